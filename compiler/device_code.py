@@ -1,0 +1,150 @@
+"""Device code: gpu.modules of LLVM's dialects to one optimised NVVM module for a chip."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..dialects.mlir import ir
+from .errors import InputError, Position, ToolchainError, UnsupportedError
+from .gate import unknown_intrinsics
+from .llvm_ir import LlvmModule, Machine, set_global_option
+from .session import position_of
+from .target import PTX_VERSION, TRIPLE, Target
+from .translate import to_llvm_ir
+
+# What the CUDA device runtime itself defines (CUDA programming guide: formatted output,
+# assertion, dynamic global memory allocation).
+_RUNTIME_FUNCTIONS = frozenset({"vprintf", "__assertfail", "malloc", "free", "__nvvm_reflect"})
+_FLUSH = '"denormal-fp-math-f32"="preserve-sign,preserve-sign"'
+
+
+@dataclass(frozen=True)
+class DeviceOptions:
+    """What changes the device code besides the chip."""
+
+    opt_level: int = 2
+    fast_math: bool = False
+    flush_denormals: bool = False
+    libdevice: Path | None = None
+    libraries: tuple[Path, ...] = ()
+    may_be_linked_later: bool = False
+
+
+@dataclass(frozen=True)
+class DeviceSource:
+    """One gpu.module as LLVM IR text, and where its calls are in the user's source."""
+
+    name: str
+    text: str
+    calls: dict[str, Position | None]
+
+
+def device_sources(module: ir.Operation) -> list[DeviceSource]:
+    """Translates every gpu.module of `module`, which hold LLVM's dialects only by now."""
+    return [
+        _translate(child.operation)
+        for child in module.regions[0].blocks[0]
+        if child.operation.name == "gpu.module"
+    ]
+
+
+def _translate(gpu_module: ir.Operation) -> DeviceSource:
+    name = ir.StringAttr(gpu_module.attributes["sym_name"]).value
+    calls: dict[str, Position | None] = {}
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "llvm.call" and "callee" in op.attributes:
+            callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            calls.setdefault(callee, position_of(op.location))
+        return ir.WalkResult.ADVANCE
+
+    gpu_module.walk(visit)
+    with gpu_module.context, gpu_module.location:
+        holder = ir.Module.create()
+        for op in gpu_module.regions[0].blocks[0]:
+            holder.body.append(op.operation.clone())
+        return DeviceSource(name, to_llvm_ir(holder.operation), calls)
+
+
+def device_module(
+    sources: Sequence[DeviceSource], keep: Sequence[str], target: Target, options: DeviceOptions
+) -> LlvmModule:
+    """Links libraries into each source, optimises for the chip, and merges them into one.
+
+    `keep` are the kernels and variables the host names; the rest becomes internal. Square root
+    and division are IEEE's unless `fast_math`. Raises InputError for a function nobody defines.
+    """
+    machine = Machine(TRIPLE, target.arch, f"+ptx{PTX_VERSION}", options.opt_level)
+    precise = "0" if options.fast_math else "1"
+    flush = "1" if options.flush_denormals else "0"
+    set_global_option(f"-nvvm-reflect-add=__CUDA_PREC_SQRT={precise}")
+    set_global_option(f"-nvvm-reflect-add=__CUDA_FTZ={flush}")
+    merged = LlvmModule("", machine, name="device")
+    for source in sources:
+        merged.link_module(_one(source, keep, machine, target, options))
+    merged.verify()
+    return merged
+
+
+def _one(
+    source: DeviceSource,
+    keep: Sequence[str],
+    machine: Machine,
+    target: Target,
+    options: DeviceOptions,
+) -> LlvmModule:
+    module = LlvmModule(source.text, machine, name=source.name)
+    unknown = unknown_intrinsics(module.raw)
+    if unknown:
+        raise UnsupportedError(
+            f"intrinsic '{unknown[0]}' is newer than the LLVM that generates code",
+            position=source.calls.get(unknown[0]),
+            stage="device-code",
+            hint="spell the operation with inline PTX (nvvm.inline_ptx) or a lower-level nvvm op",
+        )
+    for library in options.libraries:
+        module.link_bitcode(_library(library), wanted=module.undefined_functions())
+    if options.libdevice is not None:
+        wanted = [name for name in module.undefined_functions() if name.startswith("__nv_")]
+        if wanted:
+            module.link_bitcode(_library(options.libdevice), wanted=wanted)
+    module.internalize(keep)
+    missing = [name for name in module.undefined_functions() if name not in _RUNTIME_FUNCTIONS]
+    if missing and not options.may_be_linked_later:
+        raise InputError(
+            f"device function '{missing[0]}' is called in gpu.module '{source.name}' and defined "
+            "nowhere",
+            position=source.calls.get(missing[0]),
+            stage="device-code",
+            hint="define it in the gpu.module, or give the bitcode that has it with --device-lib",
+        )
+    if options.flush_denormals:
+        module = LlvmModule(_with_flushed_denormals(module.text()), machine, name=source.name)
+    module.verify()
+    module.drop_unused()
+    module.optimize()
+    return module
+
+
+def _library(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ToolchainError(f"cannot read device library {path}: {error.strerror}") from error
+    if data[:4] not in (b"BC\xc0\xde", b"\xde\xc0\x17\x0b"):
+        raise InputError(f"{path} is not LLVM bitcode", hint="--device-lib takes .bc files")
+    return data
+
+
+def _with_flushed_denormals(text: str) -> str:
+    """Every definition says that f32 denormals are flushed; equal modes are what inlining needs."""
+    text = re.sub(r"^(attributes #\d+ = \{)", rf"\1 {_FLUSH}", text, flags=re.MULTILINE)
+    return re.sub(
+        r"^(define [^\n]*\)(?:(?! #\d)[^\n{])*)\{$",
+        lambda match: match[0] if " #" in match[1].rpartition(")")[2] else f"{match[1]}{_FLUSH} {{",
+        text,
+        flags=re.MULTILINE,
+    )

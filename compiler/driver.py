@@ -1,0 +1,150 @@
+"""The whole way from programs to files: what `hirc` does, as a function."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import InputError
+from .link import LinkJob, link
+from .llvm_ir import CONSUMER_LLVM, LlvmModule
+from .options import Emit, Options
+from .output import replacing, write
+from .process import Runner
+from .ptx import assemble, emit_ptx
+from .source import read_source
+from .support_library import support_bitcode
+from .target import Target
+from .timing import Timer
+from .toolchain import Toolchain, find_clang, find_cuda
+from .unit import Unit
+
+
+@dataclass
+class Compilation:
+    """One run of the compiler: its options, what it found, and where its time went."""
+
+    options: Options
+    timer: Timer = field(default_factory=Timer)
+    sources: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __post_init__(self) -> None:
+        self.runner = Runner(self.options.verbose, self.options.dry_run)
+        self._toolchain: Toolchain | None = None
+
+    @property
+    def toolchain(self) -> Toolchain:
+        """clang and CUDA, looked for when first needed."""
+        if self._toolchain is None:
+            with self.timer.phase("find tools"):
+                self._toolchain = Toolchain(
+                    find_clang(self.options.clang), find_cuda(self.options.cuda_path)
+                )
+        return self._toolchain
+
+    def run(self) -> None:
+        """Compiles every input and writes what was asked for. Raises HircError."""
+        options = self.options
+        if not options.inputs and not options.link_inputs:
+            raise InputError("no input files", hint="hirc prog.mlir -o prog --offload-arch=sm_90")
+        if options.emit.is_linked and options.stop_after is None:
+            self._link_all()
+            return
+        if len(options.inputs) > 1 and options.output is not None:
+            raise InputError("-o names one file, and several inputs make several")
+        for path in options.inputs:
+            self._emit_one(path)
+
+    def _link_all(self) -> None:
+        options = self.options
+        output = Path(options.output or ("a.so" if options.emit is Emit.SHARED else "a.out"))
+        with ExitStack() as stack:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hirc-")))
+            objects: list[Path] = []
+            for index, path in enumerate(options.inputs):
+                unit = self._lowered(path)
+                host = self._host(unit)
+                objects.append(folder / f"{unit.source.stem}-{index}.o")
+                with self.timer.phase("host object"):
+                    objects[-1].write_bytes(host.object_code())
+            temporary = stack.enter_context(replacing(output))
+            job = LinkJob(objects, temporary, uses_cuda=True)
+            with self.timer.phase("link (clang, ptxas, nvlink, lld)"):
+                link(job, options, self.toolchain, self.runner)
+
+    def _emit_one(self, path: str) -> None:
+        unit = self._lowered(path)
+        options, emit = self.options, self.options.emit
+        if options.stop_after is not None:
+            self._write(unit, str(unit.module) + "\n", ".mlir")
+        elif emit is Emit.MLIR:
+            self._embed(unit)
+            self._write(unit, str(unit.module) + "\n", emit.suffix)
+        elif emit.is_device:
+            self._write(unit, self._device_output(unit), emit.suffix)
+        else:
+            self._write(unit, _host_output(self._host(unit), emit), emit.suffix)
+
+    def _lowered(self, path: str) -> Unit:
+        source = read_source(path)
+        if source.text is not None:
+            self.sources[source.name] = source.text
+        unit = Unit(source, self.options, self.timer)
+        unit.lower()
+        return unit
+
+    def _embed(self, unit: Unit) -> None:
+        targets = self.options.targets
+        if unit.has_device_code and not targets:
+            raise InputError(
+                "the program has device code, and no chip is named",
+                hint="for example --offload-arch=sm_90",
+            )
+        modules = [(target, unit.device(target, self.toolchain.cuda)) for target in targets]
+        unit.embed(
+            [(target, module.bitcode()) for target, module in modules]
+            if unit.has_device_code
+            else []
+        )
+
+    def _host(self, unit: Unit) -> LlvmModule:
+        self._embed(unit)
+        with self.timer.phase("support library"):
+            support = support_bitcode(self.toolchain.clang, self.runner)
+        return unit.host(support, self.toolchain.clang.major)
+
+    def _device_output(self, unit: Unit) -> str | bytes:
+        options = self.options
+        if len(options.targets) != 1:
+            raise InputError(
+                f"--emit={options.emit} is for one chip; {len(options.targets)} are named",
+                hint="give one --offload-arch",
+            )
+        target: Target = options.targets[0]
+        module = unit.device(target, self.toolchain.cuda)
+        if options.emit is Emit.DEVICE_LLVM:
+            return module.text()
+        if options.emit is Emit.DEVICE_BITCODE:
+            return module.bitcode()
+        with self.timer.phase("PTX"):
+            ptx = emit_ptx(module)
+        if options.emit is Emit.PTX:
+            return ptx
+        with self.timer.phase("ptxas"):
+            return assemble(ptx, target, options, self.toolchain.cuda, self.runner)
+
+    def _write(self, unit: Unit, data: str | bytes, suffix: str) -> None:
+        from_stdin = unit.source.stem == "stdin"
+        default = "-" if from_stdin or suffix == ".mlir" else f"{unit.source.stem}{suffix}"
+        write(self.options.output or default, data)
+
+
+def _host_output(module: LlvmModule, emit: Emit) -> str | bytes:
+    if emit is Emit.LLVM:
+        return module.text()
+    return module.bitcode() if emit is Emit.BITCODE else module.object_code()
+
+
+__all__ = ["CONSUMER_LLVM", "Compilation"]

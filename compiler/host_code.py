@@ -1,0 +1,81 @@
+"""Host code: the module's host side, with its offload annotations, to an optimised LLVM module."""
+
+from __future__ import annotations
+
+from ..dialects.mlir import ir
+from ..dialects.offload import EntryKind
+from .llvm_ir import LlvmModule, host_machine
+from .offload_annotations import Entry, annotations
+from .offload_binary import Image, ImageKind, pack
+from .translate import to_llvm_ir
+
+
+def entries_of(module: ir.Operation) -> list[Entry]:
+    """The offload entries a host module holds."""
+    return [
+        Entry(
+            op.operation.attributes["device_name"].value,
+            op.operation.attributes["host"].value,
+            EntryKind(op.operation.attributes["kind"].value),
+            op.operation.attributes["size"].value,
+        )
+        for op in module.regions[0].blocks[0]
+        if op.operation.name == "offload.entry"
+    ]
+
+
+def embedded_bytes(module: ir.Operation) -> bytes:
+    """The packed device images of the module's offload.image operations."""
+    images: list[Image] = []
+    for op in module.regions[0].blocks[0]:
+        if op.operation.name != "offload.image":
+            continue
+        attributes = op.operation.attributes
+        data = bytes(memoryview(attributes["data"]))
+        kind = ImageKind[attributes["format"].value.upper()]
+        images.append(Image(data, attributes["arch"].value, attributes["triple"].value, kind))
+    return pack(images)
+
+
+def host_module(
+    module: ir.Operation,
+    *,
+    support: bytes,
+    opt_level: int,
+    consumer: int,
+) -> LlvmModule:
+    """Translates the host side, adds the annotations, links the support library, optimises.
+
+    `consumer` is the major version of the clang that will link the module.
+    """
+    private = _private_functions(module)
+    entries, embedded = entries_of(module), embedded_bytes(module)
+    with module.context, module.location:
+        holder = ir.Module.create()
+        for op in module.regions[0].blocks[0]:
+            if op.operation.name.partition(".")[0] not in ("gpu", "offload"):
+                holder.body.append(op.operation.clone())
+        text = to_llvm_ir(holder.operation)
+    if entries or embedded:
+        text += annotations(entries, embedded, consumer)
+    result = LlvmModule(text, host_machine(opt_level), name="host")
+    for name in private:
+        result.set_linkage(name, "internal")
+    result.link_bitcode(support, wanted=result.undefined_functions())
+    result.drop_unused()
+    result.verify()
+    result.optimize()
+    return result
+
+
+def _private_functions(module: ir.Operation) -> list[str]:
+    """Functions with a body that only this module may call."""
+    return [
+        op.operation.attributes["sym_name"].value
+        for op in module.regions[0].blocks[0]
+        if op.operation.name == "llvm.func"
+        and "sym_visibility" in op.operation.attributes
+        and op.operation.attributes["sym_visibility"].value == "private"
+        and list(op.operation.regions[0].blocks)
+    ]
+

@@ -1,0 +1,98 @@
+"""clang's new offload driver: host objects with embedded device code to an executable or library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import InputError, Note, ToolchainError, UnsupportedError
+from .options import Emit, Options
+from .process import Finished, Runner
+from .toolchain import Toolchain
+
+
+@dataclass(frozen=True)
+class LinkJob:
+    """What is linked: our objects, the user's link inputs, and whether the CUDA runtime goes in."""
+
+    objects: Sequence[Path]
+    output: Path
+    uses_cuda: bool
+
+
+def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[str | Path]:
+    """clang's argument list. Defaults that changed between clang versions are given explicitly."""
+    command: list[str | Path] = [toolchain.clang.path, "--offload-link"]
+    if options.emit is Emit.SHARED:
+        command.append("-shared")
+    command += [*job.objects, *options.link_inputs, "-o", job.output]
+    lld = toolchain.clang.directory / "ld.lld"
+    if lld.is_file():
+        command.append(f"--ld-path={lld}")
+    if job.uses_cuda:
+        command += [f"--cuda-path={toolchain.cuda.root}", "--no-cuda-version-check"]
+        command.append(
+            "--cuda-include-ptx=all" if options.include_ptx else "--no-cuda-include-ptx=all"
+        )
+        command += [toolchain.cuda.static_runtime, "-ldl", "-lrt", "-lpthread"]
+    if options.save_temps is not None:
+        command.append("-Wl,--save-temps")
+    if options.verbose:
+        command.append("-v")
+    return [*command, "-lm"]
+
+
+def link(job: LinkJob, options: Options, toolchain: Toolchain, runner: Runner) -> None:
+    """Runs clang. Raises the error its messages tell of, in hirc's terms."""
+    done = runner.run(link_command(job, options, toolchain))
+    if options.verbose and done.errors:
+        runner.log(done.errors.rstrip())
+    if done.status != 0:
+        raise _explained(done, toolchain)
+
+
+def _explained(done: Finished, toolchain: Toolchain) -> Exception:
+    text = done.errors
+    undefined = re.search(r"undefined (?:symbol|reference)(?: to|:) [`']?([\w.$]+)", text)
+    if undefined is not None:
+        return InputError(
+            f"function '{undefined[1]}' is called and defined nowhere",
+            stage="link",
+            hint="give the object, archive or library that has it (-l, -L), or define it",
+        )
+    duplicate = re.search(r"(?:duplicate symbol|multiple definition)(?: of|:) [`']?([\w.$]+)", text)
+    if duplicate is not None:
+        return InputError(
+            f"symbol '{duplicate[1]}' is defined twice",
+            stage="link",
+            hint="make one of the functions private, or rename it",
+        )
+    select = re.search(r"Cannot select: (?:intrinsic )?(%?[\w.]+)", text)
+    if select is not None:
+        return UnsupportedError(
+            f"the chip or LLVM's code generator cannot do {select[1]}",
+            stage="link",
+            hint="another --offload-arch may have it (wgmma needs sm_90a)",
+            notes=_notes(text),
+        )
+    ptxas = re.search(r"ptxas [^\n]*?(?:error|fatal)\s*:\s*([^\n]+)", text)
+    if ptxas is not None:
+        return ToolchainError(
+            f"ptxas refuses the device code: {ptxas[1]}",
+            stage="link",
+            hint=f"ptxas is {toolchain.cuda.ptxas}; --emit=ptx shows what it was given",
+            notes=_notes(text),
+        )
+    return ToolchainError(
+        f"clang failed with status {done.status}",
+        stage="link",
+        hint="-v shows its commands",
+        notes=_notes(text),
+    )
+
+
+def _notes(text: str) -> list[Note]:
+    lines = [line for line in text.splitlines() if re.search(r"error|fatal|warning", line)]
+    return [Note(line.strip()) for line in lines[:8]]

@@ -1,0 +1,208 @@
+"""LLVM 22 in this process: parsing, linking, optimising and emitting modules.
+
+A thin typed layer over llvmlite, the one place that imports it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import llvmlite.binding as llvm
+
+from .errors import InternalError
+
+CONSUMER_LLVM = 22
+
+_MERGED_LINKAGES = frozenset(
+    {
+        llvm.Linkage.weak_any,
+        llvm.Linkage.weak_odr,
+        llvm.Linkage.linkonce_any,
+        llvm.Linkage.linkonce_odr,
+        llvm.Linkage.common,
+        llvm.Linkage.appending,
+    }
+)
+
+
+@cache
+def _initialize() -> None:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A code generator: triple, processor, features, optimisation level 0 to 3."""
+
+    triple: str
+    cpu: str
+    features: str
+    opt_level: int
+    position_independent: bool = False
+
+    def target_machine(self) -> llvm.TargetMachine:
+        _initialize()
+        target = llvm.Target.from_triple(self.triple)
+        return target.create_target_machine(
+            cpu=self.cpu,
+            features=self.features,
+            opt=self.opt_level,
+            reloc="pic" if self.position_independent else "default",
+            codemodel="default",
+        )
+
+
+class LlvmModule:
+    """A module in a context of its own, for one machine."""
+
+    def __init__(self, text: str, machine: Machine, *, name: str) -> None:
+        self.machine = machine
+        self._target = machine.target_machine()
+        self._context = llvm.create_context()
+        self._module = self._parse(text, name)
+        self._module.triple = machine.triple
+        self._module.data_layout = str(self._target.target_data)
+
+    def _parse(self, text: str, name: str) -> llvm.ModuleRef:
+        try:
+            module = llvm.parse_assembly(text, self._context)
+        except RuntimeError as error:
+            raise InternalError(
+                f"LLVM {CONSUMER_LLVM} refuses the IR of {name}: {str(error).strip()}",
+                hint="report this with the IR that --save-temps keeps",
+            ) from error
+        module.name = name
+        return module
+
+    @property
+    def raw(self) -> llvm.ModuleRef:
+        """llvmlite's own module."""
+        return self._module
+
+    def link_bitcode(self, data: bytes, *, wanted: Iterable[str] | None = None) -> list[str]:
+        """Links a library's definitions and returns their names.
+
+        They become internal, but for weak ones: those are one for the whole program. With
+        `wanted`, nothing is linked unless the library defines one of those names.
+        """
+        library = llvm.parse_bitcode(data, self._context)
+        symbols = [*library.functions, *library.global_variables]
+        defined = {item.name: item.linkage for item in symbols if not item.is_declaration}
+        if wanted is not None and not set(wanted).intersection(defined):
+            return []
+        self._adopt(library)
+        for name, linkage in defined.items():
+            if linkage not in _MERGED_LINKAGES:
+                self.set_linkage(name, "internal")
+        return list(defined)
+
+    def _adopt(self, other: llvm.ModuleRef) -> None:
+        other.triple = self._module.triple
+        other.data_layout = self._module.data_layout
+        try:
+            self._module.link_in(other)
+        except RuntimeError as error:
+            raise InternalError(f"linking IR failed: {str(error).strip()}") from error
+
+    def link_module(self, other: LlvmModule) -> None:
+        """Links another module into this one. The other may have any context."""
+        self._adopt(llvm.parse_bitcode(other.bitcode(), self._context))
+
+    def defined_functions(self) -> list[str]:
+        return [item.name for item in self._module.functions if not item.is_declaration]
+
+    def defined_variables(self) -> list[str]:
+        return [item.name for item in self._module.global_variables if not item.is_declaration]
+
+    def undefined_functions(self) -> list[str]:
+        """Functions declared and not defined, LLVM's own intrinsics aside."""
+        return [
+            item.name
+            for item in self._module.functions
+            if item.is_declaration and not item.name.startswith("llvm.")
+        ]
+
+    def set_linkage(self, name: str, linkage: str) -> None:
+        symbol = self._symbol(name)
+        if symbol is not None:
+            symbol.linkage = linkage
+
+    def _symbol(self, name: str) -> llvm.ValueRef | None:
+        for find in (self._module.get_function, self._module.get_global_variable):
+            try:
+                return find(name)
+            except NameError:
+                continue
+        return None
+
+    def internalize(self, keep: Iterable[str]) -> None:
+        """Makes every definition internal but those to keep, which become external."""
+        kept = set(keep)
+        for name in self.defined_functions() + self.defined_variables():
+            if name in kept:
+                self.set_linkage(name, "external")
+            elif not name.startswith("llvm.") and name:
+                self.set_linkage(name, "internal")
+
+    def drop_unused(self) -> None:
+        """Removes definitions nothing uses."""
+        builder = self._pass_builder(0)
+        manager = llvm.create_new_module_pass_manager()
+        manager.add_global_dead_code_eliminate_pass()
+        manager.run(self._module, builder)
+
+    def optimize(self) -> None:
+        """LLVM's default pipeline of the machine's optimisation level."""
+        builder = self._pass_builder(self.machine.opt_level)
+        builder.getModulePassManager().run(self._module, builder)
+
+    def _pass_builder(self, level: int) -> llvm.PassBuilder:
+        tuning = llvm.create_pipeline_tuning_options(speed_level=level)
+        return llvm.create_pass_builder(self._target, tuning)
+
+    def verify(self) -> None:
+        try:
+            self._module.verify()
+        except RuntimeError as error:
+            raise InternalError(
+                f"LLVM's verifier refuses the IR of {self._module.name}: {str(error).strip()}",
+                hint="report this with the IR that --save-temps keeps",
+            ) from error
+
+    def text(self) -> str:
+        return str(self._module)
+
+    def bitcode(self) -> bytes:
+        return self._module.as_bitcode()
+
+    def object_code(self) -> bytes:
+        return self._target.emit_object(self._module)
+
+    def assembly(self) -> str:
+        return self._target.emit_assembly(self._module)
+
+
+def merge_bitcode(modules: Sequence[bytes]) -> bytes:
+    """Several modules of one machine as one."""
+    _initialize()
+    context = llvm.create_context()
+    merged, *others = [llvm.parse_bitcode(data, context) for data in modules]
+    for other in others:
+        merged.link_in(other)
+    return merged.as_bitcode()
+
+
+def host_machine(opt_level: int) -> Machine:
+    """The code generator for the machine hirc runs on: its base architecture, no more."""
+    # clang spells the vendor of x86 machines "pc"; a module of another spelling draws a warning.
+    triple = re.sub("^x86_64-unknown-", "x86_64-pc-", llvm.get_process_triple())
+    return Machine(triple, "", "", opt_level, position_independent=True)
+
+
+def set_global_option(option: str) -> None:
+    """Sets an option of LLVM's own command line; it holds for the process until set again."""
+    llvm.set_option("hirc", option)

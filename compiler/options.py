@@ -1,0 +1,78 @@
+"""What the user asked for, validated once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from .target import Target
+
+
+class Emit(StrEnum):
+    """What hirc writes."""
+
+    EXE = "exe"
+    SHARED = "shared"
+    OBJECT = "object"
+    LLVM = "llvm"
+    BITCODE = "bitcode"
+    DEVICE_LLVM = "device-llvm"
+    DEVICE_BITCODE = "device-bitcode"
+    PTX = "ptx"
+    CUBIN = "cubin"
+    MLIR = "mlir"
+
+    @property
+    def is_linked(self) -> bool:
+        return self in (Emit.EXE, Emit.SHARED)
+
+    @property
+    def is_device(self) -> bool:
+        """Whether it is device code alone, of one chip."""
+        return self in (Emit.DEVICE_LLVM, Emit.DEVICE_BITCODE, Emit.PTX, Emit.CUBIN)
+
+    @property
+    def suffix(self) -> str:
+        return _SUFFIXES[self]
+
+
+_SUFFIXES = {
+    Emit.EXE: "",
+    Emit.SHARED: ".so",
+    Emit.OBJECT: ".o",
+    Emit.LLVM: ".ll",
+    Emit.BITCODE: ".bc",
+    Emit.DEVICE_LLVM: ".device.ll",
+    Emit.DEVICE_BITCODE: ".device.bc",
+    Emit.PTX: ".ptx",
+    Emit.CUBIN: ".cubin",
+    Emit.MLIR: ".mlir",
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """One run of the compiler."""
+
+    inputs: tuple[str, ...]
+    link_inputs: tuple[str, ...] = ()
+    output: str | None = None
+    emit: Emit = Emit.EXE
+    targets: tuple[Target, ...] = ()
+    opt_level: int = 2
+    debug: bool = False
+    fast_math: bool = False
+    flush_denormals: bool = False
+    device_libraries: tuple[Path, ...] = ()
+    entry: str = "main"
+    bare_pointers: bool = False
+    include_ptx: bool = False
+    stop_after: str | None = None
+    print_ir_after: str | None = None
+    save_temps: Path | None = None
+    verbose: bool = False
+    dry_run: bool = False
+    time_report: bool = False
+    cuda_path: Path | None = None
+    clang: Path | None = None

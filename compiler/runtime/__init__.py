@@ -1,0 +1,24 @@
+"""C sources of the support library: what a compiled host program calls besides CUDA and libc.
+
+`hirc_runtime.h` is the interface; one subject a file behind it:
+
+- `check.c`: the result of every CUDA call; the message and the end of a program when one fails
+- `launch.c`, `shared_limit.c`: launches, and dynamic shared memory past the default limit
+- `streams.c`: streams for asynchronous ops, and order between them
+- `memory.c`, `strided.c`: strided copies, page-locking
+- `tensor_map.c`: descriptors for the tensor memory accelerator
+- `print.c`, `print_memref.c`, `memref_copy.c`, `assert.c`: MLIR's runner functions and failed host
+  assertions; these and `strided.c` are free of CUDA
+
+Each file is compiled by itself, `clang -std=c11 -O2 -fPIC -c -emit-llvm` (`-fPIC` because the same
+bitcode goes into executables and shared libraries). What a host module needs of it is linked into
+that module and made internal, so an object or bitcode file is complete with nothing but libc and
+the CUDA runtime. Every translation unit thus carries copies of the functions, and state follows
+one of two rules:
+
+- a cache may exist more than once: it is `static`;
+- the pools of `streams.c` must exist once in a linked file: they are weak and hidden, named
+  `hirc_state_*`, and keep their linkage when the functions around them are made internal.
+
+There is no global constructor, no thread-local variable and no CUDA header.
+"""

@@ -1,0 +1,50 @@
+// What compiled host code may call in the support library. Strings named `location` say where in
+// the user's source the op behind the call stands ("prog.mlir:12:7"); NULL or "" when unknown.
+//
+// Every function that calls CUDA ends the program when a call fails (see check.c): none returns an
+// error. All may be called from any thread.
+#ifndef HIRC_RUNTIME_H
+#define HIRC_RUNTIME_H
+
+#include <stdint.h>
+
+// check.c
+void hirc_check(int rc, const char *call, const char *location);
+void hirc_program_end(const char *location);
+
+// streams.c
+void *hirc_stream_acquire(const char *location);
+void hirc_stream_wait(void *waiter, void *signaller, const char *location);
+
+// memory.c
+void hirc_memcpy_strided(void *dst, void *src, int64_t rank, const int64_t *sizes,
+                         const int64_t *dst_strides, const int64_t *src_strides,
+                         int64_t element_bytes, void *stream, int asynchronous,
+                         const char *location);
+void hirc_host_register(int64_t rank, void *descriptor, int64_t element_bytes,
+                        const char *location);
+void hirc_host_unregister(int64_t rank, void *descriptor, int64_t element_bytes,
+                          const char *location);
+
+// shared_limit.c
+void hirc_raise_shared_limit(const void *stub, int64_t bytes, const char *location);
+
+// launch.c
+void hirc_launch(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,
+                 int64_t block_y, int64_t block_z, int64_t dynamic_shared_bytes, void **arguments,
+                 void *stream, const char *location);
+void hirc_launch_cluster(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_z,
+                         int64_t block_x, int64_t block_y, int64_t block_z,
+                         int64_t dynamic_shared_bytes, void **arguments, void *stream,
+                         int64_t cluster_x, int64_t cluster_y, int64_t cluster_z, int cooperative,
+                         const char *location);
+
+// tensor_map.c
+void hirc_tensor_map_encode(void *map, int64_t rank, void *ranked_descriptor, int element_kind,
+                            int64_t element_bytes, const int64_t *box_sizes, int interleave,
+                            int swizzle, int l2promo, int oob, const char *location);
+
+// assert.c
+_Noreturn void hirc_assert_failed(const char *message, const char *location);
+
+#endif

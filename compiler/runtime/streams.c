@@ -1,0 +1,126 @@
+// Streams for asynchronous ops, and ordering one stream after another.
+//
+// State: one pool a linked file (executable or shared library), as the statically linked CUDA
+// runtime is too. Every translation unit carries a copy of these functions and of the two tables,
+// but the tables are weak and hidden, so the linker keeps one of each. They must therefore not be
+// made internal when this code is linked into a module, and their names carry the number of their
+// layout: change the layout, change the number.
+
+#include "check.h"
+
+#include <stdatomic.h>
+
+enum {
+  MAX_DEVICES = 64,
+  STREAMS_PER_DEVICE = 32,
+  EVENTS_PER_DEVICE = 8,
+};
+
+struct stream_pool {
+  _Atomic unsigned next; // round robin, wraps
+  _Atomic(cuda_stream) streams[STREAMS_PER_DEVICE];
+};
+
+// Idle events; whoever takes one out owns it until it is put back.
+struct event_pool {
+  _Atomic(cuda_event) events[EVENTS_PER_DEVICE];
+};
+
+__attribute__((weak, visibility("hidden"))) struct stream_pool
+    hirc_state_stream_pools_1[MAX_DEVICES];
+__attribute__((weak, visibility("hidden"))) struct event_pool hirc_state_event_pools_1[MAX_DEVICES];
+
+static int current_device(const char *location) {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice", location);
+  if (device < 0 || device >= MAX_DEVICES)
+    hirc_check_failed(CUDA_ERROR_INVALID_DEVICE, "cudaGetDevice", location,
+                      "streams are kept for the first 64 devices only");
+  return device;
+}
+
+// Fills an empty slot. Two threads may both find it empty: the second gives its stream back.
+__attribute__((noinline)) static cuda_stream create_stream(_Atomic(cuda_stream) *slot,
+                                                           const char *location) {
+  cuda_stream created = NULL, present = NULL;
+  check(cudaStreamCreateWithFlags(&created, CUDA_STREAM_NON_BLOCKING), "cudaStreamCreateWithFlags",
+        location);
+  if (atomic_compare_exchange_strong(slot, &present, created))
+    return created;
+  check(cudaStreamDestroy(created), "cudaStreamDestroy", location);
+  return present;
+}
+
+// Returns a stream of the current device that does not synchronise with the default stream. The
+// pool hands its streams out in turn, so a stream may carry other work too: that costs overlap,
+// never correctness. It is never to be destroyed.
+void *hirc_stream_acquire(const char *location) {
+  struct stream_pool *pool = &hirc_state_stream_pools_1[current_device(location)];
+  unsigned turn = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+  _Atomic(cuda_stream) *slot = &pool->streams[turn % STREAMS_PER_DEVICE];
+  cuda_stream stream = atomic_load_explicit(slot, memory_order_acquire);
+  return stream ? stream : create_stream(slot, location);
+}
+
+static cuda_event take_event(struct event_pool *pool, const char *location) {
+  for (int i = 0; i < EVENTS_PER_DEVICE; ++i) {
+    cuda_event event = atomic_exchange_explicit(&pool->events[i], NULL, memory_order_acquire);
+    if (event)
+      return event;
+  }
+  cuda_event created = NULL;
+  check(cudaEventCreateWithFlags(&created, CUDA_EVENT_DISABLE_TIMING), "cudaEventCreateWithFlags",
+        location);
+  return created;
+}
+
+static void put_back_event(struct event_pool *pool, cuda_event event, const char *location) {
+  for (int i = 0; i < EVENTS_PER_DEVICE; ++i) {
+    cuda_event empty = NULL;
+    if (atomic_compare_exchange_strong_explicit(&pool->events[i], &empty, event,
+                                                memory_order_release, memory_order_relaxed))
+      return;
+  }
+  // CUDA frees a destroyed event once the work that refers to it is done.
+  check(cudaEventDestroy(event), "cudaEventDestroy", location);
+}
+
+// Records an event of device `device`'s pool in `signaller` and lets `waiter` wait for it. The
+// event may go back at once: cudaStreamWaitEvent refers to the record that was newest when it was
+// called, whatever is recorded in the same event later. Returns what cudaEventRecord returned.
+static int wait_through_event(int device, void *waiter, void *signaller, const char *location) {
+  struct event_pool *pool = &hirc_state_event_pools_1[device];
+  cuda_event event = take_event(pool, location);
+  int rc = cudaEventRecord(event, signaller);
+  if (rc == 0)
+    check(cudaStreamWaitEvent(waiter, event, 0), "cudaStreamWaitEvent", location);
+  put_back_event(pool, event, location);
+  return rc;
+}
+
+// Event and stream must be of one device: takes the event from the device of `signaller`.
+__attribute__((cold, noinline)) static void wait_for_other_device(int device, void *waiter,
+                                                                  void *signaller,
+                                                                  const char *location) {
+  int other = device;
+  cudaGetLastError(); // forget the failed record: nothing later may report it
+  check(cudaStreamGetDevice(signaller, &other), "cudaStreamGetDevice", location);
+  if (other == device || other < 0 || other >= MAX_DEVICES)
+    hirc_check_failed(CUDA_ERROR_INVALID_RESOURCE_HANDLE, "cudaEventRecord", location, NULL);
+  check(cudaSetDevice(other), "cudaSetDevice", location);
+  check(wait_through_event(other, waiter, signaller, location), "cudaEventRecord", location);
+  check(cudaSetDevice(device), "cudaSetDevice", location);
+}
+
+// Lets what is put into `waiter` from now on start only after everything that is in `signaller`
+// now. Never blocks the host. The streams may be of different devices.
+void hirc_stream_wait(void *waiter, void *signaller, const char *location) {
+  if (waiter == signaller)
+    return;
+  int device = current_device(location);
+  int rc = wait_through_event(device, waiter, signaller, location);
+  if (rc == CUDA_ERROR_INVALID_RESOURCE_HANDLE)
+    wait_for_other_device(device, waiter, signaller, location);
+  else
+    check(rc, "cudaEventRecord", location);
+}

@@ -1,0 +1,59 @@
+"""One compilation's MLIR context, and every diagnostic it emits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..dialects import offload
+from ..dialects.mlir import context as new_context
+from ..dialects.mlir import ir
+from ..pipelines.locations import file_position
+from .errors import Note, Position
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message of MLIR's or of a pass of ours."""
+
+    severity: str
+    message: str
+    position: Position | None
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass
+class Session:
+    """A context with our dialects, and the diagnostics collected so far."""
+
+    context: ir.Context = field(default_factory=new_context)
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def __post_init__(self) -> None:
+        offload.load(self.context)
+        self._handler = self.context.attach_diagnostic_handler(self._collect)
+
+    def _collect(self, diagnostic: ir.Diagnostic) -> bool:
+        notes = tuple(
+            Note(str(note.message), position_of(note.location)) for note in diagnostic.notes
+        )
+        self.diagnostics.append(
+            Diagnostic(
+                diagnostic.severity.name.lower(),
+                str(diagnostic.message),
+                position_of(diagnostic.location),
+                notes,
+            )
+        )
+        return True
+
+    def take_diagnostics(self) -> list[Diagnostic]:
+        """The diagnostics since the last call."""
+        taken = self.diagnostics[:]
+        self.diagnostics.clear()
+        return taken
+
+
+def position_of(location: ir.Location) -> Position | None:
+    """The source position an MLIR location stands for, or None."""
+    position = file_position(location)
+    return Position(*position) if position is not None else None

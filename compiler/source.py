@@ -1,0 +1,66 @@
+"""Reading a program: MLIR as text or bytecode, from a file or standard input."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..dialects.mlir import ir
+from .diagnostics import parse_error
+from .errors import InputError
+from .session import Session
+
+_BYTECODE = b"ML\xefR"
+STDIN_NAME = "<stdin>"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One translation unit: its name in messages, its bytes, and a digest that names it."""
+
+    name: str
+    data: bytes
+
+    @property
+    def unit(self) -> str:
+        """Twelve hex digits that differ between translation units."""
+        name = Path(self.name).name.encode()
+        return hashlib.sha256(name + b"\0" + self.data).hexdigest()[:12]
+
+    @property
+    def stem(self) -> str:
+        return "stdin" if self.name == STDIN_NAME else Path(self.name).stem
+
+    @property
+    def text(self) -> str | None:
+        """The source's text, for excerpts; None for bytecode."""
+        return None if self.data.startswith(_BYTECODE) else self.data.decode(errors="replace")
+
+
+def read_source(path: str) -> Source:
+    """Reads a file, or standard input for `-`. Raises InputError."""
+    if path == "-":
+        return Source(STDIN_NAME, sys.stdin.buffer.read())
+    try:
+        return Source(path, Path(path).read_bytes())
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+
+
+def parse(source: Source, session: Session) -> ir.Module:
+    """The module a source holds. Raises InputError with MLIR's own message and position."""
+    data: str | bytes = source.data
+    if source.text is not None:
+        try:
+            data = source.data.decode()
+        except UnicodeDecodeError as error:
+            raise InputError(f"{source.name} is neither MLIR text nor bytecode: {error}") from None
+    try:
+        if source.name != STDIN_NAME:
+            return ir.Module.parseFile(source.name, session.context)
+        return ir.Module.parse(data, session.context)
+    except (ir.MLIRError, UnicodeDecodeError) as error:
+        found = session.take_diagnostics()
+        raise parse_error(found, source.name) from error

@@ -1,0 +1,81 @@
+"""Runs a pipeline's stages over a module, with printing, timing and our own error messages."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..dialects.mlir import ir
+from ..pipelines.pass_base import PassFailure
+from ..pipelines.pipeline import Stage, Step, foreign_op, run_steps
+from .diagnostics import stage_error
+from .errors import UnsupportedError
+from .session import Session, position_of
+from .timing import Timer
+
+
+@dataclass
+class IrPrinter:
+    """--print-ir-after: `all`, `changed`, or a pass's name; prints to standard error."""
+
+    after: str | None
+    _last: str | None = field(default=None)
+
+    def __call__(self, step: Step, module: ir.Operation) -> None:
+        if self.after is None:
+            return
+        if self.after not in ("all", "changed", step.pass_name):
+            return
+        text = str(module)
+        if self.after == "changed" and text == self._last:
+            print(f"// ----- {step} changed nothing -----", file=sys.stderr)
+            return
+        self._last = text
+        print(f"// ----- IR after {step} -----\n{text}", file=sys.stderr)
+
+
+def run_stages(
+    module: ir.Operation,
+    stages: Sequence[Stage],
+    session: Session,
+    timer: Timer,
+    *,
+    stop_after: str | None = None,
+    print_after: str | None = None,
+) -> None:
+    """Runs the stages in order, up to `stop_after`, and checks what each leaves.
+
+    Raises InputError or UnsupportedError with the stage and the op.
+    """
+    printer = IrPrinter(print_after)
+    for stage in stages:
+        with timer.phase(f"stage {stage.name}"):
+            run_stage(module, stage, session, printer)
+        if stage.name == stop_after:
+            return
+
+
+def run_stage(module: ir.Operation, stage: Stage, session: Session, printer: IrPrinter) -> None:
+    """Runs one stage and checks its boundary."""
+    current: list[Step] = []
+    try:
+        run_steps(
+            module,
+            stage.steps,
+            before=lambda step: current.append(step),
+            after=lambda step: printer(step, module),
+        )
+    except PassFailure as failure:
+        found = session.take_diagnostics()
+        raise stage_error(found, stage.name, current[-1].pass_name) from failure
+    session.take_diagnostics()
+    left = foreign_op(module, stage)
+    if left is not None:
+        raise UnsupportedError(
+            f"'{left.name}' is left after stage '{stage.name}': nothing lowers it",
+            position=position_of(left.location),
+            op=left.name,
+            stage=stage.name,
+            hint="--print-ir-after=changed shows the program up to there",
+        )

@@ -1,0 +1,63 @@
+"""The chips device code is made for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .errors import InputError
+
+TRIPLE = "nvptx64-nvidia-cuda"
+
+# Chips LLVM 22 generates code for and CUDA 13's ptxas assembles, without the a and f variants.
+# An `a` variant has the instructions of that chip alone (wgmma on sm_90a), an `f` its family's.
+CHIPS = (75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121)
+_FIRST_WITH_A = 90
+_FIRST_WITH_F = 100
+
+# The PTX version of CUDA 13.0 (its release notes); every chip above has it.
+PTX_VERSION = 90
+
+
+@dataclass(frozen=True, order=True)
+class Target:
+    """One chip, by the name `--offload-arch` takes: `sm_90`, `sm_90a`, `sm_100f`."""
+
+    arch: str
+
+    @classmethod
+    def parse(cls, text: str) -> Target:
+        """Checks an arch's spelling. Raises InputError that lists the known ones."""
+        match = re.fullmatch(r"sm_(\d+)([af]?)", text)
+        if match is not None:
+            number, variant = int(match[1]), match[2]
+            first = {"": 0, "a": _FIRST_WITH_A, "f": _FIRST_WITH_F}[variant]
+            if number in CHIPS and number >= first:
+                return cls(text)
+        known = ", ".join(f"sm_{chip}" for chip in CHIPS)
+        raise InputError(
+            f"unknown offload arch '{text}'",
+            hint=f"known are {known}; with a suffix 'a' from sm_{_FIRST_WITH_A} on, 'f' from "
+            f"sm_{_FIRST_WITH_F} on; 'native' takes this machine's",
+        )
+
+    @property
+    def capability(self) -> int:
+        """The compute capability as one number: 90 for sm_90a."""
+        return int(re.sub(r"\D", "", self.arch))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether code for it runs on this very chip only (an `a` variant)."""
+        return self.arch.endswith("a")
+
+
+# What a chip's CUDA programming guide entry (technical specifications per compute capability)
+# says a block may use of shared memory, in bytes, opted in.
+_SHARED_BYTES = {75: 65536, 80: 166912, 86: 101376, 87: 166912, 88: 101376, 89: 101376}
+_SHARED_BYTES |= {90: 232448, 100: 232448, 103: 232448, 110: 232448, 120: 101376, 121: 101376}
+
+
+def shared_memory_limit(target: Target) -> int:
+    """Bytes of shared memory one block can be given on `target`."""
+    return _SHARED_BYTES[target.capability]

@@ -1,0 +1,204 @@
+"""Finding clang and CUDA: where each tool is, what is missing, and how to get it.
+
+The environment is read here and nowhere else: HIRC_CLANG and HIRC_CUDA_PATH name them,
+HIRC_CACHE_DIR is where compiled support code is kept.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import ToolchainError
+from .process import Runner
+
+CLANG_OLDEST = 22
+CLANG_HINT = (
+    "on Debian: apt-get install clang-22 lld-22 clang-tools-22; elsewhere LLVM 22 or newer with "
+    "clang-linker-wrapper, then name it with --clang or HIRC_CLANG"
+)
+CUDA_HINT = (
+    "pip install 'hirc[cuda]', or name an installed toolkit 13.0 with --cuda-path or HIRC_CUDA_PATH"
+)
+
+
+@dataclass(frozen=True)
+class Clang:
+    """A clang that can link offload programs."""
+
+    path: Path
+    version: str
+
+    @property
+    def major(self) -> int:
+        return int(self.version.partition(".")[0])
+
+    @property
+    def directory(self) -> Path:
+        """Where clang's own tools are."""
+        return self.path.resolve().parent
+
+
+@dataclass(frozen=True)
+class Cuda:
+    """The parts of CUDA a build needs, under one root (a toolkit's or the pip packages')."""
+
+    root: Path
+
+    @property
+    def ptxas(self) -> Path:
+        return self.root / "bin" / "ptxas"
+
+    @property
+    def nvlink(self) -> Path:
+        return self.root / "bin" / "nvlink"
+
+    @property
+    def fatbinary(self) -> Path:
+        return self.root / "bin" / "fatbinary"
+
+    @property
+    def libdevice(self) -> Path:
+        return self.root / "nvvm" / "libdevice" / "libdevice.10.bc"
+
+    @property
+    def libraries(self) -> Path:
+        """The folder with libcudart_static.a, or where it would be."""
+        folders = [self.root / name for name in ("lib", "lib64", "targets/x86_64-linux/lib")]
+        found = [folder for folder in folders if (folder / "libcudart_static.a").is_file()]
+        return (found or folders)[0]
+
+    @property
+    def static_runtime(self) -> Path:
+        return self.libraries / "libcudart_static.a"
+
+    def parts(self) -> dict[str, Path]:
+        return {
+            "ptxas": self.ptxas,
+            "nvlink": self.nvlink,
+            "fatbinary": self.fatbinary,
+            "libdevice": self.libdevice,
+            "libcudart_static.a": self.static_runtime,
+        }
+
+    def missing(self) -> list[str]:
+        return [name for name, path in self.parts().items() if not path.is_file()]
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """Everything a build runs or links."""
+
+    clang: Clang
+    cuda: Cuda
+
+
+def find_clang(given: Path | None = None, runner: Runner | None = None) -> Clang:
+    """The clang named, or the newest of version 22 or later. Raises ToolchainError."""
+    runner = runner or Runner()
+    if given is None and "HIRC_CLANG" in os.environ:
+        given = Path(os.environ["HIRC_CLANG"])
+    if given is not None:
+        path = shutil.which(str(given))
+        if path is None:
+            raise ToolchainError(f"clang not found: {given}", hint=CLANG_HINT)
+        return _checked_clang(Path(path), runner)
+    for path in clang_candidates():
+        version = clang_version(path, runner)
+        if version is not None and int(version.partition(".")[0]) >= CLANG_OLDEST:
+            return _with_wrapper(Clang(path, version))
+    raise ToolchainError(f"no clang {CLANG_OLDEST} or newer found", hint=CLANG_HINT)
+
+
+def clang_candidates() -> Iterator[Path]:
+    """Where a clang may be, best first."""
+    for name in [f"clang-{major}" for major in (22, 23, 24)] + ["clang"]:
+        path = shutil.which(name)
+        if path is not None:
+            yield Path(path)
+    for folder in sorted(Path("/usr/lib").glob("llvm-*"), reverse=True):
+        if (folder / "bin" / "clang").is_file():
+            yield folder / "bin" / "clang"
+
+
+def clang_version(path: Path, runner: Runner) -> str | None:
+    """The version a clang prints, or None if it prints none."""
+    done = Runner().run([path, "--version"], timeout=30)
+    match = re.search(r"clang version (\d+\.\d+\.\d+)", done.output)
+    return match[1] if match else None
+
+
+def _checked_clang(path: Path, runner: Runner) -> Clang:
+    version = clang_version(path, runner)
+    if version is None:
+        raise ToolchainError(f"{path} is not clang: it prints no clang version", hint=CLANG_HINT)
+    clang = Clang(path, version)
+    if clang.major < CLANG_OLDEST:
+        raise ToolchainError(
+            f"{path} is clang {version}; version {CLANG_OLDEST} or newer is needed to read the IR",
+            hint=CLANG_HINT,
+        )
+    return _with_wrapper(clang)
+
+
+def _with_wrapper(clang: Clang) -> Clang:
+    missing = [
+        name
+        for name in ("clang-linker-wrapper", "clang-nvlink-wrapper")
+        if not (clang.directory / name).is_file()
+    ]
+    if missing:
+        raise ToolchainError(f"{clang.path} lacks {' and '.join(missing)}", hint=CLANG_HINT)
+    return clang
+
+
+def find_cuda(given: Path | None = None) -> Cuda:
+    """CUDA at the path named, or the pip packages', or a toolkit's. Raises ToolchainError."""
+    if given is None and "HIRC_CUDA_PATH" in os.environ:
+        given = Path(os.environ["HIRC_CUDA_PATH"])
+    if given is not None:
+        cuda = Cuda(given)
+        if cuda.missing():
+            raise ToolchainError(
+                f"CUDA at {given} lacks {', '.join(cuda.missing())}", hint=CUDA_HINT
+            )
+        return cuda
+    partial: Cuda | None = None
+    for root in cuda_candidates():
+        cuda = Cuda(root)
+        if not cuda.missing():
+            return cuda
+        if partial is None and len(cuda.missing()) < len(cuda.parts()):
+            partial = cuda
+    if partial is not None:
+        raise ToolchainError(
+            f"CUDA at {partial.root} lacks {', '.join(partial.missing())}", hint=CUDA_HINT
+        )
+    raise ToolchainError("no CUDA compiler tools found", hint=CUDA_HINT)
+
+
+def cuda_candidates() -> Iterator[Path]:
+    """Where CUDA may be, best first: the pip packages, then installed toolkits."""
+    for entry in sys.path:
+        for root in sorted(Path(entry or ".").glob("nvidia/cu1[3-9]"), reverse=True):
+            yield root
+    for variable in ("CUDA_PATH", "CUDA_HOME"):
+        if os.environ.get(variable):
+            yield Path(os.environ[variable])
+    found = shutil.which("ptxas")
+    if found is not None:
+        yield Path(found).resolve().parent.parent
+    yield Path("/usr/local/cuda")
+
+
+def cache_directory() -> Path:
+    """Where compiled support code is kept between runs."""
+    if "HIRC_CACHE_DIR" in os.environ:
+        return Path(os.environ["HIRC_CACHE_DIR"])
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "hirc"

@@ -1,0 +1,109 @@
+"""One translation unit on its way from source to object code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..dialects.mlir import ir
+from ..dialects.offload import ImageFormat, ImageOp
+from ..pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
+from ..pipelines.pipeline import Stage
+from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
+from .host_code import entries_of, host_module
+from .llvm_ir import LlvmModule
+from .options import Emit, Options
+from .session import Session
+from .source import Source, parse
+from .stages import run_stages
+from .target import TRIPLE, Target
+from .timing import Timer
+from .toolchain import Cuda
+
+
+def stages_for(options: Options, unit: str) -> list[Stage]:
+    """The stages one translation unit goes through."""
+    return gpu_program_stages(
+        GpuProgramOptions(
+            unit=unit,
+            entry=options.entry,
+            bare_pointers=options.bare_pointers,
+            executable=options.emit is not Emit.SHARED,
+            debug=options.debug,
+            fast_math=options.fast_math,
+        )
+    )
+
+
+@dataclass
+class Unit:
+    """A parsed program; the methods take it from stage to stage, in this order."""
+
+    source: Source
+    options: Options
+    timer: Timer
+
+    def __post_init__(self) -> None:
+        self.session = Session()
+        with self.timer.phase("parse"):
+            self.module: ir.Module = parse(self.source, self.session)
+        self._sources: list[DeviceSource] | None = None
+
+    def lower(self) -> None:
+        """Runs the MLIR stages, up to --stop-after."""
+        run_stages(
+            self.module.operation,
+            stages_for(self.options, self.source.unit),
+            self.session,
+            self.timer,
+            stop_after=self.options.stop_after,
+            print_after=self.options.print_ir_after,
+        )
+
+    @property
+    def has_device_code(self) -> bool:
+        return any(op.operation.name == "gpu.module" for op in self.module.body)
+
+    def device(self, target: Target, cuda: Cuda) -> LlvmModule:
+        """The unit's device code for one chip, optimised."""
+        options = self.options
+        if self._sources is None:
+            with self.timer.phase("device translate"):
+                self._sources = device_sources(self.module.operation)
+        keep = [entry.device_name for entry in entries_of(self.module.operation)]
+        settings = DeviceOptions(
+            opt_level=options.opt_level,
+            fast_math=options.fast_math,
+            flush_denormals=options.flush_denormals,
+            libdevice=cuda.libdevice,
+            libraries=options.device_libraries,
+        )
+        with self.timer.phase("device code"):
+            return device_module(self._sources, keep, target, settings)
+
+    def embed(self, images: Sequence[tuple[Target, bytes]]) -> None:
+        """Adds an offload.image for each target's bitcode, and drops the gpu.modules."""
+        with self.session.context, self.module.operation.location:
+            for op in list(self.module.body):
+                if op.operation.name == "gpu.module":
+                    op.operation.erase()
+            for target, data in images:
+                ImageOp(
+                    arch=ir.StringAttr.get(target.arch),
+                    triple=ir.StringAttr.get(TRIPLE),
+                    format=ir.StringAttr.get(ImageFormat.BITCODE),
+                    data=ir.DenseElementsAttr.get(np.frombuffer(data, np.int8)),
+                    ip=ir.InsertionPoint(self.module.body),
+                )
+
+    def host(self, support: bytes, consumer: int) -> LlvmModule:
+        """The unit's host code with its annotations, optimised."""
+        with self.timer.phase("host code"):
+            return host_module(
+                self.module.operation,
+                support=support,
+                opt_level=self.options.opt_level,
+                consumer=consumer,
+            )

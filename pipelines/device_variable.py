@@ -1,0 +1,85 @@
+"""Variables of a gpu.module, whichever dialect spells them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..dialects.mlir import ir
+from .host.types import element_bytes
+from .pass_base import fail
+
+_WORKGROUP_SPACES = ("#gpu.address_space<workgroup>", "#gpu.address_space<private>", "3", "5")
+
+
+@dataclass(frozen=True)
+class DeviceVariable:
+    """A global of a gpu.module: its name, type, bytes, and address space (4 is constant)."""
+
+    op: ir.Operation
+    name: str
+    kind: ir.Type
+    size: int
+    space: int
+
+
+def device_variables(module: ir.Operation) -> Iterator[DeviceVariable]:
+    """The variables in global or constant memory a gpu.module defines."""
+    for child in module.regions[0].blocks[0]:
+        op = child.operation
+        if op.name == "memref.global":
+            variable = _memref_variable(op)
+        elif op.name == "llvm.mlir.global":
+            variable = _llvm_variable(op)
+        else:
+            continue
+        if variable is not None:
+            yield variable
+
+
+def _memref_variable(op: ir.Operation) -> DeviceVariable | None:
+    kind = ir.MemRefType(ir.TypeAttr(op.attributes["type"]).value)
+    space = kind.memory_space
+    if space is not None and str(space).partition(" ")[0] in _WORKGROUP_SPACES:
+        return None
+    size = element_bytes(kind.element_type)
+    for extent in kind.shape:
+        size *= extent
+    constant = space is not None and str(space).partition(" ")[0] in (
+        "4",
+        "#gpu.address_space<constant>",
+    )
+    return DeviceVariable(op, _name(op), kind, size, 4 if constant else 1)
+
+
+def _llvm_variable(op: ir.Operation) -> DeviceVariable | None:
+    space = ir.IntegerAttr(op.attributes["addr_space"]).value if "addr_space" in op.attributes else 0
+    if space not in (0, 1, 4):
+        return None
+    kind = ir.TypeAttr(op.attributes["global_type"]).value
+    return DeviceVariable(op, _name(op), kind, _llvm_bytes(op, kind), 4 if space == 4 else 1)
+
+
+def _llvm_bytes(op: ir.Operation, kind: ir.Type) -> int:
+    text = str(kind)
+    if text.startswith("!llvm.array<"):
+        count, _, element = text[len("!llvm.array<") : -1].partition(" x ")
+        return int(count) * _llvm_bytes(op, ir.Type.parse(_qualified(element), op.context))
+    if text == "!llvm.ptr":
+        return 8
+    if isinstance(kind, (ir.IntegerType, ir.FloatType, ir.VectorType)):
+        if isinstance(kind, ir.VectorType):
+            size = element_bytes(kind.element_type)
+            for extent in kind.shape:
+                size *= extent
+            return size
+        return element_bytes(kind)
+    fail(op, f"a device variable of type {kind} cannot be shared with the host; use an array")
+
+
+def _qualified(text: str) -> str:
+    return f"!llvm.{text}" if text.startswith(("array<", "ptr", "struct<")) else text
+
+
+def _name(op: ir.Operation) -> str:
+    return ir.StringAttr(op.attributes["sym_name"]).value

@@ -1,0 +1,43 @@
+"""gpu.alloc: stream-ordered device memory, or managed memory where the host shares it."""
+
+from __future__ import annotations
+
+from ...dialects.mlir import gpu, ir
+from ..pass_base import fail
+from .buffer import product
+from .emitter import Emitter
+from .lowering import finish, lowers, stream_for
+from .types import DYNAMIC, element_bytes
+
+# cudaMemAttachGlobal: any stream may use the managed memory.
+_ATTACH_GLOBAL = 1
+
+
+@lowers("gpu.alloc")
+def lower_alloc(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
+    view = op.opview
+    kind = ir.MemRefType(view.memref.type)
+    if kind.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank)):
+        fail(
+            op,
+            f"gpu.alloc makes packed row-major memory, not layout {kind.layout}; allocate "
+            "memref of identity layout and take a view of it",
+        )
+    asynchronous = view.asyncToken is not None
+    dynamic = iter(emit.convert(value) for value in view.dynamicSizes)
+    extents = [next(dynamic) if size == DYNAMIC else emit.i64(size) for size in kind.shape]
+    size = product(emit, extents, element_bytes(kind.element_type), kind)
+    slot = emit.stack_slot(emit.types.ptr)
+    results: list[ir.Value] = []
+    if view.hostShared:
+        if asynchronous:
+            fail(op, "gpu.alloc host_shared is synchronous: managed memory has no stream order")
+        for token in view.asyncDependencies:
+            emit.checked_call("cudaStreamSynchronize", [token])
+        emit.checked_call("cudaMallocManaged", [slot, size, emit.i32(_ATTACH_GLOBAL)])
+    else:
+        stream = stream_for(emit, list(view.asyncDependencies), asynchronous)
+        emit.checked_call("cudaMallocAsync", [slot, size, stream])
+        results = finish(emit, stream, asynchronous)
+    address = emit.load(emit.types.ptr, slot)
+    return [emit.packed_memref(kind, address, extents), *results]

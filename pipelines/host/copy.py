@@ -1,0 +1,43 @@
+"""gpu.memcpy: between host and device memory in any direction, of any strides."""
+
+from __future__ import annotations
+
+from ...dialects.mlir import gpu, ir
+from .buffer import byte_size, data_address, sizes, stack_array, strides
+from .emitter import Emitter
+from .lowering import finish, lowers, stream_for
+from .types import element_bytes, is_contiguous
+
+# cudaMemcpyDefault: the runtime finds the direction from the addresses.
+_COPY_DEFAULT = 4
+
+
+@lowers("gpu.memcpy")
+def lower_memcpy(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
+    view = op.opview
+    target, source = view.dst, view.src
+    asynchronous = view.asyncToken is not None
+    stream = stream_for(emit, list(view.asyncDependencies), asynchronous)
+    kind = ir.MemRefType(target.type)
+    to, origin = data_address(emit, target), data_address(emit, source)
+    if is_contiguous(kind) and is_contiguous(ir.MemRefType(source.type)):
+        size = byte_size(emit, target)
+        arguments = [to, origin, size, emit.i32(_COPY_DEFAULT), stream]
+        emit.checked_call("cudaMemcpyAsync", arguments)
+    else:
+        emit.call(
+            "hirc_memcpy_strided",
+            [
+                to,
+                origin,
+                emit.i64(kind.rank),
+                stack_array(emit, sizes(emit, target)),
+                stack_array(emit, strides(emit, target)),
+                stack_array(emit, strides(emit, source)),
+                emit.i64(element_bytes(kind.element_type)),
+                stream,
+                emit.i32(1),
+                emit.location(),
+            ],
+        )
+    return finish(emit, stream, asynchronous)

@@ -1,0 +1,251 @@
+"""Builds the LLVM-dialect operations the host lowerings share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialects.mlir import ir, llvm
+from ..locations import location_text
+from .types import Types
+
+# Leaves room for every index of llvm.getelementptr that is not a constant.
+_DYNAMIC_INDEX = -2147483648
+
+
+class Emitter:
+    """Inserts operations before one gpu operation, at that operation's location."""
+
+    def __init__(self, module: ir.Operation, *, bare_pointers: bool = False) -> None:
+        self.module = module
+        self.bare_pointers = bare_pointers
+        self.types = Types(module.context)
+        self._symbols = ir.SymbolTable(module)
+        self._body = module.regions[0].blocks[0]
+        self._strings: dict[str, str] = {}
+        self.op: ir.Operation = module
+
+    def at(self, op: ir.Operation) -> Emitter:
+        """Moves to the place just before `op`."""
+        self.op = op
+        return self
+
+    def _here(self) -> ir.InsertionPoint:
+        return ir.InsertionPoint(self.op)
+
+    # Constants.
+
+    def i64(self, value: int) -> ir.Value:
+        return self._constant(self.types.i64, value)
+
+    def i32(self, value: int) -> ir.Value:
+        return self._constant(self.types.i32, value)
+
+    def _constant(self, kind: ir.Type, value: int) -> ir.Value:
+        attribute = ir.IntegerAttr.get(kind, value)
+        return llvm.ConstantOp(kind, attribute, loc=self.op.location, ip=self._here()).result
+
+    def null(self) -> ir.Value:
+        return llvm.ZeroOp(self.types.ptr, loc=self.op.location, ip=self._here()).result
+
+    def string(self, text: str) -> ir.Value:
+        """The address of a NUL-terminated constant string."""
+        name = self._strings.get(text)
+        if name is None:
+            name = self.fresh_symbol(f"hirc_string_{len(self._strings)}")
+            size = len(text.encode()) + 1
+            self.global_constant(
+                name,
+                ir.Type.parse(f"!llvm.array<{size} x i8>", self.types.context),
+                ir.StringAttr.get(text + "\0", self.types.context),
+                unnamed=True,
+            )
+            self._strings[text] = name
+        return self.address_of(name)
+
+    def location(self) -> ir.Value:
+        """The operation's source position, as the string error messages begin with."""
+        return self.string(location_text(self.op.location))
+
+    def fresh_symbol(self, name: str) -> str:
+        """`name`, or `name_1` and so on where the module has it already."""
+        candidate, number = name, 0
+        while candidate in self._symbols:
+            number += 1
+            candidate = f"{name}_{number}"
+        return candidate
+
+    def address_of(self, symbol: str) -> ir.Value:
+        reference = ir.FlatSymbolRefAttr.get(symbol)
+        return llvm.AddressOfOp(
+            self.types.ptr, reference, loc=self.op.location, ip=self._here()
+        ).result
+
+    def global_constant(
+        self, name: str, kind: ir.Type, value: ir.Attribute, *, unnamed: bool = False
+    ) -> None:
+        """An internal constant. One that is `unnamed` may be merged with an equal one."""
+        constant = llvm.GlobalOp(
+            ir.TypeAttr.get(kind),
+            name,
+            ir.Attribute.parse("#llvm.linkage<internal>", self.types.context),
+            constant=True,
+            value=value,
+            unnamed_addr=ir.IntegerAttr.get(self.types.i64, 2) if unnamed else None,
+            loc=ir.Location.unknown(self.types.context),
+            ip=ir.InsertionPoint.at_block_begin(self._body),
+        )
+        self._symbols.insert(constant)
+
+    # Calls.
+
+    def call(
+        self, name: str, arguments: Sequence[ir.Value], result: ir.Type | None = None
+    ) -> ir.Value | None:
+        """Calls a C function, declaring it on first use."""
+        self._declare(name, [value.type for value in arguments], result)
+        call = llvm.CallOp(
+            result,
+            list(arguments),
+            [],
+            [],
+            callee=ir.FlatSymbolRefAttr.get(name),
+            loc=self.op.location,
+            ip=self._here(),
+        )
+        return call.results[0] if result is not None else None
+
+    def checked_call(self, name: str, arguments: Sequence[ir.Value]) -> None:
+        """Calls a CUDA runtime function and ends the program if it fails."""
+        code = self.call(name, arguments, self.types.i32)
+        assert code is not None
+        self.call("hirc_check", [code, self.string(name), self.location()])
+
+    def _declare(self, name: str, arguments: Sequence[ir.Type], result: ir.Type | None) -> None:
+        if name in self._symbols:
+            return
+        inputs = ", ".join(str(kind) for kind in arguments)
+        kind = ir.Type.parse(f"!llvm.func<{result if result is not None else 'void'} ({inputs})>")
+        function = llvm.LLVMFuncOp(
+            name,
+            ir.TypeAttr.get(kind),
+            sym_visibility="private",
+            loc=ir.Location.unknown(),
+            ip=ir.InsertionPoint(self._body),
+        )
+        self._symbols.insert(function)
+
+    # Memory and arithmetic.
+
+    def stack_slot(self, kind: ir.Type, *, alignment: int | None = None) -> ir.Value:
+        """A stack slot in the function's entry block, so that a loop does not grow the stack."""
+        entry = ir.InsertionPoint.at_block_begin(self._function().regions[0].blocks[0])
+        one = llvm.ConstantOp(
+            self.types.i64,
+            ir.IntegerAttr.get(self.types.i64, 1),
+            loc=self.op.location,
+            ip=entry,
+        )
+        return llvm.AllocaOp(
+            self.types.ptr,
+            one,
+            ir.TypeAttr.get(kind),
+            alignment=alignment,
+            loc=self.op.location,
+            ip=entry,
+        ).result
+
+    def _function(self) -> ir.Operation:
+        op = self.op
+        while op.parent is not None and op.parent.name != "builtin.module":
+            op = op.parent.operation
+        return op
+
+    def element_address(self, base: ir.Value, element: ir.Type, *indices: int) -> ir.Value:
+        """Address of a constant position inside the aggregate `element` at `base`."""
+        return llvm.GEPOp(
+            self.types.ptr,
+            base,
+            [],
+            [0, *indices],
+            ir.TypeAttr.get(element),
+            0,
+            loc=self.op.location,
+            ip=self._here(),
+        ).result
+
+    def offset_address(self, base: ir.Value, element: ir.Type, index: ir.Value) -> ir.Value:
+        """Address of element number `index` (i64) after `base`."""
+        return llvm.GEPOp(
+            self.types.ptr,
+            base,
+            [index],
+            [_DYNAMIC_INDEX],
+            ir.TypeAttr.get(element),
+            0,
+            loc=self.op.location,
+            ip=self._here(),
+        ).result
+
+    def store(self, value: ir.Value, address: ir.Value) -> None:
+        llvm.StoreOp(value, address, loc=self.op.location, ip=self._here())
+
+    def load(self, kind: ir.Type, address: ir.Value) -> ir.Value:
+        return llvm.LoadOp(kind, address, loc=self.op.location, ip=self._here()).result
+
+    def extract(self, container: ir.Value, kind: ir.Type, *position: int) -> ir.Value:
+        return llvm.ExtractValueOp(
+            kind, container, list(position), loc=self.op.location, ip=self._here()
+        ).result
+
+    def insert(self, container: ir.Value, value: ir.Value, *position: int) -> ir.Value:
+        return llvm.InsertValueOp(
+            container, value, list(position), loc=self.op.location, ip=self._here()
+        ).result
+
+    def undefined(self, kind: ir.Type) -> ir.Value:
+        return llvm.UndefOp(kind, loc=self.op.location, ip=self._here()).result
+
+    def multiply(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        flags = ir.Attribute.parse("#llvm.overflow<none>")
+        return llvm.MulOp(left, right, flags, loc=self.op.location, ip=self._here()).result
+
+    def packed_memref(
+        self, kind: ir.MemRefType, address: ir.Value, extents: Sequence[ir.Value] = ()
+    ) -> ir.Value:
+        """A memref of row-major memory at `address`; `extents` are its sizes where dynamic."""
+        sizes = list(extents) or [self.i64(size) for size in kind.shape]
+        descriptor = self.undefined(self.types.descriptor(kind.rank))
+        descriptor = self.insert(descriptor, address, 0)
+        descriptor = self.insert(descriptor, address, 1)
+        descriptor = self.insert(descriptor, self.i64(0), 2)
+        stride = self.i64(1)
+        for axis in reversed(range(kind.rank)):
+            descriptor = self.insert(descriptor, sizes[axis], 3, axis)
+            descriptor = self.insert(descriptor, stride, 4, axis)
+            if axis:
+                stride = self.multiply(stride, sizes[axis])
+        return self.cast(descriptor, kind)
+
+    def widen(self, value: ir.Value) -> ir.Value:
+        """A narrower non-negative integer as i64."""
+        return ir.Operation.create(
+            "llvm.zext",
+            results=[self.types.i64],
+            operands=[value],
+            loc=self.op.location,
+            ip=self._here(),
+        ).result
+
+    def convert(self, value: ir.Value) -> ir.Value:
+        """The value as its LLVM type; folds away once the rest is lowered."""
+        kind = self.types.lowered(value.type)
+        return value if kind == value.type else self.cast(value, kind)
+
+    def cast(self, value: ir.Value, kind: ir.Type) -> ir.Value:
+        return ir.Operation.create(
+            "builtin.unrealized_conversion_cast",
+            results=[kind],
+            operands=[value],
+            loc=self.op.location,
+            ip=self._here(),
+        ).result

@@ -1,0 +1,25 @@
+"""gpu.memset of bytes: the values a byte pattern can give. The others became kernels before."""
+
+from __future__ import annotations
+
+from ...dialects.mlir import gpu, ir
+from ..fill_pattern import fill_byte
+from ..pass_base import fail
+from .buffer import byte_size, data_address
+from .emitter import Emitter
+from .lowering import finish, lowers, stream_for
+
+
+@lowers("gpu.memset")
+def lower_memset(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
+    view = op.opview
+    byte = fill_byte(op)
+    if byte is None:
+        fail(op, "gpu.memset of this value or layout needs a kernel: run expand-gpu-memset first")
+    asynchronous = view.asyncToken is not None
+    stream = stream_for(emit, list(view.asyncDependencies), asynchronous)
+    size = byte_size(emit, view.dst)
+    emit.checked_call(
+        "cudaMemsetAsync", [data_address(emit, view.dst), emit.i32(byte), size, stream]
+    )
+    return finish(emit, stream, asynchronous)

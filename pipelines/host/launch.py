@@ -1,0 +1,81 @@
+"""gpu.launch_func: packs the arguments on the stack and launches through the runtime."""
+
+from __future__ import annotations
+
+from ...dialects.mlir import gpu, ir
+from ..offload_symbols import stub_symbol
+from .emitter import Emitter
+from .lowering import finish, lowers, stream_for
+
+# What the runtime refuses on every chip so far (CUDA programming guide, technical
+# specifications per compute capability).
+_MAX_THREADS = 1024
+_MAX_BLOCK = (1024, 1024, 64)
+_MAX_GRID = (2**31 - 1, 65535, 65535)
+
+
+@lowers("gpu.launch_func")
+def lower_launch(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
+    view = op.opview
+    grid = [view.gridSizeX, view.gridSizeY, view.gridSizeZ]
+    block = [view.blockSizeX, view.blockSizeY, view.blockSizeZ]
+    cluster = [view.clusterSizeX, view.clusterSizeY, view.clusterSizeZ]
+    asynchronous = view.asyncToken is not None
+    stream = stream_for(emit, list(view.asyncDependencies), asynchronous)
+    kernel = ir.SymbolRefAttr(view.kernel).value[-1]
+    shared = view.dynamicSharedMemorySize
+    arguments = [
+        emit.address_of(stub_symbol(kernel)),
+        *(_extent(emit, value) for value in grid),
+        *(_extent(emit, value) for value in block),
+        emit.i64(0) if shared is None else _extent(emit, shared),
+        _argument_array(emit, list(view.kernelOperands)),
+        stream,
+    ]
+    if cluster[0] is None and not view.cooperative:
+        emit.call("hirc_launch", [*arguments, emit.location()])
+    else:
+        arguments += [emit.i64(0) if value is None else _extent(emit, value) for value in cluster]
+        arguments.append(emit.i32(int(bool(view.cooperative))))
+        emit.call("hirc_launch_cluster", [*arguments, emit.location()])
+    return finish(emit, stream, asynchronous)
+
+
+def _extent(emit: Emitter, value: ir.Value) -> ir.Value:
+    lowered = emit.convert(value)
+    return lowered if lowered.type == emit.types.i64 else emit.widen(lowered)
+
+
+def _argument_array(emit: Emitter, operands: list[ir.Value]) -> ir.Value:
+    """The address of an array of pointers to the arguments, as cudaLaunchKernel takes it."""
+    values = [part for operand in operands for part in _parts(emit, operand)]
+    if not values:
+        return emit.null()
+    pack = emit.types.struct(*(value.type for value in values))
+    pointers = emit.types.array(len(values), emit.types.ptr)
+    slots, addresses = emit.stack_slot(pack), emit.stack_slot(pointers)
+    for index, value in enumerate(values):
+        slot = emit.element_address(slots, pack, index)
+        emit.store(value, slot)
+        emit.store(slot, emit.element_address(addresses, pointers, index))
+    return addresses
+
+
+def _parts(emit: Emitter, operand: ir.Value) -> list[ir.Value]:
+    """The kernel parameters one operand becomes: a memref passes its descriptor's fields."""
+    value = emit.convert(operand)
+    types = emit.types
+    if isinstance(operand.type, ir.UnrankedMemRefType):
+        return [emit.extract(value, types.i64, 0), emit.extract(value, types.ptr, 1)]
+    if not isinstance(operand.type, ir.MemRefType):
+        return [value]
+    if emit.bare_pointers:
+        return [emit.extract(value, types.ptr, 1)]
+    rank = ir.MemRefType(operand.type).rank
+    return [
+        emit.extract(value, types.ptr, 0),
+        emit.extract(value, types.ptr, 1),
+        emit.extract(value, types.i64, 2),
+        *(emit.extract(value, types.i64, 3, axis) for axis in range(rank)),
+        *(emit.extract(value, types.i64, 4, axis) for axis in range(rank)),
+    ]

@@ -1,0 +1,57 @@
+"""The table of host lowerings: each is a typed function, registered by operation name.
+
+A lowering builds the calls before its operation and returns the values that replace its
+results; the caller erases the operation. Streams stand for asynchronous tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...dialects.mlir import ir
+from .emitter import Emitter
+
+Lowering = Callable[[ir.Operation, Emitter], Sequence[ir.Value]]
+
+_lowerings: dict[str, Lowering] = {}
+
+
+def lowers(name: str) -> Callable[[Lowering], Lowering]:
+    """Registers a lowering of the operation `name`."""
+
+    def add(function: Lowering) -> Lowering:
+        _lowerings[name] = function
+        return function
+
+    return add
+
+
+def find_lowering(name: str) -> Lowering | None:
+    return _lowerings.get(name)
+
+
+def stream_for(emit: Emitter, dependencies: Sequence[ir.Value], asynchronous: bool) -> ir.Value:
+    """The stream an operation runs on, ordered after its dependencies.
+
+    That is the first dependency's; with none, a stream from the pool when the operation is
+    asynchronous, else the default stream.
+    """
+    if not dependencies:
+        if not asynchronous:
+            return emit.null()
+        stream = emit.call("hirc_stream_acquire", [emit.location()], emit.types.ptr)
+        assert stream is not None
+        return stream
+    first, *others = dependencies
+    for other in others:
+        if other != first:
+            emit.call("hirc_stream_wait", [first, other, emit.location()])
+    return first
+
+
+def finish(emit: Emitter, stream: ir.Value, asynchronous: bool) -> list[ir.Value]:
+    """Waits for a synchronous operation; the results that replace the token otherwise."""
+    if asynchronous:
+        return [stream]
+    emit.checked_call("cudaStreamSynchronize", [stream])
+    return []

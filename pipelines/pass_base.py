@@ -1,0 +1,98 @@
+"""What a pass of ours is: a frozen dataclass whose fields are its options.
+
+The class's `name` and fields define its textual form, `name{some-option=value}`, which is also
+its part of a cache key. Passes are found by name through `find_pass`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import ClassVar, NoReturn, TypeVar
+
+from ..dialects.mlir import ir
+
+
+class PassFailure(Exception):
+    """A pass found the program at fault; its diagnostics have been emitted."""
+
+
+def fail(op: ir.Operation | ir.OpView, message: str) -> NoReturn:
+    """Emits an error diagnostic at `op`'s location and ends the pass."""
+    op.location.emit_error(message)
+    raise PassFailure(message)
+
+
+@dataclass(frozen=True)
+class Pass(ABC):
+    """One transformation of the operation it is anchored on, usually a builtin.module.
+
+    Fields may be str, int or bool, each with a default.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def run(self, op: ir.Operation) -> None:
+        """Transforms `op` in place; reports the user's errors with `fail`."""
+
+    def __str__(self) -> str:
+        options = " ".join(
+            f"{field.name.replace('_', '-')}={_option_text(getattr(self, field.name))}"
+            for field in fields(self)
+        )
+        return f"{self.name}{{{options}}}" if options else self.name
+
+
+PassClass = TypeVar("PassClass", bound=type[Pass])
+
+_registry: dict[str, type[Pass]] = {}
+
+
+def register(cls: PassClass) -> PassClass:
+    """Makes a pass known by its name."""
+    _registry[cls.name] = cls
+    return cls
+
+
+def pass_names() -> list[str]:
+    """The names of our own passes, sorted."""
+    return sorted(_registry)
+
+
+def find_pass(name: str) -> type[Pass] | None:
+    """Our pass of that name, or None (it may be upstream's)."""
+    return _registry.get(name)
+
+
+def make_pass(name: str, options: dict[str, str]) -> Pass:
+    """Builds the pass `name` from its textual options; ValueError says which is wrong."""
+    cls = _registry[name]
+    known = {field.name: field for field in fields(cls)}
+    values: dict[str, str | int | bool] = {}
+    for key, text in options.items():
+        field = known.get(key.replace("-", "_"))
+        if field is None:
+            names = ", ".join(sorted(k.replace("_", "-") for k in known)) or "none"
+            raise ValueError(f"pass '{name}' has no option '{key}' (it has: {names})")
+        values[field.name] = _option_value(name, key, text, field.default)
+    return cls(**values)
+
+
+def _option_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _option_value(pass_name: str, key: str, text: str, default: object) -> str | int | bool:
+    if isinstance(default, bool):
+        if text not in ("true", "false", "1", "0"):
+            raise ValueError(f"option '{key}' of pass '{pass_name}' takes true or false: '{text}'")
+        return text in ("true", "1")
+    if isinstance(default, int):
+        try:
+            return int(text)
+        except ValueError:
+            raise ValueError(
+                f"option '{key}' of pass '{pass_name}' takes a whole number, not '{text}'"
+            ) from None
+    return text

@@ -1,0 +1,99 @@
+"""convert-gpu-host-to-cuda: the gpu dialect's host operations become CUDA runtime calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import ir
+from ..host import all_lowerings  # noqa: F401 - fills the table
+from ..host.emitter import Emitter
+from ..host.lowering import find_lowering
+from ..host.types import without_memory_space
+from ..pass_base import Pass, fail, register
+
+
+@register
+@dataclass(frozen=True)
+class ConvertGpuHostToCuda(Pass):
+    """Lowers gpu operations outside gpu.module to calls of the CUDA runtime's C ABI.
+
+    Every call's code is checked with the operation's source position. An asynchronous token
+    becomes the stream its operation runs on; memory spaces of host memrefs are dropped.
+
+      %t1 = gpu.memcpy async [%t0] %dst, %src : memref<4xf32>, memref<4xf32>
+    becomes
+      %code = llvm.call @cudaMemcpyAsync(%to, %from, %bytes, %kind, %stream) ...
+      llvm.call @hirc_check(%code, %name, %location)
+
+    `bare-pointers` passes a memref to a kernel as its aligned pointer alone.
+    """
+
+    name: ClassVar[str] = "convert-gpu-host-to-cuda"
+    bare_pointers: bool = False
+
+    def run(self, op: ir.Operation) -> None:
+        host = [
+            child.operation
+            for child in op.regions[0].blocks[0]
+            if child.operation.name != "gpu.module"
+        ]
+        emitter = Emitter(op, bare_pointers=self.bare_pointers)
+        gpu_ops: list[ir.Operation] = []
+        for child in host:
+            _collect(child, gpu_ops)
+            _retype(child, emitter)
+        for inner in gpu_ops:
+            lowering = find_lowering(inner.name)
+            if lowering is None:
+                fail(
+                    inner,
+                    f"'{inner.name}' has no host lowering; inside a kernel it belongs in a "
+                    "gpu.launch body or a gpu.func",
+                )
+            with inner.location:
+                values = lowering(inner, emitter.at(inner))
+            for result, value in zip(inner.results, values, strict=True):
+                result.replace_all_uses_with(value)
+            inner.erase()
+
+
+def _collect(root: ir.Operation, found: list[ir.Operation]) -> None:
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name.startswith(("gpu.", "nvgpu.")):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+
+
+def _retype(root: ir.Operation, emitter: Emitter) -> None:
+    """Gives tokens the stream's type and host memrefs the one host address space."""
+
+    def lowered(kind: ir.Type) -> ir.Type:
+        return emitter.types.ptr if kind == emitter.types.token else without_memory_space(kind)
+
+    def retype(value: ir.Value) -> None:
+        kind = lowered(value.type)
+        if kind != value.type:
+            value.set_type(kind)
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        for result in op.results:
+            retype(result)
+        for region in op.regions:
+            for block in region:
+                for argument in block.arguments:
+                    retype(argument)
+        if "function_type" in op.attributes:
+            kind = op.attributes["function_type"].value
+            if isinstance(kind, ir.FunctionType):
+                function = ir.FunctionType.get(
+                    [lowered(item) for item in kind.inputs],
+                    [lowered(item) for item in kind.results],
+                )
+                if function != kind:
+                    op.attributes["function_type"] = ir.TypeAttr.get(function)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit)

@@ -1,0 +1,168 @@
+"""Lowers gpu.all_reduce to warp shuffles and workgroup memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import arith, gpu, ir, memref, scf
+from ..lane_reduction import (
+    WARP_LANES,
+    Reduction,
+    ThreadPosition,
+    i32_constant,
+    lanes_in_warp,
+    named_reduction,
+    reduce_into_first,
+    reduction_kind,
+    region_reduction,
+    shuffle,
+    thread_position,
+)
+from ..pass_base import Pass, fail, register
+
+# One slot a warp, and one for the result of the block.
+_SLOTS = WARP_LANES + 1
+
+
+@register
+@dataclass(frozen=True)
+class ExpandAllReduce(Pass):
+    """Expands gpu.all_reduce in gpu modules: every named kind, or a body of one block.
+
+    Each warp reduces by shuffles, its first lane writes the result to workgroup memory, the
+    first warp reduces those results, and every thread reads the total. A block that is known to
+    be one warp needs the shuffles alone. Values are combined in the order of the threads' linear
+    index, so a body has to be associative but need not be commutative. All threads of the block
+    have to execute the op, with the `uniform` flag or without it.
+
+        %sum = gpu.all_reduce add %x {} : (f32) -> f32
+
+    becomes
+
+        %other, %valid = gpu.shuffle down %x, %c1, %c32 : f32
+        %pair = arith.addf %x, %other : f32
+        ...
+        memref.store %warp_sum, %slots[%warp] : memref<33xf32, #gpu.address_space<workgroup>>
+        gpu.barrier
+        ...
+        gpu.barrier
+        %sum = memref.load %slots[%c32] : memref<33xf32, #gpu.address_space<workgroup>>
+
+    The slots are one array a gpu module and element type. Reductions that follow each other may
+    share it: between a thread's reading of a slot and the next writing of it lies a barrier.
+    """
+
+    name: ClassVar[str] = "expand-all-reduce"
+
+    def run(self, op: ir.Operation) -> None:
+        for reduce_op in _all_reduces(op):
+            with ir.InsertionPoint(reduce_op), reduce_op.location:
+                result = _expand(reduce_op)
+            reduce_op.results[0].replace_all_uses_with(result)
+            reduce_op.erase()
+
+
+def _all_reduces(root: ir.Operation) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "gpu.all_reduce":
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit)
+    return [op for op in found if _enclosing_module(op) is not None]
+
+
+def _expand(op: ir.Operation) -> ir.Value:
+    value = op.operands[0]
+    kind = reduction_kind(op)
+    if kind is not None:
+        reduction = named_reduction(kind, value.type)
+    else:
+        if len(list(op.regions[0].blocks)) != 1:
+            fail(op, "the body of 'gpu.all_reduce' must be a single block to be lowered")
+        reduction = region_reduction(op.regions[0].blocks[0])
+    position = thread_position(op)
+    lanes = lanes_in_warp(position)
+    first = reduce_into_first(value, reduction, position.lane, lanes)
+    if isinstance(position.threads, int) and position.threads <= WARP_LANES:
+        return shuffle("idx", first, i32_constant(0))
+    return _across_warps(op, first, reduction, position)
+
+
+def _across_warps(
+    op: ir.Operation, value: ir.Value, reduction: Reduction, position: ThreadPosition
+) -> ir.Value:
+    """Reduces the warps' results, which their first lanes hold, and gives all threads the total."""
+    slots = _slots(op, value.type)
+    total_slot = arith.constant(ir.IndexType.get(), WARP_LANES)
+    zero = i32_constant(0)
+    is_first_lane = arith.cmpi(arith.CmpIPredicate.eq, position.lane, zero)
+    with _when(is_first_lane):
+        memref.store(value, slots, [_as_index(position.warp)])
+    gpu.barrier()
+    with _when(arith.cmpi(arith.CmpIPredicate.eq, position.warp, zero)):
+        mine = memref.load(slots, [_as_index(position.lane)])
+        total = reduce_into_first(mine, reduction, position.lane, _warps(position))
+        with _when(is_first_lane):
+            memref.store(total, slots, [total_slot])
+    gpu.barrier()
+    return memref.load(slots, [total_slot])
+
+
+def _warps(position: ThreadPosition) -> int | ir.Value:
+    if isinstance(position.threads, int):
+        return -(-position.threads // WARP_LANES)
+    rounded = arith.addi(position.threads, i32_constant(WARP_LANES - 1))
+    return arith.shrui(rounded, i32_constant(5))
+
+
+class _when:
+    """Emits what follows in the `with` block under scf.if."""
+
+    def __init__(self, condition: ir.Value) -> None:
+        self._block = scf.IfOp(condition).then_block
+        self._point = ir.InsertionPoint(self._block)
+
+    def __enter__(self) -> None:
+        self._point.__enter__()
+
+    def __exit__(self, *exception: object) -> None:
+        scf.yield_([])
+        self._point.__exit__(*exception)
+
+
+def _as_index(value: ir.Value) -> ir.Value:
+    return arith.index_castui(ir.IndexType.get(), value)
+
+
+def _slots(op: ir.Operation, element_type: ir.Type) -> ir.Value:
+    """The workgroup memory for reductions of `element_type`, made when first asked for."""
+    module = _enclosing_module(op)
+    assert module is not None
+    space = ir.Attribute.parse("#gpu.address_space<workgroup>")
+    slots_type = ir.MemRefType.get([_SLOTS], element_type, memory_space=space)
+    name = f"all_reduce_slots_{element_type}"
+    symbols = ir.SymbolTable(module)
+    while name in symbols and not _is_slots(symbols[name], slots_type):
+        name += "_"
+    if name not in symbols:
+        with ir.InsertionPoint.at_block_begin(module.regions[0].blocks[0]):
+            memref.global_(name, slots_type, sym_visibility="private")
+    return memref.get_global(slots_type, name)
+
+
+def _is_slots(op: ir.Operation | ir.OpView, slots_type: ir.Type) -> bool:
+    return (
+        op.operation.name == "memref.global"
+        and ir.TypeAttr(op.operation.attributes["type"]).value == slots_type
+    )
+
+
+def _enclosing_module(op: ir.Operation) -> ir.Operation | None:
+    parent = op.parent
+    while parent is not None and parent.name != "gpu.module":
+        parent = parent.parent
+    return parent

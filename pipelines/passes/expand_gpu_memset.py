@@ -1,0 +1,90 @@
+"""expand-gpu-memset: fills the CUDA runtime cannot do become kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import arith, gpu, ir, memref, scf
+from ..fill_pattern import fill_byte
+from ..pass_base import Pass, register
+
+_BLOCK = 256
+
+
+@register
+@dataclass(frozen=True)
+class ExpandGpuMemset(Pass):
+    """Turns gpu.memset into a gpu.launch unless its value repeats one byte over packed memory.
+
+      gpu.memset %buffer, %one : memref<?xf32>, f32
+    becomes a launch of one thread an element, of any rank and strides, that stores %one.
+    """
+
+    name: ClassVar[str] = "expand-gpu-memset"
+
+    def run(self, op: ir.Operation) -> None:
+        fills: list[ir.Operation] = []
+
+        def visit(inner: ir.Operation) -> ir.WalkResult:
+            if inner.name == "gpu.memset" and fill_byte(inner) is None:
+                fills.append(inner)
+            return ir.WalkResult.ADVANCE
+
+        op.walk(visit)
+        for fill in fills:
+            with fill.location:
+                _expand(fill)
+
+
+def _expand(op: ir.Operation) -> None:
+    view = op.opview
+    target, value = view.dst, view.value
+    rank = ir.MemRefType(target.type).rank
+    with ir.InsertionPoint(op):
+        one, block = _index(1), _index(_BLOCK)
+        sizes = [memref.dim(target, _index(axis)) for axis in range(rank)]
+        total = one
+        for size in sizes:
+            total = arith.muli(total, size)
+        # A launch of no blocks is an error; one block that stores nothing is not.
+        blocks = arith.maxui(arith.ceildivui(total, block), one)
+        token = view.asyncToken
+        dependencies = list(view.asyncDependencies)
+        launch = gpu.LaunchOp((blocks, one, one), (block, one, one), dependencies)
+        if token is not None:
+            # The builder has no way to ask for a token: build the same launch with one.
+            launch = _with_token(launch.operation)
+    body = launch.regions[0].blocks[0]
+    with ir.InsertionPoint(body):
+        thread = arith.addi(arith.muli(body.arguments[0], body.arguments[9]), body.arguments[3])
+        inside = scf.IfOp(arith.cmpi(arith.CmpIPredicate.ult, thread, total))
+        with ir.InsertionPoint(inside.then_block):
+            rest, position = thread, []
+            for size in reversed(sizes):
+                position.insert(0, arith.remui(rest, size))
+                rest = arith.divui(rest, size)
+            memref.store(value, target, position)
+            scf.YieldOp([])
+        gpu.TerminatorOp()
+    if token is not None:
+        token.replace_all_uses_with(launch.results[0])
+    op.erase()
+
+
+def _with_token(launch: ir.Operation) -> ir.Operation:
+    again = ir.Operation.create(
+        "gpu.launch",
+        results=[ir.Type.parse("!gpu.async.token")],
+        operands=list(launch.operands),
+        attributes={item.name: item.attr for item in launch.attributes},
+        regions=1,
+    )
+    index = ir.IndexType.get()
+    again.regions[0].blocks.append(*([index] * 12))
+    launch.erase()
+    return again
+
+
+def _index(value: int) -> ir.Value:
+    return arith.constant(ir.IndexType.get(), value)

@@ -1,0 +1,61 @@
+"""name-device-symbols: gives kernels names no other module or translation unit has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import ir
+from ..offload_symbols import device_symbol
+from ..pass_base import Pass, register
+
+
+@register
+@dataclass(frozen=True)
+class NameDeviceSymbols(Pass):
+    """Renames every kernel after its gpu.module and translation unit.
+
+    The device linker merges equal names in two images silently, keeping one body.
+
+      gpu.module @m { gpu.func @k() kernel ... }      ->   gpu.func @m__k__1f2e() kernel
+      gpu.launch_func @m::@k ...                      ->   gpu.launch_func @m::@m__k__1f2e
+    """
+
+    name: ClassVar[str] = "name-device-symbols"
+    unit: str = ""
+
+    def run(self, op: ir.Operation) -> None:
+        renamed: dict[tuple[str, str], str] = {}
+        for module in op.regions[0].blocks[0]:
+            if module.operation.name == "gpu.module":
+                self._rename_kernels(module.operation, renamed)
+
+        def update(inner: ir.Operation) -> ir.WalkResult:
+            if inner.name == "gpu.launch_func":
+                module, kernel = ir.SymbolRefAttr(inner.attributes["kernel"]).value
+                name = renamed.get((module, kernel))
+                if name is not None:
+                    inner.attributes["kernel"] = ir.SymbolRefAttr.get([module, name])
+            return ir.WalkResult.ADVANCE
+
+        op.walk(update)
+
+    def _rename_kernels(
+        self, module: ir.Operation, renamed: dict[tuple[str, str], str]
+    ) -> None:
+        scope = ir.StringAttr(module.attributes["sym_name"]).value
+        for function in module.regions[0].blocks[0]:
+            if not is_kernel(function.operation):
+                continue
+            old = ir.StringAttr(function.attributes["sym_name"]).value
+            new = device_symbol(scope, old, self.unit)
+            ir.SymbolTable.replace_all_symbol_uses(old, new, module)
+            function.attributes["sym_name"] = ir.StringAttr.get(new)
+            renamed[scope, old] = new
+
+
+def is_kernel(function: ir.Operation) -> bool:
+    """Whether a function of a gpu.module can be launched."""
+    return any(
+        mark in function.attributes for mark in ("gpu.kernel", "nvvm.kernel", "kernel")
+    )

@@ -1,0 +1,204 @@
+"""Pipelines: their textual form, and the runner that takes a program through one.
+
+A pipeline's text is MLIR's, `a,b{x=1},gpu.module(c,d)`, and may name our passes and upstream's
+side by side. It is flattened into steps of one pass each, so that printing, timing and stopping
+work the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ..dialects.mlir import ir, passmanager
+from .pass_base import Pass, PassFailure, find_pass, make_pass
+
+
+class PipelineSyntaxError(ValueError):
+    """A pipeline's text is malformed or names a pass or option that does not exist."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pass and the chain of operations it is anchored on, below builtin.module."""
+
+    text: str
+    anchors: tuple[str, ...] = ()
+    own: Pass | None = None
+
+    @property
+    def pass_name(self) -> str:
+        return self.text.partition("{")[0]
+
+    def __str__(self) -> str:
+        return "(".join([*self.anchors, self.text]) + ")" * len(self.anchors)
+
+    def run(self, module: ir.Operation) -> None:
+        """Runs the pass on `module`. Raises PassFailure; diagnostics go to the context."""
+        if self.own is None:
+            manager = passmanager.PassManager.parse(f"builtin.module({self})", module.context)
+            try:
+                manager.run(module)
+            except ir.MLIRError as error:
+                raise PassFailure(self.pass_name) from error
+            return
+        with module.context, module.location:
+            for op in _anchored(module, self.anchors):
+                self.own.run(op)
+        if not module.verify():
+            raise PassFailure(f"{self.pass_name} left invalid IR")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A named stretch of a pipeline.
+
+    `leaves` lists the dialects that may remain when it is done, per anchor: the boundary the
+    runner checks. An empty tuple checks nothing.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    leaves: tuple[str, ...] = ()
+    within: str = "builtin.module"
+
+    def __str__(self) -> str:
+        return ",".join(str(step) for step in self.steps)
+
+
+def stage(
+    name: str, text: str, *, leaves: Sequence[str] = (), within: str = "builtin.module"
+) -> Stage:
+    """A stage from its pipeline's text."""
+    return Stage(name, tuple(parse_pipeline(text)), tuple(leaves), within)
+
+
+def parse_pipeline(text: str, context: ir.Context | None = None) -> list[Step]:
+    """Parses a pipeline's text, with or without the outer `builtin.module(...)`.
+
+    With a context, upstream's passes and their options are checked too. Raises
+    PipelineSyntaxError.
+    """
+    text = text.strip()
+    if text.startswith("builtin.module(") and text.endswith(")"):
+        text = text[len("builtin.module(") : -1]
+    steps = list(_steps(text, ()))
+    if context is not None:
+        for step in steps:
+            if step.own is None:
+                _check_upstream(step, context)
+    return steps
+
+
+def run_steps(
+    module: ir.Operation,
+    steps: Sequence[Step],
+    *,
+    before: Callable[[Step], None] = lambda step: None,
+    after: Callable[[Step], None] = lambda step: None,
+) -> None:
+    """Runs steps in order, calling `before` and `after` around each."""
+    for step in steps:
+        before(step)
+        step.run(module)
+        after(step)
+
+
+def foreign_op(module: ir.Operation, stage: Stage) -> ir.Operation | None:
+    """The first operation of a dialect that should be gone after `stage`, or None."""
+    if not stage.leaves:
+        return None
+    allowed = set(stage.leaves)
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name.partition(".")[0] not in allowed:
+            found.append(op)
+            return ir.WalkResult.INTERRUPT
+        return ir.WalkResult.ADVANCE
+
+    for root in _anchored(module, () if stage.within == "builtin.module" else (stage.within,)):
+        for region in root.regions:
+            for block in region:
+                for op in block:
+                    if stage.within == "builtin.module" and op.operation.name == "gpu.module":
+                        continue
+                    op.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+                    if found:
+                        return found[0]
+    return None
+
+
+def _anchored(module: ir.Operation, anchors: tuple[str, ...]) -> Iterator[ir.Operation]:
+    if not anchors:
+        yield module
+        return
+    for region in module.regions:
+        for block in region:
+            for op in list(block):
+                if op.operation.name == anchors[0]:
+                    yield from _anchored(op.operation, anchors[1:])
+
+
+def _steps(text: str, anchors: tuple[str, ...]) -> Iterator[Step]:
+    for element in _split(text):
+        name, options, nested = _element(element)
+        if nested is not None:
+            yield from _steps(nested, (*anchors, name))
+        elif find_pass(name) is not None:
+            try:
+                own = make_pass(name, _options(options))
+            except ValueError as error:
+                raise PipelineSyntaxError(str(error)) from None
+            yield Step(str(own), anchors, own)
+        else:
+            yield Step(f"{name}{{{options}}}" if options else name, anchors)
+
+
+def _check_upstream(step: Step, context: ir.Context) -> None:
+    try:
+        passmanager.PassManager.parse(f"builtin.module({step})", context)
+    except ValueError as error:
+        lines = [line for line in str(error).splitlines() if "error:" in line]
+        reason = lines[0].partition("error: ")[2] if lines else str(error)
+        raise PipelineSyntaxError(f"in pipeline element '{step}': {reason}") from None
+
+
+def _split(text: str) -> Iterator[str]:
+    depth, start = 0, 0
+    for index, char in enumerate(text):
+        if char in "({":
+            depth += 1
+        elif char in ")}":
+            depth -= 1
+            if depth < 0:
+                raise PipelineSyntaxError(f"unbalanced '{char}' in pipeline '{text}'")
+        elif char == "," and depth == 0:
+            yield text[start:index].strip()
+            start = index + 1
+    if depth:
+        raise PipelineSyntaxError(f"a bracket is not closed in pipeline '{text}'")
+    if text[start:].strip():
+        yield text[start:].strip()
+
+
+def _element(text: str) -> tuple[str, str, str | None]:
+    brace, paren = text.find("{"), text.find("(")
+    if paren >= 0 and (brace < 0 or paren < brace):
+        if not text.endswith(")"):
+            raise PipelineSyntaxError(f"text after ')' in pipeline element '{text}'")
+        return text[:paren].strip(), "", text[paren + 1 : -1]
+    if brace >= 0:
+        if not text.endswith("}"):
+            raise PipelineSyntaxError(f"text after '}}' in pipeline element '{text}'")
+        return text[:brace].strip(), text[brace + 1 : -1].strip(), None
+    return text.strip(), "", None
+
+
+def _options(text: str) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for word in text.split():
+        key, equals, value = word.partition("=")
+        options[key] = value if equals else "true"
+    return options
+

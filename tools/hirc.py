@@ -1,0 +1,44 @@
+"""hirc: compiles MLIR GPU programs to executables, with clang's habits."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from ..compiler.errors import HircError
+from .hirc_arguments import Action, parse_arguments
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs hirc. Returns the exit status: 0, or 1 with an error on standard error."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    sources: dict[str, str] = {}
+    try:
+        request = parse_arguments(words)
+        # Imported late: MLIR and LLVM take time to load, and --help needs neither.
+        if request.action is Action.DOCTOR:
+            from .doctor import print_doctor
+
+            return print_doctor(request.options)
+        if request.action is Action.PRINT_PIPELINE:
+            from ..compiler.unit import stages_for
+
+            print("\n".join(f"// {s.name}\n{s}" for s in stages_for(request.options, "unit")))
+            return 0
+        from ..compiler.driver import Compilation
+
+        compilation = Compilation(request.options)
+        sources = compilation.sources
+        compilation.run()
+        if request.options.time_report:
+            print(compilation.timer.report(), file=sys.stderr)
+    except HircError as error:
+        from ..compiler.diagnostics import render
+
+        print(render(error, sources), file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+"""hirc's command line: parsing it into Options, and what needs no compilation."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any, NoReturn
+
+from .. import __version__
+from ..compiler.errors import InputError
+from ..compiler.native import native_targets
+from ..compiler.options import Emit, Options
+from ..compiler.target import Target
+
+_EPILOG = """\
+inputs ending in .o, .a, .so, .bc or .ll, and -l and -L, go to the link; anything else is MLIR,
+text or bytecode, and - is standard input.
+
+examples:
+  hirc prog.mlir -o prog --offload-arch=sm_90
+  hirc prog.mlir --emit=ptx --offload-arch=sm_90a -o -
+  hirc a.mlir b.mlir helper.o -o prog --offload-arch=sm_80,sm_90
+"""
+_LINK_SUFFIXES = (".o", ".a", ".so", ".bc", ".ll")
+
+
+class Action(Enum):
+    """What to do."""
+
+    COMPILE = auto()
+    PRINT_PIPELINE = auto()
+    DOCTOR = auto()
+
+
+@dataclass(frozen=True)
+class Request:
+    """A parsed command line."""
+
+    action: Action
+    options: Options
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise InputError(message, hint="hirc --help lists the options")
+
+
+def parse_arguments(arguments: Sequence[str]) -> Request:
+    """Parses a command line. Raises InputError for one that is wrong."""
+    parser = _make_parser()
+    values = parser.parse_intermixed_args(list(arguments))
+    inputs = tuple(name for name in values.inputs if not name.endswith(_LINK_SUFFIXES))
+    action = Action.COMPILE
+    if values.doctor:
+        action = Action.DOCTOR
+    elif values.print_pipeline:
+        action = Action.PRINT_PIPELINE
+    emit = Emit(values.emit)
+    options = Options(
+        inputs=inputs,
+        link_inputs=tuple(_in_order(arguments, values)),
+        output=values.output,
+        emit=emit,
+        targets=_targets(values.offload_arch, action),
+        opt_level=values.opt_level,
+        debug=values.debug,
+        fast_math=values.fast_math,
+        flush_denormals=values.ftz,
+        device_libraries=tuple(values.device_lib),
+        entry=values.entry,
+        bare_pointers=values.kernel_bare_pointers,
+        include_ptx=values.include_ptx,
+        stop_after=values.stop_after,
+        print_ir_after=values.print_ir_after,
+        save_temps=values.save_temps,
+        verbose=values.verbose,
+        dry_run=values.dry_run,
+        time_report=values.time_report,
+        cuda_path=values.cuda_path,
+        clang=values.clang,
+    )
+    return Request(action, options)
+
+
+def _in_order(arguments: Sequence[str], values: argparse.Namespace) -> list[str]:
+    """Link inputs and flags in the order given: archives resolve what comes before them."""
+    files = {name for name in values.inputs if name.endswith(_LINK_SUFFIXES)}
+    ordered: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        if word in ("-l", "-L"):
+            ordered.append(word + next(words, ""))
+        elif word in files or word.startswith(("-l", "-L")):
+            ordered.append(word)
+    return ordered
+
+
+def _targets(names: list[str], action: Action) -> tuple[Target, ...]:
+    targets: dict[Target, None] = {}
+    for name in ",".join(names).split(","):
+        if name == "native" and action is Action.COMPILE:
+            targets.update(dict.fromkeys(native_targets()))
+        elif name and name != "native":
+            targets[Target.parse(name)] = None
+    return tuple(targets)
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="hirc",
+        description="Compiles MLIR GPU programs to native executables and libraries.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add: Any = parser.add_argument
+    add("inputs", nargs="*", metavar="INPUT")
+    add("-o", dest="output", metavar="FILE", help="where the output goes (- is standard output)")
+    add("--emit", choices=[str(kind) for kind in Emit], default="exe", help="what to make")
+    add(
+        "--offload-arch",
+        action="append",
+        default=[],
+        metavar="ARCH[,ARCH...]",
+        help="the chips to make device code for: sm_80, sm_90, sm_90a, ...; native asks the driver",
+    )
+    for level in range(4):
+        add(
+            f"-O{level}",
+            dest="opt_level",
+            action="store_const",
+            const=level,
+            default=2,
+            help=argparse.SUPPRESS if level else "-O0 to -O3: optimisation level (2)",
+        )
+    add("-g", dest="debug", action="store_true", help="line tables, on the host and in the PTX")
+    add("--fast-math", action="store_true", help="let floating point be approximate")
+    add("--ftz", action="store_true", help="flush f32 denormals to zero in device code")
+    add(
+        "--device-lib",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FILE.bc",
+        help="bitcode that defines device functions; may be given several times",
+    )
+    add("--entry", default="main", metavar="NAME", help="the function an executable runs (main)")
+    add(
+        "--kernel-bare-pointers",
+        action="store_true",
+        help="pass memrefs to kernels as bare pointers, not descriptors",
+    )
+    add("--include-ptx", action="store_true", help="ship PTX too, for chips to come")
+    add("-l", action="append", metavar="LIBRARY", help="link with a library")
+    add("-L", action="append", metavar="DIRECTORY", help="where -l looks")
+    add("--cuda-path", type=Path, metavar="DIRECTORY", help="the CUDA to use")
+    add("--clang", type=Path, metavar="PATH", help="the clang to link with (22 or newer)")
+    inside = parser.add_argument_group("to look inside")
+    look: Any = inside.add_argument
+    look("--stop-after", metavar="STAGE", help="write the MLIR after a stage and stop")
+    look("--print-pipeline", action="store_true", help="print the passes, as hirc-opt takes them")
+    look(
+        "--print-ir-after",
+        metavar="PASS|all|changed",
+        help="print the MLIR after passes to standard error",
+    )
+    look(
+        "--save-temps",
+        nargs="?",
+        const=Path("."),
+        type=Path,
+        metavar="DIR",
+        help="keep every intermediate file",
+    )
+    look("-v", dest="verbose", action="store_true", help="print the commands that run")
+    look("-###", dest="dry_run", action="store_true", help="print the commands, run none")
+    look("--time-report", action="store_true", help="where the time went, to standard error")
+    look("--doctor", action="store_true", help="each tool and library: where, version, or missing")
+    look("--version", action="version", version=f"hirc {__version__}")
+    return parser
