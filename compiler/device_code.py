@@ -66,7 +66,10 @@ def _translate(gpu_module: ir.Operation) -> DeviceSource:
         holder = ir.Module.create()
         for op in gpu_module.regions[0].blocks[0]:
             holder.body.append(op.operation.clone())
-        return DeviceSource(name, to_llvm_ir(holder.operation), calls)
+        text = to_llvm_ir(holder.operation)
+    # Line tables in PTX: any more makes the code generator ask ptxas for unoptimised debug code.
+    text = text.replace("emissionKind: LineTablesOnly", "emissionKind: DebugDirectivesOnly")
+    return DeviceSource(name, text, calls)
 
 
 def device_module(

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from .errors import InputError
 from .link import LinkJob, link
-from .llvm_ir import CONSUMER_LLVM, LlvmModule
+from .llvm_ir import LlvmModule
+from .native import native_targets
 from .options import Emit, Options
 from .output import replacing, write
 from .process import Runner
 from .ptx import assemble, emit_ptx
 from .source import read_source
 from .support_library import support_bitcode
-from .target import Target
 from .timing import Timer
 from .toolchain import Toolchain, find_clang, find_cuda
 from .unit import Unit
@@ -47,6 +47,8 @@ class Compilation:
     def run(self) -> None:
         """Compiles every input and writes what was asked for. Raises HircError."""
         options = self.options
+        if options.save_temps is not None:
+            options.save_temps.mkdir(parents=True, exist_ok=True)
         if not options.inputs and not options.link_inputs:
             raise InputError("no input files", hint="hirc prog.mlir -o prog --offload-arch=sm_90")
         if options.emit.is_linked and options.stop_after is None:
@@ -60,19 +62,28 @@ class Compilation:
     def _link_all(self) -> None:
         options = self.options
         output = Path(options.output or ("a.so" if options.emit is Emit.SHARED else "a.out"))
+        if options.dry_run:
+            objects = [Path(f"{Path(name).stem}.o") for name in options.inputs]
+            link(LinkJob(objects, output), options, self.toolchain, self.runner)
+            return
         with ExitStack() as stack:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hirc-")))
-            objects: list[Path] = []
-            for index, path in enumerate(options.inputs):
-                unit = self._lowered(path)
-                host = self._host(unit)
-                objects.append(folder / f"{unit.source.stem}-{index}.o")
-                with self.timer.phase("host object"):
-                    objects[-1].write_bytes(host.object_code())
+            if options.save_temps is not None:
+                folder = options.save_temps.absolute()
+            else:
+                folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hirc-")))
+            objects = [self._object(path, folder) for path in options.inputs]
             temporary = stack.enter_context(replacing(output))
-            job = LinkJob(objects, temporary, uses_cuda=True)
             with self.timer.phase("link (clang, ptxas, nvlink, lld)"):
-                link(job, options, self.toolchain, self.runner)
+                link(LinkJob(objects, temporary.absolute()), options, self.toolchain, self.runner)
+
+    def _object(self, path: str, folder: Path) -> Path:
+        """Compiles one input to an object file in `folder`."""
+        unit = self._lowered(path)
+        host = self._host(unit)
+        output = folder / f"{unit.source.stem}.{unit.source.unit}.o"
+        with self.timer.phase("host object"):
+            output.write_bytes(host.object_code())
+        return output
 
     def _emit_one(self, path: str) -> None:
         unit = self._lowered(path)
@@ -96,18 +107,12 @@ class Compilation:
         return unit
 
     def _embed(self, unit: Unit) -> None:
-        targets = self.options.targets
-        if unit.has_device_code and not targets:
-            raise InputError(
-                "the program has device code, and no chip is named",
-                hint="for example --offload-arch=sm_90",
-            )
+        if not unit.has_device_code:
+            unit.embed([])
+            return
+        targets = unit.targets or native_targets()
         modules = [(target, unit.device(target, self.toolchain.cuda)) for target in targets]
-        unit.embed(
-            [(target, module.bitcode()) for target, module in modules]
-            if unit.has_device_code
-            else []
-        )
+        unit.embed([(target, module.bitcode()) for target, module in modules])
 
     def _host(self, unit: Unit) -> LlvmModule:
         self._embed(unit)
@@ -117,12 +122,13 @@ class Compilation:
 
     def _device_output(self, unit: Unit) -> str | bytes:
         options = self.options
-        if len(options.targets) != 1:
+        targets = unit.targets or native_targets()
+        if len(targets) != 1:
             raise InputError(
-                f"--emit={options.emit} is for one chip; {len(options.targets)} are named",
+                f"--emit={options.emit} is for one chip; {len(targets)} are named",
                 hint="give one --offload-arch",
             )
-        target: Target = options.targets[0]
+        target = targets[0]
         module = unit.device(target, self.toolchain.cuda)
         if options.emit is Emit.DEVICE_LLVM:
             return module.text()
@@ -145,6 +151,3 @@ def _host_output(module: LlvmModule, emit: Emit) -> str | bytes:
     if emit is Emit.LLVM:
         return module.text()
     return module.bitcode() if emit is Emit.BITCODE else module.object_code()
-
-
-__all__ = ["CONSUMER_LLVM", "Compilation"]

@@ -1,1 +1,2 @@
-def unknown_intrinsics(m): return []
+def unknown_intrinsics(m):
+    return []

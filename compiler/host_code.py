@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..dialects.mlir import ir
 from ..dialects.offload import EntryKind
 from .llvm_ir import LlvmModule, host_machine
-from .offload_annotations import Entry, annotations
+from .offload_annotations import Entry, annotation_text
 from .offload_binary import Image, ImageKind, pack
 from .translate import to_llvm_ir
 
@@ -57,7 +57,7 @@ def host_module(
                 holder.body.append(op.operation.clone())
         text = to_llvm_ir(holder.operation)
     if entries or embedded:
-        text += annotations(entries, embedded, consumer)
+        text += annotation_text(entries, embedded, consumer)
     result = LlvmModule(text, host_machine(opt_level), name="host")
     for name in private:
         result.set_linkage(name, "internal")
@@ -78,4 +78,3 @@ def _private_functions(module: ir.Operation) -> list[str]:
         and op.operation.attributes["sym_visibility"].value == "private"
         and list(op.operation.regions[0].blocks)
     ]
-

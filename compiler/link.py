@@ -1,4 +1,4 @@
-"""clang's new offload driver: host objects with embedded device code to an executable or library."""
+"""clang's new offload driver: host objects with device code inside to an executable or library."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from .toolchain import Toolchain
 
 @dataclass(frozen=True)
 class LinkJob:
-    """What is linked: our objects, the user's link inputs, and whether the CUDA runtime goes in."""
+    """What is linked beside the user's own link inputs, and into what."""
 
     objects: Sequence[Path]
     output: Path
-    uses_cuda: bool
 
 
 def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[str | Path]:
@@ -27,26 +26,34 @@ def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[s
     command: list[str | Path] = [toolchain.clang.path, "--offload-link"]
     if options.emit is Emit.SHARED:
         command.append("-shared")
-    command += [*job.objects, *options.link_inputs, "-o", job.output]
+    command += [*job.objects, *map(_absolute, options.link_inputs), "-o", job.output]
     lld = toolchain.clang.directory / "ld.lld"
     if lld.is_file():
         command.append(f"--ld-path={lld}")
-    if job.uses_cuda:
-        command += [f"--cuda-path={toolchain.cuda.root}", "--no-cuda-version-check"]
-        command.append(
-            "--cuda-include-ptx=all" if options.include_ptx else "--no-cuda-include-ptx=all"
-        )
-        command += [toolchain.cuda.static_runtime, "-ldl", "-lrt", "-lpthread"]
+    cuda = f"--cuda-path={toolchain.cuda.root}"
+    command += [cuda, "--no-cuda-version-check"]
+    # The device link is a clang of its own, which would look for an installed toolkit.
+    for word in (cuda, f"--plugin-opt=O{options.opt_level}"):
+        command += ["-Xoffload-linker", word]
+    command.append("--cuda-include-ptx=all" if options.include_ptx else "--no-cuda-include-ptx=all")
     if options.save_temps is not None:
-        command.append("-Wl,--save-temps")
+        command += ["-Xlinker", "--save-temps"]
     if options.verbose:
         command.append("-v")
-    return [*command, "-lm"]
+    return [*command, toolchain.cuda.static_runtime, "-ldl", "-lrt", "-lpthread", "-lm"]
+
+
+def _absolute(link_input: str) -> str:
+    """A link input that does not depend on the folder clang runs in."""
+    if link_input.startswith("-L"):
+        return f"-L{Path(link_input[2:]).absolute()}"
+    return link_input if link_input.startswith("-") else str(Path(link_input).absolute())
 
 
 def link(job: LinkJob, options: Options, toolchain: Toolchain, runner: Runner) -> None:
     """Runs clang. Raises the error its messages tell of, in hirc's terms."""
-    done = runner.run(link_command(job, options, toolchain))
+    command = link_command(job, options, toolchain)
+    done = runner.run(command, directory=options.save_temps)
     if options.verbose and done.errors:
         runner.log(done.errors.rstrip())
     if done.status != 0:

@@ -5,8 +5,6 @@ embedded object out of its section, and registers every entry between the sectio
 the program starts. A wrong layout registers nothing and says nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -69,15 +67,13 @@ def layout_for(consumer: int) -> Layout:
         prefix = ".omp_offloading.entry" if consumer < 19 else ".offloading.entry"
         return Layout(_OLD_STRUCT, "cuda_offloading_entries", 1, prefix, "", False)
     section, align = ("cuda_offloading_entries", 1) if consumer == 20 else _SHARED_SECTION
-    return Layout(
-        _NEW_STRUCT, section, align, ".offloading.entry", ".llvm.rodata.offloading", True
-    )
+    return Layout(_NEW_STRUCT, section, align, ".offloading.entry", ".llvm.rodata.offloading", True)
 
 
 _SHARED_SECTION = ("llvm_offload_entries", 8)
 
 
-def annotations(entries: Sequence[Entry], embedded: bytes, consumer: int) -> str:
+def annotation_text(entries: Sequence[Entry], embedded: bytes, consumer: int) -> str:
     """LLVM IR for `entries` and the packed images `embedded`, to follow a host module's text."""
     layout = layout_for(consumer)
     lines: list[str] = []
@@ -99,9 +95,7 @@ def annotations(entries: Sequence[Entry], embedded: bytes, consumer: int) -> str
     number = _FIRST_METADATA
     if layout.listed and listed:
         numbers = range(number, number + len(listed))
-        lines.append(
-            f"!llvm.offloading.symbols = !{{{', '.join(f'!{item}' for item in numbers)}}}"
-        )
+        lines.append(f"!llvm.offloading.symbols = !{{{', '.join(f'!{item}' for item in numbers)}}}")
         lines += [f"!{item} = !{{ptr {name}}}" for item, name in zip(numbers, listed, strict=True)]
         number += len(listed)
     if embedded:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from .errors import InputError
 
 
 @contextmanager
-def replacing(output: Path) -> Iterator[Path]:
+def replacing(output: Path) -> Generator[Path]:
     """A temporary path beside `output` that takes its place when the block ends well."""
     try:
         handle, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)

@@ -35,8 +35,14 @@ class Runner:
     dry_run: bool = False
     log: Callable[[str], None] = _print_error
 
-    def run(self, command: Sequence[str | Path], *, timeout: float = _TIMEOUT_SECONDS) -> Finished:
-        """Runs a command to its end, whatever its status.
+    def run(
+        self,
+        command: Sequence[str | Path],
+        *,
+        timeout: float = _TIMEOUT_SECONDS,
+        directory: Path | None = None,
+    ) -> Finished:
+        """Runs a command to its end, whatever its status, in `directory` if one is given.
 
         Raises ToolchainError when it cannot be started or does not end in `timeout` seconds.
         """
@@ -47,7 +53,12 @@ class Runner:
             return Finished(0, "", "")
         try:
             done = subprocess.run(
-                words, capture_output=True, text=True, errors="replace", timeout=timeout
+                words,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=timeout,
+                cwd=directory,
             )
         except OSError as error:
             raise ToolchainError(

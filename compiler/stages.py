@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ..dialects.mlir import ir
 from ..pipelines.pass_base import PassFailure
 from ..pipelines.pipeline import Stage, Step, foreign_op, run_steps
 from .diagnostics import stage_error
-from .errors import UnsupportedError
+from .errors import InputError, UnsupportedError
 from .session import Session, position_of
 from .timing import Timer
 
@@ -29,10 +29,10 @@ class IrPrinter:
             return
         text = str(module)
         if self.after == "changed" and text == self._last:
-            print(f"// ----- {step} changed nothing -----", file=sys.stderr)
+            sys.stderr.write(f"// ----- {step} changed nothing -----\n")
             return
         self._last = text
-        print(f"// ----- IR after {step} -----\n{text}", file=sys.stderr)
+        sys.stderr.write(f"// ----- IR after {step} -----\n{text}\n")
 
 
 def run_stages(
@@ -43,15 +43,21 @@ def run_stages(
     *,
     stop_after: str | None = None,
     print_after: str | None = None,
+    each: Callable[[str], None] = lambda stage: None,
 ) -> None:
     """Runs the stages in order, up to `stop_after`, and checks what each leaves.
 
-    Raises InputError or UnsupportedError with the stage and the op.
+    `each` is called with a stage's name when it is done. Raises InputError or UnsupportedError
+    with the stage and the op.
     """
+    names = [stage.name for stage in stages]
+    if stop_after is not None and stop_after not in names:
+        raise InputError(f"there is no stage '{stop_after}'", hint=f"stages: {', '.join(names)}")
     printer = IrPrinter(print_after)
     for stage in stages:
         with timer.phase(f"stage {stage.name}"):
             run_stage(module, stage, session, printer)
+        each(stage.name)
         if stage.name == stop_after:
             return
 

@@ -52,10 +52,14 @@ class Target:
         return self.arch.endswith("a")
 
 
-# What a chip's CUDA programming guide entry (technical specifications per compute capability)
-# says a block may use of shared memory, in bytes, opted in.
-_SHARED_BYTES = {75: 65536, 80: 166912, 86: 101376, 87: 166912, 88: 101376, 89: 101376}
-_SHARED_BYTES |= {90: 232448, 100: 232448, 103: 232448, 110: 232448, 120: 101376, 121: 101376}
+# What a block may use of shared memory in bytes, opted in (CUDA programming guide, technical
+# specifications per compute capability, less the 1 KB the system keeps of each block's).
+_SHARED_BYTES: dict[int, int] = (
+    dict.fromkeys((75,), 64 * 1024)
+    | dict.fromkeys((80, 87), 163 * 1024)
+    | dict.fromkeys((86, 88, 89, 120, 121), 99 * 1024)
+    | dict.fromkeys((90, 100, 103, 110), 227 * 1024)
+)
 
 
 def shared_memory_limit(target: Target) -> int:

@@ -185,8 +185,7 @@ def find_cuda(given: Path | None = None) -> Cuda:
 def cuda_candidates() -> Iterator[Path]:
     """Where CUDA may be, best first: the pip packages, then installed toolkits."""
     for entry in sys.path:
-        for root in sorted(Path(entry or ".").glob("nvidia/cu1[3-9]"), reverse=True):
-            yield root
+        yield from sorted(Path(entry or ".").glob("nvidia/cu1[3-9]"), reverse=True)
     for variable in ("CUDA_PATH", "CUDA_HOME"):
         if os.environ.get(variable):
             yield Path(os.environ[variable])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,13 +19,14 @@ from .options import Emit, Options
 from .session import Session
 from .source import Source, parse
 from .stages import run_stages
-from .target import TRIPLE, Target
+from .target import TRIPLE, Target, shared_memory_limit
 from .timing import Timer
 from .toolchain import Cuda
 
 
-def stages_for(options: Options, unit: str) -> list[Stage]:
-    """The stages one translation unit goes through."""
+def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> list[Stage]:
+    """The stages one translation unit goes through, for the chips it is built for."""
+    chips = targets or options.targets
     return gpu_program_stages(
         GpuProgramOptions(
             unit=unit,
@@ -33,6 +35,8 @@ def stages_for(options: Options, unit: str) -> list[Stage]:
             executable=options.emit is not Emit.SHARED,
             debug=options.debug,
             fast_math=options.fast_math,
+            chips=tuple(target.arch for target in chips),
+            max_shared_bytes=min(map(shared_memory_limit, chips), default=0),
         )
     )
 
@@ -49,18 +53,41 @@ class Unit:
         self.session = Session()
         with self.timer.phase("parse"):
             self.module: ir.Module = parse(self.source, self.session)
+        self.targets = self.options.targets or self._attached_targets()
         self._sources: list[DeviceSource] | None = None
+
+    def _attached_targets(self) -> tuple[Target, ...]:
+        """The chips the program's own #nvvm.target attributes name, for want of others."""
+        chips: dict[Target, None] = {}
+        for op in self.module.body:
+            if op.operation.name == "gpu.module" and "targets" in op.operation.attributes:
+                text = str(op.operation.attributes["targets"])
+                for chip in re.findall(r'chip = "(\w+)"', text):
+                    chips[Target.parse(chip)] = None
+        return tuple(chips)
 
     def lower(self) -> None:
         """Runs the MLIR stages, up to --stop-after."""
         run_stages(
             self.module.operation,
-            stages_for(self.options, self.source.unit),
+            stages_for(self.options, self.source.unit, self.targets),
             self.session,
             self.timer,
             stop_after=self.options.stop_after,
             print_after=self.options.print_ir_after,
+            each=self._keep_stage,
         )
+
+    def _keep_stage(self, stage: str) -> None:
+        self.keep(f"{stage}.mlir", str(self.module))
+
+    def keep(self, suffix: str, data: str | bytes) -> None:
+        """Writes an intermediate file where --save-temps asked for it."""
+        folder = self.options.save_temps
+        if folder is None:
+            return
+        path = folder / f"{self.source.stem}.{suffix}"
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
 
     @property
     def has_device_code(self) -> bool:
@@ -72,6 +99,8 @@ class Unit:
         if self._sources is None:
             with self.timer.phase("device translate"):
                 self._sources = device_sources(self.module.operation)
+            for source in self._sources:
+                self.keep(f"{source.name}.ll", source.text)
         keep = [entry.device_name for entry in entries_of(self.module.operation)]
         settings = DeviceOptions(
             opt_level=options.opt_level,
@@ -81,7 +110,10 @@ class Unit:
             libraries=options.device_libraries,
         )
         with self.timer.phase("device code"):
-            return device_module(self._sources, keep, target, settings)
+            module = device_module(self._sources, keep, target, settings)
+        if options.save_temps is not None:
+            self.keep(f"{target.arch}.ll", module.text())
+        return module
 
     def embed(self, images: Sequence[tuple[Target, bytes]]) -> None:
         """Adds an offload.image for each target's bitcode, and drops the gpu.modules."""
@@ -101,9 +133,12 @@ class Unit:
     def host(self, support: bytes, consumer: int) -> LlvmModule:
         """The unit's host code with its annotations, optimised."""
         with self.timer.phase("host code"):
-            return host_module(
+            module = host_module(
                 self.module.operation,
                 support=support,
                 opt_level=self.options.opt_level,
                 consumer=consumer,
             )
+        if self.options.save_temps is not None:
+            self.keep("host.ll", module.text())
+        return module

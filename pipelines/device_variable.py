@@ -16,6 +16,7 @@ _WORKGROUP_SPACES = ("#gpu.address_space<workgroup>", "#gpu.address_space<privat
 class DeviceVariable:
     """A global of a gpu.module: its name, type, bytes, and address space (4 is constant)."""
 
+    module: ir.Operation
     op: ir.Operation
     name: str
     kind: ir.Type
@@ -28,16 +29,16 @@ def device_variables(module: ir.Operation) -> Iterator[DeviceVariable]:
     for child in module.regions[0].blocks[0]:
         op = child.operation
         if op.name == "memref.global":
-            variable = _memref_variable(op)
+            variable = _memref_variable(module, op)
         elif op.name == "llvm.mlir.global":
-            variable = _llvm_variable(op)
+            variable = _llvm_variable(module, op)
         else:
             continue
         if variable is not None:
             yield variable
 
 
-def _memref_variable(op: ir.Operation) -> DeviceVariable | None:
+def _memref_variable(module: ir.Operation, op: ir.Operation) -> DeviceVariable | None:
     kind = ir.MemRefType(ir.TypeAttr(op.attributes["type"]).value)
     space = kind.memory_space
     if space is not None and str(space).partition(" ")[0] in _WORKGROUP_SPACES:
@@ -49,18 +50,23 @@ def _memref_variable(op: ir.Operation) -> DeviceVariable | None:
         "4",
         "#gpu.address_space<constant>",
     )
-    return DeviceVariable(op, _name(op), kind, size, 4 if constant else 1)
+    return DeviceVariable(module, op, _name(op), kind, size, 4 if constant else 1)
 
 
-def _llvm_variable(op: ir.Operation) -> DeviceVariable | None:
-    space = ir.IntegerAttr(op.attributes["addr_space"]).value if "addr_space" in op.attributes else 0
+def _llvm_variable(module: ir.Operation, op: ir.Operation) -> DeviceVariable | None:
+    space = (
+        ir.IntegerAttr(op.attributes["addr_space"]).value if "addr_space" in op.attributes else 0
+    )
     if space not in (0, 1, 4):
         return None
     kind = ir.TypeAttr(op.attributes["global_type"]).value
-    return DeviceVariable(op, _name(op), kind, _llvm_bytes(op, kind), 4 if space == 4 else 1)
+    return DeviceVariable(
+        module, op, _name(op), kind, _llvm_bytes(op, kind), 4 if space == 4 else 1
+    )
 
 
 def _llvm_bytes(op: ir.Operation, kind: ir.Type) -> int:
+    """Bytes of a variable of an LLVM-dialect type."""
     text = str(kind)
     if text.startswith("!llvm.array<"):
         count, _, element = text[len("!llvm.array<") : -1].partition(" x ")
@@ -68,13 +74,10 @@ def _llvm_bytes(op: ir.Operation, kind: ir.Type) -> int:
     if text == "!llvm.ptr":
         return 8
     if isinstance(kind, (ir.IntegerType, ir.FloatType, ir.VectorType)):
-        if isinstance(kind, ir.VectorType):
-            size = element_bytes(kind.element_type)
-            for extent in kind.shape:
-                size *= extent
-            return size
         return element_bytes(kind)
-    fail(op, f"a device variable of type {kind} cannot be shared with the host; use an array")
+    return fail(
+        op, f"a device variable of type {kind} cannot be shared with the host; use an array"
+    )
 
 
 def _qualified(text: str) -> str:

@@ -6,11 +6,10 @@ from ..dialects.mlir import gpu, ir
 from .host.types import element_bytes, is_contiguous
 
 
-def fill_byte(op: ir.Operation) -> int | None:
+def fill_byte(op: gpu.MemsetOp) -> int | None:
     """The byte a gpu.memset repeats, or None where its value or layout is no byte pattern."""
-    view = op.opview
-    kind = ir.MemRefType(view.dst.type)
-    source = view.value.owner
+    kind = ir.MemRefType(op.dst.type)
+    source = op.value.owner
     if not is_contiguous(kind) or not isinstance(source, (ir.Operation, ir.OpView)):
         return None
     if source.operation.name != "arith.constant":

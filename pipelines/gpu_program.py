@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import passes  # noqa: F401 - registers our passes
-from .pipeline import Stage, stage
+from .passes import Stage, stage
 
 _LLVM_HOST = ("builtin", "llvm", "offload")
 _LLVM_DEVICE = ("builtin", "llvm", "nvvm")
@@ -21,36 +20,52 @@ class GpuProgramOptions:
     executable: bool = True
     debug: bool = False
     fast_math: bool = False
+    chips: tuple[str, ...] = ()
+    max_shared_bytes: int = 0
 
 
 def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
     """The stages, in order; their names are stable."""
     bare = str(options.bare_pointers).lower()
     entry = f",add-entry-point{{entry={options.entry}}}" if options.executable else ""
-    device_debug = ",gpu.module(ensure-debug-info-scope-on-llvm-func)" if options.debug else ""
-    host_debug = ",ensure-debug-info-scope-on-llvm-func" if options.debug else ""
+    fast = "gpu.module(allow-fast-math)," if options.fast_math else ""
+    # Reaches the functions of gpu.modules too.
+    debug = ",ensure-debug-info-scope-on-llvm-func" if options.debug else ""
     return [
         stage(
             "kernels",
-            "expand-gpu-memset,convert-linalg-to-loops,lower-affine,"
-            f"gpu-kernel-outlining{entry}",
+            f"expand-gpu-memset,convert-linalg-to-loops,lower-affine,gpu-kernel-outlining{entry}",
         ),
         stage(
             "entries",
-            f"name-device-symbols{{unit={options.unit}}},"
+            f"{fast}promote-shared-memory,name-device-symbols{{unit={options.unit}}},"
             f"add-offload-entries{{unit={options.unit}}}",
         ),
         stage(
             "runtime-calls",
-            f"convert-gpu-host-to-cuda{{bare-pointers={bare}}}",
+            f"convert-gpu-host-to-cuda{{bare-pointers={bare} "
+            f"max-shared-bytes={options.max_shared_bytes}}}",
         ),
         stage(
             "device",
-            "gpu.module(convert-nvgpu-to-nvvm,convert-vector-to-scf,expand-strided-metadata,"
-            "lower-affine,convert-scf-to-cf,"
-            f"convert-gpu-to-nvvm{{has-redux=false index-bitwidth=64 "
-            f"use-bare-ptr-memref-call-conv={bare}}},"
-            f"convert-nvvm-to-llvm,reconcile-unrealized-casts,canonicalize,cse){device_debug}",
+            "gpu.module("
+            + ",".join(
+                [
+                    "convert-nvgpu-to-nvvm",
+                    "convert-vector-to-scf",
+                    "expand-strided-metadata",
+                    "lower-affine",
+                    "convert-scf-to-cf",
+                    "convert-gpu-to-nvvm{has-redux=false index-bitwidth=64 "
+                    f"use-bare-ptr-memref-call-conv={bare}}}",
+                    f"verify-chips{{chips={'+'.join(options.chips)}}}",
+                    "convert-nvvm-to-llvm",
+                    "reconcile-unrealized-casts",
+                    "canonicalize",
+                    "cse",
+                ]
+            )
+            + ")",
             leaves=_LLVM_DEVICE,
             within="gpu.module",
         ),
@@ -61,7 +76,7 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
             "convert-vector-to-llvm,convert-math-to-llvm,convert-math-to-libm,"
             "convert-index-to-llvm,convert-arith-to-llvm,finalize-memref-to-llvm,"
             "convert-cf-to-llvm,convert-func-to-llvm,convert-ub-to-llvm,"
-            f"reconcile-unrealized-casts,canonicalize,cse{host_debug}",
+            f"reconcile-unrealized-casts,canonicalize,cse{debug}",
             leaves=_LLVM_HOST,
         ),
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from ..dialects.mlir import ir
 
 
@@ -18,7 +20,7 @@ def file_position(location: ir.Location) -> tuple[str, int, int] | None:
         return file_position(location.callee) or file_position(location.caller)
     if isinstance(location, ir.FusedLoc):
         for part in location.locations:
-            position = file_position(part)
+            position = file_position(cast(ir.Location, part))
             if position is not None:
                 return position
     return None

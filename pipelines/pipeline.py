@@ -7,6 +7,7 @@ work the same everywhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -76,10 +77,10 @@ def stage(
 def parse_pipeline(text: str, context: ir.Context | None = None) -> list[Step]:
     """Parses a pipeline's text, with or without the outer `builtin.module(...)`.
 
-    With a context, upstream's passes and their options are checked too. Raises
-    PipelineSyntaxError.
+    Lines that begin with `//` are comments; passes before and after one need no comma. With a
+    context, upstream's passes and their options are checked too. Raises PipelineSyntaxError.
     """
-    text = text.strip()
+    text = _without_comments(text).strip()
     if text.startswith("builtin.module(") and text.endswith(")"):
         text = text[len("builtin.module(") : -1]
     steps = list(_steps(text, ()))
@@ -138,6 +139,18 @@ def _anchored(module: ir.Operation, anchors: tuple[str, ...]) -> Iterator[ir.Ope
             for op in list(block):
                 if op.operation.name == anchors[0]:
                     yield from _anchored(op.operation, anchors[1:])
+
+
+def _without_comments(text: str) -> str:
+    """The text without comment lines; a comment ends the pipeline element before it."""
+    parts: list[str] = []
+    for part in re.split(r"(?:^|(?<=[(,]))[ \t]*//.*$", text, flags=re.MULTILINE):
+        part = part.strip()
+        if not part:
+            continue
+        joined = not parts or parts[-1].endswith((",", "(")) or part.startswith((",", ")"))
+        parts += [part] if joined else [",", part]
+    return "".join(parts)
 
 
 def _steps(text: str, anchors: tuple[str, ...]) -> Iterator[Step]:
@@ -201,4 +214,3 @@ def _options(text: str) -> dict[str, str]:
         key, equals, value = word.partition("=")
         options[key] = value if equals else "true"
     return options
-

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Sequence
 
-from ..compiler.errors import HircError
+from ..compiler.errors import HircError, InternalError
+from ..compiler.reproducer import write_reproducer
 from .hirc_arguments import Action, parse_arguments
 
 
@@ -36,6 +38,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from ..compiler.diagnostics import render
 
         print(render(error, sources), file=sys.stderr)
+        if isinstance(error, InternalError):
+            print(f"hirc: to report: {write_reproducer(words, sources)}", file=sys.stderr)
+        return 1
+    except Exception as error:  # noqa: BLE001 - our bug, whatever it is: report it in full
+        traceback.print_exc()
+        print(
+            f"hirc: internal error: {error}\nhirc: to report: {write_reproducer(words, sources)}",
+            file=sys.stderr,
+        )
         return 1
     return 0
 

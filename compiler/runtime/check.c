@@ -101,8 +101,8 @@ __attribute__((cold, noinline)) _Noreturn void hirc_check_failed(int rc, const c
                                                                  const char *location,
                                                                  const char *note) {
   int executing = rc >= CUDA_ERROR_FIRST_OF_EXECUTION && rc <= CUDA_ERROR_LAST_OF_EXECUTION;
-  int rest = executing ? cudaDeviceSynchronize() : 0;
   fflush(stdout);
+  int rest = executing ? cudaDeviceSynchronize() : 0;
   fprintf(stderr, "%s%serror: %s failed: %s (%d): %s\n", prefix(location), separator(location),
           call, cudaGetErrorName(rc), rc, cudaGetErrorString(rc));
   if (note)
@@ -123,6 +123,7 @@ void hirc_check(int rc, const char *call, const char *location) { check(rc, call
 // Waits for everything that the program launched on the current device, so that a failure of a
 // kernel that nothing waited for is still reported, and delivers what kernels and host printed.
 void hirc_program_end(const char *location) {
+  fflush(stdout); // what the host printed came before what kernels are still to print
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize", location);
   fflush(stdout);
 }

@@ -58,8 +58,6 @@ static int explain(char *text, size_t room, const struct tensor *tensor, const v
                    int64_t element_bytes, int interleave, int swizzle) {
   unsigned long long alignment = interleave == 2 ? 32 : 16;
   unsigned long long inner = tensor->box[0] * (unsigned long long)element_bytes;
-  if ((uintptr_t)map % 64 != 0)
-    return snprintf(text, room, "the map must lie at a multiple of 64 bytes, not at %p", map);
   if ((uintptr_t)tensor->start % alignment != 0)
     return snprintf(text, room, "the tensor must start at a multiple of %llu bytes, not at %p",
                     alignment, (void *)tensor->start);
@@ -87,6 +85,8 @@ static int explain(char *text, size_t room, const struct tensor *tensor, const v
     return snprintf(text, room,
                     "a row of the box must fit in the swizzle's %llu bytes, not be %llu",
                     16ULL << swizzle, inner);
+  if ((uintptr_t)map % 64 != 0)
+    return snprintf(text, room, "the map must lie at a multiple of 64 bytes, not at %p", map);
   return 0;
 }
 

@@ -33,13 +33,15 @@ class ImageOp(Offload.Operation, name="image"):
     def verify_invariants(op: "ImageOp") -> bool:
         if op.format.value not in set(ImageFormat):
             op.location.emit_error(
-                f"offload.image format is one of {', '.join(ImageFormat)}, "
-                f"not '{op.format.value}'"
+                f"offload.image format is one of {', '.join(ImageFormat)}, not '{op.format.value}'"
             )
             return False
         byte = ir.IntegerType.get_signless(8, op.operation.context)
         data = op.data
-        if not isinstance(data, ir.DenseElementsAttr) or data.type.element_type != byte:
+        if (
+            not isinstance(data, ir.DenseElementsAttr)
+            or ir.ShapedType(data.type).element_type != byte
+        ):
             op.location.emit_error("offload.image data is a tensor of i8")
             return False
         return True

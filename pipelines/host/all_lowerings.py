@@ -1,4 +1,4 @@
-"""Imports every lowering, which registers it."""
+"""Every host lowering: importing their modules registers them."""
 
 from . import (
     allocate,
@@ -10,6 +10,7 @@ from . import (
     launch,
     wait,
 )
+from .lowering import find_lowering
 
 __all__ = [
     "allocate",
@@ -17,6 +18,7 @@ __all__ = [
     "deallocate",
     "default_device",
     "fill",
+    "find_lowering",
     "host_register",
     "launch",
     "wait",

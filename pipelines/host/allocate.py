@@ -14,29 +14,28 @@ _ATTACH_GLOBAL = 1
 
 
 @lowers("gpu.alloc")
-def lower_alloc(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
-    view = op.opview
-    kind = ir.MemRefType(view.memref.type)
+def lower_alloc(op: gpu.AllocOp, emit: Emitter) -> list[ir.Value]:
+    kind = ir.MemRefType(op.memref.type)
     if kind.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank)):
         fail(
             op,
             f"gpu.alloc makes packed row-major memory, not layout {kind.layout}; allocate "
             "memref of identity layout and take a view of it",
         )
-    asynchronous = view.asyncToken is not None
-    dynamic = iter(emit.convert(value) for value in view.dynamicSizes)
+    asynchronous = op.asyncToken is not None
+    dynamic = iter(emit.convert(value) for value in op.dynamicSizes)
     extents = [next(dynamic) if size == DYNAMIC else emit.i64(size) for size in kind.shape]
     size = product(emit, extents, element_bytes(kind.element_type), kind)
     slot = emit.stack_slot(emit.types.ptr)
     results: list[ir.Value] = []
-    if view.hostShared:
+    if op.hostShared:
         if asynchronous:
             fail(op, "gpu.alloc host_shared is synchronous: managed memory has no stream order")
-        for token in view.asyncDependencies:
+        for token in op.asyncDependencies:
             emit.checked_call("cudaStreamSynchronize", [token])
         emit.checked_call("cudaMallocManaged", [slot, size, emit.i32(_ATTACH_GLOBAL)])
     else:
-        stream = stream_for(emit, list(view.asyncDependencies), asynchronous)
+        stream = stream_for(emit, list(op.asyncDependencies), asynchronous)
         emit.checked_call("cudaMallocAsync", [slot, size, stream])
         results = finish(emit, stream, asynchronous)
     address = emit.load(emit.types.ptr, slot)

@@ -13,11 +13,10 @@ _COPY_DEFAULT = 4
 
 
 @lowers("gpu.memcpy")
-def lower_memcpy(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
-    view = op.opview
-    target, source = view.dst, view.src
-    asynchronous = view.asyncToken is not None
-    stream = stream_for(emit, list(view.asyncDependencies), asynchronous)
+def lower_memcpy(op: gpu.MemcpyOp, emit: Emitter) -> list[ir.Value]:
+    target, source = op.dst, op.src
+    asynchronous = op.asyncToken is not None
+    stream = stream_for(emit, list(op.asyncDependencies), asynchronous)
     kind = ir.MemRefType(target.type)
     to, origin = data_address(emit, target), data_address(emit, source)
     if is_contiguous(kind) and is_contiguous(ir.MemRefType(source.type)):

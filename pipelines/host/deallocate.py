@@ -8,14 +8,13 @@ from .lowering import lowers, stream_for
 
 
 @lowers("gpu.dealloc")
-def lower_dealloc(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
-    view = op.opview
-    allocated = emit.extract(emit.convert(view.memref), emit.types.ptr, 0)
-    if view.asyncToken is not None:
-        stream = stream_for(emit, list(view.asyncDependencies), True)
+def lower_dealloc(op: gpu.DeallocOp, emit: Emitter) -> list[ir.Value]:
+    allocated = emit.extract(emit.convert(op.memref), emit.types.ptr, 0)
+    if op.asyncToken is not None:
+        stream = stream_for(emit, list(op.asyncDependencies), True)
         emit.checked_call("cudaFreeAsync", [allocated, stream])
         return [stream]
-    for token in view.asyncDependencies:
+    for token in op.asyncDependencies:
         emit.checked_call("cudaStreamSynchronize", [token])
     # cudaFree takes memory of any origin, managed memory too.
     emit.checked_call("cudaFree", [allocated])

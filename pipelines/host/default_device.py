@@ -8,6 +8,6 @@ from .lowering import lowers
 
 
 @lowers("gpu.set_default_device")
-def lower_set_default_device(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
-    emit.checked_call("cudaSetDevice", [op.opview.devIndex])
+def lower_set_default_device(op: gpu.SetDefaultDeviceOp, emit: Emitter) -> list[ir.Value]:
+    emit.checked_call("cudaSetDevice", [op.op.devIndex])
     return []

@@ -15,9 +15,12 @@ _DYNAMIC_INDEX = -2147483648
 class Emitter:
     """Inserts operations before one gpu operation, at that operation's location."""
 
-    def __init__(self, module: ir.Operation, *, bare_pointers: bool = False) -> None:
+    def __init__(
+        self, module: ir.Operation, *, bare_pointers: bool = False, max_shared_bytes: int = 0
+    ) -> None:
         self.module = module
         self.bare_pointers = bare_pointers
+        self.max_shared_bytes = max_shared_bytes
         self.types = Types(module.context)
         self._symbols = ir.SymbolTable(module)
         self._body = module.regions[0].blocks[0]
@@ -147,7 +150,7 @@ class Emitter:
         )
         return llvm.AllocaOp(
             self.types.ptr,
-            one,
+            one.result,
             ir.TypeAttr.get(kind),
             alignment=alignment,
             loc=self.op.location,

@@ -11,15 +11,12 @@ from .lowering import finish, lowers, stream_for
 
 
 @lowers("gpu.memset")
-def lower_memset(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
-    view = op.opview
+def lower_memset(op: gpu.MemsetOp, emit: Emitter) -> list[ir.Value]:
     byte = fill_byte(op)
     if byte is None:
         fail(op, "gpu.memset of this value or layout needs a kernel: run expand-gpu-memset first")
-    asynchronous = view.asyncToken is not None
-    stream = stream_for(emit, list(view.asyncDependencies), asynchronous)
-    size = byte_size(emit, view.dst)
-    emit.checked_call(
-        "cudaMemsetAsync", [data_address(emit, view.dst), emit.i32(byte), size, stream]
-    )
+    asynchronous = op.asyncToken is not None
+    stream = stream_for(emit, list(op.asyncDependencies), asynchronous)
+    size = byte_size(emit, op.dst)
+    emit.checked_call("cudaMemsetAsync", [data_address(emit, op.dst), emit.i32(byte), size, stream])
     return finish(emit, stream, asynchronous)

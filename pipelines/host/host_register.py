@@ -10,13 +10,13 @@ from .types import element_bytes
 
 
 @lowers("gpu.host_register")
-def lower_host_register(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
-    return _call("hirc_host_register", op.opview.value, emit)
+def lower_host_register(op: gpu.HostRegisterOp, emit: Emitter) -> list[ir.Value]:
+    return _call("hirc_host_register", op.value, emit)
 
 
 @lowers("gpu.host_unregister")
-def lower_host_unregister(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
-    return _call("hirc_host_unregister", op.opview.value, emit)
+def lower_host_unregister(op: gpu.HostUnregisterOp, emit: Emitter) -> list[ir.Value]:
+    return _call("hirc_host_unregister", op.value, emit)
 
 
 def _call(function: str, buffer: ir.Value, emit: Emitter) -> list[ir.Value]:

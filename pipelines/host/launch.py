@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from ...dialects.mlir import gpu, ir
+from ..constants import constant_value
 from ..offload_symbols import stub_symbol
+from ..pass_base import fail
 from .emitter import Emitter
 from .lowering import finish, lowers, stream_for
 
@@ -15,30 +19,61 @@ _MAX_GRID = (2**31 - 1, 65535, 65535)
 
 
 @lowers("gpu.launch_func")
-def lower_launch(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
-    view = op.opview
-    grid = [view.gridSizeX, view.gridSizeY, view.gridSizeZ]
-    block = [view.blockSizeX, view.blockSizeY, view.blockSizeZ]
-    cluster = [view.clusterSizeX, view.clusterSizeY, view.clusterSizeZ]
-    asynchronous = view.asyncToken is not None
-    stream = stream_for(emit, list(view.asyncDependencies), asynchronous)
-    kernel = ir.SymbolRefAttr(view.kernel).value[-1]
-    shared = view.dynamicSharedMemorySize
+def lower_launch(op: gpu.LaunchFuncOp, emit: Emitter) -> list[ir.Value]:
+    grid = [op.gridSizeX, op.gridSizeY, op.gridSizeZ]
+    block = [op.blockSizeX, op.blockSizeY, op.blockSizeZ]
+    cluster = [op.clusterSizeX, op.clusterSizeY, op.clusterSizeZ]
+    _check_extents(op, block, "block", _MAX_BLOCK, _MAX_THREADS)
+    _check_extents(op, grid, "grid", _MAX_GRID)
+    _check_shared(op, emit)
+    asynchronous = op.asyncToken is not None
+    stream = stream_for(emit, list(op.asyncDependencies), asynchronous)
+    kernel = ir.SymbolRefAttr(op.kernel).value[-1]
+    shared = op.dynamicSharedMemorySize
     arguments = [
         emit.address_of(stub_symbol(kernel)),
         *(_extent(emit, value) for value in grid),
         *(_extent(emit, value) for value in block),
         emit.i64(0) if shared is None else _extent(emit, shared),
-        _argument_array(emit, list(view.kernelOperands)),
+        _argument_array(emit, list(op.kernelOperands)),
         stream,
     ]
-    if cluster[0] is None and not view.cooperative:
+    if cluster[0] is None and not op.cooperative:
         emit.call("hirc_launch", [*arguments, emit.location()])
     else:
         arguments += [emit.i64(0) if value is None else _extent(emit, value) for value in cluster]
-        arguments.append(emit.i32(int(bool(view.cooperative))))
+        arguments.append(emit.i32(int(bool(op.cooperative))))
         emit.call("hirc_launch_cluster", [*arguments, emit.location()])
     return finish(emit, stream, asynchronous)
+
+
+def _check_extents(
+    op: gpu.LaunchFuncOp,
+    extents: list[ir.Value],
+    what: str,
+    largest: tuple[int, int, int],
+    product: int | None = None,
+) -> None:
+    """Refuses constant extents no chip takes; others are the runtime's to refuse."""
+    known = [constant_value(value) for value in extents]
+    for axis, value, limit in zip("xyz", known, largest, strict=True):
+        if value is not None and not 0 < value <= limit:
+            fail(op, f"{what} size {axis} is {value}; CUDA takes 1 to {limit}")
+    threads = prod(value for value in known if value is not None)
+    if product is not None and threads > product:
+        fail(op, f"a {what} of {threads} threads; CUDA takes at most {product}")
+
+
+def _check_shared(op: gpu.LaunchFuncOp, emit: Emitter) -> None:
+    if op.dynamicSharedMemorySize is None or not emit.max_shared_bytes:
+        return
+    size = constant_value(op.dynamicSharedMemorySize)
+    if size is not None and size > emit.max_shared_bytes:
+        fail(
+            op,
+            f"{size} bytes of shared memory a block; the chips this is built for have "
+            f"{emit.max_shared_bytes}",
+        )
 
 
 def _extent(emit: Emitter, value: ir.Value) -> ir.Value:

@@ -7,11 +7,13 @@ results; the caller erases the operation. Streams stand for asynchronous tokens.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...dialects.mlir import ir
 from .emitter import Emitter
 
-Lowering = Callable[[ir.Operation, Emitter], Sequence[ir.Value]]
+# Takes the operation's own view (gpu.AllocOp and so on), which differs from one to the next.
+Lowering = Callable[[Any, Emitter], Sequence[ir.Value]]
 
 _lowerings: dict[str, Lowering] = {}
 

@@ -8,10 +8,9 @@ from .lowering import lowers
 
 
 @lowers("gpu.wait")
-def lower_wait(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
-    view = op.opview
-    tokens = list(dict.fromkeys(view.asyncDependencies))
-    if view.asyncToken is None:
+def lower_wait(op: gpu.WaitOp, emit: Emitter) -> list[ir.Value]:
+    tokens = list(dict.fromkeys(op.asyncDependencies))
+    if op.asyncToken is None:
         for token in tokens:
             emit.checked_call("cudaStreamSynchronize", [token])
         return []

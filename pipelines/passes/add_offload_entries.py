@@ -73,13 +73,12 @@ class AddOffloadEntries(Pass):
                     f"device variable '{variable.name}' is declared as {kind} and defined as "
                     f"{variable.kind}",
                 )
-        module = ir.StringAttr(variable.op.parent.attributes["sym_name"]).value
-        name = device_symbol(module, variable.name, self.unit)
-        scope = variable.op.parent.operation
+        scope = variable.module
+        name = device_symbol(scope.attributes["sym_name"].value, variable.name, self.unit)
         ir.SymbolTable.replace_all_symbol_uses(variable.name, name, scope)
         variable.op.attributes["sym_name"] = ir.StringAttr.get(name)
         with shadow.location:
-            _address_uses(shadow, variable.name, emitter)
+            _address_uses(variable.name, emitter)
             storage = ir.Type.parse(f"!llvm.array<{variable.size} x i8>")
             shadow.erase()
             llvm.GlobalOp(
@@ -113,25 +112,28 @@ def _host_declarations(module: ir.Operation) -> dict[str, ir.Operation]:
     for child in module.regions[0].blocks[0]:
         op = child.operation
         attributes = op.attributes
-        if op.name == "memref.global" and "initial_value" not in attributes:
+        if (op.name == "memref.global" and "initial_value" not in attributes) or (
+            op.name == "llvm.mlir.global"
+            and "value" not in attributes
+            and not any(list(region.blocks) for region in op.regions)
+        ):
             found[ir.StringAttr(attributes["sym_name"]).value] = op
-        elif op.name == "llvm.mlir.global" and "value" not in attributes:
-            if not any(list(region.blocks) for region in op.regions):
-                found[ir.StringAttr(attributes["sym_name"]).value] = op
     return found
 
 
-def _address_uses(shadow: ir.Operation, name: str, emitter: Emitter) -> None:
+def _address_uses(name: str, emitter: Emitter) -> None:
     """Turns the host's memref.get_global of a shadow into the variable's device address."""
     uses: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "memref.get_global":
-            if ir.FlatSymbolRefAttr(op.attributes["name"]).value == name:
-                uses.append(op)
+        if (
+            op.name == "memref.get_global"
+            and ir.FlatSymbolRefAttr(op.attributes["name"]).value == name
+        ):
+            uses.append(op)
         return ir.WalkResult.ADVANCE
 
-    for child in shadow.parent.regions[0].blocks[0]:
+    for child in emitter.module.regions[0].blocks[0]:
         if child.operation.name != "gpu.module":
             child.operation.walk(visit)
     for op in uses:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..host import all_lowerings  # noqa: F401 - fills the table
+from ..host.all_lowerings import find_lowering
 from ..host.emitter import Emitter
-from ..host.lowering import find_lowering
 from ..host.types import without_memory_space
 from ..pass_base import Pass, fail, register
 
@@ -26,11 +25,13 @@ class ConvertGpuHostToCuda(Pass):
       %code = llvm.call @cudaMemcpyAsync(%to, %from, %bytes, %kind, %stream) ...
       llvm.call @hirc_check(%code, %name, %location)
 
-    `bare-pointers` passes a memref to a kernel as its aligned pointer alone.
+    `bare-pointers` passes a memref to a kernel as its aligned pointer alone. A launch that asks
+    for more than `max-shared-bytes` of shared memory is an error; 0 knows no limit.
     """
 
     name: ClassVar[str] = "convert-gpu-host-to-cuda"
     bare_pointers: bool = False
+    max_shared_bytes: int = 0
 
     def run(self, op: ir.Operation) -> None:
         host = [
@@ -38,7 +39,9 @@ class ConvertGpuHostToCuda(Pass):
             for child in op.regions[0].blocks[0]
             if child.operation.name != "gpu.module"
         ]
-        emitter = Emitter(op, bare_pointers=self.bare_pointers)
+        emitter = Emitter(
+            op, bare_pointers=self.bare_pointers, max_shared_bytes=self.max_shared_bytes
+        )
         gpu_ops: list[ir.Operation] = []
         for child in host:
             _collect(child, gpu_ops)
@@ -52,7 +55,7 @@ class ConvertGpuHostToCuda(Pass):
                     "gpu.launch body or a gpu.func",
                 )
             with inner.location:
-                values = lowering(inner, emitter.at(inner))
+                values = lowering(inner.opview, emitter.at(inner))
             for result, value in zip(inner.results, values, strict=True):
                 result.replace_all_uses_with(value)
             inner.erase()

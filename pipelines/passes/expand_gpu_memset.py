@@ -24,11 +24,12 @@ class ExpandGpuMemset(Pass):
     name: ClassVar[str] = "expand-gpu-memset"
 
     def run(self, op: ir.Operation) -> None:
-        fills: list[ir.Operation] = []
+        fills: list[gpu.MemsetOp] = []
 
         def visit(inner: ir.Operation) -> ir.WalkResult:
-            if inner.name == "gpu.memset" and fill_byte(inner) is None:
-                fills.append(inner)
+            view = inner.opview
+            if isinstance(view, gpu.MemsetOp) and fill_byte(view) is None:
+                fills.append(view)
             return ir.WalkResult.ADVANCE
 
         op.walk(visit)
@@ -37,9 +38,8 @@ class ExpandGpuMemset(Pass):
                 _expand(fill)
 
 
-def _expand(op: ir.Operation) -> None:
-    view = op.opview
-    target, value = view.dst, view.value
+def _expand(op: gpu.MemsetOp) -> None:
+    target, value = op.dst, op.value
     rank = ir.MemRefType(target.type).rank
     with ir.InsertionPoint(op):
         one, block = _index(1), _index(_BLOCK)
@@ -49,8 +49,8 @@ def _expand(op: ir.Operation) -> None:
             total = arith.muli(total, size)
         # A launch of no blocks is an error; one block that stores nothing is not.
         blocks = arith.maxui(arith.ceildivui(total, block), one)
-        token = view.asyncToken
-        dependencies = list(view.asyncDependencies)
+        token = op.asyncToken
+        dependencies = list(op.asyncDependencies)
         launch = gpu.LaunchOp((blocks, one, one), (block, one, one), dependencies)
         if token is not None:
             # The builder has no way to ask for a token: build the same launch with one.
@@ -69,7 +69,7 @@ def _expand(op: ir.Operation) -> None:
         gpu.TerminatorOp()
     if token is not None:
         token.replace_all_uses_with(launch.results[0])
-    op.erase()
+    op.operation.erase()
 
 
 def _with_token(launch: ir.Operation) -> ir.Operation:

@@ -123,6 +123,6 @@ def _redux(value: ir.Value, kind: str) -> ir.Value:
         "nvvm.redux.sync",
         results=[i32],
         operands=[wide, i32_constant(-1)],
-        attributes={"kind": ir.Attribute.parse(f"#nvvm<redux_kind {_REDUX_KINDS[kind]}>")},
+        attributes={"kind": ir.Attribute.parse(f"#nvvm<reduction_kind {_REDUX_KINDS[kind]}>")},
     ).results[0]
     return arith.trunci(value.type, result) if narrow else result

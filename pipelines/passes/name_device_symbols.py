@@ -40,9 +40,7 @@ class NameDeviceSymbols(Pass):
 
         op.walk(update)
 
-    def _rename_kernels(
-        self, module: ir.Operation, renamed: dict[tuple[str, str], str]
-    ) -> None:
+    def _rename_kernels(self, module: ir.Operation, renamed: dict[tuple[str, str], str]) -> None:
         scope = ir.StringAttr(module.attributes["sym_name"]).value
         for function in module.regions[0].blocks[0]:
             if not is_kernel(function.operation):
@@ -56,6 +54,4 @@ class NameDeviceSymbols(Pass):
 
 def is_kernel(function: ir.Operation) -> bool:
     """Whether a function of a gpu.module can be launched."""
-    return any(
-        mark in function.attributes for mark in ("gpu.kernel", "nvvm.kernel", "kernel")
-    )
+    return any(mark in function.attributes for mark in ("gpu.kernel", "nvvm.kernel", "kernel"))

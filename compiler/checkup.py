@@ -1,0 +1,234 @@
+"""What `hirc --doctor` knows: every tool and library a build uses, found or not."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from .errors import ToolchainError
+from .link import LinkJob, link_command
+from .nvidia_driver import find_driver
+from .options import Options
+from .process import Runner
+from .target import PTX_VERSION
+from .toolchain import (
+    CLANG_HINT,
+    CUDA_HINT,
+    Clang,
+    Cuda,
+    Toolchain,
+    cache_directory,
+    cuda_candidates,
+    find_clang,
+    find_cuda,
+)
+
+_PYTHON_HINT = "pip install hirc installs it, in a fresh virtual environment if need be"
+_HOST_HINT = (
+    "on Debian: apt-get install libc6-dev libgcc-12-dev (another release: its libgcc-N-dev)"
+)
+# The first CUDA whose ptxas takes the PTX we write: PTX 9.0 came with CUDA 13.0.
+_CUDA_OLDEST = f"{PTX_VERSION // 10 + 4}.0"
+_VERSION_SECONDS = 30
+
+
+class State(Enum):
+    """Whether a build can go on with what was found."""
+
+    FOUND = "found"
+    MISSING = "missing"
+    NOT_NEEDED = "not needed"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One tool or library: its version and where it is, or what is wrong and how to get it."""
+
+    name: str
+    state: State
+    version: str = ""
+    detail: str = ""
+    hint: str = ""
+
+
+def findings(options: Options) -> Iterator[Finding]:
+    """Everything a build needs, then what only running needs, in the order a build meets it."""
+    yield Finding("Python", State.FOUND, platform.python_version(), sys.executable)
+    yield _bindings()
+    yield _llvm()
+    clang = yield from _clang(options)
+    cuda = yield from _cuda(options)
+    yield _host_link(clang, cuda, options)
+    yield _cache()
+    yield from _driver()
+
+
+def _bindings() -> Finding:
+    name = "MLIR bindings"
+    try:
+        from ..dialects.mlir import PRODUCER_LLVM, bindings
+    except ImportError as error:
+        return Finding(name, State.MISSING, detail=str(error), hint=_PYTHON_HINT)
+    folder = Path(bindings.__file__ or "").parent
+    detail = f"torch-mlir, LLVM {PRODUCER_LLVM}, at {folder}"
+    return Finding(name, State.FOUND, _distribution_version("torch-mlir"), detail)
+
+
+def _llvm() -> Finding:
+    try:
+        import llvmlite.binding as llvm
+    except (ImportError, OSError) as error:
+        return Finding("LLVM", State.MISSING, detail=str(error), hint=_PYTHON_HINT)
+    version = ".".join(str(part) for part in llvm.llvm_version_info)
+    detail = f"llvmlite {_distribution_version('llvmlite')}, at {Path(llvm.__file__).parent}"
+    return Finding("LLVM", State.FOUND, version, detail)
+
+
+def _distribution_version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def _clang(options: Options) -> Iterator[Finding]:
+    """clang and its tools. The generator's value is the clang, or None."""
+    try:
+        clang = find_clang(options.clang)
+    except ToolchainError as error:
+        yield Finding("clang", State.MISSING, detail=error.message, hint=error.hint or CLANG_HINT)
+        return None
+    yield Finding("clang", State.FOUND, clang.version, str(clang.path))
+    for tool in ("clang-linker-wrapper", "clang-nvlink-wrapper", "ld.lld"):
+        path = clang.directory / tool
+        if path.is_file():
+            yield Finding(f"  {tool}", State.FOUND, clang.version, str(path))
+        elif tool == "ld.lld":
+            detail = "not beside clang; the system's linker is used"
+            yield Finding(f"  {tool}", State.NOT_NEEDED, detail=detail, hint=CLANG_HINT)
+        else:
+            detail = f"not in {clang.directory}"
+            yield Finding(f"  {tool}", State.MISSING, detail=detail, hint=CLANG_HINT)
+    return clang
+
+
+def _cuda(options: Options) -> Iterator[Finding]:
+    """CUDA and its parts. The generator's value is a CUDA that has all of them, or None."""
+    cuda: Cuda | None = None
+    try:
+        cuda = find_cuda(options.cuda_path)
+        yield Finding("CUDA", State.FOUND, _toolkit_version(cuda), str(cuda.root))
+    except ToolchainError as error:
+        yield Finding("CUDA", State.MISSING, detail=error.message, hint=error.hint or CUDA_HINT)
+    seen = cuda or _partial_cuda(options.cuda_path)
+    if seen is None:
+        return None
+    complete = cuda is not None
+    for name, path in seen.parts().items():
+        finding = _cuda_part(name, path)
+        complete = complete and finding.state is State.FOUND
+        yield finding
+    return cuda if complete else None
+
+
+def _partial_cuda(given: Path | None) -> Cuda | None:
+    """The first CUDA that has a part at least: what an error about the others is about."""
+    roots = [given] if given is not None else cuda_candidates()
+    for root in roots:
+        cuda = Cuda(root)
+        if len(cuda.missing()) < len(cuda.parts()):
+            return cuda
+    return None
+
+
+def _toolkit_version(cuda: Cuda) -> str:
+    """The version in the CUDA runtime's header, where the header is there."""
+    try:
+        text = (cuda.root / "include" / "cuda_runtime_api.h").read_text(errors="replace")
+    except OSError:
+        return ""
+    match = re.search(r"#define CUDART_VERSION\s+(\d+)", text)
+    return f"{int(match[1]) // 1000}.{int(match[1]) % 1000 // 10}" if match else ""
+
+
+def _cuda_part(name: str, path: Path) -> Finding:
+    label = f"  {name}"
+    if not path.is_file():
+        return Finding(label, State.MISSING, detail=f"not at {path}", hint=CUDA_HINT)
+    if path.parent.name != "bin":
+        return Finding(label, State.FOUND, detail=str(path))
+    try:
+        done = Runner().run([path, "--version"], timeout=_VERSION_SECONDS)
+    except ToolchainError as error:
+        return Finding(label, State.MISSING, detail=error.message, hint=CUDA_HINT)
+    match = re.search(r"V(\d+\.\d+\.\d+)", done.output)
+    if done.status != 0 or match is None:
+        detail = f"{path} does not run: {_first_line(done.errors or done.output)}"
+        return Finding(label, State.MISSING, detail=detail, hint=CUDA_HINT)
+    if _numbers(match[1]) < _numbers(_CUDA_OLDEST):
+        detail = f"{path} is too old: PTX {PTX_VERSION / 10} needs {_CUDA_OLDEST} or newer"
+        return Finding(label, State.MISSING, match[1], detail, CUDA_HINT)
+    return Finding(label, State.FOUND, match[1], str(path))
+
+
+def _host_link(clang: Clang | None, cuda: Cuda | None, options: Options) -> Finding:
+    """Compiles and links a C program the way a compiled program is linked."""
+    name = "C library, linking"
+    if clang is None:
+        return Finding(name, State.MISSING, detail="cannot be tried without clang", hint=CLANG_HINT)
+    with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
+        source, output = Path(folder) / "empty.c", Path(folder) / "empty"
+        source.write_text('#include <stdio.h>\nint main(void) { return puts("") < 0; }\n')
+        plain = Options(inputs=())
+        tools = Toolchain(clang, cuda or Cuda(Path()))
+        command = link_command(LinkJob([source], output, uses_cuda=cuda is not None), plain, tools)
+        done = Runner().run(command, timeout=60)
+    if done.status != 0:
+        return Finding(name, State.MISSING, detail=_first_error(done.errors), hint=_HOST_HINT)
+    detail = "a C program with the CUDA runtime links" if cuda else "a C program links"
+    return Finding(name, State.FOUND, platform.libc_ver()[1], detail)
+
+
+def _cache() -> Finding:
+    folder = cache_directory()
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    if not (existing.is_dir() and os.access(existing, os.W_OK)):
+        detail = f"{folder} cannot be written; a folder in {tempfile.gettempdir()} is used"
+        return Finding("cache", State.NOT_NEEDED, detail=detail, hint="HIRC_CACHE_DIR names one")
+    detail = str(folder) if folder.exists() else f"{folder} (made when first needed)"
+    return Finding("cache", State.FOUND, detail=detail)
+
+
+def _driver() -> Iterator[Finding]:
+    driver = find_driver()
+    if driver is None:
+        detail = "none on this machine; only running a program needs one, building does not"
+        yield Finding("NVIDIA driver", State.NOT_NEEDED, detail=detail)
+        return
+    detail = f"serves programs of CUDA {driver.cuda_version} and older"
+    yield Finding("NVIDIA driver", State.FOUND, driver.cuda_version, detail)
+    if not driver.gpus:
+        yield Finding("  GPU", State.NOT_NEEDED, detail="the driver shows none")
+    for gpu in driver.gpus:
+        yield Finding("  GPU", State.FOUND, gpu.arch, gpu.name)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]
+
+
+def _first_error(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if "error" in line]
+    return lines[0] if lines else _first_line(text)

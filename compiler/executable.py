@@ -1,0 +1,102 @@
+"""What a linked file holds: the libraries it needs, its device symbols, the chips it has code for.
+
+For people and for tests; the compiler itself never reads its output back.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from llvmlite.binding import ObjectFileRef
+
+from .errors import InputError
+
+# ELF's dynamic section (gABI, "Dynamic Section"): pairs of a tag and a value.
+_DYNAMIC = struct.Struct("<qQ")
+_NEEDED = 1
+
+# What CUDA 13.0's fatbinary writes: a header a container, then a header an image. Of an image's,
+# the kind, its own size, the image's size, the capability, and marks of the a and f variants.
+_CONTAINER = struct.Struct("<IHHQ")
+_CONTAINER_MAGIC = 0xBA55ED50
+_IMAGE = struct.Struct("<HHIQ")
+_IMAGE_ARCH, _IMAGE_FLAGS = 28, 40
+_KINDS = {1: "PTX", 2: "machine code"}
+_VARIANTS = {0x100000: "a", 0x200000: "f"}
+
+ENTRY_SECTION = "llvm_offload_entries"
+ENTRY_BYTES = 56
+
+
+@dataclass(frozen=True)
+class DeviceImage:
+    """Code for one chip inside a linked file: `sm_90`, and `machine code` or `PTX`."""
+
+    arch: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class LinkedFile:
+    """A linked executable or shared library. Section sizes are bytes; bss counts too."""
+
+    size: int
+    section_sizes: Mapping[str, int]
+    needed: tuple[str, ...]
+    device_symbols: tuple[str, ...]
+    images: tuple[DeviceImage, ...]
+
+    @property
+    def entries(self) -> int:
+        """Kernels and variables that are registered with CUDA when the program starts."""
+        return self.section_sizes.get(ENTRY_SECTION, 0) // ENTRY_BYTES
+
+
+def read_linked_file(path: Path) -> LinkedFile:
+    """Reads a 64-bit little-endian ELF file that clang 21 or newer linked. Raises InputError."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    if data[:6] != b"\x7fELF\x02\x01":
+        raise InputError(f"{path} is not a 64-bit ELF file")
+    sections = {
+        section.name().decode(): (section.size(), section.data())
+        for section in ObjectFileRef.from_data(data).sections()
+        if section.name()
+    }
+    contents = {name: bytes(content) for name, (_, content) in sections.items() if content}
+    names = contents.get(".llvm.rodata.offloading", b"")
+    return LinkedFile(
+        size=len(data),
+        section_sizes={name: size for name, (size, _) in sections.items()},
+        needed=tuple(_needed(contents.get(".dynamic", b""), contents.get(".dynstr", b""))),
+        device_symbols=tuple(name.decode() for name in names.split(b"\0") if name),
+        images=tuple(_images(contents.get(".nv_fatbin", b""))),
+    )
+
+
+def _needed(dynamic: bytes, strings: bytes) -> Iterator[str]:
+    for tag, value in _DYNAMIC.iter_unpack(dynamic[: len(dynamic) // 16 * 16]):
+        if tag == _NEEDED:
+            yield strings[value : strings.index(b"\0", value)].decode()
+
+
+def _images(fatbin: bytes) -> Iterator[DeviceImage]:
+    at = 0
+    while at + _CONTAINER.size <= len(fatbin):
+        magic, _, header, size = _CONTAINER.unpack_from(fatbin, at)
+        if magic != _CONTAINER_MAGIC:
+            return
+        at += header
+        end = at + size
+        while at < end:
+            kind, _, image_header, image_size = _IMAGE.unpack_from(fatbin, at)
+            (capability,) = struct.unpack_from("<I", fatbin, at + _IMAGE_ARCH)
+            (flags,) = struct.unpack_from("<I", fatbin, at + _IMAGE_FLAGS)
+            variant = "".join(letter for bit, letter in _VARIANTS.items() if flags & bit)
+            yield DeviceImage(f"sm_{capability}{variant}", _KINDS.get(kind, f"kind {kind}"))
+            at += image_header + image_size

@@ -1,0 +1,194 @@
+"""Floating-point literals: the producer prints rounded decimals, `+inf`, `+nan(0x1)`, `f0x...`.
+
+Until 22 a decimal must be exact in the literal's type, and everything else is written as bits: for
+float and double the 64 bits of the double of the same value (`0x`), for the others the bits of the
+type itself (`0xH` half, `0xR` bfloat, `0xK` x86_fp80, `0xL` fp128, `0xM` ppc_fp128). Decimals that
+are exact stay, so that the text remains readable.
+Source: LLVM language reference, "Simple Constants", of 22 and of 24.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from .rule import WORD_END, WORD_START, Inexpressible, Rule
+
+
+@dataclass(frozen=True)
+class Format:
+    """A binary floating-point format: its width, exponent bits, and bits of precision stored.
+
+    `explicit` says that the integer bit is stored too (x86_fp80); `fraction` does not count it.
+    """
+
+    width: int
+    exponent: int
+    fraction: int
+    spelling: Callable[[int], str]
+    explicit: bool = False
+
+    @property
+    def sign_bit(self) -> int:
+        return 1 << (self.width - 1)
+
+    @property
+    def infinity(self) -> int:
+        """The bits of positive infinity."""
+        integer = 1 << self.fraction if self.explicit else 0
+        return ((1 << self.exponent) - 1) << (self.fraction + self.explicit) | integer
+
+    @property
+    def quiet_bit(self) -> int:
+        return 1 << (self.fraction - 1)
+
+
+def _double_of_float(bits: int) -> int:
+    """The bits of the double equal to a float; of a NaN, the same sign, quietness and payload."""
+    if bits & 0x7F800000 == 0x7F800000:
+        return (bits >> 31) << 63 | 0x7FF << 52 | (bits & 0x7FFFFF) << 29
+    value = struct.unpack("<f", struct.pack("<I", bits))[0]
+    return struct.unpack("<Q", struct.pack("<d", value))[0]
+
+
+def _words(bits: int) -> str:
+    """128 bits as the parser reads `0xL` and `0xM`: the low half first."""
+    return f"{bits & (1 << 64) - 1:016X}{bits >> 64:016X}"
+
+
+FORMATS: dict[str, Format] = {
+    "half": Format(16, 5, 10, lambda bits: f"0xH{bits:04X}"),
+    "bfloat": Format(16, 8, 7, lambda bits: f"0xR{bits:04X}"),
+    "float": Format(32, 8, 23, lambda bits: f"0x{_double_of_float(bits):016X}"),
+    "double": Format(64, 11, 52, lambda bits: f"0x{bits:016X}"),
+    "x86_fp80": Format(80, 15, 63, lambda bits: f"0xK{bits:020X}", explicit=True),
+    "fp128": Format(128, 15, 112, lambda bits: f"0xL{_words(bits)}"),
+    # A pair of doubles; the greater is the low half, and alone says infinity, NaN and the sign.
+    "ppc_fp128": Format(64, 11, 52, lambda bits: f"0xM{_words(bits)}"),
+}
+
+_SPECIAL = re.compile(r"([+-])(inf|qnan|s?nan)(?:\(0x([0-9A-Fa-f]+)\))?")
+
+
+class FloatLiterals(Rule):
+    """Decimals that are not exact, infinities, NaNs and bit patterns.
+
+    The type of a literal is the last floating-point type before it: every operand list names the
+    type of its first operand, and every element of an aggregate has its own.
+    """
+
+    construct = "rounded floating-point literals"
+    triggers = (*(f"{name} " for name in FORMATS),)
+    pattern = (
+        rf"{WORD_START}(?:half|bfloat|float|double|x86_fp80|fp128|ppc_fp128)(?![\w.$-])"
+        rf"|{WORD_START}(?:[+-]?\d+\.\d+(?:[eE][+-]?\d+)?|[+-](?:inf|qnan|s?nan\(0x[0-9A-Fa-f]+\))"
+        rf"|f0x[0-9A-Fa-f]+){WORD_END}"
+    )
+
+    def __init__(self) -> None:
+        self._type = ""
+
+    def rewrite(self, found: str) -> str:
+        if found in FORMATS:
+            self._type = found
+            return found
+        if not self._type:
+            raise Inexpressible("a literal without a type before it")
+        return spell(found, self._type)
+
+
+RULES: tuple[type[Rule], ...] = (FloatLiterals,)
+
+
+@lru_cache(maxsize=1 << 16)
+def spell(literal: str, type_name: str) -> str:
+    """The LLVM 22 spelling of a literal of that type. `Inexpressible` where there is none."""
+    form = FORMATS[type_name]
+    if literal.startswith("f0x"):
+        return form.spelling(int(literal[3:], 16))
+    special = _SPECIAL.fullmatch(literal)
+    if special is not None:
+        return form.spelling(_special_bits(form, *special.groups()))
+    if _is_exact(literal, form) or type_name == "double":
+        return literal
+    if type_name == "ppc_fp128":
+        raise Inexpressible("a decimal that is not exact in ppc_fp128")
+    return form.spelling(nearest_bits(literal, type_name))
+
+
+def nearest_bits(decimal: str, type_name: str) -> int:
+    """The bits of the value of that type nearest to a decimal, ties to even."""
+    form = FORMATS[type_name]
+    if type_name == "float":
+        fast = _nearest_float(decimal)
+        if fast is not None:
+            return fast
+    sign = form.sign_bit if decimal.startswith("-") else 0
+    return sign | _round(abs(Fraction(decimal)), form)
+
+
+def _special_bits(form: Format, sign: str, kind: str, payload: str | None) -> int:
+    bits = form.infinity | (form.sign_bit if sign == "-" else 0)
+    if kind in ("nan", "qnan"):
+        bits |= form.quiet_bit
+    return bits | int(payload or "0", 16)
+
+
+def _is_exact(decimal: str, form: Format) -> bool:
+    """Whether a decimal denotes a value of the format, for the common small ones; else False."""
+    try:
+        value = float(decimal)
+    except ValueError:
+        return False
+    if value == 0.0:
+        return not any(digit in decimal.lower().split("e")[0] for digit in "123456789")
+    if not 1e-8 < abs(value) < 1e15:
+        return False
+    mantissa = round(abs(value) * 2.0**20)
+    if mantissa != abs(value) * 2.0**20:
+        return False
+    significant = mantissa.bit_length() - (mantissa & -mantissa).bit_length() + 1
+    exponent = mantissa.bit_length() - 21
+    bias = (1 << (form.exponent - 1)) - 1
+    return (
+        significant <= form.fraction + 1
+        and -bias < exponent <= bias
+        and Fraction(decimal) == Fraction(value)
+    )
+
+
+def _nearest_float(decimal: str) -> int | None:
+    """`nearest_bits` for float by way of double; None where rounding twice could differ."""
+    value = float(decimal)
+    bits = struct.unpack("<Q", struct.pack("<d", value))[0]
+    # A double in the middle between two floats may stand for a decimal on either side of it.
+    if bits & 0x1FFFFFFF == 0x10000000 or not 1.2e-38 < abs(value) < 3.4e38:
+        return None
+    return struct.unpack("<I", struct.pack("<f", value))[0]
+
+
+def _round(value: Fraction, form: Format) -> int:
+    """The bits of a value at or above zero, rounded to nearest, ties to even."""
+    if value == 0:
+        return 0
+    bias = (1 << (form.exponent - 1)) - 1
+    scale = value.numerator.bit_length() - value.denominator.bit_length()
+    if value < Fraction(2) ** scale:
+        scale -= 1
+    # Below the least normal exponent the spacing no longer shrinks.
+    scale = max(scale, 1 - bias)
+    unit = Fraction(2) ** (scale - form.fraction)
+    steps = round(value / unit)
+    if steps >> (form.fraction + 1):
+        steps >>= 1
+        scale += 1
+    if scale > bias:
+        return form.infinity
+    biased = scale + bias if steps >> form.fraction else 0
+    if form.explicit:
+        return biased << (form.fraction + 1) | steps
+    return biased << form.fraction | steps & ((1 << form.fraction) - 1)

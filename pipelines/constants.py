@@ -1,0 +1,20 @@
+"""Integer values known at compile time."""
+
+from __future__ import annotations
+
+from ..dialects.mlir import ir
+
+_CASTS = ("arith.index_cast", "arith.index_castui")
+
+
+def constant_value(value: ir.Value) -> int | None:
+    """The integer an arith, index or llvm constant gives `value`, or None."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return None
+    if owner.name in _CASTS:
+        return constant_value(owner.operands[0])
+    if owner.name not in ("arith.constant", "index.constant", "llvm.mlir.constant"):
+        return None
+    attribute = owner.attributes["value"]
+    return attribute.value if isinstance(attribute, ir.IntegerAttr) else None

@@ -1,0 +1,79 @@
+"""Expands arith operations that convert-gpu-to-nvvm or the NVPTX code generator cannot take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import arith, ir
+from ..pass_base import Pass, fail, register
+from ..rewriting import each_element, element_type, rewrite_each
+
+_FLOAT_CONVERSIONS = ("arith.fptosi", "arith.fptoui", "arith.sitofp", "arith.uitofp")
+
+
+@register
+@dataclass(frozen=True)
+class ExpandArith(Pass):
+    """Prepares arith operations for convert-gpu-to-nvvm.
+
+    Sums and differences with a carry become an operation and a comparison, on every type:
+
+        %sum, %carry = arith.addui_extended %a, %b : index, i1
+
+    becomes
+
+        %sum = arith.addi %a, %b : index
+        %carry = arith.cmpi ult, %sum, %a : index
+
+    Products in two halves go element by element on vectors of other than one dimension. A
+    conversion between floats and integers of more than 64 bits is refused: it would need a
+    library function that does not exist for NVPTX, and ends the code generator.
+    """
+
+    name: ClassVar[str] = "expand-arith"
+
+    def run(self, op: ir.Operation) -> None:
+        rewrite_each(
+            op,
+            {
+                "arith.addui_extended": _add_with_carry,
+                "arith.subui_extended": _subtract_with_borrow,
+                "arith.mulsi_extended": _multiply_in_halves,
+                "arith.mului_extended": _multiply_in_halves,
+                **dict.fromkeys(_FLOAT_CONVERSIONS, _refuse_wide_conversion),
+            },
+        )
+
+
+def _add_with_carry(op: ir.Operation) -> Sequence[ir.Value]:
+    left, right = op.operands
+    total = arith.addi(left, right)
+    return [total, arith.cmpi(arith.CmpIPredicate.ult, total, left)]
+
+
+def _subtract_with_borrow(op: ir.Operation) -> Sequence[ir.Value]:
+    left, right = op.operands
+    return [arith.subi(left, right), arith.cmpi(arith.CmpIPredicate.ult, left, right)]
+
+
+def _multiply_in_halves(op: ir.Operation) -> Sequence[ir.Value] | None:
+    result_type = op.results[0].type
+    if not isinstance(result_type, ir.VectorType) or result_type.rank == 1:
+        return None
+    operation = (
+        arith.MulSIExtendedOp if op.name == "arith.mulsi_extended" else arith.MulUIExtendedOp
+    )
+
+    def emit(left: ir.Value, right: ir.Value) -> Sequence[ir.Value]:
+        return operation(left, right).results
+
+    return each_element(emit, list(op.operands), [result.type for result in op.results])
+
+
+def _refuse_wide_conversion(op: ir.Operation) -> None:
+    for value_type in (op.operands[0].type, op.results[0].type):
+        scalar = element_type(value_type)
+        if isinstance(scalar, ir.IntegerType) and scalar.width > 64:
+            fail(op, f"'{op.name}' cannot be lowered for NVPTX with integers of type {scalar}")

@@ -1,0 +1,89 @@
+"""Replacing operations one by one: what the expanding passes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+
+from ..dialects.mlir import arith, ir, vector
+
+# Emits an operation's replacement and returns the values that stand for its results, or returns
+# None to leave the operation as it is.
+Rule = Callable[[ir.Operation], Sequence[ir.Value] | None]
+
+
+def rewrite_each(root: ir.Operation, rules: Mapping[str, Rule]) -> None:
+    """Applies the rule of its name to every operation within `root` that has one.
+
+    What a rule emits comes in place of the operation and gets its location.
+    """
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in rules:
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit)
+    for op in found:
+        with ir.InsertionPoint(op), op.location:
+            values = rules[op.name](op)
+        if values is None:
+            continue
+        for result, value in zip(op.results, values, strict=True):
+            result.replace_all_uses_with(value)
+        op.erase()
+
+
+def element_type(value_type: ir.Type) -> ir.Type:
+    """A vector's element type; any other type itself."""
+    return value_type.element_type if isinstance(value_type, ir.VectorType) else value_type
+
+
+def like(value_type: ir.Type, element: ir.Type) -> ir.Type:
+    """`value_type` with `element` in place of its element type."""
+    if isinstance(value_type, ir.VectorType):
+        return ir.VectorType.get(value_type.shape, element)
+    return element
+
+
+def constant(value_type: ir.Type, value: int | float) -> ir.Value:
+    """A constant of an integer, index or float type, or a vector filled with it.
+
+    Integers may be given as unsigned bits.
+    """
+    element = element_type(value_type)
+    if isinstance(element, ir.FloatType):
+        attribute: ir.Attribute = ir.FloatAttr.get(element, value)
+    else:
+        attribute = ir.IntegerAttr.get(element, _signed(int(value), element))
+    if isinstance(value_type, ir.VectorType):
+        attribute = ir.DenseElementsAttr.get_splat(value_type, attribute)
+    return arith.ConstantOp(value_type, attribute).result
+
+
+def each_element(
+    emit: Callable[..., Sequence[ir.Value]],
+    operands: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> list[ir.Value]:
+    """Calls `emit` on the operands, element by element where they are vectors.
+
+    `results` are the types of the values to return, vectors where the operands are.
+    """
+    shaped = results[0]
+    if not isinstance(shaped, ir.VectorType):
+        return list(emit(*operands))
+    places = list(product(*(range(size) for size in shaped.shape)))
+    rows = [emit(*(vector.extract(operand, [], place) for operand in operands)) for place in places]
+    return [
+        vector.from_elements(result, [row[number] for row in rows])
+        for number, result in enumerate(results)
+    ]
+
+
+def _signed(value: int, element: ir.Type) -> int:
+    if not isinstance(element, ir.IntegerType):
+        return value
+    value &= (1 << element.width) - 1
+    return value - (1 << element.width) if value >> (element.width - 1) else value

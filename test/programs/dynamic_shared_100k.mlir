@@ -1,0 +1,55 @@
+// A block reverses 25,600 integers (100 KB) through dynamic shared memory.
+module attributes {gpu.container_module} {
+  func.func private @printMemrefI32(memref<*xi32>) attributes {llvm.emit_c_interface}
+
+  gpu.module @reversal {
+    gpu.func @reverse(%buffer: memref<25600xi32>) kernel {
+      %zero = arith.constant 0 : index
+      %count = arith.constant 25600 : index
+      %last = arith.constant 25599 : index
+      %bytes = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+      %tile = memref.view %bytes[%zero][]
+          : memref<?xi8, #gpu.address_space<workgroup>>
+         to memref<25600xi32, #gpu.address_space<workgroup>>
+      %thread = gpu.thread_id x
+      %threads = gpu.block_dim x
+      scf.for %i = %thread to %count step %threads {
+        %value = memref.load %buffer[%i] : memref<25600xi32>
+        memref.store %value, %tile[%i] : memref<25600xi32, #gpu.address_space<workgroup>>
+      }
+      gpu.barrier
+      scf.for %i = %thread to %count step %threads {
+        %mirror = arith.subi %last, %i : index
+        %value = memref.load %tile[%mirror] : memref<25600xi32, #gpu.address_space<workgroup>>
+        memref.store %value, %buffer[%i] : memref<25600xi32>
+      }
+      gpu.return
+    }
+  }
+
+  func.func @main() {
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %count = arith.constant 25600 : index
+    %threads = arith.constant 256 : index
+    %shared = arith.constant 102400 : i32
+    %host = memref.alloc() : memref<25600xi32>
+    scf.for %i = %zero to %count step %one {
+      %value = arith.index_cast %i : index to i32
+      memref.store %value, %host[%i] : memref<25600xi32>
+    }
+    %device = gpu.alloc () : memref<25600xi32>
+    gpu.memcpy %device, %host : memref<25600xi32>, memref<25600xi32>
+    gpu.launch_func @reversal::@reverse blocks in (%one, %one, %one)
+        threads in (%threads, %one, %one) dynamic_shared_memory_size %shared
+        args(%device : memref<25600xi32>)
+    gpu.memcpy %host, %device : memref<25600xi32>, memref<25600xi32>
+    %ends = memref.subview %host[0][4][8533]
+        : memref<25600xi32> to memref<4xi32, strided<[8533]>>
+    %shown = memref.alloc() : memref<4xi32>
+    memref.copy %ends, %shown : memref<4xi32, strided<[8533]>> to memref<4xi32>
+    %any = memref.cast %shown : memref<4xi32> to memref<*xi32>
+    call @printMemrefI32(%any) : (memref<*xi32>) -> ()
+    return
+  }
+}
