@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..dialects.offload import ImageFormat
 from .errors import InputError
 from .link import LinkJob, link
 from .llvm_ir import LlvmModule
@@ -17,6 +18,7 @@ from .process import Runner
 from .ptx import assemble, emit_ptx
 from .source import read_source
 from .support_library import support_bitcode
+from .target import Target
 from .timing import Timer
 from .toolchain import Toolchain, find_clang, find_cuda
 from .unit import Unit
@@ -111,8 +113,21 @@ class Compilation:
             unit.embed([])
             return
         targets = unit.targets or native_targets()
-        modules = [(target, unit.device(target, self.toolchain.cuda)) for target in targets]
-        unit.embed([(target, module.bitcode()) for target, module in modules])
+        unit.embed([(target, *self._image(unit, target)) for target in targets])
+
+    def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
+        """The device code that is embedded for one chip."""
+        module = unit.device(target, self.toolchain.cuda)
+        if not self.options.debug:
+            return ImageFormat.BITCODE, module.bitcode()
+        # clang's device link keeps line tables only in unoptimised code, so ptxas runs here.
+        return ImageFormat.CUBIN, self._cubin(emit_ptx(module), target, relocatable=True)
+
+    def _cubin(self, ptx: str, target: Target, *, relocatable: bool) -> bytes:
+        with self.timer.phase("ptxas"):
+            return assemble(
+                ptx, target, self.options, self.toolchain.cuda, self.runner, relocatable=relocatable
+            )
 
     def _host(self, unit: Unit) -> LlvmModule:
         self._embed(unit)
@@ -138,8 +153,7 @@ class Compilation:
             ptx = emit_ptx(module)
         if options.emit is Emit.PTX:
             return ptx
-        with self.timer.phase("ptxas"):
-            return assemble(ptx, target, options, self.toolchain.cuda, self.runner)
+        return self._cubin(ptx, target, relocatable=False)
 
     def _write(self, unit: Unit, data: str | bytes, suffix: str) -> None:
         from_stdin = unit.source.stem == "stdin"

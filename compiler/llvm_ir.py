@@ -200,7 +200,9 @@ def host_machine(opt_level: int) -> Machine:
     """The code generator for the machine hirc runs on: its base architecture, no more."""
     # clang spells the vendor of x86 machines "pc"; a module of another spelling draws a warning.
     triple = re.sub("^x86_64-unknown-", "x86_64-pc-", llvm.get_process_triple())
-    return Machine(triple, "", "", opt_level, position_independent=True)
+    # The name clang gives the base processor: equal features are what inlining its code needs.
+    cpu = "x86-64" if triple.startswith("x86_64-") else "generic"
+    return Machine(triple, cpu, "", opt_level, position_independent=True)
 
 
 def set_global_option(option: str) -> None:

@@ -51,14 +51,23 @@ def _generate(module: LlvmModule, result: int, messages: int) -> None:
         os._exit(status)
 
 
-def assemble(ptx: str, target: Target, options: Options, cuda: Cuda, runner: Runner) -> bytes:
-    """A cubin. Raises ToolchainError with ptxas's own message."""
+def assemble(
+    ptx: str,
+    target: Target,
+    options: Options,
+    cuda: Cuda,
+    runner: Runner,
+    *,
+    relocatable: bool = False,
+) -> bytes:
+    """A cubin, `relocatable` for a device link. Raises ToolchainError with ptxas's message."""
     with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
         source, output = Path(folder) / "device.ptx", Path(folder) / "device.cubin"
         source.write_text(ptx)
         level = f"-O{options.opt_level}"
-        debug = ["-lineinfo"] if options.debug else []
-        command = [cuda.ptxas, f"-arch={target.arch}", level, *debug, source, "-o", output]
+        extra = ["-lineinfo"] if options.debug else []
+        extra += ["-c"] if relocatable else []
+        command = [cuda.ptxas, f"-arch={target.arch}", level, *extra, source, "-o", output]
         done = runner.run(command)
         if done.status != 0:
             raise ToolchainError(

@@ -54,12 +54,8 @@ class Target:
 
 # What a block may use of shared memory in bytes, opted in (CUDA programming guide, technical
 # specifications per compute capability, less the 1 KB the system keeps of each block's).
-_SHARED_BYTES: dict[int, int] = (
-    dict.fromkeys((75,), 64 * 1024)
-    | dict.fromkeys((80, 87), 163 * 1024)
-    | dict.fromkeys((86, 88, 89, 120, 121), 99 * 1024)
-    | dict.fromkeys((90, 100, 103, 110), 227 * 1024)
-)
+_SHARED_KILOBYTES = {64: (75,), 99: (86, 88, 89, 120, 121), 163: (80, 87), 227: (90, 100, 103, 110)}
+_SHARED_BYTES = {chip: 1024 * size for size, chips in _SHARED_KILOBYTES.items() for chip in chips}
 
 
 def shared_memory_limit(target: Target) -> int:

@@ -115,17 +115,17 @@ class Unit:
             self.keep(f"{target.arch}.ll", module.text())
         return module
 
-    def embed(self, images: Sequence[tuple[Target, bytes]]) -> None:
-        """Adds an offload.image for each target's bitcode, and drops the gpu.modules."""
+    def embed(self, images: Sequence[tuple[Target, ImageFormat, bytes]]) -> None:
+        """Adds an offload.image for each chip, and drops the gpu.modules."""
         with self.session.context, self.module.operation.location:
             for op in list(self.module.body):
                 if op.operation.name == "gpu.module":
                     op.operation.erase()
-            for target, data in images:
+            for target, form, data in images:
                 ImageOp(
                     arch=ir.StringAttr.get(target.arch),
                     triple=ir.StringAttr.get(TRIPLE),
-                    format=ir.StringAttr.get(ImageFormat.BITCODE),
+                    format=ir.StringAttr.get(form),
                     data=ir.DenseElementsAttr.get(np.frombuffer(data, np.int8)),
                     ip=ir.InsertionPoint(self.module.body),
                 )

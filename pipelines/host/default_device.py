@@ -9,5 +9,5 @@ from .lowering import lowers
 
 @lowers("gpu.set_default_device")
 def lower_set_default_device(op: gpu.SetDefaultDeviceOp, emit: Emitter) -> list[ir.Value]:
-    emit.checked_call("cudaSetDevice", [op.op.devIndex])
+    emit.checked_call("cudaSetDevice", [op.devIndex])
     return []

@@ -77,7 +77,7 @@ def _with_token(launch: ir.Operation) -> ir.Operation:
         "gpu.launch",
         results=[ir.Type.parse("!gpu.async.token")],
         operands=list(launch.operands),
-        attributes={item.name: item.attr for item in launch.attributes},
+        attributes={name: launch.attributes[name] for name in launch.attributes},
         regions=1,
     )
     index = ir.IndexType.get()
