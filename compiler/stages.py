@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ..dialects.mlir import ir
-from ..pipelines.pass_base import PassFailure
+from ..pipelines.pass_base import InvalidResult, PassFailure
 from ..pipelines.pipeline import Stage, Step, foreign_op, run_steps
 from .diagnostics import stage_error
-from .errors import InputError, UnsupportedError
+from .errors import InputError, InternalError, UnsupportedError
 from .session import Session, position_of
 from .timing import Timer
 
@@ -75,6 +75,13 @@ def run_stage(module: ir.Operation, stage: Stage, session: Session, printer: IrP
     except PassFailure as failure:
         found = session.take_diagnostics()
         raise stage_error(found, stage.name, current[-1].pass_name) from failure
+    except InvalidResult as failure:
+        found = session.take_diagnostics()
+        raise InternalError(
+            f"pass '{failure}' made invalid IR: {found[0].message if found else 'no message'}",
+            position=found[0].position if found else None,
+            stage=stage.name,
+        ) from failure
     session.take_diagnostics()
     left = foreign_op(module, stage)
     if left is not None:

@@ -34,11 +34,11 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
     return [
         stage(
             "kernels",
-            f"expand-gpu-memset,convert-linalg-to-loops,lower-affine,gpu-kernel-outlining{entry}",
+            f"expand-gpu-memset,convert-parallel-loops-to-gpu,convert-linalg-to-loops,lower-affine,gpu-launch-sink-index-computations,gpu-kernel-outlining,tensormaps-by-value{entry}",
         ),
         stage(
             "entries",
-            f"{fast}promote-shared-memory,name-device-symbols{{unit={options.unit}}},"
+            f"{fast}promote-shared-memory,align-dynamic-shared,name-device-symbols{{unit={options.unit}}},"
             f"add-offload-entries{{unit={options.unit}}}",
         ),
         stage(
@@ -51,14 +51,19 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
             "gpu.module("
             + ",".join(
                 [
+                    "carry-mma-matrices-as-structs",
                     "convert-nvgpu-to-nvvm",
                     "convert-vector-to-scf",
                     "expand-strided-metadata",
                     "lower-affine",
                     "convert-scf-to-cf",
+                    "convert-vector-to-llvm",
                     "convert-gpu-to-nvvm{has-redux=false index-bitwidth=64 "
                     f"use-bare-ptr-memref-call-conv={bare}}}",
                     f"verify-chips{{chips={'+'.join(options.chips)}}}",
+                    "tensormap-grid-constants",
+                    "externalize-dynamic-shared",
+                    f"check-chip-support{{chips={'+'.join(options.chips)}}}",
                     "convert-nvvm-to-llvm",
                     "reconcile-unrealized-casts",
                     "canonicalize",

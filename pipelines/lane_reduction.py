@@ -74,7 +74,7 @@ def region_reduction(body: ir.Block) -> Reduction:
     """The reduction that `body`, a block of two arguments ending in gpu.yield, computes."""
 
     def combine(left: ir.Value, right: ir.Value) -> ir.Value:
-        values = dict(zip(body.arguments, (left, right), strict=True))
+        values: dict[ir.Value, ir.Value] = {body.arguments[0]: left, body.arguments[1]: right}
         for source in body:
             if source.operation.name == "gpu.yield":
                 return values.get(source.operation.operands[0], source.operation.operands[0])
@@ -260,7 +260,7 @@ def _combine_if(
     branch = scf.IfOp(condition, [value.type], has_else=True)
     with ir.InsertionPoint(branch.then_block):
         scf.yield_([reduction.combine(value, other)])
-    with ir.InsertionPoint(branch.else_block):
+    with ir.InsertionPoint(branch.regions[1].blocks[0]):
         scf.yield_([value])
     return branch.results[0]
 

@@ -17,6 +17,10 @@ class PassFailure(Exception):
     """A pass found the program at fault; its diagnostics have been emitted."""
 
 
+class InvalidResult(Exception):
+    """A pass of ours left IR the verifier refuses: our bug. Its diagnostics have been emitted."""
+
+
 def fail(op: ir.Operation | ir.OpView, message: str) -> NoReturn:
     """Emits an error diagnostic at `op`'s location and ends the pass."""
     op.location.emit_error(message)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..dialects.mlir import ir, passmanager
-from .pass_base import Pass, PassFailure, find_pass, make_pass
+from .pass_base import InvalidResult, Pass, PassFailure, find_pass, make_pass
 
 
 class PipelineSyntaxError(ValueError):
@@ -46,8 +46,10 @@ class Step:
         with module.context, module.location:
             for op in _anchored(module, self.anchors):
                 self.own.run(op)
-        if not module.verify():
-            raise PassFailure(f"{self.pass_name} left invalid IR")
+        try:
+            module.verify()
+        except ir.MLIRError as error:
+            raise InvalidResult(self.pass_name) from error
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
-from ..dialects.mlir import arith, ir, vector
+from ..dialects.mlir import ir, vector
 
 # Emits an operation's replacement and returns the values that stand for its results, or returns
 # None to leave the operation as it is.
@@ -59,7 +59,9 @@ def constant(value_type: ir.Type, value: int | float) -> ir.Value:
         attribute = ir.IntegerAttr.get(element, _signed(int(value), element))
     if isinstance(value_type, ir.VectorType):
         attribute = ir.DenseElementsAttr.get_splat(value_type, attribute)
-    return arith.ConstantOp(value_type, attribute).result
+    return ir.Operation.create(
+        "arith.constant", results=[value_type], attributes={"value": attribute}
+    ).results[0]
 
 
 def each_element(

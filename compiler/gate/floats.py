@@ -43,6 +43,10 @@ class Format:
         return ((1 << self.exponent) - 1) << (self.fraction + self.explicit) | integer
 
     @property
+    def bias(self) -> int:
+        return (1 << (self.exponent - 1)) - 1
+
+    @property
     def quiet_bit(self) -> int:
         return 1 << (self.fraction - 1)
 
@@ -71,28 +75,35 @@ FORMATS: dict[str, Format] = {
     "ppc_fp128": Format(64, 11, 52, lambda bits: f"0xM{_words(bits)}"),
 }
 
+_TYPE = "half|bfloat|float|double|x86_fp80|fp128|ppc_fp128"
+_LITERAL = (
+    r"[+-]?\d+\.\d+(?:[eE][+-]?\d+)?|[+-](?:inf|qnan|s?nan\(0x[0-9A-Fa-f]+\))|f0x[0-9A-Fa-f]+"
+)
 _SPECIAL = re.compile(r"([+-])(inf|qnan|s?nan)(?:\(0x([0-9A-Fa-f]+)\))?")
 
 
 class FloatLiterals(Rule):
     """Decimals that are not exact, infinities, NaNs and bit patterns.
 
-    The type of a literal is the last floating-point type before it: every operand list names the
-    type of its first operand, and every element of an aggregate has its own.
+    A literal's type is the last floating-point type before it on its line: an operand list names
+    the type of its first operand, and every element of an aggregate has its own.
     """
 
     construct = "rounded floating-point literals"
-    triggers = (*(f"{name} " for name in FORMATS),)
+    triggers = ("e+", "e-", "f0x", "nan(", "qnan", "+inf", "-inf")
     pattern = (
-        rf"{WORD_START}(?:half|bfloat|float|double|x86_fp80|fp128|ppc_fp128)(?![\w.$-])"
-        rf"|{WORD_START}(?:[+-]?\d+\.\d+(?:[eE][+-]?\d+)?|[+-](?:inf|qnan|s?nan\(0x[0-9A-Fa-f]+\))"
-        rf"|f0x[0-9A-Fa-f]+){WORD_END}"
+        rf"{WORD_START}(?:{_TYPE})(?: (?:{_LITERAL}){WORD_END}|(?![\w.$-]))"
+        rf"|{WORD_START}(?:{_LITERAL}){WORD_END}"
     )
 
     def __init__(self) -> None:
         self._type = ""
 
     def rewrite(self, found: str) -> str:
+        name, space, literal = found.partition(" ")
+        if space:
+            self._type = name
+            return f"{name} {spell(literal, name)}"
         if found in FORMATS:
             self._type = found
             return found
@@ -113,22 +124,35 @@ def spell(literal: str, type_name: str) -> str:
     special = _SPECIAL.fullmatch(literal)
     if special is not None:
         return form.spelling(_special_bits(form, *special.groups()))
-    if _is_exact(literal, form) or type_name == "double":
+    if type_name == "double":
+        return literal
+    if type_name == "float":
+        return _spell_float(literal)
+    # The older parser reads a decimal as a double, and takes that if the type has its value.
+    value = Fraction(literal)
+    bits = _round(abs(value), form)
+    if value == Fraction(float(literal)) and _value(bits, form) == abs(value):
         return literal
     if type_name == "ppc_fp128":
         raise Inexpressible("a decimal that is not exact in ppc_fp128")
-    return form.spelling(nearest_bits(literal, type_name))
+    return form.spelling(bits | (form.sign_bit if literal.startswith("-") else 0))
 
 
-def nearest_bits(decimal: str, type_name: str) -> int:
-    """The bits of the value of that type nearest to a decimal, ties to even."""
-    form = FORMATS[type_name]
-    if type_name == "float":
-        fast = _nearest_float(decimal)
-        if fast is not None:
-            return fast
-    sign = form.sign_bit if decimal.startswith("-") else 0
-    return sign | _round(abs(Fraction(decimal)), form)
+def _spell_float(decimal: str) -> str:
+    value = float(decimal)
+    if value == 0.0:
+        return decimal
+    if 1.2e-38 < abs(value) < 3.4e38:
+        nearest = struct.unpack("<f", struct.pack("<f", value))[0]
+        if nearest == value:
+            return decimal
+        bits = struct.pack(">d", value)
+        # A double in the middle between two floats may stand for a decimal on either side of it.
+        if bits[4] & 0x1F != 0x10 or bits[5:] != b"\0\0\0":
+            return f"0x{struct.pack('>d', nearest).hex().upper()}"
+    form = FORMATS["float"]
+    sign = form.sign_bit if value < 0 else 0
+    return form.spelling(sign | _round(abs(Fraction(decimal)), form))
 
 
 def _special_bits(form: Format, sign: str, kind: str, payload: str | None) -> int:
@@ -138,57 +162,34 @@ def _special_bits(form: Format, sign: str, kind: str, payload: str | None) -> in
     return bits | int(payload or "0", 16)
 
 
-def _is_exact(decimal: str, form: Format) -> bool:
-    """Whether a decimal denotes a value of the format, for the common small ones; else False."""
-    try:
-        value = float(decimal)
-    except ValueError:
-        return False
-    if value == 0.0:
-        return not any(digit in decimal.lower().split("e")[0] for digit in "123456789")
-    if not 1e-8 < abs(value) < 1e15:
-        return False
-    mantissa = round(abs(value) * 2.0**20)
-    if mantissa != abs(value) * 2.0**20:
-        return False
-    significant = mantissa.bit_length() - (mantissa & -mantissa).bit_length() + 1
-    exponent = mantissa.bit_length() - 21
-    bias = (1 << (form.exponent - 1)) - 1
-    return (
-        significant <= form.fraction + 1
-        and -bias < exponent <= bias
-        and Fraction(decimal) == Fraction(value)
-    )
-
-
-def _nearest_float(decimal: str) -> int | None:
-    """`nearest_bits` for float by way of double; None where rounding twice could differ."""
-    value = float(decimal)
-    bits = struct.unpack("<Q", struct.pack("<d", value))[0]
-    # A double in the middle between two floats may stand for a decimal on either side of it.
-    if bits & 0x1FFFFFFF == 0x10000000 or not 1.2e-38 < abs(value) < 3.4e38:
-        return None
-    return struct.unpack("<I", struct.pack("<f", value))[0]
-
-
 def _round(value: Fraction, form: Format) -> int:
     """The bits of a value at or above zero, rounded to nearest, ties to even."""
     if value == 0:
         return 0
-    bias = (1 << (form.exponent - 1)) - 1
     scale = value.numerator.bit_length() - value.denominator.bit_length()
     if value < Fraction(2) ** scale:
         scale -= 1
     # Below the least normal exponent the spacing no longer shrinks.
-    scale = max(scale, 1 - bias)
-    unit = Fraction(2) ** (scale - form.fraction)
-    steps = round(value / unit)
+    scale = max(scale, 1 - form.bias)
+    steps = round(value / Fraction(2) ** (scale - form.fraction))
     if steps >> (form.fraction + 1):
         steps >>= 1
         scale += 1
-    if scale > bias:
+    if scale > form.bias:
         return form.infinity
-    biased = scale + bias if steps >> form.fraction else 0
+    biased = scale + form.bias if steps >> form.fraction else 0
     if form.explicit:
         return biased << (form.fraction + 1) | steps
     return biased << form.fraction | steps & ((1 << form.fraction) - 1)
+
+
+def _value(bits: int, form: Format) -> Fraction:
+    """The value of the bits that `_round` gave; 0 for infinity, which no decimal equals."""
+    stored = form.fraction + form.explicit
+    biased = bits >> stored
+    if biased == (1 << form.exponent) - 1:
+        return Fraction(0)
+    steps = bits & ((1 << stored) - 1)
+    if biased and not form.explicit:
+        steps |= 1 << form.fraction
+    return steps * Fraction(2) ** (max(biased, 1) - form.bias - form.fraction)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
-
-from .rule import WORD_START, Inexpressible, Rule
-
-_LINE = re.compile(r'"[^"]*"')
+from .rule import Inexpressible, Rule
 
 
 class ModuleAsmBlock(Rule):
-    """`module asm` followed by indented strings, to one `module asm "..."` a line."""
+    """`module asm` and then indented strings, to one `module asm "..."` a line.
+
+    Nothing else of a module is printed as an indented string alone on its line.
+    """
 
     construct = "module asm blocks"
-    triggers = ("module asm\n",)
-    pattern = rf'{WORD_START}module asm\n(?: *"[^"]*"\n?)*'
+    triggers = ("module asm\n", '    "')
+    pattern = r'^module asm$|^ +"[^"]*"$'
 
     def rewrite(self, found: str) -> str:
-        return "".join(f"module asm {line}\n" for line in _LINE.findall(found))
+        return "" if found == "module asm" else f"module asm {found.strip()}"
 
 
 class ModuleAsmProperties(Rule):
@@ -25,7 +24,7 @@ class ModuleAsmProperties(Rule):
 
     construct = "module asm properties"
     triggers = ("module asm(",)
-    pattern = rf"{WORD_START}module asm\("
+    pattern = r"^module asm\("
 
     def rewrite(self, found: str) -> str:
         raise Inexpressible("assemble that part on its own and link it")

@@ -13,9 +13,9 @@ class Inexpressible(Exception):
 class Rule(ABC):
     """One construct's rewrite.
 
-    `construct` names it in `versions.FIRST_VERSION`. `triggers` are substrings one of which every
-    occurrence contains, so that a module without them is not searched. `pattern` is a regular
-    expression without named groups; it sees neither string constants nor comments, and must not
+    `construct` names it in `versions.FIRST_VERSION`. `triggers` are substrings one of which is on
+    every line with the construct: other lines are not searched. `pattern` is a regular expression
+    without named groups, applied to one line; it sees neither strings nor comments, and must not
     match inside a name. A rule lives for one module and may keep state between its matches, which
     come in the order of the text.
     """

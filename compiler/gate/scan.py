@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from .atomics import RULES as ATOMICS
@@ -29,43 +30,70 @@ RULES: tuple[type[Rule], ...] = (
     *FLOATS,
 )
 
-# LLVM escapes a quote inside a string as \22, so a string ends at the next quote.
-_OPAQUE = r'"[^"]*"|;[^\n]*'
-_FUNCTION = re.compile(r'^define\b[^\n]*?@("[^"]*"|[\w.$-]+)\(', re.MULTILINE)
+# LLVM escapes quotes and newlines inside a string, so a string ends at the next quote of its line.
+_OPAQUE = r'"[^"]*"|;.*'
+_HEADER = re.compile(r'define\b.*?@("[^"]*"|[\w.$-]+)\(')
 
 
 def to_consumer(text: str, *, consumer: int = OLDEST) -> str:
     """Rewrites LLVM assembly so that LLVM `consumer` parses it with the same meaning.
 
-    `text` must be assembly as LLVM prints it, not as a person may write it. String constants,
-    quoted names and comments stay as they are. Optimization hints that the consumer does not know
-    are dropped. Raises `GateError` for what the consumer cannot express and ValueError for a
-    consumer older than the oldest one known.
+    `text` must be assembly as LLVM prints it, not as a person may write it. Strings, quoted names
+    and comments stay as they are. Optimization hints that the consumer does not know are dropped.
+    Raises `GateError` for what the consumer cannot express and ValueError for a consumer older than
+    the oldest one known.
     """
     if consumer < OLDEST:
         raise ValueError(f"LLVM {consumer} is older than {OLDEST}, the oldest consumer supported")
-    needed = tuple(
-        index
-        for index, rule in enumerate(RULES)
-        if FIRST_VERSION[rule.construct] > consumer
-        and any(trigger in text for trigger in rule.triggers)
-    )
+    needed: list[int] = []
+    starts: set[int] = set()
+    for index, rule in enumerate(RULES):
+        if FIRST_VERSION[rule.construct] > consumer:
+            lines = _lines_with(text, rule.triggers)
+            if lines:
+                needed.append(index)
+                starts |= lines
     if not needed:
         return text
+
     rules = {f"r{index}": RULES[index]() for index in needed}
+    scanner = _scanner(tuple(needed))
+    line_start = 0
 
     def replace(match: re.Match[str]) -> str:
-        found = match[0]
         group = match.lastgroup
         if group is None:
-            return found
+            return match[0]
         rule = rules[group]
         try:
-            return rule.rewrite(found)
+            return rule.rewrite(match[0])
         except Inexpressible as reason:
-            raise _error(text, match.start(), rule.construct, consumer, str(reason)) from None
+            raise _error(text, line_start, rule.construct, consumer, str(reason)) from None
 
-    return _scanner(needed).sub(replace, text)
+    pieces: list[str] = []
+    done = 0
+    for line_start in sorted(starts):
+        pieces.append(text[done:line_start])
+        done = _line_end(text, line_start)
+        pieces.append(scanner.sub(replace, text[line_start:done]))
+    pieces.append(text[done:])
+    return "".join(pieces)
+
+
+def _lines_with(text: str, triggers: Iterable[str]) -> set[int]:
+    """The offsets at which lines with one of the triggers start."""
+    starts: set[int] = set()
+    for trigger in triggers:
+        at = text.find(trigger)
+        while at >= 0:
+            starts.add(text.rfind("\n", 0, at) + 1)
+            at = text.find(trigger, _line_end(text, at))
+    return starts
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)
 
 
 @lru_cache(maxsize=64)
@@ -75,21 +103,21 @@ def _scanner(needed: tuple[int, ...]) -> re.Pattern[str]:
     return re.compile("|".join([_OPAQUE, *groups]))
 
 
-def _error(text: str, at: int, construct: str, consumer: int, hint: str) -> GateError:
-    start = text.rfind("\n", 0, at) + 1
-    end = text.find("\n", at)
-    line = text[start : end if end >= 0 else len(text)]
-    # The enclosing definition is the last one begun and not yet closed before the place.
-    function = None
-    begin = max(text.rfind("\ndefine ", 0, start + 1), -1)
-    if line.startswith("define ") or text.rfind("\n}\n", 0, start) <= begin:
-        match = _FUNCTION.search(text, begin + 1 if not line.startswith("define ") else start)
-        function = match[1].strip('"') if match and match.start() <= at else None
+def _error(text: str, line_start: int, construct: str, consumer: int, hint: str) -> GateError:
     return GateError(
         construct=construct,
         since=FIRST_VERSION[construct],
         consumer=consumer,
-        line=line,
-        function=function,
+        line=text[line_start : _line_end(text, line_start)],
+        function=_function_at(text, line_start),
         hint=hint or None,
     )
+
+
+def _function_at(text: str, line_start: int) -> str | None:
+    """The function whose definition holds the line: begun at or before it, and not ended."""
+    begin = text.rfind("\ndefine ", 0, line_start + len("define ")) + 1
+    if text.find("\n}\n", begin, line_start) >= 0:
+        return None
+    header = _HEADER.match(text, begin)
+    return header[1].strip('"') if header is not None else None

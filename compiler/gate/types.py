@@ -9,7 +9,7 @@ class ByteType(Rule):
     """`b8`, `b32`: raw memory in a register, with the provenance of the pointers in it."""
 
     construct = "byte types"
-    triggers = tuple(f"{before}b{digit}" for before in " ([" for digit in range(1, 10))
+    triggers = ("(b", *(f" b{digit}" for digit in range(1, 10)))
     pattern = rf"{WORD_START}b[1-9]\d*{WORD_END}"
 
     def rewrite(self, found: str) -> str:

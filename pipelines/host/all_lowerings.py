@@ -8,6 +8,7 @@ from . import (
     fill,
     host_register,
     launch,
+    tensor_map,
     wait,
 )
 from .lowering import find_lowering
@@ -21,5 +22,6 @@ __all__ = [
     "find_lowering",
     "host_register",
     "launch",
+    "tensor_map",
     "wait",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
+from ..tensormap import is_descriptor, struct_type
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -43,8 +44,8 @@ class Types:
             return self.struct(kind.element_type, kind.element_type)
         if isinstance(kind, ir.VectorType):
             return self._vector(kind)
-        if str(kind).startswith("!nvgpu.tensormap.descriptor"):
-            return self.ptr
+        if is_descriptor(kind):
+            return struct_type(self.context)
         if kind == self.token:
             return self.ptr
         return kind

@@ -79,9 +79,11 @@ def _float_power(op: ir.Operation) -> Sequence[ir.Value]:
         power = _product(wide, known)
     else:
         flags = op.attributes["fastmath"]
-        (power,) = each_element(
-            lambda x, n: [_scalar_float_power(x, n, flags)], [wide, exponent], [working_type]
-        )
+
+        def emit(x: ir.Value, n: ir.Value) -> Sequence[ir.Value]:
+            return [_scalar_float_power(x, n, flags)]
+
+        (power,) = each_element(emit, [wide, exponent], [working_type])
     return [arith.truncf(result_type, power) if narrow else power]
 
 
@@ -113,7 +115,7 @@ def _scalar_float_power(base: ir.Value, exponent: ir.Value, flags: ir.Attribute)
     branch = scf.IfOp(fits, [real], has_else=True)
     with ir.InsertionPoint(branch.then_block):
         scf.yield_([math.powf(base, arith.sitofp(real, exponent), fastmath=flags)])
-    with ir.InsertionPoint(branch.else_block):
+    with ir.InsertionPoint(branch.regions[1].blocks[0]):
         scf.yield_([_power_in_parts(base, exponent, integer.width - exact_bits, flags)])
     return branch.results[0]
 

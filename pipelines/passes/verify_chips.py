@@ -27,7 +27,9 @@ class VerifyChips(Pass):
         for chip in filter(None, self.chips.split("+")):
             target = ir.Attribute.parse(f'#nvvm.target<chip = "{chip}">')
             op.attributes["targets"] = ir.ArrayAttr.get([target])
-            if not op.verify():
-                raise PassFailure(f"an operation is not supported on {chip}")
+            try:
+                op.verify()
+            except ir.MLIRError as error:
+                raise PassFailure(f"an operation is not supported on {chip}") from error
         if "targets" in op.attributes:
             del op.attributes["targets"]

@@ -1,0 +1,99 @@
+"""align-dynamic-shared: dynamic shared memory that begins where swizzled tiles may."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import arith, ir, memref
+from ..pass_base import Pass, register
+
+_ALIGNMENT = 1024  # bytes: the period of the 128-byte swizzle (PTX ISA, swizzling modes)
+_GIVEN = 16  # bytes: what the linker gives
+_SWIZZLED = (
+    "nvgpu.tma.",
+    "nvgpu.warpgroup.",
+    "nvvm.cp.async.bulk.tensor.",
+    "nvvm.wgmma.",
+)
+_SHARED_SIZE = 10  # which operand segment of gpu.launch_func
+
+
+@register
+@dataclass(frozen=True)
+class AlignDynamicShared(Pass):
+    """Rounds dynamic shared memory up to 1024 bytes where tiles are copied or multiplied.
+
+    The swizzles of TMA and wgmma count from multiples of 1024, and dynamic shared memory begins
+    where a kernel's static part ends, which one mbarrier moves. An aligned symbol does not help:
+    nvlink forgets the alignment of dynamic shared memory. So the kernels of a module that uses
+    those operations round the address, and its launches ask for the bytes this may skip.
+
+      %shared = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    becomes
+      %start = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+      %address = memref.extract_aligned_pointer_as_index %start
+      %skipped = (0 - %address) & 1023
+      %shared = memref.view %start[%skipped][%size]
+    and a launch's `dynamic_shared_memory_size` grows by 1008.
+    """
+
+    name: ClassVar[str] = "align-dynamic-shared"
+
+    def run(self, op: ir.Operation) -> None:
+        rounded: set[str] = set()
+        launches: list[ir.Operation] = []
+        for child in op.regions[0].blocks[0]:
+            if child.operation.name == "gpu.module":
+                if _round_up(child.operation):
+                    rounded.add(ir.StringAttr(child.operation.attributes["sym_name"]).value)
+            else:
+                launches += _operations(child.operation, ("gpu.launch_func",))
+        for launch in launches:
+            if ir.SymbolRefAttr(launch.attributes["kernel"]).value[0] in rounded:
+                _ask_for_slack(launch)
+
+
+def _operations(root: ir.Operation, names: tuple[str, ...]) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name.startswith(names):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit)
+    return found
+
+
+def _round_up(module: ir.Operation) -> bool:
+    """Whether the module needed it."""
+    buffers = _operations(module, ("gpu.dynamic_shared_memory",))
+    if not buffers or not _operations(module, _SWIZZLED):
+        return False
+    for buffer in buffers:
+        start = buffer.results[0]
+        with buffer.location, ir.InsertionPoint.after(buffer):
+            index = ir.IndexType.get()
+            zero = arith.ConstantOp(index, 0).result
+            mask = arith.ConstantOp(index, _ALIGNMENT - 1).result
+            address = memref.ExtractAlignedPointerAsIndexOp(start)
+            below = arith.SubIOp(zero, address.result).result
+            skipped = arith.AndIOp(below, mask).result
+            size = memref.DimOp(start, zero)
+            view = memref.ViewOp(start.type, start, skipped, [size.result])
+        start.replace_all_uses_except(
+            view.result, [address.operation, size.operation, view.operation]
+        )
+    return True
+
+
+def _ask_for_slack(launch: ir.Operation) -> None:
+    segments = list(ir.DenseI32ArrayAttr(launch.attributes["operandSegmentSizes"]))
+    if not segments[_SHARED_SIZE]:
+        return
+    place = sum(segments[:_SHARED_SIZE])
+    size = launch.operands[place]
+    with launch.location, ir.InsertionPoint(launch):
+        slack = arith.ConstantOp(size.type, _ALIGNMENT - _GIVEN).result
+        launch.operands[place] = arith.AddIOp(size, slack).result

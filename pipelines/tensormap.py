@@ -1,0 +1,21 @@
+"""The 128-byte TMA descriptor that travels from the host to a kernel."""
+
+from __future__ import annotations
+
+from ..dialects.mlir import ir
+
+# CUtensorMap's alignment in bytes, on the host and on the device (CUDA driver API).
+ALIGNMENT = 64
+
+# The name tells descriptors apart from a program's own structs.
+_STRUCT = '!llvm.struct<"tensormap", (array<16 x i64>)>'
+
+
+def struct_type(context: ir.Context) -> ir.Type:
+    """The LLVM type of a descriptor passed by value."""
+    return ir.Type.parse(_STRUCT, context)
+
+
+def is_descriptor(kind: ir.Type) -> bool:
+    """Whether the type is nvgpu's TMA descriptor."""
+    return str(kind).startswith("!nvgpu.tensormap.descriptor<")
