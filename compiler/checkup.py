@@ -13,18 +13,16 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from .errors import ToolchainError
-from .link import LinkJob, link_command
+from .errors import HircError, ToolchainError
 from .nvidia_driver import find_driver
 from .options import Options
 from .process import Runner
-from .target import PTX_VERSION
+from .target import PTX_VERSION, Target
 from .toolchain import (
     CLANG_HINT,
     CUDA_HINT,
     Clang,
     Cuda,
-    Toolchain,
     cache_directory,
     cuda_candidates,
     find_clang,
@@ -37,7 +35,20 @@ _HOST_HINT = (
 )
 # The first CUDA whose ptxas takes the PTX we write: PTX 9.0 came with CUDA 13.0.
 _CUDA_OLDEST = f"{PTX_VERSION // 10 + 4}.0"
-_VERSION_SECONDS = 30
+_VERSION_SECONDS, _LINK_SECONDS = 30, 60
+
+_TRIAL_ARCH = "sm_90"
+_TRIAL = """
+func.func @main() {
+  %one = arith.constant 1 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %one, %gy = %one, %gz = %one)
+             threads(%tx, %ty, %tz) in (%sx = %one, %sy = %one, %sz = %one) {
+    gpu.printf "%lld\\n", %tx : index
+    gpu.terminator
+  }
+  return
+}
+"""
 
 
 class State(Enum):
@@ -65,8 +76,8 @@ def findings(options: Options) -> Iterator[Finding]:
     yield _bindings()
     yield _llvm()
     clang = yield from _clang(options)
-    cuda = yield from _cuda(options)
-    yield _host_link(clang, cuda, options)
+    yield from _cuda(options)
+    yield _host_link(clang)
     yield _cache()
     yield from _driver()
 
@@ -121,7 +132,7 @@ def _clang(options: Options) -> Iterator[Finding]:
 
 
 def _cuda(options: Options) -> Iterator[Finding]:
-    """CUDA and its parts. The generator's value is a CUDA that has all of them, or None."""
+    """CUDA and its parts."""
     cuda: Cuda | None = None
     try:
         cuda = find_cuda(options.cuda_path)
@@ -129,14 +140,8 @@ def _cuda(options: Options) -> Iterator[Finding]:
     except ToolchainError as error:
         yield Finding("CUDA", State.MISSING, detail=error.message, hint=error.hint or CUDA_HINT)
     seen = cuda or _partial_cuda(options.cuda_path)
-    if seen is None:
-        return None
-    complete = cuda is not None
-    for name, path in seen.parts().items():
-        finding = _cuda_part(name, path)
-        complete = complete and finding.state is State.FOUND
-        yield finding
-    return cuda if complete else None
+    if seen is not None:
+        yield from (_cuda_part(name, path) for name, path in seen.parts().items())
 
 
 def _partial_cuda(given: Path | None) -> Cuda | None:
@@ -179,22 +184,46 @@ def _cuda_part(name: str, path: Path) -> Finding:
     return Finding(label, State.FOUND, match[1], str(path))
 
 
-def _host_link(clang: Clang | None, cuda: Cuda | None, options: Options) -> Finding:
-    """Compiles and links a C program the way a compiled program is linked."""
-    name = "C library, linking"
+def _host_link(clang: Clang | None) -> Finding:
+    """Compiles and links a C program, which needs the C library's headers and start files."""
+    name = "C library"
     if clang is None:
         return Finding(name, State.MISSING, detail="cannot be tried without clang", hint=CLANG_HINT)
     with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
         source, output = Path(folder) / "empty.c", Path(folder) / "empty"
         source.write_text('#include <stdio.h>\nint main(void) { return puts("") < 0; }\n')
-        plain = Options(inputs=())
-        tools = Toolchain(clang, cuda or Cuda(Path()))
-        command = link_command(LinkJob([source], output, uses_cuda=cuda is not None), plain, tools)
-        done = Runner().run(command, timeout=60)
+        command = [clang.path, source, "-o", output, "-ldl", "-lrt", "-lpthread", "-lm"]
+        done = Runner().run(command, timeout=_LINK_SECONDS)
     if done.status != 0:
         return Finding(name, State.MISSING, detail=_first_error(done.errors), hint=_HOST_HINT)
-    detail = "a C program with the CUDA runtime links" if cuda else "a C program links"
-    return Finding(name, State.FOUND, platform.libc_ver()[1], detail)
+    version = " ".join(platform.libc_ver())
+    return Finding(name, State.FOUND, version, "a C program compiles and links")
+
+
+def trial_build(options: Options) -> Finding:
+    """Builds a small GPU program, which finds what no single check does.
+
+    To be called when nothing a build needs is missing.
+    """
+    from .driver import Compilation
+
+    name = "trial build"
+    with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
+        source = Path(folder) / "trial.mlir"
+        source.write_text(_TRIAL)
+        trial = Options(
+            inputs=(str(source),),
+            output=str(Path(folder) / "trial"),
+            targets=(Target.parse(_TRIAL_ARCH),),
+            cuda_path=options.cuda_path,
+            clang=options.clang,
+        )
+        try:
+            Compilation(trial).run()
+        except HircError as error:
+            detail = "; ".join([error.message, *(note.message for note in error.notes)])
+            return Finding(name, State.MISSING, detail=detail, hint=error.hint or "")
+    return Finding(name, State.FOUND, detail=f"a GPU program for {_TRIAL_ARCH} compiles and links")
 
 
 def _cache() -> Finding:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from ..dialects.mlir import ir
 from .errors import InputError, Position, ToolchainError, UnsupportedError
-from .gate import unknown_intrinsics
+from .diagnostics import translation_error
+from .gate import GateError, unknown_intrinsics
 from .llvm_ir import LlvmModule, Machine, set_global_option
 from .session import position_of
 from .target import PTX_VERSION, TRIPLE, Target
-from .translate import to_llvm_ir
+from .translate import TranslationError, to_llvm_ir
 
 # What the CUDA device runtime itself defines (CUDA programming guide: formatted output,
 # assertion, dynamic global memory allocation).
@@ -66,10 +68,19 @@ def _translate(gpu_module: ir.Operation) -> DeviceSource:
         holder = ir.Module.create()
         for op in gpu_module.regions[0].blocks[0]:
             holder.body.append(op.operation.clone())
-        text = to_llvm_ir(holder.operation)
+        try:
+            text = to_llvm_ir(holder.operation, data_layout=_data_layout())
+        except (TranslationError, GateError) as error:
+            raise translation_error(error, "device-code") from error
     # Line tables in PTX: any more makes the code generator ask ptxas for unoptimised debug code.
     text = text.replace("emissionKind: LineTablesOnly", "emissionKind: DebugDirectivesOnly")
     return DeviceSource(name, text, calls)
+
+
+@cache
+def _data_layout() -> str:
+    """NVPTX's data layout, which is one for all chips."""
+    return Machine(TRIPLE, "", "", 0).data_layout()
 
 
 def device_module(

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .errors import HircError, InputError, InternalError, Note, Position, UnsupportedError
+from .gate import GateError
 from .session import Diagnostic
+from .translate import TranslationError
 
 _LEGALIZE = re.compile(r"failed to legalize (?:unresolved materialization|operation '([^']+)')")
 _OP = re.compile(r"^'([a-z_0-9]+(?:\.[A-Za-z_0-9]+)+)' op ")
@@ -47,9 +49,26 @@ def stage_error(diagnostics: Sequence[Diagnostic], stage: str, pass_name: str) -
     )
 
 
+def translation_error(error: TranslationError | GateError, stage: str) -> HircError:
+    """The error for LLVM-dialect code that cannot become LLVM IR the consumer reads."""
+    if isinstance(error, TranslationError):
+        return stage_error(error.diagnostics, stage, "translation to LLVM IR")
+    where = f" (in function '{error.function}')" if error.function else ""
+    return UnsupportedError(
+        f"{error.construct} needs LLVM {error.since}, and LLVM {error.consumer} makes the code"
+        f"{where}",
+        stage=stage,
+        hint=error.hint,
+        notes=[Note(error.line.strip())],
+    )
+
+
 def parse_error(diagnostics: Sequence[Diagnostic], source: str) -> HircError:
     """The error for input that is not valid MLIR."""
     error = stage_error(diagnostics, "parse", "parse")
+    if "unregistered dialect" in error.message:
+        # MLIR's own advice is an option of another program.
+        error.message = "operation of a dialect that hirc does not know"
     if error.position is None:
         error.position = Position(source, 1, 1)
     return error

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ..dialects.mlir import ir
 from ..dialects.offload import EntryKind
+from .diagnostics import translation_error
+from .gate import GateError
 from .llvm_ir import LlvmModule, host_machine
 from .offload_annotations import Entry, annotation_text
 from .offload_binary import Image, ImageKind, pack
-from .translate import to_llvm_ir
+from .translate import TranslationError, to_llvm_ir
 
 
 def entries_of(module: ir.Operation) -> list[Entry]:
@@ -48,6 +50,7 @@ def host_module(
 
     `consumer` is the major version of the clang that will link the module.
     """
+    machine = host_machine(opt_level)
     private = _private_functions(module)
     entries, embedded = entries_of(module), embedded_bytes(module)
     with module.context, module.location:
@@ -55,10 +58,13 @@ def host_module(
         for op in module.regions[0].blocks[0]:
             if op.operation.name.partition(".")[0] not in ("gpu", "offload"):
                 holder.body.append(op.operation.clone())
-        text = to_llvm_ir(holder.operation)
+        try:
+            text = to_llvm_ir(holder.operation, data_layout=machine.data_layout())
+        except (TranslationError, GateError) as error:
+            raise translation_error(error, "host-code") from error
     if entries or embedded:
         text += annotation_text(entries, embedded, consumer)
-    result = LlvmModule(text, host_machine(opt_level), name="host")
+    result = LlvmModule(text, machine, name="host")
     for name in private:
         result.set_linkage(name, "internal")
     result.link_bitcode(support, wanted=result.undefined_functions())

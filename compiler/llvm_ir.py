@@ -55,6 +55,9 @@ class Machine:
             codemodel="default",
         )
 
+    def data_layout(self) -> str:
+        return str(self.target_machine().target_data)
+
 
 class LlvmModule:
     """A module in a context of its own, for one machine."""

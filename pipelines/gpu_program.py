@@ -27,19 +27,17 @@ class GpuProgramOptions:
 def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
     """The stages, in order; their names are stable."""
     bare = str(options.bare_pointers).lower()
-    entry = f",add-entry-point{{entry={options.entry}}}" if options.executable else ""
+    entry = [f"add-entry-point{{entry={options.entry}}}"] if options.executable else []
     fast = "gpu.module(allow-fast-math)," if options.fast_math else ""
     # Reaches the functions of gpu.modules too.
-    debug = ",ensure-debug-info-scope-on-llvm-func" if options.debug else ""
+    debug = ["ensure-debug-info-scope-on-llvm-func"] if options.debug else []
+    chips = "+".join(options.chips)
     return [
-        stage(
-            "kernels",
-            f"expand-gpu-memset,convert-parallel-loops-to-gpu,convert-linalg-to-loops,lower-affine,gpu-launch-sink-index-computations,gpu-kernel-outlining,tensormaps-by-value{entry}",
-        ),
+        stage("kernels", ",".join([*_TO_KERNELS, *entry])),
         stage(
             "entries",
-            f"{fast}promote-shared-memory,align-dynamic-shared,name-device-symbols{{unit={options.unit}}},"
-            f"add-offload-entries{{unit={options.unit}}}",
+            f"{fast}promote-shared-memory,align-dynamic-shared,"
+            f"name-device-symbols{{unit={options.unit}}},add-offload-entries{{unit={options.unit}}}",
         ),
         stage(
             "runtime-calls",
@@ -48,40 +46,76 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
         ),
         stage(
             "device",
-            "gpu.module("
-            + ",".join(
-                [
-                    "carry-mma-matrices-as-structs",
-                    "convert-nvgpu-to-nvvm",
-                    "convert-vector-to-scf",
-                    "expand-strided-metadata",
-                    "lower-affine",
-                    "convert-scf-to-cf",
-                    "convert-vector-to-llvm",
-                    "convert-gpu-to-nvvm{has-redux=false index-bitwidth=64 "
-                    f"use-bare-ptr-memref-call-conv={bare}}}",
-                    f"verify-chips{{chips={'+'.join(options.chips)}}}",
-                    "tensormap-grid-constants",
-                    "externalize-dynamic-shared",
-                    f"check-chip-support{{chips={'+'.join(options.chips)}}}",
-                    "convert-nvvm-to-llvm",
-                    "reconcile-unrealized-casts",
-                    "canonicalize",
-                    "cse",
-                ]
-            )
-            + ")",
+            f"gpu.module({','.join(_device(bare, chips))})",
             leaves=_LLVM_DEVICE,
             within="gpu.module",
         ),
-        stage(
-            "host",
-            "convert-vector-to-scf,expand-strided-metadata,lower-affine,convert-scf-to-cf,"
-            "convert-complex-to-standard,convert-complex-to-llvm,"
-            "convert-vector-to-llvm,convert-math-to-llvm,convert-math-to-libm,"
-            "convert-index-to-llvm,convert-arith-to-llvm,finalize-memref-to-llvm,"
-            "convert-cf-to-llvm,convert-func-to-llvm,convert-ub-to-llvm,"
-            f"reconcile-unrealized-casts,canonicalize,cse{debug}",
-            leaves=_LLVM_HOST,
-        ),
+        stage("host", ",".join([*_HOST, *debug]), leaves=_LLVM_HOST),
     ]
+
+
+_TO_KERNELS = (
+    "expand-gpu-memset",
+    "convert-parallel-loops-to-gpu",
+    "convert-linalg-to-loops",
+    "lower-affine",
+    # Constants back into the kernels, which would take them as parameters.
+    "gpu-launch-sink-index-computations",
+    "gpu-kernel-outlining",
+    "tensormaps-by-value",
+)
+
+
+def _device(bare: str, chips: str) -> list[str]:
+    """The passes that take one gpu.module to LLVM's dialects."""
+    return [
+        "expand-all-reduce",
+        "expand-subgroup-reduce",
+        "convert-complex-to-standard",
+        "math-expand-ops{ops=clampf}",
+        "expand-powers",
+        "expand-math",
+        "expand-arith",
+        "carry-mma-matrices-as-structs",
+        "convert-nvgpu-to-nvvm",
+        "convert-vector-to-scf",
+        "expand-strided-metadata",
+        "lower-affine",
+        "convert-scf-to-cf",
+        "convert-complex-to-llvm",
+        "convert-vector-to-llvm",
+        "convert-gpu-to-nvvm{has-redux=false index-bitwidth=64 "
+        f"use-bare-ptr-memref-call-conv={bare}}}",
+        "undo-device-wrappers",
+        "convert-math-to-llvm{approximate-log1p=false}",
+        f"verify-chips{{chips={chips}}}",
+        "tensormap-grid-constants",
+        "externalize-dynamic-shared",
+        f"check-chip-support{{chips={chips}}}",
+        "convert-nvvm-to-llvm",
+        "reconcile-unrealized-casts",
+        "canonicalize",
+        "cse",
+    ]
+
+
+_HOST = (
+    "convert-vector-to-scf",
+    "expand-strided-metadata",
+    "lower-affine",
+    "convert-scf-to-cf",
+    "convert-complex-to-standard",
+    "convert-complex-to-llvm",
+    "convert-vector-to-llvm",
+    "convert-math-to-llvm{approximate-log1p=false}",
+    "convert-math-to-libm",
+    "convert-index-to-llvm",
+    "convert-arith-to-llvm",
+    "finalize-memref-to-llvm",
+    "convert-cf-to-llvm",
+    "convert-func-to-llvm",
+    "convert-ub-to-llvm",
+    "reconcile-unrealized-casts",
+    "canonicalize",
+    "cse",
+)

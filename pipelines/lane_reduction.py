@@ -119,6 +119,12 @@ def known_block_size(op: ir.Operation) -> tuple[int, int, int] | None:
     return x, y, z
 
 
+def fills_every_warp(op: ir.Operation) -> bool:
+    """Whether the block around `op` is known to have no short last warp."""
+    sizes = known_block_size(op)
+    return sizes is not None and sizes[0] * sizes[1] * sizes[2] % WARP_LANES == 0
+
+
 def lanes_in_warp(position: ThreadPosition) -> int | ir.Value:
     """How many lanes the thread's own warp has."""
     threads = position.threads

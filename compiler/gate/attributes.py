@@ -1,7 +1,7 @@
 """Attributes of functions and parameters that came after LLVM 22.
 
-Those that only inform the optimizer lose their effect. `nooutline` was a string attribute of the same
-name. `noipa` forbids what the older optimizer may do, so it cannot be dropped.
+Those that only inform the optimizer lose their effect. `nooutline` was a string attribute of the
+same name. `noipa` forbids what the older optimizer may do, so it cannot be dropped.
 """
 
 from __future__ import annotations

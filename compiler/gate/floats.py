@@ -18,6 +18,9 @@ from functools import lru_cache
 
 from .rule import WORD_END, WORD_START, Inexpressible, Rule
 
+_FLOAT = struct.Struct(">f")
+_DOUBLE = struct.Struct(">d")
+
 
 @dataclass(frozen=True)
 class Format:
@@ -51,12 +54,15 @@ class Format:
         return 1 << (self.fraction - 1)
 
 
-def _double_of_float(bits: int) -> int:
-    """The bits of the double equal to a float; of a NaN, the same sign, quietness and payload."""
+def _spell_float_bits(bits: int) -> str:
+    """The double equal to a float; of a NaN, the one of the same sign, quietness and payload."""
     if bits & 0x7F800000 == 0x7F800000:
-        return (bits >> 31) << 63 | 0x7FF << 52 | (bits & 0x7FFFFF) << 29
-    value = struct.unpack("<f", struct.pack("<I", bits))[0]
-    return struct.unpack("<Q", struct.pack("<d", value))[0]
+        return f"0x{(bits >> 31) << 63 | 0x7FF << 52 | (bits & 0x7FFFFF) << 29:016X}"
+    return _spell_double(_FLOAT.unpack(bits.to_bytes(4, "big"))[0])
+
+
+def _spell_double(value: float) -> str:
+    return f"0x{_DOUBLE.pack(value).hex().upper()}"
 
 
 def _words(bits: int) -> str:
@@ -67,7 +73,7 @@ def _words(bits: int) -> str:
 FORMATS: dict[str, Format] = {
     "half": Format(16, 5, 10, lambda bits: f"0xH{bits:04X}"),
     "bfloat": Format(16, 8, 7, lambda bits: f"0xR{bits:04X}"),
-    "float": Format(32, 8, 23, lambda bits: f"0x{_double_of_float(bits):016X}"),
+    "float": Format(32, 8, 23, _spell_float_bits),
     "double": Format(64, 11, 52, lambda bits: f"0x{bits:016X}"),
     "x86_fp80": Format(80, 15, 63, lambda bits: f"0xK{bits:020X}", explicit=True),
     "fp128": Format(128, 15, 112, lambda bits: f"0xL{_words(bits)}"),
@@ -143,13 +149,13 @@ def _spell_float(decimal: str) -> str:
     if value == 0.0:
         return decimal
     if 1.2e-38 < abs(value) < 3.4e38:
-        nearest = struct.unpack("<f", struct.pack("<f", value))[0]
+        nearest = _FLOAT.unpack(_FLOAT.pack(value))[0]
         if nearest == value:
             return decimal
-        bits = struct.pack(">d", value)
+        bits = _DOUBLE.pack(value)
         # A double in the middle between two floats may stand for a decimal on either side of it.
         if bits[4] & 0x1F != 0x10 or bits[5:] != b"\0\0\0":
-            return f"0x{struct.pack('>d', nearest).hex().upper()}"
+            return _spell_double(nearest)
     form = FORMATS["float"]
     sign = form.sign_bit if value < 0 else 0
     return form.spelling(sign | _round(abs(Fraction(decimal)), form))

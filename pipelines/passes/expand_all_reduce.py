@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,6 +21,7 @@ from ..lane_reduction import (
     thread_position,
 )
 from ..pass_base import Pass, fail, register
+from ..rewriting import rewrite_each
 
 # One slot a warp, and one for the result of the block.
 _SLOTS = WARP_LANES + 1
@@ -56,26 +58,12 @@ class ExpandAllReduce(Pass):
     name: ClassVar[str] = "expand-all-reduce"
 
     def run(self, op: ir.Operation) -> None:
-        for reduce_op in _all_reduces(op):
-            with ir.InsertionPoint(reduce_op), reduce_op.location:
-                result = _expand(reduce_op)
-            reduce_op.results[0].replace_all_uses_with(result)
-            reduce_op.erase()
+        rewrite_each(op, {"gpu.all_reduce": _expand})
 
 
-def _all_reduces(root: ir.Operation) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "gpu.all_reduce":
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit)
-    return [op for op in found if _enclosing_module(op) is not None]
-
-
-def _expand(op: ir.Operation) -> ir.Value:
+def _expand(op: ir.Operation) -> Sequence[ir.Value] | None:
+    if _enclosing_module(op) is None:
+        return None
     value = op.operands[0]
     kind = reduction_kind(op)
     if kind is not None:
@@ -88,8 +76,8 @@ def _expand(op: ir.Operation) -> ir.Value:
     lanes = lanes_in_warp(position)
     first = reduce_into_first(value, reduction, position.lane, lanes)
     if isinstance(position.threads, int) and position.threads <= WARP_LANES:
-        return shuffle("idx", first, i32_constant(0))
-    return _across_warps(op, first, reduction, position)
+        return [shuffle("idx", first, i32_constant(0))]
+    return [_across_warps(op, first, reduction, position)]
 
 
 def _across_warps(

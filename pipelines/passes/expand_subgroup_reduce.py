@@ -9,6 +9,7 @@ from ...dialects.mlir import arith, ir
 from ..lane_reduction import (
     WARP_LANES,
     bit_width,
+    fills_every_warp,
     i32_constant,
     lanes_in_warp,
     named_reduction,
@@ -19,6 +20,7 @@ from ..lane_reduction import (
     thread_position,
 )
 from ..pass_base import Pass, fail, register
+from ..rewriting import element_type, rewrite_each
 
 _REDUX_KINDS = {
     "add": "add",
@@ -59,19 +61,7 @@ class ExpandSubgroupReduce(Pass):
     redux: bool = False
 
     def run(self, op: ir.Operation) -> None:
-        found: list[ir.Operation] = []
-
-        def visit(nested: ir.Operation) -> ir.WalkResult:
-            if nested.name == "gpu.subgroup_reduce":
-                found.append(nested)
-            return ir.WalkResult.ADVANCE
-
-        op.walk(visit)
-        for reduce_op in found:
-            with ir.InsertionPoint(reduce_op), reduce_op.location:
-                result = self._expand(reduce_op)
-            reduce_op.results[0].replace_all_uses_with(result)
-            reduce_op.erase()
+        rewrite_each(op, {"gpu.subgroup_reduce": lambda reduce_op: [self._expand(reduce_op)]})
 
     def _expand(self, op: ir.Operation) -> ir.Value:
         value, kind = op.operands[0], reduction_kind(op)
@@ -86,17 +76,17 @@ class ExpandSubgroupReduce(Pass):
             )
         if self.redux and size == WARP_LANES and _fits_redux(kind, value.type):
             return _redux(value, kind)
-        value_type = value.type
-        element_type = (
-            value_type.element_type if isinstance(value_type, ir.VectorType) else value_type
-        )
-        reduction = named_reduction(kind, element_type)
-        position = thread_position(op)
-        lanes = lanes_in_warp(position)
-        if lanes == WARP_LANES:
+        reduction = named_reduction(kind, element_type(value.type))
+        if fills_every_warp(op):
             return reduce_by_exchange(value, reduction, size, stride)
+        position = thread_position(op)
         result = reduce_into_first(
-            value, reduction, position.lane, size, stride=stride, lanes=lanes
+            value,
+            reduction,
+            position.lane,
+            size,
+            stride=stride,
+            lanes=lanes_in_warp(position),
         )
         # The cluster's first lane: the lane number without the bits that count within it.
         first = arith.andi(position.lane, i32_constant(~((size - 1) * stride)))
