@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from ..dialects.mlir import ir
-from .errors import InputError, Position, ToolchainError, UnsupportedError
 from .diagnostics import translation_error
+from .errors import InputError, Position, ToolchainError, UnsupportedError
 from .gate import GateError, unknown_intrinsics
 from .llvm_ir import LlvmModule, Machine, set_global_option
 from .session import position_of

@@ -13,10 +13,10 @@ from .link import LinkJob, link
 from .llvm_ir import LlvmModule
 from .native import native_targets
 from .options import Emit, Options
-from .output import replacing, write
+from .output import make_folder, replacing, write
 from .process import Runner
 from .ptx import assemble, emit_ptx
-from .source import read_source
+from .source import check_readable, read_source
 from .support_library import support_bitcode
 from .target import Target
 from .timing import Timer
@@ -50,10 +50,11 @@ class Compilation:
         """Compiles every input and writes what was asked for. Raises HircError."""
         options = self.options
         if options.save_temps is not None:
-            options.save_temps.mkdir(parents=True, exist_ok=True)
-        if not options.inputs and not options.link_inputs:
+            make_folder(options.save_temps)
+        is_linked = options.emit.is_linked and options.stop_after is None
+        if not options.inputs and not (is_linked and options.link_inputs):
             raise InputError("no input files", hint="hirc prog.mlir -o prog --offload-arch=sm_90")
-        if options.emit.is_linked and options.stop_after is None:
+        if is_linked:
             self._link_all()
             return
         if len(options.inputs) > 1 and options.output is not None:
@@ -63,6 +64,11 @@ class Compilation:
 
     def _link_all(self) -> None:
         options = self.options
+        if options.output == "-":
+            raise InputError("an executable or library needs a file to go to", hint="-o prog")
+        for name in options.link_inputs:
+            if not name.startswith(("-l", "-L")):
+                check_readable(Path(name))
         output = Path(options.output or ("a.so" if options.emit is Emit.SHARED else "a.out"))
         if options.dry_run:
             objects = [Path(f"{Path(name).stem}.o") for name in options.inputs]

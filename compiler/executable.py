@@ -5,6 +5,7 @@ For people and for tests; the compiler itself never reads its output back.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -41,11 +42,16 @@ class DeviceImage:
 
 @dataclass(frozen=True)
 class LinkedFile:
-    """A linked executable or shared library. Section sizes are bytes; bss counts too."""
+    """A linked executable or shared library.
+
+    Section sizes are bytes; bss counts too. `glibc` is the oldest version of GNU's C library that
+    it runs with, empty where it asks for none.
+    """
 
     size: int
     section_sizes: Mapping[str, int]
     needed: tuple[str, ...]
+    glibc: str
     device_symbols: tuple[str, ...]
     images: tuple[DeviceImage, ...]
 
@@ -69,11 +75,13 @@ def read_linked_file(path: Path) -> LinkedFile:
         if section.name()
     }
     contents = {name: bytes(content) for name, (_, content) in sections.items() if content}
+    strings = contents.get(".dynstr", b"")
     names = contents.get(".llvm.rodata.offloading", b"")
     return LinkedFile(
         size=len(data),
         section_sizes={name: size for name, (size, _) in sections.items()},
-        needed=tuple(_needed(contents.get(".dynamic", b""), contents.get(".dynstr", b""))),
+        needed=tuple(_needed(contents.get(".dynamic", b""), strings)),
+        glibc=_oldest_glibc(strings),
         device_symbols=tuple(name.decode() for name in names.split(b"\0") if name),
         images=tuple(_images(contents.get(".nv_fatbin", b""))),
     )
@@ -83,6 +91,12 @@ def _needed(dynamic: bytes, strings: bytes) -> Iterator[str]:
     for tag, value in _DYNAMIC.iter_unpack(dynamic[: len(dynamic) // 16 * 16]):
         if tag == _NEEDED:
             yield strings[value : strings.index(b"\0", value)].decode()
+
+
+def _oldest_glibc(strings: bytes) -> str:
+    """The newest of the symbol versions that the file names."""
+    found = re.findall(rb"GLIBC_(\d+)\.(\d+)", strings)
+    return "{}.{}".format(*max((int(major), int(minor)) for major, minor in found)) if found else ""
 
 
 def _images(fatbin: bytes) -> Iterator[DeviceImage]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import InputError, Note, ToolchainError, UnsupportedError
+from .errors import HircError, InputError, Note, ToolchainError, UnsupportedError
 from .options import Emit, Options
 from .process import Finished, Runner
 from .toolchain import Toolchain
@@ -32,9 +32,9 @@ def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[s
         command.append(f"--ld-path={lld}")
     cuda = f"--cuda-path={toolchain.cuda.root}"
     command += [cuda, "--no-cuda-version-check"]
-    # The device link is a clang of its own, which would look for an installed toolkit.
-    for word in (cuda, f"--plugin-opt=O{options.opt_level}"):
-        command += ["-Xoffload-linker", word]
+    # The device link is a clang of its own: it would take an installed toolkit, or no CUDA at all.
+    command += ["-Xlinker", f"--device-compiler={cuda}"]
+    command += ["-Xoffload-linker", f"--plugin-opt=O{options.opt_level}"]
     command.append("--cuda-include-ptx=all" if options.include_ptx else "--no-cuda-include-ptx=all")
     if options.save_temps is not None:
         command += ["-Xlinker", "--save-temps"]
@@ -57,12 +57,18 @@ def link(job: LinkJob, options: Options, toolchain: Toolchain, runner: Runner) -
     if options.verbose and done.errors:
         runner.log(done.errors.rstrip())
     if done.status != 0:
-        raise _explained(done, toolchain)
+        raise _explained(done, options, toolchain)
 
 
-def _explained(done: Finished, toolchain: Toolchain) -> Exception:
+def _explained(done: Finished, options: Options, toolchain: Toolchain) -> HircError:
     text = done.errors
     undefined = re.search(r"undefined (?:symbol|reference)(?: to|:) [`']?([\w.$]+)", text)
+    if undefined is not None and undefined[1] == "main":
+        return InputError(
+            f"no input defines the entry '{options.entry}' that the executable would run",
+            stage="link",
+            hint="name the entry with --entry, or build with --emit=shared or --emit=object",
+        )
     if undefined is not None:
         return InputError(
             f"function '{undefined[1]}' is called and defined nowhere",
@@ -75,6 +81,11 @@ def _explained(done: Finished, toolchain: Toolchain) -> Exception:
             f"symbol '{duplicate[1]}' is defined twice",
             stage="link",
             hint="make one of the functions private, or rename it",
+        )
+    library = re.search(r"unable to find library (-l\S+)", text)
+    if library is not None:
+        return InputError(
+            f"library '{library[1]}' is not found", stage="link", hint="-L names more folders"
         )
     select = re.search(r"Cannot select: (?:intrinsic )?(%?[\w.]+)", text)
     if select is not None:

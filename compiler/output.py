@@ -35,6 +35,14 @@ def replacing(output: Path) -> Generator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def make_folder(path: Path) -> None:
+    """A folder to write to, made where there is none. Raises InputError."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make folder {path}: {error.strerror}") from error
+
+
 def write(output: str, data: str | bytes) -> None:
     """Writes a whole output; `-` is standard output."""
     raw = data.encode() if isinstance(data, str) else data

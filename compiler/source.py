@@ -49,6 +49,14 @@ def read_source(path: str) -> Source:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
 
 
+def check_readable(path: Path) -> None:
+    """Raises InputError for a file another program will read, where that cannot be."""
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+
+
 def parse(source: Source, session: Session) -> ir.Module:
     """The module a source holds. Raises InputError with MLIR's own message and position."""
     data: str | bytes = source.data

@@ -8,7 +8,10 @@ ctypes, in the library that the bindings have loaded.
 from __future__ import annotations
 
 import ctypes
+import os
 import re
+import sys
+import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -41,7 +44,10 @@ class TranslationError(Exception):
     diagnostics: list[TranslationDiagnostic]
 
     def __str__(self) -> str:
-        lines = [f"{item.location}: {item.severity}: {item.message}" for item in self.diagnostics]
+        lines = [
+            f"{item.location or 'LLVM'}: {item.severity}: {item.message}"
+            for item in self.diagnostics
+        ]
         return "\n".join(lines) or "translation to LLVM IR failed without a diagnostic"
 
 
@@ -55,7 +61,7 @@ def to_llvm_ir(op: ir.Operation, *, consumer: int = 22, data_layout: str | None 
     """
     with _collected(op) as diagnostics:
         with _with_data_layout(op, data_layout):
-            text = _translate(op) if _is_translatable(op, diagnostics) else None
+            text = _translate(op, diagnostics) if _is_translatable(op, diagnostics) else None
         if text is None:
             raise TranslationError(diagnostics)
     return to_consumer(_TARGET_LINE.sub("", text), consumer=consumer)
@@ -124,14 +130,19 @@ def _is_translatable(op: ir.Operation, diagnostics: list[TranslationDiagnostic])
     return True
 
 
-def _translate(op: ir.Operation) -> str | None:
+def _translate(op: ir.Operation, diagnostics: list[TranslationDiagnostic]) -> str | None:
     """LLVM's print of the translated module; None where translation failed."""
     library = _library()
     context = library.LLVMContextCreate()
     try:
-        module = library.mlirTranslateModuleToLLVMIR(_pointer(op), context)
+        with _standard_error() as said:
+            module = library.mlirTranslateModuleToLLVMIR(_pointer(op), context)
         if module is None:
+            diagnostics += [
+                TranslationDiagnostic("error", text, position_of(op.location)) for text in said
+            ]
             return None
+        sys.stderr.writelines(said)
         message = library.LLVMPrintModuleToString(module)
         try:
             return ctypes.string_at(message).decode(errors="replace")
@@ -140,6 +151,28 @@ def _translate(op: ir.Operation) -> str | None:
             library.LLVMDisposeModule(module)
     finally:
         library.LLVMContextDispose(context)
+
+
+@contextmanager
+def _standard_error() -> Generator[list[str]]:
+    """Catches what goes to the process's standard error, where LLVM's verifier writes.
+
+    The list holds it, as one text, after the context; it is empty if there was none.
+    """
+    said: list[str] = []
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield said
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            file.seek(0)
+            text = file.read().decode(errors="replace").strip()
+            if text:
+                said.append(text)
 
 
 @lru_cache(maxsize=1)

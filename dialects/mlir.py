@@ -1,26 +1,56 @@
 """The one import of MLIR's Python bindings, so that another provider can replace this one.
 
 The provider is the `torch-mlir` wheel: every upstream dialect and pass, no NVPTX code generator.
+A dialect's module is loaded when it is first named: the generated ones are large, and a
+compilation names few of them.
 """
 
-from torch_mlir import ir, passmanager, rewrite
-from torch_mlir._mlir_libs import _mlir as bindings
-from torch_mlir.dialects import (
-    arith,
-    builtin,
-    cf,
-    ext,
-    func,
-    gpu,
-    irdl,
-    llvm,
-    math,
-    memref,
-    nvgpu,
-    nvvm,
-    scf,
-    vector,
-)
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+
+@contextmanager
+def _numpy_left_out() -> Iterator[None]:
+    """Keeps the bindings from loading numpy, which takes longer than all the rest of them.
+
+    They use it, where it can be imported, for four builders of constant attributes that no
+    operation we build has. Where numpy is loaded already, nothing changes.
+    """
+    if "numpy" in sys.modules:
+        yield
+        return
+    sys.modules["numpy"] = None  # pyright: ignore[reportArgumentType] - fails an import of it
+    try:
+        yield
+    finally:
+        del sys.modules["numpy"]
+
+
+with _numpy_left_out():
+    from torch_mlir import ir, passmanager, rewrite
+    from torch_mlir._mlir_libs import _mlir as bindings
+
+if TYPE_CHECKING:
+    from torch_mlir.dialects import (
+        arith,
+        builtin,
+        cf,
+        ext,
+        func,
+        gpu,
+        irdl,
+        llvm,
+        math,
+        memref,
+        nvgpu,
+        nvvm,
+        scf,
+        vector,
+    )
 
 # The LLVM whose text the provider prints (see compiler/gate).
 PRODUCER_LLVM = 24
@@ -47,6 +77,15 @@ __all__ = [
     "scf",
     "vector",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Loads the module of the dialect `name`; Python asks here for what is not yet defined."""
+    if name not in __all__:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    module = import_module(f"torch_mlir.dialects.{name}")
+    globals()[name] = module
+    return module
 
 
 def context() -> ir.Context:

@@ -41,7 +41,7 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
         ),
         stage(
             "runtime-calls",
-            f"convert-gpu-host-to-cuda{{bare-pointers={bare} "
+            f"convert-host-assert,convert-gpu-host-to-cuda{{bare-pointers={bare} "
             f"max-shared-bytes={options.max_shared_bytes}}}",
         ),
         stage(

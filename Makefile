@@ -1,0 +1,56 @@
+# make demo    sets up, then compiles and checks real programs
+# make check   sets up, then runs lint, types and all tests
+# make setup   sets up: system packages that are missing, then .venv (see tools/setup)
+#
+# Parts of check: lint, types, test. make format rewrites the sources as lint wants them.
+# make clean removes what was built; make distclean the environment too.
+
+python := .venv/bin/python
+results := build/test
+
+# The checker runs on the Node of its own wheel, and does not look for a newer release of itself.
+export PYRIGHT_PYTHON_GLOBAL_NODE := 0
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.PHONY: demo check setup lint format types test clean distclean
+.DEFAULT_GOAL := check
+
+setup:
+	@sh tools/setup
+
+demo: setup
+	@$(python) -m hirc.tools.demo
+
+# Every part runs, whatever the others found; the line that counts the tests comes last.
+check: setup
+	@status=0; \
+	for part in lint types test; do \
+		$(MAKE) --no-print-directory $$part || status=1; \
+	done; \
+	$(python) test/support/count.py $(results)/lit.json $(results)/pytest.xml || status=1; \
+	exit $$status
+
+lint: setup
+	$(python) -m ruff check .
+	$(python) -m ruff format --check .
+
+format: setup
+	$(python) -m ruff check --fix .
+	$(python) -m ruff format .
+
+types: setup
+	$(python) -m pyright
+
+test: setup
+	@mkdir -p $(results) && rm -f $(results)/lit.json $(results)/pytest.xml
+	@status=0; set -x; \
+	.venv/bin/lit --verbose --succinct --output $(results)/lit.json test || status=1; \
+	$(python) -m pytest -n 2 --quiet --junit-xml $(results)/pytest.xml || status=1; \
+	exit $$status
+
+clean:
+	rm -rf build dist hirc.egg-info
+	find . -path ./.venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf .venv

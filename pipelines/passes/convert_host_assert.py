@@ -1,0 +1,54 @@
+"""convert-host-assert: a failing cf.assert on the host ends the program with its message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import arith, ir, scf
+from ..host.emitter import Emitter
+from ..locations import location_text
+from ..pass_base import Pass, register
+
+
+@register
+@dataclass(frozen=True)
+class ConvertHostAssert(Pass):
+    """Turns cf.assert outside gpu.module into a test and a call of hirc_assert_failed.
+
+    Upstream's lowering prints through a buffer that its abort then loses.
+
+      cf.assert %fine, "message"
+    becomes
+      scf.if %wrong { llvm.call @hirc_assert_failed(%message, %location) }
+    """
+
+    name: ClassVar[str] = "convert-host-assert"
+
+    def run(self, op: ir.Operation) -> None:
+        found: list[ir.Operation] = []
+
+        def visit(inner: ir.Operation) -> ir.WalkResult:
+            if inner.name == "gpu.module":
+                return ir.WalkResult.SKIP
+            if inner.name == "cf.assert":
+                found.append(inner)
+            return ir.WalkResult.ADVANCE
+
+        op.walk(visit, ir.WalkOrder.PRE_ORDER)
+        emitter = Emitter(op)
+        for inner in found:
+            _convert(inner, emitter)
+
+
+def _convert(op: ir.Operation, emitter: Emitter) -> None:
+    message = ir.StringAttr(op.attributes["msg"]).value
+    with op.location, ir.InsertionPoint(op):
+        true = arith.constant(ir.IntegerType.get_signless(1), 1)
+        test = scf.IfOp(arith.xori(op.operands[0], true))
+        with ir.InsertionPoint(test.then_block):
+            end = scf.YieldOp([])
+    position = location_text(op.location)
+    emit = emitter.at(end.operation)
+    emit.call("hirc_assert_failed", [emit.string(message), emit.string(position)])
+    op.erase()

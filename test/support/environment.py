@@ -1,0 +1,30 @@
+"""The environment tests run in: this checkout's commands, no CUDA toolkit, no leftovers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+_COMMANDS = ROOT / ".venv" / "bin"
+_TOOLKIT_TOOLS = ("nvcc", "ptxas")
+_TOOLKIT_VARIABLES = ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "HIRC_CUDA_PATH")
+
+
+def without_toolkit(environment: Mapping[str, str], cache: Path) -> dict[str, str]:
+    """`environment` for a test: the checkout's commands first, folders of CUDA tools left out.
+
+    `cache` is where hirc keeps compiled support code, apart from the user's own.
+    """
+    folders = [
+        folder
+        for folder in environment.get("PATH", os.defpath).split(os.pathsep)
+        if folder and not any((Path(folder) / tool).exists() for tool in _TOOLKIT_TOOLS)
+    ]
+    hidden = {key: value for key, value in environment.items() if key not in _TOOLKIT_VARIABLES}
+    return {
+        **hidden,
+        "PATH": os.pathsep.join([str(_COMMANDS), *folders]),
+        "HIRC_CACHE_DIR": str(cache),
+    }
