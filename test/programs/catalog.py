@@ -15,21 +15,31 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Program:
-    """One executable: what it is built from and how its run must end."""
+    """One executable: what it is built from and how its run must end.
+
+    `same_as` names the program whose source and output it shares under other flags.
+    """
 
     name: str
     arch: str = "sm_90"
     sources: tuple[str, ...] = ()
     status: int = 0
     errors: str = ""
+    flags: tuple[str, ...] = ()
+    same_as: str = ""
 
     @property
     def paths(self) -> list[Path]:
-        return [FOLDER / f"{name}.mlir" for name in self.sources or (self.name,)]
+        return [FOLDER / f"{name}.mlir" for name in self.sources or (self.same_as or self.name,)]
 
     @property
     def expected(self) -> str:
-        return (FOLDER / f"{self.name}.expected").read_text()
+        return (FOLDER / f"{self.same_as or self.name}.expected").read_text()
+
+    @property
+    def command(self) -> list[str]:
+        """hirc's arguments but for -o."""
+        return [*map(str, self.paths), f"--offload-arch={self.arch}", *self.flags]
 
 
 PROGRAMS = (
@@ -37,6 +47,7 @@ PROGRAMS = (
     Program("saxpy", sources=("saxpy_main", "saxpy_kernel")),
     Program("block_reduction"),
     Program("warp_shuffle"),
+    Program("all_reduce"),
     Program("same_kernel_name"),
     Program("two_streams"),
     Program("dynamic_shared_100k"),
@@ -49,6 +60,12 @@ PROGRAMS = (
         r"failing_assert\.mlir:\d+:\d+: error: cudaStreamSynchronize failed: cudaErrorAssert",
     ),
     Program("device_global"),
+    Program("memory"),
+    Program("dialects"),
+    Program("block_reduction_bare", same_as="block_reduction", flags=("--kernel-bare-pointers",)),
+    Program("block_reduction_debug", same_as="block_reduction", flags=("-g", "-O0")),
+    Program("device_global_two_chips", same_as="device_global", arch="sm_80,sm_90"),
+    Program("fill_fast", same_as="fill_exp_sqrt", flags=("--fast-math", "--ftz", "-O3")),
     Program("wmma_f16"),
     Program("mma_sync"),
     Program("cp_async"),

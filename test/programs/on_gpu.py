@@ -30,8 +30,7 @@ def build(folder: Path) -> int:
     failed = 0
     cases: list[dict[str, object]] = []
     for program in PROGRAMS:
-        words = [*map(str, program.paths), "-o", str(folder / program.name)]
-        failed += hirc([*words, f"--offload-arch={program.arch}"]) != 0
+        failed += hirc([*program.command, "-o", str(folder / program.name)]) != 0
         cases.append(_case(program))
     for program in math_programs():
         source = folder / f"{program.name}.mlir"
