@@ -9,9 +9,11 @@ from functools import cache
 from pathlib import Path
 
 from ..dialects.mlir import ir
+from .bitcode_file import read_bitcode
 from .diagnostics import translation_error
-from .errors import InputError, Position, ToolchainError, UnsupportedError
+from .errors import InputError, Position, UnsupportedError
 from .gate import GateError, unknown_intrinsics
+from .libdevice import libdevice_functions
 from .llvm_ir import LlvmModule, Machine, set_global_option
 from .session import position_of
 from .target import PTX_VERSION, TRIPLE, Target
@@ -120,11 +122,11 @@ def _one(
             hint="spell the operation with inline PTX (nvvm.inline_ptx) or a lower-level nvvm op",
         )
     for library in options.libraries:
-        module.link_bitcode(_library(library), wanted=module.undefined_functions())
+        module.link_bitcode(read_bitcode(library), wanted=module.undefined_functions())
     if options.libdevice is not None:
         wanted = [name for name in module.undefined_functions() if name.startswith("__nv_")]
         if wanted:
-            module.link_bitcode(_library(options.libdevice), wanted=wanted)
+            module.link_bitcode(libdevice_functions(options.libdevice, wanted))
     module.internalize(keep)
     missing = [name for name in module.undefined_functions() if name not in _RUNTIME_FUNCTIONS]
     if missing and not options.may_be_linked_later:
@@ -141,16 +143,6 @@ def _one(
     module.drop_unused()
     module.optimize()
     return module
-
-
-def _library(path: Path) -> bytes:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ToolchainError(f"cannot read device library {path}: {error.strerror}") from error
-    if data[:4] not in (b"BC\xc0\xde", b"\xde\xc0\x17\x0b"):
-        raise InputError(f"{path} is not LLVM bitcode", hint="--device-lib takes .bc files")
-    return data
 
 
 def _with_flushed_denormals(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,17 +35,18 @@ class Compilation:
 
     def __post_init__(self) -> None:
         self.runner = Runner(self.options.verbose, self.options.dry_run)
-        self._toolchain: Toolchain | None = None
+        # Looked for while the program is lowered: clang has to be run for its version.
+        self._search = ThreadPoolExecutor(max_workers=1, thread_name_prefix="find-tools")
+        self._found = self._search.submit(self._find)
+
+    def _find(self) -> Toolchain:
+        return Toolchain(find_clang(self.options.clang), find_cuda(self.options.cuda_path))
 
     @property
     def toolchain(self) -> Toolchain:
-        """clang and CUDA, looked for when first needed."""
-        if self._toolchain is None:
-            with self.timer.phase("find tools"):
-                self._toolchain = Toolchain(
-                    find_clang(self.options.clang), find_cuda(self.options.cuda_path)
-                )
-        return self._toolchain
+        """clang and CUDA. Raises ToolchainError where one is missing."""
+        with self.timer.phase("find tools"):
+            return self._found.result()
 
     def run(self) -> None:
         """Compiles every input and writes what was asked for. Raises HircError."""
@@ -82,7 +84,8 @@ class Compilation:
             objects = [self._object(path, folder) for path in options.inputs]
             temporary = stack.enter_context(replacing(output))
             with self.timer.phase("link (clang, ptxas, nvlink, lld)"):
-                link(LinkJob(objects, temporary.absolute()), options, self.toolchain, self.runner)
+                job = LinkJob(objects, temporary.absolute(), folder)
+                link(job, options, self.toolchain, self.runner)
 
     def _object(self, path: str, folder: Path) -> Path:
         """Compiles one input to an object file in `folder`."""

@@ -15,10 +15,14 @@ from .toolchain import Toolchain
 
 @dataclass(frozen=True)
 class LinkJob:
-    """What is linked beside the user's own link inputs, and into what."""
+    """What is linked beside the user's own link inputs, and into what.
+
+    `temporary` is where the linkers put their own files.
+    """
 
     objects: Sequence[Path]
     output: Path
+    temporary: Path | None = None
 
 
 def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[str | Path]:
@@ -35,7 +39,7 @@ def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[s
     # The device link is a clang of its own: it would take an installed toolkit, or no CUDA at all.
     command += ["-Xlinker", f"--device-compiler={cuda}"]
     command += ["-Xoffload-linker", f"--plugin-opt=O{options.opt_level}"]
-    command.append("--cuda-include-ptx=all" if options.include_ptx else "--no-cuda-include-ptx=all")
+    command.append("--no-cuda-include-ptx=all")
     if options.save_temps is not None:
         command += ["-Xlinker", "--save-temps"]
     if options.verbose:
@@ -53,7 +57,7 @@ def _absolute(link_input: str) -> str:
 def link(job: LinkJob, options: Options, toolchain: Toolchain, runner: Runner) -> None:
     """Runs clang. Raises the error its messages tell of, in hirc's terms."""
     command = link_command(job, options, toolchain)
-    done = runner.run(command, directory=options.save_temps)
+    done = runner.run(command, directory=options.save_temps, temporary=job.temporary)
     if options.verbose and done.errors:
         runner.log(done.errors.rstrip())
     if done.status != 0:

@@ -1,6 +1,6 @@
 """LLVM 22 in this process: parsing, linking, optimising and emitting modules.
 
-A thin typed layer over llvmlite, the one place that imports it.
+A thin typed layer over llvmlite, through which all IR passes.
 """
 
 from __future__ import annotations
@@ -197,6 +197,23 @@ def merge_bitcode(modules: Sequence[bytes]) -> bytes:
     for other in others:
         merged.link_in(other)
     return merged.as_bitcode()
+
+
+def extract_definitions(library: bytes, wanted: Iterable[str]) -> bytes:
+    """The part of a library that defines the functions `wanted`, with all they need."""
+    _initialize()
+    context = llvm.create_context()
+    module = llvm.parse_bitcode(library, context)
+    keep = set(wanted)
+    for item in [*module.functions, *module.global_variables]:
+        if not item.is_declaration and item.name not in keep:
+            item.linkage = "internal"
+    tuning = llvm.create_pipeline_tuning_options(speed_level=0)
+    machine = llvm.Target.from_triple("nvptx64-nvidia-cuda").create_target_machine()
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_global_dead_code_eliminate_pass()
+    manager.run(module, llvm.create_pass_builder(machine, tuning))
+    return module.as_bitcode()
 
 
 def host_machine(opt_level: int) -> Machine:

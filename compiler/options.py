@@ -67,7 +67,6 @@ class Options:
     device_libraries: tuple[Path, ...] = ()
     entry: str = "main"
     bare_pointers: bool = False
-    include_ptx: bool = False
     stop_after: str | None = None
     print_ir_after: str | None = None
     save_temps: Path | None = None

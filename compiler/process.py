@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import sys
@@ -41,9 +42,11 @@ class Runner:
         *,
         timeout: float = _TIMEOUT_SECONDS,
         directory: Path | None = None,
+        temporary: Path | None = None,
     ) -> Finished:
         """Runs a command to its end, whatever its status, in `directory` if one is given.
 
+        Its temporary files go to `temporary`: programs that fail may leave theirs behind.
         Raises ToolchainError when it cannot be started or does not end in `timeout` seconds.
         """
         words = [str(word) for word in command]
@@ -59,6 +62,7 @@ class Runner:
                 errors="replace",
                 timeout=timeout,
                 cwd=directory,
+                env=None if temporary is None else {**os.environ, "TMPDIR": str(temporary)},
             )
         except OSError as error:
             raise ToolchainError(

@@ -8,7 +8,6 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from .. import __version__
@@ -30,6 +29,9 @@ def write_reproducer(arguments: Sequence[str], sources: dict[str, str]) -> Path:
 
 
 def _version(name: str) -> str:
+    # Imported when needed: it takes longer to load than a small program to lower.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(name)
     except PackageNotFoundError:

@@ -22,6 +22,16 @@ class IrPrinter:
     after: str | None
     _last: str | None = field(default=None)
 
+    def check(self, steps: Sequence[Step]) -> None:
+        """Raises InputError where `after` names a pass that none of the steps is."""
+        if self.after in (None, "all", "changed"):
+            return
+        if self.after not in {step.pass_name for step in steps}:
+            raise InputError(
+                f"there is no pass '{self.after}' in the pipeline",
+                hint="--print-ir-after takes all, changed, or a pass that --print-pipeline shows",
+            )
+
     def __call__(self, step: Step, module: ir.Operation) -> None:
         if self.after is None:
             return
@@ -54,6 +64,7 @@ def run_stages(
     if stop_after is not None and stop_after not in names:
         raise InputError(f"there is no stage '{stop_after}'", hint=f"stages: {', '.join(names)}")
     printer = IrPrinter(print_after)
+    printer.check([step for stage in stages for step in stage.steps])
     for stage in stages:
         with timer.phase(f"stage {stage.name}"):
             run_stage(module, stage, session, printer)

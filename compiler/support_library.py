@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from pathlib import Path
 
+from .cache import cached
 from .errors import ToolchainError
 from .llvm_ir import merge_bitcode
-from .output import replacing
 from .process import Runner
-from .toolchain import Clang, cache_directory
+from .toolchain import Clang
 
 _SOURCES = Path(__file__).parent / "runtime"
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-fno-stack-protector", "-c", "-emit-llvm")
@@ -26,27 +25,13 @@ def support_bitcode(clang: Clang, runner: Runner) -> bytes:
     digest = hashlib.sha256(f"{clang.version} {_FLAGS}".encode())
     for path in [*sources, *sorted(_SOURCES.glob("*.h"))]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    cached = _writable(cache_directory()) / f"support-{digest.hexdigest()[:16]}.bc"
-    if cached.is_file():
-        return cached.read_bytes()
-    with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
-        built = [_compile(source, Path(folder), clang, runner) for source in sources]
-        merged = merge_bitcode([path.read_bytes() for path in built])
-    with replacing(cached) as temporary:
-        temporary.write_bytes(merged)
-    return merged
 
+    def compile_all() -> bytes:
+        with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
+            built = [_compile(source, Path(folder), clang, runner) for source in sources]
+            return merge_bitcode([path.read_bytes() for path in built])
 
-def _writable(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK):
-            return folder
-    except OSError:
-        pass
-    fallback = Path(tempfile.gettempdir()) / f"hirc-{os.getuid()}" / folder.name
-    fallback.mkdir(parents=True, exist_ok=True)
-    return fallback
+    return cached(f"support-{digest.hexdigest()[:16]}.bc", compile_all)
 
 
 def _compile(source: Path, folder: Path, clang: Clang, runner: Runner) -> Path:

@@ -27,6 +27,7 @@ from .session import Diagnostic, position_of
 _IGNORED_BY_TRANSLATION = ("builtin.module", "gpu.module")
 _DATA_LAYOUT = "llvm.data_layout"
 _TARGET_LINE = re.compile(r"^target (?:datalayout|triple) = .*\n", re.MULTILINE)
+_SYMBOL = re.compile(r"@([\w.$-]+)")
 _CAPSULE = "_CAPIPtr"
 
 
@@ -138,9 +139,7 @@ def _translate(op: ir.Operation, diagnostics: list[TranslationDiagnostic]) -> st
         with _standard_error() as said:
             module = library.mlirTranslateModuleToLLVMIR(_pointer(op), context)
         if module is None:
-            diagnostics += [
-                TranslationDiagnostic("error", text, position_of(op.location)) for text in said
-            ]
+            diagnostics += [_verifier_error(text, op) for text in said]
             return None
         sys.stderr.writelines(said)
         message = library.LLVMPrintModuleToString(module)
@@ -173,6 +172,20 @@ def _standard_error() -> Generator[list[str]]:
             text = file.read().decode(errors="replace").strip()
             if text:
                 said.append(text)
+
+
+def _verifier_error(text: str, op: ir.Operation) -> TranslationDiagnostic:
+    """LLVM's words as a diagnostic, at the first of the module's symbols that they name."""
+    locations: dict[str, ir.Location] = {}
+    for inner in op.regions[0].blocks[0].operations:
+        symbol = inner.operation.attributes.get("sym_name", None)
+        if isinstance(symbol, ir.StringAttr):
+            locations[symbol.value] = inner.location
+    named = [name for name in _SYMBOL.findall(text) if name in locations]
+    location = locations[named[0]] if named else op.location
+    return TranslationDiagnostic(
+        "error", text, position_of(location), location=_location_text(location)
+    )
 
 
 @lru_cache(maxsize=1)

@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
 from ..pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
@@ -126,7 +124,7 @@ class Unit:
                     arch=ir.StringAttr.get(target.arch),
                     triple=ir.StringAttr.get(TRIPLE),
                     format=ir.StringAttr.get(form),
-                    data=ir.DenseElementsAttr.get(np.frombuffer(data, np.int8)),
+                    data=ir.DenseElementsAttr.get(memoryview(data).cast("b")),
                     ip=ir.InsertionPoint(self.module.body),
                 )
 

@@ -6,7 +6,7 @@ compilation names few of them.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 
 @contextmanager
-def _numpy_left_out() -> Iterator[None]:
+def _numpy_left_out() -> Generator[None, None, None]:
     """Keeps the bindings from loading numpy, which takes longer than all the rest of them.
 
     They use it, where it can be imported, for four builders of constant attributes that no

@@ -13,7 +13,9 @@ def file_position(location: ir.Location) -> tuple[str, int, int] | None:
     A fused location gives its first part that has one, a call site its callee's.
     """
     if isinstance(location, ir.FileLineColLoc):
-        return location.filename, location.start_line, location.start_col
+        # MLIR's name of what it parses from memory, which is standard input.
+        name = "<stdin>" if location.filename == "-" else location.filename
+        return name, location.start_line, location.start_col
     if isinstance(location, ir.NameLoc):
         return file_position(location.child_loc)
     if isinstance(location, ir.CallSiteLoc):

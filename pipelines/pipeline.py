@@ -158,6 +158,8 @@ def _without_comments(text: str) -> str:
 def _steps(text: str, anchors: tuple[str, ...]) -> Iterator[Step]:
     for element in _split(text):
         name, options, nested = _element(element)
+        if not name:
+            raise PipelineSyntaxError(f"a pass has no name in pipeline element '{element}'")
         if nested is not None:
             yield from _steps(nested, (*anchors, name))
         elif find_pass(name) is not None:

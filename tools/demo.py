@@ -47,7 +47,7 @@ def _demonstrate() -> bool:
     begin = perf_counter()
     _OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     targets = (Target.parse(_ARCH),)
-    Compilation(Options(inputs=(str(_SOURCE),), output=str(_OUTPUT), targets=targets)).run()
+    Compilation(Options(inputs=(source,), output=output, targets=targets)).run()
     print(f"   done in {perf_counter() - begin:.2f} s\n")
     linked = read_linked_file(_OUTPUT)
     _describe(linked)
@@ -68,7 +68,7 @@ def _describe(linked: LinkedFile) -> None:
     print(f"   device code   {images or 'none'} ({fatbin} bytes in .nv_fatbin)")
     print(f"   registered    {linked.entries} at start: {', '.join(linked.device_symbols)}")
     print(f"   needs         {', '.join(linked.needed)}")
-    where = "any Linux machine with an NVIDIA driver and a GPU of that kind"
+    where = f"an x86-64 Linux machine with glibc {linked.glibc} or newer and a GPU of that kind"
     print(f"   so it can be copied to {where}\n")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import __version__
-from ..compiler.checkup import Finding, State, findings
+from ..compiler.checkup import Finding, State, findings, trial_build
 from ..compiler.options import Options
 
 _NAME_WIDTH, _VERSION_WIDTH = 23, 12
@@ -13,10 +13,16 @@ def print_doctor(options: Options) -> int:
     """Prints what is found where. Returns 0 if everything a build needs is there, else 1."""
     print(f"hirc {__version__}")
     missing: list[str] = []
-    for finding in findings(options):
+
+    def show(finding: Finding) -> None:
         print(_line(finding), flush=True)
         if finding.state is State.MISSING:
             missing.append(finding.name.strip())
+
+    for finding in findings(options):
+        show(finding)
+    if not missing:
+        show(trial_build(options))
     if missing:
         print(f"a build here would fail: {', '.join(missing)}")
         return 1

@@ -72,7 +72,6 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         device_libraries=tuple(values.device_lib),
         entry=values.entry,
         bare_pointers=values.kernel_bare_pointers,
-        include_ptx=values.include_ptx,
         stop_after=values.stop_after,
         print_ir_after=values.print_ir_after,
         save_temps=values.save_temps,
@@ -153,7 +152,6 @@ def _make_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="pass memrefs to kernels as bare pointers, not descriptors",
     )
-    add("--include-ptx", action="store_true", help="ship PTX too, for chips to come")
     add("-l", action="append", metavar="LIBRARY", help="link with a library")
     add("-L", action="append", metavar="DIRECTORY", help="where -l looks")
     add("--cuda-path", type=Path, metavar="DIRECTORY", help="the CUDA to use")

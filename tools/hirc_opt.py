@@ -113,6 +113,7 @@ def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes |
     except ir.MLIRError:
         return None
     printer = IrPrinter(request.print_ir_after)
+    printer.check(steps)
 
     def print_after(step: Step) -> None:
         printer(step, module)

@@ -22,6 +22,7 @@ _ANNOTATION = re.compile(
     r"expected-(?P<severity>error|warning|note|remark)(?P<regex>-re)? *"
     r"(?P<place>@(?:[+-]\d+|above|below|unknown))? *\{\{(?P<message>.*)\}\}\s*$"
 )
+_OPERATION_NOTE = "see current operation: "
 _LOOKS_LIKE_ONE = re.compile(r"//.*\bexpected-(?:error|warning|note|remark)\b")
 
 
@@ -79,11 +80,16 @@ def expectations(text: str, file: str) -> list[Expectation]:
 
 
 def messages_of(diagnostics: Sequence[Diagnostic], file: str) -> list[Message]:
-    """Diagnostics and their notes as flat messages; a position in another file counts as none."""
+    """Diagnostics and their notes as flat messages; a position in another file counts as none.
+
+    MLIR's notes that repeat the operation are left out: nobody writes them down.
+    """
     flat: list[Message] = []
     for item in diagnostics:
         flat.append(Message(item.severity, _line_in(item.position, file), item.message))
         for note in item.notes:
+            if note.message.startswith(_OPERATION_NOTE):
+                continue
             flat.append(Message("note", _line_in(note.position, file), note.message))
     return flat
 

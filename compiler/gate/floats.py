@@ -1,9 +1,9 @@
 """Floating-point literals: the producer prints rounded decimals, `+inf`, `+nan(0x1)`, `f0x...`.
 
-Until 22 a decimal must be exact in the literal's type, and everything else is written as bits: for
-float and double the 64 bits of the double of the same value (`0x`), for the others the bits of the
-type itself (`0xH` half, `0xR` bfloat, `0xK` x86_fp80, `0xL` fp128, `0xM` ppc_fp128). Decimals that
-are exact stay, so that the text remains readable.
+Until 22 a decimal must be of double or exact in half, bfloat or float, and everything else is
+written as bits: for float and double the 64 bits of the double of the same value (`0x`), for the
+others the bits of the type itself (`0xH` half, `0xR` bfloat, `0xK` x86_fp80, `0xL` fp128, `0xM`
+ppc_fp128). Decimals that the older parser takes stay, so that the text remains readable.
 Source: LLVM language reference, "Simple Constants", of 22 and of 24.
 """
 
@@ -134,13 +134,13 @@ def spell(literal: str, type_name: str) -> str:
         return literal
     if type_name == "float":
         return _spell_float(literal)
-    # The older parser reads a decimal as a double, and takes that if the type has its value.
     value = Fraction(literal)
     bits = _round(abs(value), form)
-    if value == Fraction(float(literal)) and _value(bits, form) == abs(value):
+    # Of the 16-bit types the older parser takes a decimal too, if it is exact.
+    if form.width == 16 and _value(bits, form) == abs(value):
         return literal
-    if type_name == "ppc_fp128":
-        raise Inexpressible("a decimal that is not exact in ppc_fp128")
+    if type_name == "ppc_fp128" and _value(bits, form) != abs(value):
+        raise Inexpressible("the lesser double of a ppc_fp128 is not known from a decimal")
     return form.spelling(bits | (form.sign_bit if literal.startswith("-") else 0))
 
 

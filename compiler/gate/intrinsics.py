@@ -10,16 +10,12 @@ _UNKNOWN = "; Unknown intrinsic"
 def unknown_intrinsics(module: llvm.ModuleRef) -> list[str]:
     """The `llvm.*` functions of a parsed module that llvmlite's LLVM does not know, sorted.
 
-    Such a call would survive as a reference to an undefined symbol until the final link. What LLVM
-    knows gets its attributes on parsing, `nounwind` among them for all but a few; of the rest, the
-    printer says which it does not know.
+    Such a call would survive as a reference to an undefined symbol until the final link. The
+    attributes of a declaration tell nothing, as the producer prints them too; but LLVM's printer
+    says of a declaration that it is of no intrinsic it knows.
     """
-    names: list[str] = []
-    for function in module.functions:
-        if not function.name.startswith("llvm."):
-            continue
-        if any(b"nounwind" in attribute for attribute in function.attributes):
-            continue
-        if _UNKNOWN in str(function):
-            names.append(function.name)
-    return sorted(names)
+    return sorted(
+        function.name
+        for function in module.functions
+        if function.name.startswith("llvm.") and _UNKNOWN in str(function)
+    )

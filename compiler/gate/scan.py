@@ -15,6 +15,7 @@ from .error import GateError
 from .floats import RULES as FLOATS
 from .module_asm import RULES as MODULE_ASM
 from .rule import Inexpressible, Rule
+from .tensor_reduce import RULES as TENSOR_REDUCE
 from .types import RULES as TYPES
 from .versions import FIRST_VERSION, OLDEST
 
@@ -26,13 +27,16 @@ RULES: tuple[type[Rule], ...] = (
     *CONVERSIONS,
     *ATOMICS,
     *DEBUG_INFO,
+    *TENSOR_REDUCE,
     *TYPES,
     *FLOATS,
 )
 
 # LLVM escapes quotes and newlines inside a string, so a string ends at the next quote of its line.
-_OPAQUE = r'"[^"]*"|;.*'
-_HEADER = re.compile(r'define\b.*?@("[^"]*"|[\w.$-]+)\(')
+_OPAQUE = r'"[^"]*"|;.*|/\*.*?\*/'
+_NAME = r'("[^"]*"|[\w.$-]+)'
+_HEADER = re.compile(rf"define\b.*?@{_NAME}\(")
+_GROUP = re.compile(r"attributes (#\d+) = ")
 
 
 def to_consumer(text: str, *, consumer: int = OLDEST) -> str:
@@ -115,7 +119,11 @@ def _error(text: str, line_start: int, construct: str, consumer: int, hint: str)
 
 
 def _function_at(text: str, line_start: int) -> str | None:
-    """The function whose definition holds the line: begun at or before it, and not ended."""
+    """The function whose definition holds the line, or the first that has its attribute group."""
+    group = _GROUP.match(text, line_start)
+    if group is not None:
+        user = re.search(rf"^(?:define|declare).*?@{_NAME}\(.*{group[1]}\b", text, re.MULTILINE)
+        return user[1].strip('"') if user is not None else None
     begin = text.rfind("\ndefine ", 0, line_start + len("define ")) + 1
     if text.find("\n}\n", begin, line_start) >= 0:
         return None

@@ -44,5 +44,6 @@ FIRST_VERSION: dict[str, int] = {
     "atomic load and store elementwise": 24,
     "atomicrmw on integer vectors": 24,
     "atomicrmw xchg on vectors": 24,
+    "cp.async.bulk.tensor.reduce with an operand": 24,
     "memory(target_mem)": 24,
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir, math
-from ..pass_base import Pass, fail, register
+from ..pass_base import Pass, register
 from ..rewriting import constant, rewrite_each
 
 # Emits a result's real and imaginary part from those of the operand, with fast-math flags.
@@ -138,8 +138,6 @@ def _magnitude(x: ir.Value, y: ir.Value) -> ir.Value:
 
 def _bitcast(op: ir.Operation) -> Sequence[ir.Value]:
     source, target_type = op.operands[0], op.results[0].type
-    if isinstance(source.type, ir.ComplexType) and isinstance(target_type, ir.ComplexType):
-        fail(op, "'complex.bitcast' between complex types cannot be lowered")
     if isinstance(source.type, ir.ComplexType):
         part_type = source.type.element_type
         halves = [_as_integer(part) for part in _take_apart(source, part_type)]

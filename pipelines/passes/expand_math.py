@@ -28,8 +28,9 @@ class ExpandMath(Pass):
 
         %r = llvm.intr.fma(%a, %b, %c) : (f16, f16, f16) -> f16
 
-    `isnormal` becomes a comparison of the bits, and `sincos` on vectors goes element by element,
-    for which libdevice has a function.
+    `isinf` and `isnormal`, which convert-math-to-llvm does not know, become comparisons, of the
+    value and of the bits. `sincos` on vectors goes element by element, for which libdevice has a
+    function. The pass serves host code as well.
     """
 
     name: ClassVar[str] = "expand-math"
@@ -41,6 +42,7 @@ class ExpandMath(Pass):
                 "math.absf": _narrow_absf,
                 "math.copysign": _narrow_copysign,
                 "math.fma": _narrow_fma,
+                "math.isinf": _is_infinite,
                 "math.isnormal": _is_normal,
                 "math.sincos": _sincos,
             },
@@ -85,6 +87,13 @@ def _narrow_fma(op: ir.Operation) -> Sequence[ir.Value] | None:
     if isinstance(result_type, ir.VectorType) and result_type.rank == 1:
         return emit(*op.operands)
     return each_element(emit, list(op.operands), [result_type])
+
+
+def _is_infinite(op: ir.Operation) -> Sequence[ir.Value]:
+    value = op.operands[0]
+    negative, positive = (constant(value.type, sign * float("inf")) for sign in (-1, 1))
+    equal = arith.CmpFPredicate.OEQ
+    return [arith.ori(arith.cmpf(equal, value, negative), arith.cmpf(equal, value, positive))]
 
 
 def _is_normal(op: ir.Operation) -> Sequence[ir.Value] | None:

@@ -25,8 +25,7 @@ class VerifyChips(Pass):
 
     def run(self, op: ir.Operation) -> None:
         for chip in filter(None, self.chips.split("+")):
-            target = ir.Attribute.parse(f'#nvvm.target<chip = "{chip}">')
-            op.attributes["targets"] = ir.ArrayAttr.get([target])
+            op.attributes["targets"] = ir.Attribute.parse(f'[#nvvm.target<chip = "{chip}">]')
             try:
                 op.verify()
             except ir.MLIRError as error:

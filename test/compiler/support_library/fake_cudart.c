@@ -1,0 +1,255 @@
+// A CUDA runtime without a device, for testing the support library: device memory is host memory,
+// every call is written to a log, and any call can be made to fail.
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_runtime_abi.h"
+
+enum { LOG_BYTES = 1 << 20, HANDLES = 1 << 16 };
+
+// A stream or an event: its device, and for an event the stream it was last recorded in.
+struct object {
+  int device;
+  struct object *recorded;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char text[LOG_BYTES];
+static size_t used;
+static char failing_call[64];
+static int failing_code;
+static int pending_code; // what synchronisation and every later call would report
+static struct object objects[HANDLES];
+static int object_count;
+static int streams_alive, events_alive;
+static __thread int device;
+static __thread void *last_wait[2];
+
+int fake_quiet;
+int fake_driver_version = 13000;
+int fake_static_shared = 1024;
+int fake_has_tensor_maps = 1;
+
+const char *fake_log(void) { return text; }
+int fake_streams_alive(void) { return streams_alive; }
+int fake_events_alive(void) { return events_alive; }
+void fake_last_wait(void **waiter, void **signaller) {
+  *waiter = last_wait[0];
+  *signaller = last_wait[1];
+}
+void fake_reset(void) {
+  used = 0;
+  text[0] = 0;
+  failing_call[0] = 0;
+  pending_code = 0;
+}
+void fake_fail(const char *call, int code) {
+  snprintf(failing_call, sizeof failing_call, "%s", call);
+  failing_code = code;
+}
+// As if a kernel had failed whose error nothing has reported yet.
+void fake_pending(int code) { pending_code = code; }
+
+__attribute__((format(printf, 2, 3))) static int answer(const char *call, const char *format, ...) {
+  if (!fake_quiet) {
+    va_list arguments;
+    pthread_mutex_lock(&lock);
+    va_start(arguments, format);
+    used += (size_t)snprintf(text + used, LOG_BYTES - used, "%s ", call);
+    used += (size_t)vsnprintf(text + used, LOG_BYTES - used, format, arguments);
+    used += (size_t)snprintf(text + used, LOG_BYTES - used, "\n");
+    va_end(arguments);
+    pthread_mutex_unlock(&lock);
+    if (used > LOG_BYTES / 2)
+      abort();
+  }
+  return strcmp(call, failing_call) == 0 ? failing_code : 0;
+}
+
+static struct object *create(int *alive) {
+  pthread_mutex_lock(&lock);
+  struct object *created = &objects[object_count++];
+  ++*alive;
+  pthread_mutex_unlock(&lock);
+  created->device = device;
+  return created;
+}
+
+static void destroy(int *alive) {
+  pthread_mutex_lock(&lock);
+  --*alive;
+  pthread_mutex_unlock(&lock);
+}
+
+static long number(const struct object *object) { return object ? object - objects : -1; }
+static int device_of(const struct object *object) { return object ? object->device : device; }
+
+const char *cudaGetErrorName(int error) {
+  switch (error) {
+  case CUDA_ERROR_INVALID_CONFIGURATION:
+    return "cudaErrorInvalidConfiguration";
+  case CUDA_ERROR_NO_KERNEL_IMAGE_FOR_DEVICE:
+    return "cudaErrorNoKernelImageForDevice";
+  default:
+    return "cudaErrorNamed";
+  }
+}
+const char *cudaGetErrorString(int error) {
+  return error == CUDA_ERROR_INVALID_CONFIGURATION ? "invalid configuration argument"
+                                                   : "text of the error";
+}
+int cudaGetLastError(void) { return 0; }
+int cudaDriverGetVersion(int *version) {
+  *version = fake_driver_version;
+  return 0;
+}
+int cudaRuntimeGetVersion(int *version) {
+  *version = 13000;
+  return 0;
+}
+int cudaGetDevice(int *current) {
+  *current = device;
+  return strcmp(failing_call, "cudaGetDevice") == 0 ? failing_code : 0;
+}
+int cudaSetDevice(int wanted) {
+  device = wanted;
+  return 0;
+}
+int cudaDeviceGetAttribute(int *value, int attribute, int of_device) {
+  switch (attribute) {
+  case CUDA_DEVICE_COMPUTE_CAPABILITY_MAJOR:
+    *value = 8;
+    break;
+  case CUDA_DEVICE_COMPUTE_CAPABILITY_MINOR:
+    *value = 6;
+    break;
+  case CUDA_DEVICE_MAX_SHARED_BYTES_OPT_IN:
+    *value = 232448;
+    break;
+  default:
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  (void)of_device;
+  return 0;
+}
+int cudaDeviceSynchronize(void) {
+  if (pending_code)
+    fputs("kernel says\n", stderr);
+  int rc = answer("cudaDeviceSynchronize", "%d", device);
+  return pending_code ? pending_code : rc;
+}
+
+int cudaStreamCreateWithFlags(cuda_stream *stream, unsigned flags) {
+  struct object *created = create(&streams_alive);
+  *stream = created;
+  return answer("cudaStreamCreateWithFlags", "%ld flags=%u", number(created), flags);
+}
+int cudaStreamDestroy(cuda_stream stream) {
+  destroy(&streams_alive);
+  return answer("cudaStreamDestroy", "%ld", number(stream));
+}
+int cudaStreamSynchronize(cuda_stream stream) {
+  return answer("cudaStreamSynchronize", "%ld", number(stream));
+}
+int cudaStreamGetDevice(cuda_stream stream, int *of_device) {
+  *of_device = device_of(stream);
+  return 0;
+}
+int cudaEventCreateWithFlags(cuda_event *event, unsigned flags) {
+  struct object *created = create(&events_alive);
+  *event = created;
+  return answer("cudaEventCreateWithFlags", "%ld flags=%u", number(created), flags);
+}
+int cudaEventDestroy(cuda_event event) {
+  destroy(&events_alive);
+  return answer("cudaEventDestroy", "%ld", number(event));
+}
+int cudaEventRecord(cuda_event event, cuda_stream stream) {
+  struct object *recording = event;
+  if (recording->device != device_of(stream))
+    return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+  recording->recorded = stream;
+  return answer("cudaEventRecord", "%ld in %ld", number(event), number(stream));
+}
+int cudaStreamWaitEvent(cuda_stream stream, cuda_event event, unsigned flags) {
+  last_wait[0] = stream;
+  last_wait[1] = ((struct object *)event)->recorded;
+  return answer("cudaStreamWaitEvent", "%ld for %ld flags=%u", number(stream), number(event),
+                flags);
+}
+
+int cudaMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, cuda_stream stream) {
+  memcpy(dst, src, bytes);
+  return answer("cudaMemcpyAsync", "%zu kind=%d in %ld", bytes, kind, number(stream));
+}
+int cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+                      size_t height, int kind, cuda_stream stream) {
+  if (width > dst_pitch || width > src_pitch || dst_pitch > 0x7fffffff || src_pitch > 0x7fffffff)
+    return 12; // cudaErrorInvalidPitchValue
+  for (size_t row = 0; row < height; ++row)
+    memcpy((char *)dst + row * dst_pitch, (const char *)src + row * src_pitch, width);
+  return answer("cudaMemcpy2DAsync", "%zu x %zu kind=%d in %ld", height, width, kind,
+                number(stream));
+}
+int cudaHostRegister(void *start, size_t bytes, unsigned flags) {
+  return answer("cudaHostRegister", "%#lx %zu flags=%u", (unsigned long)start, bytes, flags);
+}
+int cudaHostUnregister(void *start) {
+  return answer("cudaHostUnregister", "%#lx", (unsigned long)start);
+}
+
+int cudaFuncGetAttributes(struct cuda_function_attributes *attributes, const void *stub) {
+  (void)stub;
+  attributes->static_shared_bytes = (size_t)fake_static_shared;
+  return 0;
+}
+int cudaFuncSetAttribute(const void *stub, int attribute, int value) {
+  return answer("cudaFuncSetAttribute", "%#lx %d=%d", (unsigned long)stub, attribute, value);
+}
+int cudaLaunchKernel(const void *stub, struct cuda_extent grid, struct cuda_extent block,
+                     void **arguments, size_t dynamic_shared_bytes, cuda_stream stream) {
+  return answer("cudaLaunchKernel", "%#lx grid=%u,%u,%u block=%u,%u,%u args=%#lx shared=%zu in %ld",
+                (unsigned long)stub, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                (unsigned long)arguments, dynamic_shared_bytes, number(stream));
+}
+int cudaLaunchKernelExC(const struct cuda_launch_configuration *configuration, const void *stub,
+                        void **arguments) {
+  struct cuda_extent cluster = {0};
+  int cooperative = 0;
+  for (unsigned i = 0; i < configuration->attribute_count; ++i)
+    if (configuration->attributes[i].kind == CUDA_LAUNCH_CLUSTER_DIMENSION)
+      cluster = configuration->attributes[i].value.cluster;
+    else if (configuration->attributes[i].kind == CUDA_LAUNCH_COOPERATIVE)
+      cooperative = configuration->attributes[i].value.cooperative;
+  (void)arguments;
+  return answer("cudaLaunchKernelExC", "%#lx grid=%u cluster=%u,%u,%u cooperative=%d shared=%zu",
+                (unsigned long)stub, configuration->grid.x, cluster.x, cluster.y, cluster.z,
+                cooperative, configuration->dynamic_shared_bytes);
+}
+
+static int encode_tiled(void *map, int element_kind, uint32_t rank, void *start,
+                        const uint64_t *sizes, const uint64_t *byte_strides,
+                        const uint32_t *box_sizes, const uint32_t *element_strides, int interleave,
+                        int swizzle, int l2promo, int oob) {
+  char dimensions[400] = "";
+  for (uint32_t i = 0; i < rank; ++i) {
+    size_t at = strlen(dimensions);
+    snprintf(dimensions + at, sizeof dimensions - at, " [%lu by %lu box %u step %u]",
+             (unsigned long)sizes[i], i ? (unsigned long)byte_strides[i - 1] : 0, box_sizes[i],
+             element_strides[i]);
+  }
+  memset(map, 0x5a, 128);
+  return answer("cuTensorMapEncodeTiled", "%#lx kind=%d%s modes=%d,%d,%d,%d", (unsigned long)start,
+                element_kind, dimensions, interleave, swizzle, l2promo, oob);
+}
+int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned cuda_version,
+                                     unsigned long long flags, int *status) {
+  *function = fake_has_tensor_maps ? (void *)encode_tiled : NULL;
+  *status = fake_has_tensor_maps ? 0 : 1;
+  return answer("cudaGetDriverEntryPointByVersion", "%s %u %llu", name, cuda_version, flags);
+}

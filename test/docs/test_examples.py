@@ -1,0 +1,129 @@
+"""The examples of the README and of docs/ compile, link and run as they say.
+
+A fenced block is an example when its first line says so after the language:
+
+    file=NAME       is written to a file of that name
+    compile         is a program that compiles and links for sm_90 (compile=ARCH: for that chip)
+    run             is run by bash, where hirc and the environment's python come first on PATH and
+                    CUDA is the folder of the CUDA that hirc finds; it ends with status 0
+    output          is what the block before it printed, blanks at line ends aside
+
+A document's blocks share a folder and run in order.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from hirc.compiler.executable import read_linked_file
+from hirc.compiler.toolchain import find_cuda
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PROGRAMS = sorted((ROOT / "docs" / "examples").glob("*.mlir"))
+_FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_ROLES = ("file", "compile", "run", "output")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its role, that role's value, its text, and the line it begins on."""
+
+    role: str
+    value: str
+    text: str
+    line: int
+
+
+def blocks_of(text: str) -> list[Block]:
+    """The blocks with a role. Raises ValueError for one whose role is not known."""
+    found: list[Block] = []
+    for match in _FENCE.finditer(text):
+        role, _, value = match[2].strip().partition("=")
+        if not role:
+            continue
+        line = text.count("\n", 0, match.start()) + 1
+        if role not in _ROLES:
+            raise ValueError(f"line {line}: a block's role is one of {_ROLES}, not '{role}'")
+        found.append(Block(role, value, match[3], line))
+    return found
+
+
+def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = dict(os.environ)
+    environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
+    environment["CUDA"] = str(find_cuda().root)
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_examples(document: Path, tmp_path: Path) -> None:
+    printed = ""
+    for block in blocks_of(document.read_text()):
+        where = f"{document.name}:{block.line}"
+        if block.role == "file":
+            (tmp_path / block.value).write_text(block.text)
+        elif block.role == "output":
+            expected = [line.rstrip() for line in block.text.splitlines()]
+            assert [line.rstrip() for line in printed.splitlines()] == expected, where
+        else:
+            command = block.text
+            if block.role == "compile":
+                (tmp_path / "example.mlir").write_text(block.text)
+                arch = block.value or "sm_90"
+                command = f"hirc example.mlir -o example --offload-arch={arch}"
+            done = shell(command, tmp_path)
+            assert done.returncode == 0, f"{where}\n{done.stdout}{done.stderr}"
+            printed = done.stdout
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.name)
+def test_programs(program: Path, tmp_path: Path) -> None:
+    done = shell(f"hirc {program} -o program --offload-arch=sm_90", tmp_path)
+    assert done.returncode == 0, done.stderr
+    linked = read_linked_file(tmp_path / "program")
+    assert linked.entries == len(linked.device_symbols) > 0
+    assert [image.arch for image in linked.images] == ["sm_90"]
+
+
+def test_what_clang_alone_finishes_is_complete(tmp_path: Path) -> None:
+    """The README's commands make a program whose kernel is registered, not just one that links."""
+    blocks = blocks_of((ROOT / "README.md").read_text())
+    source = next(block for block in blocks if block.value == "prog.mlir")
+    commands = next(block for block in blocks if "--offload-link" in block.text)
+    (tmp_path / "prog.mlir").write_text(source.text)
+    done = shell(commands.text, tmp_path)
+    assert done.returncode == 0, done.stderr
+    linked = read_linked_file(tmp_path / "prog")
+    assert linked.entries == len(linked.device_symbols) == 1
+    assert [image.arch for image in linked.images] == ["sm_90"]
+
+
+def test_links_between_documents() -> None:
+    for document in DOCUMENTS:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()):
+            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_there_are_examples() -> None:
+    roles = [block.role for path in DOCUMENTS for block in blocks_of(path.read_text())]
+    assert {"file", "compile", "run", "output"} <= set(roles)
+
+
+def test_a_role_that_is_not_known_is_an_error() -> None:
+    with pytest.raises(ValueError, match="line 2: a block's role"):
+        blocks_of("text\n```sh rnu\nls\n```\n")

@@ -1,0 +1,161 @@
+"""The textual form of pipelines, and the stages made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from hirc.compiler.session import Session
+from hirc.dialects.mlir import ir
+from hirc.pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
+from hirc.pipelines.pass_base import Pass, find_pass, make_pass, pass_names
+from hirc.pipelines.pipeline import (
+    PipelineSyntaxError,
+    foreign_op,
+    parse_pipeline,
+    run_steps,
+    stage,
+)
+
+
+def _texts(pipeline: str) -> list[str]:
+    return [str(step) for step in parse_pipeline(pipeline)]
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "steps"),
+    [
+        ("", []),
+        ("cse", ["cse"]),
+        (" cse , canonicalize ", ["cse", "canonicalize"]),
+        ("builtin.module(cse)", ["cse"]),
+        (
+            "cse,gpu.module(cse,llvm.func(dce))",
+            ["cse", "gpu.module(cse)", "gpu.module(llvm.func(dce))"],
+        ),
+        ("a{x=1 y=2},b", ["a{x=1 y=2}", "b"]),
+        ("a{x={1,2} y=(3,4)},b", ["a{x={1,2} y=(3,4)}", "b"]),
+        ("// first\ncse\n// second\ncanonicalize", ["cse", "canonicalize"]),
+        ("// first\ncse,\n// second\ncanonicalize\n// end", ["cse", "canonicalize"]),
+        (
+            "gpu.module(\n// inside\ncse\n// between\ndce\n// end\n)",
+            ["gpu.module(cse)", "gpu.module(dce)"],
+        ),
+        ("builtin.module(// first\ncse\n// second\ndce)", ["cse", "dce"]),
+    ],
+)
+def test_parsing(pipeline: str, steps: list[str]) -> None:
+    assert _texts(pipeline) == steps
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "message"),
+    [
+        ("a(b", "a bracket is not closed in pipeline 'a\\(b'"),
+        ("a)b", "unbalanced '\\)' in pipeline"),
+        ("a(b)c", "text after '\\)' in pipeline element"),
+        ("a{b}c", "text after '}' in pipeline element"),
+        ("cse,,canonicalize", "a pass has no name in pipeline element ''"),
+        ("name-device-symbols{nothing=1}", "has no option 'nothing' \\(it has: unit\\)"),
+        ("expand-gpu-memset{x=1}", "has no option 'x' \\(it has: none\\)"),
+        ("convert-gpu-host-to-cuda{bare-pointers=maybe}", "takes true or false: 'maybe'"),
+        ("convert-gpu-host-to-cuda{max-shared-bytes=many}", "takes a whole number, not 'many'"),
+    ],
+)
+def test_malformed(pipeline: str, message: str) -> None:
+    with pytest.raises(PipelineSyntaxError, match=message):
+        parse_pipeline(pipeline)
+
+
+@pytest.mark.parametrize("pipeline", ["no-such-pass", "canonicalize{max-iterations=many}"])
+def test_upstream_passes_are_checked_with_a_context(pipeline: str) -> None:
+    session = Session()
+    with pytest.raises(PipelineSyntaxError, match="in pipeline element '"):
+        parse_pipeline(pipeline, session.context)
+
+
+def test_options_of_our_passes_have_defaults_in_the_text() -> None:
+    assert _texts("name-device-symbols") == ["name-device-symbols{unit=}"]
+    assert _texts("convert-gpu-host-to-cuda{bare-pointers}") == [
+        "convert-gpu-host-to-cuda{bare-pointers=true max-shared-bytes=0}"
+    ]
+
+
+def test_every_pass_says_what_it_does_and_round_trips() -> None:
+    for name in pass_names():
+        cls = find_pass(name)
+        assert cls is not None
+        assert (cls.__doc__ or "").strip()
+        made = make_pass(name, {})
+        (step,) = parse_pipeline(str(made))
+        assert step.own == made
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        GpuProgramOptions(),
+        GpuProgramOptions(unit="ab", entry="start", bare_pointers=True, debug=True, fast_math=True),
+        GpuProgramOptions(executable=False),
+    ],
+)
+def test_program_stages(options: GpuProgramOptions) -> None:
+    """Stage names are stable; what a stage prints is what it runs, and upstream knows it all."""
+    stages = gpu_program_stages(options)
+    assert [item.name for item in stages] == [
+        "kernels",
+        "entries",
+        "runtime-calls",
+        "device",
+        "host",
+    ]
+    session = Session()
+    for item in stages:
+        assert tuple(parse_pipeline(str(item), session.context)) == item.steps
+    entry = [step.text for step in stages[0].steps if step.pass_name == "add-entry-point"]
+    assert entry == ([f"add-entry-point{{entry={options.entry}}}"] if options.executable else [])
+
+
+@dataclass(frozen=True)
+class _Count(Pass):
+    """Counts what it is run on."""
+
+    name: ClassVar[str] = "count"
+    seen: ClassVar[list[str]] = []
+
+    def run(self, op: ir.Operation) -> None:
+        self.seen.append(op.name)
+
+
+def test_steps_run_on_their_anchors_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hirc.pipelines.pass_base._registry", {"count": _Count})
+    session = Session()
+    module = ir.Module.parse("gpu.module @a {}\ngpu.module @b {}", session.context).operation
+    calls: list[str] = []
+    run_steps(
+        module,
+        parse_pipeline("count,gpu.module(count),cse"),
+        before=lambda step: calls.append(f"before {step}"),
+        after=lambda step: calls.append(f"after {step}"),
+    )
+    assert _Count.seen == ["builtin.module", "gpu.module", "gpu.module"]
+    assert calls[:3] == ["before count", "after count", "before gpu.module(count)"]
+
+
+def test_boundary_check() -> None:
+    session = Session()
+    module = ir.Module.parse(
+        """
+        gpu.module @m { func.func @k() { return } }
+        llvm.func @f() { llvm.return }
+        """,
+        session.context,
+    ).operation
+    assert foreign_op(module, stage("s", "cse")) is None
+    assert foreign_op(module, stage("s", "cse", leaves=["builtin", "llvm"])) is None
+    device = stage("s", "cse", leaves=["builtin", "llvm", "nvvm"], within="gpu.module")
+    found = foreign_op(module, device)
+    assert found is not None
+    assert found.name == "func.func"
