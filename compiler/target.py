@@ -15,6 +15,9 @@ CHIPS = (75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121)
 _FIRST_WITH_A = 90
 _FIRST_WITH_F = 100
 
+# The first capability with redux.sync (PTX ISA, integer warp reductions).
+FIRST_WITH_REDUX = 80
+
 # The PTX version of CUDA 13.0 (its release notes); every chip above has it.
 PTX_VERSION = 90
 

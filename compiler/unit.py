@@ -17,7 +17,7 @@ from .options import Emit, Options
 from .session import Session
 from .source import Source, parse
 from .stages import run_stages
-from .target import TRIPLE, Target, shared_memory_limit
+from .target import FIRST_WITH_REDUX, TRIPLE, Target, shared_memory_limit
 from .timing import Timer
 from .toolchain import Cuda
 
@@ -35,6 +35,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
             fast_math=options.fast_math,
             chips=tuple(target.arch for target in chips),
             max_shared_bytes=min(map(shared_memory_limit, chips), default=0),
+            has_redux=all(chip.capability >= FIRST_WITH_REDUX for chip in chips) and bool(chips),
         )
     )
 

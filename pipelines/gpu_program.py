@@ -22,6 +22,7 @@ class GpuProgramOptions:
     fast_math: bool = False
     chips: tuple[str, ...] = ()
     max_shared_bytes: int = 0
+    has_redux: bool = False
 
 
 def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
@@ -32,6 +33,7 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
     # Reaches the functions of gpu.modules too.
     debug = ["ensure-debug-info-scope-on-llvm-func"] if options.debug else []
     chips = "+".join(options.chips)
+    redux = str(options.has_redux).lower()
     return [
         stage("kernels", ",".join([*_TO_KERNELS, *entry])),
         stage(
@@ -46,13 +48,26 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
         ),
         stage(
             "device",
-            f"gpu.module({','.join(_device(bare, chips))})",
+            f"gpu.module({','.join(_device(bare, chips, redux))})",
             leaves=_LLVM_DEVICE,
             within="gpu.module",
         ),
         stage("host", ",".join([*_HOST, *debug]), leaves=_LLVM_HOST),
     ]
 
+
+_STORED_FLOATS = ",".join(
+    [
+        "f8E5M2",
+        "f8E4M3",
+        "f8E4M3FN",
+        "f8E5M2FNUZ",
+        "f8E4M3FNUZ",
+        "f8E4M3B11FNUZ",
+        "f8E3M4",
+        "f8E8M0FNU",
+    ]
+)
 
 _TO_KERNELS = (
     "expand-gpu-memset",
@@ -66,25 +81,32 @@ _TO_KERNELS = (
 )
 
 
-def _device(bare: str, chips: str) -> list[str]:
+def _device(bare: str, chips: str, redux: str) -> list[str]:
     """The passes that take one gpu.module to LLVM's dialects."""
     return [
         "expand-all-reduce",
-        "expand-subgroup-reduce",
+        f"expand-subgroup-reduce{{redux={redux}}}",
+        "expand-complex",
         "convert-complex-to-standard",
         "math-expand-ops{ops=clampf}",
         "expand-powers",
         "expand-math",
         "expand-arith",
+        # Arithmetic on the floats no chip computes with goes through f32.
+        "math-extend-to-supported-types{extra-types=bf16,f16 target-type=f32}",
+        f"arith-emulate-unsupported-floats{{source-types={_STORED_FLOATS} target-type=f32}}",
         "carry-mma-matrices-as-structs",
         "convert-nvgpu-to-nvvm",
         "convert-vector-to-scf",
         "expand-strided-metadata",
         "lower-affine",
+        "arith-expand{include-f4e2m1=true include-flush-denormals=true}",
+        "expand-small-floats",
+        "arith-expand{include-f8e8m0=true}",
         "convert-scf-to-cf",
         "convert-complex-to-llvm",
         "convert-vector-to-llvm",
-        "convert-gpu-to-nvvm{has-redux=false index-bitwidth=64 "
+        f"convert-gpu-to-nvvm{{has-redux={redux} index-bitwidth=64 "
         f"use-bare-ptr-memref-call-conv={bare}}}",
         "undo-device-wrappers",
         "convert-math-to-llvm{approximate-log1p=false}",
@@ -100,11 +122,16 @@ def _device(bare: str, chips: str) -> list[str]:
 
 
 _HOST = (
+    "expand-complex",
+    "convert-complex-to-standard",
+    "math-expand-ops{ops=clampf}",
+    "expand-powers",
+    "expand-math",
+    "convert-expm1-to-libm",
     "convert-vector-to-scf",
     "expand-strided-metadata",
     "lower-affine",
     "convert-scf-to-cf",
-    "convert-complex-to-standard",
     "convert-complex-to-llvm",
     "convert-vector-to-llvm",
     "convert-math-to-llvm{approximate-log1p=false}",

@@ -50,17 +50,18 @@ def _text(data: bytes, offset: int) -> bytes:
     return data[offset : data.index(b"\0", offset)]
 
 
+_GOOD = pack([Image(b"code" * 10, "sm_90", _TRIPLE, ImageKind.CUBIN)])
+
+
 @pytest.mark.parametrize(
-    ("damage", "message"),
+    ("data", "message"),
     [
-        (lambda data: b"\0" + data[1:], "not an offload binary"),
-        (lambda data: data[:4] + b"\2" + data[5:], "not an offload binary of version 1"),
-        (lambda data: data[:40], "truncated"),
-        (lambda data: data[:-8], "not an offload binary"),
+        (b"\0" + _GOOD[1:], "not an offload binary"),
+        (_GOOD[:4] + b"\2" + _GOOD[5:], "not an offload binary of version 1"),
+        (_GOOD[:40], "truncated"),
+        (_GOOD[:-8], "not an offload binary"),
     ],
 )
-def test_unpack_refuses_damage(damage: object, message: str) -> None:
-    assert callable(damage)
-    data = pack([Image(b"code" * 10, "sm_90", _TRIPLE, ImageKind.CUBIN)])
+def test_unpack_refuses_damage(data: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        unpack(damage(data))
+        unpack(data)

@@ -45,7 +45,7 @@ func.func @value(%m: memref<?x3xf32>, %value: f32) {
 
 // Zeros that do not lie packed are stored one by one too, and a token stays a token.
 // CHECK-LABEL: func.func @strided(
-// CHECK-SAME:      %[[TOKEN:.*]]: !gpu.async.token) -> !gpu.async.token
+// CHECK-SAME:      %[[TOKEN:[a-z0-9]+]]: !gpu.async.token) -> !gpu.async.token
 // CHECK:         %[[LAUNCHED:.*]] = gpu.launch async [%[[TOKEN]]{{\]}}
 // CHECK:         return %[[LAUNCHED]]
 func.func @strided(%m: memref<4xf32, strided<[2]>>, %t: !gpu.async.token) -> !gpu.async.token {
