@@ -51,7 +51,7 @@ class Format:
         magnitude = bits & (self.sign_bit - 1)
         exponent, significand = divmod(magnitude, 1 << self.stored)
         if magnitude >= self.infinity:
-            return sign * math.inf if magnitude == self.infinity else math.nan
+            return math.copysign(math.inf if magnitude == self.infinity else math.nan, sign)
         if exponent:
             significand += 1 << self.stored
         scale = max(exponent, 1) - self.bias - self.stored
@@ -63,7 +63,8 @@ class Format:
             return self.infinity + 1 if math.isnan(value) else self._signed(value, self.infinity)
         if value == 0:
             return self._signed(math.copysign(1.0, float(value)), 0)
-        exact = _fraction(abs(value))
+        # mpmath's own abs would round to its working precision.
+        exact = abs(_fraction(value))
         exponent = max(_floor_log2(exact), 1 - self.bias)
         units = _round_half_even(exact / Fraction(2) ** (exponent - self.stored))
         # A significand that rounds up to a power of two carries into the exponent by itself.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import math_reference as reference
 from programs.math_program_text import Column, MathProgram
 from programs.math_programs import check, programs
 from programs.math_reference import Format
@@ -184,3 +185,12 @@ def test_printed_numbers_may_be_signed() -> None:
 def test_programs_are_few_and_the_same_every_time() -> None:
     assert len(PROGRAMS) <= 12
     assert [program.mlir for program in programs()] == [p.mlir for p in PROGRAMS.values()]
+
+
+def test_reference_keeps_the_sign_of_nan() -> None:
+    assert reference.binary("math.copysign", 1.0, reference.F32.decode(0xFFC00000)) == -1.0
+
+
+def test_reference_rounds_what_lies_just_below_a_tie() -> None:
+    exact = reference.fma(1.0 + 2.0**-52, 1.5, -(2.0**-1074))
+    assert reference.F64.encode(exact) == 0x3FF8000000000001

@@ -2,7 +2,7 @@
 // RUN: not hirc %s --offload-arch=sm_90 -o %t/out 2>&1 | FileCheck %s
 // RUN: rmdir %t
 
-// CHECK: newer_intrinsic.mlir:[[# @LINE + 9]]:7: error: intrinsic 'llvm.nvvm.not.yet' is newer than the LLVM that generates code
+// CHECK: newer_intrinsic.mlir:[[# @LINE + 8]]:7: error: intrinsic 'llvm.nvvm.not.yet' is newer than the LLVM that generates code
 // CHECK-NEXT: llvm.call @llvm.nvvm.not.yet
 // CHECK: in stage 'device-code'
 // CHECK: hint: spell the operation with inline PTX (nvvm.inline_ptx) or a lower-level nvvm op
