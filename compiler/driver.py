@@ -6,6 +6,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from ..dialects.offload import ImageFormat
@@ -21,7 +22,7 @@ from .source import check_readable, read_source
 from .support_library import support_bitcode
 from .target import Target
 from .timing import Timer
-from .toolchain import Toolchain, find_clang, find_cuda
+from .toolchain import Cuda, Toolchain, find_clang, find_cuda
 from .unit import Unit
 
 
@@ -36,17 +37,20 @@ class Compilation:
     def __post_init__(self) -> None:
         self.runner = Runner(self.options.verbose, self.options.dry_run)
         # Looked for while the program is lowered: clang has to be run for its version.
-        self._search = ThreadPoolExecutor(max_workers=1, thread_name_prefix="find-tools")
-        self._found = self._search.submit(self._find)
+        search = ThreadPoolExecutor(max_workers=1, thread_name_prefix="find-tools")
+        self._clang = search.submit(find_clang, self.options.clang)
+        search.shutdown(wait=False)
 
-    def _find(self) -> Toolchain:
-        return Toolchain(find_clang(self.options.clang), find_cuda(self.options.cuda_path))
+    @cached_property
+    def cuda(self) -> Cuda:
+        """The CUDA in use. Raises ToolchainError where there is none."""
+        return find_cuda(self.options.cuda_path)
 
     @property
     def toolchain(self) -> Toolchain:
         """clang and CUDA. Raises ToolchainError where one is missing."""
         with self.timer.phase("find tools"):
-            return self._found.result()
+            return Toolchain(self._clang.result(), self.cuda)
 
     def run(self) -> None:
         """Compiles every input and writes what was asked for. Raises HircError."""
@@ -126,7 +130,7 @@ class Compilation:
 
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
         """The device code that is embedded for one chip."""
-        module = unit.device(target, self.toolchain.cuda)
+        module = unit.device(target, self.cuda)
         if not self.options.debug:
             return ImageFormat.BITCODE, module.bitcode()
         # clang's device link keeps line tables only in unoptimised code, so ptxas runs here.
@@ -135,7 +139,7 @@ class Compilation:
     def _cubin(self, ptx: str, target: Target, *, relocatable: bool) -> bytes:
         with self.timer.phase("ptxas"):
             return assemble(
-                ptx, target, self.options, self.toolchain.cuda, self.runner, relocatable=relocatable
+                ptx, target, self.options, self.cuda, self.runner, relocatable=relocatable
             )
 
     def _host(self, unit: Unit) -> LlvmModule:
@@ -153,7 +157,7 @@ class Compilation:
                 hint="give one --offload-arch",
             )
         target = targets[0]
-        module = unit.device(target, self.toolchain.cuda)
+        module = unit.device(target, self.cuda)
         if options.emit is Emit.DEVICE_LLVM:
             return module.text()
         if options.emit is Emit.DEVICE_BITCODE:

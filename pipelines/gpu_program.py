@@ -133,6 +133,9 @@ _HOST = (
     "lower-affine",
     "convert-scf-to-cf",
     "convert-complex-to-llvm",
+    # Twice: vector.print calls functions that the program may have declared itself, and finds
+    # only llvm.func; math becomes calls of functions not yet declared.
+    "convert-func-to-llvm",
     "convert-vector-to-llvm",
     "convert-math-to-llvm{approximate-log1p=false}",
     "convert-math-to-libm",

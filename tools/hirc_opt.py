@@ -15,7 +15,7 @@ from ..compiler.source import STDIN_NAME, Source, read_source
 from ..compiler.stages import IrPrinter
 from ..dialects.mlir import ir
 from ..pipelines import passes as _registers_our_passes  # noqa: F401 # pyright: ignore[reportUnusedImport]
-from ..pipelines.pass_base import PassFailure, find_pass, make_pass, pass_names
+from ..pipelines.pass_base import InvalidResult, PassFailure, find_pass, make_pass, pass_names
 from ..pipelines.pipeline import PipelineSyntaxError, Step, parse_pipeline, run_steps
 from .hirc_opt_arguments import OptRequest, parse_arguments
 from .verify_diagnostics import expectations, messages_of, problems
@@ -121,6 +121,10 @@ def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes |
     try:
         run_steps(module, steps, after=print_after)
     except PassFailure:
+        return None
+    except InvalidResult as failure:
+        # Our bug, or a pass that ran without those it stands on: the tool is for trying that.
+        module.location.emit_error(f"pass '{failure}' left IR that the verifier refuses")
         return None
     if request.bytecode:
         buffer = io.BytesIO()

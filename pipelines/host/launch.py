@@ -10,6 +10,7 @@ from ..offload_symbols import stub_symbol
 from ..pass_base import fail
 from .emitter import Emitter
 from .lowering import finish, lowers, stream_for
+from .types import DYNAMIC
 
 # What the runtime refuses on every chip so far (CUDA programming guide, technical
 # specifications per compute capability).
@@ -105,6 +106,12 @@ def _parts(emit: Emitter, operand: ir.Value) -> list[ir.Value]:
     if not isinstance(operand.type, ir.MemRefType):
         return [value]
     if emit.bare_pointers:
+        if not _is_static(ir.MemRefType(operand.type)):
+            fail(
+                emit.op,
+                f"{operand.type} cannot be a bare pointer: its shape or layout is known at run "
+                "time only",
+            )
         return [emit.extract(value, types.ptr, 1)]
     rank = ir.MemRefType(operand.type).rank
     return [
@@ -114,3 +121,9 @@ def _parts(emit: Emitter, operand: ir.Value) -> list[ir.Value]:
         *(emit.extract(value, types.i64, 3, axis) for axis in range(rank)),
         *(emit.extract(value, types.i64, 4, axis) for axis in range(rank)),
     ]
+
+
+def _is_static(kind: ir.MemRefType) -> bool:
+    """Whether the type says all that a descriptor would."""
+    strides, offset = kind.get_strides_and_offset()
+    return kind.has_static_shape and DYNAMIC not in (*strides, offset)

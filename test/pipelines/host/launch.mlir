@@ -1,5 +1,4 @@
 // RUN: hirc-opt %s --convert-gpu-host-to-cuda | FileCheck %s
-// RUN: hirc-opt %s --convert-gpu-host-to-cuda=bare-pointers=true | FileCheck %s --check-prefix=BARE
 
 module attributes {gpu.container_module} {
 llvm.mlir.global internal constant @none_stub(0 : i8) : i8
@@ -90,11 +89,6 @@ func.func @scalar_arguments(%a: index, %b: i1, %c: bf16, %d: complex<f32>, %e: v
 // CHECK-NEXT:    llvm.extractvalue %[[VIEW]][3, 1]
 // CHECK-NEXT:    llvm.extractvalue %[[VIEW]][4, 0]
 // CHECK-NEXT:    llvm.extractvalue %[[VIEW]][4, 1]
-
-// BARE-LABEL: func.func @memref_arguments(
-// BARE:         llvm.alloca %{{.*}} x !llvm.struct<(ptr, ptr, ptr)>
-// BARE-COUNT-3: llvm.extractvalue %{{.*}}[1]
-// BARE:         llvm.call @hirc_launch
 func.func @memref_arguments(%a: memref<f32>, %b: memref<4x?xi32, strided<[?, 1], offset: ?>, 1>, %c: memref<8xf32>, %n: index) {
   gpu.launch_func @kernels::@memrefs blocks in (%n, %n, %n) threads in (%n, %n, %n)
       args(%a: memref<f32>, %b: memref<4x?xi32, strided<[?, 1], offset: ?>, 1>, %c: memref<8xf32>)
