@@ -1,6 +1,7 @@
 """Runs the executables beside this file and compares what they print: a GPU machine's half.
 
-Needs Python's standard library only. Prints a line a program; exits 1 if any differs.
+Needs Python's standard library only. Prints a line a program; exits 1 if any differs. Under OUT, or
+beside this file, it leaves report.md with every output, and the outputs that are checked later.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -28,9 +30,24 @@ def difference(case: dict[str, object], done: subprocess.CompletedProcess[str]) 
     return ""
 
 
+def machine() -> str:
+    """The GPU and its driver."""
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    return subprocess.run(query, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def section(name: str, verdict: str, done: subprocess.CompletedProcess[str]) -> str:
+    """A program's part of the report."""
+    text = re.sub(r"base@ = 0x[0-9a-f]+", "base@ = ADDRESS", done.stdout) + done.stderr
+    lines = "".join(f"    {line}\n" for line in text.splitlines())
+    return f"## {name}: {verdict}, status {done.returncode}\n\n{lines}\n"
+
+
 def main() -> int:
     out = Path(os.environ.get("OUT", HERE))
     failed = 0
+    now = datetime.now(UTC)
+    report = [f"# {now:%Y-%m-%d %H:%M} UTC, {machine()}\n\n"]
     for case in json.loads((HERE / "cases.json").read_text()):
         command = [str(HERE / case["name"])]
         try:
@@ -41,9 +58,15 @@ def main() -> int:
         except (OSError, subprocess.TimeoutExpired) as error:
             done, wrong = None, str(error)
         failed += bool(wrong)
-        print(f"{'WRONG' if wrong else 'right'}  {case['name']}  {wrong}")
-        if case.get("keep") and done is not None:
+        verdict = "WRONG" if wrong else "right"
+        print(f"{verdict}  {case['name']}  {wrong}")
+        if done is None:
+            continue
+        if case.get("keep"):
             (out / f"{case['name']}.out").write_text(done.stdout)
+        else:
+            report.append(section(case["name"], verdict, done))
+    (out / "report.md").write_text("".join(report))
     print(f"{failed} wrong")
     return int(failed != 0)
 
