@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Callable
@@ -9,6 +10,8 @@ from pathlib import Path
 
 from .output import replacing
 from .toolchain import cache_directory
+
+_DIGEST_BYTES = 32
 
 
 def cached(name: str, make: Callable[[], bytes]) -> bytes:
@@ -18,11 +21,19 @@ def cached(name: str, make: Callable[[], bytes]) -> bytes:
     """
     path = _writable(cache_directory()) / name
     if path.is_file():
-        return path.read_bytes()
+        kept = path.read_bytes()
+        data, digest = kept[:-_DIGEST_BYTES], kept[-_DIGEST_BYTES:]
+        if digest == _digest(data):
+            return data
     data = make()
     with replacing(path) as temporary:
-        temporary.write_bytes(data)
+        temporary.write_bytes(data + _digest(data))
     return data
+
+
+def _digest(data: bytes) -> bytes:
+    """What follows the data in the file, so that a damaged one is made again."""
+    return hashlib.sha256(data).digest()
 
 
 def _writable(folder: Path) -> Path:

@@ -39,7 +39,7 @@ class DeviceOptions:
 
 @dataclass(frozen=True)
 class DeviceSource:
-    """One gpu.module as LLVM IR text, and where its calls are in the user's source."""
+    """One gpu.module as LLVM IR text, and where the user's source calls or uses a symbol."""
 
     name: str
     text: str
@@ -63,6 +63,9 @@ def _translate(gpu_module: ir.Operation) -> DeviceSource:
         if op.name == "llvm.call" and "callee" in op.attributes:
             callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
             calls.setdefault(callee, position_of(op.location))
+        if op.name == "llvm.mlir.addressof":
+            variable = ir.FlatSymbolRefAttr(op.attributes["global_name"]).value
+            calls.setdefault(variable, position_of(op.location))
         return ir.WalkResult.ADVANCE
 
     gpu_module.walk(visit)
@@ -91,7 +94,8 @@ def device_module(
     """Links libraries into each source, optimises for the chip, and merges them into one.
 
     `keep` are the kernels and variables the host names; the rest becomes internal. Square root
-    and division are IEEE's unless `fast_math`. Raises InputError for a function nobody defines.
+    and division are IEEE's unless `fast_math`. Raises InputError for a function or a variable that
+    nobody defines.
     """
     machine = Machine(TRIPLE, target.arch, f"+ptx{PTX_VERSION}", options.opt_level)
     precise = "0" if options.fast_math else "1"
@@ -121,13 +125,16 @@ def _one(
             stage="device-code",
             hint="spell the operation with inline PTX (nvvm.inline_ptx) or a lower-level nvvm op",
         )
-    for library in options.libraries:
-        module.link_bitcode(read_bitcode(library), wanted=module.undefined_functions())
+    # A library may need one given before it.
+    waiting = list(options.libraries)
+    while linked := [path for path in waiting if _links(module, path)]:
+        waiting = [path for path in waiting if path not in linked]
     if options.libdevice is not None:
         wanted = [name for name in module.undefined_functions() if name.startswith("__nv_")]
         if wanted:
             module.link_bitcode(libdevice_functions(options.libdevice, wanted))
     module.internalize(keep)
+    module.drop_unused()
     missing = [name for name in module.undefined_functions() if name not in _RUNTIME_FUNCTIONS]
     if missing and not options.may_be_linked_later:
         raise InputError(
@@ -137,20 +144,43 @@ def _one(
             stage="device-code",
             hint="define it in the gpu.module, or give the bitcode that has it with --device-lib",
         )
+    # Kept ones may have their storage in another gpu.module.
+    nowhere = [name for name in module.undefined_variables() if name not in keep]
+    if nowhere and not options.may_be_linked_later:
+        raise InputError(
+            f"device variable '{nowhere[0]}' is used in gpu.module '{source.name}' and defined "
+            "nowhere",
+            position=source.calls.get(nowhere[0]),
+            stage="device-code",
+            hint="give it a value in the gpu.module, or `= uninitialized` for memory alone",
+        )
     if options.flush_denormals:
         module = LlvmModule(_with_flushed_denormals(module.text()), machine, name=source.name)
     module.verify()
-    module.drop_unused()
     module.optimize()
     return module
+
+
+def _links(module: LlvmModule, library: Path) -> bool:
+    return module.link_library(read_bitcode(library), str(library))
 
 
 def _with_flushed_denormals(text: str) -> str:
     """Every definition says that f32 denormals are flushed; equal modes are what inlining needs."""
     text = re.sub(r"^(attributes #\d+ = \{)", rf"\1 {_FLUSH}", text, flags=re.MULTILINE)
-    return re.sub(
-        r"^(define [^\n]*\)(?:(?! #\d)[^\n{])*)\{$",
-        lambda match: match[0] if " #" in match[1].rpartition(")")[2] else f"{match[1]}{_FLUSH} {{",
-        text,
-        flags=re.MULTILINE,
+    return "".join(
+        _with_attribute(line) if line.startswith("define ") else line
+        for line in text.splitlines(keepends=True)
     )
+
+
+def _with_attribute(define: str) -> str:
+    """A function's first line with the attribute, which goes right after the parameters."""
+    name = re.search(r'@(?:"[^"]*"|[\w.$-]+)\(', define)
+    assert name is not None, define
+    depth, end = 1, name.end()
+    while depth:
+        depth += {"(": 1, ")": -1}.get(define[end], 0)
+        end += 1
+    rest = define[end:]
+    return define if re.search(r" #\d+\b", rest) else f"{define[:end]} {_FLUSH}{rest}"

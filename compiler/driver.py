@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from ..dialects.offload import ImageFormat
 from .errors import InputError
+from .host_code import host_object
 from .link import LinkJob, link
 from .llvm_ir import LlvmModule
 from .native import native_targets
@@ -18,11 +18,11 @@ from .options import Emit, Options
 from .output import make_folder, replacing, write
 from .process import Runner
 from .ptx import assemble, emit_ptx
-from .source import check_readable, read_source
+from .source import UNNAMED, check_readable, read_source
 from .support_library import support_bitcode
 from .target import Target
 from .timing import Timer
-from .toolchain import Cuda, Toolchain, find_clang, find_cuda
+from .toolchain import Clang, ClangSearch, Cuda, Toolchain, find_cuda
 from .unit import Unit
 
 
@@ -36,27 +36,35 @@ class Compilation:
 
     def __post_init__(self) -> None:
         self.runner = Runner(self.options.verbose, self.options.dry_run)
-        # Looked for while the program is lowered: clang has to be run for its version.
-        search = ThreadPoolExecutor(max_workers=1, thread_name_prefix="find-tools")
-        self._clang = search.submit(find_clang, self.options.clang)
-        search.shutdown(wait=False)
 
     @cached_property
     def cuda(self) -> Cuda:
         """The CUDA in use. Raises ToolchainError where there is none."""
         return find_cuda(self.options.cuda_path)
 
+    @cached_property
+    def clang(self) -> Clang:
+        """The clang in use. Raises ToolchainError where there is none."""
+        return self._search.result()
+
     @property
     def toolchain(self) -> Toolchain:
         """clang and CUDA. Raises ToolchainError where one is missing."""
         with self.timer.phase("find tools"):
-            return Toolchain(self._clang.result(), self.cuda)
+            return Toolchain(self.clang, self.cuda)
 
     def run(self) -> None:
         """Compiles every input and writes what was asked for. Raises HircError."""
+        # clang has to be run for its version: that goes on while the program is lowered.
+        self._search = ClangSearch(self.options.clang)
+        try:
+            self._run()
+        finally:
+            self._search.close()
+
+    def _run(self) -> None:
         options = self.options
-        if options.save_temps is not None:
-            make_folder(options.save_temps)
+        self._check()
         is_linked = options.emit.is_linked and options.stop_after is None
         if not options.inputs and not (is_linked and options.link_inputs):
             raise InputError("no input files", hint="hirc prog.mlir -o prog --offload-arch=sm_90")
@@ -65,8 +73,26 @@ class Compilation:
             return
         if len(options.inputs) > 1 and options.output is not None:
             raise InputError("-o names one file, and several inputs make several")
+        if options.dry_run:
+            # Nothing but a link, and ptxas for a cubin, runs a command.
+            return
         for path in options.inputs:
             self._emit_one(path)
+
+    def _check(self) -> None:
+        """Finds what can be wrong before anything is compiled. Raises InputError."""
+        options = self.options
+        for library in options.device_libraries:
+            check_readable(library)
+        stems = [Path(name).stem for name in options.inputs]
+        twice = next((stem for stem in stems if stems.count(stem) > 1), None)
+        if twice is not None and (options.save_temps or not options.emit.is_linked):
+            raise InputError(
+                f"two inputs are called {twice}, and so would be the files made of them",
+                hint="compile them one at a time, with -o",
+            )
+        if options.save_temps is not None and not options.dry_run:
+            make_folder(options.save_temps)
 
     def _link_all(self) -> None:
         options = self.options
@@ -97,7 +123,7 @@ class Compilation:
         host = self._host(unit)
         output = folder / f"{unit.source.stem}.{unit.source.unit}.o"
         with self.timer.phase("host object"):
-            output.write_bytes(host.object_code())
+            output.write_bytes(host_object(host))
         return output
 
     def _emit_one(self, path: str) -> None:
@@ -116,7 +142,7 @@ class Compilation:
     def _lowered(self, path: str) -> Unit:
         source = read_source(path)
         if source.text is not None:
-            self.sources[source.name] = source.text
+            self.sources[source.name] = self.sources[UNNAMED] = source.text
         unit = Unit(source, self.options, self.timer)
         unit.lower()
         return unit
@@ -177,4 +203,4 @@ class Compilation:
 def _host_output(module: LlvmModule, emit: Emit) -> str | bytes:
     if emit is Emit.LLVM:
         return module.text()
-    return module.bitcode() if emit is Emit.BITCODE else module.object_code()
+    return module.bitcode() if emit is Emit.BITCODE else host_object(module)

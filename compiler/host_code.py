@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..dialects.mlir import ir
 from ..dialects.offload import EntryKind
+from .child import in_child
 from .diagnostics import translation_error
 from .gate import GateError
 from .llvm_ir import LlvmModule, host_machine
@@ -84,3 +85,14 @@ def _private_functions(module: ir.Operation) -> list[str]:
         and op.operation.attributes["sym_visibility"].value == "private"
         and list(op.operation.regions[0].blocks)
     ]
+
+
+def host_object(module: LlvmModule) -> bytes:
+    """An object file of the host module. Raises UnsupportedError where LLVM cannot make one."""
+    return in_child(
+        module.object_code,
+        what="host code",
+        stage="host-code",
+        hint="--emit=llvm shows what it was given; inline assembly and intrinsics have to be "
+        "the host's",
+    )

@@ -12,6 +12,8 @@ from .options import Emit, Options
 from .process import Finished, Runner
 from .toolchain import Toolchain
 
+_TOOL_ERROR = re.compile(r"^\S*(?:clang|nvlink|ptxas|lld)\S*\s*:.*\berror\b", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class LinkJob:
@@ -60,7 +62,8 @@ def link(job: LinkJob, options: Options, toolchain: Toolchain, runner: Runner) -
     done = runner.run(command, directory=options.save_temps, temporary=job.temporary)
     if options.verbose and done.errors:
         runner.log(done.errors.rstrip())
-    if done.status != 0:
+    # clang 22 ends with status 0 although its device link printed an error.
+    if done.status != 0 or _TOOL_ERROR.search(done.errors):
         raise _explained(done, options, toolchain)
 
 
@@ -99,6 +102,14 @@ def _explained(done: Finished, options: Options, toolchain: Toolchain) -> HircEr
             hint="another --offload-arch may have it (wgmma needs sm_90a)",
             notes=_notes(text),
         )
+    backend = re.search(r"(?:LLVM ERROR: |clang-nvlink-wrapper: error: )([^\n]+)", text)
+    if backend is not None and "ptxas" not in backend[1]:
+        return UnsupportedError(
+            f"the code generator refuses the device code: {backend[1]}",
+            stage="link",
+            hint="--emit=device-llvm shows what it was given",
+            notes=_notes(text),
+        )
     ptxas = re.search(r"ptxas [^\n]*?(?:error|fatal)\s*:\s*([^\n]+)", text)
     if ptxas is not None:
         return ToolchainError(
@@ -116,5 +127,6 @@ def _explained(done: Finished, options: Options, toolchain: Toolchain) -> HircEr
 
 
 def _notes(text: str) -> list[Note]:
-    lines = [line for line in text.splitlines() if re.search(r"error|fatal|warning", line)]
+    # Lines that begin with # are of a stack trace.
+    lines = [line for line in text.splitlines() if re.search(r"^[^#]*(error|fatal|warning)", line)]
     return [Note(line.strip()) for line in lines[:8]]

@@ -6,13 +6,14 @@ A thin typed layer over llvmlite, through which all IR passes.
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import llvmlite.binding as llvm
 
-from .errors import InternalError
+from .errors import InputError, InternalError
 
 CONSUMER_LLVM = 22
 
@@ -32,6 +33,7 @@ _MERGED_LINKAGES = frozenset(
 def _initialize() -> None:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
+    llvm.initialize_native_asmparser()
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ class LlvmModule:
         self._target = machine.target_machine()
         self._context = llvm.create_context()
         self._module = self._parse(text, name)
+        # In a reference cycle Python would free these in any order, and LLVM stands only one.
+        weakref.finalize(self, _free, self._module, self._context)
         self._module.triple = machine.triple
         self._module.data_layout = str(self._target.target_data)
 
@@ -92,7 +96,47 @@ class LlvmModule:
         They become internal, but for weak ones: those are one for the whole program. With
         `wanted`, nothing is linked unless the library defines one of those names.
         """
-        library = llvm.parse_bitcode(data, self._context)
+        return self._link_parsed(llvm.parse_bitcode(data, self._context), wanted)
+
+    def link_library(self, data: bytes, origin: str) -> bool:
+        """Links bitcode a user gave if it defines a function that is missing.
+
+        Returns whether it did. Raises InputError for bitcode that cannot be read, is for another
+        kind of machine, or defines the function with another type.
+        """
+        try:
+            library = llvm.parse_bitcode(data, self._context)
+        except RuntimeError as error:
+            raise InputError(
+                f"LLVM {CONSUMER_LLVM} cannot read {origin}: {str(error).splitlines()[-1]}",
+                hint=f"bitcode of LLVM {CONSUMER_LLVM} or older can be read, of a newer one not",
+            ) from error
+        try:
+            wanted = self._wanted_from(library, origin)
+        except InputError:
+            library.close()
+            raise
+        return bool(self._link_parsed(library, wanted))
+
+    def _wanted_from(self, library: llvm.ModuleRef, origin: str) -> list[str]:
+        """The functions this module lacks. Raises InputError where `library` does not fit."""
+        wanted = self.undefined_functions()
+        if library.triple.partition("-")[0] not in ("", self.machine.triple.partition("-")[0]):
+            raise InputError(
+                f"{origin} is bitcode for {library.triple}, not for {self.machine.triple}"
+            )
+        for function in library.functions:
+            if function.is_declaration or function.name not in wanted:
+                continue
+            declared = self._module.get_function(function.name).global_value_type
+            if str(declared) != str(function.global_value_type):
+                raise InputError(
+                    f"function '{function.name}' is called as {declared}, and {origin} defines "
+                    f"it as {function.global_value_type}"
+                )
+        return wanted
+
+    def _link_parsed(self, library: llvm.ModuleRef, wanted: Iterable[str] | None) -> list[str]:
         symbols = [*library.functions, *library.global_variables]
         defined = {item.name: item.linkage for item in symbols if not item.is_declaration}
         if wanted is not None and not set(wanted).intersection(defined):
@@ -127,6 +171,14 @@ class LlvmModule:
             item.name
             for item in self._module.functions
             if item.is_declaration and not item.name.startswith("llvm.")
+        ]
+
+    def undefined_variables(self) -> list[str]:
+        """Variables declared and not defined; those of no elements stand for dynamic memory."""
+        return [
+            item.name
+            for item in self._module.global_variables
+            if item.is_declaration and not str(item.global_value_type).startswith("[0 x ")
         ]
 
     def set_linkage(self, name: str, linkage: str) -> None:
@@ -187,6 +239,11 @@ class LlvmModule:
 
     def assembly(self) -> str:
         return self._target.emit_assembly(self._module)
+
+
+def _free(module: llvm.ModuleRef, context: llvm.ContextRef) -> None:
+    module.close()
+    context.close()
 
 
 def merge_bitcode(modules: Sequence[bytes]) -> bytes:

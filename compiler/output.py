@@ -14,23 +14,35 @@ from .errors import InputError
 
 @contextmanager
 def replacing(output: Path) -> Generator[Path]:
-    """A temporary path beside `output` that takes its place when the block ends well."""
+    """A temporary path beside `output` that takes its place when the block ends well.
+
+    A link is followed; a device such as /dev/null is written to and stays what it is. Raises
+    InputError where `output` cannot be written.
+    """
+    if output.is_dir():
+        raise InputError(f"cannot write {output}: it is a directory")
+    target = output.resolve() if output.is_symlink() else output
+    is_device = target.exists() and not target.is_file()
+    folder = Path(tempfile.gettempdir()) if is_device else target.parent
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=folder)
     except OSError as error:
         raise InputError(f"cannot write {output}: {error.strerror}") from error
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
-        if output.is_dir():
-            raise InputError(f"cannot write {output}: it is a directory")
+        if is_device:
+            target.write_bytes(temporary.read_bytes())
+            return
         # mkstemp makes files private; an output gets the usual permissions, or the linker's.
         mode = temporary.stat().st_mode & 0o777
         mask = os.umask(0)
         os.umask(mask)
         temporary.chmod((0o777 if mode & 0o100 else 0o666) & ~mask)
-        temporary.replace(output)
+        temporary.replace(target)
+    except OSError as error:
+        raise InputError(f"cannot write {output}: {error.strerror}") from error
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -50,12 +62,5 @@ def write(output: str, data: str | bytes) -> None:
         sys.stdout.buffer.write(raw)
         sys.stdout.buffer.flush()
         return
-    path = Path(output)
-    if path.exists() and not path.is_file():
-        # A device such as /dev/null is written to, not replaced.
-        if path.is_dir():
-            raise InputError(f"cannot write {path}: it is a directory")
-        path.write_bytes(raw)
-        return
-    with replacing(path) as temporary:
+    with replacing(Path(output)) as temporary:
         temporary.write_bytes(raw)

@@ -54,23 +54,53 @@ class Runner:
             self.log(" " + shlex.join(words))
         if self.dry_run:
             return Finished(0, "", "")
+        return start(words, directory=directory, temporary=temporary).finish(timeout)
+
+
+class Running:
+    """A program that runs while this one goes on."""
+
+    def __init__(self, process: subprocess.Popen[str], name: str) -> None:
+        self._process = process
+        self._name = name
+
+    def finish(self, timeout: float = _TIMEOUT_SECONDS) -> Finished:
+        """Waits for its end. Raises ToolchainError, and ends it, after `timeout` seconds."""
         try:
-            done = subprocess.run(
-                words,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=timeout,
-                cwd=directory,
-                env=None if temporary is None else {**os.environ, "TMPDIR": str(temporary)},
-            )
-        except OSError as error:
-            raise ToolchainError(
-                f"cannot run {words[0]}: {error.strerror}", hint="see `hirc --doctor`"
-            ) from error
+            output, errors = self._process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired as error:
             raise ToolchainError(
-                f"{Path(words[0]).name} did not finish in {timeout:.0f} seconds",
+                f"{Path(self._name).name} did not finish in {timeout:.0f} seconds",
                 hint="run the command printed by -### by hand",
             ) from error
-        return Finished(done.returncode, done.stdout, done.stderr)
+        finally:
+            self.close()
+        return Finished(self._process.wait(), output, errors)
+
+    def close(self) -> None:
+        """Ends it if it still runs; what it printed is lost."""
+        if self._process.returncode is None:
+            self._process.kill()
+            self._process.communicate()
+
+
+def start(
+    words: Sequence[str], *, directory: Path | None = None, temporary: Path | None = None
+) -> Running:
+    """Starts a program. Raises ToolchainError when it cannot be started."""
+    try:
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            cwd=directory,
+            env=None if temporary is None else {**os.environ, "TMPDIR": str(temporary)},
+        )
+    except OSError as error:
+        raise ToolchainError(
+            f"cannot run {words[0]}: {error.strerror}", hint="see `hirc --doctor`"
+        ) from error
+    return Running(process, words[0])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
-from .errors import ToolchainError, UnsupportedError
+from .child import in_child
+from .errors import ToolchainError
 from .llvm_ir import LlvmModule
 from .options import Options
 from .process import Runner
@@ -15,40 +15,13 @@ from .toolchain import Cuda
 
 
 def emit_ptx(module: LlvmModule) -> str:
-    """The module's PTX.
-
-    LLVM's code generator ends the process when it meets what the chip lacks, so it runs in a
-    child of this one. Raises UnsupportedError with what it said.
-    """
-    with tempfile.TemporaryFile() as result, tempfile.TemporaryFile() as messages:
-        child = os.fork()
-        if child == 0:
-            _generate(module, result.fileno(), messages.fileno())
-        _, status = os.waitpid(child, 0)
-        result.seek(0)
-        messages.seek(0)
-        text = result.read().decode()
-        said = messages.read().decode(errors="replace").strip()
-    if os.waitstatus_to_exitcode(status) != 0:
-        lines = [line for line in said.splitlines() if "LLVM ERROR" in line] or said.splitlines()
-        raise UnsupportedError(
-            f"LLVM cannot generate code for this chip: {lines[0] if lines else 'no message'}",
-            stage="device-code",
-            hint="another --offload-arch may have the instruction (wgmma needs sm_90a)",
-        )
-    return text
-
-
-def _generate(module: LlvmModule, result: int, messages: int) -> None:
-    status = 1
-    try:
-        os.dup2(messages, 2)
-        data = module.assembly().encode()
-        while data:
-            data = data[os.write(result, data) :]
-        status = 0
-    finally:
-        os._exit(status)
+    """The module's PTX. Raises UnsupportedError where the chip lacks what it uses."""
+    return in_child(
+        lambda: module.assembly().encode(),
+        what="code for this chip",
+        stage="device-code",
+        hint="another --offload-arch may have the instruction (wgmma needs sm_90a)",
+    ).decode()
 
 
 def assemble(

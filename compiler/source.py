@@ -14,6 +14,8 @@ from .session import Session
 
 _BYTECODE = b"ML\xefR"
 STDIN_NAME = "<stdin>"
+# What MLIR calls a module that came from no file.
+UNNAMED = "-"
 
 
 @dataclass(frozen=True)
@@ -59,16 +61,17 @@ def check_readable(path: Path) -> None:
 
 def parse(source: Source, session: Session) -> ir.Module:
     """The module a source holds. Raises InputError with MLIR's own message and position."""
-    data: str | bytes = source.data
     if source.text is not None:
         try:
-            data = source.data.decode()
+            source.data.decode()
         except UnicodeDecodeError as error:
             raise InputError(f"{source.name} is neither MLIR text nor bytecode: {error}") from None
     try:
-        if source.name != STDIN_NAME:
+        # Only a file can be read again, for its name to be in every location.
+        if source.name != STDIN_NAME and Path(source.name).is_file():
             return ir.Module.parseFile(source.name, session.context)
+        data = source.data if source.text is None else source.data.decode()
         return ir.Module.parse(data, session.context)
-    except (ir.MLIRError, UnicodeDecodeError) as error:
+    except ir.MLIRError as error:
         found = session.take_diagnostics()
         raise parse_error(found, source.name) from error

@@ -22,8 +22,13 @@ class IrPrinter:
     after: str | None
     _last: str | None = field(default=None)
 
-    def check(self, steps: Sequence[Step]) -> None:
-        """Raises InputError where `after` names a pass that none of the steps is."""
+    def begin(self, steps: Sequence[Step], module: ir.Operation) -> None:
+        """Takes note of the module before the first of `steps`.
+
+        Raises InputError where `after` names a pass that none of them is.
+        """
+        if self.after == "changed":
+            self._last = str(module)
         if self.after in (None, "all", "changed"):
             return
         if self.after not in {step.pass_name for step in steps}:
@@ -64,7 +69,7 @@ def run_stages(
     if stop_after is not None and stop_after not in names:
         raise InputError(f"there is no stage '{stop_after}'", hint=f"stages: {', '.join(names)}")
     printer = IrPrinter(print_after)
-    printer.check([step for stage in stages for step in stage.steps])
+    printer.begin([step for stage in stages for step in stage.steps], module)
     for stage in stages:
         with timer.phase(f"stage {stage.name}"):
             run_stage(module, stage, session, printer)

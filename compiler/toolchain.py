@@ -11,13 +11,15 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import ToolchainError
-from .process import Runner
+from .process import Finished, Runner, start
 
 CLANG_OLDEST = 22
+_VERSION_SECONDS = 30
 CLANG_HINT = (
     "on Debian: apt-get install clang-22 lld-22 clang-tools-22; elsewhere LLVM 22 or newer with "
     "clang-linker-wrapper, then name it with --clang or HIRC_CLANG"
@@ -98,21 +100,51 @@ class Toolchain:
     cuda: Cuda
 
 
-def find_clang(given: Path | None = None, runner: Runner | None = None) -> Clang:
-    """The clang named, or the newest of version 22 or later. Raises ToolchainError."""
-    runner = runner or Runner()
-    if given is None and "HIRC_CLANG" in os.environ:
-        given = Path(os.environ["HIRC_CLANG"])
-    if given is not None:
-        path = shutil.which(str(given))
-        if path is None:
-            raise ToolchainError(f"clang not found: {given}", hint=CLANG_HINT)
-        return _checked_clang(Path(path), runner)
-    for path in clang_candidates():
-        version = clang_version(path, runner)
-        if version is not None and int(version.partition(".")[0]) >= CLANG_OLDEST:
-            return _with_wrapper(Clang(path, version))
-    raise ToolchainError(f"no clang {CLANG_OLDEST} or newer found", hint=CLANG_HINT)
+class ClangSearch:
+    """Looks for clang while other work goes on: a clang tells its version when it is run."""
+
+    def __init__(self, given: Path | None = None) -> None:
+        if given is None and "HIRC_CLANG" in os.environ:
+            given = Path(os.environ["HIRC_CLANG"])
+        self._given = given
+        self._first = _found(given) if given is not None else next(clang_candidates(), None)
+        self._asked = None
+        if self._first is not None:
+            with suppress(ToolchainError):
+                self._asked = start([str(self._first), "--version"])
+
+    def result(self) -> Clang:
+        """The clang named, or the first of version 22 or later. Raises ToolchainError."""
+        version = self._version() if self._asked is not None else None
+        if self._given is not None:
+            if self._first is None:
+                raise ToolchainError(f"clang not found: {self._given}", hint=CLANG_HINT)
+            return _checked_clang(self._first, version)
+        for path in clang_candidates():
+            if path != self._first:
+                version = clang_version(path)
+            if version is not None and int(version.partition(".")[0]) >= CLANG_OLDEST:
+                return _with_wrapper(Clang(path, version))
+        raise ToolchainError(f"no clang {CLANG_OLDEST} or newer found", hint=CLANG_HINT)
+
+    def close(self) -> None:
+        """Gives up what is still under way."""
+        if self._asked is not None:
+            self._asked.close()
+
+    def _version(self) -> str | None:
+        assert self._asked is not None
+        return _printed_version(self._asked.finish(_VERSION_SECONDS))
+
+
+def find_clang(given: Path | None = None) -> Clang:
+    """The clang named, or the first of version 22 or later. Raises ToolchainError."""
+    return ClangSearch(given).result()
+
+
+def _found(name: Path) -> Path | None:
+    path = shutil.which(str(name))
+    return Path(path) if path is not None else None
 
 
 def clang_candidates() -> Iterator[Path]:
@@ -126,15 +158,17 @@ def clang_candidates() -> Iterator[Path]:
             yield folder / "bin" / "clang"
 
 
-def clang_version(path: Path, runner: Runner) -> str | None:
+def clang_version(path: Path) -> str | None:
     """The version a clang prints, or None if it prints none."""
-    done = Runner().run([path, "--version"], timeout=30)
+    return _printed_version(Runner().run([path, "--version"], timeout=_VERSION_SECONDS))
+
+
+def _printed_version(done: Finished) -> str | None:
     match = re.search(r"clang version (\d+\.\d+\.\d+)", done.output)
     return match[1] if match else None
 
 
-def _checked_clang(path: Path, runner: Runner) -> Clang:
-    version = clang_version(path, runner)
+def _checked_clang(path: Path, version: str | None) -> Clang:
     if version is None:
         raise ToolchainError(f"{path} is not clang: it prints no clang version", hint=CLANG_HINT)
     clang = Clang(path, version)

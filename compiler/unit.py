@@ -11,10 +11,12 @@ from ..dialects.offload import ImageFormat, ImageOp
 from ..pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
 from ..pipelines.pipeline import Stage
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
+from .errors import InputError, UnsupportedError
 from .host_code import entries_of, host_module
 from .llvm_ir import LlvmModule
 from .options import Emit, Options
-from .session import Session
+from .output import write
+from .session import Session, position_of
 from .source import Source, parse
 from .stages import run_stages
 from .target import FIRST_WITH_REDUX, TRIPLE, Target, shared_memory_limit
@@ -31,6 +33,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
             entry=options.entry,
             bare_pointers=options.bare_pointers,
             executable=options.emit is not Emit.SHARED,
+            entry_required=options.emit is Emit.EXE,
             debug=options.debug,
             fast_math=options.fast_math,
             chips=tuple(target.arch for target in chips),
@@ -52,8 +55,19 @@ class Unit:
         self.session = Session()
         with self.timer.phase("parse"):
             self.module: ir.Module = parse(self.source, self.session)
+        self._refuse_nested_modules()
         self.targets = self.options.targets or self._attached_targets()
         self._sources: list[DeviceSource] | None = None
+
+    def _refuse_nested_modules(self) -> None:
+        for op in self.module.body:
+            if op.operation.name == "builtin.module":
+                raise UnsupportedError(
+                    "a module inside the module is not compiled",
+                    position=position_of(op.location),
+                    stage="parse",
+                    hint="give each module as an input of its own",
+                )
 
     def _attached_targets(self) -> tuple[Target, ...]:
         """The chips the program's own #nvvm.target attributes name, for want of others."""
@@ -61,8 +75,12 @@ class Unit:
         for op in self.module.body:
             if op.operation.name == "gpu.module" and "targets" in op.operation.attributes:
                 text = str(op.operation.attributes["targets"])
-                for chip in re.findall(r'chip = "(\w+)"', text):
-                    chips[Target.parse(chip)] = None
+                for chip in re.findall(r'#nvvm\.target<[^>]*chip = "(\w+)"', text):
+                    try:
+                        chips[Target.parse(chip)] = None
+                    except InputError as error:
+                        error.position = position_of(op.location)
+                        raise
         return tuple(chips)
 
     def lower(self) -> None:
@@ -85,8 +103,7 @@ class Unit:
         folder = self.options.save_temps
         if folder is None:
             return
-        path = folder / f"{self.source.stem}.{suffix}"
-        path.write_bytes(data.encode() if isinstance(data, str) else data)
+        write(str(folder / f"{self.source.stem}.{suffix}"), data)
 
     @property
     def has_device_code(self) -> bool:

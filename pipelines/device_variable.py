@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
 from ..dialects.mlir import ir
 from .host.types import element_bytes
@@ -14,18 +15,28 @@ _WORKGROUP_SPACES = ("#gpu.address_space<workgroup>", "#gpu.address_space<privat
 
 @dataclass(frozen=True)
 class DeviceVariable:
-    """A global of a gpu.module: its name, type, bytes, and address space (4 is constant)."""
+    """A global of a gpu.module: its name, type, and address space (4 is constant)."""
 
     module: ir.Operation
     op: ir.Operation
     name: str
     kind: ir.Type
-    size: int
     space: int
+
+    @property
+    def size(self) -> int:
+        """Its bytes. Fails for a type whose size only LLVM knows."""
+        if not isinstance(self.kind, ir.MemRefType):
+            return _llvm_bytes(self.op, self.kind)
+        return prod(self.kind.shape) * element_bytes(self.kind.element_type)
+
+    @property
+    def is_declaration(self) -> bool:
+        return is_declaration(self.op)
 
 
 def device_variables(module: ir.Operation) -> Iterator[DeviceVariable]:
-    """The variables in global or constant memory a gpu.module defines."""
+    """The variables in global or constant memory that a gpu.module defines or declares."""
     for child in module.regions[0].blocks[0]:
         op = child.operation
         if op.name == "memref.global":
@@ -43,14 +54,11 @@ def _memref_variable(module: ir.Operation, op: ir.Operation) -> DeviceVariable |
     space = kind.memory_space
     if space is not None and str(space).partition(" ")[0] in _WORKGROUP_SPACES:
         return None
-    size = element_bytes(kind.element_type)
-    for extent in kind.shape:
-        size *= extent
     constant = space is not None and str(space).partition(" ")[0] in (
         "4",
         "#gpu.address_space<constant>",
     )
-    return DeviceVariable(module, op, _name(op), kind, size, 4 if constant else 1)
+    return DeviceVariable(module, op, _name(op), kind, 4 if constant else 1)
 
 
 def _llvm_variable(module: ir.Operation, op: ir.Operation) -> DeviceVariable | None:
@@ -60,9 +68,14 @@ def _llvm_variable(module: ir.Operation, op: ir.Operation) -> DeviceVariable | N
     if space not in (0, 1, 4):
         return None
     kind = ir.TypeAttr(op.attributes["global_type"]).value
-    return DeviceVariable(
-        module, op, _name(op), kind, _llvm_bytes(op, kind), 4 if space == 4 else 1
-    )
+    return DeviceVariable(module, op, _name(op), kind, 4 if space == 4 else 1)
+
+
+def is_declaration(op: ir.Operation) -> bool:
+    """Whether a global, memref's or LLVM's, has no storage of its own: no value, no initializer."""
+    if op.name == "memref.global":
+        return "initial_value" not in op.attributes
+    return "value" not in op.attributes and not any(list(region.blocks) for region in op.regions)
 
 
 def _llvm_bytes(op: ir.Operation, kind: ir.Type) -> int:

@@ -18,6 +18,7 @@ class GpuProgramOptions:
     entry: str = "main"
     bare_pointers: bool = False
     executable: bool = True
+    entry_required: bool = True
     debug: bool = False
     fast_math: bool = False
     chips: tuple[str, ...] = ()
@@ -28,7 +29,9 @@ class GpuProgramOptions:
 def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
     """The stages, in order; their names are stable."""
     bare = str(options.bare_pointers).lower()
-    entry = [f"add-entry-point{{entry={options.entry}}}"] if options.executable else []
+    required = str(options.entry_required).lower()
+    point = f"add-entry-point{{entry={options.entry} required={required}}}"
+    entry = [point] if options.executable else []
     fast = "gpu.module(allow-fast-math)," if options.fast_math else ""
     # Reaches the functions of gpu.modules too.
     debug = ["ensure-debug-info-scope-on-llvm-func"] if options.debug else []
@@ -84,8 +87,15 @@ _TO_KERNELS = (
 def _device(bare: str, chips: str, redux: str) -> list[str]:
     """The passes that take one gpu.module to LLVM's dialects."""
     return [
+        "check-device-ops",
+        "fence-ordered-atomics",
+        "widen-printf-operands",
         "expand-all-reduce",
         f"expand-subgroup-reduce{{redux={redux}}}",
+        "expand-subgroup-id",
+        "expand-atomic-product",
+        "expand-memref-copy",
+        "expand-multi-reduction",
         "expand-complex",
         "convert-complex-to-standard",
         "math-expand-ops{ops=clampf}",

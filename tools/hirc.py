@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -12,6 +13,9 @@ from typing import NoReturn
 from ..compiler.errors import HircError, InternalError
 from ..compiler.reproducer import write_reproducer
 from .hirc_arguments import Action, parse_arguments
+
+# What shells give a program that Ctrl-C ended.
+_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, InternalError):
             print(f"hirc: to report: {write_reproducer(words, sources)}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return _INTERRUPTED
     except Exception as error:  # noqa: BLE001 - our bug, whatever it is: report it in full
         traceback.print_exc()
         print(
@@ -61,7 +67,12 @@ def run() -> NoReturn:
     cost a tenth of a small compilation, and give back nothing the exit does not.
     """
     gc.disable()
-    status = main()
+    # A request to end unwinds, so that no temporary file stays.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        status = main()
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 0
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -58,6 +59,12 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         action = Action.DOCTOR
     elif values.print_pipeline:
         action = Action.PRINT_PIPELINE
+    if not re.fullmatch(r"[^\s{}(),=]+", values.entry):
+        raise InputError(f"--entry takes a function's name, not '{values.entry}'")
+    if values.output == "":
+        raise InputError("-o takes a file's name, or - for standard output")
+    if inputs.count("-") > 1:
+        raise InputError("standard input can be read once only")
     emit = Emit(values.emit)
     options = Options(
         inputs=inputs,

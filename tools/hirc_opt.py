@@ -113,7 +113,7 @@ def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes |
     except ir.MLIRError:
         return None
     printer = IrPrinter(request.print_ir_after)
-    printer.check(steps)
+    printer.begin(steps, module)
 
     def print_after(step: Step) -> None:
         printer(step, module)

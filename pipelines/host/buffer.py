@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
+from ..pass_base import fail
 from .emitter import Emitter
-from .types import DYNAMIC, element_bytes
+from .types import DYNAMIC, element_bytes, strides_and_offset
 
 
 def data_address(emit: Emitter, buffer: ir.Value) -> ir.Value:
@@ -12,11 +13,27 @@ def data_address(emit: Emitter, buffer: ir.Value) -> ir.Value:
     kind = ir.MemRefType(buffer.type)
     descriptor = emit.convert(buffer)
     aligned = emit.extract(descriptor, emit.types.ptr, 1)
-    _, offset = kind.get_strides_and_offset()
+    _, offset = _layout(emit, kind)
     if offset == 0:
         return aligned
-    width = ir.IntegerType.get_signless(8 * element_bytes(kind.element_type))
-    return emit.offset_address(aligned, width, emit.extract(descriptor, emit.types.i64, 2))
+    return emit.offset_address(
+        aligned, _storage(emit, kind), emit.extract(descriptor, emit.types.i64, 2)
+    )
+
+
+def _storage(emit: Emitter, kind: ir.MemRefType) -> ir.Type:
+    """A type as large as an element; LLVM pads integers that are no power of two of bytes."""
+    size = element_bytes(kind.element_type)
+    if size <= 8:
+        return ir.IntegerType.get_signless(8 * size)
+    return emit.types.array(size, ir.IntegerType.get_signless(8))
+
+
+def _layout(emit: Emitter, kind: ir.MemRefType) -> tuple[list[int], int]:
+    layout = strides_and_offset(kind)
+    if layout is None:
+        fail(emit.op, f"{kind} has a layout without strides; use a strided one")
+    return layout
 
 
 def sizes(emit: Emitter, buffer: ir.Value) -> list[ir.Value]:
@@ -33,7 +50,7 @@ def strides(emit: Emitter, buffer: ir.Value) -> list[ir.Value]:
     """A ranked memref's strides in elements, as i64."""
     kind = ir.MemRefType(buffer.type)
     descriptor = emit.convert(buffer)
-    static, _ = kind.get_strides_and_offset()
+    static, _ = _layout(emit, kind)
     return [
         emit.extract(descriptor, emit.types.i64, 4, axis) if stride == DYNAMIC else emit.i64(stride)
         for axis, stride in enumerate(static)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...dialects.mlir import ir, llvm
 from ..locations import location_text
+from ..pass_base import fail
 from .types import Types
 
 # Leaves room for every index of llvm.getelementptr that is not a constant.
@@ -124,10 +125,13 @@ class Emitter:
         self.call("hirc_check", [code, self.string(name), self.location()])
 
     def _declare(self, name: str, arguments: Sequence[ir.Type], result: ir.Type | None) -> None:
-        if name in self._symbols:
-            return
         inputs = ", ".join(str(kind) for kind in arguments)
         kind = ir.Type.parse(f"!llvm.func<{result if result is not None else 'void'} ({inputs})>")
+        if name in self._symbols:
+            there = self._symbols[name].operation
+            if there.name != "llvm.func" or there.attributes["function_type"].value != kind:
+                fail(there, f"'{name}' is what hirc itself calls as {kind}; rename this one")
+            return
         function = llvm.LLVMFuncOp(
             name,
             ir.TypeAttr.get(kind),

@@ -9,8 +9,9 @@ from ..constants import constant_value
 from ..offload_symbols import stub_symbol
 from ..pass_base import fail
 from .emitter import Emitter
+from .kernel_argument import check_argument
 from .lowering import finish, lowers, stream_for
-from .types import DYNAMIC
+from .types import DYNAMIC, strides_and_offset
 
 # What the runtime refuses on every chip so far (CUDA programming guide, technical
 # specifications per compute capability).
@@ -28,7 +29,10 @@ def lower_launch(op: gpu.LaunchFuncOp, emit: Emitter) -> list[ir.Value]:
     _check_extents(op, grid, "grid", _MAX_GRID)
     _check_shared(op, emit)
     asynchronous = op.asyncToken is not None
-    stream = stream_for(emit, list(op.asyncDependencies), asynchronous)
+    given = op.asyncObject
+    if given is not None and given.type != emit.types.ptr:
+        fail(op, f"a CUDA stream is an !llvm.ptr, not {given.type}")
+    stream = given or stream_for(emit, list(op.asyncDependencies), asynchronous)
     kernel = ir.SymbolRefAttr(op.kernel).value[-1]
     shared = op.dynamicSharedMemorySize
     arguments = [
@@ -45,7 +49,8 @@ def lower_launch(op: gpu.LaunchFuncOp, emit: Emitter) -> list[ir.Value]:
         arguments += [emit.i64(0) if value is None else _extent(emit, value) for value in cluster]
         arguments.append(emit.i32(int(bool(op.cooperative))))
         emit.call("hirc_launch_cluster", [*arguments, emit.location()])
-    return finish(emit, stream, asynchronous)
+    # A stream that the program brings is the program's to wait for.
+    return [] if given is not None else finish(emit, stream, asynchronous)
 
 
 def _check_extents(
@@ -66,10 +71,12 @@ def _check_extents(
 
 
 def _check_shared(op: gpu.LaunchFuncOp, emit: Emitter) -> None:
-    if op.dynamicSharedMemorySize is None or not emit.max_shared_bytes:
+    if op.dynamicSharedMemorySize is None:
         return
     size = constant_value(op.dynamicSharedMemorySize)
-    if size is not None and size > emit.max_shared_bytes:
+    if size is not None and size < 0:
+        fail(op, f"{size} bytes of shared memory a block")
+    if size is not None and emit.max_shared_bytes and size > emit.max_shared_bytes:
         fail(
             op,
             f"{size} bytes of shared memory a block; the chips this is built for have "
@@ -99,10 +106,9 @@ def _argument_array(emit: Emitter, operands: list[ir.Value]) -> ir.Value:
 
 def _parts(emit: Emitter, operand: ir.Value) -> list[ir.Value]:
     """The kernel parameters one operand becomes: a memref passes its descriptor's fields."""
+    check_argument(emit.op, operand.type)
     value = emit.convert(operand)
     types = emit.types
-    if isinstance(operand.type, ir.UnrankedMemRefType):
-        return [emit.extract(value, types.i64, 0), emit.extract(value, types.ptr, 1)]
     if not isinstance(operand.type, ir.MemRefType):
         return [value]
     if emit.bare_pointers:
@@ -125,5 +131,8 @@ def _parts(emit: Emitter, operand: ir.Value) -> list[ir.Value]:
 
 def _is_static(kind: ir.MemRefType) -> bool:
     """Whether the type says all that a descriptor would."""
-    strides, offset = kind.get_strides_and_offset()
-    return kind.has_static_shape and DYNAMIC not in (*strides, offset)
+    layout = strides_and_offset(kind)
+    if layout is None or not kind.has_static_shape:
+        return False
+    strides, offset = layout
+    return DYNAMIC not in (*strides, offset)

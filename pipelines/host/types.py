@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from ...dialects.mlir import ir
 from ..tensormap import is_descriptor, struct_type
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+# The bindings have no class for these two.
+_WIDE_FLOATS = {"f80": 80, "f128": 128}
 
 
 class Types:
@@ -41,13 +46,16 @@ class Types:
         if isinstance(kind, ir.UnrankedMemRefType):
             return self.struct(self.i64, self.ptr)
         if isinstance(kind, ir.ComplexType):
-            return self.struct(kind.element_type, kind.element_type)
+            part = self.lowered(kind.element_type)
+            return self.struct(part, part)
         if isinstance(kind, ir.VectorType):
             return self._vector(kind)
         if is_descriptor(kind):
             return struct_type(self.context)
         if kind == self.token:
             return self.ptr
+        if isinstance(kind, ir.IntegerType) or _is_stored_as_integer(kind):
+            return ir.IntegerType.get_signless(_bits(kind), self.context)
         return kind
 
     def _vector(self, kind: ir.VectorType) -> ir.Type:
@@ -60,28 +68,63 @@ class Types:
 
 
 def element_bytes(kind: ir.Type) -> int:
-    """Bytes one element of a memref takes (an i1 takes one, an index eight)."""
-    if isinstance(kind, ir.IndexType):
-        return 8
+    """Bytes from one element of a memref to the next, as LLVM lays its lowered type out.
+
+    An i1 takes one and an index eight. A vector is an array of its innermost rows, whose bits lie
+    packed (eight i1 in one byte); like a number, each row is padded to a power of two of bytes
+    (LLVM language reference, data layout: the default alignment of vectors).
+    """
     if isinstance(kind, ir.ComplexType):
         return 2 * element_bytes(kind.element_type)
     if isinstance(kind, ir.VectorType):
-        count = 1
-        for size in kind.shape:
-            count *= size
-        bits = count * element_bytes(kind.element_type) * 8
-        return 1 << max(0, (bits // 8 - 1).bit_length())
+        *rows, row = list(kind.shape) or [1]
+        return prod(rows) * _padded_bytes(row * _bits(kind.element_type))
+    if isinstance(kind, ir.MemRefType):
+        return 24 + 16 * kind.rank
+    if isinstance(kind, ir.UnrankedMemRefType):
+        return 16
+    return _padded_bytes(_bits(kind))
+
+
+def _padded_bytes(bits: int) -> int:
+    return 1 << max(0, ((bits + 7) // 8 - 1).bit_length())
+
+
+def _bits(kind: ir.Type) -> int:
+    """Bits of a number; an index and a pointer have 64."""
+    bits = number_bits(kind)
+    return 64 if bits is None else bits
+
+
+def number_bits(kind: ir.Type) -> int | None:
+    """Bits of an integer or a float, None of any other type."""
     if isinstance(kind, (ir.IntegerType, ir.FloatType)):
-        size = (kind.width + 7) // 8
-        return 1 << max(0, (size - 1).bit_length())
-    return 8
+        return kind.width
+    return _WIDE_FLOATS.get(str(kind))
+
+
+def _is_stored_as_integer(kind: ir.Type) -> bool:
+    """Whether a float is an integer of its width to LLVM, as those of 8 bits and fewer are."""
+    return isinstance(kind, ir.FloatType) and kind.width <= 8
+
+
+def strides_and_offset(kind: ir.MemRefType) -> tuple[list[int], int] | None:
+    """A memref's strides and offset in elements, or None for a layout that has no strides."""
+    try:
+        strides, offset = kind.get_strides_and_offset()
+    except RuntimeError:
+        return None
+    return list(strides), offset
 
 
 def is_contiguous(kind: ir.MemRefType) -> bool:
     """Whether the type alone says that elements lie packed, row by row."""
     if kind.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank)):
         return True
-    strides, _ = kind.get_strides_and_offset()
+    layout = strides_and_offset(kind)
+    if layout is None:
+        return False
+    strides, _ = layout
     expected = 1
     for size, stride in zip(reversed(kind.shape), reversed(strides), strict=True):
         if size == DYNAMIC or (stride != expected and size != 1):

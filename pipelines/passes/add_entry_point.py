@@ -11,6 +11,7 @@ from ..locations import location_text
 from ..pass_base import Pass, fail, register
 
 _RENAMED = "hirc_entry_main"
+_OTHER = "hirc_other_main"
 
 
 @register
@@ -21,7 +22,8 @@ class AddEntryPoint(Pass):
     The entry takes nothing and returns nothing, or an i32 that is the exit code. One called
     `main` is renamed, since C's main has another type. Where the program uses a GPU, the end of
     the program waits for it, so that a failing kernel is never lost. A module without the
-    function is left alone: another translation unit may have it.
+    function is left alone: another translation unit may have it. Unless `required`, so is a
+    function of another type. With an entry of another name, `main` gives up its name.
 
       func.func @main() { ... }   ->   func.func private @hirc_entry_main() { ... }
                                        func.func @main() -> i32 { call @hirc_entry_main ... }
@@ -29,9 +31,12 @@ class AddEntryPoint(Pass):
 
     name: ClassVar[str] = "add-entry-point"
     entry: str = "main"
+    required: bool = True
 
     def run(self, op: ir.Operation) -> None:
         symbols = ir.SymbolTable(op)
+        if self.entry != "main" and "main" in symbols:
+            _rename(op, symbols["main"].operation, _OTHER)
         if self.entry not in symbols:
             return
         function = symbols[self.entry].operation
@@ -42,6 +47,8 @@ class AddEntryPoint(Pass):
         kind = function.opview.type
         i32 = ir.IntegerType.get_signless(32)
         if list(kind.inputs) or list(kind.results) not in ([], [i32]):
+            if not self.required:
+                return
             fail(
                 function,
                 f"the entry '{self.entry}' has type {kind}; an executable's entry takes nothing "
@@ -51,12 +58,17 @@ class AddEntryPoint(Pass):
         if not list(function.regions[0].blocks):
             return
         if self.entry == "main":
-            ir.SymbolTable.replace_all_symbol_uses("main", _RENAMED, op)
-            function.attributes["sym_name"] = ir.StringAttr.get(_RENAMED)
-            function.attributes["sym_visibility"] = ir.StringAttr.get("private")
+            _rename(op, function, _RENAMED)
         target = ir.StringAttr(function.attributes["sym_name"]).value
         with function.location, ir.InsertionPoint(op.regions[0].blocks[0]):
             _main(op, target, list(kind.results), location_text(function.location))
+
+
+def _rename(module: ir.Operation, function: ir.Operation, name: str) -> None:
+    """Makes room for C's main."""
+    ir.SymbolTable.replace_all_symbol_uses("main", name, module)
+    function.attributes["sym_name"] = ir.StringAttr.get(name)
+    function.attributes["sym_visibility"] = ir.StringAttr.get("private")
 
 
 def _main(module: ir.Operation, target: str, results: list[ir.Type], position: str) -> None:

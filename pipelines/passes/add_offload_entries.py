@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from ...dialects.mlir import ir, llvm
 from ...dialects.offload import EntryKind, EntryOp
-from ..device_variable import DeviceVariable, device_variables
+from ..device_variable import DeviceVariable, device_variables, is_declaration
 from ..host.emitter import Emitter
-from ..offload_symbols import device_symbol, stub_symbol
+from ..offload_symbols import device_symbol, stub_symbol, unlike
 from ..pass_base import Pass, fail, register
 from .name_device_symbols import is_kernel
 
@@ -24,10 +24,14 @@ class AddOffloadEntries(Pass):
     A kernel gets a one-byte host constant, its stub. A variable that a gpu.module defines and the
     host declares (no initial value) under the same name is shared: the host's declaration becomes
     its shadow, whose address the CUDA runtime takes for the variable, and a host
-    memref.get_global of it becomes the variable's device address.
+    memref.get_global of it becomes the variable's device address. gpu.modules that only declare
+    it get the same variable; where all of them do, the first one defines it.
 
       memref.global "private" @hits : memref<4xi32>              // host: a declaration
       gpu.module @m { memref.global @hits : memref<4xi32> = dense<0> ... }
+
+    A gpu.launch that uses a host global gets a copy of it, which is no longer the host's: that is
+    an error unless the global is constant or only declared.
     """
 
     name: ClassVar[str] = "add-offload-entries"
@@ -37,24 +41,20 @@ class AddOffloadEntries(Pass):
         emitter = Emitter(op)
         body = op.regions[0].blocks[0]
         modules = [child.operation for child in body if child.operation.name == "gpu.module"]
-        declared = _host_declarations(op)
-        shared: dict[str, DeviceVariable] = {}
+        declared, stored = _host_globals(op)
+        shared: dict[str, list[DeviceVariable]] = {}
         for module in modules:
             for function in module.regions[0].blocks[0]:
                 if is_kernel(function.operation):
                     self._add_kernel(function.operation, emitter, body)
             for variable in device_variables(module):
-                if variable.name not in declared:
-                    continue
-                if variable.name in shared:
-                    fail(
-                        variable.op,
-                        f"device variable '{variable.name}' is declared by the host and defined "
-                        "in two gpu.modules; give them different names",
-                    )
-                shared[variable.name] = variable
-        for name, variable in shared.items():
-            self._share(declared[name], variable, emitter, body)
+                _refuse_copy(variable, stored.get(variable.name))
+                if variable.name in declared:
+                    shared.setdefault(variable.name, []).append(variable)
+                elif variable.is_declaration:
+                    _make_public(variable.op)
+        for name, variables in shared.items():
+            self._share(declared[name], variables, emitter, body)
 
     def _add_kernel(self, kernel: ir.Operation, emitter: Emitter, body: ir.Block) -> None:
         name = ir.StringAttr(kernel.attributes["sym_name"]).value
@@ -63,20 +63,34 @@ class AddOffloadEntries(Pass):
         _entry(name, stub_symbol(name), EntryKind.KERNEL, 0, kernel.location, body)
 
     def _share(
-        self, shadow: ir.Operation, variable: DeviceVariable, emitter: Emitter, body: ir.Block
+        self,
+        shadow: ir.Operation,
+        variables: list[DeviceVariable],
+        emitter: Emitter,
+        body: ir.Block,
     ) -> None:
+        variable = _definition(variables)
         if shadow.name == "memref.global":
             kind = ir.TypeAttr(shadow.attributes["type"]).value
-            if kind != variable.kind:
-                fail(
-                    shadow,
-                    f"device variable '{variable.name}' is declared as {kind} and defined as "
-                    f"{variable.kind}",
-                )
+            for other in variables:
+                if kind != other.kind:
+                    fail(
+                        shadow,
+                        f"device variable '{variable.name}' is declared as {kind} and defined as "
+                        f"{other.kind}",
+                    )
+        if not variable.size:
+            fail(variable.op, f"'{variable.name}' has no elements to share with the host")
         scope = variable.module
         name = device_symbol(scope.attributes["sym_name"].value, variable.name, self.unit)
-        ir.SymbolTable.replace_all_symbol_uses(variable.name, name, scope)
-        variable.op.attributes["sym_name"] = ir.StringAttr.get(name)
+        name = unlike(name, _device_names(body))
+        for other in variables:
+            if other.is_declaration:
+                _make_public(other.op)
+            ir.SymbolTable.replace_all_symbol_uses(other.name, name, other.module)
+            other.op.attributes["sym_name"] = ir.StringAttr.get(name)
+        if variable.is_declaration:
+            _give_storage(variable)
         with shadow.location:
             _address_uses(variable.name, emitter)
             storage = ir.Type.parse(f"!llvm.array<{variable.size} x i8>")
@@ -106,19 +120,69 @@ def _entry(
     )
 
 
-def _host_declarations(module: ir.Operation) -> dict[str, ir.Operation]:
-    """Host globals with no initial value, by name."""
-    found: dict[str, ir.Operation] = {}
+def _device_names(body: ir.Block) -> set[str]:
+    """What the entries so far are called in the device code."""
+    return {op.device_name.value for op in body if isinstance(op, EntryOp)}
+
+
+def _host_globals(
+    module: ir.Operation,
+) -> tuple[dict[str, ir.Operation], dict[str, ir.Operation]]:
+    """The host's globals by name: those only declared, and those with storage that may change."""
+    declared: dict[str, ir.Operation] = {}
+    stored: dict[str, ir.Operation] = {}
     for child in module.regions[0].blocks[0]:
         op = child.operation
-        attributes = op.attributes
-        if (op.name == "memref.global" and "initial_value" not in attributes) or (
-            op.name == "llvm.mlir.global"
-            and "value" not in attributes
-            and not any(list(region.blocks) for region in op.regions)
-        ):
-            found[ir.StringAttr(attributes["sym_name"]).value] = op
-    return found
+        if op.name not in ("memref.global", "llvm.mlir.global"):
+            continue
+        name = ir.StringAttr(op.attributes["sym_name"]).value
+        if is_declaration(op):
+            declared[name] = op
+        elif "constant" not in op.attributes:
+            stored[name] = op
+    return declared, stored
+
+
+def _refuse_copy(variable: DeviceVariable, host: ir.Operation | None) -> None:
+    """Fails where a variable is the copy of a host global that outlining a kernel makes."""
+    if host is not None and str(host) == str(variable.op):
+        fail(
+            host,
+            f"kernels would get a copy of the host's global '{variable.name}' and see none of the "
+            "host's writes: make it constant, pass it in device memory as an argument, or share "
+            "it: declare it without a value on the host and define it in the gpu.module",
+        )
+
+
+def _definition(variables: list[DeviceVariable]) -> DeviceVariable:
+    """The one among a shared variable's gpu.modules that has its storage, or is to get it."""
+    first, *others = [
+        variable for variable in variables if not variable.is_declaration
+    ] or variables[:1]
+    if others:
+        fail(
+            others[0].op,
+            f"device variable '{first.name}' is declared by the host and defined in two "
+            "gpu.modules; give them different names",
+        )
+    return first
+
+
+def _make_public(op: ir.Operation) -> None:
+    """A private declaration would become undefined contents in LLVM's IR, without an error."""
+    if "sym_visibility" in op.attributes:
+        del op.attributes["sym_visibility"]
+
+
+def _give_storage(variable: DeviceVariable) -> None:
+    """Makes a declaration a definition, of zeros like any CUDA variable without a value."""
+    op = variable.op
+    if op.name == "memref.global":
+        op.attributes["initial_value"] = ir.UnitAttr.get(op.context)
+        return
+    block = op.regions[0].blocks.append()
+    with ir.InsertionPoint(block), op.location:
+        llvm.return_(arg=llvm.mlir_zero(variable.kind))
 
 
 def _address_uses(name: str, emitter: Emitter) -> None:

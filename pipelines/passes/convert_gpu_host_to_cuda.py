@@ -97,6 +97,9 @@ def _retype(root: ir.Operation, emitter: Emitter) -> None:
                 )
                 if function != kind:
                     op.attributes["function_type"] = ir.TypeAttr.get(function)
+        if op.name == "memref.global":
+            kind = lowered(ir.TypeAttr(op.attributes["type"]).value)
+            op.attributes["type"] = ir.TypeAttr.get(kind)
         return ir.WalkResult.ADVANCE
 
     root.walk(visit)

@@ -42,7 +42,7 @@ class ConvertHostAssert(Pass):
 
 
 def _convert(op: ir.Operation, emitter: Emitter) -> None:
-    message = ir.StringAttr(op.attributes["msg"]).value
+    message = ir.StringAttr(op.attributes["msg"]).value_bytes.decode(errors="replace")
     with op.location, ir.InsertionPoint(op):
         true = arith.constant(ir.IntegerType.get_signless(1), 1)
         test = scf.IfOp(arith.xori(op.operands[0], true))

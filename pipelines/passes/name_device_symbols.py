@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..offload_symbols import device_symbol
+from ..offload_symbols import device_symbol, unlike
 from ..pass_base import Pass, register
 
 
@@ -46,7 +46,7 @@ class NameDeviceSymbols(Pass):
             if not is_kernel(function.operation):
                 continue
             old = ir.StringAttr(function.attributes["sym_name"]).value
-            new = device_symbol(scope, old, self.unit)
+            new = unlike(device_symbol(scope, old, self.unit), renamed.values())
             ir.SymbolTable.replace_all_symbol_uses(old, new, module)
             function.attributes["sym_name"] = ir.StringAttr.get(new)
             renamed[scope, old] = new

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from ...dialects.mlir import arith, gpu, ir, memref
+from ..call_graph import functions_by_name, operations_where, reachable_functions
 from ..host.types import DYNAMIC, element_bytes
 from ..pass_base import Pass, fail, register
+from .name_device_symbols import is_kernel
 
 # ptxas refuses more static shared memory than this on every chip (CUDA programming guide,
 # technical specifications per compute capability: more must be dynamic).
@@ -16,15 +18,20 @@ _STATIC_LIMIT = 48 * 1024
 _ALIGNMENT = 128
 # gpu.launch_func's operand groups before its dynamic shared memory size.
 _GROUPS_BEFORE_SIZE = 10
+_SHARED = ("#gpu.address_space<workgroup>", "3 : i64", "3")
+_BYTES = "memref<?xi8, #gpu.address_space<workgroup>>"
 
 
 @register
 @dataclass(frozen=True)
 class PromoteSharedMemory(Pass):
-    """Moves a kernel's workgroup attributions into dynamic shared memory when they pass 48 KB.
+    """Moves what a kernel has of static shared memory into dynamic, when it passes 48 KB.
 
-    Each launch of the kernel asks for their bytes on top of what it asked for; the kernel's own
-    gpu.dynamic_shared_memory begins after them.
+    A kernel's attributions and the memref.globals that it and the functions it calls use count
+    together. The attributions go first, and the globals where they alone are too many. Kernels
+    that share a global, directly or not, keep it at one offset, before their attributions. Each
+    launch of the kernel asks for their bytes on top of what it asked for; what the kernel and the
+    functions it calls have of gpu.dynamic_shared_memory begins after them.
 
       gpu.func @k() workgroup(%tile: memref<20000xf32, #gpu.address_space<workgroup>>) kernel
     becomes a memref.view of gpu.dynamic_shared_memory, and the launch gets
@@ -35,92 +42,189 @@ class PromoteSharedMemory(Pass):
 
     def run(self, op: ir.Operation) -> None:
         promoted: dict[tuple[str, str], int] = {}
-        for module in op.regions[0].blocks[0]:
-            if module.operation.name != "gpu.module":
-                continue
-            scope = module.operation.attributes["sym_name"].value
-            for function in module.operation.regions[0].blocks[0]:
-                if function.operation.name == "gpu.func":
-                    size = _promote(function.operation)
-                    if size:
-                        name = function.operation.attributes["sym_name"].value
-                        promoted[scope, name] = size
+        for child in op.regions[0].blocks[0]:
+            if child.operation.name == "gpu.module":
+                scope = _symbol(child.operation)
+                for name, size in _promote(child.operation).items():
+                    promoted[scope, name] = size
         if not promoted:
             return
-        launches: list[ir.Operation] = []
-
-        def visit(inner: ir.Operation) -> ir.WalkResult:
-            if inner.name == "gpu.launch_func":
-                launches.append(inner)
-            return ir.WalkResult.ADVANCE
-
-        op.walk(visit)
-        for launch in launches:
+        for launch in operations_where(op, lambda inner: inner.name == "gpu.launch_func"):
             scope, kernel = ir.SymbolRefAttr(launch.attributes["kernel"]).value
             size = promoted.get((scope, kernel))
             if size is not None:
                 _enlarge(launch, size)
 
 
-def _promote(function: ir.Operation) -> int:
-    """Rewrites one kernel; the bytes its launches must add, or 0 where nothing is to do."""
-    attributes = function.attributes
-    count = (
-        attributes["workgroup_attributions"].value if "workgroup_attributions" in attributes else 0
-    )
-    if not count:
-        return 0
-    entry = function.regions[0].blocks[0]
-    first = len(ir.FunctionType(attributes["function_type"].value).inputs)
-    buffers: list[ir.Value] = [entry.arguments[first + index] for index in range(count)]
-    offsets, total = _layout(function, buffers)
-    if total <= _STATIC_LIMIT:
-        return 0
-    kind = ir.Type.parse("memref<?xi8, #gpu.address_space<workgroup>>")
-    users = _dynamic_memory(function)
-    with function.location, ir.InsertionPoint.at_block_begin(entry):
-        base = gpu.DynamicSharedMemoryOp(kind).result
-        for buffer, offset in zip(buffers, offsets, strict=True):
-            view = memref.ViewOp(buffer.type, base, _index(offset), [])
-            buffer.replace_all_uses_with(view.result)
-        for user in users:
-            rest = memref.ViewOp(kind, base, _index(total), [_index(0)])
-            user.results[0].replace_all_uses_with(rest.result)
-            user.erase()
-    for index in reversed(range(count)):
-        entry.erase_argument(first + index)
-    for name in ("workgroup_attributions", "workgroup_attrib_attrs"):
-        if name in attributes:
-            del attributes[name]
-    return total
+@dataclass
+class _Kernel:
+    """A kernel, what it reaches, and the bytes of dynamic shared memory it will begin with."""
+
+    op: ir.Operation
+    functions: list[ir.Operation]
+    globals: set[str]
+    attributions: list[ir.Value]
+    promotes_attributions: bool = False
+    promoted: int = 0
 
 
-def _layout(function: ir.Operation, buffers: list[ir.Value]) -> tuple[list[int], int]:
-    """Byte offsets of the buffers one after another, and the bytes of all."""
-    offsets: list[int] = []
-    total = 0
-    for buffer in buffers:
-        kind = ir.MemRefType(buffer.type)
-        size = element_bytes(kind.element_type)
-        for extent in kind.shape:
-            if extent == DYNAMIC:
-                fail(function, f"workgroup memory has a static size, not {kind}")
-            size *= extent
-        offsets.append(total)
-        total += -(-size // _ALIGNMENT) * _ALIGNMENT
-    return offsets, total
+@dataclass
+class _Group:
+    """Kernels that share globals, and the globals."""
+
+    kernels: list[_Kernel]
+    globals: set[str] = field(default_factory=set[str])
 
 
-def _dynamic_memory(function: ir.Operation) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
+def _promote(module: ir.Operation) -> dict[str, int]:
+    """Rewrites a gpu.module; the bytes by which the launches of each kernel grow."""
+    variables = _shared_globals(module)
+    sizes = {name: _bytes(op, _global_type(op)) for name, op in variables.items()}
+    functions = functions_by_name(module)
+    kernels = [
+        _kernel(function, functions, variables)
+        for function in functions.values()
+        if is_kernel(function)
+    ]
+    offsets: dict[str, int] = {}
+    for group in _groups(kernels):
+        _plan(group, sizes, offsets)
+    own_memory = _own_memory(kernels, functions)
+    for kernel in kernels:
+        if kernel.promotes_attributions:
+            _promote_attributions(kernel)
+    for memory, offset in own_memory:
+        _begin_later(memory, offset)
+    for function in functions.values():
+        _address_globals(function, offsets)
+    for name in offsets:
+        variables[name].erase()
+    return {_symbol(kernel.op): kernel.promoted for kernel in kernels if kernel.promoted}
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "gpu.dynamic_shared_memory":
-            found.append(op)
-        return ir.WalkResult.ADVANCE
 
-    function.walk(visit)
+def _shared_globals(module: ir.Operation) -> dict[str, ir.Operation]:
+    found: dict[str, ir.Operation] = {}
+    for child in module.regions[0].blocks[0]:
+        op = child.operation
+        if op.name == "memref.global":
+            space = _global_type(op).memory_space
+            if space is not None and str(space) in _SHARED:
+                found[_symbol(op)] = op
     return found
+
+
+def _kernel(
+    op: ir.Operation, functions: dict[str, ir.Operation], variables: dict[str, ir.Operation]
+) -> _Kernel:
+    reached = reachable_functions(op, functions)
+    uses = [use for function in reached for use in operations_where(function, _is_get_global)]
+    names = {ir.FlatSymbolRefAttr(use.attributes["name"]).value for use in uses}
+    return _Kernel(op, reached, names & variables.keys(), _attributions(op))
+
+
+def _attributions(function: ir.Operation) -> list[ir.Value]:
+    if "workgroup_attributions" not in function.attributes:
+        return []
+    count = ir.IntegerAttr(function.attributes["workgroup_attributions"]).value
+    first = len(ir.FunctionType(function.attributes["function_type"].value).inputs)
+    arguments = function.regions[0].blocks[0].arguments
+    return [arguments[first + index] for index in range(count)]
+
+
+def _groups(kernels: list[_Kernel]) -> list[_Group]:
+    groups: list[_Group] = []
+    for kernel in kernels:
+        merged = _Group([kernel], set(kernel.globals))
+        apart: list[_Group] = []
+        for group in groups:
+            if group.globals & merged.globals:
+                merged = _Group(group.kernels + merged.kernels, group.globals | merged.globals)
+            else:
+                apart.append(group)
+        groups = [*apart, merged]
+    return groups
+
+
+def _plan(group: _Group, sizes: dict[str, int], offsets: dict[str, int]) -> None:
+    """Decides what becomes dynamic in the kernels of a group, and the offsets of globals."""
+    first = 0
+    if any(sum(sizes[name] for name in kernel.globals) > _STATIC_LIMIT for kernel in group.kernels):
+        for name in (name for name in sizes if name in group.globals):
+            offsets[name] = first
+            first += sizes[name]
+    for kernel in group.kernels:
+        own = sum(_bytes(kernel.op, ir.MemRefType(buffer.type)) for buffer in kernel.attributions)
+        static = own if first else own + sum(sizes[name] for name in kernel.globals)
+        kernel.promotes_attributions = bool(own) and static > _STATIC_LIMIT
+        kernel.promoted = first + (own if kernel.promotes_attributions else 0)
+
+
+def _own_memory(
+    kernels: list[_Kernel], functions: dict[str, ir.Operation]
+) -> list[tuple[ir.Operation, int]]:
+    """Each gpu.dynamic_shared_memory that has to begin later, and at which offset."""
+    moved: list[tuple[ir.Operation, int]] = []
+    for function in functions.values():
+        own = operations_where(function, lambda op: op.name == "gpu.dynamic_shared_memory")
+        starts = {kernel.promoted for kernel in kernels if function in kernel.functions}
+        if not own or starts <= {0}:
+            continue
+        if len(starts) > 1:
+            fail(
+                own[0],
+                f"'{_symbol(function)}' uses dynamic shared memory and is called by kernels whose "
+                "own begins at different offsets, after more than 48 KB of workgroup memory; pass "
+                "the buffer to it instead",
+            )
+        offset = starts.pop()
+        moved += [(op, offset) for op in own]
+    return moved
+
+
+def _promote_attributions(kernel: _Kernel) -> None:
+    entry = kernel.op.regions[0].blocks[0]
+    buffers = kernel.attributions
+    offset = kernel.promoted - sum(
+        _bytes(kernel.op, ir.MemRefType(buffer.type)) for buffer in buffers
+    )
+    places = [buffer.arg_number for buffer in map(ir.BlockArgument, buffers)]
+    with kernel.op.location, ir.InsertionPoint.at_block_begin(entry):
+        for buffer in buffers:
+            buffer.replace_all_uses_with(_view(kernel.op, buffer.type, offset))
+            offset += _bytes(kernel.op, ir.MemRefType(buffer.type))
+    for place in reversed(places):
+        entry.erase_argument(place)
+    for name in ("workgroup_attributions", "workgroup_attrib_attrs"):
+        if name in kernel.op.attributes:
+            del kernel.op.attributes[name]
+
+
+def _begin_later(memory: ir.Operation, offset: int) -> None:
+    start = memory.results[0]
+    with memory.location, ir.InsertionPoint.after(memory):
+        rest = memref.ViewOp(start.type, start, _index(offset), [_index(0)])
+    start.replace_all_uses_except(rest.result, [rest.operation])
+
+
+def _address_globals(function: ir.Operation, offsets: dict[str, int]) -> None:
+    for use in operations_where(function, _is_get_global):
+        offset = offsets.get(ir.FlatSymbolRefAttr(use.attributes["name"]).value)
+        if offset is None:
+            continue
+        with use.location, ir.InsertionPoint(use):
+            view = _view(use, use.results[0].type, offset)
+        use.results[0].replace_all_uses_with(view)
+        use.erase()
+
+
+def _bytes(op: ir.Operation, kind: ir.MemRefType) -> int:
+    """Bytes that a buffer takes of shared memory, up to where the next one may begin."""
+    size = element_bytes(kind.element_type)
+    for extent in kind.shape:
+        if extent == DYNAMIC:
+            fail(op, f"workgroup memory has a static size, not {kind}")
+        size *= extent
+    return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
 def _enlarge(launch: ir.Operation, size: int) -> None:
@@ -147,6 +251,31 @@ def _enlarge(launch: ir.Operation, size: int) -> None:
     for old, new in zip(launch.results, again.results, strict=True):
         old.replace_all_uses_with(new)
     launch.erase()
+
+
+def _is_get_global(op: ir.Operation) -> bool:
+    return op.name == "memref.get_global"
+
+
+def _global_type(op: ir.Operation) -> ir.MemRefType:
+    return ir.MemRefType(ir.TypeAttr(op.attributes["type"]).value)
+
+
+def _symbol(op: ir.Operation) -> str:
+    return ir.StringAttr(op.attributes["sym_name"]).value
+
+
+def _view(op: ir.Operation, kind: ir.Type, offset: int) -> ir.Value:
+    """A buffer of type `kind` at `offset` in dynamic shared memory."""
+    buffer = ir.MemRefType(kind)
+    if buffer.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(buffer.rank)):
+        fail(op, f"more than 48 KB of workgroup memory cannot have the layout of {kind}")
+    base = gpu.DynamicSharedMemoryOp(ir.Type.parse(_BYTES)).result
+    if buffer.memory_space != ir.MemRefType(base.type).memory_space:
+        byte = ir.IntegerType.get_signless(8)
+        spaced = ir.MemRefType.get([DYNAMIC], byte, memory_space=buffer.memory_space)
+        base = memref.memory_space_cast(spaced, base)
+    return memref.ViewOp(kind, base, _index(offset), []).result
 
 
 def _index(value: int) -> ir.Value:

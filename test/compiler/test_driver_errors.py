@@ -87,7 +87,7 @@ def _without_unit(ptx: str) -> str:
 
 def test_device_library_errors(hirc: Hirc, tmp_path: Path, program: Path) -> None:
     errors = hirc.fails(program, ARCH, "--device-lib=nowhere.bc", "-o", tmp_path / "out")
-    assert "error: cannot read device library nowhere.bc: No such file or directory" in errors
+    assert "error: cannot read nowhere.bc: No such file or directory" in errors
     errors = hirc.fails(program, ARCH, f"--device-lib={program}", "-o", tmp_path / "out")
     assert f"error: {program} is not LLVM bitcode\nhint: --device-lib takes .bc files" in errors
     assert listing(tmp_path) == {"prog.mlir"}

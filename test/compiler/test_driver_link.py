@@ -183,32 +183,116 @@ def test_bitcode_is_finished_by_clang_alone(hirc: Hirc, clang: Path, tmp_path: P
     assert "prog.mlir:4:8: error: cudaMallocAsync failed: cuda" in done.errors
 
 
+def test_bitcode_of_several_units(hirc: Hirc, clang: Path, tmp_path: Path) -> None:
+    """Device code inside bitcode inputs is linked too, by hirc as by clang."""
+    parts: list[Path] = []
+    for name, text in (
+        ("main", _TWO_UNITS_MAIN),
+        ("a", _KERNEL_UNIT.format("a", "1.0")),
+        ("b", _KERNEL_UNIT.format("b", "2.0")),
+    ):
+        parts.append(tmp_path / f"{name}.bc")
+        source = write(tmp_path, f"{name}.mlir", text)
+        hirc.succeeds(source, ARCH, "--emit=bitcode", "-o", parts[-1])
+    hirc.succeeds(tmp_path / "main.mlir", *parts[1:], ARCH, "-o", tmp_path / "ours")
+    cuda = find_cuda().root
+    command = [clang, "--offload-link", *parts, "-o", tmp_path / "theirs", f"--cuda-path={cuda}"]
+    command += ["-Xoffload-linker", f"--cuda-path={cuda}"]
+    command += [f"-L{cuda}/lib", "-lcudart_static", "-ldl", "-lrt", "-lpthread", "-lm"]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    ours, theirs = read_linked_file(tmp_path / "ours"), read_linked_file(tmp_path / "theirs")
+    assert ours.entries == theirs.entries == 2
+    assert set(ours.device_symbols) == set(theirs.device_symbols)
+    assert len(set(ours.device_symbols)) == 2
+
+
+_CALLS_BUMP = """\
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    func.func private @bump(f32) -> f32
+    gpu.func @k(%m: memref<f32>, %x: f32) kernel {
+      %0 = func.call @bump(%x) : (f32) -> f32
+      memref.store %0, %m[] : memref<f32>
+      gpu.return
+    }
+  }
+}
+"""
+
+
+def _device_bitcode(clang: Path, folder: Path, name: str, text: str) -> Path:
+    triple = "nvptx64-nvidia-cuda"
+    source = write(folder, f"{name}.ll", f'target triple = "{triple}"\n{text}\n')
+    return _compile(clang, source, folder / f"{name}.bc", "-c", "-emit-llvm", f"--target={triple}")
+
+
 def test_device_library(hirc: Hirc, clang: Path, tmp_path: Path) -> None:
-    """A function of a user's bitcode is linked into the kernel and disappears in it."""
-    source = write(
+    """A function of a user's bitcode is linked into the kernel and disappears in it.
+
+    What the library has besides, and would need, is not asked for.
+    """
+    source = write(tmp_path, "prog.mlir", _CALLS_BUMP)
+    library = _device_bitcode(
+        clang,
         tmp_path,
-        "prog.mlir",
-        PROGRAM.replace("arith.addf %0, %one : f32", "func.call @bump(%0) : (f32) -> f32")
-        + "func.func private @bump(f32) -> f32\n",
-    )
-    device = write(
-        tmp_path,
-        "bump.ll",
-        'target triple = "nvptx64-nvidia-cuda"\n'
-        "define float @bump(float %x) {\n  %1 = fadd float %x, 3.0\n  ret float %1\n}\n",
-    )
-    library = _compile(
-        clang, device, tmp_path / "bump.bc", "-c", "-emit-llvm", "--target=nvptx64-nvidia-cuda"
+        "bump",
+        """\
+define float @bump(float %x) {
+  %1 = fadd float %x, 3.0
+  ret float %1
+}
+define void @unused() {
+  call void @nowhere()
+  ret void
+}
+declare void @nowhere()
+""",
     )
     ran = hirc.succeeds(source, ARCH, "--emit=ptx", f"--device-lib={library}", "-o", "-")
     assert "bump" not in ran.output
+    assert "unused" not in ran.output
     assert "0f40400000" in ran.output
-    assert "device function 'bump'" in hirc.fails(source, ARCH, "--emit=ptx", "-o", "-")
+    errors = hirc.fails(source, ARCH, "--emit=ptx", "-o", "-")
+    assert f"{source}:5:12: error: device function 'bump' is called" in errors
+
+
+@pytest.mark.parametrize("order", [["bump", "deeper"], ["deeper", "bump"]])
+def test_device_libraries_that_need_each_other(
+    hirc: Hirc, clang: Path, tmp_path: Path, order: list[str]
+) -> None:
+    source = write(tmp_path, "prog.mlir", _CALLS_BUMP)
+    for name, callee in (("bump", "deeper"), ("deeper", "__nv_expf")):
+        text = f"define float @{name}(float %x) {{\n  %1 = call float @{callee}(float %x)\n"
+        text += f"  ret float %1\n}}\ndeclare float @{callee}(float)"
+        _device_bitcode(clang, tmp_path, name, text)
+    words = [f"--device-lib={tmp_path}/{name}.bc" for name in order]
+    ran = hirc.succeeds(source, ARCH, "--emit=ptx", *words, "-o", "-")
+    assert "ex2.approx" in ran.output
+    assert "call" not in ran.output
+
+
+def test_device_libraries_that_do_not_fit(hirc: Hirc, clang: Path, tmp_path: Path) -> None:
+    words = (write(tmp_path, "prog.mlir", _CALLS_BUMP), ARCH, "--emit=ptx", "-o", "-")
+    host = _compile(clang, write(tmp_path, "h.c", ANSWER), tmp_path / "h.bc", "-c", "-emit-llvm")
+    errors = hirc.fails(*words, f"--device-lib={host}")
+    assert (
+        f"error: {host} is bitcode for x86_64-pc-linux-gnu, not for nvptx64-nvidia-cuda" in errors
+    )
+    text = "define i32 @bump(i32 %x) {\n  ret i32 %x\n}"
+    other = _device_bitcode(clang, tmp_path, "other", text)
+    errors = hirc.fails(*words, f"--device-lib={other}")
+    assert "error: function 'bump' is called as float (float), and " in errors
+    assert "defines it as i32 (i32)" in errors
+    broken = tmp_path / "broken.bc"
+    broken.write_bytes(other.read_bytes()[:40])
+    errors = hirc.fails(*words, f"--device-lib={broken}")
+    assert f"error: LLVM 22 cannot read {broken}: " in errors
+    assert "hint: bitcode of LLVM 22 or older can be read" in errors
 
 
 def test_equal_inputs_give_equal_objects(hirc: Hirc, tmp_path: Path) -> None:
     source = write(tmp_path, "prog.mlir", PROGRAM)
-    for kind in ("object", "bitcode", "cubin"):
+    for kind in ("object", "bitcode", "cubin", "exe"):
         for name in ("first", "second"):
             hirc.succeeds(source, ARCH, f"--emit={kind}", "-o", tmp_path / name)
         first, second = ((tmp_path / name).read_bytes() for name in ("first", "second"))

@@ -115,7 +115,9 @@ def test_program_stages(options: GpuProgramOptions) -> None:
     for item in stages:
         assert tuple(parse_pipeline(str(item), session.context)) == item.steps
     entry = [step.text for step in stages[0].steps if step.pass_name == "add-entry-point"]
-    assert entry == ([f"add-entry-point{{entry={options.entry}}}"] if options.executable else [])
+    assert entry == (
+        [f"add-entry-point{{entry={options.entry} required=true}}"] if options.executable else []
+    )
 
 
 @dataclass(frozen=True)

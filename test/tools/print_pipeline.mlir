@@ -5,7 +5,7 @@
 // RUN: sh -c 'hirc-opt "$1" -p "builtin.module($(cat "$2"))"' sh %s %t.pipeline | FileCheck %s
 
 // STAGES:      // kernels
-// STAGES-NEXT: {{.*}}gpu-kernel-outlining{{.*}}add-entry-point{entry=main}
+// STAGES-NEXT: {{.*}}gpu-kernel-outlining{{.*}}add-entry-point{entry=main required=true}
 // STAGES-NEXT: // entries
 // STAGES-NEXT: {{.*}}name-device-symbols{unit=unit},add-offload-entries{unit=unit}
 // STAGES-NEXT: // runtime-calls

@@ -58,3 +58,15 @@ func.func @shared(%n: index) {
   return
 }
 }
+
+// -----
+
+module attributes {gpu.container_module} {
+gpu.module @m { gpu.func @k() kernel { gpu.return } }
+func.func @negative(%n: index) {
+  %bytes = arith.constant -1 : i32
+  // expected-error @below {{-1 bytes of shared memory a block}}
+  gpu.launch_func @m::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) dynamic_shared_memory_size %bytes
+  return
+}
+}

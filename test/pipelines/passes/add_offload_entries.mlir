@@ -85,3 +85,18 @@ module attributes {gpu.container_module} {
     llvm.mlir.global internal @shared() {addr_space = 3 : i32} : !llvm.array<4 x i8>
   }
 }
+
+// -----
+
+// A variable's name is no kernel's.
+// CHECK: "offload.entry"() {device_name = "m__work__1f2e", host = @m__work__1f2e_stub, kind = "kernel", size = 0 : i64}
+// CHECK: "offload.entry"() {device_name = "m__work__1f2e_", host = @work, kind = "global", size = 4 : i64}
+module attributes {gpu.container_module} {
+  memref.global "private" @work : memref<1xi32>
+  gpu.module @m {
+    memref.global @work : memref<1xi32> = dense<0>
+    gpu.func @m__work__1f2e() kernel {
+      gpu.return
+    }
+  }
+}

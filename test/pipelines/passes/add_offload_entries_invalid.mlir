@@ -33,3 +33,26 @@ module attributes {gpu.container_module} {
     }
   }
 }
+
+// -----
+
+module attributes {gpu.container_module} {
+  memref.global "private" @nothing : memref<0xi32>
+  gpu.module @m {
+    // expected-error @below {{'nothing' has no elements to share with the host}}
+    memref.global @nothing : memref<0xi32> = dense<0>
+  }
+}
+
+// -----
+
+module attributes {gpu.container_module} {
+  // expected-error @below {{device variable 'counts' is declared as memref<4xi32> and defined as memref<4xi64>}}
+  memref.global "private" @counts : memref<4xi32>
+  gpu.module @defines {
+    memref.global @counts : memref<4xi32> = dense<0>
+  }
+  gpu.module @declares {
+    memref.global @counts : memref<4xi64>
+  }
+}

@@ -25,3 +25,22 @@ func.func @sparse(%t: !gpu.async.token, %n: index) {
   %0 = gpu.thread_id x
   return
 }
+
+// -----
+
+// expected-error @below {{'cudaFree' is what hirc itself calls as !llvm.func<i32 (ptr)>; rename this one}}
+func.func private @cudaFree(memref<4xf32>)
+func.func @main(%m: memref<4xf32>) {
+  gpu.dealloc %m : memref<4xf32>
+  call @cudaFree(%m) : (memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// A declaration of the right type is the same function.
+llvm.func @cudaFree(!llvm.ptr) -> i32
+func.func @main(%m: memref<4xf32>) {
+  gpu.dealloc %m : memref<4xf32>
+  return
+}

@@ -38,10 +38,32 @@ module attributes {gpu.container_module} {
     }
   }
 
+  // Names that would become one stay two; no name begins with a digit.
+  // CHECK: gpu.func @a__b__c__1f2e() kernel
+  // CHECK: gpu.func @a__b__c__1f2e_() kernel
+  // CHECK: gpu.func @_1__k__1f2e() kernel
+  gpu.module @a__b {
+    gpu.func @c() kernel {
+      gpu.return
+    }
+  }
+  gpu.module @a {
+    gpu.func @b__c() kernel {
+      gpu.return
+    }
+  }
+  gpu.module @"1" {
+    gpu.func @k() kernel {
+      gpu.return
+    }
+  }
+
   // CHECK-LABEL: func.func @main(
   // CHECK: gpu.launch_func @first::@first__work__1f2e
   // CHECK: gpu.launch_func @work::@work__1f2e
   // CHECK: gpu.launch_func @work::@work__a_b_c__1f2e
+  // CHECK: gpu.launch_func @a__b::@a__b__c__1f2e blocks
+  // CHECK: gpu.launch_func @a::@a__b__c__1f2e_ blocks
   // NO-UNIT-LABEL: func.func @main(
   // NO-UNIT: gpu.launch_func @first::@first__work
   // NO-UNIT: gpu.launch_func @work::@work
@@ -51,6 +73,8 @@ module attributes {gpu.container_module} {
       gpu.launch_func @work::@work blocks in (%n, %n, %n) threads in (%n, %n, %n)
     }
     gpu.launch_func @work::@"a.b-c" blocks in (%n, %n, %n) threads in (%n, %n, %n)
+    gpu.launch_func @a__b::@c blocks in (%n, %n, %n) threads in (%n, %n, %n)
+    gpu.launch_func @a::@b__c blocks in (%n, %n, %n) threads in (%n, %n, %n)
     return
   }
 }

@@ -16,10 +16,9 @@ gpu.module @m {
   // CHECK:         %[[ZERO:.*]] = arith.constant 0 : index
   // CHECK:         %[[FIRST:.*]] = memref.view %[[BASE]][%[[ZERO]]][] : {{.*}} to memref<3xi8, #gpu.address_space<workgroup>>
   // CHECK:         %[[AFTER:.*]] = arith.constant 128 : index
-  // CHECK:         %[[SECOND:.*]] = memref.view %[[BASE]][%[[AFTER]]][] : {{.*}} to memref<100x100xf64, #gpu.address_space<workgroup>>
+  // CHECK:         %[[SECOND:.*]] = memref.view %{{.*}}[%[[AFTER]]][] : {{.*}} to memref<100x100xf64, #gpu.address_space<workgroup>>
   // CHECK:         %[[END:.*]] = arith.constant 80128 : index
-  // CHECK:         %[[REST:.*]] = memref.view %[[BASE]][%[[END]]]
-  // CHECK-NOT:     gpu.dynamic_shared_memory
+  // CHECK:         %[[REST:.*]] = memref.view %{{.*}}[%[[END]]]
   // CHECK:         memref.store %{{.*}}, %[[FIRST]]
   // CHECK:         memref.store %{{.*}}, %[[SECOND]]
   // CHECK:         memref.store %{{.*}}, %[[REST]]
