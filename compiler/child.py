@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import tempfile
 from collections.abc import Callable
@@ -31,6 +32,8 @@ def in_child(generate: Callable[[], bytes], *, what: str, stage: str, hint: str)
 
 def _run(generate: Callable[[], bytes], result: int, messages: int) -> None:
     status = 1
+    # An abort of LLVM's is expected here, and told of by the parent.
+    faulthandler.disable()
     try:
         os.dup2(messages, 2)
         data = generate()

@@ -138,6 +138,7 @@ _HOST = (
     "expand-powers",
     "expand-math",
     "convert-expm1-to-libm",
+    "expand-multi-reduction",
     "convert-vector-to-scf",
     "expand-strided-metadata",
     "lower-affine",

@@ -45,7 +45,7 @@ def _expand(op: ir.Operation, mask: ir.Value | None) -> ir.Value:
     source, initial = op.operands
     kind = ir.VectorType(source.type)
     if any(kind.scalable_dims):
-        fail(op, f"a kernel has no vectors of scalable size, such as {kind}")
+        fail(op, f"vectors of scalable size, such as {kind}, cannot be reduced")
     name = str(op.attributes["kind"]).removeprefix("#vector.kind<").removesuffix(">")
     reduction = named_reduction(name, kind.element_type)
     reduced = set(ir.DenseI64ArrayAttr(op.attributes["reduction_dims"]))

@@ -25,3 +25,12 @@ func.func @negative_zero(%m: memref<4xf32>) {
   gpu.memset %m, %0 : memref<4xf32>, f32
   return
 }
+
+// -----
+
+func.func @no_strides(%m: memref<4x4xf32, affine_map<(i, j) -> (i floordiv 2, j, i mod 2)>>) {
+  %0 = arith.constant 0.0 : f32
+  // expected-error @below {{gpu.memset of this value or layout needs a kernel}}
+  gpu.memset %m, %0 : memref<4x4xf32, affine_map<(i, j) -> (i floordiv 2, j, i mod 2)>>, f32
+  return
+}
