@@ -175,7 +175,7 @@ def _make_public(op: ir.Operation) -> None:
 
 
 def _give_storage(variable: DeviceVariable) -> None:
-    """Makes a declaration a definition, of zeros like any CUDA variable without a value."""
+    """Makes a declaration a definition; CUDA fills one without a value with zeros."""
     op = variable.op
     if op.name == "memref.global":
         op.attributes["initial_value"] = ir.UnitAttr.get(op.context)

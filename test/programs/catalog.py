@@ -53,6 +53,7 @@ PROGRAMS = (
     Program("dynamic_shared_100k"),
     Program("static_shared_100k"),
     Program("printf"),
+    Program("device_ops"),
     Program(
         "failing_assert",
         status=1,
