@@ -172,7 +172,7 @@ def test_bitcode_is_finished_by_clang_alone(hirc: Hirc, clang: Path, tmp_path: P
     (tmp_path / "cuda").mkdir()
     cuda = cuda_with(tmp_path / "cuda", f'echo "$@" >> {tmp_path}/ptxas.log; exec "$REAL" "$@"')
     command = [clang, "--offload-link", bitcode, "-o", output, f"--cuda-path={cuda}"]
-    command += ["-Xoffload-linker", f"--cuda-path={cuda}"]
+    command += ["-Xlinker", f"--device-compiler=--cuda-path={cuda}"]
     command += [f"-L{cuda}/lib", "-lcudart_static", "-ldl", "-lrt", "-lpthread", "-lm"]
     subprocess.run(command, check=True, cwd=tmp_path, env={"PATH": "/usr/bin:/bin"})
     assert "sm_90" in (tmp_path / "ptxas.log").read_text()
@@ -197,7 +197,7 @@ def test_bitcode_of_several_units(hirc: Hirc, clang: Path, tmp_path: Path) -> No
     hirc.succeeds(tmp_path / "main.mlir", *parts[1:], ARCH, "-o", tmp_path / "ours")
     cuda = find_cuda().root
     command = [clang, "--offload-link", *parts, "-o", tmp_path / "theirs", f"--cuda-path={cuda}"]
-    command += ["-Xoffload-linker", f"--cuda-path={cuda}"]
+    command += ["-Xlinker", f"--device-compiler=--cuda-path={cuda}"]
     command += [f"-L{cuda}/lib", "-lcudart_static", "-ldl", "-lrt", "-lpthread", "-lm"]
     subprocess.run(command, check=True, cwd=tmp_path)
     ours, theirs = read_linked_file(tmp_path / "ours"), read_linked_file(tmp_path / "theirs")
