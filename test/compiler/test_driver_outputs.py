@@ -23,6 +23,17 @@ module attributes {gpu.container_module} {
   }
 }
 """
+# An instruction of sm_100's that no check of ours knows of.
+OF_ANOTHER_CHIP = """\
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @k() kernel {
+      llvm.call_intrinsic "llvm.nvvm.tcgen05.wait.ld"() : () -> ()
+      gpu.return
+    }
+  }
+}
+"""
 HOST_ASSEMBLY = """\
 llvm.func @f() {
   llvm.inline_asm has_side_effects "nop", "" : () -> ()
@@ -73,6 +84,16 @@ def test_a_device_link_that_fails_with_status_0(hirc: Hirc, tmp_path: Path) -> N
     errors = hirc.fails(source, ARCH, "--emit=shared", "-o", tmp_path / "prog.so")
     assert "couldn't allocate output register for constraint 'Q'" in errors
     assert not (tmp_path / "prog.so").exists()
+
+
+def test_an_instruction_of_another_chip(hirc: Hirc, tmp_path: Path) -> None:
+    source = write(tmp_path, "prog.mlir", OF_ANOTHER_CHIP)
+    errors = hirc.fails(source, ARCH, "--emit=shared", "-o", tmp_path / "prog.so")
+    assert "the chip or LLVM's code generator cannot do %llvm.nvvm.tcgen05.wait.ld" in errors
+    assert "hint: another --offload-arch may have it" in errors
+    errors = hirc.fails(source, ARCH, "--emit=ptx", "-o", tmp_path / "prog.ptx")
+    assert "cannot generate code for this chip: Cannot select: intrinsic" in errors
+    assert [path.name for path in tmp_path.iterdir()] == ["prog.mlir"]
 
 
 def test_host_assembly(hirc: Hirc, tmp_path: Path) -> None:
