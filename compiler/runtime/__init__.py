@@ -7,8 +7,9 @@
 - `streams.c`: streams for asynchronous ops, and order between them
 - `memory.c`, `strided.c`: strided copies, page-locking
 - `tensor_map.c`: descriptors for the tensor memory accelerator
+- `program_end.c`: the wait for the device that ends a program which used it
 - `print.c`, `print_memref.c`, `memref_copy.c`, `assert.c`: MLIR's runner functions and failed host
-  assertions; these and `strided.c` are free of CUDA
+  assertions; these, `program_end.c` and `strided.c` are free of CUDA
 
 Each file is compiled by itself, `clang -std=c11 -O2 -fPIC -c -emit-llvm` (`-fPIC` because the same
 bitcode goes into executables and shared libraries). What a host module needs of it is linked into
@@ -17,8 +18,9 @@ the CUDA runtime. Every translation unit thus carries copies of the functions, a
 one of two rules:
 
 - a cache may exist more than once: it is `static`;
-- the pools of `streams.c` must exist once in a linked file: they are weak and hidden, named
-  `hirc_state_*`, and keep their linkage when the functions around them are made internal.
+- the pools of `streams.c` and what `program_end.c` waits for must exist once in a linked file: they
+  are weak and hidden, named `hirc_state_*`, and keep their linkage when the functions around them
+  are made internal.
 
 There is no global constructor, no thread-local variable and no CUDA header.
 """

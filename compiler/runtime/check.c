@@ -120,10 +120,7 @@ __attribute__((cold, noinline)) _Noreturn void hirc_check_failed(int rc, const c
 // Ends the program unless `rc`, the result of the CUDA function named `call`, is cudaSuccess.
 void hirc_check(int rc, const char *call, const char *location) { check(rc, call, location); }
 
-// Waits for everything that the program launched on the current device, so that a failure of a
-// kernel that nothing waited for is still reported, and delivers what kernels and host printed.
-void hirc_program_end(const char *location) {
-  fflush(stdout); // what the host printed came before what kernels are still to print
+// Waits for everything that the program launched on the current device.
+void hirc_wait_for_device(const char *location) {
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize", location);
-  fflush(stdout);
 }

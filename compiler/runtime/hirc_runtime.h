@@ -10,6 +10,8 @@
 
 // check.c
 void hirc_check(int rc, const char *call, const char *location);
+
+// program_end.c
 void hirc_program_end(const char *location);
 
 // streams.c

@@ -64,6 +64,7 @@ void hirc_launch(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_
                             (size_t)dynamic_shared_bytes, stream);
   if (__builtin_expect(rc != 0, 0))
     launch_failed(rc, "cudaLaunchKernel", location, &launch);
+  wait_at_end();
 }
 
 // A launch in clusters of blocks (sizes of 0: none, or what the kernel itself says), cooperative
@@ -105,4 +106,5 @@ void hirc_launch_cluster(const void *stub, int64_t grid_x, int64_t grid_y, int64
   int rc = cudaLaunchKernelExC(&configuration, stub, arguments);
   if (__builtin_expect(rc != 0, 0))
     launch_failed(rc, "cudaLaunchKernelExC", location, &launch);
+  wait_at_end();
 }

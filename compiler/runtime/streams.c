@@ -55,6 +55,7 @@ __attribute__((noinline)) static cuda_stream create_stream(_Atomic(cuda_stream) 
 // pool hands its streams out in turn, so a stream may carry other work too: that costs overlap,
 // never correctness. It is never to be destroyed.
 void *hirc_stream_acquire(const char *location) {
+  wait_at_end();
   struct stream_pool *pool = &hirc_state_stream_pools_1[current_device(location)];
   unsigned turn = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
   _Atomic(cuda_stream) *slot = &pool->streams[turn % STREAMS_PER_DEVICE];

@@ -20,10 +20,12 @@ class AddEntryPoint(Pass):
     """Makes `entry` what the executable runs.
 
     The entry takes nothing and returns nothing, or an i32 that is the exit code. One called
-    `main` is renamed, since C's main has another type. Where the program uses a GPU, the end of
-    the program waits for it, so that a failing kernel is never lost. A module without the
-    function is left alone: another translation unit may have it. Unless `required`, so is a
-    function of another type. With an entry of another name, `main` gives up its name.
+    `main` is renamed, since C's main has another type. The end of the program waits for the
+    device where any translation unit used it, so that a failing kernel is never lost.
+
+    A module without the function is left alone: another translation unit may have it. Unless
+    `required`, so is a function of another type. With an entry of another name, `main` gives up
+    its name.
 
       func.func @main() { ... }   ->   func.func private @hirc_entry_main() { ... }
                                        func.func @main() -> i32 { call @hirc_entry_main ... }
@@ -81,19 +83,5 @@ def _main(module: ir.Operation, target: str, results: list[ir.Type], position: s
             "arith.constant", results=[i32], attributes={"value": ir.IntegerAttr.get(i32, 0)}
         ).result
         end = func.ReturnOp([call.results[0] if results else zero])
-    if _uses_gpu(module):
-        emit = Emitter(module).at(end.operation)
-        emit.call("hirc_program_end", [emit.string(position)])
-
-
-def _uses_gpu(module: ir.Operation) -> bool:
-    found: list[str] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name.startswith("gpu."):
-            found.append(op.name)
-            return ir.WalkResult.INTERRUPT
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return bool(found)
+    emit = Emitter(module).at(end.operation)
+    emit.call("hirc_program_end", [emit.string(position)])

@@ -60,6 +60,13 @@ PROGRAMS = (
         errors=r"Assertion `the fifth thread is not welcome` failed(?s:.*)"
         r"failing_assert\.mlir:\d+:\d+: error: cudaStreamSynchronize failed: cudaErrorAssert",
     ),
+    Program(
+        "awaited_at_end",
+        sources=("awaited_at_end_main", "awaited_at_end_launch"),
+        status=1,
+        errors=r"Assertion `and failed` failed(?s:.*)"
+        r"awaited_at_end_main\.mlir:\d+:\d+: error: cudaDeviceSynchronize failed: cudaErrorAssert",
+    ),
     Program("device_global"),
     Program("memory"),
     Program("dialects"),

@@ -22,6 +22,6 @@ def test_builds_and_needs_only_a_driver(program: Program, tmp_path: Path) -> Non
     done = subprocess.run([output], capture_output=True, text=True, timeout=60, check=False)
     if "cudaErrorInsufficientDriver" in done.stderr or "cudaErrorNoDevice" in done.stderr:
         assert done.returncode == 1
-        assert f"{program.paths[0]}:" in done.stderr
+        assert any(f"{path}:" in done.stderr for path in program.paths)
     else:
         assert done.returncode == program.status

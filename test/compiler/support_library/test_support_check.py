@@ -63,11 +63,23 @@ def test_a_missing_driver_is_told_from_an_old_one(library: Library) -> None:
 
 
 def test_what_a_failed_kernel_says_comes_first(library: Library) -> None:
-    done = library.run("lib.fake_pending(710)", "lib.hirc_program_end(b'p.mlir:3:3')")
+    done = library.run(
+        "lib.hirc_stream_acquire(None)",
+        "lib.fake_pending(710)",
+        "lib.hirc_program_end(b'p.mlir:3:3')",
+    )
     lines = done.stderr.splitlines()
     assert done.returncode == 1
     assert set(lines[:-1]) == {"kernel says"}
     assert lines[-1].startswith("p.mlir:3:3: error: cudaDeviceSynchronize failed: ")
+
+
+def test_a_program_that_used_no_device_waits_for_none(library: Library) -> None:
+    done = library.run(
+        "lib.fake_pending(710)",
+        "lib.hirc_program_end(b'p.mlir:3:3'); import os; os._exit(3)",
+    )
+    assert (done.returncode, done.stderr) == (3, "")
 
 
 def test_an_earlier_kernel_s_failure_is_added(library: Library) -> None:
