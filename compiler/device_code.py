@@ -34,7 +34,6 @@ class DeviceOptions:
     flush_denormals: bool = False
     libdevice: Path | None = None
     libraries: tuple[Path, ...] = ()
-    may_be_linked_later: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,7 @@ def device_module(
     set_global_option(f"-nvvm-reflect-add=__CUDA_FTZ={flush}")
     merged = LlvmModule("", machine, name="device")
     for source in sources:
-        merged.link_module(_one(source, keep, machine, target, options))
+        merged.link_module(_one(source, keep, machine, options))
     merged.verify()
     return merged
 
@@ -113,7 +112,6 @@ def _one(
     source: DeviceSource,
     keep: Sequence[str],
     machine: Machine,
-    target: Target,
     options: DeviceOptions,
 ) -> LlvmModule:
     module = LlvmModule(source.text, machine, name=source.name)
@@ -136,7 +134,7 @@ def _one(
     module.internalize(keep)
     module.drop_unused()
     missing = [name for name in module.undefined_functions() if name not in _RUNTIME_FUNCTIONS]
-    if missing and not options.may_be_linked_later:
+    if missing:
         raise InputError(
             f"device function '{missing[0]}' is called in gpu.module '{source.name}' and defined "
             "nowhere",
@@ -146,7 +144,7 @@ def _one(
         )
     # Kept ones may have their storage in another gpu.module.
     nowhere = [name for name in module.undefined_variables() if name not in keep]
-    if nowhere and not options.may_be_linked_later:
+    if nowhere:
         raise InputError(
             f"device variable '{nowhere[0]}' is used in gpu.module '{source.name}' and defined "
             "nowhere",

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from .bitcode_file import read_bitcode
 from .cache import cached
-from .llvm_ir import extract_definitions
+from .llvm_ir import Machine, extract_definitions
+from .target import TRIPLE
 
 
 def libdevice_functions(libdevice: Path, wanted: Iterable[str]) -> bytes:
@@ -23,6 +24,8 @@ def libdevice_functions(libdevice: Path, wanted: Iterable[str]) -> bytes:
     status = libdevice.stat()
     key = f"{libdevice} {status.st_size} {status.st_mtime_ns} {' '.join(names)}"
     digest = hashlib.sha256(key.encode()).hexdigest()[:16]
+    machine = Machine(TRIPLE, "", "", 0)
     return cached(
-        f"libdevice-{digest}.bc", lambda: extract_definitions(read_bitcode(libdevice), names)
+        f"libdevice-{digest}.bc",
+        lambda: extract_definitions(read_bitcode(libdevice), names, machine),
     )

@@ -205,10 +205,7 @@ class LlvmModule:
 
     def drop_unused(self) -> None:
         """Removes definitions nothing uses."""
-        builder = self._pass_builder(0)
-        manager = llvm.create_new_module_pass_manager()
-        manager.add_global_dead_code_eliminate_pass()
-        manager.run(self._module, builder)
+        _drop_unused(self._module, self._pass_builder(0))
 
     def optimize(self) -> None:
         """LLVM's default pipeline of the machine's optimisation level."""
@@ -216,8 +213,7 @@ class LlvmModule:
         builder.getModulePassManager().run(self._module, builder)
 
     def _pass_builder(self, level: int) -> llvm.PassBuilder:
-        tuning = llvm.create_pipeline_tuning_options(speed_level=level)
-        return llvm.create_pass_builder(self._target, tuning)
+        return _pass_builder(self._target, level)
 
     def verify(self) -> None:
         try:
@@ -256,20 +252,27 @@ def merge_bitcode(modules: Sequence[bytes]) -> bytes:
     return merged.as_bitcode()
 
 
-def extract_definitions(library: bytes, wanted: Iterable[str]) -> bytes:
+def _pass_builder(target: llvm.TargetMachine, level: int) -> llvm.PassBuilder:
+    tuning = llvm.create_pipeline_tuning_options(speed_level=level)
+    return llvm.create_pass_builder(target, tuning)
+
+
+def _drop_unused(module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_global_dead_code_eliminate_pass()
+    manager.run(module, builder)
+
+
+def extract_definitions(library: bytes, wanted: Iterable[str], machine: Machine) -> bytes:
     """The part of a library that defines the functions `wanted`, with all they need."""
-    _initialize()
+    target = machine.target_machine()
     context = llvm.create_context()
     module = llvm.parse_bitcode(library, context)
     keep = set(wanted)
     for item in [*module.functions, *module.global_variables]:
         if not item.is_declaration and item.name not in keep:
             item.linkage = "internal"
-    tuning = llvm.create_pipeline_tuning_options(speed_level=0)
-    machine = llvm.Target.from_triple("nvptx64-nvidia-cuda").create_target_machine()
-    manager = llvm.create_new_module_pass_manager()
-    manager.add_global_dead_code_eliminate_pass()
-    manager.run(module, llvm.create_pass_builder(machine, tuning))
+    _drop_unused(module, _pass_builder(target, 0))
     return module.as_bitcode()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ..dialects.mlir import ir
 
 _FUNCTIONS = ("gpu.func", "func.func", "llvm.func")
@@ -28,21 +26,6 @@ def reachable_functions(
             callee = functions.get(name)
             if callee is not None and callee not in found:
                 found.append(callee)
-    return found
-
-
-def operations_where(
-    root: ir.Operation, condition: Callable[[ir.Operation], bool]
-) -> list[ir.Operation]:
-    """The operations within `root` that meet the condition, in the order of the source."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if condition(op):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found
 
 

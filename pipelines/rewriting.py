@@ -64,6 +64,11 @@ def constant(value_type: ir.Type, value: int | float) -> ir.Value:
     ).results[0]
 
 
+def index_constant(value: int) -> ir.Value:
+    """A constant of type index."""
+    return constant(ir.IndexType.get(), value)
+
+
 def each_element(
     emit: Callable[..., Sequence[ir.Value]],
     operands: Sequence[ir.Value],

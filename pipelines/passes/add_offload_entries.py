@@ -11,6 +11,7 @@ from ..device_variable import DeviceVariable, device_variables, is_declaration
 from ..host.emitter import Emitter
 from ..offload_symbols import device_symbol, stub_symbol, unlike
 from ..pass_base import Pass, fail, register
+from ..walking import host_operations_where
 from .name_device_symbols import is_kernel
 
 _CONSTANT_MEMORY = 4
@@ -187,20 +188,11 @@ def _give_storage(variable: DeviceVariable) -> None:
 
 def _address_uses(name: str, emitter: Emitter) -> None:
     """Turns the host's memref.get_global of a shadow into the variable's device address."""
-    uses: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if (
-            op.name == "memref.get_global"
-            and ir.FlatSymbolRefAttr(op.attributes["name"]).value == name
-        ):
-            uses.append(op)
-        return ir.WalkResult.ADVANCE
-
-    for child in emitter.module.regions[0].blocks[0]:
-        if child.operation.name != "gpu.module":
-            child.operation.walk(visit)
-    for op in uses:
+    for op in host_operations_where(
+        emitter.module, lambda inner: inner.name == "memref.get_global"
+    ):
+        if ir.FlatSymbolRefAttr(op.attributes["name"]).value != name:
+            continue
         kind = ir.MemRefType(op.results[0].type)
         emit = emitter.at(op)
         slot = emit.stack_slot(emit.types.ptr)

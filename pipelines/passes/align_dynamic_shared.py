@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir, memref
+from ..launch_size import add_shared_bytes, asks_for_shared_memory
 from ..pass_base import Pass, register
+from ..walking import operations_where
 
 _ALIGNMENT = 1024  # bytes: the period of the 128-byte swizzle (PTX ISA, swizzling modes)
 _GIVEN = 16  # bytes: what the linker gives
@@ -16,7 +18,6 @@ _SWIZZLED = (
     "nvvm.cp.async.bulk.tensor.",
     "nvvm.wgmma.",
 )
-_SHARED_SIZE = 10  # which operand segment of gpu.launch_func
 
 
 @register
@@ -50,20 +51,13 @@ class AlignDynamicShared(Pass):
             else:
                 launches += _operations(child.operation, ("gpu.launch_func",))
         for launch in launches:
-            if ir.SymbolRefAttr(launch.attributes["kernel"]).value[0] in rounded:
-                _ask_for_slack(launch)
+            module = ir.SymbolRefAttr(launch.attributes["kernel"]).value[0]
+            if module in rounded and asks_for_shared_memory(launch):
+                add_shared_bytes(launch, _ALIGNMENT - _GIVEN)
 
 
 def _operations(root: ir.Operation, names: tuple[str, ...]) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name.startswith(names):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit)
-    return found
+    return operations_where(root, lambda op: op.name.startswith(names))
 
 
 def _round_up(module: ir.Operation) -> bool:
@@ -86,14 +80,3 @@ def _round_up(module: ir.Operation) -> bool:
             view.result, [address.operation, size.operation, view.operation]
         )
     return True
-
-
-def _ask_for_slack(launch: ir.Operation) -> None:
-    segments = list(ir.DenseI32ArrayAttr(launch.attributes["operandSegmentSizes"]))
-    if not segments[_SHARED_SIZE]:
-        return
-    place = sum(segments[:_SHARED_SIZE])
-    size = launch.operands[place]
-    with launch.location, ir.InsertionPoint(launch):
-        slack = arith.ConstantOp(size.type, _ALIGNMENT - _GIVEN).result
-        launch.operands[place] = arith.AddIOp(size, slack).result

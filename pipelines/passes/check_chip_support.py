@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from ...dialects.mlir import ir
 from ..pass_base import Pass, fail, register
+from ..walking import operations_where
 
 # The first compute capability that has what an operation becomes ("Target ISA Notes" of the PTX
 # ISA reference). MLIR checks only some of these, and LLVM's code generator aborts on the others.
@@ -71,16 +72,7 @@ class CheckChipSupport(Pass):
 
     def run(self, op: ir.Operation) -> None:
         chips = [chip for chip in self.chips.split("+") if chip]
-        checked: list[ir.Operation] = []
-
-        def visit(inner: ir.Operation) -> ir.WalkResult:
-            if inner.name.startswith("nvvm."):
-                checked.append(inner)
-            return ir.WalkResult.ADVANCE
-
-        # In the order of the source.
-        op.walk(visit, ir.WalkOrder.PRE_ORDER)
-        for inner in checked:
+        for inner in operations_where(op, lambda inner: inner.name.startswith("nvvm.")):
             for chip in chips:
                 _check(inner, chip)
 

@@ -10,6 +10,9 @@ from ..host.all_lowerings import find_lowering
 from ..host.emitter import Emitter
 from ..host.types import without_memory_space
 from ..pass_base import Pass, fail, register
+from ..walking import host_operations_where
+
+_LOWERED = ("gpu.", "nvgpu.")
 
 
 @register
@@ -42,9 +45,8 @@ class ConvertGpuHostToCuda(Pass):
         emitter = Emitter(
             op, bare_pointers=self.bare_pointers, max_shared_bytes=self.max_shared_bytes
         )
-        gpu_ops: list[ir.Operation] = []
+        gpu_ops = host_operations_where(op, lambda inner: inner.name.startswith(_LOWERED))
         for child in host:
-            _collect(child, gpu_ops)
             _retype(child, emitter)
         for inner in gpu_ops:
             lowering = find_lowering(inner.name)
@@ -59,15 +61,6 @@ class ConvertGpuHostToCuda(Pass):
             for result, value in zip(inner.results, values, strict=True):
                 result.replace_all_uses_with(value)
             inner.erase()
-
-
-def _collect(root: ir.Operation, found: list[ir.Operation]) -> None:
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name.startswith(("gpu.", "nvgpu.")):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
 
 
 def _retype(root: ir.Operation, emitter: Emitter) -> None:

@@ -9,6 +9,7 @@ from ...dialects.mlir import arith, ir, scf
 from ..host.emitter import Emitter
 from ..locations import location_text
 from ..pass_base import Pass, register
+from ..walking import host_operations_where
 
 
 @register
@@ -26,18 +27,8 @@ class ConvertHostAssert(Pass):
     name: ClassVar[str] = "convert-host-assert"
 
     def run(self, op: ir.Operation) -> None:
-        found: list[ir.Operation] = []
-
-        def visit(inner: ir.Operation) -> ir.WalkResult:
-            if inner.name == "gpu.module":
-                return ir.WalkResult.SKIP
-            if inner.name == "cf.assert":
-                found.append(inner)
-            return ir.WalkResult.ADVANCE
-
-        op.walk(visit, ir.WalkOrder.PRE_ORDER)
         emitter = Emitter(op)
-        for inner in found:
+        for inner in host_operations_where(op, lambda inner: inner.name == "cf.assert"):
             _convert(inner, emitter)
 
 

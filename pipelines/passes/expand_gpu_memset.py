@@ -8,6 +8,8 @@ from typing import ClassVar
 from ...dialects.mlir import arith, gpu, ir, memref, scf
 from ..fill_pattern import fill_byte
 from ..pass_base import Pass, register
+from ..rewriting import index_constant
+from ..walking import operations_where
 
 _BLOCK = 256
 
@@ -24,26 +26,20 @@ class ExpandGpuMemset(Pass):
     name: ClassVar[str] = "expand-gpu-memset"
 
     def run(self, op: ir.Operation) -> None:
-        fills: list[gpu.MemsetOp] = []
-
-        def visit(inner: ir.Operation) -> ir.WalkResult:
-            view = inner.opview
-            if isinstance(view, gpu.MemsetOp) and fill_byte(view) is None:
-                fills.append(view)
-            return ir.WalkResult.ADVANCE
-
-        op.walk(visit)
-        for fill in fills:
-            with fill.location:
-                _expand(fill)
+        for inner in operations_where(op, lambda inner: inner.name == "gpu.memset"):
+            fill = inner.opview
+            assert isinstance(fill, gpu.MemsetOp)
+            if fill_byte(fill) is None:
+                with fill.location:
+                    _expand(fill)
 
 
 def _expand(op: gpu.MemsetOp) -> None:
     target, value = op.dst, op.value
     rank = ir.MemRefType(target.type).rank
     with ir.InsertionPoint(op):
-        one, block = _index(1), _index(_BLOCK)
-        sizes = [memref.dim(target, _index(axis)) for axis in range(rank)]
+        one, block = index_constant(1), index_constant(_BLOCK)
+        sizes = [memref.dim(target, index_constant(axis)) for axis in range(rank)]
         total = one
         for size in sizes:
             total = arith.muli(total, size)
@@ -84,7 +80,3 @@ def _with_token(launch: ir.Operation) -> ir.Operation:
     again.regions[0].blocks.append(*([index] * 12))
     launch.erase()
     return again
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)

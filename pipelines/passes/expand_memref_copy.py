@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ...dialects.mlir import arith, ir, memref, scf
+from ...dialects.mlir import ir, memref, scf
 from ..pass_base import Pass, fail, register
-from ..rewriting import rewrite_each
+from ..rewriting import index_constant, rewrite_each
 
 
 @register
@@ -36,8 +36,10 @@ def _expand(op: ir.Operation) -> Sequence[ir.Value]:
     for buffer in (source, target):
         if not isinstance(buffer.type, ir.MemRefType):
             fail(op, f"a kernel cannot copy {buffer.type}; memref.cast it to a ranked type")
-    zero, one = _index(0), _index(1)
-    sizes = [memref.dim(source, _index(axis)) for axis in range(ir.MemRefType(source.type).rank)]
+    zero, one = index_constant(0), index_constant(1)
+    sizes = [
+        memref.dim(source, index_constant(axis)) for axis in range(ir.MemRefType(source.type).rank)
+    ]
     _copy(source, target, zero, one, sizes, [])
     return []
 
@@ -58,7 +60,3 @@ def _copy(
     with ir.InsertionPoint(loop.body):
         _copy(source, target, zero, one, sizes, [*position, loop.induction_variable])
         scf.YieldOp([])
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)

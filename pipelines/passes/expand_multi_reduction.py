@@ -8,10 +8,10 @@ from itertools import product
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir, vector
-from ..call_graph import operations_where
 from ..lane_reduction import named_reduction
 from ..pass_base import Pass, fail, register
 from ..rewriting import element_type
+from ..walking import operations_where
 
 
 @register

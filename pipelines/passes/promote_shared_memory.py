@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from ...dialects.mlir import arith, gpu, ir, memref
-from ..call_graph import functions_by_name, operations_where, reachable_functions
+from ...dialects.mlir import gpu, ir, memref
+from ..call_graph import functions_by_name, reachable_functions
 from ..host.types import DYNAMIC, element_bytes
+from ..launch_size import add_shared_bytes
 from ..pass_base import Pass, fail, register
+from ..rewriting import index_constant
+from ..walking import operations_where
 from .name_device_symbols import is_kernel
 
 # ptxas refuses more static shared memory than this on every chip (CUDA programming guide,
@@ -16,8 +19,6 @@ from .name_device_symbols import is_kernel
 _STATIC_LIMIT = 48 * 1024
 # Enough for a TMA destination with 128-byte swizzle's own alignment demands left to the user.
 _ALIGNMENT = 128
-# gpu.launch_func's operand groups before its dynamic shared memory size.
-_GROUPS_BEFORE_SIZE = 10
 _SHARED = ("#gpu.address_space<workgroup>", "3 : i64", "3")
 _BYTES = "memref<?xi8, #gpu.address_space<workgroup>>"
 
@@ -53,7 +54,7 @@ class PromoteSharedMemory(Pass):
             scope, kernel = ir.SymbolRefAttr(launch.attributes["kernel"]).value
             size = promoted.get((scope, kernel))
             if size is not None:
-                _enlarge(launch, size)
+                add_shared_bytes(launch, size)
 
 
 @dataclass
@@ -202,7 +203,7 @@ def _promote_attributions(kernel: _Kernel) -> None:
 def _begin_later(memory: ir.Operation, offset: int) -> None:
     start = memory.results[0]
     with memory.location, ir.InsertionPoint.after(memory):
-        rest = memref.ViewOp(start.type, start, _index(offset), [_index(0)])
+        rest = memref.ViewOp(start.type, start, index_constant(offset), [index_constant(0)])
     start.replace_all_uses_except(rest.result, [rest.operation])
 
 
@@ -227,32 +228,6 @@ def _bytes(op: ir.Operation, kind: ir.MemRefType) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
-def _enlarge(launch: ir.Operation, size: int) -> None:
-    """The same launch with `size` more bytes of dynamic shared memory."""
-    i32 = ir.IntegerType.get_signless(32)
-    segments = list(ir.DenseI32ArrayAttr(launch.attributes["operandSegmentSizes"]))
-    at = sum(segments[:_GROUPS_BEFORE_SIZE])
-    operands = list(launch.operands)
-    with launch.location, ir.InsertionPoint(launch):
-        total = arith.constant(i32, size)
-        if segments[_GROUPS_BEFORE_SIZE]:
-            operands[at] = arith.addi(operands[at], total)
-        else:
-            operands.insert(at, total)
-            segments[_GROUPS_BEFORE_SIZE] = 1
-        attributes = {name: launch.attributes[name] for name in launch.attributes}
-        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(segments)
-        again = ir.Operation.create(
-            "gpu.launch_func",
-            results=[result.type for result in launch.results],
-            operands=operands,
-            attributes=attributes,
-        )
-    for old, new in zip(launch.results, again.results, strict=True):
-        old.replace_all_uses_with(new)
-    launch.erase()
-
-
 def _is_get_global(op: ir.Operation) -> bool:
     return op.name == "memref.get_global"
 
@@ -275,8 +250,4 @@ def _view(op: ir.Operation, kind: ir.Type, offset: int) -> ir.Value:
         byte = ir.IntegerType.get_signless(8)
         spaced = ir.MemRefType.get([DYNAMIC], byte, memory_space=buffer.memory_space)
         base = memref.memory_space_cast(spaced, base)
-    return memref.ViewOp(kind, base, _index(offset), []).result
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)
+    return memref.ViewOp(kind, base, index_constant(offset), []).result

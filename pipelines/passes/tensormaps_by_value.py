@@ -8,6 +8,7 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ..pass_base import Pass, register
 from ..tensormap import is_descriptor, struct_type
+from ..walking import operations_where
 
 
 @register
@@ -34,20 +35,10 @@ class TensormapsByValue(Pass):
     name: ClassVar[str] = "tensormaps-by-value"
 
     def run(self, op: ir.Operation) -> None:
-        kernels: list[ir.Operation] = []
-        launches: list[ir.Operation] = []
-
-        def visit(inner: ir.Operation) -> ir.WalkResult:
-            if inner.name == "gpu.func" and "kernel" in inner.attributes:
-                kernels.append(inner)
-            elif inner.name == "gpu.launch_func":
-                launches.append(inner)
-            return ir.WalkResult.ADVANCE
-
-        op.walk(visit)
-        for kernel in kernels:
-            _receive_by_value(kernel)
-        for launch in launches:
+        for function in operations_where(op, lambda inner: inner.name == "gpu.func"):
+            if "kernel" in function.attributes:
+                _receive_by_value(function)
+        for launch in operations_where(op, lambda inner: inner.name == "gpu.launch_func"):
             _launch_by_value(launch)
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, builtin, ir
-from ..call_graph import operations_where
 from ..pass_base import Pass, fail, register
+from ..walking import operations_where
 
 _INT, _LONG = 32, 64
 

@@ -1,0 +1,34 @@
+"""Finding operations before any of them is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..dialects.mlir import ir
+
+
+def operations_where(
+    root: ir.Operation, condition: Callable[[ir.Operation], bool]
+) -> list[ir.Operation]:
+    """The operations within `root` that meet the condition, in the order of the source."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if condition(op):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def host_operations_where(
+    module: ir.Operation, condition: Callable[[ir.Operation], bool]
+) -> list[ir.Operation]:
+    """The same of a program's host side: what lies within a gpu.module is left out."""
+    return [
+        op
+        for child in module.regions[0].blocks[0]
+        if child.operation.name != "gpu.module"
+        for op in operations_where(child.operation, condition)
+    ]
