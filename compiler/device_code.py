@@ -96,7 +96,7 @@ def device_module(
     and division are IEEE's unless `fast_math`. Raises InputError for a function or a variable that
     nobody defines.
     """
-    machine = Machine(TRIPLE, target.arch, f"+ptx{PTX_VERSION}", options.opt_level)
+    machine = Machine(TRIPLE, target.chip, f"+ptx{PTX_VERSION}", options.opt_level)
     precise = "0" if options.fast_math else "1"
     flush = "1" if options.flush_denormals else "0"
     set_global_option(f"-nvvm-reflect-add=__CUDA_PREC_SQRT={precise}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -9,11 +10,12 @@ from functools import cached_property
 from pathlib import Path
 
 from ..dialects.offload import ImageFormat
+from .cpu_device.build import runtime_object
 from .errors import InputError
 from .host_code import host_object
 from .link import LinkJob, link
 from .llvm_ir import LlvmModule
-from .native import native_targets
+from .native import why_no_gpu
 from .options import Emit, Options
 from .output import make_folder, replacing, write
 from .process import Runner
@@ -36,6 +38,8 @@ class Compilation:
 
     def __post_init__(self) -> None:
         self.runner = Runner(self.options.verbose, self.options.dry_run)
+        self._units: list[Unit] = []
+        self._said_native = False
 
     @cached_property
     def cuda(self) -> Cuda:
@@ -112,10 +116,35 @@ class Compilation:
             else:
                 folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hirc-")))
             objects = [self._object(path, folder) for path in options.inputs]
+            if self._is_for_cpu:
+                objects.append(self._cpu_runtime(folder))
             temporary = stack.enter_context(replacing(output))
-            with self.timer.phase("link (clang, ptxas, nvlink, lld)"):
-                job = LinkJob(objects, temporary.absolute(), folder)
+            for_cpu = self._is_for_cpu
+            with self.timer.phase("link" if for_cpu else "link (clang, ptxas, nvlink, lld)"):
+                job = LinkJob(objects, temporary.absolute(), folder, for_cpu_device=for_cpu)
                 link(job, options, self.toolchain, self.runner)
+
+    @property
+    def _is_for_cpu(self) -> bool:
+        """Whether what is linked runs on the CPU device."""
+        if self.options.targets:
+            return any(target.is_cpu for target in self.options.targets)
+        kinds = {unit.is_for_cpu for unit in self._units if unit.has_kernels}
+        if len(kinds) > 1:
+            raise InputError(
+                "some inputs are for the CPU device and some for GPUs",
+                hint="name the chips with --offload-arch",
+            )
+        if kinds:
+            return True in kinds
+        return any(unit.is_for_cpu for unit in self._units)
+
+    def _cpu_runtime(self, folder: Path) -> Path:
+        """The CPU device's own object file."""
+        output = folder / "cpu-device.o"
+        with self.timer.phase("CPU device runtime"):
+            output.write_bytes(runtime_object(self.clang, self.runner))
+        return output
 
     def _object(self, path: str, folder: Path) -> Path:
         """Compiles one input to an object file in `folder`."""
@@ -145,19 +174,27 @@ class Compilation:
             self.sources[source.name] = self.sources[UNNAMED] = source.text
         unit = Unit(source, self.options, self.timer)
         unit.lower()
+        self._units.append(unit)
+        if unit.is_native and unit.is_for_cpu and unit.has_device_code:
+            self._say_native()
         return unit
+
+    def _say_native(self) -> None:
+        """Says, once, that what is built is not for a GPU."""
+        if not self._said_native:
+            self._said_native = True
+            print(f"hirc: note: native is the CPU device here: {why_no_gpu()}", file=sys.stderr)
 
     def _embed(self, unit: Unit) -> None:
         if not unit.has_device_code:
             unit.embed([])
             return
-        targets = unit.targets or native_targets()
-        unit.embed([(target, *self._image(unit, target)) for target in targets])
+        unit.embed([(target, *self._image(unit, target)) for target in unit.targets])
 
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
         """The device code that is embedded for one chip."""
         module = unit.device(target, self.cuda)
-        if not self.options.debug:
+        if not self.options.debug or target.is_cpu:
             return ImageFormat.BITCODE, module.bitcode()
         # clang's device link keeps line tables only in unoptimised code, so ptxas runs here.
         return ImageFormat.CUBIN, self._cubin(emit_ptx(module), target, relocatable=True)
@@ -169,20 +206,27 @@ class Compilation:
             )
 
     def _host(self, unit: Unit) -> LlvmModule:
-        self._embed(unit)
+        device = None
+        if unit.is_for_cpu and unit.has_device_code:
+            device = unit.cpu_device(self.cuda, self.clang, self.runner)
+            unit.embed([])
+        else:
+            self._embed(unit)
         with self.timer.phase("support library"):
-            support = support_bitcode(self.toolchain.clang, self.runner)
-        return unit.host(support, self.toolchain.clang.major)
+            support = support_bitcode(self.clang, self.runner)
+        return unit.host(support, self.clang.major, device)
 
     def _device_output(self, unit: Unit) -> str | bytes:
         options = self.options
-        targets = unit.targets or native_targets()
+        targets = unit.targets
         if len(targets) != 1:
             raise InputError(
                 f"--emit={options.emit} is for one chip; {len(targets)} are named",
                 hint="give one --offload-arch",
             )
         target = targets[0]
+        if target.is_cpu:
+            return self._cpu_device_output(unit)
         module = unit.device(target, self.cuda)
         if options.emit is Emit.DEVICE_LLVM:
             return module.text()
@@ -193,6 +237,16 @@ class Compilation:
         if options.emit is Emit.PTX:
             return ptx
         return self._cubin(ptx, target, relocatable=False)
+
+    def _cpu_device_output(self, unit: Unit) -> str | bytes:
+        """The device code as code of the host: what the CPU device runs."""
+        if self.options.emit not in (Emit.DEVICE_LLVM, Emit.DEVICE_BITCODE):
+            raise InputError(
+                f"--emit={self.options.emit} is for a GPU; the CPU device has no such code",
+                hint="--emit=device-llvm shows what the CPU device runs",
+            )
+        module = unit.cpu_device(self.cuda, self.clang, self.runner)
+        return module.text() if self.options.emit is Emit.DEVICE_LLVM else module.bitcode()
 
     def _write(self, unit: Unit, data: str | bytes, suffix: str) -> None:
         from_stdin = unit.source.stem == "stdin"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..dialects.mlir import ir
 from ..dialects.offload import EntryKind
 from .child import in_child
@@ -46,10 +48,12 @@ def host_module(
     support: bytes,
     opt_level: int,
     consumer: int,
+    debug: bool = True,
 ) -> LlvmModule:
     """Translates the host side, adds the annotations, links the support library, optimises.
 
-    `consumer` is the major version of the clang that will link the module.
+    `consumer` is the major version of the clang that will link the module. Without `debug` line
+    tables are left out, if the module has them.
     """
     machine = host_machine(opt_level)
     private = _private_functions(module)
@@ -63,6 +67,8 @@ def host_module(
             text = to_llvm_ir(holder.operation, data_layout=machine.data_layout())
         except (TranslationError, GateError) as error:
             raise translation_error(error, "host-code") from error
+    if not debug:
+        text = without_line_tables(text)
     if entries or embedded:
         text += annotation_text(entries, embedded, consumer)
     result = LlvmModule(text, machine, name="host")
@@ -73,6 +79,12 @@ def host_module(
     result.verify()
     result.optimize()
     return result
+
+
+def without_line_tables(text: str) -> str:
+    """IR text whose instructions and functions have no debug locations."""
+    text = re.sub(r"(?m)^!llvm\.dbg\.cu = .*$", "", text)
+    return re.sub(r",? !dbg !\d+", "", text)
 
 
 def _private_functions(module: ir.Operation) -> list[str]:

@@ -19,23 +19,31 @@ _TOOL_ERROR = re.compile(r"^\S*(?:clang|nvlink|ptxas|lld)\S*\s*:.*\berror\b", re
 class LinkJob:
     """What is linked beside the user's own link inputs, and into what.
 
-    `temporary` is where the linkers put their own files.
+    `temporary` is where the linkers put their own files. For the CPU device there is no device code
+    left to link.
     """
 
     objects: Sequence[Path]
     output: Path
     temporary: Path | None = None
+    for_cpu_device: bool = False
 
 
 def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[str | Path]:
     """clang's argument list. Defaults that changed between clang versions are given explicitly."""
-    command: list[str | Path] = [toolchain.clang.path, "--offload-link"]
+    command: list[str | Path] = [toolchain.clang.path]
+    if not job.for_cpu_device:
+        command.append("--offload-link")
     if options.emit is Emit.SHARED:
         command.append("-shared")
     command += [*job.objects, *map(_absolute, options.link_inputs), "-o", job.output]
     lld = toolchain.clang.directory / "ld.lld"
     if lld.is_file():
         command.append(f"--ld-path={lld}")
+    if options.verbose:
+        command.append("-v")
+    if job.for_cpu_device:
+        return [*command, "-pthread", "-lm"]
     cuda = f"--cuda-path={toolchain.cuda.root}"
     command += [cuda, "--no-cuda-version-check"]
     # The device link is a clang of its own: it would take an installed toolkit, or no CUDA at all.
@@ -44,8 +52,6 @@ def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[s
     command.append("--no-cuda-include-ptx=all")
     if options.save_temps is not None:
         command += ["-Xlinker", "--save-temps"]
-    if options.verbose:
-        command.append("-v")
     return [*command, toolchain.cuda.static_runtime, "-ldl", "-lrt", "-lpthread", "-lm"]
 
 

@@ -64,11 +64,15 @@ class Machine:
 class LlvmModule:
     """A module in a context of its own, for one machine."""
 
-    def __init__(self, text: str, machine: Machine, *, name: str) -> None:
+    def __init__(self, source: str | bytes, machine: Machine, *, name: str) -> None:
+        """Takes IR text, or bitcode of our own making."""
         self.machine = machine
         self._target = machine.target_machine()
         self._context = llvm.create_context()
-        self._module = self._parse(text, name)
+        if isinstance(source, bytes):
+            self._module = llvm.parse_bitcode(source, self._context)
+        else:
+            self._module = self._parse(source, name)
         # In a reference cycle Python would free these in any order, and LLVM stands only one.
         weakref.finalize(self, _free, self._module, self._context)
         self._module.triple = machine.triple

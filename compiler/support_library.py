@@ -1,9 +1,11 @@
-"""The support library as bitcode: compiled from C once for a clang, then kept in the cache."""
+"""Libraries in C as bitcode: compiled once for a clang, then kept in the cache."""
 
 from __future__ import annotations
 
 import hashlib
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from .cache import cached
@@ -21,25 +23,60 @@ def support_bitcode(clang: Clang, runner: Runner) -> bytes:
 
     Raises ToolchainError when clang cannot compile it.
     """
-    sources = sorted(_SOURCES.glob("*.c"))
-    digest = hashlib.sha256(f"{clang.version} {_FLAGS}".encode())
-    for path in [*sources, *sorted(_SOURCES.glob("*.h"))]:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return bitcode_of(Library("support library", _SOURCES, _FLAGS), clang, runner)
+
+
+@dataclass(frozen=True)
+class Library:
+    """C sources of a folder and those below it, and how clang compiles them.
+
+    `assembly` is LLVM IR that belongs to it too.
+    """
+
+    name: str
+    folder: Path
+    flags: tuple[str, ...]
+    assembly: str = ""
+
+    def sources(self, suffix: str) -> list[Path]:
+        return sorted(self.folder.rglob(f"*{suffix}"))
+
+
+def bitcode_of(library: Library, clang: Clang, runner: Runner) -> bytes:
+    """A library as one bitcode module, compiling it when it is not in the cache.
+
+    Raises ToolchainError when clang cannot compile it.
+    """
 
     def compile_all() -> bytes:
         with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
-            built = [_compile(source, Path(folder), clang, runner) for source in sources]
+            files = library.sources(".c")
+            if library.assembly:
+                files.append(Path(folder) / "assembly.ll")
+                files[-1].write_text(library.assembly)
+            built = [_compile(source, library, Path(folder), clang, runner) for source in files]
             return merge_bitcode([path.read_bytes() for path in built])
 
-    return cached(f"support-{digest.hexdigest()[:16]}.bc", compile_all)
+    return cached_for(library, clang, ".bc", compile_all)
 
 
-def _compile(source: Path, folder: Path, clang: Clang, runner: Runner) -> Path:
-    output = folder / f"{source.stem}.bc"
-    done = runner.run([clang.path, *_FLAGS, source, "-o", output])
+def cached_for(
+    library: Library, clang: Clang, suffix: str, make: Callable[[], bytes]
+) -> bytes:
+    """What `make` gives for these very sources and this clang, from the cache where it is there."""
+    digest = hashlib.sha256(f"{clang.version} {library.flags} {library.assembly}".encode())
+    for path in [*library.sources(".c"), *library.sources(".h")]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    name = library.name.replace(" ", "-").lower()
+    return cached(f"{name}-{digest.hexdigest()[:16]}{suffix}", make)
+
+
+def _compile(source: Path, library: Library, folder: Path, clang: Clang, runner: Runner) -> Path:
+    output = folder / f"{source.parent.name}-{source.stem}.bc"
+    done = runner.run([clang.path, *library.flags, source, "-o", output])
     if done.status != 0:
         raise ToolchainError(
-            f"clang cannot compile the support library: {done.errors.strip()}",
+            f"clang cannot compile the {library.name}: {done.errors.strip()}",
             hint="its C headers may be missing: on Debian, apt-get install libc6-dev",
         )
     return output

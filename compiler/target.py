@@ -15,6 +15,10 @@ CHIPS = (75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121)
 _FIRST_WITH_A = 90
 _FIRST_WITH_F = 100
 
+_CPU = "cpu"
+# Of the chips whose instructions the CPU device runs, the one with the most.
+_CPU_STANDS_FOR = "sm_90a"
+
 # The first capability with redux.sync (PTX ISA, integer warp reductions).
 FIRST_WITH_REDUX = 80
 
@@ -24,13 +28,15 @@ PTX_VERSION = 90
 
 @dataclass(frozen=True, order=True)
 class Target:
-    """One chip, by the name `--offload-arch` takes: `sm_90`, `sm_90a`, `sm_100f`."""
+    """One chip, by the name `--offload-arch` takes: `sm_90`, `sm_90a`, `sm_100f`; or `cpu`."""
 
     arch: str
 
     @classmethod
     def parse(cls, text: str) -> Target:
         """Checks an arch's spelling. Raises InputError that lists the known ones."""
+        if text == _CPU:
+            return cls(text)
         match = re.fullmatch(r"sm_(\d+)([af]?)", text)
         if match is not None:
             number, variant = int(match[1]), match[2]
@@ -41,19 +47,31 @@ class Target:
         raise InputError(
             f"unknown offload arch '{text}'",
             hint=f"known are {known}; with a suffix 'a' from sm_{_FIRST_WITH_A} on, 'f' from "
-            f"sm_{_FIRST_WITH_F} on; 'native' takes this machine's",
+            f"sm_{_FIRST_WITH_F} on; 'native' takes this machine's, 'cpu' the CPU device",
         )
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether it is the CPU device, which runs device code on the host's processor."""
+        return self.arch == _CPU
+
+    @property
+    def chip(self) -> str:
+        """The GPU whose device code is made: the arch itself, or what the CPU device stands for."""
+        return _CPU_STANDS_FOR if self.is_cpu else self.arch
 
     @property
     def capability(self) -> int:
         """The compute capability as one number: 90 for sm_90a."""
-        return int(re.sub(r"\D", "", self.arch))
+        return int(re.sub(r"\D", "", self.chip))
 
     @property
     def is_exact(self) -> bool:
         """Whether code for it runs on this very chip only (an `a` variant)."""
         return self.arch.endswith("a")
 
+
+CPU = Target(_CPU)
 
 # What a block may use of shared memory in bytes, opted in (CUDA programming guide, technical
 # specifications per compute capability, less the 1 KB the system keeps of each block's).

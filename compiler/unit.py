@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
 from ..pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
 from ..pipelines.pipeline import Stage
+from .cpu_device.build import library_bitcode
+from .cpu_device.code import CpuDeviceOptions, cpu_device_module
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
 from .errors import InputError, UnsupportedError
 from .host_code import entries_of, host_module
 from .llvm_ir import LlvmModule
+from .native import native_targets
 from .options import Emit, Options
 from .output import write
 from .session import Session, position_of
@@ -21,7 +24,8 @@ from .source import Source, parse
 from .stages import run_stages
 from .target import FIRST_WITH_REDUX, TRIPLE, Target, shared_memory_limit
 from .timing import Timer
-from .toolchain import Cuda
+from .process import Runner
+from .toolchain import Clang, Cuda
 
 
 def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> list[Stage]:
@@ -34,9 +38,10 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
             bare_pointers=options.bare_pointers,
             executable=options.emit is not Emit.SHARED,
             entry_required=options.emit is Emit.EXE,
-            debug=options.debug,
+            # The CPU device names lines of the source in its messages.
+            debug=options.debug or any(chip.is_cpu for chip in chips),
             fast_math=options.fast_math,
-            chips=tuple(target.arch for target in chips),
+            chips=tuple(target.chip for target in chips),
             max_shared_bytes=min(map(shared_memory_limit, chips), default=0),
             has_redux=all(chip.capability >= FIRST_WITH_REDUX for chip in chips) and bool(chips),
         )
@@ -51,13 +56,20 @@ class Unit:
     options: Options
     timer: Timer
 
+    is_native: bool = field(default=False, init=False)
+
     def __post_init__(self) -> None:
         self.session = Session()
         with self.timer.phase("parse"):
             self.module: ir.Module = parse(self.source, self.session)
         self._refuse_nested_modules()
         self.targets = self.options.targets or self._attached_targets()
+        if not self.targets and self.options.stop_after is None:
+            self.targets = native_targets()
+            self.is_native = True
         self._sources: list[DeviceSource] | None = None
+        # Whether it has device code once it is lowered.
+        self.has_kernels = False
 
     def _refuse_nested_modules(self) -> None:
         for op in self.module.body:
@@ -94,6 +106,7 @@ class Unit:
             print_after=self.options.print_ir_after,
             each=self._keep_stage,
         )
+        self.has_kernels = self.has_device_code
 
     def _keep_stage(self, stage: str) -> None:
         self.keep(f"{stage}.mlir", str(self.module))
@@ -104,6 +117,11 @@ class Unit:
         if folder is None:
             return
         write(str(folder / f"{self.source.stem}.{suffix}"), data)
+
+    @property
+    def is_for_cpu(self) -> bool:
+        """Whether it is built for the CPU device, which is then its only target."""
+        return any(target.is_cpu for target in self.targets)
 
     @property
     def has_device_code(self) -> bool:
@@ -131,6 +149,20 @@ class Unit:
             self.keep(f"{target.arch}.ll", module.text())
         return module
 
+    def cpu_device(self, cuda: Cuda, clang: Clang, runner: Runner) -> LlvmModule:
+        """The unit's device code as code of the host, optimised."""
+        (target,) = self.targets
+        nvvm = self.device(target, cuda)
+        named = [entry.device_name for entry in entries_of(self.module.operation)]
+        settings = CpuDeviceOptions(opt_level=self.options.opt_level, debug=self.options.debug)
+        with self.timer.phase("CPU device library"):
+            library = library_bitcode(clang, runner)
+        with self.timer.phase("CPU device code"):
+            module = cpu_device_module(nvvm.text(), named, library, settings)
+        if self.options.save_temps is not None:
+            self.keep("cpu.ll", module.text())
+        return module
+
     def embed(self, images: Sequence[tuple[Target, ImageFormat, bytes]]) -> None:
         """Adds an offload.image for each chip, and drops the gpu.modules."""
         with self.session.context, self.module.operation.location:
@@ -146,15 +178,23 @@ class Unit:
                     ip=ir.InsertionPoint(self.module.body),
                 )
 
-    def host(self, support: bytes, consumer: int) -> LlvmModule:
-        """The unit's host code with its annotations, optimised."""
+    def host(
+        self, support: bytes, consumer: int, device: LlvmModule | None = None
+    ) -> LlvmModule:
+        """The unit's host code with its annotations, optimised.
+
+        `device` is code for the CPU device, which becomes part of it.
+        """
         with self.timer.phase("host code"):
             module = host_module(
                 self.module.operation,
                 support=support,
                 opt_level=self.options.opt_level,
                 consumer=consumer,
+                debug=self.options.debug or not self.is_for_cpu,
             )
+        if device is not None:
+            module.link_module(device)
         if self.options.save_temps is not None:
             self.keep("host.ll", module.text())
         return module

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -12,9 +13,9 @@ from typing import Any, NoReturn
 
 from .. import __version__
 from ..compiler.errors import InputError
-from ..compiler.native import native_targets
+from ..compiler.native import native_targets, why_no_gpu
 from ..compiler.options import Emit, Options
-from ..compiler.target import Target
+from ..compiler.target import CPU, Target
 
 _EPILOG = """\
 inputs ending in .o, .a, .so, .bc or .ll, and -l and -L, go to the link; anything else is MLIR,
@@ -108,9 +109,17 @@ def _targets(names: list[str], action: Action) -> tuple[Target, ...]:
     targets: dict[Target, None] = {}
     for name in ",".join(names).split(","):
         if name == "native" and action is Action.COMPILE:
-            targets.update(dict.fromkeys(native_targets()))
+            found = native_targets()
+            if found == (CPU,):
+                print(f"hirc: note: native is the CPU device here: {why_no_gpu()}", file=sys.stderr)
+            targets.update(dict.fromkeys(found))
         elif name and name != "native":
             targets[Target.parse(name)] = None
+    if len(targets) > 1 and any(target.is_cpu for target in targets):
+        raise InputError(
+            "--offload-arch=cpu stands alone: a program runs on the CPU device or on GPUs",
+            hint="build it twice",
+        )
     return tuple(targets)
 
 
@@ -131,7 +140,7 @@ def _make_parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="ARCH[,ARCH...]",
-        help="the chips to make device code for: sm_80, sm_90, sm_90a, ...; native asks the driver",
+        help="the chips to make device code for: sm_80, sm_90, sm_90a, ...; native asks the driver; cpu is the CPU device",
     )
     for level in range(4):
         add(

@@ -96,20 +96,6 @@ def test_device_library_errors(hirc: Hirc, tmp_path: Path, program: Path) -> Non
 # What is asked for.
 
 
-def test_no_chip_named_and_no_gpu(
-    hirc: Hirc, tmp_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ctypes.CDLL", _no_driver)
-    for words in ((), ("--offload-arch=native",)):
-        errors = hirc.fails(program, *words, "-o", tmp_path / "out")
-        assert "hirc: error: no GPU here: there is no NVIDIA driver" in errors
-        assert "hint: name the chip the program will run on" in errors
-
-
-def _no_driver(name: str) -> None:
-    raise OSError(f"{name}: cannot open shared object file")
-
-
 def test_one_chip_outputs(hirc: Hirc, program: Path) -> None:
     errors = hirc.fails(program, "--offload-arch=sm_90,sm_80", "--emit=ptx", "-o", "-")
     assert "error: --emit=ptx is for one chip; 2 are named\nhint: give one --offload-arch" in errors

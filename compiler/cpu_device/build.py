@@ -1,0 +1,40 @@
+"""The CPU device's own C code: the library that device code calls, and the runtime that runs it."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from ..errors import ToolchainError
+from ..process import Runner
+from ..support_library import Library, bitcode_of, cached_for
+from ..toolchain import Clang
+from .packed import packed_functions
+
+_FOLDER = Path(__file__).parent
+_FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-stack-protector")
+_TO_BITCODE = ("-c", "-emit-llvm", "-Wno-override-module")
+
+
+def library_bitcode(clang: Clang, runner: Runner) -> bytes:
+    """What device code calls and is inlined into it. Raises ToolchainError."""
+    flags = (*_FLAGS, *_TO_BITCODE)
+    library = Library("CPU device library", _FOLDER / "library", flags, packed_functions())
+    return bitcode_of(library, clang, runner)
+
+
+def runtime_object(clang: Clang, runner: Runner) -> bytes:
+    """The CUDA runtime's ABI and the engine as an object file. Raises ToolchainError."""
+    library = Library("CPU device runtime", _FOLDER / "runtime", (*_FLAGS, *_TO_BITCODE))
+
+    def compile_all() -> bytes:
+        bitcode = bitcode_of(library, clang, runner)
+        with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
+            source, output = Path(folder) / "runtime.bc", Path(folder) / "runtime.o"
+            source.write_bytes(bitcode)
+            done = runner.run([clang.path, "-O2", "-fPIC", "-c", source, "-o", output])
+            if done.status != 0:
+                raise ToolchainError(f"clang cannot compile the {library.name}: {done.errors}")
+            return output.read_bytes()
+
+    return cached_for(library, clang, ".o", compile_all)

@@ -1,0 +1,40 @@
+"""Device code of one translation unit, compiled for the host."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+
+from ..llvm_ir import LlvmModule, host_machine
+from .inlining import with_stops_inlined
+from .retarget import RetargetOptions, retarget
+
+# x86-64 with AVX2 and FMA: every desktop and server processor since about 2015.
+_WIDE_CPU = "x86-64-v3"
+
+
+@dataclass(frozen=True)
+class CpuDeviceOptions:
+    """What changes the code besides the device code it is made of."""
+
+    opt_level: int = 2
+    debug: bool = False
+
+
+def cpu_device_module(
+    nvvm: str, named_by_host: Container[str], library: bytes, options: CpuDeviceOptions
+) -> LlvmModule:
+    """Code of the host for the NVVM IR `nvvm`, optimised, with what it needs of `library`.
+
+    Raises UnsupportedError for what the CPU device cannot do.
+    """
+    nvvm = with_stops_inlined(nvvm, options.opt_level)
+    machine = host_machine(options.opt_level)
+    is_wide = options.opt_level > 1 and machine.triple.startswith("x86_64-")
+    settings = RetargetOptions(debug=options.debug, wide_cpu=_WIDE_CPU if is_wide else "")
+    module = LlvmModule(retarget(nvvm, named_by_host, settings), machine, name="cpu-device")
+    module.link_bitcode(library, wanted=module.undefined_functions())
+    module.drop_unused()
+    module.verify()
+    module.optimize()
+    return module

@@ -1,0 +1,260 @@
+"""A device module as text in parts: globals, functions of blocks of instructions, metadata."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from .llvm_text import GLOBAL, LOCAL, matching, split_commas, type_end
+
+_RESULT = re.compile(rf"({LOCAL.pattern}) = ")
+_LABEL = re.compile(r'^("[^"]*"|[-\w.$]+):')
+_NUMBERED = re.compile(r"%(\d+)\b")
+_QUOTED = re.compile(r'%"([^"]*)"')
+_DEBUG = re.compile(r", !dbg !(\d+)")
+_PREFIXES = ("tail ", "musttail ", "notail ")
+
+
+@dataclass(slots=True)
+class Instruction:
+    """One instruction: `text` is the whole line without indentation."""
+
+    text: str
+
+    @property
+    def result(self) -> str | None:
+        """The local name it defines."""
+        match = _RESULT.match(self.text)
+        return match[1] if match else None
+
+    @property
+    def body(self) -> str:
+        """The text without the result and without a call's tail marker."""
+        match = _RESULT.match(self.text)
+        body = self.text[match.end() :] if match else self.text
+        for prefix in _PREFIXES:
+            body = body.removeprefix(prefix)
+        return body
+
+    @property
+    def opcode(self) -> str:
+        return self.body.partition(" ")[0]
+
+    @property
+    def debug(self) -> int | None:
+        """The number of its location's metadata."""
+        match = _DEBUG.search(self.text)
+        return int(match[1]) if match else None
+
+    @property
+    def successors(self) -> list[str]:
+        """The labels that a terminator may go to, with their %."""
+        return re.findall(rf"label ({LOCAL.pattern})", self.text)
+
+    def replace_locals(self, replacement: Callable[[str], str]) -> None:
+        self.text = LOCAL.sub(lambda match: replacement(match.group()), self.text)
+
+
+@dataclass
+class Block:
+    """A basic block. `label` has no %; the last instruction is the terminator."""
+
+    label: str
+    instructions: list[Instruction] = field(default_factory=list[Instruction])
+
+    @property
+    def name(self) -> str:
+        return f"%{self.label}"
+
+    @property
+    def terminator(self) -> Instruction:
+        return self.instructions[-1]
+
+    @property
+    def phis(self) -> list[Instruction]:
+        return [item for item in self.instructions if item.opcode == "phi"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a function.
+
+    `byval` is the type that its pointer passes by value, aligned to `align`, or empty.
+    """
+
+    type: str
+    name: str
+    byval: str = ""
+    align: int = 0
+    readonly: bool = False
+    noalias: bool = False
+
+
+@dataclass
+class Function:
+    """A definition. `header` is what stands before the name, `trailer` what follows the parameters."""
+
+    name: str
+    header: str
+    trailer: str
+    parameters: list[Parameter]
+    blocks: list[Block]
+
+    @property
+    def is_kernel(self) -> bool:
+        return "ptx_kernel" in self.header.split()
+
+    @property
+    def result_type(self) -> str:
+        return self.header.split(" ", 1)[1].rsplit("  ", 1)[-1]
+
+    @property
+    def attribute_group(self) -> int | None:
+        match = re.search(r"#(\d+)", self.trailer)
+        return int(match[1]) if match else None
+
+    @property
+    def subprogram(self) -> int | None:
+        match = re.search(r"!dbg !(\d+)", self.trailer)
+        return int(match[1]) if match else None
+
+    def instructions(self) -> Iterator[Instruction]:
+        for block in self.blocks:
+            yield from block.instructions
+
+
+@dataclass
+class DeviceModule:
+    """A module's parts, in the order they are printed."""
+
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+    aliases: list[str] = field(default_factory=list[str])
+    functions: dict[str, Function] = field(default_factory=dict[str, Function])
+    declarations: dict[str, str] = field(default_factory=dict[str, str])
+    attributes: dict[int, str] = field(default_factory=dict[int, str])
+    metadata: dict[int, str] = field(default_factory=dict[int, str])
+    named_metadata: list[str] = field(default_factory=list[str])
+    assembly: list[str] = field(default_factory=list[str])
+
+    def kernels(self) -> list[Function]:
+        return [function for function in self.functions.values() if function.is_kernel]
+
+    def attribute(self, function: Function, name: str) -> str | None:
+        """The value of a string attribute of the function's group: "nvvm.maxntid"."""
+        group = self.attributes.get(function.attribute_group or -1, "")
+        if function.attribute_group == 0:
+            group = self.attributes.get(0, "")
+        match = re.search(rf'"{re.escape(name)}"(?:="([^"]*)")?', group)
+        return None if match is None else match[1] or ""
+
+
+def parse_module(text: str) -> DeviceModule:
+    """Takes LLVM's own printed text apart.
+
+    Unnamed values and blocks get names, and named types are spelled out.
+    """
+    module = DeviceModule()
+    lines = iter(_without_type_names(text).splitlines())
+    for line in lines:
+        if line.startswith("define "):
+            function = _function(line, lines)
+            module.functions[function.name] = function
+        elif line.startswith("declare "):
+            found = GLOBAL.search(line)
+            assert found is not None, line
+            module.declarations[found.group()] = line
+        elif line.startswith("@"):
+            name, _, value = line.partition(" = ")
+            if re.search(r"\b(alias|ifunc)\b", value.partition("@")[0]):
+                module.aliases.append(line)
+            else:
+                module.variables[name] = value
+        elif match := re.match(r"attributes #(\d+) = (\{.*\})", line):
+            module.attributes[int(match[1])] = match[2]
+        elif match := re.match(r"!(\d+) = (.*)", line):
+            module.metadata[int(match[1])] = match[2]
+        elif line.startswith("!"):
+            module.named_metadata.append(line)
+        elif line.startswith("module asm"):
+            module.assembly.append(line)
+    return module
+
+
+def _without_type_names(text: str) -> str:
+    types = dict(re.findall(rf"(?m)^({LOCAL.pattern}) = type (.*)$", text))
+    if not types:
+        return text
+    text = re.sub(rf"(?m)^{LOCAL.pattern} = type .*$", "", text)
+    names = re.compile("|".join(rf"{re.escape(name)}(?![-\w.$])" for name in types))
+    while names.search(text):
+        text = names.sub(lambda match: types[match.group()], text)
+    return text
+
+
+def _function(define: str, lines: Iterator[str]) -> Function:
+    found = GLOBAL.search(define)
+    assert found is not None, define
+    end = matching(define, found.end())
+    parameters = [
+        _parameter(part, number)
+        for number, part in enumerate(split_commas(define[found.end() + 1 : end - 1]))
+    ]
+    header = define[len("define ") : found.start()].strip()
+    trailer = define[end:].rstrip("{").strip()
+    # An entry block without a label has the number that follows the unnamed parameters'.
+    unnamed = sum(bool(re.fullmatch(r"%n\.\d+", item.name)) for item in parameters)
+    blocks = [Block(f"n.{unnamed}")]
+    for line in lines:
+        if line == "}":
+            break
+        if label := _LABEL.match(line):
+            if blocks[-1].instructions:
+                blocks.append(Block(_named(label[1])))
+            else:
+                blocks[-1].label = _named(label[1])
+        elif line.strip() and not line.lstrip().startswith((";", "#dbg")):
+            blocks[-1].instructions.append(Instruction(_joined(line, lines)))
+    return Function(found.group(), header, trailer, parameters, blocks)
+
+
+def _joined(line: str, lines: Iterator[str]) -> str:
+    """One instruction on one line; a switch goes over several."""
+    text = line.strip()
+    if text.startswith("switch ") and not text.endswith("]"):
+        for more in lines:
+            text += " " + more.strip()
+            if more.strip().startswith("]"):
+                break
+    text = _QUOTED.sub(lambda match: f"%{_plain(match[1])}", text)
+    return _NUMBERED.sub(r"%n.\1", text)
+
+
+def _plain(name: str) -> str:
+    """A local name that needs no quotes, different for different names."""
+    return "q." + "".join(c if c.isalnum() or c in "._-" else f"${ord(c):x}." for c in name)
+
+
+def _named(label: str) -> str:
+    if label.startswith('"'):
+        return _plain(label[1:-1])
+    return f"n.{label}" if label.isdecimal() else label
+
+
+def _parameter(text: str, number: int) -> Parameter:
+    name = LOCAL.search(text.rsplit(" ", 1)[-1])
+    local = f"%{_named(name.group()[1:])}" if name else f"%n.{number}"
+    type_text = text[: type_end(text)]
+    byval = ""
+    if "byval(" in text:
+        start = text.index("byval(") + len("byval")
+        byval = text[start + 1 : matching(text, start) - 1]
+    align = re.search(r"\balign (\d+)", text)
+    return Parameter(
+        type_text,
+        local,
+        byval,
+        int(align[1]) if align and byval else 0,
+        readonly=bool(re.search(r"\bread(?:only|none)\b|nvvm.grid_constant", text)),
+        noalias=bool(re.search(r"\bnoalias\b", text)),
+    )

@@ -1,0 +1,141 @@
+"""Reading LLVM IR text as LLVM 22 prints it: types, values, operands and their sizes.
+
+LLVM's printer is regular: one instruction a line (a switch aside), one space between words. Only
+what device code is made of is understood here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_IDENTIFIER = r'(?:"[^"]*"|[-\w.$]+)'
+LOCAL = re.compile(rf"%{_IDENTIFIER}")
+GLOBAL = re.compile(rf"@{_IDENTIFIER}")
+METADATA_USE = re.compile(r", !(?:[\w.]+) !\d+")
+
+# What may stand before a type or a value and says nothing that the host's code needs.
+_ATTRIBUTE = re.compile(
+    r"(?:noundef|nonnull|noalias|nofree|nocapture|captures\([^()]*\)|readonly|readnone|writeonly|"
+    r"returned|signext|zeroext|inreg|noext|immarg|nest|swiftself|dead_on_unwind|dead_on_return|"
+    r"writable|dereferenceable(?:_or_null)?\(\d+\)|range\([^()]*\)|nofpclass\([^()]*\)|"
+    r"align(?: \d+|\(\d+\))|initializes\((?:[^()]|\([^()]*\))*\)|allocptr|allocalign|"
+    r'"[^"]*"(?:="[^"]*")?)(?=[\s,)]|$)\s*'
+)
+_SCALAR_BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "ptr": 8, "fp128": 16}
+_CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_SCALAR = re.compile(rf"(?:ptr(?: addrspace\(\d+\))?|i\d+|[a-z][a-z0-9_]*|%{_IDENTIFIER})")
+
+
+def matching(text: str, start: int) -> int:
+    """The place after the bracket that closes the one at `start`. Strings may hold anything."""
+    depth, at = 0, start
+    while at < len(text):
+        letter = text[at]
+        if letter == '"':
+            at = text.index('"', at + 1)
+        elif letter in _CLOSING:
+            depth += 1
+        elif letter in ")]}>":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+        at += 1
+    raise ValueError(f"unbalanced: {text[start:]}")
+
+
+def type_end(text: str, start: int = 0) -> int:
+    """The place after the type that begins at `start`."""
+    if text[start] in "[{<":
+        return matching(text, start)
+    match = _SCALAR.match(text, start)
+    if match is None:
+        raise ValueError(f"no type: {text[start:]}")
+    return match.end()
+
+
+def split_commas(text: str) -> list[str]:
+    """The parts between commas that no bracket encloses, without spaces around them."""
+    parts: list[str] = []
+    at = start = 0
+    while at < len(text):
+        letter = text[at]
+        if letter == '"':
+            at = text.index('"', at + 1)
+        elif letter in _CLOSING:
+            at = matching(text, at) - 1
+        elif letter == ",":
+            parts.append(text[start:at].strip())
+            start = at + 1
+        at += 1
+    last = text[start:].strip()
+    return [*parts, last] if last else parts
+
+
+def without_attributes(text: str) -> str:
+    """`text` without the attributes that it begins with."""
+    while match := _ATTRIBUTE.match(text):
+        text = text[match.end() :]
+    return text
+
+
+def typed_value(text: str) -> tuple[str, str]:
+    """Type and value of an operand: `i32 noundef %x` is ("i32", "%x")."""
+    text = without_attributes(text)
+    end = type_end(text)
+    return text[:end], without_attributes(text[end:].strip())
+
+
+def element_types(struct: str) -> list[str]:
+    """The fields of a literal struct type."""
+    inner = struct.strip("<>").strip()
+    return split_commas(inner[1:-1])
+
+
+def _counted(text: str) -> tuple[int, str]:
+    count, _, element = text[1:-1].strip().partition(" x ")
+    return int(count), element.strip()
+
+
+def size_and_alignment(type_text: str) -> tuple[int, int]:
+    """Bytes of one element in an array of the type, and its alignment, as on x86-64 and AArch64."""
+    if type_text.startswith("ptr "):
+        type_text = "ptr"
+    if type_text in _SCALAR_BYTES:
+        size = _SCALAR_BYTES[type_text]
+        return size, size
+    if match := re.fullmatch(r"i(\d+)", type_text):
+        size = 1
+        while size * 8 < int(match[1]):
+            size *= 2
+        return size, min(size, 16)
+    if type_text.startswith("["):
+        count, element = _counted(type_text)
+        size, align = size_and_alignment(element)
+        return count * size, align
+    if type_text.startswith("{") or type_text.startswith("<{"):
+        return _struct_size(type_text)
+    if type_text.startswith("<"):
+        count, element = _counted(type_text)
+        bits = 1 if element == "i1" else size_and_alignment(element)[0] * 8
+        size = 1
+        while size * 8 < count * bits:
+            size *= 2
+        return size, size
+    raise ValueError(f"size of {type_text} is not known")
+
+
+def _struct_size(struct: str) -> tuple[int, int]:
+    packed = struct.startswith("<")
+    size, largest = 0, 1
+    for field in element_types(struct):
+        bytes_, align = size_and_alignment(field)
+        align = 1 if packed else align
+        size = -(-size // align) * align + bytes_
+        largest = max(largest, align)
+    return -(-size // largest) * largest, largest
+
+
+def locals_in(text: str) -> Iterator[str]:
+    """The local names in an instruction, types' and labels' among them."""
+    return (match.group() for match in LOCAL.finditer(text))

@@ -1,0 +1,242 @@
+"""Calls in device code, made into what the host has: C functions, fields of the block, stops."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ..errors import UnsupportedError
+from .block_layout import BLOCK, X, Y, Z
+from .calls import Call, context_arguments, make_call, parse_call
+from .device_ir import DeviceModule, Function, Instruction
+from .intrinsics import Intrinsic, Kind, intrinsic
+from .metadata import INVARIANT
+from .prologue import Prologue
+from .refusals import refusal
+from .special_registers import Register, Source
+from .stop_calls import PlainCall, StopTable, widened
+from .stops import StopCall
+
+_TRAP_ERROR = 719  # cudaErrorLaunchFailure
+
+# What CUDA's device runtime defines: the function that stands for it, the number of operands it
+# takes of the call's, and its result.
+_RUNTIME_FUNCTIONS = {
+    "vprintf": ("hirc_device_printf", 2),
+    "__assertfail": ("hirc_device_assert", 4),
+    "malloc": ("hirc_device_malloc", 1),
+    "free": ("hirc_device_free", 1),
+}
+_GROUP = re.compile(r" #\d+(?=,|$)")
+_IGNORED = frozenset({"llvm.debugtrap", "llvm.donothing"})
+
+
+class CallLowering:
+    """Lowers the calls of one module's functions, and knows which of them are stops."""
+
+    def __init__(self, module: DeviceModule) -> None:
+        self._module = module
+        self._stops = StopTable(module)
+        self._declared: dict[str, str] = {}
+        self._made = 0
+        # Instructions that go around the call that is being lowered.
+        self._before: list[Instruction] = []
+        self._after: list[Instruction] = []
+
+    def declarations(self) -> list[str]:
+        """Declarations of every C function that is called, and of those that perform stops."""
+        performers = [f"declare i1 @{name}(ptr)" for name in sorted(self._stops.performers)]
+        return [*self._declared.values(), *performers]
+
+    def lower(self, function: Function, prologue: Prologue) -> None:
+        """Replaces the calls of a function but for its stops."""
+        renamed: dict[str, str] = {}
+        for block in function.blocks:
+            kept: list[Instruction] = []
+            for instruction in block.instructions:
+                call = parse_call(instruction)
+                if call is None:
+                    kept.append(instruction)
+                    continue
+                instruction.text = _GROUP.sub("", instruction.text)
+                self._before, self._after = [], []
+                value = self._lower(instruction, call, prologue)
+                if value is None:
+                    kept += [*self._before, instruction, *self._after]
+                elif instruction.result and value:
+                    renamed[instruction.result] = value
+            block.instructions = _ended(kept)
+        if renamed:
+            for instruction in [*function.instructions(), *prologue.instructions]:
+                instruction.replace_locals(lambda name: renamed.get(name, name))
+
+    def classify(self, instruction: Instruction) -> tuple[StopCall, str] | None:
+        """What a stop does, and the type of its result."""
+        call = parse_call(instruction)
+        return None if call is None else self._stops.stop(instruction, call)
+
+    def refuse_stops(self, function: Function) -> None:
+        """A function that could not be inlined cannot stop. Raises UnsupportedError."""
+        for instruction in function.instructions():
+            found = self.classify(instruction)
+            if found is not None:
+                raise refusal(
+                    self._module,
+                    instruction,
+                    f"{found[0].operation} in the function '{function.name[1:]}', which calls "
+                    "itself or is called through a pointer",
+                )
+
+    def _lower(self, instruction: Instruction, call: Call, prologue: Prologue) -> str | None:
+        """Changes the instruction, or says what takes its place: a value, or "" for nothing."""
+        name = call.function
+        if call.callee in self._module.functions:
+            arguments = [*context_arguments(), *call.arguments]
+            make_call(instruction, call.callee, arguments, call.result_type)
+        elif call.callee.startswith("%"):
+            arguments = [*context_arguments(), *call.arguments]
+            make_call(instruction, call.callee, arguments, call.result_type)
+        elif name in _RUNTIME_FUNCTIONS:
+            function, operands = _RUNTIME_FUNCTIONS[name]
+            self._call(instruction, call, function, call.arguments[:operands], block=True)
+        elif name in ("llvm.trap", "llvm.ubsantrap"):
+            self._call(
+                instruction, call, "hirc_device_abort", (("i32", str(_TRAP_ERROR)),), block=True
+            )
+        elif name in _IGNORED:
+            return ""
+        elif plain := self._stops.plain_call(instruction, call):
+            return self._operation(instruction, call, plain)
+        elif self._stops.stop(instruction, call) is not None:
+            return None
+        elif name.startswith("llvm."):
+            return self._intrinsic(instruction, call, prologue)
+        return None
+
+    def _operation(self, instruction: Instruction, call: Call, plain: PlainCall) -> str | None:
+        """An operation of several threads that is no stop is a call of the runtime."""
+        if not plain.function:
+            return ""
+        arguments: list[tuple[str, str]] = []
+        for argument in plain.arguments:
+            self._made += 1
+            passed, before = widened(argument, f"%hirc.wide{self._made}")
+            arguments.append(passed)
+            self._before += before
+        result = instruction.result
+        if result is None or call.result_type != "i1":
+            self._call(instruction, call, plain.function, tuple(arguments), block=plain.context)
+            return None
+        # C gives a truth value as an integer.
+        self._made += 1
+        wide = f"%hirc.truth{self._made}"
+        instruction.text = instruction.text.replace(result, wide, 1)
+        whole = replace(call, result_type="i32")
+        self._call(instruction, whole, plain.function, tuple(arguments), block=plain.context)
+        self._after.append(Instruction(f"{result} = trunc i32 {wide} to i1"))
+        return None
+
+    def _call(
+        self,
+        instruction: Instruction,
+        call: Call,
+        function: str,
+        arguments: tuple[tuple[str, str], ...],
+        *,
+        block: bool,
+    ) -> None:
+        """Makes the instruction a call of a C function."""
+        passed = [*(context_arguments(whole=False) if block else ()), *arguments]
+        types = ", ".join(type_ for type_, _ in passed)
+        declared = f"declare {call.result_type} @{function}({types})"
+        self._declared.setdefault(function, declared)
+        make_call(instruction, f"@{function}", passed, call.result_type)
+
+    def _intrinsic(self, instruction: Instruction, call: Call, prologue: Prologue) -> str | None:
+        found = intrinsic(call.function)
+        if found is None:
+            if call.function.startswith("llvm.nvvm."):
+                raise refusal(self._module, instruction, call.function)
+            return None
+        match found.kind:
+            case Kind.FUNCTION | Kind.BLOCK_FUNCTION:
+                block = found.kind is Kind.BLOCK_FUNCTION
+                self._call(instruction, call, found.function, call.arguments, block=block)
+            case Kind.INTRINSIC:
+                types = ", ".join(type_ for type_, _ in call.arguments)
+                declared = f"declare {call.result_type} @{found.function}({types})"
+                self._declared.setdefault(found.function, declared)
+                arguments = list(call.arguments)
+                make_call(instruction, f"@{found.function}", arguments, call.result_type)
+            case Kind.REGISTER:
+                assert found.register is not None
+                return _register(call.function, found.register, prologue)
+            case Kind.NOTHING:
+                return ""
+            case Kind.LOAD:
+                address, align = call.arguments[0][1], call.arguments[1][1]
+                instruction.text = (
+                    f"{instruction.result} = load {call.result_type}, ptr {address}, align {align}"
+                )
+            case Kind.FENCE:
+                instruction.text = f"fence {found.function}"
+            case Kind.EXIT:
+                instruction.text = "ret void"
+            case Kind.YIELD:
+                return None
+            case Kind.UNSUPPORTED:
+                raise _unsupported(self._module, instruction, call, found)
+        return None
+
+
+def _unsupported(
+    module: DeviceModule, instruction: Instruction, call: Call, found: Intrinsic
+) -> UnsupportedError:
+    return refusal(module, instruction, call.function, why=found.function)
+
+
+def _ended(instructions: list[Instruction]) -> list[Instruction]:
+    """Nothing follows what ends the thread."""
+    for place, instruction in enumerate(instructions):
+        if instruction.text == "ret void":
+            return instructions[: place + 1]
+    return instructions
+
+
+def _register(name: str, register: Register, prologue: Prologue) -> str:
+    """The value of a special register."""
+    short = "hirc." + name.removeprefix("llvm.nvvm.read.ptx.sreg.")
+    match register.source:
+        case Source.THREAD_X:
+            return X
+        case Source.THREAD_Y:
+            return Y
+        case Source.THREAD_Z:
+            return Z
+        case Source.CONSTANT:
+            return str(register.value)
+        case Source.FIELD:
+            at = prologue.value(
+                f"{short}.at", f"getelementptr inbounds i8, ptr {BLOCK}, i64 {register.value}"
+            )
+            return prologue.value(short, f"load i32, ptr {at}, align 4, {INVARIANT}")
+        case Source.WARP:
+            return prologue.value(short, "lshr i32 %hirc.thread, 5")
+        case Source.LANE:
+            return _lane(prologue)
+        case Source.LANES_EQUAL:
+            return prologue.value(short, f"shl i32 1, {_lane(prologue)}")
+        case Source.LANES_FROM:
+            return prologue.value(short, f"shl i32 -1, {_lane(prologue)}")
+        case Source.LANES_ABOVE:
+            return prologue.value(short, f"shl i32 -2, {_lane(prologue)}")
+        case Source.LANES_BELOW:
+            bit = prologue.value(f"{short}.bit", f"shl i32 1, {_lane(prologue)}")
+            return prologue.value(short, f"sub i32 {bit}, 1")
+        case Source.LANES_UP_TO:
+            bit = prologue.value(f"{short}.bit", f"shl i32 2, {_lane(prologue)}")
+            return prologue.value(short, f"sub i32 {bit}, 1")
+
+
+def _lane(prologue: Prologue) -> str:
+    return prologue.value("hirc.laneid", "and i32 %hirc.thread, 31")

@@ -1,0 +1,88 @@
+"""Inline PTX in device code becomes calls of functions that do the same, to be inlined."""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import UnsupportedError
+from .calls import Call, parse_call
+from .device_ir import DeviceModule, Instruction, parse_module
+from .inline_ptx import inline_ptx
+from .refusals import position_of
+
+_ASSEMBLY = re.compile(r'^(?:(\s*%\S+) = |\s*)(?:(?:tail|notail|musttail) )?call [^"]*\basm [^"]*"')
+
+
+def with_ptx_functions(nvvm: str) -> str:
+    """The module with each template replaced. Raises UnsupportedError for one that is not known."""
+    if " asm " not in nvvm:
+        return nvvm
+    return _Replacement(nvvm).run()
+
+
+class _Replacement:
+    def __init__(self, nvvm: str) -> None:
+        self._text = nvvm
+        self._module: DeviceModule | None = None
+        self._names: dict[tuple[object, ...], str] = {}
+        self._definitions: list[str] = []
+        self._declarations: dict[str, str] = {}
+        self._casts = 0
+
+    def run(self) -> str:
+        lines: list[str] = []
+        for line in self._text.splitlines():
+            lines += self._line(line) if _ASSEMBLY.match(line) else [line]
+        declared = [
+            text
+            for name, text in self._declarations.items()
+            if not re.search(rf"(?m)^declare .*@{re.escape(name)}\(", self._text)
+        ]
+        return "\n".join([*lines, *declared, *self._definitions]) + "\n"
+
+    def _line(self, line: str) -> list[str]:
+        instruction = Instruction(line.strip())
+        call = parse_call(instruction)
+        if call is None or not call.template:
+            return [line]
+        name = self._function(instruction, call)
+        casts: list[str] = []
+        arguments = ", ".join(self._generic(type_, value, casts) for type_, value in call.arguments)
+        result = f"{instruction.result} = " if instruction.result else ""
+        debug = f", !dbg !{instruction.debug}" if instruction.debug is not None else ""
+        return [*casts, f"  {result}call {call.result_type} @{name}({arguments}){debug}"]
+
+    def _generic(self, type_text: str, value: str, casts: list[str]) -> str:
+        """An argument, with a pointer to any address space as a generic one."""
+        if not type_text.startswith("ptr "):
+            return f"{type_text} {value}"
+        if value.startswith("%"):
+            self._casts += 1
+            name = f"%hirc.generic{self._casts}"
+            casts.append(f"  {name} = addrspacecast {type_text} {value} to ptr")
+            return f"ptr {name}"
+        return f"ptr addrspacecast ({type_text} {value} to ptr)"
+
+    def _function(self, instruction: Instruction, call: Call) -> str:
+        """The function for a template with these types and constants."""
+        operands = [("ptr" if item[0].startswith("ptr") else item[0], item[1]) for item in call.arguments]
+        try:
+            operation = inline_ptx(call.template, call.constraints)
+            constants = tuple(
+                value if operation.immediate[number] else "" for number, (_, value) in enumerate(operands)
+            )
+            types = tuple(type_ for type_, _ in operands)
+            key = (call.template, call.constraints, call.result_type, types, constants)
+            if key not in self._names:
+                name = f"hirc.template.{len(self._names)}"
+                made = operation.function(name, call.result_type, operands)
+                self._names[key] = name
+                self._definitions.append(made.definition)
+                self._declarations.update(made.declarations)
+        except UnsupportedError as error:
+            if self._module is None:
+                self._module = parse_module(self._text)
+            error.position = error.position or position_of(self._module, instruction)
+            raise
+        return self._names[key]
+

@@ -1,0 +1,168 @@
+"""The text of a kernel's regions as functions: a body for one thread, and the loop over threads.
+
+The loop goes over rows of threads that differ in x only, so that the inner loop counts x and the
+vectoriser sees which addresses are next to one another. Its iterations are independent: between
+two stops no order of a block's threads is promised. That is said in metadata, which makes the
+vectoriser's checks for overlap unnecessary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .block_layout import CONTEXT_PARAMETERS, FIELDS, STATES_DIFFER
+from .debug_info import RegionLocations
+from .device_ir import Block, Instruction, Parameter
+from .llvm_text import size_and_alignment
+from .metadata import ACCESS_GROUP, PARALLEL, RANGE
+
+_ACCESS = re.compile(r"^(?:%\S+ = )?(?:load|store) (?!volatile|atomic)")
+
+
+def region_function(
+    name: str,
+    parameters: Sequence[Parameter],
+    blocks: Sequence[Block],
+    ends: Sequence[int],
+    *,
+    independent: bool,
+    attributes: str,
+    locations: tuple[RegionLocations, RegionLocations] | None,
+    loop_number: int,
+) -> str:
+    """The body `name.thread` of `blocks` and the function `name` that loops over it.
+
+    `ends` are the states it leads to. `independent` says that accesses to memory are those of
+    single threads alone. `locations` are for the body and for the loop.
+    """
+    body = _body(name, parameters, blocks, independent, attributes, locations)
+    call_debug = f", !dbg !{locations[1].call_site}" if locations else ""
+    subprogram = f" !dbg !{locations[1].subprogram}" if locations else ""
+    # One end needs no look at what each thread returns; a kernel that never ends has none.
+    several = len(ends) > 1
+    loads, values = _arguments(parameters)
+    passed = ", ".join(f"{item.type} {value}" for item, value in zip(parameters, values, strict=True))
+    result = _RESULT if several else _NO_RESULT
+    text = f"""\
+define internal i32 @{name}(ptr noundef %block, ptr noundef %arguments, i32 noundef %first, i32 noundef %last) {attributes}{subprogram} {{
+entry:
+  %size.at = getelementptr inbounds i8, ptr %block, i64 {FIELDS["size"]}
+  %width = load i32, ptr %size.at, align 4, {RANGE}
+  %height.at = getelementptr inbounds i8, ptr %block, i64 {FIELDS["size"] + 4}
+  %height = load i32, ptr %height.at, align 4, {RANGE}
+{_next_pointer() if several else ""}{loads}  %first.row = udiv i32 %first, %width
+  br label %row
+row:
+  %row.number = phi i32 [ %first.row, %entry ], [ %row.next, %row.end ]
+{_PHI_ROW if several else ""}  %z = udiv i32 %row.number, %height
+  %y = urem i32 %row.number, %height
+  %row.first = mul nuw nsw i32 %row.number, %width
+  %before = sub nsw i32 %first, %row.first
+  %from = call i32 @llvm.smax.i32(i32 %before, i32 0)
+  %left = sub nsw i32 %last, %row.first
+  %to = call i32 @llvm.smin.i32(i32 %left, i32 %width)
+  %any = icmp slt i32 %from, %to
+  br i1 %any, label %thread, label %row.end
+thread:
+  %x = phi i32 [ %from, %row ], [ %x.next, %thread ]
+{_PHI_THREAD if several else ""}  %number = add nuw nsw i32 %row.first, %x
+  %state = call i32 @{name}.thread(ptr %block, i32 %x, i32 %y, i32 %z, i32 %number{", " if passed else ""}{passed}){call_debug}
+{result}  %x.next = add nuw nsw i32 %x, 1
+  %more = icmp slt i32 %x.next, %to
+  br i1 %more, label %thread, label %row.end, !llvm.loop !{loop_number}
+row.end:
+{_PHI_END if several else ""}  %row.next = add nuw nsw i32 %row.number, 1
+  %reached = add nuw nsw i32 %row.first, %width
+  %rows.left = icmp slt i32 %reached, %last
+  br i1 %rows.left, label %row, label %done
+done:
+{_uniform() if several else f"  ret i32 {ends[0] if ends else 0}"}
+}}
+
+!{loop_number} = distinct !{{!{loop_number}{PARALLEL if independent else ""}}}
+"""
+    return body + text
+
+
+_PHI_ROW = """\
+  %lowest.row = phi i32 [ 2147483647, %entry ], [ %lowest.end, %row.end ]
+  %highest.row = phi i32 [ -1, %entry ], [ %highest.end, %row.end ]
+"""
+_PHI_THREAD = """\
+  %lowest = phi i32 [ %lowest.row, %row ], [ %lowest.next, %thread ]
+  %highest = phi i32 [ %highest.row, %row ], [ %highest.next, %thread ]
+"""
+_RESULT = f"""\
+  %next.at = getelementptr inbounds i16, ptr %next, i32 %number
+  %state16 = trunc i32 %state to i16
+  store i16 %state16, ptr %next.at, align 2, {ACCESS_GROUP}
+  %lowest.next = call i32 @llvm.smin.i32(i32 %lowest, i32 %state)
+  %highest.next = call i32 @llvm.smax.i32(i32 %highest, i32 %state)
+"""
+_NO_RESULT = ""
+_PHI_END = """\
+  %lowest.end = phi i32 [ %lowest.row, %row ], [ %lowest.next, %thread ]
+  %highest.end = phi i32 [ %highest.row, %row ], [ %highest.next, %thread ]
+"""
+
+
+def _next_pointer() -> str:
+    return f"""\
+  %next.field = getelementptr inbounds i8, ptr %block, i64 {FIELDS["next"]}
+  %next = load ptr, ptr %next.field, align 8
+"""
+
+
+def _uniform() -> str:
+    return f"""\
+  %same = icmp eq i32 %lowest.end, %highest.end
+  %result = select i1 %same, i32 %lowest.end, i32 {STATES_DIFFER}
+  ret i32 %result"""
+
+
+def _arguments(parameters: Sequence[Parameter]) -> tuple[str, list[str]]:
+    """Loads of a kernel's arguments from where the launch points to, and their names."""
+    lines: list[str] = []
+    values: list[str] = []
+    for number, parameter in enumerate(parameters):
+        lines.append(f"%argument{number}.at = getelementptr inbounds ptr, ptr %arguments, i64 {number}")
+        lines.append(f"%argument{number}.copy = load ptr, ptr %argument{number}.at, align 8")
+        if parameter.byval:
+            values.append(f"%argument{number}.copy")
+            continue
+        align = size_and_alignment(parameter.type)[1]
+        values.append(f"%argument{number}")
+        lines.append(
+            f"%argument{number} = load {parameter.type}, ptr %argument{number}.copy, align {align}"
+        )
+    return "".join(f"  {line}\n" for line in lines), values
+
+
+def _body(
+    name: str,
+    parameters: Sequence[Parameter],
+    blocks: Sequence[Block],
+    independent: bool,
+    attributes: str,
+    locations: tuple[RegionLocations, RegionLocations] | None,
+) -> str:
+    lines: list[str] = []
+    for block in blocks:
+        lines.append(f"{block.label}:")
+        for instruction in block.instructions:
+            item = Instruction(instruction.text)
+            if locations:
+                locations[0].move(item)
+                if item.opcode == "call" and item.debug is None:
+                    item.text += f", !dbg !{locations[0].call_site}"
+            if independent and _ACCESS.match(item.text):
+                item.text += f", {ACCESS_GROUP}"
+            lines.append(f"  {item.text}")
+    subprogram = f" !dbg !{locations[0].subprogram}" if locations else ""
+    own = "".join(f", {item.type} {'noalias ' if item.noalias else ''}{item.name}" for item in parameters)
+    listing = "\n".join(lines)
+    return (
+        f"define internal i32 @{name}.thread({CONTEXT_PARAMETERS}{own}) alwaysinline "
+        f"{attributes}{subprogram} {{\n{listing}\n}}\n\n"
+    )

@@ -1,0 +1,302 @@
+"""Device code of a GPU, made into code of the host: the whole way for one module.
+
+The module is NVVM IR as any NVIDIA GPU's: optimised, with libdevice inside. What comes out is IR
+text for the host's LLVM, with one function for each region of each kernel and a table that
+describes them (runtime/device_abi.h).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..errors import UnsupportedError
+from .address_spaces import without_address_spaces
+from .block_layout import BLOCK, CONTEXT_PARAMETERS, FIELDS
+from .debug_info import RegionLocations
+from .device_ir import Block, DeviceModule, Function, Instruction, parse_module
+from .kernel_table import KernelDescription, Tables
+from .llvm_text import GLOBAL, size_and_alignment, type_end, without_attributes
+from .lower_calls import CallLowering
+from .metadata import DEFINITIONS, FIRST_LOOP, INVARIANT
+from .numerics import Flushing, define_conversions
+from .prologue import Prologue, expand_constants
+from .region_functions import region_function
+from .regions import SplitKernel, split_kernel
+from .shared_memory import SharedLayout, SharedVariable, layout_for, shared_variables
+from .spin_loops import yield_in_spin_loops
+from .stops import split_at_stops
+
+_WARP_STOPS = 1
+_BLOCK_STOPS = (3, 4)
+_LINKAGE = re.compile(
+    r"(?:private|internal|available_externally|linkonce|weak|linkonce_odr|weak_odr|external|"
+    r"dso_local|hidden|protected|fastcc|ccc|coldcc|ptx_device|ptx_kernel|unnamed_addr|"
+    r"local_unnamed_addr|externally_initialized|common)\s+"
+)
+_CALL_ATTRIBUTES = re.compile(r" #\d+")
+
+
+@dataclass(frozen=True)
+class RetargetOptions:
+    """`debug` keeps the lines of the source.
+
+    `wide_cpu` names a processor with wider vectors, which kernels are made for a second time; empty
+    for none. The program takes one or the other when it starts.
+    """
+
+    debug: bool = False
+    wide_cpu: str = ""
+
+
+@dataclass
+class _Output:
+    functions: list[str] = field(default_factory=list[str])
+    loops: int = FIRST_LOOP
+
+
+def retarget(text: str, named_by_host: Container[str], options: RetargetOptions) -> str:
+    """IR for the host that does what the NVVM IR `text` does.
+
+    `named_by_host` are kernels and variables that the host knows by name. Raises UnsupportedError
+    for what the host cannot do, by its name and place in the source.
+    """
+    module = parse_module(text)
+    return _Retarget(module, named_by_host, options).run()
+
+
+class _Retarget:
+    def __init__(
+        self, module: DeviceModule, named_by_host: Container[str], options: RetargetOptions
+    ) -> None:
+        self.module = module
+        self.named_by_host = named_by_host
+        self.options = options
+        self.shared = shared_variables(module)
+        self.tables = Tables(module)
+        self.output = _Output()
+        self.calls = CallLowering(module)
+        self.flushing = Flushing(module)
+
+    def run(self) -> str:
+        if self.module.assembly:
+            raise UnsupportedError(
+                "PTX at module level cannot run on the CPU device", stage="cpu-device"
+            )
+        common = layout_for(None, self.module, self.shared)
+        for function in self.module.functions.values():
+            if function.is_kernel:
+                self._kernel(function)
+            else:
+                self._function(function, common)
+        variables = self._variables()
+        declarations = self.calls.declarations()
+        parts = [
+            *variables,
+            self.tables.text(),
+            *declarations,
+            *self.flushing.definitions(),
+            *self.output.functions,
+            DEFINITIONS,
+            *self._metadata(),
+        ]
+        return "\n".join(parts) + "\n"
+
+    def _metadata(self) -> list[str]:
+        if not self.options.debug:
+            return []
+        named = [line for line in self.module.named_metadata if line.startswith(("!llvm.dbg", "!llvm.module"))]
+        nodes = [f"!{number} = {text}" for number, text in self.module.metadata.items()]
+        # The device's line tables are for PTX, which LLVM writes no DWARF for.
+        return [*named, *(node.replace("DebugDirectivesOnly", "FullDebug") for node in nodes)]
+
+    def _variables(self) -> list[str]:
+        lines: list[str] = []
+        for name, text in self.module.variables.items():
+            if name in self.shared or name.startswith("@llvm."):
+                continue
+            plain = name[1:].strip('"')
+            text = without_address_spaces(text)
+            match = re.search(r"\b(global|constant) ", text)
+            assert match is not None, text
+            lines.append(f"{name} = internal {text[match.start() :]}")
+            if plain in self.named_by_host:
+                value = text[match.end() :]
+                size, _ = size_and_alignment(value[: type_end(value)])
+                self.tables.variable(name, size, constant=match[1] == "constant")
+        return lines
+
+    def _prepare(self, function: Function, layout: SharedLayout) -> Prologue:
+        """Lowers what a function's instructions say to the host's terms; its stops are left."""
+        self.flushing.apply(function)
+        define_conversions(function)
+        prologue = Prologue()
+        symbols = _shared_addresses(layout, self.shared, function, prologue)
+        for instruction in function.instructions():
+            text = without_address_spaces(instruction.text)
+            instruction.text = expand_constants(text, symbols, prologue)
+        self.calls.lower(function, prologue)
+        return prologue
+
+    def _function(self, function: Function, layout: SharedLayout) -> None:
+        prologue = self._prepare(function, layout)
+        self.calls.refuse_stops(function)
+        header = function.header
+        while match := _LINKAGE.match(header + " "):
+            header = header[match.end() :]
+        result = without_attributes(header)
+        parameters = "".join(f", {item.type} {item.name}" for item in function.parameters)
+        blocks = _with_entry(function.blocks, prologue)
+        subprogram = f" !dbg !{function.subprogram}" if self._has_lines(function) else ""
+        attributes = self._attributes(function)
+        self.output.functions.append(
+            f"define internal {result} {function.name}({CONTEXT_PARAMETERS}{parameters}) "
+            f"{attributes}{subprogram} {{\n{self._listing(blocks)}\n}}\n"
+        )
+
+    def _has_lines(self, function: Function) -> bool:
+        return self.options.debug and function.subprogram is not None
+
+    def _listing(self, blocks: Sequence[Block]) -> str:
+        lines: list[str] = []
+        for block in blocks:
+            lines.append(f"{block.label}:")
+            lines += [f"  {item.text}" for item in block.instructions]
+        return "\n".join(self._finished(line) for line in lines)
+
+    def _finished(self, line: str) -> str:
+        return line if self.options.debug else re.sub(r", ![\w.]+ !\d+", _kept_metadata, line)
+
+    def _attributes(self, function: Function | None = None, *, cpu: str = "") -> str:
+        group = ""
+        if function is not None and function.attribute_group is not None:
+            group = self.module.attributes.get(function.attribute_group, "")
+        kept = [word for word in ("noinline", "alwaysinline", "noreturn") if re.search(rf"\b{word}\b", group)]
+        processor = [f'"target-cpu"="{cpu}"'] if cpu else []
+        return " ".join(["nounwind", *kept, *processor])
+
+    def _kernel(self, kernel: Function) -> None:
+        yield_in_spin_loops(kernel)
+        layout = layout_for(kernel, self.module, self.shared)
+        prologue = self._prepare(kernel, layout)
+        prologue.adopt(kernel)
+        _copy_by_value(kernel)
+        _hoist_allocas(kernel)
+        split = split_at_stops(kernel, self.calls.classify)
+        made = split_kernel(split)
+        regions = self._regions(kernel, made, prologue, "")
+        wide_cpu = self.options.wide_cpu
+        wide = self._regions(kernel, made, prologue, wide_cpu) if wide_cpu else []
+        kinds = {stop.call.kind for stop in split.stops.values()}
+        self.tables.kernel(
+            KernelDescription(
+                function=kernel,
+                regions=regions,
+                wide_regions=wide,
+                stops=list(split.stops.values()),
+                slots_of=made.slots_of,
+                flags=_WARP_STOPS if kinds.difference(_BLOCK_STOPS) else 0,
+                frame_bytes=made.frame_bytes,
+                exchange_bytes=made.exchange_bytes,
+                shared=layout,
+            )
+        )
+
+    def _regions(
+        self, kernel: Function, made: SplitKernel, prologue: Prologue, cpu: str
+    ) -> list[str]:
+        """Emits the regions' functions, for the processor `cpu` or the least one; their symbols."""
+        # Stack memory inside the loop over threads is the same for all of them.
+        shares_stack = len(made.regions) == 1 and any(
+            item.opcode == "alloca" for block in made.regions[0].blocks for item in block.instructions
+        )
+        plain = kernel.name[1:].strip('"')
+        names: list[str] = []
+        for region in made.regions:
+            name = f"{plain}.region{region.state}{'.wide' if cpu else ''}"
+            text = region_function(
+                name,
+                kernel.parameters,
+                _with_entry(region.blocks, prologue),
+                region.ends,
+                independent=not shares_stack,
+                attributes=self._attributes(cpu=cpu),
+                locations=self._locations(kernel, name),
+                loop_number=self.output.loops,
+            )
+            self.output.functions.append(self._without_lines(text))
+            self.output.loops += 1
+            names.append(f"@{name}")
+        return names
+
+    def _without_lines(self, text: str) -> str:
+        return "\n".join(self._finished(line) for line in text.splitlines()) + "\n"
+
+    def _locations(
+        self, kernel: Function, name: str
+    ) -> tuple[RegionLocations, RegionLocations] | None:
+        if not self.options.debug:
+            return None
+        body = RegionLocations.of(self.module, kernel, f"{name}.thread")
+        loop = RegionLocations.of(self.module, kernel, name)
+        return (body, loop) if body and loop else None
+
+
+def _kept_metadata(match: re.Match[str]) -> str:
+    """Metadata that holds whatever the module it is in."""
+    return match.group() if int(match.group().rpartition("!")[2]) >= 100_000_000 else ""
+
+
+def _shared_addresses(
+    layout: SharedLayout,
+    variables: dict[str, SharedVariable],
+    function: Function,
+    prologue: Prologue,
+) -> dict[str, str]:
+    """Names the address of every shared variable that the function uses."""
+    used = {name for item in function.instructions() for name in GLOBAL.findall(item.text)}
+    symbols: dict[str, str] = {}
+    for name in sorted(used.intersection(variables)):
+        at = prologue.value(
+            "hirc.shared.at", f"getelementptr inbounds i8, ptr {BLOCK}, i64 {FIELDS['shared']}"
+        )
+        base = prologue.value("hirc.shared", f"load ptr, ptr {at}, align 8, {INVARIANT}")
+        symbols[name] = prologue.value(
+            "hirc.variable",
+            f"getelementptr inbounds i8, ptr {base}, i64 {layout.offsets[name]}",
+        )
+    return symbols
+
+
+def _with_entry(blocks: Sequence[Block], prologue: Prologue) -> list[Block]:
+    """The blocks with the prologue in front."""
+    first, *rest = blocks
+    return [Block(first.label, [*prologue.instructions, *first.instructions]), *rest]
+
+
+def _hoist_allocas(kernel: Function) -> None:
+    """Puts stack memory of a fixed size at the kernel's beginning, once."""
+    hoisted: list[Instruction] = []
+    for block in kernel.blocks:
+        allocas = [item for item in block.instructions if item.opcode == "alloca"]
+        block.instructions = [item for item in block.instructions if item.opcode != "alloca"]
+        hoisted += allocas
+    kernel.blocks[0].instructions[:0] = hoisted
+
+
+def _copy_by_value(kernel: Function) -> None:
+    """A parameter passed by value is each thread's own if it may write to it."""
+    for number, parameter in enumerate(kernel.parameters):
+        if not parameter.byval or parameter.readonly:
+            continue
+        size, align = size_and_alignment(parameter.byval)
+        outer = f"%hirc.byval{number}"
+        kernel.parameters[number] = replace(parameter, name=outer, readonly=True)
+        kernel.blocks[0].instructions[:0] = [
+            Instruction(f"{parameter.name} = alloca {parameter.byval}, align {align}"),
+            Instruction(
+                f"call void @llvm.memcpy.p0.p0.i64(ptr align {align} {parameter.name}, "
+                f"ptr align {align} {outer}, i64 {size}, i1 false)"
+            ),
+        ]

@@ -1,0 +1,382 @@
+// Checks of single accesses: is there memory, and has it been written?
+//
+// Generated code calls hirc_check_* before each access that is not plainly to a thread's own stack.
+// An access to memory that is not there ends the kernel with error 700, as on a GPU; a read of
+// memory that nothing wrote is reported, and the kernel goes on.
+
+#define _GNU_SOURCE
+#include "block_state.h"
+#include "checked_allocation.h"
+#include "shadow.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { ILLEGAL_ADDRESS = 700, FIRST_PAGE = 4096 };
+
+_Thread_local struct hirc_access hirc_checks_current;
+
+static const struct hirc_site_variable no_variables;
+
+// --- where an address lies -----------------------------------------------------------------------
+
+static size_t shared_bytes(const struct hirc_block *block) {
+  return block->kernel->static_shared_bytes + block->dynamic_shared_bytes;
+}
+
+static bool is_in(const void *address, const void *start, size_t bytes) {
+  return (size_t)((const char *)address - (const char *)start) < bytes;
+}
+
+struct hirc_block *hirc_checks_owner(struct hirc_block *block, const void *address) {
+  if (is_in(address, block->shared, HIRC_ARENA_BYTES)) {
+    return block;
+  }
+  for (uint32_t rank = 0; block->cluster != NULL && rank < block->blocks_in_cluster; rank++) {
+    if (is_in(address, block->cluster[rank]->shared, HIRC_ARENA_BYTES)) {
+      return block->cluster[rank];
+    }
+  }
+  return NULL;
+}
+
+static bool is_on_stack(const void *address) {
+  static _Thread_local char *low, *high;
+  if (high == NULL) {
+    pthread_attr_t attributes;
+    void *start = NULL;
+    size_t bytes = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+      pthread_attr_getstack(&attributes, &start, &bytes);
+      pthread_attr_destroy(&attributes);
+    }
+    low = start;
+    high = low + bytes;
+  }
+  return (const char *)address >= low && (const char *)address < high;
+}
+
+static const struct hirc_site_variable *variable_at(const struct hirc_site_variable *variables,
+                                                    const void *address) {
+  for (const struct hirc_site_variable *it = variables; it->address != NULL; it++) {
+    if (is_in(address, it->address, it->bytes)) {
+      return it;
+    }
+  }
+  return NULL;
+}
+
+static bool is_argument(const struct hirc_block *block, const void *address) {
+  const struct hirc_grid *grid = hirc_worker()->run->grid;
+  for (uint32_t i = 0; i < block->kernel->argument_count; i++) {
+    if (is_in(address, grid->arguments[i], block->kernel->arguments[i].bytes)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// How many bytes from the address on a thread may access besides allocations and shared memory.
+static size_t elsewhere(const struct hirc_access *access) {
+  const struct hirc_block *block = access->block;
+  const struct hirc_site_variable *variable = variable_at(access->variables, access->address);
+  if (variable != NULL) {
+    return (size_t)(variable->address + variable->bytes - access->address);
+  }
+  struct hirc_allocation found;
+  size_t frames = (size_t)block->kernel->frame_bytes * block->padded_threads;
+  bool known = is_in(access->address, block->frames, frames) || is_on_stack(access->address) ||
+               is_argument(block, access->address) || hirc_checked_find(access->address, &found);
+  return known ? SIZE_MAX : 0;
+}
+
+// --- in words ------------------------------------------------------------------------------------
+
+void hirc_report_add_place(struct hirc_report *report, const struct hirc_access *access) {
+  const struct hirc_block *block = access->block;
+  hirc_report_add(report, " in kernel %s", block->kernel->name);
+  if (access->source != NULL && *access->source != '\0') {
+    hirc_report_add(report, " at %s", access->source);
+  }
+  hirc_report_add_thread(report, block, access->thread);
+}
+
+static void add_bytes(struct hirc_report *report, size_t bytes) {
+  hirc_report_add(report, "%zu byte%s", bytes, bytes == 1 ? "" : "s");
+}
+
+// Where the first bad byte lies in relation to a variable of device code; false if near none.
+static bool add_variable(struct hirc_report *report, const struct hirc_site_variable *variables,
+                         const char *address) {
+  enum { NEAR = 256 };
+  const struct hirc_site_variable *best = NULL;
+  for (const struct hirc_site_variable *it = variables; it->address != NULL; it++) {
+    const char *end = it->address + it->bytes;
+    if (address >= end && address - end < NEAR &&
+        (best == NULL || end > best->address + best->bytes)) {
+      best = it;
+    }
+  }
+  if (best != NULL) {
+    hirc_report_add(report, "is %zu bytes after the variable %s of ",
+                    (size_t)(address - best->address - best->bytes), best->name);
+    add_bytes(report, best->bytes);
+  }
+  return best != NULL;
+}
+
+static void add_address(struct hirc_report *report, const struct hirc_access *access,
+                        const char *bad) {
+  struct hirc_block *owner = hirc_checks_owner(access->block, bad);
+  if (hirc_shadow_has(bad)) {
+    hirc_checked_describe(report, bad);
+    return;
+  }
+  hirc_report_add(report, "address 0x%llx ", (unsigned long long)(uintptr_t)bad);
+  if (owner != NULL) {
+    size_t bytes = shared_bytes(owner), offset = (size_t)(bad - owner->shared);
+    if (offset >= bytes) {
+      hirc_report_add(report, "is %zu bytes after the block's shared memory of ", offset - bytes);
+    } else {
+      hirc_report_add(report, "is at byte %zu of the block's shared memory of ", offset);
+    }
+    add_bytes(report, bytes);
+  } else if (access->space == HIRC_SPACE_SHARED) {
+    hirc_report_add(report, "is not in the block's shared memory of ");
+    add_bytes(report, shared_bytes(access->block));
+  } else if ((uintptr_t)bad < FIRST_PAGE) {
+    hirc_report_add(report, "is a null pointer's");
+  } else if (!add_variable(report, access->variables, bad)) {
+    hirc_report_add(report, "is not memory of the device (memory of the host must be copied or "
+                            "registered)");
+  }
+}
+
+static bool is_freed(const char *address) {
+  const struct hirc_checked_block *block =
+      hirc_shadow_has(address) ? hirc_checked_near(address) : NULL;
+  return block != NULL && !block->live && address >= block->start &&
+         address < block->start + block->bytes;
+}
+
+static void report_illegal(const struct hirc_access *access, bool writes, const char *bad) {
+  const char *action = writes ? "write" : "read";
+  struct hirc_report report = {0};
+  if (hirc_report_is_new(access->source, 0)) {
+    hirc_report_add(&report, "%s%s of ", is_freed(bad) ? "use after free: " : "out-of-bounds ",
+                    action);
+    add_bytes(&report, access->bytes);
+    hirc_report_add_place(&report, access);
+    hirc_report_add(&report, ": ");
+    add_address(&report, access, bad);
+    hirc_report_write(&report);
+  }
+  hirc_device_abort(access->block, access->thread, ILLEGAL_ADDRESS);
+}
+
+static void report_unwritten(const struct hirc_access *access, const char *first) {
+  struct hirc_report report = {0};
+  if (!hirc_report_is_new(access->source, 1)) {
+    return;
+  }
+  hirc_report_add(&report, "read of memory that nothing wrote: ");
+  add_bytes(&report, access->bytes);
+  hirc_report_add_place(&report, access);
+  hirc_report_add(&report, ": ");
+  add_address(&report, access, first);
+  hirc_report_write(&report);
+}
+
+// --- checking ------------------------------------------------------------------------------------
+
+// The shadow of an access's bytes, NULL for memory without one. Does not return if there is no
+// memory.
+static uint8_t *shadow_of(const struct hirc_access *access, bool writes) {
+  uint8_t *shadow;
+  size_t left;
+  if (hirc_shadow_has(access->address)) {
+    shadow = hirc_shadow_of(access->address);
+    left = hirc_shadow_first_below(shadow, access->bytes, HIRC_SHADOW_NEW);
+  } else {
+    struct hirc_block *owner = hirc_checks_owner(access->block, access->address);
+    if (owner != NULL) {
+      const struct hirc_block_checks *checks = hirc_checks_of(owner);
+      size_t offset = (size_t)(access->address - owner->shared);
+      shadow = checks->shadow + offset;
+      left = offset < checks->bytes
+                 ? hirc_shadow_first_below(shadow,
+                                           access->bytes < checks->bytes - offset
+                                               ? access->bytes
+                                               : checks->bytes - offset,
+                                           HIRC_SHADOW_NEW)
+                 : 0;
+    } else {
+      shadow = NULL;
+      left = elsewhere(access);
+    }
+  }
+  if (left < access->bytes) {
+    report_illegal(access, writes, access->address + left);
+  }
+  return shadow;
+}
+
+static void check_read(const struct hirc_access *access) {
+  const uint8_t *shadow = shadow_of(access, false);
+  if (shadow != NULL) {
+    size_t first = hirc_shadow_first_below(shadow, access->bytes, HIRC_SHADOW_WRITTEN);
+    if (first < access->bytes) {
+      report_unwritten(access, access->address + first);
+    }
+  }
+}
+
+static void check_write(const struct hirc_access *access) {
+  uint8_t *shadow = shadow_of(access, true);
+  if (shadow != NULL) {
+    memset(shadow, HIRC_SHADOW_WRITTEN, access->bytes);
+  }
+}
+
+static void check(const struct hirc_access *access, enum hirc_race_kind kind) {
+  if (access->bytes == 0) {
+    return;
+  }
+  if (hirc_checks_memory()) {
+    if (kind != HIRC_RACE_WRITE) {
+      check_read(access);
+    }
+    if (kind == HIRC_RACE_WRITE || kind == HIRC_RACE_ATOMIC) {
+      check_write(access);
+    }
+  }
+  if (hirc_checks_race()) {
+    hirc_race_access(access, kind);
+  }
+}
+
+static struct hirc_access at_site(struct hirc_block *block, uint32_t thread, const void *address,
+                                  uint64_t bytes, const struct hirc_site *site) {
+  hirc_checks_current = (struct hirc_access){block,           thread,  site->space, site->source,
+                                             site->variables, address, bytes};
+  return hirc_checks_current;
+}
+
+// --- what generated code calls -------------------------------------------------------------------
+
+void hirc_check_read(struct hirc_block *block, uint32_t thread, const void *address, uint64_t bytes,
+                     const struct hirc_site *site) {
+  struct hirc_access access = at_site(block, thread, address, bytes, site);
+  check(&access, HIRC_RACE_READ);
+}
+
+void hirc_check_write(struct hirc_block *block, uint32_t thread, const void *address,
+                      uint64_t bytes, const struct hirc_site *site) {
+  struct hirc_access access = at_site(block, thread, address, bytes, site);
+  check(&access, HIRC_RACE_WRITE);
+}
+
+void hirc_check_strong_read(struct hirc_block *block, uint32_t thread, const void *address,
+                            uint64_t bytes, const struct hirc_site *site) {
+  struct hirc_access access = at_site(block, thread, address, bytes, site);
+  check(&access, HIRC_RACE_STRONG_READ);
+}
+
+// An atomic update but for what was there before.
+void hirc_check_strong_write(struct hirc_block *block, uint32_t thread, const void *address,
+                             uint64_t bytes, const struct hirc_site *site) {
+  struct hirc_access access = at_site(block, thread, address, bytes, site);
+  if (hirc_checks_memory() && bytes != 0) {
+    check_write(&access);
+  }
+  check(&access, HIRC_RACE_ATOMIC);
+}
+
+void hirc_check_atomic(struct hirc_block *block, uint32_t thread, const void *address,
+                       uint64_t bytes, const struct hirc_site *site) {
+  struct hirc_access access = at_site(block, thread, address, bytes, site);
+  check(&access, HIRC_RACE_ATOMIC);
+}
+
+// A copy takes along which of its bytes were never written: it may be of a struct with padding.
+void hirc_check_copy(struct hirc_block *block, uint32_t thread, const void *to, const void *from,
+                     uint64_t bytes, const struct hirc_site *site) {
+  struct hirc_access read = at_site(block, thread, from, bytes, site), write = read;
+  write.address = to;
+  if (bytes == 0) {
+    return;
+  }
+  if (hirc_checks_memory()) {
+    const uint8_t *source = shadow_of(&read, false);
+    uint8_t *target = shadow_of(&write, true);
+    if (target != NULL && source != NULL) {
+      memmove(target, source, bytes);
+    } else if (target != NULL) {
+      memset(target, HIRC_SHADOW_WRITTEN, bytes);
+    }
+  }
+  if (hirc_checks_race()) {
+    hirc_race_access(&read, HIRC_RACE_READ);
+    hirc_race_access(&write, HIRC_RACE_WRITE);
+  }
+}
+
+// The next call is an operation of the runtime, in this thread's name.
+void hirc_check_operation(struct hirc_block *block, uint32_t thread, const struct hirc_site *site) {
+  at_site(block, thread, NULL, 0, site);
+}
+
+// --- what operations call ------------------------------------------------------------------------
+
+static enum hirc_race_kind race_kind(enum hirc_check_kind kind) {
+  return kind == HIRC_CHECKED_WRITE ? HIRC_RACE_WRITE : HIRC_RACE_READ;
+}
+
+void hirc_checks_access(const void *address, size_t bytes, enum hirc_check_kind kind) {
+  if (hirc_checks != 0 && hirc_checks_current.block != NULL) {
+    struct hirc_access access = hirc_checks_current;
+    access.address = address;
+    access.bytes = bytes;
+    check(&access, race_kind(kind));
+  }
+}
+
+void hirc_checks_lane_access(const struct hirc_stop_call *call, uint32_t lane, const void *address,
+                             size_t bytes, enum hirc_check_kind kind) {
+  if (hirc_checks != 0) {
+    struct hirc_access access = {call->block,   call->first_thread + lane, 0, call->stop->source,
+                                 &no_variables, address,                   bytes};
+    check(&access, race_kind(kind));
+  }
+}
+
+// --- blocks --------------------------------------------------------------------------------------
+
+void hirc_checks_block_begin(struct hirc_block *block) {
+  if (hirc_checks == 0) {
+    return;
+  }
+  struct hirc_running_block *running = (struct hirc_running_block *)block;
+  if (running->checks == NULL) {
+    running->checks = calloc(1, sizeof *running->checks);
+    if (running->checks == NULL) {
+      abort();
+    }
+  }
+  struct hirc_block_checks *checks = running->checks;
+  checks->bytes = shared_bytes(block);
+  if (checks->room < checks->bytes) {
+    free(checks->shadow);
+    checks->shadow = malloc(checks->bytes);
+    if (checks->shadow == NULL) {
+      abort();
+    }
+    checks->room = checks->bytes;
+  }
+  if (checks->bytes != 0) {
+    memset(checks->shadow, HIRC_SHADOW_NEW, checks->bytes);
+  }
+  if (hirc_checks_race()) {
+    hirc_race_block_begin(block, checks);
+  }
+}

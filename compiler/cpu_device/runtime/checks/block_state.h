@@ -1,0 +1,68 @@
+// What the checks know of a block in flight, and of the thread whose turn it is.
+#ifndef HIRC_CHECKS_BLOCK_STATE_H
+#define HIRC_CHECKS_BLOCK_STATE_H
+
+#include "../engine.h"
+#include "checks.h"
+#include "report.h"
+
+// A variable of device code.
+struct hirc_site_variable {
+  const char *address; // NULL: the end of the table
+  uint64_t bytes;
+  const char *name;
+};
+
+// A place in device code, as instrument.py describes it.
+struct hirc_site {
+  const char *source; // "file:line:column"
+  const char *function;
+  const struct hirc_site_variable *variables;
+  uint32_t space; // the address space of the access, 0 where it is not known
+  uint32_t padding;
+};
+
+enum { HIRC_SPACE_SHARED = 3 };
+
+struct hirc_race;
+
+// Of one block: kept with it, and used again by the blocks that follow in its place.
+struct hirc_block_checks {
+  uint8_t *shadow; // of its shared memory
+  size_t room;
+  size_t bytes; // static and dynamic
+  struct hirc_race *race;
+};
+
+static inline struct hirc_block_checks *hirc_checks_of(const struct hirc_block *block) {
+  return ((const struct hirc_running_block *)block)->checks;
+}
+
+// One access of one thread.
+struct hirc_access {
+  struct hirc_block *block;
+  uint32_t thread;
+  uint32_t space;
+  const char *source;
+  const struct hirc_site_variable *variables;
+  const char *address;
+  size_t bytes;
+};
+
+// The thread whose turn it is: that of the last hirc_check_* on this thread of the host. Its block
+// is NULL before the first.
+extern _Thread_local struct hirc_access hirc_checks_current;
+
+// " in kernel K at file:line:column, block (..) thread (..)"
+void hirc_report_add_place(struct hirc_report *report, const struct hirc_access *access);
+
+// The block of the cluster whose shared memory the address lies in, NULL if there is none.
+struct hirc_block *hirc_checks_owner(struct hirc_block *block, const void *address);
+
+enum hirc_race_kind { HIRC_RACE_READ, HIRC_RACE_WRITE, HIRC_RACE_STRONG_READ, HIRC_RACE_ATOMIC };
+
+// race.c: an access to the block's own shared memory.
+void hirc_race_block_begin(struct hirc_block *block, struct hirc_block_checks *checks);
+void hirc_race_access(const struct hirc_access *access, enum hirc_race_kind kind);
+
+#endif

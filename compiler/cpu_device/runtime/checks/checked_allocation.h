@@ -1,0 +1,48 @@
+// Allocations of a checked program: what allocation.h offers, and more about each. See
+// checked_allocation.c.
+#ifndef HIRC_CHECKS_ALLOCATION_H
+#define HIRC_CHECKS_ALLOCATION_H
+
+#include "../allocation.h"
+#include "report.h"
+
+// Memory of device code's own malloc, in addition to enum hirc_memory.
+enum { HIRC_MEMORY_HEAP = 64 };
+
+struct hirc_checked_block {
+  char *start;
+  size_t bytes;    // as requested
+  size_t room;     // up to the next block
+  unsigned memory; // what it was allocated as
+  unsigned flags;
+  unsigned number; // counts the program's allocations
+  bool live;
+  bool retired;
+  bool held; // by work that is pending: out of the host's reach
+  struct hirc_checked_block *next; // in quarantine, then among the free
+};
+
+void *hirc_checked_create(unsigned memory, size_t bytes, unsigned flags);
+bool hirc_checked_register(void *start, size_t bytes, unsigned flags);
+bool hirc_checked_free(void *start, unsigned memory);
+bool hirc_checked_retire(void *start);
+bool hirc_checked_find(const void *address, struct hirc_allocation *found);
+void hirc_checked_usage(struct hirc_memory_usage *usage);
+void hirc_checked_reset_high(void);
+void hirc_checked_free_all(unsigned memory);
+
+// Lets the memory of the device be accessed, or no more.
+void hirc_checked_protect(bool accessible);
+// Calls the function for each live block that the host may access; blocks do not change meanwhile.
+void hirc_checked_for_each_shared(void (*function)(struct hirc_checked_block *block));
+
+// The block whose room the address lies in, or that begins shortly after it, live or not; NULL if
+// there is none. The answer is for messages: it may be outdated.
+const struct hirc_checked_block *hirc_checked_near(const void *address);
+// "address 0x... is 0 bytes after an allocation of 1024 bytes (cudaMalloc, ...)".
+void hirc_checked_describe(struct hirc_report *report, const void *address);
+// "an allocation of 1024 bytes (cudaMalloc, the program's allocation 2)".
+void hirc_checked_describe_block(struct hirc_report *report,
+                                 const struct hirc_checked_block *block);
+
+#endif

@@ -1,0 +1,76 @@
+// Checks that a GPU does not make: what the rest of the runtime calls.
+//
+// Device code built with --check=memory or --check=race calls the functions of access.c before each
+// access (compiler/cpu_device/instrument.py). A program with such kernels runs in *check mode* from
+// its start: memory has a shadow that says what may be read (shadow.c), what is enqueued waits
+// until somebody waits for it, and memory of the device is out of the host's reach (pending.c).
+#ifndef HIRC_CHECKS_H
+#define HIRC_CHECKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  HIRC_CHECK_MEMORY = 1,
+  HIRC_CHECK_RACE = 2,
+};
+
+// What is checked in this process; does not change after the program's constructors.
+extern unsigned hirc_checks;
+
+static inline bool hirc_checks_memory(void) {
+  return __builtin_expect((hirc_checks & HIRC_CHECK_MEMORY) != 0, 0);
+}
+static inline bool hirc_checks_race(void) {
+  return __builtin_expect((hirc_checks & HIRC_CHECK_RACE) != 0, 0);
+}
+
+struct hirc_block;
+struct hirc_stop_call;
+struct hirc_stream;
+struct hirc_point;
+
+// --- memory of the host's calls: copies.c and fills.c -------------------------------------------
+
+// Around whatever accesses memory of the device for a command or a call: lets it.
+void hirc_checks_open(void);
+void hirc_checks_close(void);
+
+// Whether the host may have that much memory copied or filled; otherwise says what is wrong with
+// it. `what` is for messages: "source of a copy".
+bool hirc_checks_host_range(const void *address, size_t bytes, const char *what);
+
+// What a copied row or a fill did.
+void hirc_checks_copied(void *to, const void *from, size_t bytes);
+void hirc_checks_filled(void *to, size_t bytes);
+
+// --- the engine ----------------------------------------------------------------------------------
+
+// A block begins: what its shared memory held is gone.
+void hirc_checks_block_begin(struct hirc_block *block);
+// These lanes of a warp have met; all threads of a block have; these threads have at a barrier.
+void hirc_checks_warp_met(struct hirc_block *block, uint32_t first_thread, uint32_t lanes);
+void hirc_checks_block_met(struct hirc_block *block);
+void hirc_checks_barrier_arrived(struct hirc_block *block, uint32_t thread, uint32_t barrier);
+void hirc_checks_barrier_passed(struct hirc_block *block, const uint32_t *lanes_of_warps,
+                                uint32_t warps, uint32_t barrier);
+
+// --- operations of device code implemented in C --------------------------------------------------
+
+enum hirc_check_kind { HIRC_CHECKED_READ, HIRC_CHECKED_WRITE };
+
+// An operation is about to access memory. The first is for functions that generated code calls, in
+// the name of the thread that called hirc_check_operation last; the second for a lane at a stop.
+void hirc_checks_access(const void *address, size_t bytes, enum hirc_check_kind kind);
+void hirc_checks_lane_access(const struct hirc_stop_call *call, uint32_t lane, const void *address,
+                             size_t bytes, enum hirc_check_kind kind);
+// A thread releases or acquires what an object in shared memory, an mbarrier, stands for.
+void hirc_checks_release(const void *object);
+void hirc_checks_acquire(struct hirc_block *block, uint32_t thread, const void *object);
+
+// malloc and free of device code.
+void *hirc_checks_device_malloc(size_t bytes);
+void hirc_checks_device_free(struct hirc_block *block, uint32_t thread, void *pointer);
+
+#endif

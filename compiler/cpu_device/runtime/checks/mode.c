@@ -1,0 +1,70 @@
+// Which checks this process makes: those that a kernel of it was built with, narrowed by HIRC_CHECK.
+
+#include "../device_abi.h"
+#include "checks.h"
+#include "host_faults.h"
+#include "pending.h"
+#include "shadow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+unsigned hirc_checks;
+
+extern struct hirc_kernel *const __start_hirc_cpu_kernels[]
+    __attribute__((weak, visibility("hidden")));
+extern struct hirc_kernel *const __stop_hirc_cpu_kernels[]
+    __attribute__((weak, visibility("hidden")));
+
+static unsigned built_in(void) {
+  size_t count = ((uintptr_t)__stop_hirc_cpu_kernels - (uintptr_t)__start_hirc_cpu_kernels) /
+                 sizeof(void *);
+  unsigned flags = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (__start_hirc_cpu_kernels[i] != NULL) {
+      flags |= __start_hirc_cpu_kernels[i]->flags;
+    }
+  }
+  return ((flags & HIRC_KERNEL_CHECKS_MEMORY) != 0 ? HIRC_CHECK_MEMORY : 0) |
+         ((flags & HIRC_KERNEL_CHECKS_RACES) != 0 ? HIRC_CHECK_RACE : 0);
+}
+
+// What a list like "memory,race" asks for.
+static unsigned parse(const char *list) {
+  unsigned wanted = 0;
+  while (*list != '\0') {
+    size_t length = strcspn(list, ",");
+    if (length == 6 && memcmp(list, "memory", length) == 0) {
+      wanted |= HIRC_CHECK_MEMORY;
+    } else if (length == 4 && memcmp(list, "race", length) == 0) {
+      wanted |= HIRC_CHECK_RACE;
+    } else if (length != 0 && !(length == 4 && memcmp(list, "none", length) == 0)) {
+      fprintf(stderr, "warning: HIRC_CHECK: '%.*s' is none of memory, race, none\n", (int)length,
+              list);
+    }
+    list += length + (list[length] == ',');
+  }
+  return wanted;
+}
+
+// Before other constructors, which may use the device.
+__attribute__((constructor(101))) static void choose(void) {
+  unsigned built = built_in();
+  const char *list = getenv("HIRC_CHECK");
+  unsigned wanted = list != NULL ? parse(list) : built;
+  if ((wanted & ~built) != 0) {
+    fprintf(stderr, "warning: HIRC_CHECK=%s: this program was not built for that: rebuild it with "
+                    "--check=%s\n",
+            list, list);
+  }
+  hirc_checks = wanted & built;
+  if (hirc_checks_memory() && !hirc_shadow_reserve()) {
+    fprintf(stderr, "warning: no address space for the checks of memory: they are not made\n");
+    hirc_checks &= ~(unsigned)HIRC_CHECK_MEMORY;
+  }
+  if (hirc_checks != 0) {
+    hirc_pending_install();
+    hirc_host_faults_install();
+  }
+}

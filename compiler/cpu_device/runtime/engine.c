@@ -1,0 +1,347 @@
+// Running a grid: workers take its clusters, keep those that wait, and end it at the first error.
+#define _GNU_SOURCE
+#include "engine.h"
+#include "pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+  CHUNKS_OF_WORKER = 16, // a worker's share of a grid, in parts
+  MAX_CHUNK = 64,
+  IN_FLIGHT = 64,             // clusters that a worker has begun, at first
+  STEPS_IN_ROW = 256,         // of one cluster, while it gets on
+  SHORT_WAITS = 64,           // rounds without progress before the processor is given up,
+  LONG_WAITS = 256,           // and before sleeping
+  SLEEP_NANOSECONDS = 50000,
+  ALIGNMENT = 64,
+};
+
+// In the static block of thread-local storage, where a signal handler finds it without allocating.
+#define THREAD_LOCAL static _Thread_local __attribute__((tls_model("initial-exec")))
+THREAD_LOCAL struct hirc_worker this_worker;
+THREAD_LOCAL bool is_prepared;
+
+struct hirc_worker *hirc_worker(void) { return &this_worker; }
+
+// --- clusters, used again and again ------------------------------------------------------------
+
+static void *allocate(size_t bytes) {
+  void *memory = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+  if (memory == NULL) {
+    fputs("error: no memory to run a kernel's blocks\n", stderr);
+    abort();
+  }
+  return memory;
+}
+
+static void *allocate_zeroed(size_t bytes) { return memset(allocate(bytes), 0, bytes); }
+
+static void grow(char **memory, size_t *room, size_t bytes) {
+  if (*room < bytes) {
+    free(*memory);
+    *memory = allocate(bytes);
+    *room = bytes;
+  }
+}
+
+static void grow_cluster(struct hirc_cluster *cluster, uint32_t blocks) {
+  struct hirc_running_block **all = allocate(blocks * sizeof *all);
+  for (uint32_t rank = 0; rank < blocks; rank++) {
+    all[rank] = rank < cluster->room ? cluster->blocks[rank] : allocate_zeroed(sizeof **all);
+  }
+  free(cluster->blocks);
+  cluster->blocks = all;
+  cluster->room = blocks;
+}
+
+// Everything of a block that is the same throughout the grid.
+static void configure_block(struct hirc_running_block *running, struct hirc_cluster *cluster,
+                            const struct hirc_grid_run *run, uint32_t rank) {
+  const struct hirc_grid *grid = run->grid;
+  struct hirc_block *block = &running->block;
+  running->cluster = cluster;
+  block->grid = grid->grid;
+  block->size = grid->block;
+  block->cluster_size = grid->cluster;
+  block->cluster_grid = run->clusters;
+  block->index_in_cluster = (struct hirc_extent){
+      rank % grid->cluster.x, rank / grid->cluster.x % grid->cluster.y,
+      rank / (grid->cluster.x * grid->cluster.y)};
+  block->rank_in_cluster = rank;
+  block->blocks_in_cluster = run->blocks_in_cluster;
+  block->dynamic_shared_bytes = grid->dynamic_shared_bytes;
+  block->threads = grid->block.x * grid->block.y * grid->block.z;
+  block->padded_threads = (block->threads + HIRC_WARP_SIZE - 1) / HIRC_WARP_SIZE * HIRC_WARP_SIZE;
+  block->next = running->next;
+  block->grid_id = grid->id;
+  block->kernel = grid->kernel;
+  block->cluster = (struct hirc_block *const *)cluster->blocks;
+  if (running->arena == NULL) {
+    running->arena = hirc_arena_create();
+  }
+  block->shared = running->arena;
+  grow(&block->frames, &running->frames_room,
+       (size_t)grid->kernel->frame_bytes * block->padded_threads);
+  grow(&block->exchange, &running->exchange_room,
+       (size_t)grid->kernel->exchange_bytes * block->padded_threads);
+}
+
+static struct hirc_cluster *create_cluster(struct hirc_worker *worker,
+                                           const struct hirc_grid_run *run) {
+  struct hirc_cluster *cluster = worker->spare;
+  if (cluster != NULL) {
+    worker->spare = cluster->link;
+  } else {
+    cluster = allocate_zeroed(sizeof *cluster);
+  }
+  if (cluster->room < run->blocks_in_cluster) {
+    grow_cluster(cluster, run->blocks_in_cluster);
+  }
+  cluster->count = run->blocks_in_cluster;
+  for (uint32_t rank = 0; rank < cluster->count; rank++) {
+    configure_block(cluster->blocks[rank], cluster, run, rank);
+  }
+  return cluster;
+}
+
+static void recycle(struct hirc_worker *worker, struct hirc_cluster *cluster) {
+  cluster->link = worker->spare;
+  worker->spare = cluster;
+}
+
+static struct hirc_extent position(uint64_t number, struct hirc_extent size) {
+  if (number < size.x) {
+    return (struct hirc_extent){(uint32_t)number, 0, 0};
+  }
+  uint64_t row = number / size.x;
+  return (struct hirc_extent){(uint32_t)(number % size.x), (uint32_t)(row % size.y),
+                              (uint32_t)(row / size.y)};
+}
+
+static void place(struct hirc_cluster *cluster, const struct hirc_grid_run *run, uint64_t number) {
+  struct hirc_extent at = position(number, run->clusters), size = run->grid->cluster;
+  for (uint32_t rank = 0; rank < cluster->count; rank++) {
+    struct hirc_block *block = &cluster->blocks[rank]->block;
+    block->cluster_index = at;
+    block->index = (struct hirc_extent){at.x * size.x + block->index_in_cluster.x,
+                                        at.y * size.y + block->index_in_cluster.y,
+                                        at.z * size.z + block->index_in_cluster.z};
+  }
+  hirc_cluster_begin(cluster);
+}
+
+// --- one worker's part of a grid ---------------------------------------------------------------
+
+// Clusters a worker has begun and those it has taken but not begun.
+struct share {
+  uint64_t next, end;           // taken
+  struct hirc_cluster *current; // runs
+  struct hirc_cluster *first, *last; // wait, oldest first
+  unsigned waiting;
+  unsigned limit;
+};
+
+static bool take(struct share *share, struct hirc_grid_run *run) {
+  if (share->next < share->end) {
+    return true;
+  }
+  if (atomic_load_explicit(&run->taken, memory_order_relaxed) >= run->cluster_count) {
+    return false;
+  }
+  share->next = atomic_fetch_add_explicit(&run->taken, run->chunk, memory_order_relaxed);
+  share->end = share->next + run->chunk < run->cluster_count ? share->next + run->chunk
+                                                             : run->cluster_count;
+  return share->next < share->end;
+}
+
+static void put_aside(struct share *share, struct hirc_cluster *cluster) {
+  cluster->link = NULL;
+  if (share->last != NULL) {
+    share->last->link = cluster;
+  } else {
+    share->first = cluster;
+  }
+  share->last = cluster;
+  share->waiting++;
+}
+
+static struct hirc_cluster *take_up(struct share *share) {
+  struct hirc_cluster *cluster = share->first;
+  share->first = cluster->link;
+  if (share->first == NULL) {
+    share->last = NULL;
+  }
+  share->waiting--;
+  return cluster;
+}
+
+static bool has_failed(struct hirc_grid_run *run) {
+  return atomic_load_explicit(&run->error, memory_order_relaxed) != 0;
+}
+
+// Runs a cluster as long as it gets on by itself: DONE, MOVED or IDLE.
+static enum hirc_progress advance(struct hirc_worker *worker, struct hirc_cluster *cluster) {
+  enum hirc_progress progress = HIRC_MOVED;
+  for (unsigned step = 0; step < STEPS_IN_ROW && progress == HIRC_MOVED; step++) {
+    progress = hirc_cluster_step(worker, cluster);
+    if (progress == HIRC_BLOCKED) {
+      hirc_report_stuck(worker, cluster);
+    }
+    if (has_failed(worker->run)) {
+      break;
+    }
+  }
+  return progress;
+}
+
+// Nothing that this worker has begun gets on: others need the processor more.
+static void back_off(unsigned rounds) {
+  if (rounds < SHORT_WAITS) {
+    hirc_relax();
+  } else if (hirc_pool_run_waiting()) {
+    return;
+  } else if (rounds < LONG_WAITS) {
+    sched_yield();
+  } else {
+    nanosleep(&(struct timespec){0, SLEEP_NANOSECONDS}, NULL);
+  }
+}
+
+// Goes round the clusters put aside until one has ended or all have been tried in vain.
+static bool resume_waiting(struct hirc_worker *worker, struct share *share) {
+  bool moved = false;
+  for (unsigned left = share->waiting; left > 0; left--) {
+    share->current = take_up(share);
+    enum hirc_progress progress = advance(worker, share->current);
+    moved |= progress != HIRC_IDLE;
+    if (progress == HIRC_DONE) {
+      recycle(worker, share->current);
+    } else {
+      put_aside(share, share->current);
+    }
+    share->current = NULL;
+    if (has_failed(worker->run)) {
+      break;
+    }
+  }
+  return moved;
+}
+
+static void begin_next(struct hirc_worker *worker, struct share *share) {
+  struct hirc_grid_run *run = worker->run;
+  if (share->current == NULL) {
+    share->current = create_cluster(worker, run);
+  }
+  place(share->current, run, share->next++);
+  if (advance(worker, share->current) != HIRC_DONE) {
+    put_aside(share, share->current);
+    share->current = NULL;
+  }
+}
+
+static void run_share(struct hirc_worker *worker, struct share *share) {
+  struct hirc_grid_run *run = worker->run;
+  unsigned rounds = 0; // without progress
+  while (!has_failed(run)) {
+    if (share->waiting < share->limit && take(share, run)) {
+      begin_next(worker, share);
+      rounds = 0;
+      continue;
+    }
+    if (share->current != NULL) {
+      recycle(worker, share->current);
+      share->current = NULL;
+    }
+    if (share->waiting == 0) {
+      return;
+    }
+    if (resume_waiting(worker, share)) {
+      rounds = 0;
+    } else {
+      // They may wait for blocks that have not begun.
+      if (rounds > SHORT_WAITS && share->limit <= share->waiting && take(share, run)) {
+        share->limit++;
+      }
+      back_off(rounds++);
+    }
+  }
+}
+
+static void recycle_share(struct hirc_worker *worker, struct share *share) {
+  if (share->current != NULL) {
+    recycle(worker, share->current);
+  }
+  while (share->first != NULL) {
+    recycle(worker, take_up(share));
+  }
+}
+
+// Runs clusters of the grid on this thread until none is left. A worker may be in the middle of
+// another grid: that goes on afterwards.
+static void take_part(struct hirc_grid_run *run) {
+  struct hirc_worker *worker = &this_worker;
+  if (!is_prepared) {
+    is_prepared = true;
+    hirc_faults_prepare_thread(worker);
+  }
+  struct hirc_grid_run *outer_run = worker->run;
+  sigjmp_buf *outer_escape = worker->escape;
+  sigjmp_buf escape;
+  struct share share = {.limit = run->grid->cooperative ? UINT32_MAX : IN_FLIGHT};
+  struct share *volatile kept = &share;
+  worker->run = run;
+  worker->escape = &escape;
+  if (sigsetjmp(escape, 0) == 0) {
+    run_share(worker, &share);
+  }
+  recycle_share(worker, kept);
+  worker->inside = 0;
+  worker->run = outer_run;
+  worker->escape = outer_escape;
+}
+
+// --- grids -------------------------------------------------------------------------------------
+
+struct shared_run {
+  struct hirc_shared_work work; // first
+  struct hirc_grid_run *run;
+};
+
+static void help(struct hirc_shared_work *work) { take_part(((struct shared_run *)work)->run); }
+
+static uint32_t chunk_size(const struct hirc_grid_run *run, unsigned workers) {
+  uint64_t chunk = run->cluster_count / ((uint64_t)workers * CHUNKS_OF_WORKER);
+  return run->grid->cooperative || chunk < 1 ? 1 : chunk > MAX_CHUNK ? MAX_CHUNK : (uint32_t)chunk;
+}
+
+int hirc_run_grid(const struct hirc_grid *grid) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, hirc_faults_install);
+  struct hirc_grid_run run = {.grid = grid,
+                              .clusters = {grid->grid.x / grid->cluster.x,
+                                           grid->grid.y / grid->cluster.y,
+                                           grid->grid.z / grid->cluster.z},
+                              .blocks_in_cluster =
+                                  grid->cluster.x * grid->cluster.y * grid->cluster.z};
+  run.cluster_count = (uint64_t)run.clusters.x * run.clusters.y * run.clusters.z;
+  unsigned workers = run.cluster_count > 1 ? hirc_pool_size() : 1;
+  run.chunk = chunk_size(&run, workers);
+  uint64_t useful = (run.cluster_count + run.chunk - 1) / run.chunk;
+  if (useful < workers) {
+    workers = (unsigned)useful;
+  }
+  if (workers <= 1) {
+    take_part(&run);
+  } else {
+    struct shared_run shared = {.work = {.run = help}, .run = &run};
+    hirc_pool_share(&shared.work, workers - 1);
+    take_part(&run);
+    hirc_pool_unshare(&shared.work);
+  }
+  return atomic_load(&run.error);
+}

@@ -1,0 +1,199 @@
+// The engine's own structures: a block and a cluster in flight, a worker, and a grid being run.
+//
+// A cluster (mostly of one block) is run by one worker at a time. All its state is data, so that a
+// cluster that can only wait is put aside and taken up again later. A block runs in one of two
+// ways: *whole*, all its threads from one block barrier to the next, while they stay together; or
+// *by warps*, once they do not, or if the kernel has stops of warps.
+#ifndef HIRC_ENGINE_H
+#define HIRC_ENGINE_H
+
+#include "execution.h"
+
+#include <setjmp.h>
+#include <stdatomic.h>
+
+enum {
+  HIRC_MAX_WARPS = HIRC_MAX_THREADS / HIRC_WARP_SIZE,
+  HIRC_BARRIERS = 16,
+  HIRC_ERROR_ILLEGAL_ADDRESS = 700,
+  HIRC_ERROR_ASSERT = 710,
+  HIRC_ERROR_LAUNCH_FAILURE = 719,
+};
+
+// A warp of a block that is run by warps. A lane is *ready* to run the region of its state, or has
+// *ended*, or waits at the stop of its state.
+struct hirc_warp {
+  uint32_t exists; // lanes; all but a block's last warp have 32
+  uint32_t ready;
+  uint32_t ended;
+  uint32_t idle; // of those that wait: at a poll or a yield
+  // All lanes have this state, their `next` is not kept, none has ended.
+  bool uniform;
+  uint16_t state;
+};
+
+struct hirc_barrier {
+  uint32_t waiting; // threads stopped at it
+  uint32_t arrived; // threads that went on
+  uint32_t expected;
+};
+
+struct hirc_running_block {
+  struct hirc_block block; // what generated code sees; first
+  struct hirc_cluster *cluster;
+  uint32_t ended; // threads
+  uint32_t warp_count;
+  bool by_warps;
+  bool barrier_used[HIRC_BARRIERS];
+  struct hirc_barrier barriers[HIRC_BARRIERS];
+  struct hirc_warp warps[HIRC_MAX_WARPS];
+  // For each thread: 0, or 1 + the parity of the cluster's phase that it has arrived in.
+  uint8_t cluster_arrival[HIRC_MAX_THREADS];
+  bool cluster_arrival_used;
+  uint16_t next[HIRC_MAX_THREADS];
+  char *arena; // of shared memory
+  size_t frames_room, exchange_room;
+};
+
+// A cluster in flight.
+struct hirc_cluster {
+  struct hirc_cluster *link; // in a worker's list
+  uint32_t count;            // of blocks
+  uint32_t room;
+  struct hirc_running_block **blocks;
+  uint32_t threads; // of all its blocks
+  uint32_t ended;
+  uint32_t arrived; // at the cluster's barrier
+  uint32_t phase;
+};
+
+struct hirc_grid_run;
+
+// A thread that runs blocks.
+struct hirc_worker {
+  struct hirc_cluster *spare; // clusters to use again
+  struct hirc_grid_run *run;  // the innermost grid
+  sigjmp_buf *escape;         // leaves device code; NULL outside it
+  // What is running: set around every call of a region or of a performer.
+  volatile int inside;
+  struct hirc_running_block *block;
+  uint32_t state, first, last;
+  char *stack_low;
+};
+
+// A grid that workers run together.
+struct hirc_grid_run {
+  const struct hirc_grid *grid;
+  struct hirc_extent clusters; // the grid's size in clusters
+  uint64_t cluster_count;
+  uint32_t blocks_in_cluster;
+  uint32_t chunk;
+  _Atomic uint64_t taken; // clusters handed out
+  _Atomic int error;
+};
+
+enum hirc_progress { HIRC_BLOCKED, HIRC_IDLE, HIRC_MOVED, HIRC_DONE };
+
+struct hirc_worker *hirc_worker(void);
+
+static inline int32_t hirc_call_region(struct hirc_worker *worker, struct hirc_running_block *block,
+                                       uint32_t state, uint32_t first, uint32_t last) {
+  worker->block = block;
+  worker->state = state;
+  worker->first = first;
+  worker->last = last;
+  worker->inside = 1;
+  int32_t result = block->block.kernel->regions[state](&block->block,
+                                                       worker->run->grid->arguments, first, last);
+  worker->inside = 0;
+  return result;
+}
+
+static inline bool hirc_call_perform(struct hirc_worker *worker, struct hirc_running_block *block,
+                                     uint32_t state, uint32_t first, uint32_t lanes) {
+  const struct hirc_stop *stop = &block->block.kernel->stops[state];
+  if (stop->perform == NULL) {
+    return true;
+  }
+  struct hirc_stop_call call = {&block->block, stop, first, lanes};
+  worker->block = block;
+  worker->state = state;
+  worker->first = first + (uint32_t)__builtin_ctz(lanes);
+  worker->last = first + 32 - (uint32_t)__builtin_clz(lanes);
+  worker->inside = 1;
+  bool result = stop->perform(&call);
+  worker->inside = 0;
+  return result;
+}
+
+// The value of a stop's operand or result for a thread.
+static inline char *hirc_slot(const struct hirc_running_block *block, const struct hirc_stop *stop,
+                              uint32_t slot, uint32_t thread) {
+  const struct hirc_slot *where = &stop->slots[slot];
+  if (where->constant) {
+    return (char *)where->constant + (size_t)where->bytes * (thread % HIRC_WARP_SIZE);
+  }
+  return block->block.exchange + (size_t)where->offset * block->block.padded_threads +
+         (size_t)where->bytes * thread;
+}
+
+static inline uint32_t hirc_operand(const struct hirc_running_block *block,
+                                    const struct hirc_stop *stop, uint32_t slot, uint32_t thread) {
+  return *(const uint32_t *)(const void *)hirc_slot(block, stop, slot, thread);
+}
+
+static inline uint32_t hirc_lane_state(const struct hirc_running_block *block, uint32_t warp,
+                                       uint32_t lane) {
+  return block->warps[warp].uniform ? block->warps[warp].state
+                                    : block->block.next[warp * HIRC_WARP_SIZE + lane];
+}
+
+// Lanes that wait at a stop.
+static inline uint32_t hirc_waiting(const struct hirc_warp *warp) {
+  return warp->exists & ~warp->ready & ~warp->ended;
+}
+
+static inline bool hirc_is_barrier(const struct hirc_stop *stop) {
+  return stop->kind == HIRC_STOP_BARRIER || stop->kind == HIRC_STOP_BARRIER_REDUCE;
+}
+
+// --- block.c: a cluster from stop to stop ------------------------------------------------------
+
+void hirc_cluster_begin(struct hirc_cluster *cluster);
+// Runs the cluster until all its threads have ended, or wait. IDLE: only polls and yields are
+// left, and none of them led to anything new; MOVED: as IDLE, but something happened.
+enum hirc_progress hirc_cluster_step(struct hirc_worker *worker, struct hirc_cluster *cluster);
+
+// --- barriers.c --------------------------------------------------------------------------------
+
+// The block's threads all stand at this stop: true if they are through, having come together.
+bool hirc_barrier_whole(struct hirc_running_block *block, const struct hirc_stop *stop);
+void hirc_barrier_wait(struct hirc_running_block *block, const struct hirc_stop *stop,
+                       uint32_t thread, uint32_t threads);
+// The warp's lanes have the same operands.
+bool hirc_barrier_same(const struct hirc_running_block *block, const struct hirc_stop *stop,
+                       uint32_t first, uint32_t count);
+// Lets go on those who wait at barriers that are complete; true if there were any.
+bool hirc_barriers_release(struct hirc_worker *worker, struct hirc_running_block *block);
+bool hirc_cluster_release(struct hirc_running_block *block);
+void hirc_cluster_ended(struct hirc_running_block *block, uint32_t first, uint32_t count);
+
+// --- divergence.c: what is wrong, in words -----------------------------------------------------
+
+_Noreturn void hirc_report_stuck(struct hirc_worker *worker, struct hirc_cluster *cluster);
+_Noreturn void hirc_report_different_barriers(struct hirc_worker *worker,
+                                              struct hirc_running_block *block, uint32_t barrier);
+
+// --- faults.c ----------------------------------------------------------------------------------
+
+void hirc_faults_install(void);
+void hirc_faults_prepare_thread(struct hirc_worker *worker);
+// Ends the running grid with this error, from inside hirc_run_grid.
+_Noreturn void hirc_leave_grid(struct hirc_worker *worker, int error);
+
+// --- shared_arena.c ----------------------------------------------------------------------------
+
+enum { HIRC_ARENA_BYTES = 256 << 10 };
+char *hirc_arena_create(void);
+
+#endif

@@ -1,0 +1,31 @@
+// Errors of calls and of the device.
+//
+// A call that fails returns its error, and cudaGetLastError in the same thread returns that error
+// once (cudaErrorNotReady is an answer and not remembered). A kernel that fails while it runs (codes 700 to 799) fails the device: every later call in
+// every thread returns the kernel's error, what was enqueued is dropped, and only cudaDeviceReset
+// makes the device usable again.
+
+#include "errors.h"
+
+_Atomic int hirc_device_error;
+
+static _Thread_local int last_error;
+
+int hirc_report(int error) {
+  if (__builtin_expect(error != 0, 0) && error != CUDA_ERROR_NOT_READY)
+    last_error = error;
+  return error;
+}
+
+void hirc_fail_device(int error) {
+  int none = 0;
+  atomic_compare_exchange_strong(&hirc_device_error, &none, error);
+}
+
+int cudaPeekAtLastError(void) { return last_error ? last_error : hirc_device_status(); }
+
+int cudaGetLastError(void) {
+  int error = cudaPeekAtLastError();
+  last_error = 0;
+  return error;
+}

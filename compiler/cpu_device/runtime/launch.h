@@ -1,0 +1,27 @@
+// Launching kernels: see launch.c.
+#ifndef HIRC_LAUNCH_H
+#define HIRC_LAUNCH_H
+
+#include "cuda_abi.h"
+
+enum {
+  HIRC_SHARED_BYTES = 48 << 10,            // of a block, unless more is allowed
+  HIRC_SHARED_BYTES_OPT_IN = 227 << 10,    // allowed at most
+  HIRC_SHARED_BYTES_RESERVED = 1 << 10,
+  HIRC_SHARED_BYTES_MULTIPROCESSOR = 228 << 10,
+  HIRC_REGISTERS = 65536,
+  HIRC_THREADS_MULTIPROCESSOR = 2048,
+  HIRC_BLOCKS_MULTIPROCESSOR = 32,
+  HIRC_MAX_CLUSTER = 8,
+  HIRC_MAX_CLUSTER_NON_PORTABLE = 16,
+  HIRC_MAX_COOPERATIVE_BLOCKS = 2048,
+  HIRC_MAX_GRID_YZ = 65535,
+  HIRC_MAX_BLOCK_Z = 64,
+};
+
+struct hirc_function;
+
+// Blocks of that size that a multiprocessor would hold.
+int hirc_resident_blocks(const struct hirc_function *function, int threads, size_t dynamic_bytes);
+
+#endif

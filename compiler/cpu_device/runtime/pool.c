@@ -1,0 +1,269 @@
+// The pool: threads that take tasks from a queue, or join work that its owner shares.
+//
+// A thread that runs out of work looks for more for a while before it sleeps, so that launches in
+// quick succession need no system call. The lock is held for a few instructions at a time.
+#define _GNU_SOURCE
+#include "pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  SPIN_NANOSECONDS = 30000,
+  SPINS_BETWEEN_CLOCKS = 32,
+  MAX_WORKERS = 1024,
+  STACK_BYTES = 64 << 20, // local memory of device code; pages that are not used take no memory
+  GUARD_BYTES = 1 << 20,
+};
+
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t work;     // for those that sleep
+  pthread_cond_t departed; // for owners of shared work
+  struct hirc_task *first, *last;
+  struct hirc_shared_work *shared;
+  _Atomic unsigned offered; // tasks and helpers that nobody has taken up
+  unsigned sleeping, looking;
+  _Atomic unsigned size; // 0: not started
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .work = PTHREAD_COND_INITIALIZER,
+          .departed = PTHREAD_COND_INITIALIZER};
+
+uint64_t hirc_nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+// --- what there is to do; under the lock -------------------------------------------------------
+
+static struct hirc_task *take_task(void) {
+  struct hirc_task *task = pool.first;
+  if (task != NULL) {
+    pool.first = task->next;
+    if (pool.first == NULL) {
+      pool.last = NULL;
+    }
+    atomic_fetch_sub_explicit(&pool.offered, 1, memory_order_relaxed);
+  }
+  return task;
+}
+
+static struct hirc_shared_work *join_shared(void) {
+  for (struct hirc_shared_work *work = pool.shared; work != NULL; work = work->next) {
+    if (work->wanted > 0) {
+      work->wanted--;
+      work->running++;
+      atomic_fetch_sub_explicit(&pool.offered, 1, memory_order_relaxed);
+      return work;
+    }
+  }
+  return NULL;
+}
+
+static void leave_shared(struct hirc_shared_work *work) {
+  if (--work->running == 0) {
+    pthread_cond_broadcast(&pool.departed);
+  }
+}
+
+// Wakes threads for `count` new offers, less those that look for work anyway.
+static void wake(unsigned count) {
+  unsigned offered = atomic_load_explicit(&pool.offered, memory_order_relaxed);
+  if (pool.sleeping == 0 || offered <= pool.looking) {
+    return;
+  }
+  unsigned needed = offered - pool.looking < count ? offered - pool.looking : count;
+  if (needed >= pool.sleeping) {
+    pthread_cond_broadcast(&pool.work);
+    return;
+  }
+  for (; needed > 0; needed--) {
+    pthread_cond_signal(&pool.work);
+  }
+}
+
+// --- a thread of the pool ----------------------------------------------------------------------
+
+// Looks for work without the lock, which is held before and after.
+static void look(void) {
+  pool.looking++;
+  pthread_mutex_unlock(&pool.lock);
+  uint64_t end = hirc_nanoseconds() + SPIN_NANOSECONDS;
+  do {
+    for (unsigned i = 0; i < SPINS_BETWEEN_CLOCKS; i++) {
+      if (atomic_load_explicit(&pool.offered, memory_order_relaxed) != 0) {
+        break;
+      }
+      hirc_relax();
+    }
+  } while (atomic_load_explicit(&pool.offered, memory_order_relaxed) == 0 &&
+           hirc_nanoseconds() < end);
+  pthread_mutex_lock(&pool.lock);
+  pool.looking--;
+}
+
+// Does one thing, if there is one. The lock is held before and after.
+static bool work_once(void) {
+  struct hirc_task *task = take_task();
+  if (task != NULL) {
+    pthread_mutex_unlock(&pool.lock);
+    task->run(task);
+    pthread_mutex_lock(&pool.lock);
+    return true;
+  }
+  struct hirc_shared_work *work = join_shared();
+  if (work != NULL) {
+    pthread_mutex_unlock(&pool.lock);
+    work->run(work);
+    pthread_mutex_lock(&pool.lock);
+    leave_shared(work);
+    return true;
+  }
+  return false;
+}
+
+static void *worker_main(void *unused) {
+  (void)unused;
+  pthread_mutex_lock(&pool.lock);
+  for (;;) {
+    if (work_once()) {
+      continue;
+    }
+    look();
+    while (atomic_load_explicit(&pool.offered, memory_order_relaxed) == 0) {
+      pool.sleeping++;
+      pthread_cond_wait(&pool.work, &pool.lock);
+      pool.sleeping--;
+    }
+  }
+  return NULL;
+}
+
+// --- starting ----------------------------------------------------------------------------------
+
+static unsigned configured_size(void) {
+  const char *text = getenv("HIRC_CPU_THREADS");
+  long size = text != NULL ? strtol(text, NULL, 10) : 0;
+  if (size <= 0) {
+    cpu_set_t usable;
+    size = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable)
+                                                            : sysconf(_SC_NPROCESSORS_ONLN);
+  }
+  return size < 1 ? 1 : size > MAX_WORKERS ? MAX_WORKERS : (unsigned)size;
+}
+
+// A child of fork() has none of the threads.
+static void forget_threads(void) {
+  pthread_mutex_init(&pool.lock, NULL);
+  pthread_cond_init(&pool.work, NULL);
+  pthread_cond_init(&pool.departed, NULL);
+  pool.first = pool.last = NULL;
+  pool.shared = NULL;
+  pool.sleeping = pool.looking = 0;
+  atomic_store(&pool.offered, 0);
+  atomic_store(&pool.size, 0);
+}
+
+// Under the lock.
+static void start(void) {
+  static bool watches_fork;
+  if (!watches_fork) {
+    watches_fork = true;
+    pthread_atfork(NULL, NULL, forget_threads);
+  }
+  unsigned wanted = configured_size(), started = 0;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  pthread_attr_setguardsize(&attributes, GUARD_BYTES);
+  for (; started < wanted; started++) {
+    pthread_t thread;
+    if (pthread_create(&thread, &attributes, worker_main, NULL) != 0) {
+      break;
+    }
+  }
+  pthread_attr_destroy(&attributes);
+  if (started == 0) {
+    fputs("error: the system starts no thread for the CPU device\n", stderr);
+    abort();
+  }
+  atomic_store(&pool.size, started);
+}
+
+static void lock_started(void) {
+  pthread_mutex_lock(&pool.lock);
+  if (atomic_load_explicit(&pool.size, memory_order_relaxed) == 0) {
+    start();
+  }
+}
+
+unsigned hirc_pool_size(void) {
+  unsigned size = atomic_load_explicit(&pool.size, memory_order_relaxed);
+  if (size == 0) {
+    lock_started();
+    size = atomic_load(&pool.size);
+    pthread_mutex_unlock(&pool.lock);
+  }
+  return size;
+}
+
+// --- giving work -------------------------------------------------------------------------------
+
+void hirc_pool_submit(struct hirc_task *task) {
+  task->next = NULL;
+  lock_started();
+  if (pool.last != NULL) {
+    pool.last->next = task;
+  } else {
+    pool.first = task;
+  }
+  pool.last = task;
+  atomic_fetch_add_explicit(&pool.offered, 1, memory_order_relaxed);
+  wake(1);
+  pthread_mutex_unlock(&pool.lock);
+}
+
+bool hirc_pool_run_waiting(void) {
+  if (atomic_load_explicit(&pool.offered, memory_order_relaxed) == 0) {
+    return false;
+  }
+  pthread_mutex_lock(&pool.lock);
+  struct hirc_task *task = take_task();
+  pthread_mutex_unlock(&pool.lock);
+  if (task != NULL) {
+    task->run(task);
+  }
+  return task != NULL;
+}
+
+void hirc_pool_share(struct hirc_shared_work *work, unsigned helpers) {
+  work->wanted = helpers;
+  work->running = 0;
+  lock_started();
+  work->next = pool.shared;
+  pool.shared = work;
+  atomic_fetch_add_explicit(&pool.offered, helpers, memory_order_relaxed);
+  wake(helpers);
+  pthread_mutex_unlock(&pool.lock);
+}
+
+void hirc_pool_unshare(struct hirc_shared_work *work) {
+  pthread_mutex_lock(&pool.lock);
+  struct hirc_shared_work **link = &pool.shared;
+  while (*link != work) {
+    link = &(*link)->next;
+  }
+  *link = work->next;
+  atomic_fetch_sub_explicit(&pool.offered, work->wanted, memory_order_relaxed);
+  while (work->running > 0) {
+    pthread_cond_wait(&pool.departed, &pool.lock);
+  }
+  pthread_mutex_unlock(&pool.lock);
+}

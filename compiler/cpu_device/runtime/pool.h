@@ -1,0 +1,32 @@
+// The pool's threads: tasks go to one of them each, shared work to all that are idle.
+#ifndef HIRC_POOL_H
+#define HIRC_POOL_H
+
+#include "execution.h"
+
+// Work that idle threads of the pool join while its owner does it. Belongs to the owner.
+struct hirc_shared_work {
+  void (*run)(struct hirc_shared_work *work);
+  struct hirc_shared_work *next;
+  unsigned wanted;  // threads that may still join
+  unsigned running; // threads that have joined
+};
+
+// Asks for up to `helpers` threads. They join as they become idle.
+void hirc_pool_share(struct hirc_shared_work *work, unsigned helpers);
+// Takes the work back: no thread joins any more, and those that have are through.
+void hirc_pool_unshare(struct hirc_shared_work *work);
+// Runs a task that waits for a thread, if there is one, on this thread.
+bool hirc_pool_run_waiting(void);
+
+static inline void hirc_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+uint64_t hirc_nanoseconds(void);
+
+#endif

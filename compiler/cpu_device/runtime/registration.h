@@ -1,0 +1,35 @@
+// Kernels and variables of device code, found by the host's addresses for them. See registration.c.
+#ifndef HIRC_REGISTRATION_H
+#define HIRC_REGISTRATION_H
+
+#include "errors.h"
+
+// A registered kernel and what has been set for it.
+struct hirc_function {
+  const struct hirc_kernel *kernel;
+  _Atomic int max_dynamic_shared; // as cudaFuncSetAttribute allowed
+  _Atomic int non_portable_cluster;
+  _Atomic int carveout;
+  _Atomic int cluster_scheduling;
+};
+
+// The kernel registered under the stub's address, NULL if there is none.
+struct hirc_function *hirc_function_of(const void *stub);
+
+// The variable registered under the host's address, or that the device address lies in.
+const struct hirc_variable *hirc_variable_of(const void *symbol);
+const struct hirc_variable *hirc_variable_at(const void *address);
+
+void **__cudaRegisterFatBinary(void *image);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+void __cudaRegisterFunction(void **handle, const char *stub, char *device_function,
+                            const char *device_name, int thread_limit, void *thread, void *block,
+                            void *block_size, void *grid_size, int *warp_size);
+void __cudaRegisterVar(void **handle, char *symbol, char *device_address, const char *device_name,
+                       int is_external, size_t bytes, int is_constant, int is_global);
+void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address,
+                              const char *device_name, int is_external, size_t bytes,
+                              int is_constant, int is_global);
+
+#endif

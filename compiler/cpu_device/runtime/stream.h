@@ -1,0 +1,131 @@
+// Streams: queues of commands that workers of the pool execute in order. See stream.c.
+#ifndef HIRC_STREAM_H
+#define HIRC_STREAM_H
+
+#include "cuda_abi.h"
+#include "errors.h"
+#include "execution.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct hirc_capture;
+
+// The moment when a stream has executed its first `position` commands. A stream's storage is never
+// given back and its count never falls, so that a point is valid for ever.
+struct hirc_point {
+  struct hirc_stream *stream; // NULL: the beginning of time
+  uint64_t position;
+};
+
+// What a command is in a graph (cudaGraphNodeType).
+enum hirc_node_type {
+  HIRC_NODE_KERNEL = 0,
+  HIRC_NODE_MEMCPY = 1,
+  HIRC_NODE_MEMSET = 2,
+  HIRC_NODE_HOST = 3,
+  HIRC_NODE_GRAPH = 4,
+  HIRC_NODE_EMPTY = 5,
+  HIRC_NODE_WAIT_EVENT = 6,
+  HIRC_NODE_EVENT_RECORD = 7,
+  HIRC_NODE_MALLOC = 10,
+  HIRC_NODE_FREE = 11,
+};
+
+struct hirc_command {
+  struct hirc_command *next;
+  int (*run)(void *payload);      // returns a CUDA error, which fails the device; NULL: only waits
+  void (*release)(void *payload); // when the command will not be run again; NULL: nothing to do
+  struct hirc_point after;        // waits for this first
+  uint32_t room;
+  uint8_t type; // enum hirc_node_type
+  bool always;  // runs on a failed device too
+  _Alignas(16) char payload[];
+};
+
+struct hirc_stream {
+  struct hirc_task task; // in the pool while `running` and not parked; first, see stream.c
+  struct hirc_stream *next_stream;
+  uint64_t magic;
+  unsigned flags;
+  int priority;
+  uint64_t id;
+  _Atomic bool alive;
+
+  pthread_mutex_t lock; // of what enqueues: down to `enqueued`
+  struct hirc_command *tail;
+  struct hirc_command *spare;
+  struct hirc_capture *_Atomic capture; // not NULL: commands go into a graph
+  uint64_t legacy_seen;                 // the legacy stream's position that commands wait for
+  struct ordered_frees *frees;          // see ordered_memory.c
+  _Atomic uint64_t enqueued;
+
+  _Alignas(64) _Atomic uint64_t completed;
+  _Atomic uint64_t watched; // the least position that somebody waits for
+  _Atomic int running;
+  struct hirc_command *head; // the command executed last; the worker's
+  _Atomic(struct hirc_command *) returned;
+
+  pthread_mutex_t watch_lock; // of the rest
+  pthread_cond_t watch;
+  struct hirc_stream *parked; // streams that wait for a point of this one
+  struct hirc_stream *next_parked;
+  uint64_t parked_until;
+};
+
+extern struct hirc_stream hirc_legacy_stream;
+
+// --- streams -----------------------------------------------------------------------------------
+
+// The stream behind a handle, NULL if there is none.
+struct hirc_stream *hirc_stream_of(cuda_stream handle);
+struct hirc_stream *hirc_first_stream(void); // then next_stream; the legacy stream is not in it
+struct hirc_stream *hirc_stream_open(unsigned flags, int priority);
+void hirc_stream_close(struct hirc_stream *stream);
+
+static inline bool hirc_is_blocking(const struct hirc_stream *stream) {
+  return !(stream->flags & CUDA_STREAM_NON_BLOCKING);
+}
+
+static inline bool hirc_reached(struct hirc_point point) {
+  return !point.stream || atomic_load(&point.stream->completed) >= point.position;
+}
+
+// The point after everything enqueued so far.
+static inline struct hirc_point hirc_end_of(struct hirc_stream *stream) {
+  return (struct hirc_point){stream, atomic_load(&stream->enqueued)};
+}
+
+// Whether a command enqueued now would wait for other streams.
+bool hirc_others_are_busy(struct hirc_stream *stream);
+
+// Whether a command enqueued now would run at once.
+bool hirc_stream_is_idle(struct hirc_stream *stream);
+
+// --- commands ----------------------------------------------------------------------------------
+
+// Locks the stream and gives a command whose payload, of undefined contents, and functions the
+// caller fills in; hirc_command_end enqueues it, or adds it to the graph where the stream is being
+// captured. Returns a CUDA error, and then nothing is locked.
+int hirc_command_begin(struct hirc_stream *stream, size_t payload_bytes,
+                       struct hirc_command **command);
+struct hirc_point hirc_command_end(struct hirc_stream *stream, struct hirc_command *command);
+
+// Lets what is enqueued in the stream from now on wait for the point.
+int hirc_enqueue_wait(struct hirc_stream *stream, struct hirc_point point);
+
+// A command outside of any stream: for graphs.
+struct hirc_command *hirc_command_allocate(size_t payload_bytes);
+void hirc_command_free(struct hirc_command *command);
+// Runs it as its stream would: not on a failed device.
+void hirc_command_run(struct hirc_command *command);
+
+// --- waiting -----------------------------------------------------------------------------------
+
+void hirc_wait_for(struct hirc_point point);
+void hirc_wait_for_stream(struct hirc_stream *stream);
+void hirc_wait_for_device(void);
+// Until a command enqueued in the stream now would run at once.
+void hirc_wait_for_turn(struct hirc_stream *stream);
+
+#endif

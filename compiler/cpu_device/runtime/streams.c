@@ -1,0 +1,114 @@
+// The streams there are. Their storage is used again by later streams, and never given back: see
+// struct hirc_point.
+
+#include "stream.h"
+
+#include <stdlib.h>
+
+#define MAGIC UINT64_C(0x6869726373747265)
+
+struct hirc_stream hirc_legacy_stream = {
+    .magic = MAGIC,
+    .alive = true,
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .watched = UINT64_MAX,
+    .watch_lock = PTHREAD_MUTEX_INITIALIZER,
+    .watch = PTHREAD_COND_INITIALIZER,
+};
+
+static _Atomic(struct hirc_stream *) all;
+static _Atomic uint64_t last_id = 1;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
+struct hirc_stream *hirc_first_stream(void) {
+  return atomic_load_explicit(&all, memory_order_acquire);
+}
+
+// A stream that was closed and has executed everything.
+static struct hirc_stream *closed_stream(void) {
+  for (struct hirc_stream *stream = hirc_first_stream(); stream; stream = stream->next_stream)
+    if (!atomic_load(&stream->alive) && hirc_reached(hirc_end_of(stream)))
+      return stream;
+  return NULL;
+}
+
+struct hirc_stream *hirc_stream_open(unsigned flags, int priority) {
+  pthread_mutex_lock(&opening);
+  struct hirc_stream *stream = closed_stream();
+  bool is_new = stream == NULL;
+  if (is_new) {
+    stream = aligned_alloc(64, sizeof *stream);
+    if (!stream) {
+      pthread_mutex_unlock(&opening);
+      return NULL;
+    }
+    *stream = (struct hirc_stream){.magic = MAGIC, .watched = UINT64_MAX};
+    pthread_mutex_init(&stream->lock, NULL);
+    pthread_mutex_init(&stream->watch_lock, NULL);
+    pthread_cond_init(&stream->watch, NULL);
+  }
+  stream->flags = flags;
+  stream->priority = priority;
+  stream->id = atomic_fetch_add(&last_id, 1) + 1;
+  atomic_store(&stream->alive, true);
+  if (is_new) {
+    stream->next_stream = hirc_first_stream();
+    atomic_store_explicit(&all, stream, memory_order_release);
+  }
+  pthread_mutex_unlock(&opening);
+  return stream;
+}
+
+void hirc_stream_close(struct hirc_stream *stream) { atomic_store(&stream->alive, false); }
+
+// --- the stream of a thread ----------------------------------------------------------------------
+
+static pthread_key_t thread_key;
+static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
+
+static void close_thread_stream(void *stream) { hirc_stream_close(stream); }
+
+static void create_thread_key(void) { pthread_key_create(&thread_key, close_thread_stream); }
+
+static struct hirc_stream *thread_stream(void) {
+  pthread_once(&thread_once, create_thread_key);
+  struct hirc_stream *stream = pthread_getspecific(thread_key);
+  if (!stream) {
+    stream = hirc_stream_open(0, 0);
+    pthread_setspecific(thread_key, stream);
+  }
+  return stream;
+}
+
+struct hirc_stream *hirc_stream_of(cuda_stream handle) {
+  if ((uintptr_t)handle <= CUDA_STREAM_LEGACY)
+    return &hirc_legacy_stream;
+  if ((uintptr_t)handle == CUDA_STREAM_PER_THREAD)
+    return thread_stream();
+  if ((uintptr_t)handle % _Alignof(struct hirc_stream) != 0 || handle->magic != MAGIC ||
+      !atomic_load_explicit(&handle->alive, memory_order_relaxed))
+    return NULL;
+  return handle;
+}
+
+// --- waiting -------------------------------------------------------------------------------------
+
+void hirc_wait_for_stream(struct hirc_stream *stream) {
+  hirc_wait_for(hirc_end_of(stream));
+  if (stream == &hirc_legacy_stream)
+    for (struct hirc_stream *other = hirc_first_stream(); other; other = other->next_stream)
+      if (hirc_is_blocking(other))
+        hirc_wait_for(hirc_end_of(other));
+}
+
+void hirc_wait_for_device(void) {
+  hirc_wait_for(hirc_end_of(&hirc_legacy_stream));
+  for (struct hirc_stream *stream = hirc_first_stream(); stream; stream = stream->next_stream)
+    hirc_wait_for(hirc_end_of(stream));
+}
+
+void hirc_wait_for_turn(struct hirc_stream *stream) {
+  hirc_wait_for_stream(stream);
+  if (hirc_is_blocking(stream))
+    hirc_wait_for(hirc_end_of(&hirc_legacy_stream));
+}

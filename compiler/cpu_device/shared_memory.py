@@ -1,0 +1,76 @@
+"""Where a kernel's shared variables lie in its blocks' shared memory."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .device_ir import DeviceModule, Function
+from .llvm_text import GLOBAL, size_and_alignment, type_end
+
+_SHARED = re.compile(r"\baddrspace\(3\) (?:global|constant) ")
+# What CUDA gives dynamic shared memory at least.
+_DYNAMIC_ALIGN = 16
+
+
+@dataclass(frozen=True)
+class SharedVariable:
+    """A variable of one block. Those of no bytes stand for dynamic shared memory."""
+
+    name: str
+    bytes: int
+    align: int
+
+
+@dataclass(frozen=True)
+class SharedLayout:
+    """Offsets of variables in a block's shared memory; dynamic memory follows the static."""
+
+    offsets: dict[str, int]
+    static_bytes: int
+    align: int
+
+
+def shared_variables(module: DeviceModule) -> dict[str, SharedVariable]:
+    """The module's shared variables by name."""
+    found: dict[str, SharedVariable] = {}
+    for name, text in module.variables.items():
+        if match := _SHARED.search(text):
+            rest = text[match.end() :]
+            size, natural = size_and_alignment(rest[: type_end(rest)])
+            align = re.search(r", align (\d+)", rest)
+            found[name] = SharedVariable(name, size, int(align[1]) if align else natural)
+    return found
+
+
+def layout_for(
+    kernel: Function | None,
+    module: DeviceModule,
+    variables: dict[str, SharedVariable],
+) -> SharedLayout:
+    """Lays out what `kernel` uses; before it what other functions use, alike for every kernel."""
+    common: dict[str, None] = {}
+    for function in module.functions.values():
+        if not function.is_kernel:
+            common.update(dict.fromkeys(_used(function, variables)))
+    own = dict.fromkeys(_used(kernel, variables)) if kernel is not None else {}
+    offsets: dict[str, int] = {}
+    size, largest = 0, 1
+    dynamic = [variables[name] for name in {**common, **own} if variables[name].bytes == 0]
+    for name in {**common, **own}:
+        variable = variables[name]
+        largest = max(largest, variable.align)
+        if variable.bytes:
+            size = -(-size // variable.align) * variable.align
+            offsets[name] = size
+            size += variable.bytes
+    if dynamic:
+        align = max(_DYNAMIC_ALIGN, *(variable.align for variable in dynamic))
+        size = -(-size // align) * align
+    offsets.update(dict.fromkeys((variable.name for variable in dynamic), size))
+    return SharedLayout(offsets, size, largest)
+
+
+def _used(function: Function, variables: dict[str, SharedVariable]) -> list[str]:
+    names = (name for item in function.instructions() for name in GLOBAL.findall(item.text))
+    return [name for name in dict.fromkeys(names) if name in variables]

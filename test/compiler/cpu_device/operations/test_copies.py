@@ -1,0 +1,182 @@
+"""Asynchronous copies: boxes of tensors at odd places, by all swizzles, and plain ones."""
+
+from __future__ import annotations
+
+import ctypes
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from .test_wgmma import _aligned, _chunk
+
+Bytes = NDArray[np.uint8]
+_F32, _F16, _U8, _I32, _F64 = 7, 6, 0, 3, 8
+_TYPES = {_F32: np.float32, _F16: np.float16, _U8: np.uint8, _I32: np.int32, _F64: np.float64}
+_WIDTHS = (0, 32, 64, 128)
+
+
+def _encode(
+    library: ctypes.CDLL, tensor: NDArray, type_: int, box: list[int], **other
+) -> tuple[int, Bytes]:
+    """cuTensorMapEncodeTiled of a tensor whose last dimension is innermost."""
+    rank = tensor.ndim
+    map_ = _aligned(128, 64)
+    sizes = (ctypes.c_uint64 * rank)(*reversed(tensor.shape))
+    strides = (ctypes.c_uint64 * rank)(*reversed(tensor.strides[:-1]))
+    boxes = (ctypes.c_uint32 * rank)(*reversed(box))
+    steps = (ctypes.c_uint32 * rank)(*reversed(other.get("steps", [1] * rank)))
+    result = library.hirc_encode_tensor_map_tiled(
+        ctypes.c_void_p(map_.ctypes.data), type_, rank, ctypes.c_void_p(tensor.ctypes.data), sizes, strides,
+        boxes, steps, other.get("interleave", 0), other.get("swizzle", 0), 0, other.get("fill", 0),
+    )  # fmt: skip
+    return result, map_
+
+
+def _tensor(shape: tuple[int, ...], type_: int) -> NDArray:
+    """Numbers from 1, in rows whose stride is a multiple of 16 bytes."""
+    item = np.dtype(_TYPES[type_])
+    padded = -(-shape[-1] * item.itemsize // 16) * 16 // item.itemsize
+    raw = _aligned(int(np.prod(shape[:-1], dtype=int)) * padded * item.itemsize, 16)
+    whole = raw.view(item).reshape(*shape[:-1], padded)
+    whole[...] = (np.arange(whole.size) % 200 + 1).reshape(whole.shape)
+    return whole[..., : shape[-1]]
+
+
+def _box_of(tensor: NDArray, start: list[int], box: list[int], fill: float) -> NDArray:
+    found = np.full(box, fill, tensor.dtype)
+    for index in product(*(range(size) for size in box)):
+        at = tuple(s + i for s, i in zip(start, index, strict=True))
+        if all(0 <= place < size for place, size in zip(at, tensor.shape, strict=True)):
+            found[index] = tensor[at]
+    return found
+
+
+def _coordinates(start: list[int]) -> list[ctypes.c_int32]:
+    return [ctypes.c_int32(value) for value in [*reversed(start), 0, 0, 0, 0][:5]]
+
+
+def _laid_out(box: NDArray, width: int) -> Bytes:
+    """A box as it lies in shared memory."""
+    rows = np.ascontiguousarray(box).view(np.uint8).reshape(-1, box.shape[-1] * box.itemsize)
+    pitch = width or rows.shape[1]
+    found = np.zeros((rows.shape[0], pitch), np.uint8)
+    for number, row in enumerate(rows):
+        for chunk in range(0, len(row), 16):
+            to = _chunk(number, chunk // 16, width) * 16
+            found[number, to : to + 16] = row[chunk : chunk + 16]
+    return found.reshape(-1)
+
+
+_SHAPES = [
+    ((70,), [-5], [16]),
+    ((9, 37), [2, 3], [8, 16]),
+    ((9, 37), [-3, 30], [8, 16]),
+    ((5, 6, 20), [3, -2, 12], [3, 4, 8]),
+    ((2, 3, 4, 20), [1, 1, 2, 4], [2, 2, 3, 8]),
+    ((2, 2, 3, 4, 20), [0, 1, -1, 2, 16], [1, 2, 2, 3, 8]),
+]
+
+
+@pytest.mark.parametrize("width", _WIDTHS)
+@pytest.mark.parametrize(("shape", "start", "box"), _SHAPES)
+@pytest.mark.parametrize("type_", [_F32, _F16])
+def test_tensor_load_and_store(
+    library: ctypes.CDLL,
+    shape: tuple[int, ...],
+    start: list[int],
+    box: list[int],
+    width: int,
+    type_: int,
+) -> None:
+    tensor = _tensor(shape, type_)
+    if width and box[-1] * tensor.itemsize > width:
+        pytest.skip("a row is longer than the swizzle")
+    for fill in (0, 1):
+        result, map_ = _encode(library, tensor, type_, box, swizzle=_WIDTHS.index(width), fill=fill)
+        assert result == 0
+        expected = _box_of(tensor, start, box, np.nan if fill else 0)
+        shared = _aligned(64 * 1024, 1024)
+        barrier = ctypes.c_uint64()
+        library.hirc_mbarrier_init(ctypes.byref(barrier), 1)
+        before = barrier.value
+        library.hirc_tensor_load(
+            None, 0, ctypes.c_void_p(shared.ctypes.data), ctypes.byref(barrier),
+            ctypes.c_void_p(map_.ctypes.data), *_coordinates(start), len(box), 0, 0,
+        )  # fmt: skip
+        laid_out = _laid_out(expected, width)
+        if fill:
+            given = shared[: len(laid_out)].view(_TYPES[type_])
+            np.testing.assert_array_equal(given, laid_out.view(_TYPES[type_]))
+        else:
+            np.testing.assert_array_equal(shared[: len(laid_out)], laid_out)
+        assert not shared[len(laid_out) :].any()
+        library.hirc_mbarrier_expect_tx(ctypes.byref(barrier), expected.nbytes)
+        assert barrier.value == before
+    old = tensor.copy()
+    shared[: len(laid_out)] = _laid_out(np.full(box, 7, tensor.dtype), width)
+    library.hirc_tensor_store(
+        None, 0, ctypes.c_void_p(shared.ctypes.data), ctypes.c_void_p(map_.ctypes.data),
+        *_coordinates(start), len(box),
+    )  # fmt: skip
+    written = _box_of(np.arange(tensor.size).reshape(shape), start, box, -1)
+    inside = np.isin(np.arange(tensor.size).reshape(shape), written)
+    np.testing.assert_array_equal(tensor, np.where(inside, 7, old))
+
+
+def test_element_strides(library: ctypes.CDLL) -> None:
+    tensor = _tensor((16, 32), _F32)
+    result, map_ = _encode(library, tensor, _F32, [8, 16], steps=[2, 1])
+    assert result == 0
+    shared = _aligned(1024, 1024)
+    barrier = ctypes.c_uint64()
+    library.hirc_tensor_load(
+        None, 0, ctypes.c_void_p(shared.ctypes.data), ctypes.byref(barrier),
+        ctypes.c_void_p(map_.ctypes.data), 4, 1, 0, 0, 0, 2, 0, 0,
+    )  # fmt: skip
+    given = shared[: 4 * 16 * 4].view(np.float32).reshape(4, 16)
+    np.testing.assert_array_equal(given, tensor[1:9:2, 4:20])
+
+
+@pytest.mark.parametrize(
+    ("reduction", "function"), list(enumerate([np.add, np.minimum, np.maximum]))
+)
+@pytest.mark.parametrize("type_", [_F32, _F16, _I32, _F64])
+def test_tensor_reduce(library: ctypes.CDLL, reduction: int, function, type_: int) -> None:
+    tensor = _tensor((4, 16), type_)
+    result, map_ = _encode(library, tensor, type_, [4, 16])
+    assert result == 0
+    operand = np.full((4, 16), 20, tensor.dtype)
+    expected = function(tensor, operand)
+    shared = _aligned(operand.nbytes, 128)
+    shared[:] = operand.view(np.uint8).reshape(-1)
+    library.hirc_tensor_reduce(
+        None, 0, ctypes.c_void_p(shared.ctypes.data), ctypes.c_void_p(map_.ctypes.data),
+        0, 0, 0, 0, 0, 2, reduction,
+    )  # fmt: skip
+    np.testing.assert_array_equal(tensor, expected)
+
+
+def test_wrong_maps_are_refused(library: ctypes.CDLL) -> None:
+    tensor = _tensor((8, 32), _F32)
+    assert _encode(library, tensor, _F32, [8, 32])[0] == 0
+    assert _encode(library, tensor, _F32, [8, 257])[0] == 1
+    assert _encode(library, tensor, _F32, [8, 3])[0] == 1
+    assert _encode(library, tensor, _F32, [8, 32], swizzle=2)[0] == 1
+    assert _encode(library, tensor, _F32, [8, 32], steps=[9, 1])[0] == 1
+    assert _encode(library, tensor, _F32, [8, 32], interleave=1)[0] == 1
+    assert _encode(library, tensor, 13, [8, 32])[0] == 1
+    assert _encode(library, tensor, _I32, [8, 32], fill=1)[0] == 1
+    assert _encode(library, tensor[:, 1:], _F32, [8, 4])[0] == 1
+    assert _encode(library, tensor.view(np.uint8)[:, 16:-4], _U8, [8, 16])[0] == 0
+
+
+@pytest.mark.parametrize("read", [0, 5, 16, 99])
+def test_copy_fills_with_zeros(library: ctypes.CDLL, read: int) -> None:
+    source, to = np.arange(1, 17, dtype=np.uint8), np.full(20, 9, np.uint8)
+    library.hirc_copy_async(
+        ctypes.c_void_p(to.ctypes.data), ctypes.c_void_p(source.ctypes.data), 16, read
+    )
+    kept = min(read, 16)
+    assert to.tolist() == [*range(1, kept + 1), *[0] * (16 - kept), 9, 9, 9, 9]
