@@ -65,6 +65,7 @@ class Options:
     fast_math: bool = False
     flush_denormals: bool = False
     device_libraries: tuple[Path, ...] = ()
+    checks: frozenset[str] = frozenset()
     entry: str = "main"
     bare_pointers: bool = False
     stop_after: str | None = None

@@ -30,13 +30,14 @@ def support_bitcode(clang: Clang, runner: Runner) -> bytes:
 class Library:
     """C sources of a folder and those below it, and how clang compiles them.
 
-    `assembly` is LLVM IR that belongs to it too.
+    `assembly` is LLVM IR that belongs to it too, `headers` are files of other folders.
     """
 
     name: str
     folder: Path
     flags: tuple[str, ...]
     assembly: str = ""
+    headers: tuple[Path, ...] = ()
 
     def sources(self, suffix: str) -> list[Path]:
         return sorted(self.folder.rglob(f"*{suffix}"))
@@ -65,7 +66,7 @@ def cached_for(
 ) -> bytes:
     """What `make` gives for these very sources and this clang, from the cache where it is there."""
     digest = hashlib.sha256(f"{clang.version} {library.flags} {library.assembly}".encode())
-    for path in [*library.sources(".c"), *library.sources(".h")]:
+    for path in [*library.sources(".c"), *library.sources(".h"), *library.headers]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     name = library.name.replace(" ", "-").lower()
     return cached(f"{name}-{digest.hexdigest()[:16]}{suffix}", make)

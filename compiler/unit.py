@@ -67,6 +67,11 @@ class Unit:
         if not self.targets and self.options.stop_after is None:
             self.targets = native_targets()
             self.is_native = True
+        if self.options.checks and self.targets and not self.is_for_cpu:
+            raise InputError(
+                "--check is for the CPU device, and the program is built for a GPU",
+                hint="--offload-arch=cpu",
+            )
         self._sources: list[DeviceSource] | None = None
         # Whether it has device code once it is lowered.
         self.has_kernels = False
@@ -154,7 +159,11 @@ class Unit:
         (target,) = self.targets
         nvvm = self.device(target, cuda)
         named = [entry.device_name for entry in entries_of(self.module.operation)]
-        settings = CpuDeviceOptions(opt_level=self.options.opt_level, debug=self.options.debug)
+        settings = CpuDeviceOptions(
+            opt_level=self.options.opt_level,
+            debug=self.options.debug,
+            checks=self.options.checks,
+        )
         with self.timer.phase("CPU device library"):
             library = library_bitcode(clang, runner)
         with self.timer.phase("CPU device code"):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .. import __version__
+from ..compiler.cpu_device.instrument import CHECKS
 from ..compiler.errors import InputError
 from ..compiler.native import native_targets, why_no_gpu
 from ..compiler.options import Emit, Options
@@ -78,6 +79,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         fast_math=values.fast_math,
         flush_denormals=values.ftz,
         device_libraries=tuple(values.device_lib),
+        checks=_checks(values.check),
         entry=values.entry,
         bare_pointers=values.kernel_bare_pointers,
         stop_after=values.stop_after,
@@ -123,6 +125,16 @@ def _targets(names: list[str], action: Action) -> tuple[Target, ...]:
     return tuple(targets)
 
 
+def _checks(lists: list[str]) -> frozenset[str]:
+    names = {name for name in ",".join(lists).split(",") if name}
+    unknown = sorted(names.difference(CHECKS))
+    if unknown:
+        raise InputError(
+            f"unknown check '{unknown[0]}'", hint=f"the checks are {' and '.join(CHECKS)}"
+        )
+    return frozenset(names)
+
+
 def _make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="hirc",
@@ -140,7 +152,8 @@ def _make_parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="ARCH[,ARCH...]",
-        help="the chips to make device code for: sm_80, sm_90, sm_90a, ...; native asks the driver; cpu is the CPU device",
+        help="the chips to make device code for: sm_80, sm_90, sm_90a, ...; native asks the driver; "
+        "cpu is the CPU device",
     )
     for level in range(4):
         add(
@@ -152,6 +165,13 @@ def _make_parser() -> argparse.ArgumentParser:
             help=argparse.SUPPRESS if level else "-O0 to -O3: optimisation level (2)",
         )
     add("-g", dest="debug", action="store_true", help="line tables, on the host and in the PTX")
+    add(
+        "--check",
+        action="append",
+        default=[],
+        metavar="CHECK[,CHECK...]",
+        help="on the CPU device, find wrong accesses while the program runs: memory, race",
+    )
     add("--fast-math", action="store_true", help="let floating point be approximate")
     add("--ftz", action="store_true", help="flush f32 denormals to zero in device code")
     add(

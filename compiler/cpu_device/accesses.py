@@ -16,6 +16,7 @@ _ORDERING = re.compile(
 )
 _COPY = re.compile(r"llvm\.mem(?:cpy|move)\b")
 _FILL = re.compile(r"llvm\.memset\b")
+_BULK_FILL = re.compile(r"llvm\.nvvm\.st\.bulk")
 _CACHED_LOAD = re.compile(r"llvm\.nvvm\.ld[gu]\.global\.")
 _ATOMIC = re.compile(r"llvm\.nvvm\.atomic\.")
 _POINTER_ARGUMENT = re.compile(r"(ptr(?: addrspace\(\d+\))?) .*?([%@][^\s]+|\w+ \(.*\))$")
@@ -108,6 +109,8 @@ def _call(instruction: Instruction) -> Access | None:
         return Access(AccessKind.COPY, _argument(arguments[0]), size, _argument(arguments[1]))
     if _FILL.match(name):
         return Access(AccessKind.WRITE, _argument(arguments[0]), _size(arguments[2]))
+    if _BULK_FILL.match(name):
+        return Access(AccessKind.WRITE, _argument(arguments[0]), _size(arguments[1]))
     if _CACHED_LOAD.match(name):
         size = str(stored_bytes(call.result_type))
         return Access(AccessKind.READ, _argument(arguments[0]), size)

@@ -19,6 +19,7 @@ class CpuDeviceOptions:
 
     opt_level: int = 2
     debug: bool = False
+    checks: frozenset[str] = frozenset()
 
 
 def cpu_device_module(
@@ -30,8 +31,11 @@ def cpu_device_module(
     """
     nvvm = with_stops_inlined(nvvm, options.opt_level)
     machine = host_machine(options.opt_level)
-    is_wide = options.opt_level > 1 and machine.triple.startswith("x86_64-")
-    settings = RetargetOptions(debug=options.debug, wide_cpu=_WIDE_CPU if is_wide else "")
+    # Checks keep loops from being vectorised.
+    is_wide = options.opt_level > 1 and not options.checks and machine.triple.startswith("x86_64-")
+    settings = RetargetOptions(
+        debug=options.debug, wide_cpu=_WIDE_CPU if is_wide else "", checks=options.checks
+    )
     module = LlvmModule(retarget(nvvm, named_by_host, settings), machine, name="cpu-device")
     module.link_bitcode(library, wanted=module.undefined_functions())
     module.drop_unused()

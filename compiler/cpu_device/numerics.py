@@ -1,6 +1,6 @@
 """Arithmetic whose results LLVM leaves open, or differently, where a GPU defines them.
 
-Conversions of floats to integers saturate and turn NaN into zero (PTX ISA, cvt). Under
+Conversions of floats to integers saturate (PTX ISA, cvt). Under
 `"denormal-fp-math-f32"="preserve-sign"` the f32 instructions flush subnormal operands and results
 to zero of the same sign (PTX ISA, .ftz).
 """
@@ -21,17 +21,42 @@ _FLUSHED_INTRINSICS = re.compile(r"call .*@llvm\.(sqrt|fma)\.(v\d+)?f32\(")
 
 
 def define_conversions(function: Function) -> None:
-    """Makes conversions to integers do for every float what a GPU does."""
-    for instruction in function.instructions():
-        if instruction.opcode not in ("fptosi", "fptoui"):
-            continue
-        source, value, target = _conversion(instruction)
-        name = f"llvm.{instruction.opcode}.sat.{mangled(target)}.{mangled(source)}"
-        debug = re.search(r", !dbg !\d+", instruction.text)
-        instruction.text = (
-            f"{instruction.result} = call {target} @{name}({source} {value})"
-            f"{debug.group() if debug else ''}"
-        )
+    """Makes conversions to integers do for every float what a GPU does.
+
+    They saturate. NaN becomes 0, but the highest bit alone where 64 bits are converted from or to:
+    seen on compute capability 9.0, PTX leaves it open.
+    """
+    for block in function.blocks:
+        made: list[Instruction] = []
+        for instruction in block.instructions:
+            if instruction.opcode in ("fptosi", "fptoui"):
+                made += _saturating(instruction)
+            else:
+                made.append(instruction)
+        block.instructions = made
+
+
+def _saturating(instruction: Instruction) -> list[Instruction]:
+    source, value, target = _conversion(instruction)
+    name = f"llvm.{instruction.opcode}.sat.{mangled(target)}.{mangled(source)}"
+    debug = re.search(r", !dbg !\d+", instruction.text)
+    result = instruction.result
+    call = f"call {target} @{name}({source} {value}){debug.group() if debug else ''}"
+    element = target[1:-1].partition(" x ")[2] if target.startswith("<") else target
+    if "double" not in source and element != "i64":
+        return [Instruction(f"{result} = {call}")]
+    top = str(-(1 << (int(element[1:]) - 1)))
+    bits = "i1"
+    if target.startswith("<"):
+        count = int(target[1:].partition(" x ")[0])
+        bits, top = f"<{count} x i1>", f"<{', '.join([f'{element} {top}'] * count)}>"
+    return [
+        Instruction(f"{result}.number = {call}"),
+        Instruction(f"{result}.nan = fcmp uno {source} {value}, {value}"),
+        Instruction(
+            f"{result} = select {bits} {result}.nan, {target} {top}, {target} {result}.number"
+        ),
+    ]
 
 
 def _conversion(instruction: Instruction) -> tuple[str, str, str]:

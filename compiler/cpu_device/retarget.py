@@ -16,6 +16,7 @@ from .address_spaces import without_address_spaces
 from .block_layout import BLOCK, CONTEXT_PARAMETERS, FIELDS
 from .debug_info import RegionLocations
 from .device_ir import Block, DeviceModule, Function, Instruction, parse_module
+from .instrument import DECLARATIONS, instrument
 from .kernel_table import KernelDescription, Tables
 from .llvm_text import GLOBAL, size_and_alignment, type_end, without_attributes
 from .lower_calls import CallLowering
@@ -29,6 +30,7 @@ from .spin_loops import yield_in_spin_loops
 from .stops import split_at_stops
 
 _WARP_STOPS = 1
+_CHECK_FLAGS = {"memory": 2, "race": 4}
 _BLOCK_STOPS = (3, 4)
 _LINKAGE = re.compile(
     r"(?:private|internal|available_externally|linkonce|weak|linkonce_odr|weak_odr|external|"
@@ -43,11 +45,13 @@ class RetargetOptions:
     """`debug` keeps the lines of the source.
 
     `wide_cpu` names a processor with wider vectors, which kernels are made for a second time; empty
-    for none. The program takes one or the other when it starts.
+    for none. The program takes one or the other when it starts. `checks` are the kinds of checks
+    that are built in, of instrument.CHECKS.
     """
 
     debug: bool = False
     wide_cpu: str = ""
+    checks: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -63,6 +67,7 @@ def retarget(text: str, named_by_host: Container[str], options: RetargetOptions)
     for what the host cannot do, by its name and place in the source.
     """
     module = parse_module(text)
+    instrument(module, options.checks)
     return _Retarget(module, named_by_host, options).run()
 
 
@@ -96,6 +101,7 @@ class _Retarget:
             *variables,
             self.tables.text(),
             *declarations,
+            *(DECLARATIONS if self.options.checks else ()),
             *self.flushing.definitions(),
             *self.output.functions,
             DEFINITIONS,
@@ -196,12 +202,16 @@ class _Retarget:
                 wide_regions=wide,
                 stops=list(split.stops.values()),
                 slots_of=made.slots_of,
-                flags=_WARP_STOPS if kinds.difference(_BLOCK_STOPS) else 0,
+                flags=self._flags(kinds),
                 frame_bytes=made.frame_bytes,
                 exchange_bytes=made.exchange_bytes,
                 shared=layout,
             )
         )
+
+    def _flags(self, stop_kinds: set[int]) -> int:
+        flags = _WARP_STOPS if stop_kinds.difference(_BLOCK_STOPS) else 0
+        return flags | sum(_CHECK_FLAGS[check] for check in self.options.checks)
 
     def _regions(
         self, kernel: Function, made: SplitKernel, prologue: Prologue, cpu: str

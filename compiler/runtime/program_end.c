@@ -8,10 +8,16 @@
 
 __attribute__((weak, visibility("hidden"))) wait_function *hirc_state_wait_at_end_1;
 
+// Of the CPU device, in programs for it: the program's own work is over.
+__attribute__((weak, visibility("hidden"))) void
+hirc_cpu_device_program_ends(const char *location);
+
 // Delivers what host and kernels printed. Where the device was used, waits for everything launched
 // on the current one, so that a failure of a kernel that nothing waited for is still reported.
 void hirc_program_end(const char *location) {
   fflush(stdout); // what the host printed came before what kernels are still to print
+  if (hirc_cpu_device_program_ends)
+    hirc_cpu_device_program_ends(location);
   wait_function *wait = __atomic_load_n(&hirc_state_wait_at_end_1, __ATOMIC_ACQUIRE);
   if (wait) {
     wait(location);

@@ -174,6 +174,9 @@ def _fast_tangent(double: bool, values: Values) -> Allowance:
     if not math.isfinite(x):
         return EXACT
     tangent, error = math.tan(x), _sine_error(x, 2.0**-21.19)
+    if abs(math.cos(x)) <= 2 * error:
+        # The cosine's error may make it zero: at the poles nothing is promised.
+        return Allowance(0, math.inf)
     return Allowance(2, error * (1 + abs(tangent)) * math.hypot(1, tangent))
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...errors import UnsupportedError
-from . import arithmetic, control, conversions, copies, matrices, memory, threads
+from . import arithmetic, carries, control, conversions, copies, floating, matrices, memory, threads
 from .syntax import Label, PtxInstruction, Register, Statement, parse_ptx
 from .waits import with_waits
 from .writer import TYPES, Writer
@@ -23,7 +23,17 @@ __all__ = ["PtxFunction", "PtxOperation", "inline_ptx"]
 
 _TABLES = tuple(
     module.HANDLERS
-    for module in (control, arithmetic, conversions, memory, threads, copies, matrices)
+    for module in (
+        control,
+        carries,
+        arithmetic,
+        floating,
+        conversions,
+        memory,
+        threads,
+        copies,
+        matrices,
+    )
 )
 
 

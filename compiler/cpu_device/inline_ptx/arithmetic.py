@@ -1,4 +1,4 @@
-"""PTX of one thread's registers: moves, arithmetic, comparisons, conversions."""
+"""PTX of one thread's registers: moves, integer arithmetic, comparisons."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ from .syntax import PtxInstruction
 from .writer import TYPES, Writer, bits_of
 
 HANDLERS = Handlers()
-_LETTER = {"f32": "f", "f64": "d"}
 
 
-def _type(it: PtxInstruction) -> str:
+def type_suffix(it: PtxInstruction) -> str:
+    """The last part of the opcode."""
     return it.opcode.rsplit(".", 1)[1]
 
 
-def _llvm(it: PtxInstruction) -> str:
-    return TYPES[_type(it)]
+def llvm_type(it: PtxInstruction) -> str:
+    """The LLVM type of the opcode's last part."""
+    return TYPES[type_suffix(it)]
 
 
-def _sources(w: Writer, it: PtxInstruction, type_: str) -> list[str]:
+def sources(w: Writer, it: PtxInstruction, type_: str) -> list[str]:
+    """The values of all operands but the first."""
     return [w.read(operand, type_) for operand in it.operands[1:]]
 
 
 @HANDLERS.add(r"mov\.(pred|[busf]\d+|bf16|f16x2)")
 def _mov(w: Writer, it: PtxInstruction) -> None:
     to, source = it.operands
-    type_ = _llvm(it)
+    type_ = llvm_type(it)
     if source.startswith("{"):
         pieces = parts_between(source)
         width = bits_of(type_) // len(pieces)
@@ -66,16 +68,16 @@ _PLAIN = {
 
 @HANDLERS.add(r"(and|or|xor)\.(pred|b\d+)|(mul\.lo|add|sub)\.[us]\d+|(div|rem)\.[us]\d+")
 def _integer(w: Writer, it: PtxInstruction) -> None:
-    type_ = _llvm(it)
+    type_ = llvm_type(it)
     name, suffix = it.opcode.rsplit(".", 1)
     name = f"{name}.{suffix[0]}" if name in ("div", "rem") else name
-    a, b = _sources(w, it, type_)
+    a, b = sources(w, it, type_)
     w.assign(it.operands[0], type_, w.emit(f"{_PLAIN.get(name, name)} {type_} {a}, {b}"))
 
 
 @HANDLERS.add(r"not\.(pred|b\d+)|neg\.s\d+")
 def _unary(w: Writer, it: PtxInstruction) -> None:
-    type_ = _llvm(it)
+    type_ = llvm_type(it)
     value = w.read(it.operands[1], type_)
     text = f"xor {type_} {value}, -1" if it.opcode.startswith("not") else f"sub {type_} 0, {value}"
     w.assign(it.operands[0], type_, w.emit(text))
@@ -83,7 +85,7 @@ def _unary(w: Writer, it: PtxInstruction) -> None:
 
 @HANDLERS.add(r"(shl|shr)\.[bus]\d+")
 def _shift(w: Writer, it: PtxInstruction) -> None:
-    type_ = _llvm(it)
+    type_ = llvm_type(it)
     value = w.read(it.operands[1], type_)
     amount = w.convert(w.read(it.operands[2], "i32"), "i32", type_)
     # PTX limits the amount to the width, where LLVM's result is poison.
@@ -101,7 +103,7 @@ def _shift(w: Writer, it: PtxInstruction) -> None:
 
 @HANDLERS.add(r"(mul|mad)\.wide\.[us](16|32)|mad\.lo\.[us]\d+")
 def _wide(w: Writer, it: PtxInstruction) -> None:
-    narrow = _llvm(it)
+    narrow = llvm_type(it)
     wide = f"i{2 * bits_of(narrow)}" if ".wide" in it.opcode else narrow
     extend = "sext" if ".s" in it.opcode else "zext"
     a, b = w.read(it.operands[1], narrow), w.read(it.operands[2], narrow)
@@ -116,9 +118,9 @@ def _wide(w: Writer, it: PtxInstruction) -> None:
 
 @HANDLERS.add(r"mul\.hi\.[us](32|64)")
 def _high(w: Writer, it: PtxInstruction) -> None:
-    type_, extend = _llvm(it), "sext" if ".s" in it.opcode else "zext"
+    type_, extend = llvm_type(it), "sext" if ".s" in it.opcode else "zext"
     width = bits_of(type_)
-    a, b = (w.emit(f"{extend} {type_} {v} to i{2 * width}") for v in _sources(w, it, type_))
+    a, b = (w.emit(f"{extend} {type_} {v} to i{2 * width}") for v in sources(w, it, type_))
     product = w.emit(f"mul i{2 * width} {a}, {b}")
     high = w.emit(f"lshr i{2 * width} {product}, {width}")
     w.assign(it.operands[0], type_, w.emit(f"trunc i{2 * width} {high} to {type_}"))
@@ -126,15 +128,15 @@ def _high(w: Writer, it: PtxInstruction) -> None:
 
 @HANDLERS.add(r"(min|max)\.[us]\d+")
 def _extreme(w: Writer, it: PtxInstruction) -> None:
-    type_ = _llvm(it)
-    name = f"llvm.{_type(it)[0]}{it.opcode[:3]}.{type_}"
-    a, b = _sources(w, it, type_)
+    type_ = llvm_type(it)
+    name = f"llvm.{type_suffix(it)[0]}{it.opcode[:3]}.{type_}"
+    a, b = sources(w, it, type_)
     w.assign(it.operands[0], type_, w.call(type_, name, [(type_, a), (type_, b)]))
 
 
 @HANDLERS.add(r"(popc|clz|brev)\.b(32|64)|abs\.s\d+")
 def _count(w: Writer, it: PtxInstruction) -> None:
-    type_, name = _llvm(it), it.opcode.split(".")[0]
+    type_, name = llvm_type(it), it.opcode.split(".")[0]
     intrinsic = {"popc": "ctpop", "clz": "ctlz", "brev": "bitreverse", "abs": "abs"}[name]
     arguments = [(type_, w.read(it.operands[1], type_))]
     if name in ("clz", "abs"):
@@ -162,7 +164,7 @@ def _lop3(w: Writer, it: PtxInstruction) -> None:
 @HANDLERS.add(r"prmt\.b32(\.(f4e|b4e|rc8|rc16|ecl|ecr))?")
 def _prmt(w: Writer, it: PtxInstruction) -> None:
     _, _, mode = it.opcode.partition(".b32")
-    a, b, c = _sources(w, it, "i32")
+    a, b, c = sources(w, it, "i32")
     arguments = [a, c] if mode in (".rc8", ".rc16", ".ecl", ".ecr") else [a, b, c]
     name = f"llvm.nvvm.prmt{mode}"
     w.assign(it.operands[0], "i32", w.call("i32", name, [("i32", value) for value in arguments]))
@@ -170,7 +172,7 @@ def _prmt(w: Writer, it: PtxInstruction) -> None:
 
 @HANDLERS.add(r"shf\.[lr]\.(clamp|wrap)\.b32")
 def _funnel(w: Writer, it: PtxInstruction) -> None:
-    low, high, amount = _sources(w, it, "i32")
+    low, high, amount = sources(w, it, "i32")
     _, side, mode, _ = it.opcode.split(".")
     name = f"llvm.nvvm.fsh{side}.clamp.i32" if mode == "clamp" else f"llvm.fsh{side}.i32"
     arguments = [("i32", high), ("i32", low), ("i32", amount)]
@@ -179,7 +181,7 @@ def _funnel(w: Writer, it: PtxInstruction) -> None:
 
 @HANDLERS.add(r"bfe\.[us](32|64)")
 def _extract(w: Writer, it: PtxInstruction) -> None:
-    type_ = _llvm(it)
+    type_ = llvm_type(it)
     width = bits_of(type_)
     value = w.read(it.operands[1], type_)
     start, length = (
@@ -212,8 +214,8 @@ _UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 
 @HANDLERS.add(r"setp\.(eq|ne|[lg][te]u?|equ|neu|lo|ls|hi|hs|num|nan)(\.ftz)?\.[busf]\d+")
 def _setp(w: Writer, it: PtxInstruction) -> None:
-    comparison, type_, suffix = it.opcode.split(".")[1], _llvm(it), _type(it)
-    a, b = _sources(w, it, type_)
+    comparison, type_, suffix = it.opcode.split(".")[1], llvm_type(it), type_suffix(it)
+    a, b = sources(w, it, type_)
     if suffix[0] == "f":
         unordered = comparison.endswith("u")
         names = {"num": "ord", "nan": "uno"}
@@ -229,95 +231,18 @@ def _setp(w: Writer, it: PtxInstruction) -> None:
 
 @HANDLERS.add(r"selp\.[busf]\d+")
 def _selp(w: Writer, it: PtxInstruction) -> None:
-    type_ = _llvm(it)
+    type_ = llvm_type(it)
     a, b = (w.read(operand, type_) for operand in it.operands[1:3])
     condition = w.read(it.operands[3], "i1")
     w.assign(it.operands[0], type_, w.emit(f"select i1 {condition}, {type_} {a}, {type_} {b}"))
 
 
-# --- floating point ------------------------------------------------------------------------------
-
-
-@HANDLERS.add(r"(add|sub|mul)(\.r[nzmp])?(\.ftz)?\.f(32|64)")
-def _float(w: Writer, it: PtxInstruction) -> None:
-    match = re.fullmatch(r"(add|sub|mul)(?:\.(r[nzmp]))?(\.ftz)?\.(f32|f64)", it.opcode)
-    assert match is not None
-    type_ = _llvm(it)
-    a, b = _sources(w, it, type_)
-    mode, ftz = match[2] or "rn", match[3] or ""
-    if mode == "rn" and not ftz:
-        result = w.emit(f"f{match[1]} {type_} {a}, {b}")
-    else:
-        name = match[1]
-        if name == "sub":
-            name, b = "add", w.emit(f"fneg {type_} {b}")
-        full = f"llvm.nvvm.{name}.{mode}{ftz}.{_LETTER[match[4]]}"
-        result = w.call(type_, full, [(type_, a), (type_, b)])
-    w.assign(it.operands[0], type_, result)
-
-
-@HANDLERS.add(r"(add|sub|mul)(\.rn)?\.(f16|bf16)(x2)?")
-def _half(w: Writer, it: PtxInstruction) -> None:
-    type_ = _llvm(it)
-    a, b = _sources(w, it, type_)
-    result = w.emit(f"f{it.opcode[:3]} {type_} {a}, {b}")
-    w.assign(it.operands[0], type_, result)
-
-
-@HANDLERS.add(
-    r"(fma|mad)\.r[nzmp](\.ftz)?(\.sat)?\.f(32|64)|fma\.rn(\.ftz)?(\.sat|\.relu)?\.b?f16(x2)?"
-)
-def _fma(w: Writer, it: PtxInstruction) -> None:
-    type_, head = _llvm(it), it.opcode.replace("mad", "fma").rsplit(".", 1)[0]
-    name = f"llvm.nvvm.{head}.{_LETTER.get(_type(it), _type(it))}"
-    values = [(type_, value) for value in _sources(w, it, type_)]
-    w.assign(it.operands[0], type_, w.call(type_, name, values))
-
-
-@HANDLERS.add(r"(min|max)(\.ftz)?(\.NaN)?(\.xorsign\.abs)?\.(f32|f64|b?f16(x2)?)")
-def _float_extreme(w: Writer, it: PtxInstruction) -> None:
-    type_, parts = _llvm(it), it.opcode.lower().split(".")
-    parts[0], parts[-1] = f"f{parts[0]}", _LETTER.get(parts[-1], parts[-1])
-    values = [(type_, value) for value in _sources(w, it, type_)]
-    w.assign(it.operands[0], type_, w.call(type_, "llvm.nvvm." + ".".join(parts), values))
-
-
-@HANDLERS.add(r"(neg|abs)(\.ftz)?\.(f32|f64|b?f16(x2)?)")
-def _sign(w: Writer, it: PtxInstruction) -> None:
-    type_ = _llvm(it)
+@HANDLERS.add(r"bfind(\.shiftamt)?\.[us](32|64)")
+def _find_leading(w: Writer, it: PtxInstruction) -> None:
+    """The place of the highest bit that is not the sign's, or how far to shift to bring it up."""
+    kind = it.opcode.rsplit(".", 1)[1]
+    type_ = TYPES[kind]
+    shift = "true" if ".shiftamt" in it.opcode else "false"
     value = w.read(it.operands[1], type_)
-    if it.opcode.startswith("neg"):
-        result = w.emit(f"fneg {type_} {value}")
-    else:
-        integer = f"i{bits_of(type_)}"
-        mask = 0x7FFF7FFF if type_.startswith("<") else (1 << (bits_of(type_) - 1)) - 1
-        bits = w.emit(f"and {integer} {w.convert(value, type_, integer)}, {mask}")
-        result = w.convert(bits, integer, type_)
-    w.assign(it.operands[0], type_, result)
-
-
-@HANDLERS.add(
-    r"(lg2|rsqrt|sin|cos|sqrt|rcp|div)\.(approx|full)(\.ftz)?\.f(32|64)|(sqrt|rcp|div)\.r[nzmp](\.ftz)?\.f(32|64)"
-)
-def _function(w: Writer, it: PtxInstruction) -> None:
-    type_, suffix = _llvm(it), _type(it)
-    values = [(type_, value) for value in _sources(w, it, type_)]
-    if it.opcode.startswith("rcp.approx.f"):  # there is no intrinsic without .ftz
-        result = w.call(type_, f"llvm.nvvm.rcp.rn.{_LETTER[suffix]}", values)
-    elif it.opcode.startswith("div.full"):
-        result = w.call(type_, "llvm.nvvm." + it.opcode.removesuffix(".f32"), values)
-    else:
-        name = it.opcode.rsplit(".", 1)[0]
-        result = w.call(type_, f"llvm.nvvm.{name}.{_LETTER[suffix]}", values)
-    w.assign(it.operands[0], type_, result)
-
-
-@HANDLERS.add(r"ex2\.approx(\.ftz)?\.(f32|b?f16(x2)?)|tanh\.approx\.(f32|b?f16(x2)?)")
-def _exponential(w: Writer, it: PtxInstruction) -> None:
-    type_ = _llvm(it)
-    suffix = _type(it)
-    element = f"v2{suffix.removesuffix('x2')}" if suffix.endswith("x2") else suffix
-    head = it.opcode.rsplit(".", 1)[0]
-    name = f"llvm.tanh.{element}" if head.startswith("tanh") else f"llvm.nvvm.{head}.{element}"
-    value = w.read(it.operands[1], type_)
-    w.assign(it.operands[0], type_, w.call(type_, name, [(type_, value)]))
+    operands = [(type_, value), ("i1", shift)]
+    w.assign(it.operands[0], "i32", w.call("i32", f"llvm.nvvm.flo.{kind[0]}.{type_}", operands))

@@ -160,17 +160,18 @@ DEVICE float hirc_nvvm_div_approx_ftz_f(float a, float b) {
 DEVICE float hirc_nvvm_div_full(float a, float b) { return a / b; }
 DEVICE float hirc_nvvm_div_full_ftz(float a, float b) { return flush(flush(a) / flush(b)); }
 
-// One step of Newton's on top of two rounded operations.
+// One step of Newton's on top of two rounded operations, away from where the square is subnormal or
+// infinite.
 DEVICE double hirc_nvvm_rsqrt_approx_d(double x) {
-  bool small = x < 0x1p-900;
-  double scaled = small ? x * 0x1p200 : x;
+  double scale = x < 0x1p-900 ? 0x1p100 : x > 0x1p900 ? 0x1p-100 : 1;
+  double scaled = x * scale * scale;
   double near = 1 / __builtin_elementwise_sqrt(scaled);
   double square = near * near;
   double rest = __builtin_elementwise_fma(near, near, -square);
   double error = __builtin_elementwise_fma(-scaled, square, 1.0) - scaled * rest;
   double better = near + near * error * 0.5;
   better = better == better ? better : near; // of 0 and infinity
-  return small ? better * 0x1p100 : better;
+  return better * scale;
 }
 
 // PTX ISA, rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: of the argument's and of the result's bits

@@ -6,12 +6,16 @@
 // makes the pair of calls a few dozen nanoseconds. Spans are kept ordered by address: that is how a
 // block is found by a pointer into it.
 //
+// A program whose memory is checked has another layout: checks/checked_allocation.c.
+//
 // Device and managed memory together may take what the machine has, or HIRC_CPU_MEMORY (bytes, or
 // with K, M or G); beyond that a request fails.
 
 #define _GNU_SOURCE
 #include "allocation.h"
 #include "allocation_limit.h"
+#include "checks/checked_allocation.h"
+#include "checks/checks.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -209,6 +213,8 @@ static struct block *take_block(unsigned class, size_t block_bytes) {
 }
 
 void *hirc_allocation_create(enum hirc_memory memory, size_t bytes, unsigned flags) {
+  if (hirc_checks_memory())
+    return hirc_checked_create(memory, bytes, flags);
   size_t limit = hirc_memory_limit();
   if (bytes > (size_t)1 << 47 || (memory & LIMITED && bytes > limit))
     return NULL;
@@ -232,6 +238,8 @@ void *hirc_allocation_create(enum hirc_memory memory, size_t bytes, unsigned fla
 }
 
 bool hirc_allocation_register(void *start, size_t bytes, unsigned flags) {
+  if (hirc_checks_memory())
+    return hirc_checked_register(start, bytes, flags);
   pthread_mutex_lock(&lock);
   size_t position = position_of((char *)start + bytes - 1);
   bool is_free =
@@ -267,6 +275,8 @@ static void free_block(struct block *block, bool keep) {
 }
 
 bool hirc_allocation_free(void *start, unsigned memory, bool keep) {
+  if (hirc_checks_memory())
+    return hirc_checked_free(start, memory);
   pthread_mutex_lock(&lock);
   struct block *block = block_at(start);
   bool found = block && block->memory & memory && address_of(block) == start;
@@ -282,6 +292,8 @@ size_t hirc_allocation_block_bytes(size_t bytes) {
 }
 
 bool hirc_allocation_retire(void *start, size_t *block_bytes) {
+  if (hirc_checks_memory())
+    return hirc_checked_retire(start);
   pthread_mutex_lock(&lock);
   struct block *block = block_at(start);
   bool found = block && block->memory & (HIRC_MEMORY_ORDERED | HIRC_MEMORY_DEVICE) &&
@@ -307,6 +319,8 @@ void hirc_allocation_revive(void *start, size_t bytes) {
 }
 
 bool hirc_allocation_find(const void *address, struct hirc_allocation *found) {
+  if (hirc_checks_memory())
+    return hirc_checked_find(address, found);
   pthread_mutex_lock(&lock);
   struct block *block = block_at(address);
   bool live = block && block->memory != 0 && block->memory != HIRC_MEMORY_RETIRED &&
@@ -319,12 +333,20 @@ bool hirc_allocation_find(const void *address, struct hirc_allocation *found) {
 }
 
 void hirc_allocation_usage(struct hirc_memory_usage *usage) {
+  if (hirc_checks_memory()) {
+    hirc_checked_usage(usage);
+    return;
+  }
   pthread_mutex_lock(&lock);
   *usage = (struct hirc_memory_usage){hirc_memory_limit(), used, used_high, ordered_used, cached};
   pthread_mutex_unlock(&lock);
 }
 
 void hirc_allocation_reset_high(void) {
+  if (hirc_checks_memory()) {
+    hirc_checked_reset_high();
+    return;
+  }
   pthread_mutex_lock(&lock);
   used_high = used;
   pthread_mutex_unlock(&lock);
@@ -337,6 +359,10 @@ void hirc_allocation_trim(size_t keep) {
 }
 
 void hirc_allocation_free_all(unsigned memory) {
+  if (hirc_checks_memory()) {
+    hirc_checked_free_all(memory);
+    return;
+  }
   pthread_mutex_lock(&lock);
   for (size_t i = span_count; i-- > 0;) {
     struct span *span = spans[i];

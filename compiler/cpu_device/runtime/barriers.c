@@ -87,6 +87,7 @@ bool hirc_barrier_whole(struct hirc_running_block *block, const struct hirc_stop
       reduction_store(&reduction, block, stop, thread);
     }
   }
+  hirc_checks_block_met(&block->block);
   return true;
 }
 
@@ -104,8 +105,8 @@ void hirc_barrier_wait(struct hirc_running_block *block, const struct hirc_stop 
 
 void hirc_barrier_arrive(struct hirc_block *abi, uint32_t thread, uint32_t number,
                          uint32_t count) {
-  (void)thread;
   struct hirc_running_block *block = (struct hirc_running_block *)abi;
+  hirc_checks_barrier_arrived(abi, thread, number % HIRC_BARRIERS);
   struct hirc_barrier *barrier = &block->barriers[number % HIRC_BARRIERS];
   block->barrier_used[number % HIRC_BARRIERS] = true;
   barrier->arrived++;
@@ -200,6 +201,11 @@ static void release(struct hirc_worker *worker, struct hirc_running_block *block
     }
     block->warps[warp].ready |= lanes[warp];
   }
+  if (barrier->expected >= block->block.threads) {
+    hirc_checks_block_met(&block->block);
+  } else {
+    hirc_checks_barrier_passed(&block->block, lanes, block->warp_count, number);
+  }
   uint32_t rest = barrier->expected > barrier->waiting ? barrier->expected - barrier->waiting : 0;
   barrier->arrived -= rest < barrier->arrived ? rest : barrier->arrived;
   barrier->waiting = 0;
@@ -229,6 +235,9 @@ static void cluster_complete(struct hirc_cluster *cluster) {
   if (cluster->arrived != 0 && cluster->arrived + cluster->ended >= cluster->threads) {
     cluster->phase++;
     cluster->arrived = 0;
+    for (uint32_t rank = 0; rank < cluster->count; rank++) {
+      hirc_checks_block_met(&cluster->blocks[rank]->block);
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 // --- beginning ---------------------------------------------------------------------------------
 
 static void block_begin(struct hirc_running_block *block) {
+  hirc_checks_block_begin(&block->block);
   block->ended = 0;
   block->by_warps = false;
   if (block->block.kernel->state_count > 1) {

@@ -11,6 +11,7 @@
 #include "copies.h"
 #include "allocation.h"
 #include "capture.h"
+#include "checks/checks.h"
 #include "registration.h"
 
 #include <string.h>
@@ -32,10 +33,15 @@ void hirc_perform_copy(const struct hirc_copy *copy) {
     whole.width *= whole.height;
     whole.height = 1;
   }
+  hirc_checks_open();
   for (size_t z = 0; z < whole.depth; ++z)
-    for (size_t y = 0; y < whole.height; ++y)
-      memmove(whole.dst + z * whole.dst_slice + y * whole.dst_pitch,
-              whole.src + z * whole.src_slice + y * whole.src_pitch, whole.width);
+    for (size_t y = 0; y < whole.height; ++y) {
+      char *dst = whole.dst + z * whole.dst_slice + y * whole.dst_pitch;
+      const char *src = whole.src + z * whole.src_slice + y * whole.src_pitch;
+      memmove(dst, src, whole.width);
+      hirc_checks_copied(dst, src, whole.width);
+    }
+  hirc_checks_close();
 }
 
 static int run_copy(void *payload) {
@@ -142,23 +148,34 @@ static int copy_async(struct hirc_stream *stream, const struct hirc_copy *copy, 
   if (src == PAGEABLE)
     return idle || bytes > LARGEST_STAGED ? copy_in_turn(stream, copy)
                                           : enqueue_staged(stream, copy);
-  return idle && bytes <= SHORT ? copy_in_turn(stream, copy) : hirc_enqueue_copy(stream, copy);
+  // A checked program's pinned memory is to be waited for whatever its size.
+  bool at_once = idle && bytes <= SHORT && !hirc_checks_memory();
+  return at_once ? copy_in_turn(stream, copy) : hirc_enqueue_copy(stream, copy);
 }
 
 int hirc_copy(const struct hirc_copy *copy, int kind, cuda_stream handle, bool waits) {
+  if (kind < CUDA_MEMCPY_HOST_TO_HOST || kind > CUDA_MEMCPY_DEFAULT)
+    return CUDA_ERROR_INVALID_MEMCPY_DIRECTION;
+  if (copy->width == 0 || copy->height == 0 || copy->depth == 0)
+    return 0;
   int error = hirc_device_status();
   if (error != 0)
     return error;
   struct hirc_stream *stream = hirc_stream_of(handle);
   if (!stream)
     return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-  if (kind < CUDA_MEMCPY_HOST_TO_HOST || kind > CUDA_MEMCPY_DEFAULT)
-    return CUDA_ERROR_INVALID_MEMCPY_DIRECTION;
-  if (copy->width == 0 || copy->height == 0 || copy->depth == 0)
-    return 0;
   if (!copy->dst || !copy->src)
     return CUDA_ERROR_INVALID_VALUE;
   enum place dst, src;
+  if (!hirc_checks_host_range(copy->dst,
+                              span_of(copy->width, copy->height, copy->depth, copy->dst_pitch,
+                                      copy->dst_slice),
+                              "target of a copy") ||
+      !hirc_checks_host_range(copy->src,
+                              span_of(copy->width, copy->height, copy->depth, copy->src_pitch,
+                                      copy->src_slice),
+                              "source of a copy"))
+    return CUDA_ERROR_INVALID_VALUE;
   error = place_of(
       copy->dst,
       span_of(copy->width, copy->height, copy->depth, copy->dst_pitch, copy->dst_slice), &dst);

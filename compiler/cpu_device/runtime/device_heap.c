@@ -1,4 +1,5 @@
 // malloc and free of device code: the host's heap, within the limit of cudaLimitMallocHeapSize.
+#include "checks/checks.h"
 #include "device_abi.h"
 #include "device_heap.h"
 
@@ -29,6 +30,9 @@ void *hirc_device_malloc(struct hirc_block *block, uint32_t thread, uint64_t byt
     atomic_fetch_sub_explicit(&used, bytes, memory_order_relaxed);
     return NULL;
   }
+  if (hirc_checks_memory()) {
+    return hirc_checks_device_malloc(bytes);
+  }
   struct header *header = malloc(sizeof *header + bytes);
   if (header == NULL) {
     atomic_fetch_sub_explicit(&used, bytes, memory_order_relaxed);
@@ -39,9 +43,12 @@ void *hirc_device_malloc(struct hirc_block *block, uint32_t thread, uint64_t byt
 }
 
 void hirc_device_free(struct hirc_block *block, uint32_t thread, void *pointer) {
-  (void)block;
-  (void)thread;
   if (pointer == NULL) {
+    return;
+  }
+  if (hirc_checks_memory()) {
+    uint64_t bytes = hirc_checks_device_free(block, thread, pointer);
+    atomic_fetch_sub_explicit(&used, bytes, memory_order_relaxed);
     return;
   }
   struct header *header = (struct header *)pointer - 1;

@@ -1,5 +1,6 @@
 // What the device says about itself: that of compute capability 9.0 where programs are compiled by
-// it, the machine's own elsewhere. There are no textures, surfaces, peers or other processes.
+// it, and of a card with memory of its own where they decide how to move data, so that a program
+// takes the way here that it takes on such a card; the machine's own elsewhere. There are no textures, surfaces, peers or other processes.
 
 #include "device.h"
 #include "allocation_limit.h"
@@ -34,7 +35,6 @@ int cudaGetDeviceProperties(struct cuda_device_properties *properties, int devic
       .texture_alignment = ALIGNMENT,
       .texture_pitch_alignment = 32,
       .multiprocessors = (int)hirc_pool_size(),
-      .integrated = 1,
       .can_map_host_memory = 1,
       .surface_alignment = ALIGNMENT,
       .concurrent_kernels = 1,
@@ -49,14 +49,10 @@ int cudaGetDeviceProperties(struct cuda_device_properties *properties, int devic
       .shared_bytes_per_multiprocessor = HIRC_SHARED_BYTES_MULTIPROCESSOR,
       .registers_per_multiprocessor = HIRC_REGISTERS,
       .managed_memory = 1,
-      .host_native_atomics = 1,
-      .pageable_memory_access = 1,
       .concurrent_managed_access = 1,
       .can_use_host_pointer_for_registered = 1,
       .cooperative_launch = 1,
       .shared_bytes_per_block_opt_in = HIRC_SHARED_BYTES_OPT_IN,
-      .pageable_uses_host_page_tables = 1,
-      .direct_managed_access_from_host = 1,
       .max_blocks_per_multiprocessor = HIRC_BLOCKS_MULTIPROCESSOR,
       .reserved_shared_bytes_per_block = HIRC_SHARED_BYTES_RESERVED,
       .host_register = 1,
@@ -65,7 +61,7 @@ int cudaGetDeviceProperties(struct cuda_device_properties *properties, int devic
       .cluster_launch = 1,
       .host_numa_id = -1,
   };
-  return hirc_report(hirc_device_status());
+  return 0;
 }
 
 // The attribute's value; attributes without a line here are 0.
@@ -128,7 +124,6 @@ static int attribute_value(int attribute) {
   case 134: // cudaDevAttrHostNumaId
     return -1;
   case 15:  // cudaDevAttrGpuOverlap
-  case 18:  // cudaDevAttrIntegrated
   case 19:  // cudaDevAttrCanMapHostMemory
   case 31:  // cudaDevAttrConcurrentKernels
   case 40:  // cudaDevAttrAsyncEngineCount
@@ -137,14 +132,10 @@ static int attribute_value(int attribute) {
   case 79:  // cudaDevAttrGlobalL1CacheSupported
   case 80:  // cudaDevAttrLocalL1CacheSupported
   case 83:  // cudaDevAttrManagedMemory
-  case 86:  // cudaDevAttrHostNativeAtomicSupported
-  case 88:  // cudaDevAttrPageableMemoryAccess
   case 89:  // cudaDevAttrConcurrentManagedAccess
   case 91:  // cudaDevAttrCanUseHostPointerForRegisteredMem
   case 95:  // cudaDevAttrCooperativeLaunch
   case 99:  // cudaDevAttrHostRegisterSupported
-  case 100: // cudaDevAttrPageableMemoryAccessUsesHostPageTables
-  case 101: // cudaDevAttrDirectManagedMemAccessFromHost
   case 113: // cudaDevAttrHostRegisterReadOnlySupported
   case 115: // cudaDevAttrMemoryPoolsSupported
   case 120: // cudaDevAttrClusterLaunch
@@ -161,5 +152,5 @@ int cudaDeviceGetAttribute(int *value, int attribute, int device) {
   if (device != 0)
     return hirc_report(CUDA_ERROR_INVALID_DEVICE);
   *value = attribute_value(attribute);
-  return hirc_report(hirc_device_status());
+  return 0;
 }

@@ -329,6 +329,7 @@ int hirc_run_grid(const struct hirc_grid *grid) {
                               .blocks_in_cluster =
                                   grid->cluster.x * grid->cluster.y * grid->cluster.z};
   run.cluster_count = (uint64_t)run.clusters.x * run.clusters.y * run.clusters.z;
+  hirc_checks_open();
   unsigned workers = run.cluster_count > 1 ? hirc_pool_size() : 1;
   run.chunk = chunk_size(&run, workers);
   uint64_t useful = (run.cluster_count + run.chunk - 1) / run.chunk;
@@ -343,5 +344,6 @@ int hirc_run_grid(const struct hirc_grid *grid) {
     take_part(&run);
     hirc_pool_unshare(&shared.work);
   }
+  hirc_checks_close();
   return atomic_load(&run.error);
 }

@@ -7,6 +7,7 @@
 #ifndef HIRC_ENGINE_H
 #define HIRC_ENGINE_H
 
+#include "checks/checks.h"
 #include "execution.h"
 
 #include <setjmp.h>
@@ -52,6 +53,7 @@ struct hirc_running_block {
   bool cluster_arrival_used;
   uint16_t next[HIRC_MAX_THREADS];
   char *arena; // of shared memory
+  struct hirc_block_checks *checks; // NULL: none are made
   size_t frames_room, exchange_room;
 };
 
@@ -112,6 +114,10 @@ static inline int32_t hirc_call_region(struct hirc_worker *worker, struct hirc_r
 static inline bool hirc_call_perform(struct hirc_worker *worker, struct hirc_running_block *block,
                                      uint32_t state, uint32_t first, uint32_t lanes) {
   const struct hirc_stop *stop = &block->block.kernel->stops[state];
+  if (hirc_checks_race() &&
+      (stop->kind == HIRC_STOP_WARP || stop->kind == HIRC_STOP_CONVERGED)) {
+    hirc_checks_warp_met(&block->block, first, lanes);
+  }
   if (stop->perform == NULL) {
     return true;
   }

@@ -181,7 +181,7 @@ int cudaEventQuery(cuda_event event) {
   int error = point_of(event, &point);
   if (error == 0)
     error = hirc_capture_forbid();
-  if (error == 0 && !hirc_reached(point))
+  if (error == 0 && !hirc_ask_reached(point))
     error = CUDA_ERROR_NOT_READY;
   return hirc_report(error);
 }

@@ -3,6 +3,7 @@
 
 #include "allocation.h"
 #include "capture.h"
+#include "checks/checks.h"
 #include "copies.h"
 #include "registration.h"
 
@@ -19,13 +20,19 @@ struct fill {
 
 static int run_fill(void *payload) {
   const struct fill *fill = payload;
+  struct fill whole = *fill;
   if (fill->width == fill->pitch && fill->slice == fill->height * fill->pitch) {
-    memset(fill->start, fill->value, fill->slice * fill->depth);
-    return 0;
+    whole.width = fill->slice * fill->depth;
+    whole.height = whole.depth = 1;
   }
-  for (size_t z = 0; z < fill->depth; ++z)
-    for (size_t y = 0; y < fill->height; ++y)
-      memset(fill->start + z * fill->slice + y * fill->pitch, fill->value, fill->width);
+  hirc_checks_open();
+  for (size_t z = 0; z < whole.depth; ++z)
+    for (size_t y = 0; y < whole.height; ++y) {
+      char *start = whole.start + z * whole.slice + y * whole.pitch;
+      memset(start, whole.value, whole.width);
+      hirc_checks_filled(start, whole.width);
+    }
+  hirc_checks_close();
   return 0;
 }
 
@@ -46,6 +53,8 @@ static int check_range(const struct fill *fill, bool *host) {
   size_t bytes = (fill->depth - 1) * fill->slice + (fill->height - 1) * fill->pitch + fill->width;
   struct hirc_allocation found;
   *host = false;
+  if (!hirc_checks_host_range(fill->start, bytes, "target of a fill"))
+    return CUDA_ERROR_INVALID_VALUE;
   if (hirc_allocation_find(fill->start, &found)) {
     *host = found.memory & (HIRC_MEMORY_HOST | HIRC_MEMORY_REGISTERED);
     return bytes <= found.bytes - (size_t)(fill->start - found.start) ? 0

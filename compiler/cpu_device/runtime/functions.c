@@ -31,7 +31,7 @@ int cudaFuncGetAttributes(struct cuda_function_attributes *attributes, const voi
       .binary_version = 90,
       .max_dynamic_shared_bytes = dynamic_limit(function),
       .preferred_carveout = atomic_load(&function->carveout),
-      .cluster_must_be_set = 0,
+      .cluster_must_be_set = kernel->required_cluster.x != 0,
       .required_cluster = {(int)kernel->required_cluster.x, (int)kernel->required_cluster.y,
                            (int)kernel->required_cluster.z},
       .cluster_scheduling = atomic_load(&function->cluster_scheduling),
@@ -60,9 +60,7 @@ int cudaFuncSetAttribute(const void *stub, int attribute, int value) {
     atomic_store(&function->carveout, value);
     return 0;
   case CUDA_FUNCTION_NON_PORTABLE_CLUSTER_ALLOWED:
-    if (value != 0 && value != 1)
-      return hirc_report(CUDA_ERROR_INVALID_VALUE);
-    atomic_store(&function->non_portable_cluster, value);
+    atomic_store(&function->non_portable_cluster, value != 0);
     return 0;
   case CUDA_FUNCTION_CLUSTER_SCHEDULING:
     if (value < 0 || value > 2)

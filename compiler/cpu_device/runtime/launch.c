@@ -2,7 +2,9 @@
 //
 // The call checks what CUDA documents (CUDA C++ Programming Guide, technical specifications of
 // compute capability 9.0), copies the arguments and enqueues; the kernel runs when its turn in the
-// stream comes. A launch's errors of its own are returned at once and leave the device usable.
+// stream comes. A launch's errors of its own are returned at once and leave the device usable; their
+// codes are those observed with CUDA 13.0 on an H200, where extents that do not fit are
+// cudaErrorInvalidValue (cudaErrorInvalidConfiguration in older versions).
 
 #include "launch.h"
 #include "capture.h"
@@ -22,6 +24,10 @@ static int run_launch(void *payload) {
   struct hirc_grid grid = ((const struct launch *)payload)->grid;
   grid.id = atomic_fetch_add_explicit(&last_grid_id, 1, memory_order_relaxed) + 1;
   return hirc_run_grid(&grid);
+}
+
+const struct hirc_grid *hirc_launch_grid(const struct hirc_command *command) {
+  return &((const struct launch *)(const void *)command->payload)->grid;
 }
 
 static size_t align_up(size_t offset, size_t align) {
@@ -60,13 +66,13 @@ static int check_extents(const struct hirc_grid *grid) {
       blocks->z > HIRC_MAX_GRID_YZ || threads->x > HIRC_MAX_THREADS ||
       threads->y > HIRC_MAX_THREADS || threads->z > HIRC_MAX_BLOCK_Z ||
       volume(threads) > HIRC_MAX_THREADS)
-    return CUDA_ERROR_INVALID_CONFIGURATION;
+    return CUDA_ERROR_INVALID_VALUE;
   const struct hirc_kernel *kernel = grid->kernel;
   if (kernel->max_threads != 0 && volume(threads) > kernel->max_threads)
-    return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    return CUDA_ERROR_INVALID_VALUE;
   if (kernel->required_block.x != 0 &&
       memcmp(&kernel->required_block, threads, sizeof *threads) != 0)
-    return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    return CUDA_ERROR_INVALID_VALUE;
   return 0;
 }
 
@@ -100,12 +106,15 @@ static int check_cluster(const struct hirc_function *function, struct hirc_grid 
 static int launch(const struct hirc_function *function, struct hirc_grid *grid,
                   size_t dynamic_bytes, void *const *arguments, cuda_stream handle) {
   struct hirc_stream *stream = hirc_stream_of(handle);
+  int error = hirc_device_status();
   if (__builtin_expect(!function, 0))
     return CUDA_ERROR_INVALID_DEVICE_FUNCTION;
+  if (error != 0)
+    return error;
   if (!stream)
     return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
   grid->kernel = function->kernel;
-  int error = check_extents(grid);
+  error = check_extents(grid);
   if (error == 0)
     error = check_shared(function, dynamic_bytes);
   if (error == 0)

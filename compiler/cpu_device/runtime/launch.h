@@ -20,6 +20,10 @@ enum {
 };
 
 struct hirc_function;
+struct hirc_command;
+
+// What a command of type HIRC_NODE_KERNEL will run.
+const struct hirc_grid *hirc_launch_grid(const struct hirc_command *command);
 
 // Blocks of that size that a multiprocessor would hold.
 int hirc_resident_blocks(const struct hirc_function *function, int threads, size_t dynamic_bytes);

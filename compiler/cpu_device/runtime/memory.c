@@ -20,11 +20,11 @@ static int begin_call(void) {
 }
 
 static int allocate(void **pointer, enum hirc_memory memory, size_t bytes, unsigned flags) {
+  if (!pointer)
+    return CUDA_ERROR_INVALID_VALUE;
   int error = begin_call();
   if (error != 0)
     return error;
-  if (!pointer)
-    return CUDA_ERROR_INVALID_VALUE;
   *pointer = bytes == 0 ? NULL : hirc_allocate_waiting(memory, bytes, flags);
   return bytes == 0 || *pointer ? 0 : CUDA_ERROR_MEMORY_ALLOCATION;
 }
@@ -148,7 +148,7 @@ int cudaPointerGetAttributes(struct cuda_pointer_attributes *attributes, const v
                                                  .device = -2, // cudaInvalidDeviceId
                                                  .host_pointer = (void *)pointer};
   if (!is_found && !hirc_variable_at(pointer))
-    return hirc_report(hirc_device_status());
+    return 0;
   bool managed = found.memory == HIRC_MEMORY_MANAGED;
   bool host = found.memory & (HIRC_MEMORY_HOST | HIRC_MEMORY_REGISTERED);
   attributes->device = 0;
@@ -156,17 +156,17 @@ int cudaPointerGetAttributes(struct cuda_pointer_attributes *attributes, const v
   attributes->device_pointer = (void *)pointer;
   if (!managed && !host)
     attributes->host_pointer = NULL;
-  return hirc_report(hirc_device_status());
+  return 0;
 }
 
 int cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
-  if (!free_bytes || !total_bytes)
-    return hirc_report(CUDA_ERROR_INVALID_VALUE);
   struct hirc_memory_usage usage;
   hirc_settle_frees();
   hirc_allocation_usage(&usage);
-  *free_bytes = usage.limit - usage.used;
-  *total_bytes = usage.limit;
+  if (free_bytes)
+    *free_bytes = usage.limit - usage.used;
+  if (total_bytes)
+    *total_bytes = usage.limit;
   return hirc_report(hirc_device_status());
 }
 

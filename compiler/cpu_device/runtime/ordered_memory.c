@@ -11,6 +11,7 @@
 #include "ordered_memory.h"
 #include "allocation.h"
 #include "capture.h"
+#include "checks/checks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,13 +116,13 @@ void *hirc_allocate_waiting(int memory, size_t bytes, unsigned flags) {
 
 static int malloc_async(void **pointer, size_t bytes, cuda_stream handle) {
   struct hirc_stream *stream = hirc_stream_of(handle);
+  if (!pointer)
+    return CUDA_ERROR_INVALID_VALUE;
   int error = hirc_device_status();
   if (error != 0)
     return error;
   if (!stream)
     return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-  if (!pointer)
-    return CUDA_ERROR_INVALID_VALUE;
   *pointer = NULL;
   if (bytes == 0)
     return 0;
@@ -134,6 +135,25 @@ static int malloc_async(void **pointer, size_t bytes, cuda_stream handle) {
   }
   *pointer = start;
   return start ? 0 : CUDA_ERROR_MEMORY_ALLOCATION;
+}
+
+static int run_free(void *payload) {
+  hirc_allocation_free(*(void **)payload, HIRC_MEMORY_RETIRED, true);
+  return 0;
+}
+
+// In a checked program memory is there up to the free in the stream's order, and not beyond.
+static int free_in_order(struct hirc_stream *stream, void *pointer) {
+  struct hirc_command *command;
+  int error = hirc_command_begin(stream, sizeof pointer, &command);
+  if (error != 0)
+    return error;
+  memcpy(command->payload, &pointer, sizeof pointer);
+  command->run = run_free;
+  command->always = true;
+  command->type = HIRC_NODE_FREE;
+  hirc_command_end(stream, command);
+  return 0;
 }
 
 static int free_async(void *pointer, cuda_stream handle) {
@@ -150,6 +170,8 @@ static int free_async(void *pointer, cuda_stream handle) {
   struct ordered_free entry = {.start = pointer};
   if (!hirc_allocation_retire(pointer, &entry.block_bytes))
     return CUDA_ERROR_INVALID_VALUE;
+  if (hirc_checks_memory())
+    return free_in_order(stream, pointer);
   if (hirc_others_are_busy(stream)) { // a command that waits for them, for the position to count
     struct hirc_command *command;
     if (hirc_command_begin(stream, 0, &command) == 0)

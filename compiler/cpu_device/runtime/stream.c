@@ -11,6 +11,7 @@
 
 #include "stream.h"
 #include "capture.h"
+#include "checks/checks.h"
 
 #include <stdlib.h>
 
@@ -133,7 +134,7 @@ static inline void relax(void) {
 #endif
 }
 
-void hirc_wait_for(struct hirc_point point) {
+static void wait_for(struct hirc_point point) {
   if (hirc_pool_size() > 1)
     for (int i = 0; i < SPINS; ++i) {
       if (hirc_reached(point))
@@ -151,6 +152,22 @@ void hirc_wait_for(struct hirc_point point) {
     pthread_cond_wait(&stream->watch, &stream->watch_lock);
   }
   pthread_mutex_unlock(&stream->watch_lock);
+}
+
+void hirc_wait_for(struct hirc_point point) {
+  if (!hirc_checks_memory()) {
+    wait_for(point);
+  } else if (!hirc_reached(point)) {
+    hirc_checks_begin_wait(point.stream, point.position);
+    wait_for(point);
+    hirc_checks_end_wait();
+  }
+}
+
+bool hirc_ask_reached(struct hirc_point point) {
+  if (hirc_checks_memory())
+    hirc_wait_for(point);
+  return hirc_reached(point);
 }
 
 // --- executing -----------------------------------------------------------------------------------
@@ -181,14 +198,23 @@ static bool execute_next(struct hirc_stream *stream) {
   return true;
 }
 
+// The number of commands that may have been executed.
+static uint64_t available(struct hirc_stream *stream) {
+  uint64_t enqueued = atomic_load(&stream->enqueued);
+  if (!hirc_checks_memory())
+    return enqueued;
+  uint64_t allowed = atomic_load(&stream->allowed);
+  return allowed < enqueued ? allowed : enqueued;
+}
+
 static void execute(struct hirc_task *task) {
   struct hirc_stream *stream = (struct hirc_stream *)task;
   for (int turn = 0;; ++turn) {
     uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_relaxed);
-    if (atomic_load_explicit(&stream->enqueued, memory_order_acquire) == completed) {
+    if (available(stream) <= completed) {
       atomic_store(&stream->running, 0);
       // From here on the stream may be another worker's.
-      if (atomic_load(&stream->enqueued) == completed || atomic_exchange(&stream->running, 1))
+      if (available(stream) <= completed || atomic_exchange(&stream->running, 1))
         return;
       continue;
     }
@@ -199,6 +225,18 @@ static void execute(struct hirc_task *task) {
     if (!execute_next(stream))
       return;
   }
+}
+
+struct hirc_command *hirc_stream_first_pending(struct hirc_stream *stream) {
+  return stream->head->next;
+}
+
+void hirc_stream_allow(struct hirc_point point) {
+  struct hirc_stream *stream = point.stream;
+  if (atomic_load(&stream->allowed) < point.position)
+    atomic_store(&stream->allowed, point.position);
+  if (atomic_load(&stream->running) == 0 && atomic_exchange(&stream->running, 1) == 0)
+    hirc_pool_submit(&stream->task);
 }
 
 // --- enqueueing ----------------------------------------------------------------------------------
@@ -218,6 +256,10 @@ static bool link_command(struct hirc_stream *stream, struct hirc_command *comman
   stream->tail->next = command;
   stream->tail = command;
   atomic_fetch_add(&stream->enqueued, 1);
+  if (hirc_checks_memory()) {
+    hirc_checks_enqueued(command);
+    return false;
+  }
   return atomic_load(&stream->running) == 0 && atomic_exchange(&stream->running, 1) == 0;
 }
 

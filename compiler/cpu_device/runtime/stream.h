@@ -59,6 +59,7 @@ struct hirc_stream {
   uint64_t legacy_seen;                 // the legacy stream's position that commands wait for
   struct ordered_frees *frees;          // see ordered_memory.c
   _Atomic uint64_t enqueued;
+  _Atomic uint64_t allowed; // see hirc_stream_allow
 
   _Alignas(64) _Atomic uint64_t completed;
   _Atomic uint64_t watched; // the least position that somebody waits for
@@ -96,6 +97,10 @@ static inline struct hirc_point hirc_end_of(struct hirc_stream *stream) {
   return (struct hirc_point){stream, atomic_load(&stream->enqueued)};
 }
 
+// As hirc_reached, for a program that asks again and again: in a checked program, where only those
+// who wait have anything executed, asking is waiting.
+bool hirc_ask_reached(struct hirc_point point);
+
 // Whether a command enqueued now would wait for other streams.
 bool hirc_others_are_busy(struct hirc_stream *stream);
 
@@ -119,6 +124,11 @@ struct hirc_command *hirc_command_allocate(size_t payload_bytes);
 void hirc_command_free(struct hirc_command *command);
 // Runs it as its stream would: not on a failed device.
 void hirc_command_run(struct hirc_command *command);
+
+// In a checked program a stream executes what it is allowed to: nothing that nobody waits for
+// (checks/pending.c). The next command that it will execute, of which there must be one.
+void hirc_stream_allow(struct hirc_point point);
+struct hirc_command *hirc_stream_first_pending(struct hirc_stream *stream);
 
 // --- waiting -----------------------------------------------------------------------------------
 

@@ -64,7 +64,7 @@ int cudaStreamQuery(cuda_stream handle) {
     error = hirc_capture_forbid_stream(stream);
   if (error != 0)
     return hirc_report(error);
-  bool done = hirc_reached(hirc_end_of(stream)) &&
+  bool done = hirc_ask_reached(hirc_end_of(stream)) &&
               (stream != &hirc_legacy_stream || hirc_stream_is_idle(stream));
   if (!done)
     return hirc_report(CUDA_ERROR_NOT_READY);

@@ -350,6 +350,28 @@ void hirc_checks_lane_access(const struct hirc_stop_call *call, uint32_t lane, c
   }
 }
 
+// --- the device's own heap -----------------------------------------------------------------------
+
+void *hirc_checks_device_malloc(size_t bytes) {
+  return hirc_checked_create(HIRC_MEMORY_HEAP, bytes, 0);
+}
+
+size_t hirc_checks_device_free(struct hirc_block *block, uint32_t thread, void *pointer) {
+  struct hirc_allocation found;
+  bool live = hirc_checked_find(pointer, &found);
+  if (live && hirc_checked_free(pointer, HIRC_MEMORY_HEAP)) {
+    return found.bytes;
+  }
+  struct hirc_access access = {.block = block, .thread = thread, .variables = &no_variables};
+  struct hirc_report report = {0};
+  hirc_report_add(&report, "free of what malloc did not return");
+  hirc_report_add_place(&report, &access);
+  hirc_report_add(&report, ": ");
+  add_address(&report, &access, pointer);
+  hirc_report_write(&report);
+  hirc_device_abort(block, thread, ILLEGAL_ADDRESS);
+}
+
 // --- blocks --------------------------------------------------------------------------------------
 
 void hirc_checks_block_begin(struct hirc_block *block) {

@@ -133,7 +133,8 @@ void *hirc_checked_create(unsigned memory, size_t bytes, unsigned flags) {
     block->memory = memory;
     block->flags = flags;
     block->live = true;
-    block->retired = block->held = false;
+    block->retired = false;
+    block->held = HIRC_HELD_NOT;
     block->number = (memory & HIRC_MEMORY_HEAP) != 0 ? 0 : ++numbers;
     charge(block, 1);
     // What the host writes there itself is not seen.
@@ -320,7 +321,7 @@ bool hirc_checked_register(void *start, size_t bytes, unsigned flags) {
 // Found no more by the host, though device code that is enqueued already may still use it.
 bool hirc_checked_retire(void *start) {
   pthread_mutex_lock(&lock);
-  struct hirc_checked_block *block = block_at(start, HIRC_MEMORY_ORDERED);
+  struct hirc_checked_block *block = block_at(start, HIRC_MEMORY_DEVICE | HIRC_MEMORY_ORDERED);
   if (block != NULL) {
     block->retired = true;
   }
@@ -346,7 +347,8 @@ void hirc_checked_free_all(unsigned memory) {
 
 void hirc_checked_usage(struct hirc_memory_usage *usage) {
   pthread_mutex_lock(&lock);
-  *usage = (struct hirc_memory_usage){hirc_memory_limit(), used, used_high, 0};
+  *usage = (struct hirc_memory_usage){
+      .limit = hirc_memory_limit(), .used = used, .used_high = used_high};
   pthread_mutex_unlock(&lock);
 }
 

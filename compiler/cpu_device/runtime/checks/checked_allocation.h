@@ -9,6 +9,9 @@
 // Memory of device code's own malloc, in addition to enum hirc_memory.
 enum { HIRC_MEMORY_HEAP = 64 };
 
+// What the host may do with memory that it can access, while work that uses it is pending.
+enum hirc_held { HIRC_HELD_NOT, HIRC_HELD_FROM_WRITING, HIRC_HELD };
+
 struct hirc_checked_block {
   char *start;
   size_t bytes;    // as requested
@@ -18,7 +21,7 @@ struct hirc_checked_block {
   unsigned number; // counts the program's allocations
   bool live;
   bool retired;
-  bool held; // by work that is pending: out of the host's reach
+  uint8_t held; // enum hirc_held
   struct hirc_checked_block *next; // in quarantine, then among the free
 };
 

@@ -29,7 +29,16 @@ static inline bool hirc_checks_race(void) {
 struct hirc_block;
 struct hirc_stop_call;
 struct hirc_stream;
-struct hirc_point;
+struct hirc_command;
+struct hirc_stream;
+
+// --- pending work: stream.c ----------------------------------------------------------------------
+
+// A command has been enqueued: the host may not touch what it uses any more.
+void hirc_checks_enqueued(struct hirc_command *command);
+// Around waiting for a point that has not been reached: lets run what that needs.
+void hirc_checks_begin_wait(struct hirc_stream *stream, uint64_t position);
+void hirc_checks_end_wait(void);
 
 // --- memory of the host's calls: copies.c and fills.c -------------------------------------------
 
@@ -69,8 +78,8 @@ void hirc_checks_lane_access(const struct hirc_stop_call *call, uint32_t lane, c
 void hirc_checks_release(const void *object);
 void hirc_checks_acquire(struct hirc_block *block, uint32_t thread, const void *object);
 
-// malloc and free of device code.
+// malloc and free of device code; the latter returns the bytes freed.
 void *hirc_checks_device_malloc(size_t bytes);
-void hirc_checks_device_free(struct hirc_block *block, uint32_t thread, void *pointer);
+size_t hirc_checks_device_free(struct hirc_block *block, uint32_t thread, void *pointer);
 
 #endif

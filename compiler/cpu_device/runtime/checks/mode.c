@@ -64,6 +64,7 @@ __attribute__((constructor(101))) static void choose(void) {
     hirc_checks &= ~(unsigned)HIRC_CHECK_MEMORY;
   }
   if (hirc_checks != 0) {
+    hirc_report_install();
     hirc_pending_install();
     hirc_host_faults_install();
   }

@@ -258,9 +258,12 @@ static struct object *object_of(struct hirc_race *race, const void *address) {
 void hirc_race_access(const struct hirc_access *access, enum hirc_race_kind kind) {
   const struct hirc_block_checks *checks = hirc_checks_of(access->block);
   struct hirc_race *race = checks->race;
-  struct thread *thread = thread_of(race, access->thread);
   size_t offset = (size_t)(access->address - access->block->shared);
   bool ordering = kind == HIRC_RACE_ATOMIC || kind == HIRC_RACE_STRONG_READ;
+  if (offset >= checks->bytes && !ordering) {
+    return;
+  }
+  struct thread *thread = thread_of(race, access->thread);
   if (ordering) {
     acquire(race, access->thread, object_of(race, access->address));
   }

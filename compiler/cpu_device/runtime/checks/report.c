@@ -36,7 +36,7 @@ void hirc_report_add_thread(struct hirc_report *report, const struct hirc_block 
                   thread / (block->size.x * block->size.y));
 }
 
-// Runs after the program's own functions of atexit, which were registered later.
+// Runs after what was registered later, the program's own functions among it.
 static void end_with_failure(void) {
   if (atomic_load(&any)) {
     fflush(NULL);
@@ -44,7 +44,7 @@ static void end_with_failure(void) {
   }
 }
 
-__attribute__((constructor(102))) static void watch_end(void) { atexit(end_with_failure); }
+void hirc_report_install(void) { atexit(end_with_failure); }
 
 void hirc_report_write(struct hirc_report *report) {
   static const char beginning[] = "error: ";

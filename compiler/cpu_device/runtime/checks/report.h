@@ -26,6 +26,9 @@ void hirc_report_write(struct hirc_report *report);
 // False for a place that has been told about before, or once too many have.
 bool hirc_report_is_new(const void *place, unsigned kind);
 
+// Lets the program's end have the right status.
+void hirc_report_install(void);
+
 // Whether anything was reported.
 bool hirc_report_any(void);
 

@@ -28,7 +28,8 @@ void *hirc_in_block(const struct hirc_block *block, const void *address, uint32_
   return block->cluster[rank]->shared + ((const char *)address - owner->shared);
 }
 
-void *hirc_map_shared_rank(struct hirc_block *block, uint32_t thread, void *address, uint32_t rank) {
+void *hirc_map_shared_rank(struct hirc_block *block, uint32_t thread, void *address,
+                           uint32_t rank) {
   (void)thread;
   return hirc_in_block(block, address, rank);
 }

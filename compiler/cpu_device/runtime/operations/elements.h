@@ -1,5 +1,5 @@
-// Matrix elements as bits and as numbers. Floating-point elements are computed with as doubles, which
-// hold every product of two of them exactly; integers as 64-bit integers.
+// Matrix elements as bits and as numbers. Floating-point elements are computed with as doubles,
+// which hold every product of two of them exactly; integers as 64-bit integers.
 #ifndef HIRC_OPERATIONS_ELEMENTS_H
 #define HIRC_OPERATIONS_ELEMENTS_H
 

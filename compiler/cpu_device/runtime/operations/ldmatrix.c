@@ -1,6 +1,8 @@
 // ldmatrix and stmatrix: 8 x 8 matrices of 16-bit elements between shared memory and the fragments
-// of mma; movmatrix transposes one (PTX ISA, "ldmatrix", "stmatrix", "movmatrix"). Lane 8 i + r holds the address of row r of matrix i.
+// of mma; movmatrix transposes one (PTX ISA, "ldmatrix", "stmatrix", "movmatrix").
+// Lane 8 i + r holds the address of row r of matrix i.
 
+#include "../checks/checks.h"
 #include "lanes.h"
 #include "operations.h"
 
@@ -34,8 +36,11 @@ bool hirc_perform_ldmatrix(const struct hirc_stop_call *call) {
   bool transposed = parameter(call, 1);
   matrix matrices[4] = {0};
   for (FOR_LANES(lane, call->lanes))
-    if (lane < 8 * count)
+    if (lane < 8 * count) {
+      hirc_checks_lane_access(call, lane, read_pointer(call, 0, lane), sizeof **matrices,
+                              HIRC_CHECKED_READ);
       memcpy(matrices[lane / 8][lane % 8], read_pointer(call, 0, lane), sizeof **matrices);
+    }
   for (uint32_t i = 0; i < count; ++i)
     to_registers(call, result_slot(call) + i, transposed, matrices[i]);
   return true;
@@ -48,8 +53,11 @@ bool hirc_perform_stmatrix(const struct hirc_stop_call *call) {
     matrix one = {0};
     from_registers(call, 1 + i, transposed, one);
     for (FOR_LANES(lane, call->lanes))
-      if (lane / 8 == i)
+      if (lane / 8 == i) {
+        hirc_checks_lane_access(call, lane, read_pointer(call, 0, lane), sizeof *one,
+                                HIRC_CHECKED_WRITE);
         memcpy(read_pointer(call, 0, lane), one[lane % 8], sizeof *one);
+      }
   }
   return true;
 }

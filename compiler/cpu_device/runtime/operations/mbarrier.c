@@ -5,6 +5,7 @@
 // parity (bit 63). Copies are made at once, so the last may go below zero before it is expected.
 // The state that an arrival returns is the object as it was before.
 
+#include "../checks/checks.h"
 #include "lanes.h"
 #include "operations.h"
 
@@ -30,12 +31,14 @@ static struct mbarrier unpack(uint64_t object) {
 
 static uint64_t pack(struct mbarrier it) {
   return (it.pending & COUNT_MASK) | (it.expected & COUNT_MASK) << COUNT_BITS |
-         ((uint64_t)(it.bytes + NO_BYTES) & BYTES_MASK) << 2 * COUNT_BITS | (uint64_t)it.parity << 63;
+         ((uint64_t)(it.bytes + NO_BYTES) & BYTES_MASK) << 2 * COUNT_BITS |
+         (uint64_t)it.parity << 63;
 }
 
 // Changes the object and, where nothing is awaited any more, begins the next phase. Returns the
 // object as it was.
 static uint64_t change(uint64_t *barrier, uint32_t arrivals, uint32_t dropped, int32_t bytes) {
+  hirc_checks_release(barrier);
   uint64_t old = __atomic_load_n(barrier, __ATOMIC_RELAXED), new;
   do {
     struct mbarrier it = unpack(old);
@@ -53,6 +56,7 @@ static uint64_t change(uint64_t *barrier, uint32_t arrivals, uint32_t dropped, i
 }
 
 void hirc_mbarrier_init(uint64_t *barrier, uint32_t count) {
+  hirc_checks_access(barrier, sizeof *barrier, HIRC_CHECKED_WRITE);
   __atomic_store_n(barrier, pack((struct mbarrier){count, count, 0, 0}), __ATOMIC_RELEASE);
 }
 
@@ -102,6 +106,8 @@ bool hirc_poll_mbarrier(const struct hirc_stop_call *call) {
   if (!complete && !given_up)
     return false;
   polls[thread % HIRC_MAX_THREADS] = 0;
+  if (complete)
+    hirc_checks_acquire(call->block, thread, barrier);
   if (call->stop->result_count)
     *lane_slot(call, result_slot(call), lane) = complete;
   return true;

@@ -26,9 +26,11 @@ static void scatter(const struct hirc_stop_call *call, const struct fragment *fr
   for (FOR_LANES(lane, call->lanes))
     for (uint32_t i = 0; i < elements; ++i) {
       struct position at = hirc_fragment_position(fragment, lane, i);
-      if (at.matrix == matrix)
-        hirc_fragment_write(call, result_slot(call), lane, i, bits,
-                            hirc_encode_result(product, product->c[at.row * product->n + at.column]));
+      if (at.matrix != matrix)
+        continue;
+      union number value = product->c[at.row * product->n + at.column];
+      hirc_fragment_write(call, result_slot(call), lane, i, bits,
+                          hirc_encode_result(product, value));
     }
 }
 

@@ -69,8 +69,8 @@ hirc_perform hirc_perform_movmatrix; // register -> register: one matrix, transp
 // Parameters: rows, columns, type, 1 for columns first, 1 where there is a stride.
 hirc_perform hirc_perform_wmma_load;  // pointer (, stride) -> fragment
 hirc_perform hirc_perform_wmma_store; // pointer, fragment (, stride)
-// d, a (registers or a descriptor), b's descriptor, scale-d (i1) -> d. Parameters: n, types of d, a,
-// b, 1 for a in registers, scale-a, scale-b (1 or -1), 1 for a and b with m or n innermost, bit
+// d, a (registers or a descriptor), b's descriptor, scale-d (i1) -> d. Parameters: n, types of d,
+// a, b, 1 for a in registers, scale-a, scale-b (1 or -1), 1 for a and b with m or n innermost, bit
 // product, satfinite.
 hirc_perform hirc_perform_wgmma;
 

@@ -3,6 +3,7 @@
 // chunks of 16 bytes change places by bits 7 and up of their address. What lies outside the tensor
 // is filled when it is read, and left out when it is written.
 
+#include "../checks/checks.h"
 #include "cluster.h"
 #include "operations.h"
 #include "tensor_map.h"
@@ -75,10 +76,12 @@ static void fill(const struct hirc_tensor_map *map, char *shared, uint32_t bytes
 static void load(const struct hirc_tensor_map *map, char *shared, char *global, uint32_t bytes,
                  uint32_t argument) {
   (void)argument;
+  hirc_checks_access(shared, bytes, HIRC_CHECKED_WRITE);
   if (!global) {
     fill(map, shared, bytes);
     return;
   }
+  hirc_checks_access(global, bytes, HIRC_CHECKED_READ);
   uint32_t word;
   switch (bytes) {
   case 1:
@@ -103,8 +106,11 @@ static void store(const struct hirc_tensor_map *map, char *shared, char *global,
                   uint32_t argument) {
   (void)map;
   (void)argument;
-  if (global)
+  if (global) {
+    hirc_checks_access(shared, bytes, HIRC_CHECKED_READ);
+    hirc_checks_access(global, bytes, HIRC_CHECKED_WRITE);
     memcpy(global, shared, bytes);
+  }
 }
 
 static uint32_t copy_box(const struct hirc_tensor_map *map, void *shared, const int32_t *start) {
@@ -136,8 +142,11 @@ void hirc_tensor_store(struct hirc_block *block, uint32_t thread, const void *fr
 
 static void reduce(const struct hirc_tensor_map *map, char *shared, char *global, uint32_t bytes,
                    uint32_t reduction) {
-  if (global)
+  if (global) {
+    hirc_checks_access(shared, bytes, HIRC_CHECKED_READ);
+    hirc_checks_access(global, bytes, HIRC_CHECKED_READ);
     hirc_reduce_element(global, shared, bytes, map->type, reduction);
+  }
 }
 
 void hirc_tensor_reduce(struct hirc_block *block, uint32_t thread, const void *from,

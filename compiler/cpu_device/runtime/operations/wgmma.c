@@ -8,8 +8,19 @@
 #include "fragments.h"
 #include "lanes.h"
 
-enum { P_N, P_TYPE_D, P_TYPE_A, P_TYPE_B, P_A_IN_REGISTERS, P_SCALE_A, P_SCALE_B, P_TRANS_A, P_TRANS_B,
-       P_BITS, P_SATURATE };
+enum {
+  P_N,
+  P_TYPE_D,
+  P_TYPE_A,
+  P_TYPE_B,
+  P_A_IN_REGISTERS,
+  P_SCALE_A,
+  P_SCALE_B,
+  P_TRANS_A,
+  P_TRANS_B,
+  P_BITS,
+  P_SATURATE,
+};
 enum { ROWS = 16, K_BITS = 256, CORE_ROWS = 8, CHUNK = 16 };
 #define ADDRESS_BITS UINT64_C(0x3ffff)
 
@@ -49,7 +60,8 @@ static uint64_t bit_offset(const struct shared_matrix *it, uint32_t outer, uint3
     uint64_t bit = (uint64_t)k * it->bits, chunk = bit / (row * 8);
     // A swizzled row holds all of an instruction's k: the leading dimension's offset is not used.
     uint64_t across = it->swizzle ? chunk * row : chunk * it->leading;
-    return (outer % CORE_ROWS * row + outer / CORE_ROWS * it->stride + across) * 8 + bit % (row * 8);
+    uint64_t along = outer % CORE_ROWS * row + outer / CORE_ROWS * it->stride;
+    return (along + across) * 8 + bit % (row * 8);
   }
   uint64_t bit = (uint64_t)outer * it->bits, chunk = bit / (row * 8);
   uint64_t of_outer = it->swizzle ? it->leading : it->stride;

@@ -1,6 +1,7 @@
 // wmma.load and wmma.store: fragments whose layout is ours (see fragments.c). Every lane gives the
 // same address and stride.
 
+#include "../checks/checks.h"
 #include "fragments.h"
 #include "lanes.h"
 
@@ -45,7 +46,9 @@ bool hirc_perform_wmma_load(const struct hirc_stop_call *call) {
         // Registers beyond the elements hold them again.
         uint64_t bit = bit_of(&it, lane * mine + (number * each + i) % mine);
         uint64_t value = 0;
-        memcpy(&value, it.start + bit / 8, it.bits < 8 ? 1 : it.bits / 8);
+        uint32_t bytes = it.bits < 8 ? 1 : it.bits / 8;
+        hirc_checks_lane_access(call, lane, it.start + bit / 8, bytes, HIRC_CHECKED_READ);
+        memcpy(&value, it.start + bit / 8, bytes);
         if (it.bits < 8)
           value = value >> (bit % 8) & ((UINT64_C(1) << it.bits) - 1);
         word |= value << (i * it.bits);
@@ -63,7 +66,9 @@ bool hirc_perform_wmma_store(const struct hirc_stop_call *call) {
     uint32_t mine = it.rows * it.columns / 32;
     for (uint32_t i = 0; i < mine; ++i) {
       uint64_t value = hirc_fragment_read(call, 1, lane, i, it.bits);
-      memcpy(it.start + bit_of(&it, lane * mine + i) / 8, &value, it.bits / 8);
+      char *place = it.start + bit_of(&it, lane * mine + i) / 8;
+      hirc_checks_lane_access(call, lane, place, it.bits / 8, HIRC_CHECKED_WRITE);
+      memcpy(place, &value, it.bits / 8);
     }
   }
   return true;

@@ -140,6 +140,9 @@ _UPPER = [
     ("rsqrt", 1e-310, math.inf),
     ("rsqrt", math.inf, 0.0),
     ("rsqrt", 4, 0.5),
+    # What an H200 gives: the lower half is cut off, not rounded.
+    ("rcp", 1.9999999, 0.5),
+    ("rsqrt", 1.9999999, float.fromhex("0x1.6a09ep-1")),
 ]
 
 

@@ -9,12 +9,24 @@ from pathlib import Path
 import pytest
 
 _SOURCES = Path(__file__).parents[4] / "compiler" / "cpu_device" / "runtime" / "operations"
+# What the operations call of the engine and of the checks, which have tests of their own.
 _ENDS = """
-#include "device_abi.h"
+#include "checks/checks.h"
 #include <stdlib.h>
 _Noreturn void hirc_device_abort(struct hirc_block *block, uint32_t thread, int error) {
   (void)block, (void)thread;
   exit(error);
+}
+void hirc_checks_access(const void *address, size_t bytes, enum hirc_check_kind kind) {
+  (void)address, (void)bytes, (void)kind;
+}
+void hirc_checks_lane_access(const struct hirc_stop_call *call, uint32_t lane, const void *address,
+                             size_t bytes, enum hirc_check_kind kind) {
+  (void)call, (void)lane, (void)address, (void)bytes, (void)kind;
+}
+void hirc_checks_release(const void *object) { (void)object; }
+void hirc_checks_acquire(struct hirc_block *block, uint32_t thread, const void *object) {
+  (void)block, (void)thread, (void)object;
 }
 """
 

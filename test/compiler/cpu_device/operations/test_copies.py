@@ -3,48 +3,52 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from .test_wgmma import _aligned, _chunk
+from .shared_memory import aligned, swizzled_chunk
 
 Bytes = NDArray[np.uint8]
+Tensor = NDArray[Any]
 _F32, _F16, _U8, _I32, _F64 = 7, 6, 0, 3, 8
 _TYPES = {_F32: np.float32, _F16: np.float16, _U8: np.uint8, _I32: np.int32, _F64: np.float64}
 _WIDTHS = (0, 32, 64, 128)
 
 
 def _encode(
-    library: ctypes.CDLL, tensor: NDArray, type_: int, box: list[int], **other
+    library: ctypes.CDLL, tensor: Tensor, type_: int, box: list[int], **other: Any
 ) -> tuple[int, Bytes]:
     """cuTensorMapEncodeTiled of a tensor whose last dimension is innermost."""
     rank = tensor.ndim
-    map_ = _aligned(128, 64)
+    map_ = aligned(128, 64)
     sizes = (ctypes.c_uint64 * rank)(*reversed(tensor.shape))
     strides = (ctypes.c_uint64 * rank)(*reversed(tensor.strides[:-1]))
     boxes = (ctypes.c_uint32 * rank)(*reversed(box))
     steps = (ctypes.c_uint32 * rank)(*reversed(other.get("steps", [1] * rank)))
+    modes = (other.get("interleave", 0), other.get("swizzle", 0), 0, other.get("fill", 0))
+    at, start = ctypes.c_void_p(map_.ctypes.data), ctypes.c_void_p(tensor.ctypes.data)
     result = library.hirc_encode_tensor_map_tiled(
-        ctypes.c_void_p(map_.ctypes.data), type_, rank, ctypes.c_void_p(tensor.ctypes.data), sizes, strides,
-        boxes, steps, other.get("interleave", 0), other.get("swizzle", 0), 0, other.get("fill", 0),
-    )  # fmt: skip
+        at, type_, rank, start, sizes, strides, boxes, steps, *modes
+    )
     return result, map_
 
 
-def _tensor(shape: tuple[int, ...], type_: int) -> NDArray:
+def _tensor(shape: tuple[int, ...], type_: int) -> Tensor:
     """Numbers from 1, in rows whose stride is a multiple of 16 bytes."""
     item = np.dtype(_TYPES[type_])
     padded = -(-shape[-1] * item.itemsize // 16) * 16 // item.itemsize
-    raw = _aligned(int(np.prod(shape[:-1], dtype=int)) * padded * item.itemsize, 16)
+    raw = aligned(int(np.prod(shape[:-1], dtype=int)) * padded * item.itemsize, 16)
     whole = raw.view(item).reshape(*shape[:-1], padded)
     whole[...] = (np.arange(whole.size) % 200 + 1).reshape(whole.shape)
     return whole[..., : shape[-1]]
 
 
-def _box_of(tensor: NDArray, start: list[int], box: list[int], fill: float) -> NDArray:
+def _box_of(tensor: Tensor, start: list[int], box: list[int], fill: float) -> Tensor:
     found = np.full(box, fill, tensor.dtype)
     for index in product(*(range(size) for size in box)):
         at = tuple(s + i for s, i in zip(start, index, strict=True))
@@ -57,14 +61,14 @@ def _coordinates(start: list[int]) -> list[ctypes.c_int32]:
     return [ctypes.c_int32(value) for value in [*reversed(start), 0, 0, 0, 0][:5]]
 
 
-def _laid_out(box: NDArray, width: int) -> Bytes:
+def _laid_out(box: Tensor, width: int) -> Bytes:
     """A box as it lies in shared memory."""
     rows = np.ascontiguousarray(box).view(np.uint8).reshape(-1, box.shape[-1] * box.itemsize)
     pitch = width or rows.shape[1]
     found = np.zeros((rows.shape[0], pitch), np.uint8)
     for number, row in enumerate(rows):
         for chunk in range(0, len(row), 16):
-            to = _chunk(number, chunk // 16, width) * 16
+            to = swizzled_chunk(number, chunk // 16, width) * 16
             found[number, to : to + 16] = row[chunk : chunk + 16]
     return found.reshape(-1)
 
@@ -97,7 +101,7 @@ def test_tensor_load_and_store(
         result, map_ = _encode(library, tensor, type_, box, swizzle=_WIDTHS.index(width), fill=fill)
         assert result == 0
         expected = _box_of(tensor, start, box, np.nan if fill else 0)
-        shared = _aligned(64 * 1024, 1024)
+        shared = aligned(64 * 1024, 1024)
         barrier = ctypes.c_uint64()
         library.hirc_mbarrier_init(ctypes.byref(barrier), 1)
         before = barrier.value
@@ -129,7 +133,7 @@ def test_element_strides(library: ctypes.CDLL) -> None:
     tensor = _tensor((16, 32), _F32)
     result, map_ = _encode(library, tensor, _F32, [8, 16], steps=[2, 1])
     assert result == 0
-    shared = _aligned(1024, 1024)
+    shared = aligned(1024, 1024)
     barrier = ctypes.c_uint64()
     library.hirc_tensor_load(
         None, 0, ctypes.c_void_p(shared.ctypes.data), ctypes.byref(barrier),
@@ -143,13 +147,15 @@ def test_element_strides(library: ctypes.CDLL) -> None:
     ("reduction", "function"), list(enumerate([np.add, np.minimum, np.maximum]))
 )
 @pytest.mark.parametrize("type_", [_F32, _F16, _I32, _F64])
-def test_tensor_reduce(library: ctypes.CDLL, reduction: int, function, type_: int) -> None:
+def test_tensor_reduce(
+    library: ctypes.CDLL, reduction: int, function: Callable[..., Any], type_: int
+) -> None:
     tensor = _tensor((4, 16), type_)
     result, map_ = _encode(library, tensor, type_, [4, 16])
     assert result == 0
     operand = np.full((4, 16), 20, tensor.dtype)
     expected = function(tensor, operand)
-    shared = _aligned(operand.nbytes, 128)
+    shared = aligned(operand.nbytes, 128)
     shared[:] = operand.view(np.uint8).reshape(-1)
     library.hirc_tensor_reduce(
         None, 0, ctypes.c_void_p(shared.ctypes.data), ctypes.c_void_p(map_.ctypes.data),

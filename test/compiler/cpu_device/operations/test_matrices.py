@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,121 +10,19 @@ from numpy.typing import NDArray
 
 from hirc.compiler.cpu_device.operations import operation
 
+from .fragments import (
+    BITS,
+    Matrix,
+    decode,
+    encode,
+    pack,
+    place_a,
+    place_b,
+    place_c,
+    random_matrix,
+    unpack,
+)
 from .warp import Array, perform
-
-Matrix = NDArray[np.float64]
-Place = Callable[[int, int], tuple[int, int]]  # lane, element -> row, column
-
-_BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "f64": 64, "e4m3": 8, "e5m2": 8} | {
-    "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "s32": 32,
-}  # fmt: skip
-_SMALL_FLOATS = {"e4m3": 0.5, "e5m2": 0.5}
-
-
-def _encode(type_: str, value: float) -> int:
-    """An element's bits. Small floats are 0, 1/2, 1, 3/2, 2 and their negatives."""
-    match type_:
-        case "f16":
-            return int(np.float16(value).view(np.uint16))
-        case "bf16":
-            return int(np.float32(value).view(np.uint32)) >> 16
-        case "tf32":  # the low bits are noise that must be ignored
-            return int(np.float32(value).view(np.uint32)) | 0x0ABC
-        case "f32":
-            return int(np.float32(value).view(np.uint32))
-        case "f64":
-            return int(np.float64(value).view(np.uint64))
-        case "e4m3" | "e5m2":
-            exponent_bits, mantissa_bits, bias = (4, 3, 7) if type_ == "e4m3" else (5, 2, 15)
-            if value == 0:
-                return 0
-            fraction, exponent = np.frexp(abs(value))
-            mantissa = int((2 * fraction - 1) * (1 << mantissa_bits))
-            sign = int(value < 0) << (exponent_bits + mantissa_bits)
-            return sign | (int(exponent) - 1 + bias) << mantissa_bits | mantissa
-        case _:
-            return int(value) & ((1 << _BITS[type_]) - 1)
-
-
-def _decode(type_: str, bits: int) -> float:
-    match type_:
-        case "f16":
-            return float(np.uint16(bits).view(np.float16))
-        case "f32":
-            return float(np.uint32(bits).view(np.float32))
-        case "f64":
-            return float(np.uint64(bits).view(np.float64))
-        case _:
-            return float(np.uint32(bits).view(np.int32))
-
-
-def _random(rng: np.random.Generator, type_: str, shape: tuple[int, int]) -> Matrix:
-    match type_:
-        case "b1":
-            return rng.integers(0, 2, shape).astype(float)
-        case "u4" | "u8":
-            return rng.integers(0, 1 << _BITS[type_], shape).astype(float)
-        case "s4" | "s8":
-            half = 1 << (_BITS[type_] - 1)
-            return rng.integers(-half, half, shape).astype(float)
-        case "s32":
-            return rng.integers(-1000, 1000, shape).astype(float)
-        case _:
-            return rng.integers(-4, 5, shape) * 0.5
-
-
-# The formulas of PTX ISA's sections on fragments, one for each register file.
-def _place_a(type_: str, m: int) -> Place:
-    each = max(1, 32 // _BITS[type_])
-
-    def place(lane: int, i: int) -> tuple[int, int]:
-        register, within = divmod(i, each)
-        group, member = lane >> 2, lane % 4
-        if m == 8:
-            return group, member * each + within
-        row = group if register % 2 == 0 else group + 8
-        return row, member * each + within + (register // 2) * 4 * each
-
-    return place
-
-
-def _place_b(type_: str) -> Place:
-    each = max(1, 32 // _BITS[type_])
-    return lambda lane, i: (lane % 4 * each + i % each + i // each * 4 * each, lane >> 2)
-
-
-def _place_c(m: int) -> Place:
-    def place(lane: int, i: int) -> tuple[int, int]:
-        row = (lane >> 2) + (8 if m == 16 and i % 4 >= 2 else 0)
-        return row, lane % 4 * 2 + i % 2
-
-    return place
-
-
-def _pack(matrix: Matrix, type_: str, place: Place) -> list[Array]:
-    """The registers of all lanes."""
-    count, bits = matrix.size // 32, _BITS[type_]
-    width = max(32, bits)
-    each = width // bits
-    registers = [
-        np.zeros(32, np.uint64 if bits == 64 else np.uint32) for _ in range(-(-count // each))
-    ]
-    for lane in range(32):
-        for i in range(count):
-            value = _encode(type_, float(matrix[place(lane, i)]))
-            registers[i // each][lane] |= registers[0].dtype.type(value << (i % each * bits))
-    return list(registers)
-
-
-def _unpack(registers: list[Array], type_: str, shape: tuple[int, int], place: Place) -> Matrix:
-    matrix, bits = np.full(shape, np.nan), _BITS[type_]
-    each = registers[0].itemsize * 8 // bits
-    for lane in range(32):
-        for i in range(matrix.size // 32):
-            word = int(registers[i // each][lane]) >> (i % each * bits)
-            matrix[place(lane, i)] = _decode(type_, word & ((1 << bits) - 1))
-    return matrix
-
 
 _PRODUCTS = [
     "mma.m16n8k16.row.col.f32.f32",
@@ -153,7 +50,7 @@ _PRODUCTS = [
     "mma.m16n8k32.row.col.f32.e4m3.e5m2.f32",
     "mma.m16n8k16.row.col.f16.e5m2.e4m3.f16",
 ]
-_ELEMENTS = "f16 bf16 tf32 f32 f64 e4m3 e5m2 s8 u8 s4 u4 b1 s32".split()
+_ELEMENTS = list(BITS)
 
 
 @pytest.mark.parametrize("name", _PRODUCTS)
@@ -163,20 +60,20 @@ def test_mma(library: ctypes.CDLL, name: str) -> None:
     m, n, k, *types = found.parameters[:7]
     d, a, b, c = (_ELEMENTS[type_] for type_ in types)
     rng = np.random.default_rng(3)
-    left, right = _random(rng, a, (m, k)), _random(rng, b, (k, n))
-    start = _random(rng, c, (m, n))
+    left, right = random_matrix(rng, a, (m, k)), random_matrix(rng, b, (k, n))
+    start = random_matrix(rng, c, (m, n))
     operands = [
-        *_pack(left, a, _place_a(a, m)),
-        *_pack(right, b, _place_b(b)),
-        *_pack(start, c, _place_c(m)),
+        *pack(left, a, place_a(a, m)),
+        *pack(right, b, place_b(b)),
+        *pack(start, c, place_c(m)),
     ]
     width = np.dtype(np.uint64 if d == "f64" else np.uint32)
-    results = [width] * max(1, m * n // 32 * _BITS[d] // (width.itemsize * 8))
+    results = [width] * max(1, m * n // 32 * BITS[d] // (width.itemsize * 8))
     done = perform(library, found.function, operands, results, found.parameters)
     expected = start + left @ right
     if "xor" in name:
         expected = start + np.logical_xor(left[:, :, None], right[None, :, :]).sum(axis=1)
-    given = _unpack(done.results, d, (m, n), _place_c(m))
+    given = unpack(done.results, d, (m, n), place_c(m))
     np.testing.assert_array_equal(given, expected)
 
 
@@ -206,7 +103,7 @@ def test_quad_pairs(library: ctypes.CDLL, layout: str, accumulator: str) -> None
     left, right = rng.integers(-4, 5, (4, 8, 4)), rng.integers(-4, 5, (4, 4, 8))
 
     def half(value: float) -> int:
-        return _encode("f16", value)
+        return encode("f16", value)
 
     operands = [np.zeros(32, np.uint32) for _ in range(4)]
     for lane in range(32):
@@ -238,11 +135,11 @@ def test_quad_pairs(library: ctypes.CDLL, layout: str, accumulator: str) -> None
         product = left[quad] @ right[quad]
         for i in range(8):
             if accumulator == "f16":
-                value = _decode("f16", int(done.results[i // 2][lane]) >> (16 * (i % 2)) & 0xFFFF)
+                value = decode("f16", int(done.results[i // 2][lane]) >> (16 * (i % 2)) & 0xFFFF)
                 assert value == product[lane % 4 + upper, i]
             else:
                 row, column = (lane & 1) + (i & 2) + upper, (i & 4) + (lane & 2) + (i & 1)
-                assert _decode("f32", int(done.results[i][lane])) == product[row, column]
+                assert decode("f32", int(done.results[i][lane])) == product[row, column]
 
 
 _WMMA = [
@@ -261,12 +158,12 @@ _WMMA = [
 
 def _in_memory(matrix: Matrix, type_: str, layout: str, stride: int) -> NDArray[np.uint8]:
     rows = matrix if layout == "row" else matrix.T
-    bits = np.zeros(rows.shape[0] * stride * _BITS[type_], np.uint8)
+    bits = np.zeros(rows.shape[0] * stride * BITS[type_], np.uint8)
     for i, row in enumerate(rows):
         for j, value in enumerate(row):
-            encoded = _encode(type_, float(value))
-            at = (i * stride + j) * _BITS[type_]
-            bits[at : at + _BITS[type_]] = [encoded >> place & 1 for place in range(_BITS[type_])]
+            encoded = encode(type_, float(value))
+            at = (i * stride + j) * BITS[type_]
+            bits[at : at + BITS[type_]] = [encoded >> place & 1 for place in range(BITS[type_])]
     return np.packbits(bits, bitorder="little")
 
 
@@ -283,8 +180,8 @@ def test_wmma(
         layout = "fixed"  # a by rows and b by columns only
     layouts = ("row", "col") if layout == "fixed" else (layout, layout)
     rng = np.random.default_rng(5)
-    matrices = {"a": _random(rng, element, (m, k)), "b": _random(rng, element, (k, n))}
-    matrices["c"] = _random(rng, accumulator, (m, n))
+    matrices = {"a": random_matrix(rng, element, (m, k)), "b": random_matrix(rng, element, (k, n))}
+    matrices["c"] = random_matrix(rng, accumulator, (m, n))
     fragments: list[Array] = []
     kept: list[Array] = []
     for role, order in (("a", layouts[0]), ("b", layouts[1]), ("c", "row")):
@@ -297,7 +194,7 @@ def test_wmma(
         elements = matrices[role].size // 32
         width = 8 if type_ == "f64" else 4
         registers = (
-            8 if type_ == "f16" and role != "c" else max(1, elements * _BITS[type_] // (8 * width))
+            8 if type_ == "f16" and role != "c" else max(1, elements * BITS[type_] // (8 * width))
         )
         word = np.dtype(np.uint64 if width == 8 else np.uint32)
         pointers = np.full(32, memory.ctypes.data, np.uint64)
@@ -313,11 +210,11 @@ def test_wmma(
     mma = operation(f"llvm.nvvm.wmma.{shape}.mma{bits}.row.col.{product}")
     assert mma is not None
     word = np.dtype(np.uint64 if accumulator == "f64" else np.uint32)
-    count = m * n // 32 * _BITS[accumulator] // (8 * word.itemsize)
+    count = m * n // 32 * BITS[accumulator] // (8 * word.itemsize)
     done = perform(library, mma.function, fragments, [word] * count, mma.parameters)
     store = operation(f"llvm.nvvm.wmma.{shape}.store.d.col.stride.{accumulator}.p0")
     assert store is not None
-    raw = np.zeros((n, m), f"u{_BITS[accumulator] // 8}")
+    raw = np.zeros((n, m), f"u{BITS[accumulator] // 8}")
     pointers = np.full(32, raw.ctypes.data, np.uint64)
     perform(
         library,
@@ -326,7 +223,7 @@ def test_wmma(
         [],
         store.parameters,
     )
-    given = np.array([[_decode(accumulator, int(value)) for value in row] for row in raw]).T
+    given = np.array([[decode(accumulator, int(value)) for value in row] for row in raw]).T
     expected = matrices["c"] + matrices["a"] @ matrices["b"]
     if element == "b1":
         a, b = matrices["a"], matrices["b"]
@@ -339,7 +236,8 @@ def test_wmma(
 def test_ldmatrix_and_stmatrix(library: ctypes.CDLL, count: int, trans: bool) -> None:
     suffix = f"matrix.sync.aligned.m8n8.x{count}{'.trans' if trans else ''}.b16.p3"
     load, store = operation(f"llvm.nvvm.ld{suffix}"), operation(f"llvm.nvvm.st{suffix}")
-    assert load is not None and store is not None
+    assert load is not None
+    assert store is not None
     memory = np.arange(4 * 8 * 8, dtype=np.uint16).reshape(4, 8, 8)
     rows = np.array([memory[lane // 8, lane % 8].ctypes.data for lane in range(32)], np.uint64)
     word = np.dtype(np.uint32)

@@ -10,31 +10,13 @@ from numpy.typing import NDArray
 
 from hirc.compiler.cpu_device.operations import operation
 
-from .test_matrices import _BITS, Matrix, _encode, _pack, _place_a, _place_c, _random, _unpack
+from .fragments import BITS, Matrix, encode, pack, place_a, place_c, random_matrix, unpack
+from .shared_memory import aligned, swizzled_chunk
 from .warp import Array, perform
 
 _SHARED_BYTES = 128 * 1024
 _MODES = {0: 0, 128: 1, 64: 2, 32: 3}
 _START = 4096
-
-
-def _aligned(size: int, alignment: int) -> NDArray[np.uint8]:
-    raw = np.zeros(size + alignment, np.uint8)
-    start = -raw.ctypes.data % alignment
-    return raw[start : start + size]
-
-
-def _chunk(row: int, chunk: int, width: int) -> int:
-    """Where the swizzle puts a chunk of 16 bytes of a row: PTX ISA's figures of the modes."""
-    match width:
-        case 128:
-            return chunk ^ row % 8
-        case 64:
-            return chunk ^ row // 2 % 4
-        case 32:
-            return chunk ^ row // 4 % 2
-        case _:
-            return chunk
 
 
 def _place(
@@ -46,7 +28,7 @@ def _place(
     for each k with a panel for every width's worth of outer indices. Without a swizzle there are
     core matrices of 8 x 16 bytes, those along k first.
     """
-    size = _BITS[type_] // 8
+    size = BITS[type_] // 8
     rows, columns = matrix.T.shape if transposed else matrix.shape
     values = matrix.T if transposed else matrix
     per_row = (width or 16) // size
@@ -56,8 +38,8 @@ def _place(
         for column in range(columns):
             inside = column % per_row * size
             at = column // per_row * panel + row * (width or 16)
-            at += _chunk(row, inside // 16, width) * 16 + inside % 16
-            bits = _encode(type_, float(values[row, column]))
+            at += swizzled_chunk(row, inside // 16, width) * 16 + inside % 16
+            bits = encode(type_, float(values[row, column]))
             shared[start + at : start + at + size] = [bits >> 8 * i & 255 for i in range(size)]
     group = 8 * (width or 16)
     if transposed:
@@ -101,15 +83,15 @@ def test_wgmma(
     found = operation(f"hirc.ptx.wgmma.n{n}.{d}.{a}.{b}.{source}.{sign}.1.{ta}.{tb}")
     assert found is not None
     rng = np.random.default_rng(6)
-    left, right = _random(rng, a, (64, k)), _random(rng, b, (k, n))
-    start = _random(rng, d, (64, n))
-    shared = _aligned(_SHARED_BYTES, 1024)
+    left, right = random_matrix(rng, a, (64, k)), random_matrix(rng, b, (k, n))
+    start = random_matrix(rng, d, (64, n))
+    shared = aligned(_SHARED_BYTES, 1024)
     rows = slice(16 * warp, 16 * warp + 16)
     word = np.dtype(np.uint32)
-    before = _pack(start[rows], d, _wide_c)
+    before = pack(start[rows], d, _wide_c)
     operands: list[Array] = [*before]
     if registers:
-        operands += _pack(left[rows], a, _place_a(a, 16))
+        operands += pack(left[rows], a, place_a(a, 16))
     else:
         descriptor = _place(shared, _START, left, a, width, bool(ta))
         operands.append(np.full(32, descriptor, np.uint64))
@@ -127,11 +109,11 @@ def test_wgmma(
             shared=shared.ctypes.data,
         )
         expected = scale * start[rows] + sign * (left @ right)[rows]
-        given = _unpack(done.results, d, (16, n), _wide_c)
+        given = unpack(done.results, d, (16, n), _wide_c)
         np.testing.assert_array_equal(given, expected)
 
 
 def _wide_c(lane: int, i: int) -> tuple[int, int]:
     """d of wgmma: the 16 x 8 tile of mma, again and again along n."""
-    row, column = _place_c(16)(lane, i)
+    row, column = place_c(16)(lane, i)
     return row, column + i // 4 * 8

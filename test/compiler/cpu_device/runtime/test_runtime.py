@@ -1,0 +1,108 @@
+"""The CPU device's CUDA runtime, through C programs that are compiled against CUDA's headers.
+
+`NAME.expected` beside a program is what the same program, linked with CUDA 13.0's
+libcudart_static, printed on an H200 (driver 580), except for those in `_OWN`, which only this
+device can run.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hirc.compiler.toolchain import find_clang, find_cuda
+
+_HERE = Path(__file__).parent
+_RUNTIME = Path(__file__).parents[4] / "compiler" / "cpu_device" / "runtime"
+_FLAGS = ("-std=gnu11", "-g", "-O2", "-fPIC", "-fvisibility=hidden", f"-I{_RUNTIME}")
+_SANITIZED_SECONDS = 120
+_PROGRAMS = ("memory_calls", "copies", "stream_calls", "capture_calls")
+_OWN = {"limit": {"HIRC_CPU_MEMORY": "8M"}}
+
+_FOR_CLANG = {"float16_libcalls"}  # older versions of gcc lack its types
+
+Build = Callable[[str, str], Path]
+
+
+def _run(*command: str | Path, env: dict[str, str] | None = None) -> str:
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=_SANITIZED_SECONDS,
+        env={**os.environ, **(env or {})},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Builds a program with the runtime by clang, or by gcc where it has a sanitizer."""
+    headers = find_cuda().root / "include"
+    objects: dict[str, list[Path]] = {}
+
+    def compile_runtime(compiler: str, sanitizer: str) -> list[Path]:
+        folder = tmp_path_factory.mktemp("runtime")
+        flags = [f"-fsanitize={sanitizer}"] if sanitizer else []
+        outputs: list[Path] = []
+        for source in sorted(_RUNTIME.rglob("*.c")):
+            output = folder / f"{len(outputs)}.o"
+            if source.stem in _FOR_CLANG:
+                _run(find_clang().path, *_FLAGS, "-c", source, "-o", output)
+            else:
+                _run(compiler, *_FLAGS, *flags, "-c", source, "-o", output)
+            outputs.append(output)
+        return outputs
+
+    def build_program(name: str, sanitizer: str = "") -> Path:
+        compiler = str(find_clang().path)
+        if sanitizer:
+            found = shutil.which("gcc")
+            if found is None:
+                pytest.skip("no gcc with sanitizers")
+            compiler = found
+        if sanitizer not in objects:
+            objects[sanitizer] = compile_runtime(compiler, sanitizer)
+        program = objects[sanitizer][0].parent / name
+        flags = [f"-fsanitize={sanitizer}"] if sanitizer else []
+        _run(
+            *(compiler, *_FLAGS, *flags, f"-I{headers}", _HERE / f"{name}.c"),
+            *(*objects[sanitizer], "-o", program, "-lpthread", "-lm"),
+        )
+        return program
+
+    return build_program
+
+
+@pytest.mark.parametrize("name", _PROGRAMS)
+@pytest.mark.parametrize("threads", ["1", "4"])
+def test_a_program_prints_what_it_prints_on_a_gpu(name: str, threads: str, build: Build) -> None:
+    printed = _run(build(name, ""), env={"HIRC_CPU_THREADS": threads})
+    assert printed.splitlines() == (_HERE / f"{name}.expected").read_text().splitlines()
+
+
+@pytest.mark.parametrize("name", sorted(_OWN))
+def test_a_program_for_this_device_alone(name: str, build: Build) -> None:
+    printed = _run(build(name, ""), env=_OWN[name])
+    assert printed.splitlines() == (_HERE / f"{name}.expected").read_text().splitlines()
+
+
+def test_launches_of_kernels(build: Build) -> None:
+    assert _run(build("kernels", ""), env={"HIRC_CPU_THREADS": "3"}) == "ok\n"
+
+
+def test_many_threads_of_the_host(build: Build) -> None:
+    assert _run(build("threads", "")).split() == ["counter", "240"]
+
+
+@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+@pytest.mark.parametrize("name", ["threads", "kernels", "stream_calls", "capture_calls"])
+def test_under_a_sanitizer(name: str, sanitizer: str, build: Build) -> None:
+    environment = {"HIRC_CPU_THREADS": "4", "ASAN_OPTIONS": "detect_leaks=0"}
+    _run(build(name, sanitizer), env=environment)
