@@ -34,6 +34,8 @@ class DeviceOptions:
     flush_denormals: bool = False
     libdevice: Path | None = None
     libraries: tuple[Path, ...] = ()
+    # Loads are those of the source: for code that will be checked.
+    speculates: bool = True
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,8 @@ def _one(
         )
     if options.flush_denormals:
         module = LlvmModule(_with_flushed_denormals(module.text()), machine, name=source.name)
+    if not options.speculates:
+        module.forbid_speculation()
     module.verify()
     module.optimize()
     return module

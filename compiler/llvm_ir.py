@@ -211,6 +211,15 @@ class LlvmModule:
         """Removes definitions nothing uses."""
         _drop_unused(self._module, self._pass_builder(0))
 
+    def forbid_speculation(self) -> None:
+        """Lets the optimiser add no load that the code would not have made.
+
+        That is what the attribute of a thread sanitizer means to it; nothing else comes of it here.
+        """
+        for function in self._module.functions:
+            if not function.is_declaration:
+                function.add_function_attribute("sanitize_thread")
+
     def optimize(self) -> None:
         """LLVM's default pipeline of the machine's optimisation level."""
         builder = self._pass_builder(self.machine.opt_level)

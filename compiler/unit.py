@@ -147,6 +147,7 @@ class Unit:
             flush_denormals=options.flush_denormals,
             libdevice=cuda.libdevice,
             libraries=options.device_libraries,
+            speculates=not options.checks,
         )
         with self.timer.phase("device code"):
             module = device_module(self._sources, keep, target, settings)

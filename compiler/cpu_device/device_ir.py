@@ -244,7 +244,7 @@ def _named(label: str) -> str:
 def _parameter(text: str, number: int) -> Parameter:
     name = LOCAL.search(text.rsplit(" ", 1)[-1])
     local = f"%{_named(name.group()[1:])}" if name else f"%n.{number}"
-    type_text = text[: type_end(text)]
+    type_text = text[: type_end(text)].partition(" addrspace(")[0]
     byval = ""
     if "byval(" in text:
         start = text.index("byval(") + len("byval")

@@ -151,7 +151,7 @@ class _Retarget:
         header = function.header
         while match := _LINKAGE.match(header + " "):
             header = header[match.end() :]
-        result = without_attributes(header)
+        result = without_address_spaces(without_attributes(header))
         parameters = "".join(f", {item.type} {item.name}" for item in function.parameters)
         blocks = _with_entry(function.blocks, prologue)
         subprogram = f" !dbg !{function.subprogram}" if self._has_lines(function) else ""
