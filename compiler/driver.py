@@ -15,7 +15,7 @@ from .errors import InputError
 from .host_code import host_object
 from .link import LinkJob, link
 from .llvm_ir import LlvmModule
-from .native import why_no_gpu
+from .native import native_targets, why_no_gpu
 from .options import Emit, Options
 from .output import make_folder, replacing, write
 from .process import Runner
@@ -108,7 +108,9 @@ class Compilation:
         output = Path(options.output or ("a.so" if options.emit is Emit.SHARED else "a.out"))
         if options.dry_run:
             objects = [Path(f"{Path(name).stem}.o") for name in options.inputs]
-            link(LinkJob(objects, output), options, self.toolchain, self.runner)
+            for_cpu = any(target.is_cpu for target in options.targets or native_targets())
+            job = LinkJob(objects, output, for_cpu_device=for_cpu)
+            link(job, options, self.toolchain, self.runner)
             return
         with ExitStack() as stack:
             if options.save_temps is not None:

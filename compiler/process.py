@@ -49,12 +49,38 @@ class Runner:
         Its temporary files go to `temporary`: programs that fail may leave theirs behind.
         Raises ToolchainError when it cannot be started or does not end in `timeout` seconds.
         """
-        words = [str(word) for word in command]
-        if self.verbose or self.dry_run:
-            self.log(" " + shlex.join(words))
+        words = self._announced(command)
         if self.dry_run:
             return Finished(0, "", "")
         return start(words, directory=directory, temporary=temporary).finish(timeout)
+
+    def run_all(self, commands: Sequence[Sequence[str | Path]]) -> list[Finished]:
+        """Runs commands that do not depend on one another, as many at once as there are processors.
+
+        Raises ToolchainError as `run` does.
+        """
+        running: list[Running] = []
+        finished: list[Finished] = []
+        try:
+            for command in commands:
+                words = self._announced(command)
+                if self.dry_run:
+                    finished.append(Finished(0, "", ""))
+                    continue
+                if len(running) - len(finished) >= len(os.sched_getaffinity(0)):
+                    finished.append(running[len(finished)].finish())
+                running.append(start(words))
+            finished += [each.finish() for each in running[len(finished) :]]
+        finally:
+            for each in running:
+                each.close()
+        return finished
+
+    def _announced(self, command: Sequence[str | Path]) -> list[str]:
+        words = [str(word) for word in command]
+        if self.verbose or self.dry_run:
+            self.log(" " + shlex.join(words))
+        return words
 
 
 class Running:

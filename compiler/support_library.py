@@ -55,29 +55,26 @@ def bitcode_of(library: Library, clang: Clang, runner: Runner) -> bytes:
             if library.assembly:
                 files.append(Path(folder) / "assembly.ll")
                 files[-1].write_text(library.assembly)
-            built = [_compile(source, library, Path(folder), clang, runner) for source in files]
+            built = [Path(folder) / f"{path.parent.name}-{path.stem}.bc" for path in files]
+            commands = [
+                [clang.path, *library.flags, source, "-o", output]
+                for source, output in zip(files, built, strict=True)
+            ]
+            for done in runner.run_all(commands):
+                if done.status != 0:
+                    raise ToolchainError(
+                        f"clang cannot compile the {library.name}: {done.errors.strip()}",
+                        hint="its C headers may be missing: on Debian, apt-get install libc6-dev",
+                    )
             return merge_bitcode([path.read_bytes() for path in built])
 
     return cached_for(library, clang, ".bc", compile_all)
 
 
-def cached_for(
-    library: Library, clang: Clang, suffix: str, make: Callable[[], bytes]
-) -> bytes:
+def cached_for(library: Library, clang: Clang, suffix: str, make: Callable[[], bytes]) -> bytes:
     """What `make` gives for these very sources and this clang, from the cache where it is there."""
     digest = hashlib.sha256(f"{clang.version} {library.flags} {library.assembly}".encode())
     for path in [*library.sources(".c"), *library.sources(".h"), *library.headers]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     name = library.name.replace(" ", "-").lower()
     return cached(f"{name}-{digest.hexdigest()[:16]}{suffix}", make)
-
-
-def _compile(source: Path, library: Library, folder: Path, clang: Clang, runner: Runner) -> Path:
-    output = folder / f"{source.parent.name}-{source.stem}.bc"
-    done = runner.run([clang.path, *library.flags, source, "-o", output])
-    if done.status != 0:
-        raise ToolchainError(
-            f"clang cannot compile the {library.name}: {done.errors.strip()}",
-            hint="its C headers may be missing: on Debian, apt-get install libc6-dev",
-        )
-    return output

@@ -152,8 +152,8 @@ def _make_parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="ARCH[,ARCH...]",
-        help="the chips to make device code for: sm_80, sm_90, sm_90a, ...; native asks the driver; "
-        "cpu is the CPU device",
+        help="the chips to make device code for: sm_80, sm_90, sm_90a, ...; native asks the "
+        "driver; cpu is the CPU device",
     )
     for level in range(4):
         add(

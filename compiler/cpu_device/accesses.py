@@ -16,9 +16,9 @@ _ORDERING = re.compile(
 )
 _COPY = re.compile(r"llvm\.mem(?:cpy|move)\b")
 _FILL = re.compile(r"llvm\.memset\b")
-_BULK_FILL = re.compile(r"llvm\.nvvm\.st\.bulk")
-_CACHED_LOAD = re.compile(r"llvm\.nvvm\.ld[gu]\.global\.")
-_ATOMIC = re.compile(r"llvm\.nvvm\.atomic\.")
+_BULK_FILL = re.compile(r"(?:llvm|hirc)\.nvvm\.st\.bulk")
+_CACHED_LOAD = re.compile(r"(?:llvm|hirc)\.nvvm\.ld[gu]\.global\.")
+_ATOMIC = re.compile(r"(?:llvm|hirc)\.nvvm\.atomic\.")
 _POINTER_ARGUMENT = re.compile(r"(ptr(?: addrspace\(\d+\))?) .*?([%@][^\s]+|\w+ \(.*\))$")
 
 
@@ -98,7 +98,7 @@ def _atomic(body: str) -> Access:
 
 def _call(instruction: Instruction) -> Access | None:
     call = parse_call(instruction)
-    if call is None or not call.callee.startswith("@llvm."):
+    if call is None or not re.match(r"(?:llvm|hirc)\.", call.function):
         return None
     text = instruction.body
     start = text.index(call.callee) + len(call.callee)

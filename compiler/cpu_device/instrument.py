@@ -37,9 +37,7 @@ _LOCAL_SPACE, _PARAMETER_SPACE = 5, 101
 _DERIVED = ("getelementptr", "addrspacecast", "bitcast", "select")
 _SPACE = re.compile(r"\baddrspace\((\d+)\)")
 # Operations whose C functions access memory or order threads: they are told whose turn it is.
-_OPERATION = re.compile(
-    r"@llvm\.nvvm\.(?:cp\.|mbarrier\.|st\.bulk|barrier\.|bar\.|tensormap\.)|\basm (?:sideeffect )?"
-)
+_OPERATION = re.compile(r"@\"?(?:llvm\.nvvm|hirc\.nvvm|hirc\.ptx)\.(?:cp|mbarrier|st|red)\.")
 
 
 def instrument(module: DeviceModule, checks: frozenset[str]) -> None:

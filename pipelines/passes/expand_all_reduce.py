@@ -92,8 +92,10 @@ def _across_warps(
         memref.store(value, slots, [_as_index(position.warp)])
     gpu.barrier()
     with _when(arith.cmpi(arith.CmpIPredicate.eq, position.warp, zero)):
-        mine = memref.load(slots, [_as_index(position.lane)])
-        total = reduce_into_first(mine, reduction, position.lane, _warps(position))
+        # Lanes beyond the warps take no part: they read a slot that somebody has written.
+        warps = _warps(position)
+        mine = memref.load(slots, [_as_index(_below(position.lane, warps))])
+        total = reduce_into_first(mine, reduction, position.lane, warps)
         with _when(is_first_lane):
             memref.store(total, slots, [total_slot])
     gpu.barrier()
@@ -105,6 +107,15 @@ def _warps(position: ThreadPosition) -> int | ir.Value:
         return -(-position.threads // WARP_LANES)
     rounded = arith.addi(position.threads, i32_constant(WARP_LANES - 1))
     return arith.shrui(rounded, i32_constant(5))
+
+
+def _below(lane: ir.Value, count: int | ir.Value) -> ir.Value:
+    """The lane, or the last one below `count`."""
+    if isinstance(count, int):
+        last = i32_constant(count - 1)
+    else:
+        last = arith.subi(count, i32_constant(1))
+    return arith.minui(lane, last)
 
 
 class _when:

@@ -42,6 +42,10 @@ class Program:
         return [*map(str, self.paths), f"--offload-arch={self.arch}", *self.flags]
 
 
+_BAD_LAUNCHES = (
+    *("no_blocks", "no_threads", "many_threads", "deep_block", "high_grid", "much_shared"),
+)
+
 PROGRAMS = (
     Program("fill_exp_sqrt"),
     Program("saxpy", sources=("saxpy_main", "saxpy_kernel")),
@@ -68,6 +72,14 @@ PROGRAMS = (
         r"awaited_at_end_main\.mlir:\d+:\d+: error: cudaDeviceSynchronize failed: cudaErrorAssert",
     ),
     Program("device_global"),
+    Program("launch_limits"),
+    *(
+        Program(f"launch_{what}", status=1, errors="cudaErrorInvalidValue")
+        for what in _BAD_LAUNCHES
+    ),
+    Program("out_of_memory", status=1, errors="cudaMallocAsync failed: cudaErrorMemoryAllocation"),
+    Program("illegal_address", status=1, errors="failed: cudaErrorIllegalAddress"),
+    Program("trap", status=1, errors="failed: cudaErrorLaunchFailure"),
     Program("memory"),
     Program("dialects"),
     Program("block_reduction_bare", same_as="block_reduction", flags=("--kernel-bare-pointers",)),

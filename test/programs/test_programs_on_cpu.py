@@ -7,12 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from hirc.tools.hirc import main as hirc
 from programs.catalog import PROGRAMS, Program, without_addresses
+from programs.math_program_text import MathProgram
 from programs.math_programs import check
 from programs.math_programs import programs as math_programs
-from programs.math_program_text import MathProgram
+
+from hirc.tools.hirc import main as hirc
 
 SECONDS = 120
 

@@ -16,6 +16,7 @@
 #include "allocation_limit.h"
 #include "checks/checked_allocation.h"
 #include "checks/checks.h"
+#include "spans.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,140 +24,45 @@
 #include <sys/mman.h>
 
 enum {
-  UNIT = 512, // what a block's size and address are multiples of
   LARGEST_SMALL = 256 << 10,
   SLAB = 2 << 20,
   PAGE = 4096,
-  CLASSES = 512,
   ORDERED = HIRC_MEMORY_ORDERED | HIRC_MEMORY_RETIRED,
   LIMITED = HIRC_MEMORY_DEVICE | HIRC_MEMORY_MANAGED | ORDERED,
 };
 
-struct block {
-  struct span *span;
-  struct block *next; // in its class's list
-  size_t bytes;       // as requested
-  unsigned memory;    // 0: free
-  unsigned flags;
-};
-
-struct span {
-  char *start;
-  size_t bytes;
-  size_t block_bytes;
-  unsigned class;
-  unsigned count;
-  unsigned live;
-  struct block blocks[];
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct span **spans; // by address
-static size_t span_count, span_room;
-static struct block *free_blocks[CLASSES];
+static struct hirc_block_of_memory *free_blocks[HIRC_BLOCK_CLASSES];
 static size_t used, used_high, ordered_used, cached; // cached: in large spans whose block is free
 
-// The size's class and, in `bytes`, the class's block size.
-static unsigned class_of(size_t *bytes) {
-  size_t units = (*bytes + UNIT - 1) / UNIT;
-  if (units <= 8) {
-    units += units == 0;
-    *bytes = units * UNIT;
-    return (unsigned)units - 1;
-  }
-  unsigned exponent = 63 - (unsigned)__builtin_clzll(units - 1);
-  size_t granule = (size_t)1 << (exponent - 3);
-  size_t multiple = (units + granule - 1) / granule; // 9 to 16
-  *bytes = multiple * granule * UNIT;
-  return 8 + (exponent - 3) * 8 + (unsigned)multiple - 9;
+static size_t charge(const struct hirc_block_of_memory *block) {
+  size_t units = (block->bytes + HIRC_BLOCK_UNIT - 1) / HIRC_BLOCK_UNIT;
+  return block->memory & LIMITED ? units * HIRC_BLOCK_UNIT : 0;
 }
 
-static char *address_of(const struct block *block) {
-  return block->span->start + (size_t)(block - block->span->blocks) * block->span->block_bytes;
-}
-
-static size_t charge(const struct block *block) {
-  return block->memory & LIMITED ? (block->bytes + UNIT - 1) / UNIT * UNIT : 0;
-}
-
-static void count_in(const struct block *block) {
+static void count_in(const struct hirc_block_of_memory *block) {
   used += charge(block);
   used_high = used > used_high ? used : used_high;
   if (block->memory & ORDERED)
     ordered_used += charge(block);
 }
 
-static void uncharge(const struct block *block) {
+static void uncharge(const struct hirc_block_of_memory *block) {
   used -= charge(block);
   if (block->memory & ORDERED)
     ordered_used -= charge(block);
 }
 
-// The number of spans that begin at or before the address.
-static size_t position_of(const void *address) {
-  size_t first = 0, end = span_count;
-  while (first < end) {
-    size_t middle = (first + end) / 2;
-    if (spans[middle]->start <= (const char *)address)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return first;
-}
-
-static struct block *block_at(const void *address) {
-  size_t position = position_of(address);
-  if (position == 0)
-    return NULL;
-  struct span *span = spans[position - 1];
-  size_t offset = (size_t)((const char *)address - span->start);
-  return offset < span->bytes && offset / span->block_bytes < span->count
-             ? &span->blocks[offset / span->block_bytes]
-             : NULL;
-}
-
-static struct span *enter_span(char *start, size_t bytes, size_t block_bytes, unsigned class) {
-  if (span_count == span_room) {
-    size_t room = span_room ? 2 * span_room : 64;
-    struct span **grown = realloc(spans, room * sizeof *spans);
-    if (!grown)
-      return NULL;
-    spans = grown;
-    span_room = room;
-  }
-  unsigned count = (unsigned)(bytes / block_bytes);
-  struct span *span = calloc(1, sizeof *span + count * sizeof(struct block));
-  if (!span)
-    return NULL;
-  *span = (struct span){
-      .start = start, .bytes = bytes, .block_bytes = block_bytes, .class = class, .count = count};
-  for (unsigned i = 0; i < count; ++i)
-    span->blocks[i].span = span;
-  size_t position = position_of(start);
-  memmove(spans + position + 1, spans + position, (span_count - position) * sizeof *spans);
-  spans[position] = span;
-  ++span_count;
-  return span;
-}
-
-static void forget_span(struct span *span) {
-  size_t position = position_of(span->start) - 1;
-  memmove(spans + position, spans + position + 1, (span_count - position - 1) * sizeof *spans);
-  --span_count;
-  free(span);
-}
-
 // Unmaps a span none of whose blocks is in a list.
-static void unmap_span(struct span *span) {
+static void unmap_span(struct hirc_span *span) {
   munmap(span->start, span->bytes);
-  forget_span(span);
+  hirc_span_forget(span);
 }
 
-static bool is_large(const struct span *span) { return span->block_bytes > LARGEST_SMALL; }
+static bool is_large(const struct hirc_span *span) { return span->block_bytes > LARGEST_SMALL; }
 
-static void unlink_blocks(struct span *span) {
-  struct block **link = &free_blocks[span->class];
+static void unlink_blocks(struct hirc_span *span) {
+  struct hirc_block_of_memory **link = &free_blocks[span->class];
   while (*link)
     if ((*link)->span == span)
       *link = (*link)->next;
@@ -165,8 +71,8 @@ static void unlink_blocks(struct span *span) {
 }
 
 static void trim(size_t keep) {
-  for (size_t i = span_count; i-- > 0 && cached > keep;) {
-    struct span *span = spans[i];
+  for (size_t i = hirc_span_count; i-- > 0 && cached > keep;) {
+    struct hirc_span *span = hirc_spans[i];
     if (span->live != 0)
       continue;
     if (is_large(span))
@@ -182,7 +88,7 @@ static bool map_blocks(unsigned class, size_t block_bytes) {
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (start == MAP_FAILED)
     return false;
-  struct span *span = enter_span(start, bytes, block_bytes, class);
+  struct hirc_span *span = hirc_span_enter(start, bytes, block_bytes, class);
   if (!span) {
     munmap(start, bytes);
     return false;
@@ -196,7 +102,7 @@ static bool map_blocks(unsigned class, size_t block_bytes) {
   return true;
 }
 
-static struct block *take_block(unsigned class, size_t block_bytes) {
+static struct hirc_block_of_memory *take_block(unsigned class, size_t block_bytes) {
   if (!free_blocks[class]) {
     size_t limit = hirc_memory_limit();
     if (used + cached + block_bytes > limit)
@@ -204,7 +110,7 @@ static struct block *take_block(unsigned class, size_t block_bytes) {
     if (!map_blocks(class, block_bytes))
       return NULL;
   }
-  struct block *block = free_blocks[class];
+  struct hirc_block_of_memory *block = free_blocks[class];
   free_blocks[class] = block->next;
   ++block->span->live;
   if (is_large(block->span))
@@ -219,18 +125,18 @@ void *hirc_allocation_create(enum hirc_memory memory, size_t bytes, unsigned fla
   if (bytes > (size_t)1 << 47 || (memory & LIMITED && bytes > limit))
     return NULL;
   size_t block_bytes = bytes;
-  unsigned class = class_of(&block_bytes);
-  struct block wanted = {.bytes = bytes, .memory = memory};
+  unsigned class = hirc_block_class(&block_bytes);
+  struct hirc_block_of_memory wanted = {.bytes = bytes, .memory = memory};
   void *start = NULL;
   pthread_mutex_lock(&lock);
   if (used + charge(&wanted) <= limit || !(memory & LIMITED)) {
-    struct block *block = take_block(class, block_bytes);
+    struct hirc_block_of_memory *block = take_block(class, block_bytes);
     if (block) {
       block->bytes = bytes;
       block->memory = memory;
       block->flags = flags;
       count_in(block);
-      start = address_of(block);
+      start = hirc_block_address(block);
     }
   }
   pthread_mutex_unlock(&lock);
@@ -241,10 +147,11 @@ bool hirc_allocation_register(void *start, size_t bytes, unsigned flags) {
   if (hirc_checks_memory())
     return hirc_checked_register(start, bytes, flags);
   pthread_mutex_lock(&lock);
-  size_t position = position_of((char *)start + bytes - 1);
-  bool is_free =
-      position == 0 || spans[position - 1]->start + spans[position - 1]->bytes <= (char *)start;
-  struct span *span = is_free ? enter_span(start, bytes, bytes, CLASSES) : NULL;
+  size_t position = hirc_spans_before((char *)start + bytes - 1);
+  struct hirc_span *before = position ? hirc_spans[position - 1] : NULL;
+  bool is_free = !before || before->start + before->bytes <= (char *)start;
+  struct hirc_span *span =
+      is_free ? hirc_span_enter(start, bytes, bytes, HIRC_BLOCK_CLASSES) : NULL;
   if (span) {
     span->live = 1;
     span->blocks[0].bytes = bytes;
@@ -255,11 +162,11 @@ bool hirc_allocation_register(void *start, size_t bytes, unsigned flags) {
   return span != NULL;
 }
 
-static void free_block(struct block *block, bool keep) {
-  struct span *span = block->span;
+static void free_block(struct hirc_block_of_memory *block, bool keep) {
+  struct hirc_span *span = block->span;
   uncharge(block);
   if (block->memory == HIRC_MEMORY_REGISTERED) {
-    forget_span(span);
+    hirc_span_forget(span);
     return;
   }
   block->memory = 0;
@@ -278,8 +185,8 @@ bool hirc_allocation_free(void *start, unsigned memory, bool keep) {
   if (hirc_checks_memory())
     return hirc_checked_free(start, memory);
   pthread_mutex_lock(&lock);
-  struct block *block = block_at(start);
-  bool found = block && block->memory & memory && address_of(block) == start;
+  struct hirc_block_of_memory *block = hirc_block_at(start);
+  bool found = block && block->memory & memory && hirc_block_address(block) == start;
   if (found)
     free_block(block, keep);
   pthread_mutex_unlock(&lock);
@@ -287,7 +194,7 @@ bool hirc_allocation_free(void *start, unsigned memory, bool keep) {
 }
 
 size_t hirc_allocation_block_bytes(size_t bytes) {
-  class_of(&bytes);
+  hirc_block_class(&bytes);
   return bytes;
 }
 
@@ -295,9 +202,9 @@ bool hirc_allocation_retire(void *start, size_t *block_bytes) {
   if (hirc_checks_memory())
     return hirc_checked_retire(start);
   pthread_mutex_lock(&lock);
-  struct block *block = block_at(start);
+  struct hirc_block_of_memory *block = hirc_block_at(start);
   bool found = block && block->memory & (HIRC_MEMORY_ORDERED | HIRC_MEMORY_DEVICE) &&
-               address_of(block) == start;
+               hirc_block_address(block) == start;
   if (found) {
     if (block->memory == HIRC_MEMORY_DEVICE)
       ordered_used += charge(block);
@@ -310,7 +217,7 @@ bool hirc_allocation_retire(void *start, size_t *block_bytes) {
 
 void hirc_allocation_revive(void *start, size_t bytes) {
   pthread_mutex_lock(&lock);
-  struct block *block = block_at(start);
+  struct hirc_block_of_memory *block = hirc_block_at(start);
   uncharge(block);
   block->memory = HIRC_MEMORY_ORDERED;
   block->bytes = bytes;
@@ -322,11 +229,11 @@ bool hirc_allocation_find(const void *address, struct hirc_allocation *found) {
   if (hirc_checks_memory())
     return hirc_checked_find(address, found);
   pthread_mutex_lock(&lock);
-  struct block *block = block_at(address);
+  struct hirc_block_of_memory *block = hirc_block_at(address);
   bool live = block && block->memory != 0 && block->memory != HIRC_MEMORY_RETIRED &&
-              (size_t)((const char *)address - address_of(block)) < block->bytes;
+              (size_t)((const char *)address - hirc_block_address(block)) < block->bytes;
   if (live)
-    *found = (struct hirc_allocation){address_of(block), block->bytes,
+    *found = (struct hirc_allocation){hirc_block_address(block), block->bytes,
                                       (enum hirc_memory)block->memory, block->flags};
   pthread_mutex_unlock(&lock);
   return live;
@@ -364,11 +271,11 @@ void hirc_allocation_free_all(unsigned memory) {
     return;
   }
   pthread_mutex_lock(&lock);
-  for (size_t i = span_count; i-- > 0;) {
-    struct span *span = spans[i];
+  for (size_t i = hirc_span_count; i-- > 0;) {
+    struct hirc_span *span = hirc_spans[i];
     for (unsigned k = 0, count = span->count; k < count; ++k)
       if (span->blocks[k].memory & memory) {
-        bool last = span->live == 1 && (is_large(span) || span->class == CLASSES);
+        bool last = span->live == 1 && (is_large(span) || span->class == HIRC_BLOCK_CLASSES);
         free_block(&span->blocks[k], false);
         if (last)
           break;

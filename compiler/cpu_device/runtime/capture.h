@@ -34,6 +34,8 @@ int hirc_capture_forbid_stream(struct hirc_stream *stream);
 
 void hirc_capture_add(struct hirc_capture *capture, struct hirc_stream *stream,
                       struct hirc_command *command);
+// The graph that the stream's commands go into.
+struct hirc_graph *hirc_capture_graph(struct hirc_stream *stream);
 int hirc_capture_malloc(struct hirc_stream *stream, void **pointer, size_t bytes);
 int hirc_capture_free(struct hirc_stream *stream, void *pointer);
 

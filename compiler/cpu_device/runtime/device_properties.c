@@ -1,6 +1,7 @@
 // What the device says about itself: that of compute capability 9.0 where programs are compiled by
 // it, and of a card with memory of its own where they decide how to move data, so that a program
-// takes the way here that it takes on such a card; the machine's own elsewhere. There are no textures, surfaces, peers or other processes.
+// takes the way here that it takes on such a card; the machine's own elsewhere. There are
+// no textures, surfaces, peers or other processes.
 
 #include "device.h"
 #include "allocation_limit.h"

@@ -1,10 +1,11 @@
 // Errors of calls and of the device.
 //
 // A call that fails returns its error, and cudaGetLastError in the same thread returns that error
-// once (cudaErrorNotReady is an answer and not remembered). A kernel that fails while it runs (codes 700 to 799) fails the device: every later call in
-// every thread that needs it returns the kernel's error, what was enqueued is dropped, and only
-// cudaDeviceReset makes the device usable again. Which calls these are, and which errors of their
-// own come first, is as observed with CUDA 13.0 on an H200.
+// once; cudaErrorNotReady is an answer and not remembered. A kernel that fails while it runs (codes
+// 700 to 799) fails the device: what was enqueued is dropped, every later call in every thread that
+// needs the device returns the kernel's error, and only cudaDeviceReset makes it usable again.
+// Which calls these are, and which errors of their own come first, is as observed with CUDA 13.0 on
+// an H200.
 
 #include "errors.h"
 

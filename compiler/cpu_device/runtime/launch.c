@@ -2,9 +2,9 @@
 //
 // The call checks what CUDA documents (CUDA C++ Programming Guide, technical specifications of
 // compute capability 9.0), copies the arguments and enqueues; the kernel runs when its turn in the
-// stream comes. A launch's errors of its own are returned at once and leave the device usable; their
-// codes are those observed with CUDA 13.0 on an H200, where extents that do not fit are
-// cudaErrorInvalidValue (cudaErrorInvalidConfiguration in older versions).
+// stream comes. A launch's errors of its own are returned at once and leave the device usable;
+// their codes are those observed with CUDA 13.0 on an H200, where extents that do not fit are
+// cudaErrorInvalidValue.
 
 #include "launch.h"
 #include "capture.h"

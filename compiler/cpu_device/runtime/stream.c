@@ -16,68 +16,9 @@
 #include <stdlib.h>
 
 enum {
-  NODE_ROOM = 448, // of a payload: a launch with its arguments
-  NODES = 64,      // allocated at a time
-  TURN = 512,      // commands before other streams get the worker
-  SPINS = 2000,    // before a thread of the host sleeps
+  TURN = 512,   // commands before other streams get the worker
+  SPINS = 2000, // before a thread of the host sleeps
 };
-
-// --- nodes ---------------------------------------------------------------------------------------
-
-struct hirc_command *hirc_command_allocate(size_t payload_bytes) {
-  struct hirc_command *command = malloc(sizeof *command + payload_bytes);
-  if (command)
-    *command = (struct hirc_command){.room = UINT32_MAX};
-  return command;
-}
-
-void hirc_command_free(struct hirc_command *command) {
-  if (command->release)
-    command->release(command->payload);
-  free(command);
-}
-
-static bool more_nodes(struct hirc_stream *stream) {
-  stream->spare = atomic_exchange_explicit(&stream->returned, NULL, memory_order_acquire);
-  if (stream->spare)
-    return true;
-  size_t bytes = sizeof(struct hirc_command) + NODE_ROOM;
-  char *nodes = malloc(NODES * bytes);
-  if (!nodes)
-    return false;
-  for (size_t i = 0; i < NODES; ++i) {
-    struct hirc_command *node = (struct hirc_command *)(nodes + i * bytes);
-    node->room = NODE_ROOM;
-    node->next = stream->spare;
-    stream->spare = node;
-  }
-  return true;
-}
-
-// With the stream locked.
-static struct hirc_command *take_node(struct hirc_stream *stream, size_t payload_bytes) {
-  if (payload_bytes > NODE_ROOM)
-    return hirc_command_allocate(payload_bytes);
-  if (!stream->spare && !more_nodes(stream))
-    return NULL;
-  struct hirc_command *node = stream->spare;
-  stream->spare = node->next;
-  *node = (struct hirc_command){.room = NODE_ROOM};
-  return node;
-}
-
-// By the worker; only it pushes.
-static void give_node(struct hirc_stream *stream, struct hirc_command *node) {
-  if (node->room != NODE_ROOM) {
-    free(node);
-    return;
-  }
-  struct hirc_command *first = atomic_load_explicit(&stream->returned, memory_order_relaxed);
-  do
-    node->next = first;
-  while (!atomic_compare_exchange_weak_explicit(&stream->returned, &first, node,
-                                                memory_order_release, memory_order_relaxed));
-}
 
 // --- waiting for points --------------------------------------------------------------------------
 
@@ -186,7 +127,7 @@ static bool execute_next(struct hirc_stream *stream) {
   if (!hirc_reached(command->after) && park(stream, command->after))
     return false;
   if (stream->head->room)
-    give_node(stream, stream->head);
+    hirc_give_node(stream, stream->head);
   stream->head = command;
   hirc_command_run(command);
   if (command->release)
@@ -264,7 +205,7 @@ static bool link_command(struct hirc_stream *stream, struct hirc_command *comman
 }
 
 static bool link_wait(struct hirc_stream *stream, struct hirc_point point) {
-  struct hirc_command *command = take_node(stream, 0);
+  struct hirc_command *command = hirc_take_node(stream, 0);
   if (!command)
     abort();
   command->after = point;
@@ -320,7 +261,7 @@ int hirc_command_begin(struct hirc_stream *stream, size_t payload_bytes,
     *command = hirc_command_allocate(payload_bytes);
   } else {
     order_after_others(stream);
-    *command = take_node(stream, payload_bytes);
+    *command = hirc_take_node(stream, payload_bytes);
   }
   if (*command)
     return 0;

@@ -119,6 +119,10 @@ struct hirc_point hirc_command_end(struct hirc_stream *stream, struct hirc_comma
 // Lets what is enqueued in the stream from now on wait for the point.
 int hirc_enqueue_wait(struct hirc_stream *stream, struct hirc_point point);
 
+// A node for a command: taken with the stream locked, given back by its worker alone.
+struct hirc_command *hirc_take_node(struct hirc_stream *stream, size_t payload_bytes);
+void hirc_give_node(struct hirc_stream *stream, struct hirc_command *node);
+
 // A command outside of any stream: for graphs.
 struct hirc_command *hirc_command_allocate(size_t payload_bytes);
 void hirc_command_free(struct hirc_command *command);

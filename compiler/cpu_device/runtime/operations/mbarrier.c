@@ -9,6 +9,8 @@
 #include "lanes.h"
 #include "operations.h"
 
+#include <stdlib.h>
+
 enum { COUNT_BITS = 20, BYTES_BITS = 22 };
 #define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
 #define BYTES_MASK ((UINT64_C(1) << BYTES_BITS) - 1)
@@ -90,9 +92,16 @@ uint32_t hirc_mbarrier_pending_count(uint64_t state) { return unpack(state).pend
 
 enum { P_PARITY, P_MOST_POLLS };
 
-// How often a thread has polled. Blocks that take turns on one worker share it, so that one may be
-// answered early: a false answer is right at any time.
-static _Thread_local uint32_t polls[HIRC_MAX_THREADS];
+// How often the threads of a block have polled. Blocks that take turns on one worker share it, so
+// that one may be answered early: a false answer is right at any time. Not in thread-local storage
+// itself: a shared library that is loaded late may have little of it.
+static _Thread_local uint32_t *polls;
+
+static bool polls_once_more(uint32_t thread, uint32_t most) {
+  if (!polls && !(polls = calloc(HIRC_MAX_THREADS, sizeof *polls)))
+    return false;
+  return ++polls[thread % HIRC_MAX_THREADS] < most;
+}
 
 // A phase has completed where the object's parity is no longer the phase's.
 bool hirc_poll_mbarrier(const struct hirc_stop_call *call) {
@@ -102,10 +111,10 @@ bool hirc_poll_mbarrier(const struct hirc_stop_call *call) {
   uint32_t parity = parameter(call, P_PARITY) ? phase & 1 : unpack(phase).parity;
   bool complete = unpack(__atomic_load_n(barrier, __ATOMIC_ACQUIRE)).parity != parity;
   uint32_t most = (uint32_t)parameter(call, P_MOST_POLLS);
-  bool given_up = most && ++polls[thread % HIRC_MAX_THREADS] >= most;
-  if (!complete && !given_up)
+  if (!complete && (!most || polls_once_more(thread, most)))
     return false;
-  polls[thread % HIRC_MAX_THREADS] = 0;
+  if (polls)
+    polls[thread % HIRC_MAX_THREADS] = 0;
   if (complete)
     hirc_checks_acquire(call->block, thread, barrier);
   if (call->stop->result_count)
