@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from .cpu_device.build import runtime_object
 from .errors import InputError
 from .host_code import host_object
 from .link import LinkJob, link
+from .link_inputs import linked_for_cpu
 from .llvm_ir import LlvmModule
 from .native import native_targets, why_no_gpu
 from .options import Emit, Options
@@ -22,7 +22,7 @@ from .process import Runner
 from .ptx import assemble, emit_ptx
 from .source import UNNAMED, check_readable, read_source
 from .support_library import support_bitcode
-from .target import Target
+from .target import CPU, Target
 from .timing import Timer
 from .toolchain import Clang, ClangSearch, Cuda, Toolchain, find_cuda
 from .unit import Unit
@@ -129,17 +129,22 @@ class Compilation:
     @property
     def _is_for_cpu(self) -> bool:
         """Whether what is linked runs on the CPU device."""
-        if self.options.targets:
-            return any(target.is_cpu for target in self.options.targets)
+        options = self.options
+        asked: bool | None = None
         kinds = {unit.is_for_cpu for unit in self._units if unit.has_kernels}
-        if len(kinds) > 1:
+        if options.targets:
+            asked = any(target.is_cpu for target in options.targets)
+        elif len(kinds) > 1:
             raise InputError(
                 "some inputs are for the CPU device and some for GPUs",
                 hint="name the chips with --offload-arch",
             )
-        if kinds:
-            return True in kinds
-        return any(unit.is_for_cpu for unit in self._units)
+        elif kinds:
+            asked = True in kinds
+        linked = linked_for_cpu(options.link_inputs, asked)
+        if asked is None:
+            asked = linked
+        return native_targets() == (CPU,) if asked is None else asked
 
     def _cpu_runtime(self, folder: Path) -> Path:
         """The CPU device's own object file."""
@@ -185,7 +190,7 @@ class Compilation:
         """Says, once, that what is built is not for a GPU."""
         if not self._said_native:
             self._said_native = True
-            print(f"hirc: note: native is the CPU device here: {why_no_gpu()}", file=sys.stderr)
+            self.runner.log(f"hirc: note: native is the CPU device here: {why_no_gpu()}")
 
     def _embed(self, unit: Unit) -> None:
         if not unit.has_device_code:

@@ -16,9 +16,10 @@ from .stops import Stop
 _STOP = "{ i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr }"
 _KERNEL = (
     "{ ptr, ptr, i32, i32, ptr, ptr, i32, i32, ptr, i32, i32, i32, i32, "
-    "[3 x i32], [3 x i32], i32, i32, ptr }"
+    "[3 x i32], [3 x i32], i32, i32, ptr, ptr }"
 )
 _WARP = 32
+WARP_STOPS, CHECKS_MEMORY, CHECKS_RACES = 1, 2, 4  # flags of struct hirc_kernel
 _KERNELS, _VARIABLES = "hirc_cpu_kernels", "hirc_cpu_variables"
 
 
@@ -112,8 +113,21 @@ class Tables:
             "i32 0",
             f"i32 {description.shared.align}",
             f"ptr {wide}",
+            f"ptr {self._shared_variables(name, description)}",
         ]
         self._entry(f"@hirc.kernel.{name}", f"{_KERNEL} {{ {', '.join(fields)} }}", _KERNELS)
+
+    def _shared_variables(self, kernel: str, description: KernelDescription) -> str:
+        """The extents of shared variables, which checks of memory need."""
+        if not description.flags & CHECKS_MEMORY:
+            return "null"
+        layout = description.shared
+        entries = [
+            f"{{ ptr {self.string(_plain(item.name))}, i32 {layout.offsets[item.name]}, i32 {item.bytes} }}"
+            for item in layout.placed
+        ]
+        entries.append("zeroinitializer")
+        return self._array(f"@hirc.shared.{kernel}", "{ ptr, i32, i32 }", entries)
 
     def variable(self, name: str, size: int, *, constant: bool) -> None:
         """Describes a variable that the host may name: struct hirc_variable."""
@@ -181,6 +195,10 @@ class Tables:
         for number in numbers:
             product *= number
         return product if numbers else 0
+
+
+def _plain(symbol: str) -> str:
+    return symbol[1:].strip('"')
 
 
 def _zero_stop() -> str:

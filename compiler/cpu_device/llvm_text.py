@@ -20,7 +20,7 @@ _ATTRIBUTE = re.compile(
     r"returned|signext|zeroext|inreg|noext|immarg|nest|swiftself|dead_on_unwind|dead_on_return|"
     r"writable|dereferenceable(?:_or_null)?\(\d+\)|range\([^()]*\)|nofpclass\([^()]*\)|"
     r"align(?: \d+|\(\d+\))|initializes\((?:[^()]|\([^()]*\))*\)|allocptr|allocalign|"
-    r'"[^"]*"(?:="[^"]*")?)(?=[\s,)]|$)\s*'
+    r'sret\([^()]*\)|"[^"]*"(?:="[^"]*")?)(?=[\s,)]|$)\s*'
 )
 _SCALAR_BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "ptr": 8, "fp128": 16}
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
@@ -80,10 +80,19 @@ def without_attributes(text: str) -> str:
 
 
 def typed_value(text: str) -> tuple[str, str]:
-    """Type and value of an operand: `i32 noundef %x` is ("i32", "%x")."""
+    """Type and value of an operand: `i32 noundef %x` is ("i32", "%x").
+
+    That a pointer passes what it points to by value belongs to its type.
+    """
     text = without_attributes(text)
     end = type_end(text)
-    return text[:end], without_attributes(text[end:].strip())
+    type_text, value = text[:end], without_attributes(text[end:].strip())
+    if value.startswith("byval("):
+        end = matching(value, len("byval"))
+        align = re.search(r"\balign (\d+)", value)
+        type_text += f" {value[:end]}{f' {align[0]}' if align else ''}"
+        value = without_attributes(value[end:].strip())
+    return type_text, value
 
 
 def element_types(struct: str) -> list[str]:

@@ -15,7 +15,7 @@ from ..errors import UnsupportedError
 from .address_spaces import without_address_spaces
 from .block_layout import BLOCK, CONTEXT_PARAMETERS, FIELDS
 from .debug_info import RegionLocations
-from .device_ir import Block, DeviceModule, Function, Instruction, parse_module
+from .device_ir import Block, DeviceModule, Function, Instruction, Parameter, parse_module
 from .instrument import DECLARATIONS, instrument
 from .kernel_table import KernelDescription, Tables
 from .llvm_text import GLOBAL, size_and_alignment, type_end, without_attributes
@@ -152,7 +152,9 @@ class _Retarget:
         while match := _LINKAGE.match(header + " "):
             header = header[match.end() :]
         result = without_address_spaces(without_attributes(header))
-        parameters = "".join(f", {item.type} {item.name}" for item in function.parameters)
+        parameters = "".join(
+            f", {item.type}{_by_value(item)} {item.name}" for item in function.parameters
+        )
         blocks = _with_entry(function.blocks, prologue)
         subprogram = f" !dbg !{function.subprogram}" if self._has_lines(function) else ""
         attributes = self._attributes(function)
@@ -186,8 +188,8 @@ class _Retarget:
         yield_in_spin_loops(kernel)
         layout = layout_for(kernel, self.module, self.shared)
         prologue = self._prepare(kernel, layout)
-        prologue.adopt(kernel)
         _copy_by_value(kernel)
+        prologue.adopt(kernel)
         _hoist_allocas(kernel)
         split = split_at_stops(kernel, self.calls.classify)
         made = split_kernel(split)
@@ -253,6 +255,13 @@ class _Retarget:
         return (body, loop) if body and loop else None
 
 
+def _by_value(parameter: Parameter) -> str:
+    """The attribute of a function's own copy of what its caller has."""
+    if not parameter.byval:
+        return ""
+    return f" byval({parameter.byval}){f' align {parameter.align}' if parameter.align else ''}"
+
+
 def _kept_metadata(match: re.Match[str]) -> str:
     """Metadata that holds whatever the module it is in."""
     return match.group() if int(match.group().rpartition("!")[2]) >= 100_000_000 else ""
@@ -300,7 +309,8 @@ def _copy_by_value(kernel: Function) -> None:
     for number, parameter in enumerate(kernel.parameters):
         if not parameter.byval or parameter.readonly:
             continue
-        size, align = size_and_alignment(parameter.byval)
+        size, natural = size_and_alignment(parameter.byval)
+        align = max(natural, parameter.align)
         outer = f"%hirc.byval{number}"
         kernel.parameters[number] = replace(parameter, name=outer, readonly=True)
         kernel.blocks[0].instructions[:0] = [

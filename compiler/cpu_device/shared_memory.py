@@ -24,11 +24,15 @@ class SharedVariable:
 
 @dataclass(frozen=True)
 class SharedLayout:
-    """Offsets of variables in a block's shared memory; dynamic memory follows the static."""
+    """Offsets of variables in a block's shared memory; dynamic memory follows the static.
+
+    `placed` are those that have bytes.
+    """
 
     offsets: dict[str, int]
     static_bytes: int
     align: int
+    placed: tuple[SharedVariable, ...] = ()
 
 
 def shared_variables(module: DeviceModule) -> dict[str, SharedVariable]:
@@ -47,8 +51,13 @@ def layout_for(
     kernel: Function | None,
     module: DeviceModule,
     variables: dict[str, SharedVariable],
+    *,
+    gap: int = 0,
 ) -> SharedLayout:
-    """Lays out what `kernel` uses; before it what other functions use, alike for every kernel."""
+    """Lays out what `kernel` uses; before it what other functions use, alike for every kernel.
+
+    Between two variables are at least `gap` bytes that belong to none.
+    """
     common: dict[str, None] = {}
     for function in module.functions.values():
         if not function.is_kernel:
@@ -57,18 +66,20 @@ def layout_for(
     offsets: dict[str, int] = {}
     size, largest = 0, 1
     dynamic = [variables[name] for name in {**common, **own} if variables[name].bytes == 0]
+    placed: list[SharedVariable] = []
     for name in {**common, **own}:
         variable = variables[name]
         largest = max(largest, variable.align)
         if variable.bytes:
-            size = -(-size // variable.align) * variable.align
+            size = -(-(size + (gap if placed else 0)) // variable.align) * variable.align
             offsets[name] = size
             size += variable.bytes
+            placed.append(variable)
     if dynamic:
         align = max(_DYNAMIC_ALIGN, *(variable.align for variable in dynamic))
-        size = -(-size // align) * align
+        size = -(-(size + (gap if placed else 0)) // align) * align
     offsets.update(dict.fromkeys((variable.name for variable in dynamic), size))
-    return SharedLayout(offsets, size, largest)
+    return SharedLayout(offsets, size, largest, tuple(placed))
 
 
 def _used(function: Function, variables: dict[str, SharedVariable]) -> list[str]:
