@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 
 from ..dialects.offload import ImageFormat
-from .cpu_device.build import runtime_object
 from .errors import InputError
 from .host_code import host_object
 from .link import LinkJob, link
@@ -148,6 +147,8 @@ class Compilation:
 
     def _cpu_runtime(self, folder: Path) -> Path:
         """The CPU device's own object file."""
+        from .cpu_device.build import runtime_object
+
         output = folder / "cpu-device.o"
         with self.timer.phase("CPU device runtime"):
             output.write_bytes(runtime_object(self.clang, self.runner))

@@ -10,8 +10,6 @@ from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
 from ..pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
 from ..pipelines.pipeline import Stage
-from .cpu_device.build import library_bitcode
-from .cpu_device.code import CpuDeviceOptions, cpu_device_module
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
 from .errors import InputError, UnsupportedError
 from .host_code import entries_of, host_module
@@ -157,6 +155,10 @@ class Unit:
 
     def cpu_device(self, cuda: Cuda, clang: Clang, runner: Runner) -> LlvmModule:
         """The unit's device code as code of the host, optimised."""
+        # Imported late: what builds for GPUs alone does not wait for it.
+        from .cpu_device.build import library_bitcode
+        from .cpu_device.code import CpuDeviceOptions, cpu_device_module
+
         (target,) = self.targets
         nvvm = self.device(target, cuda)
         named = [entry.device_name for entry in entries_of(self.module.operation)]

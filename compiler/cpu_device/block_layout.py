@@ -33,6 +33,9 @@ FIELDS = {
     "cluster": 152,
 }
 
+# Fields of struct hirc_kernel that device code reads.
+KERNEL_FIELDS = {"static_shared_bytes": 44}
+
 # Results of a region that are no state.
 STATE_END = 0xFFFF
 STATES_DIFFER = -1

@@ -10,6 +10,7 @@ from .calls import parse_call
 from .device_ir import DeviceModule, Function, parse_module
 from .llvm_text import GLOBAL
 from .ptx_functions import with_ptx_functions
+from .spin_loops import waiting_latches
 from .stop_calls import StopTable
 
 
@@ -39,6 +40,8 @@ def _functions_that_stop(module: DeviceModule) -> set[str]:
         if not function.is_kernel:
             called = _called(function, stops, names)
             calls[function.name] = called
+            if waiting_latches(function):
+                names.add(function.name)
     grown = True
     while grown:
         more = {name for name, called in calls.items() if called & names} - names

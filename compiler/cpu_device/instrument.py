@@ -17,6 +17,8 @@ from .device_ir import DeviceModule, Function, Instruction
 from .llvm_text import LOCAL, size_and_alignment, split_commas, type_end
 
 CHECKS = ("memory", "race")
+# Bytes between shared variables that belong to none, so that an access beyond one is in no other.
+SHARED_GAP = 128
 
 _FUNCTIONS = {
     AccessKind.READ: "hirc_check_read",

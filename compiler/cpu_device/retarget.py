@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import UnsupportedError
 from .address_spaces import without_address_spaces
-from .block_layout import BLOCK, CONTEXT_PARAMETERS, FIELDS
+from .block_layout import BLOCK, CONTEXT_PARAMETERS, FIELDS, KERNEL_FIELDS
 from .debug_info import RegionLocations
 from .device_ir import Block, DeviceModule, Function, Instruction, Parameter, parse_module
-from .instrument import DECLARATIONS, instrument
-from .kernel_table import KernelDescription, Tables
+from .instrument import DECLARATIONS, SHARED_GAP, instrument
+from .kernel_table import CHECKS_MEMORY, CHECKS_RACES, WARP_STOPS, KernelDescription, Tables
 from .llvm_text import GLOBAL, size_and_alignment, type_end, without_attributes
 from .lower_calls import CallLowering
 from .metadata import DEFINITIONS, FIRST_LOOP, INVARIANT
@@ -29,15 +29,15 @@ from .shared_memory import SharedLayout, SharedVariable, layout_for, shared_vari
 from .spin_loops import yield_in_spin_loops
 from .stops import split_at_stops
 
-_WARP_STOPS = 1
-_CHECK_FLAGS = {"memory": 2, "race": 4}
+_CHECK_FLAGS = {"memory": CHECKS_MEMORY, "race": CHECKS_RACES}
 _BLOCK_STOPS = (3, 4)
 _LINKAGE = re.compile(
     r"(?:private|internal|available_externally|linkonce|weak|linkonce_odr|weak_odr|external|"
     r"dso_local|hidden|protected|fastcc|ccc|coldcc|ptx_device|ptx_kernel|unnamed_addr|"
     r"local_unnamed_addr|externally_initialized|common)\s+"
 )
-_CALL_ATTRIBUTES = re.compile(r" #\d+")
+_VECTOR = re.compile(r"<\d+ x \w+>")
+_LEAST_VECTOR_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -83,13 +83,14 @@ class _Retarget:
         self.output = _Output()
         self.calls = CallLowering(module)
         self.flushing = Flushing(module)
+        self.wide_cpu = "" if _passes_wide_vectors(module) else options.wide_cpu
 
     def run(self) -> str:
         if self.module.assembly:
             raise UnsupportedError(
                 "PTX at module level cannot run on the CPU device", stage="cpu-device"
             )
-        common = layout_for(None, self.module, self.shared)
+        common = layout_for(None, self.module, self.shared, gap=self._shared_gap)
         for function in self.module.functions.values():
             if function.is_kernel:
                 self._kernel(function)
@@ -186,7 +187,7 @@ class _Retarget:
 
     def _kernel(self, kernel: Function) -> None:
         yield_in_spin_loops(kernel)
-        layout = layout_for(kernel, self.module, self.shared)
+        layout = layout_for(kernel, self.module, self.shared, gap=self._shared_gap)
         prologue = self._prepare(kernel, layout)
         _copy_by_value(kernel)
         prologue.adopt(kernel)
@@ -194,8 +195,8 @@ class _Retarget:
         split = split_at_stops(kernel, self.calls.classify)
         made = split_kernel(split)
         regions = self._regions(kernel, made, prologue, "")
-        wide_cpu = self.options.wide_cpu
-        wide = self._regions(kernel, made, prologue, wide_cpu) if wide_cpu else []
+        cpu = self.wide_cpu
+        wide = self._regions(kernel, made, prologue, cpu) if cpu else []
         kinds = {stop.call.kind for stop in split.stops.values()}
         self.tables.kernel(
             KernelDescription(
@@ -211,8 +212,12 @@ class _Retarget:
             )
         )
 
+    @property
+    def _shared_gap(self) -> int:
+        return SHARED_GAP if "memory" in self.options.checks else 0
+
     def _flags(self, stop_kinds: set[int]) -> int:
-        flags = _WARP_STOPS if stop_kinds.difference(_BLOCK_STOPS) else 0
+        flags = WARP_STOPS if stop_kinds.difference(_BLOCK_STOPS) else 0
         return flags | sum(_CHECK_FLAGS[check] for check in self.options.checks)
 
     def _regions(
@@ -255,6 +260,20 @@ class _Retarget:
         return (body, loop) if body and loop else None
 
 
+def _passes_wide_vectors(module: DeviceModule) -> bool:
+    """Whether functions take or give vectors that the host's processors pass in different ways.
+
+    Kernels for the processor with wider vectors could not call them.
+    """
+    return any(
+        size_and_alignment(vector)[0] > _LEAST_VECTOR_BYTES
+        for function in module.functions.values()
+        for type_text in (function.header, *(item.type for item in function.parameters))
+        for vector in _VECTOR.findall(without_address_spaces(type_text))
+        if not function.is_kernel
+    )
+
+
 def _by_value(parameter: Parameter) -> str:
     """The attribute of a function's own copy of what its caller has."""
     if not parameter.byval:
@@ -281,11 +300,27 @@ def _shared_addresses(
             "hirc.shared.at", f"getelementptr inbounds i8, ptr {BLOCK}, i64 {FIELDS['shared']}"
         )
         base = prologue.value("hirc.shared", f"load ptr, ptr {at}, align 8, {INVARIANT}")
+        offset = layout.offsets.get(name)
         symbols[name] = prologue.value(
             "hirc.variable",
-            f"getelementptr inbounds i8, ptr {base}, i64 {layout.offsets[name]}",
+            f"getelementptr inbounds i8, ptr {base}, i64 "
+            f"{_static_bytes(prologue) if offset is None else offset}",
         )
     return symbols
+
+
+def _static_bytes(prologue: Prologue) -> str:
+    """The bytes of static shared memory of the kernel that runs."""
+    at = prologue.value(
+        "hirc.kernel.at", f"getelementptr inbounds i8, ptr {BLOCK}, i64 {FIELDS['kernel']}"
+    )
+    kernel = prologue.value("hirc.kernel", f"load ptr, ptr {at}, align 8, {INVARIANT}")
+    at = prologue.value(
+        "hirc.static.at",
+        f"getelementptr inbounds i8, ptr {kernel}, i64 {KERNEL_FIELDS['static_shared_bytes']}",
+    )
+    narrow = prologue.value("hirc.static32", f"load i32, ptr {at}, align 4, {INVARIANT}")
+    return prologue.value("hirc.static", f"zext i32 {narrow} to i64")
 
 
 def _with_entry(blocks: Sequence[Block], prologue: Prologue) -> list[Block]:

@@ -26,7 +26,8 @@ class SharedVariable:
 class SharedLayout:
     """Offsets of variables in a block's shared memory; dynamic memory follows the static.
 
-    `placed` are those that have bytes.
+    `placed` are those that have bytes. Where several kernels share the layout, dynamic memory has
+    no offset here: only each kernel knows it.
     """
 
     offsets: dict[str, int]
@@ -78,7 +79,9 @@ def layout_for(
     if dynamic:
         align = max(_DYNAMIC_ALIGN, *(variable.align for variable in dynamic))
         size = -(-(size + (gap if placed else 0)) // align) * align
-    offsets.update(dict.fromkeys((variable.name for variable in dynamic), size))
+        largest = max(largest, align)
+    if kernel is not None:
+        offsets.update(dict.fromkeys((variable.name for variable in dynamic), size))
     return SharedLayout(offsets, size, largest, tuple(placed))
 
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 
 from .device_ir import Block, Function, Instruction
+from .liveness import phi_incoming
 from .llvm_text import LOCAL, split_commas
 
 _OBSERVES = re.compile(
@@ -23,13 +24,20 @@ _YIELD = "call void @llvm.nvvm.nanosleep(i32 0)"
 
 def yield_in_spin_loops(function: Function) -> None:
     """Inserts a stop at the end of each turn of a loop that waits for other threads."""
+    for block in waiting_latches(function):
+        debug = f", !dbg !{block.terminator.debug}" if block.terminator.debug else ""
+        block.instructions.insert(-1, Instruction(_YIELD + debug))
+
+
+def waiting_latches(function: Function) -> list[Block]:
+    """The blocks at the ends of the loops that wait for other threads."""
     blocks = {block.name: block for block in function.blocks}
-    for latch, header in _back_edges(blocks):
-        body = _natural_loop(blocks, latch, header)
-        if _waits(blocks, body):
-            block = blocks[latch]
-            debug = f", !dbg !{block.terminator.debug}" if block.terminator.debug else ""
-            block.instructions.insert(-1, Instruction(_YIELD + debug))
+    latches = [
+        latch
+        for latch, header in _back_edges(blocks)
+        if _Loop(function, blocks, _natural_loop(blocks, latch, header)).waits()
+    ]
+    return [blocks[latch] for latch in dict.fromkeys(latches)]
 
 
 def _back_edges(blocks: dict[str, Block]) -> list[tuple[str, str]]:
@@ -70,36 +78,68 @@ def _natural_loop(blocks: dict[str, Block], latch: str, header: str) -> set[str]
     return body
 
 
-def _waits(blocks: dict[str, Block], body: set[str]) -> bool:
-    definitions = {
-        item.result: item for name in body for item in blocks[name].instructions if item.result
-    }
-    for name in body:
-        terminator = blocks[name].terminator
-        if all(successor in body for successor in terminator.successors):
-            continue
-        condition = LOCAL.findall(terminator.body.partition("label")[0])
-        for item in _slice(condition, definitions):
-            if _OBSERVES.match(item.body) and not _is_lock_free(item, definitions):
-                return True
-    return False
+class _Loop:
+    """The blocks of a loop, and what its exits depend on."""
+
+    def __init__(self, function: Function, blocks: dict[str, Block], body: set[str]) -> None:
+        self._body = body
+        self._terminators = [blocks[name].terminator for name in body]
+        self._items = [item for name in body for item in blocks[name].instructions]
+        self._definitions = {item.result: item for item in self._items if item.result}
+        self._variables = {
+            item.result for item in function.instructions() if item.opcode == "alloca"
+        }
+
+    def waits(self) -> bool:
+        """Whether an exit depends on memory that other threads may write to."""
+        exits = [
+            item for item in self._terminators if any(to not in self._body for to in item.successors)
+        ]
+        return any(
+            _OBSERVES.match(item.body) and not self._is_lock_free(item)
+            for item in self._slice(name for exit in exits for name in _condition(exit))
+        )
+
+    def _slice(self, names: Iterable[str]) -> list[Instruction]:
+        """What the values are computed from inside the loop."""
+        found: dict[str, Instruction] = {}
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name not in self._definitions or name in found:
+                continue
+            found[name] = item = self._definitions[name]
+            waiting += LOCAL.findall(item.body)
+            stores = self._stores_to(item)
+            if stores or self._is_merge(item):
+                # Which of the values it is depends on the way that the thread has taken.
+                waiting += [name for way in self._terminators for name in _condition(way)]
+                waiting += [name for store in stores for name in LOCAL.findall(store.body)]
+        return list(found.values())
+
+    def _is_merge(self, item: Instruction) -> bool:
+        if item.opcode != "phi":
+            return False
+        return sum(origin in self._body for _, origin in phi_incoming(item.body)) > 1
+
+    def _stores_to(self, item: Instruction) -> list[Instruction]:
+        """What the loop stores to the thread's own variable that an instruction loads."""
+        pointer = LOCAL.findall(item.body)[-1:] if item.opcode == "load" else []
+        if not self._variables.issuperset(pointer):
+            return []
+        return [
+            store
+            for store in self._items
+            if store.opcode == "store" and LOCAL.findall(store.body)[-1:] == pointer
+        ]
+
+    def _is_lock_free(self, item: Instruction) -> bool:
+        """Whether it is a compare-and-exchange whose expectation the loop itself has read."""
+        if item.opcode != "cmpxchg":
+            return False
+        expected = LOCAL.findall(split_commas(item.body)[1])
+        return any(name in self._definitions for name in expected)
 
 
-def _slice(names: Iterable[str], definitions: dict[str, Instruction]) -> list[Instruction]:
-    """What the values are computed from inside the loop."""
-    found: dict[str, Instruction] = {}
-    waiting = list(names)
-    while waiting:
-        name = waiting.pop()
-        if name in definitions and name not in found:
-            found[name] = definitions[name]
-            waiting += LOCAL.findall(definitions[name].body)
-    return list(found.values())
-
-
-def _is_lock_free(item: Instruction, definitions: dict[str, Instruction]) -> bool:
-    """Whether it is a compare-and-exchange whose expectation the loop itself has read."""
-    if item.opcode != "cmpxchg":
-        return False
-    expected = LOCAL.findall(split_commas(item.body)[1])
-    return any(name in definitions for name in expected)
+def _condition(terminator: Instruction) -> list[str]:
+    return LOCAL.findall(terminator.body.partition("label")[0])

@@ -135,6 +135,13 @@ enum {
   HIRC_KERNEL_CHECKS_RACES = 4,
 };
 
+// A variable in a block's shared memory.
+struct hirc_shared_variable {
+  const char *name;
+  uint32_t offset;
+  uint32_t bytes;
+};
+
 // A kernel, as generated code describes it. Lives in the section hirc_cpu_kernels, whose entries
 // the registrar finds by name.
 struct hirc_kernel {
@@ -158,6 +165,8 @@ struct hirc_kernel {
   // The same regions for a processor with wider vectors (x86-64-v3), or NULL. At the program's start
   // they take the place of `regions`, which can be written then, where the processor is one.
   hirc_region *const *wide_regions;
+  // Where the static shared variables lie, up to one without a name; NULL if memory is not checked.
+  const struct hirc_shared_variable *shared_variables;
 };
 
 // A variable of device code: section hirc_cpu_variables.

@@ -12,25 +12,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { ILLEGAL_ADDRESS = 700, FIRST_PAGE = 4096 };
-
 _Thread_local struct hirc_access hirc_checks_current;
 
 static const struct hirc_site_variable no_variables;
 
 // --- where an address lies -----------------------------------------------------------------------
 
-static size_t shared_bytes(const struct hirc_block *block) {
-  return block->kernel->static_shared_bytes + block->dynamic_shared_bytes;
-}
-
 static bool is_in(const void *address, const void *start, size_t bytes) {
   return (size_t)((const char *)address - (const char *)start) < bytes;
 }
 
-struct hirc_block *hirc_checks_owner(struct hirc_block *block, const void *address) {
+struct hirc_block *hirc_checks_owner(const struct hirc_block *block, const void *address) {
   if (is_in(address, block->shared, HIRC_ARENA_BYTES)) {
-    return block;
+    return (struct hirc_block *)block;
   }
   for (uint32_t rank = 0; block->cluster != NULL && rank < block->blocks_in_cluster; rank++) {
     if (is_in(address, block->cluster[rank]->shared, HIRC_ARENA_BYTES)) {
@@ -90,103 +84,6 @@ static size_t elsewhere(const struct hirc_access *access) {
   return known ? SIZE_MAX : 0;
 }
 
-// --- in words ------------------------------------------------------------------------------------
-
-void hirc_report_add_place(struct hirc_report *report, const struct hirc_access *access) {
-  const struct hirc_block *block = access->block;
-  hirc_report_add(report, " in kernel %s", block->kernel->name);
-  if (access->source != NULL && *access->source != '\0') {
-    hirc_report_add(report, " at %s", access->source);
-  }
-  hirc_report_add_thread(report, block, access->thread);
-}
-
-static void add_bytes(struct hirc_report *report, size_t bytes) {
-  hirc_report_add(report, "%zu byte%s", bytes, bytes == 1 ? "" : "s");
-}
-
-// Where the first bad byte lies in relation to a variable of device code; false if near none.
-static bool add_variable(struct hirc_report *report, const struct hirc_site_variable *variables,
-                         const char *address) {
-  enum { NEAR = 256 };
-  const struct hirc_site_variable *best = NULL;
-  for (const struct hirc_site_variable *it = variables; it->address != NULL; it++) {
-    const char *end = it->address + it->bytes;
-    if (address >= end && address - end < NEAR &&
-        (best == NULL || end > best->address + best->bytes)) {
-      best = it;
-    }
-  }
-  if (best != NULL) {
-    hirc_report_add(report, "is %zu bytes after the variable %s of ",
-                    (size_t)(address - best->address - best->bytes), best->name);
-    add_bytes(report, best->bytes);
-  }
-  return best != NULL;
-}
-
-static void add_address(struct hirc_report *report, const struct hirc_access *access,
-                        const char *bad) {
-  struct hirc_block *owner = hirc_checks_owner(access->block, bad);
-  if (hirc_shadow_has(bad)) {
-    hirc_checked_describe(report, bad);
-    return;
-  }
-  hirc_report_add(report, "address 0x%llx ", (unsigned long long)(uintptr_t)bad);
-  if (owner != NULL) {
-    size_t bytes = shared_bytes(owner), offset = (size_t)(bad - owner->shared);
-    if (offset >= bytes) {
-      hirc_report_add(report, "is %zu bytes after the block's shared memory of ", offset - bytes);
-    } else {
-      hirc_report_add(report, "is at byte %zu of the block's shared memory of ", offset);
-    }
-    add_bytes(report, bytes);
-  } else if (access->space == HIRC_SPACE_SHARED) {
-    hirc_report_add(report, "is not in the block's shared memory of ");
-    add_bytes(report, shared_bytes(access->block));
-  } else if ((uintptr_t)bad < FIRST_PAGE) {
-    hirc_report_add(report, "is a null pointer's");
-  } else if (!add_variable(report, access->variables, bad)) {
-    hirc_report_add(report, "is not memory of the device (memory of the host must be copied or "
-                            "registered)");
-  }
-}
-
-static bool is_freed(const char *address) {
-  const struct hirc_checked_block *block =
-      hirc_shadow_has(address) ? hirc_checked_near(address) : NULL;
-  return block != NULL && !block->live && address >= block->start &&
-         address < block->start + block->bytes;
-}
-
-static void report_illegal(const struct hirc_access *access, bool writes, const char *bad) {
-  const char *action = writes ? "write" : "read";
-  struct hirc_report report = {0};
-  if (hirc_report_is_new(access->source, 0)) {
-    hirc_report_add(&report, "%s%s of ", is_freed(bad) ? "use after free: " : "out-of-bounds ",
-                    action);
-    add_bytes(&report, access->bytes);
-    hirc_report_add_place(&report, access);
-    hirc_report_add(&report, ": ");
-    add_address(&report, access, bad);
-    hirc_report_write(&report);
-  }
-  hirc_device_abort(access->block, access->thread, ILLEGAL_ADDRESS);
-}
-
-static void report_unwritten(const struct hirc_access *access, const char *first) {
-  struct hirc_report report = {0};
-  if (!hirc_report_is_new(access->source, 1)) {
-    return;
-  }
-  hirc_report_add(&report, "read of memory that nothing wrote: ");
-  add_bytes(&report, access->bytes);
-  hirc_report_add_place(&report, access);
-  hirc_report_add(&report, ": ");
-  add_address(&report, access, first);
-  hirc_report_write(&report);
-}
-
 // --- checking ------------------------------------------------------------------------------------
 
 // The shadow of an access's bytes, NULL for memory without one. Does not return if there is no
@@ -216,7 +113,7 @@ static uint8_t *shadow_of(const struct hirc_access *access, bool writes) {
     }
   }
   if (left < access->bytes) {
-    report_illegal(access, writes, access->address + left);
+    hirc_report_illegal(access, writes, access->address + left);
   }
   return shadow;
 }
@@ -226,7 +123,7 @@ static void check_read(const struct hirc_access *access) {
   if (shadow != NULL) {
     size_t first = hirc_shadow_first_below(shadow, access->bytes, HIRC_SHADOW_WRITTEN);
     if (first < access->bytes) {
-      report_unwritten(access, access->address + first);
+      hirc_report_unwritten(access, access->address + first);
     }
   }
 }
@@ -363,16 +260,22 @@ size_t hirc_checks_device_free(struct hirc_block *block, uint32_t thread, void *
     return found.bytes;
   }
   struct hirc_access access = {.block = block, .thread = thread, .variables = &no_variables};
-  struct hirc_report report = {0};
-  hirc_report_add(&report, "free of what malloc did not return");
-  hirc_report_add_place(&report, &access);
-  hirc_report_add(&report, ": ");
-  add_address(&report, &access, pointer);
-  hirc_report_write(&report);
-  hirc_device_abort(block, thread, ILLEGAL_ADDRESS);
+  access.address = pointer;
+  hirc_report_bad_free(&access);
 }
 
 // --- blocks --------------------------------------------------------------------------------------
+
+// Gaps between variables are no memory.
+static void begin_shadow(uint8_t *shadow, const struct hirc_block *block) {
+  const struct hirc_shared_variable *variable = block->kernel->shared_variables;
+  size_t static_bytes = block->kernel->static_shared_bytes;
+  memset(shadow, variable != NULL ? HIRC_SHADOW_NONE : HIRC_SHADOW_NEW, static_bytes);
+  for (; variable != NULL && variable->name != NULL; variable++) {
+    memset(shadow + variable->offset, HIRC_SHADOW_NEW, variable->bytes);
+  }
+  memset(shadow + static_bytes, HIRC_SHADOW_NEW, block->dynamic_shared_bytes);
+}
 
 void hirc_checks_block_begin(struct hirc_block *block) {
   if (hirc_checks == 0) {
@@ -386,7 +289,7 @@ void hirc_checks_block_begin(struct hirc_block *block) {
     }
   }
   struct hirc_block_checks *checks = running->checks;
-  checks->bytes = shared_bytes(block);
+  checks->bytes = hirc_checks_shared_bytes(block);
   if (checks->room < checks->bytes) {
     free(checks->shadow);
     checks->shadow = malloc(checks->bytes);
@@ -396,7 +299,7 @@ void hirc_checks_block_begin(struct hirc_block *block) {
     checks->room = checks->bytes;
   }
   if (checks->bytes != 0) {
-    memset(checks->shadow, HIRC_SHADOW_NEW, checks->bytes);
+    begin_shadow(checks->shadow, block);
   }
   if (hirc_checks_race()) {
     hirc_race_block_begin(block, checks);

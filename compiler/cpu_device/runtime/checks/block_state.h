@@ -56,8 +56,21 @@ extern _Thread_local struct hirc_access hirc_checks_current;
 // " in kernel K at file:line:column, block (..) thread (..)"
 void hirc_report_add_place(struct hirc_report *report, const struct hirc_access *access);
 
+// "is at byte 4 of the block's shared variable slots of 128 bytes"
+void hirc_report_add_shared(struct hirc_report *report, const struct hirc_block *block,
+                            const char *address);
+
+// access_reports.c. `bad` is the first byte that is not there, `first` the first not written.
+_Noreturn void hirc_report_illegal(const struct hirc_access *access, bool writes, const char *bad);
+void hirc_report_unwritten(const struct hirc_access *access, const char *first);
+_Noreturn void hirc_report_bad_free(const struct hirc_access *access);
+
 // The block of the cluster whose shared memory the address lies in, NULL if there is none.
-struct hirc_block *hirc_checks_owner(struct hirc_block *block, const void *address);
+struct hirc_block *hirc_checks_owner(const struct hirc_block *block, const void *address);
+
+static inline size_t hirc_checks_shared_bytes(const struct hirc_block *block) {
+  return (size_t)block->kernel->static_shared_bytes + block->dynamic_shared_bytes;
+}
 
 enum hirc_race_kind { HIRC_RACE_READ, HIRC_RACE_WRITE, HIRC_RACE_STRONG_READ, HIRC_RACE_ATOMIC };
 

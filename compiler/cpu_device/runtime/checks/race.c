@@ -202,11 +202,11 @@ static void report(const struct hirc_access *access, const char *action, const s
     hirc_report_add(&report, " at %s", other->source);
   }
   hirc_report_add(&report,
-                  " by thread (%u,%u,%u) with nothing that orders them: address 0x%llx is at byte "
-                  "%zu of the block's shared memory",
+                  " by thread (%u,%u,%u) with nothing that orders them: address 0x%llx ",
                   other->thread % block->size.x, other->thread / block->size.x % block->size.y,
                   other->thread / (block->size.x * block->size.y),
-                  (unsigned long long)(uintptr_t)address, (size_t)(address - block->shared));
+                  (unsigned long long)(uintptr_t)address);
+  hirc_report_add_shared(&report, block, address);
   hirc_report_write(&report);
 }
 

@@ -1,5 +1,5 @@
 // Threads read what other threads write, with no barrier between.
-// EXPECT: race: (read of 4 bytes in kernel .*reverse.* at .*missing_barrier.mlir:FAULT:16, block \(0,0,0\) thread \(0,0,0\), and write of 4 bytes|write of 4 bytes in kernel .*reverse.* at .*missing_barrier.mlir:FIRST:7, block \(0,0,0\) thread \(\d+,0,0\), and read of 4 bytes at .*missing_barrier.mlir:FAULT:16) .*with nothing that orders them: address 0x[0-9a-f]+ is at byte \d+ of the block's shared memory
+// EXPECT: race: (read of 4 bytes in kernel .*reverse.* at .*missing_barrier.mlir:FAULT:16, block \(0,0,0\) thread \(0,0,0\), and write of 4 bytes|write of 4 bytes in kernel .*reverse.* at .*missing_barrier.mlir:FIRST:7, block \(0,0,0\) thread \(\d+,0,0\), and read of 4 bytes at .*missing_barrier.mlir:FAULT:16) .*with nothing that orders them: address 0x[0-9a-f]+ is at byte \d+ of the block's shared variable .* of 256 bytes
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @reverse(%data: memref<64xi32>)
