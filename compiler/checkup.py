@@ -17,7 +17,7 @@ from .errors import HircError, ToolchainError
 from .nvidia_driver import find_driver
 from .options import Options
 from .process import Runner
-from .target import PTX_VERSION, Target
+from .target import CPU, PTX_VERSION, Target
 from .toolchain import (
     CLANG_HINT,
     CUDA_HINT,
@@ -35,9 +35,10 @@ _HOST_HINT = (
 )
 # The first CUDA whose ptxas takes the PTX we write: PTX 9.0 came with CUDA 13.0.
 _CUDA_OLDEST = f"{PTX_VERSION // 10 + 4}.0"
-_VERSION_SECONDS, _LINK_SECONDS = 30, 60
+_VERSION_SECONDS, _LINK_SECONDS, _RUN_SECONDS = 30, 60, 30
 
 _TRIAL_ARCH = "sm_90"
+_TRIAL_OUTPUT = "0\n"
 _TRIAL = """
 func.func @main() {
   %one = arith.constant 1 : index
@@ -200,30 +201,54 @@ def _host_link(clang: Clang | None) -> Finding:
     return Finding(name, State.FOUND, version, "a C program compiles and links")
 
 
-def trial_build(options: Options) -> Finding:
-    """Builds a small GPU program, which finds what no single check does.
+def trial_builds(options: Options) -> Iterator[Finding]:
+    """Builds a small GPU program for a GPU and for the CPU device, and runs the latter.
 
-    To be called when nothing a build needs is missing.
+    That finds what no single check does. To be called when nothing a build needs is missing.
     """
-    from .driver import Compilation
-
-    name = "trial build"
     with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
         source = Path(folder) / "trial.mlir"
         source.write_text(_TRIAL)
-        trial = Options(
-            inputs=(str(source),),
-            output=str(Path(folder) / "trial"),
-            targets=(Target.parse(_TRIAL_ARCH),),
-            cuda_path=options.cuda_path,
-            clang=options.clang,
+        wrong = _try_build(options, Target.parse(_TRIAL_ARCH), source)
+        yield wrong or Finding(
+            "trial build", State.FOUND, detail=f"a GPU program for {_TRIAL_ARCH} compiles and links"
         )
-        try:
-            Compilation(trial).run()
-        except HircError as error:
-            detail = "; ".join([error.message, *(note.message for note in error.notes)])
-            return Finding(name, State.MISSING, detail=detail, hint=error.hint or "")
-    return Finding(name, State.FOUND, detail=f"a GPU program for {_TRIAL_ARCH} compiles and links")
+        wrong = _try_build(options, CPU, source) or _try_run(source.with_suffix(""))
+        yield wrong or Finding(
+            "CPU device", State.FOUND, detail="the same program for it compiles, links and runs"
+        )
+
+
+def _try_build(options: Options, target: Target, source: Path) -> Finding | None:
+    """What is wrong if the program cannot be built."""
+    from .driver import Compilation
+
+    trial = Options(
+        inputs=(str(source),),
+        output=str(source.with_suffix("")),
+        targets=(target,),
+        cuda_path=options.cuda_path,
+        clang=options.clang,
+    )
+    try:
+        Compilation(trial).run()
+    except HircError as error:
+        detail = "; ".join([error.message, *(note.message for note in error.notes)])
+        name = "CPU device" if target.is_cpu else "trial build"
+        return Finding(name, State.MISSING, detail=detail, hint=error.hint or "")
+    return None
+
+
+def _try_run(program: Path) -> Finding | None:
+    """What is wrong if the program does not run on the CPU device."""
+    try:
+        done = Runner().run([program], timeout=_RUN_SECONDS)
+    except ToolchainError as error:
+        return Finding("CPU device", State.MISSING, detail=error.message)
+    if done.status == 0 and done.output == _TRIAL_OUTPUT:
+        return None
+    detail = f"a program for it ends with status {done.status}: {_first_line(done.errors)}"
+    return Finding("CPU device", State.MISSING, detail=detail)
 
 
 def _cache() -> Finding:
@@ -239,7 +264,7 @@ def _cache() -> Finding:
 def _driver() -> Iterator[Finding]:
     driver = find_driver()
     if driver is None:
-        detail = "none on this machine; only running a program needs one, building does not"
+        detail = "none on this machine; only running a program on a GPU needs one"
         yield Finding("NVIDIA driver", State.NOT_NEEDED, detail=detail)
         return
     detail = f"serves programs of CUDA {driver.cuda_version} and older"

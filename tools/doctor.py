@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import __version__
-from ..compiler.checkup import Finding, State, findings, trial_build
+from ..compiler.checkup import Finding, State, findings, trial_builds
 from ..compiler.options import Options
 
 _NAME_WIDTH, _VERSION_WIDTH = 23, 12
@@ -22,7 +22,8 @@ def print_doctor(options: Options) -> int:
     for finding in findings(options):
         show(finding)
     if not missing:
-        show(trial_build(options))
+        for finding in trial_builds(options):
+            show(finding)
     if missing:
         print(f"a build here would fail: {', '.join(missing)}")
         return 1

@@ -54,9 +54,7 @@ def instrument(module: DeviceModule, checks: frozenset[str]) -> None:
 @dataclass
 class _Instrumenter:
     module: DeviceModule
-    _sites: dict[tuple[str, str, int], str] = field(
-        default_factory=dict[tuple[str, str, int], str]
-    )
+    _sites: dict[tuple[str, str, int], str] = field(default_factory=dict[tuple[str, str, int], str])
     _strings: dict[str, str] = field(default_factory=dict[str, str])
     _variables: str = ""
 

@@ -51,14 +51,19 @@ entry:
   %width = load i32, ptr %size.at, align 4, {RANGE}
   %height.at = getelementptr inbounds i8, ptr %block, i64 {FIELDS["size"] + 4}
   %height = load i32, ptr %height.at, align 4, {RANGE}
-{_next_pointer() if several else ""}{loads}  %first.row = udiv i32 %first, %width
+{_next_pointer() if several else ""}{loads}  %in.first.row = icmp ule i32 %last, %width
+  br i1 %in.first.row, label %row, label %find
+find:
+  %found = udiv i32 %first, %width
+  %found.z = udiv i32 %found, %height
+  %found.y = urem i32 %found, %height
+  %found.first = mul nuw nsw i32 %found, %width
   br label %row
 row:
-  %row.number = phi i32 [ %first.row, %entry ], [ %row.next, %row.end ]
-{_PHI_ROW if several else ""}  %z = udiv i32 %row.number, %height
-  %y = urem i32 %row.number, %height
-  %row.first = mul nuw nsw i32 %row.number, %width
-  %before = sub nsw i32 %first, %row.first
+  %row.first = phi i32 [ 0, %entry ], [ %found.first, %find ], [ %reached, %row.end ]
+  %y = phi i32 [ 0, %entry ], [ %found.y, %find ], [ %y.next, %row.end ]
+  %z = phi i32 [ 0, %entry ], [ %found.z, %find ], [ %z.next, %row.end ]
+{_PHI_ROW if several else ""}  %before = sub nsw i32 %first, %row.first
   %from = call i32 @llvm.smax.i32(i32 %before, i32 0)
   %left = sub nsw i32 %last, %row.first
   %to = call i32 @llvm.smin.i32(i32 %left, i32 %width)
@@ -72,7 +77,11 @@ thread:
   %more = icmp slt i32 %x.next, %to
   br i1 %more, label %thread, label %row.end, !llvm.loop !{loop_number}
 row.end:
-{_PHI_END if several else ""}  %row.next = add nuw nsw i32 %row.number, 1
+{_PHI_END if several else ""}  %y.more = add nuw nsw i32 %y, 1
+  %layer.ends = icmp eq i32 %y.more, %height
+  %y.next = select i1 %layer.ends, i32 0, i32 %y.more
+  %z.more = add nuw nsw i32 %z, 1
+  %z.next = select i1 %layer.ends, i32 %z.more, i32 %z
   %reached = add nuw nsw i32 %row.first, %width
   %rows.left = icmp slt i32 %reached, %last
   br i1 %rows.left, label %row, label %done
@@ -86,8 +95,8 @@ done:
 
 
 _PHI_ROW = """\
-  %lowest.row = phi i32 [ 2147483647, %entry ], [ %lowest.end, %row.end ]
-  %highest.row = phi i32 [ -1, %entry ], [ %highest.end, %row.end ]
+  %lowest.row = phi i32 [ 2147483647, %entry ], [ 2147483647, %find ], [ %lowest.end, %row.end ]
+  %highest.row = phi i32 [ -1, %entry ], [ -1, %find ], [ %highest.end, %row.end ]
 """
 _PHI_THREAD = """\
   %lowest = phi i32 [ %lowest.row, %row ], [ %lowest.next, %thread ]

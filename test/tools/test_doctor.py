@@ -20,7 +20,9 @@ def by_name(options: Options) -> dict[str, Finding]:
 def test_all_is_found_and_a_program_builds(capsys: pytest.CaptureFixture[str]) -> None:
     assert print_doctor(Options(inputs=())) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[-2].startswith("trial build")
+    assert lines[-3].startswith("trial build")
+    assert lines[-2].startswith("CPU device")
+    assert lines[-2].endswith("compiles, links and runs")
     assert lines[-1] == "everything a build needs is here"
     assert not [line for line in lines if "MISSING" in line]
 
@@ -32,6 +34,16 @@ def test_every_part_is_named_with_its_place() -> None:
         assert Path(found[name].detail).exists()
     assert found["ptxas"].version >= "13."
     assert found["NVIDIA driver"].state is not State.MISSING
+
+
+def test_a_cpu_device_that_does_not_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("hirc.compiler.checkup._TRIAL_OUTPUT", "1\n")
+    assert print_doctor(Options(inputs=())) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert "a program for it ends with status 0" in lines[-2]
+    assert lines[-1] == "a build here would fail: CPU device"
 
 
 def test_without_cuda(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

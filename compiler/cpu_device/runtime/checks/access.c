@@ -154,45 +154,78 @@ static void check(const struct hirc_access *access, enum hirc_race_kind kind) {
 
 static struct hirc_access at_site(struct hirc_block *block, uint32_t thread, const void *address,
                                   uint64_t bytes, const struct hirc_site *site) {
-  hirc_checks_current = (struct hirc_access){block,           thread,  site->space, site->source,
-                                             site->variables, address, bytes};
-  return hirc_checks_current;
+  return (struct hirc_access){block,           thread,  site->space, site->source,
+                              site->variables, address, bytes};
+}
+
+// Whether there is nothing to say about an access to a word: it has been written before. Most
+// accesses are that.
+static inline bool is_written_word(const struct hirc_block *block, const void *address,
+                                   uint64_t bytes) {
+  const uint32_t written = HIRC_SHADOW_WRITTEN * UINT32_C(0x01010101);
+  const uint8_t *shadow;
+  uint32_t states;
+  if (bytes != sizeof states || hirc_checks != HIRC_CHECK_MEMORY) {
+    return false;
+  }
+  if (hirc_shadow_has(address)) {
+    shadow = hirc_shadow_of(address);
+  } else {
+    const struct hirc_block_checks *checks = hirc_checks_of(block);
+    size_t offset = (size_t)((const char *)address - block->shared);
+    if (offset + sizeof states > checks->bytes || offset >= checks->bytes) {
+      return false;
+    }
+    shadow = checks->shadow + offset;
+  }
+  memcpy(&states, shadow, sizeof states);
+  return states == written;
 }
 
 // --- what generated code calls -------------------------------------------------------------------
 
 void hirc_check_read(struct hirc_block *block, uint32_t thread, const void *address, uint64_t bytes,
                      const struct hirc_site *site) {
-  struct hirc_access access = at_site(block, thread, address, bytes, site);
-  check(&access, HIRC_RACE_READ);
+  if (hirc_checks != 0 && !is_written_word(block, address, bytes)) {
+    struct hirc_access access = at_site(block, thread, address, bytes, site);
+    check(&access, HIRC_RACE_READ);
+  }
 }
 
 void hirc_check_write(struct hirc_block *block, uint32_t thread, const void *address,
                       uint64_t bytes, const struct hirc_site *site) {
-  struct hirc_access access = at_site(block, thread, address, bytes, site);
-  check(&access, HIRC_RACE_WRITE);
+  if (hirc_checks != 0 && !is_written_word(block, address, bytes)) {
+    struct hirc_access access = at_site(block, thread, address, bytes, site);
+    check(&access, HIRC_RACE_WRITE);
+  }
 }
 
 void hirc_check_strong_read(struct hirc_block *block, uint32_t thread, const void *address,
                             uint64_t bytes, const struct hirc_site *site) {
-  struct hirc_access access = at_site(block, thread, address, bytes, site);
-  check(&access, HIRC_RACE_STRONG_READ);
+  if (hirc_checks != 0 && !is_written_word(block, address, bytes)) {
+    struct hirc_access access = at_site(block, thread, address, bytes, site);
+    check(&access, HIRC_RACE_STRONG_READ);
+  }
 }
 
 // An atomic update but for what was there before.
 void hirc_check_strong_write(struct hirc_block *block, uint32_t thread, const void *address,
                              uint64_t bytes, const struct hirc_site *site) {
-  struct hirc_access access = at_site(block, thread, address, bytes, site);
-  if (hirc_checks_memory() && bytes != 0) {
-    check_write(&access);
+  if (hirc_checks != 0 && !is_written_word(block, address, bytes)) {
+    struct hirc_access access = at_site(block, thread, address, bytes, site);
+    if (hirc_checks_memory() && bytes != 0) {
+      check_write(&access);
+    }
+    check(&access, HIRC_RACE_ATOMIC);
   }
-  check(&access, HIRC_RACE_ATOMIC);
 }
 
 void hirc_check_atomic(struct hirc_block *block, uint32_t thread, const void *address,
                        uint64_t bytes, const struct hirc_site *site) {
-  struct hirc_access access = at_site(block, thread, address, bytes, site);
-  check(&access, HIRC_RACE_ATOMIC);
+  if (hirc_checks != 0 && !is_written_word(block, address, bytes)) {
+    struct hirc_access access = at_site(block, thread, address, bytes, site);
+    check(&access, HIRC_RACE_ATOMIC);
+  }
 }
 
 // A copy takes along which of its bytes were never written: it may be of a struct with padding.
@@ -200,7 +233,7 @@ void hirc_check_copy(struct hirc_block *block, uint32_t thread, const void *to, 
                      uint64_t bytes, const struct hirc_site *site) {
   struct hirc_access read = at_site(block, thread, from, bytes, site), write = read;
   write.address = to;
-  if (bytes == 0) {
+  if (hirc_checks == 0 || bytes == 0) {
     return;
   }
   if (hirc_checks_memory()) {
@@ -220,7 +253,9 @@ void hirc_check_copy(struct hirc_block *block, uint32_t thread, const void *to, 
 
 // The next call is an operation of the runtime, in this thread's name.
 void hirc_check_operation(struct hirc_block *block, uint32_t thread, const struct hirc_site *site) {
-  at_site(block, thread, NULL, 0, site);
+  if (hirc_checks != 0) {
+    hirc_checks_current = at_site(block, thread, NULL, 0, site);
+  }
 }
 
 // --- what operations call ------------------------------------------------------------------------

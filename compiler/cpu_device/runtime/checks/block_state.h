@@ -49,8 +49,8 @@ struct hirc_access {
   size_t bytes;
 };
 
-// The thread whose turn it is: that of the last hirc_check_* on this thread of the host. Its block
-// is NULL before the first.
+// The thread in whose name operations access memory: that of the last hirc_check_operation on this
+// thread of the host. Its block is NULL before the first.
 extern _Thread_local struct hirc_access hirc_checks_current;
 
 // " in kernel K at file:line:column, block (..) thread (..)"

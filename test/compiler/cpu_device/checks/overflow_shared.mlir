@@ -1,5 +1,5 @@
 // The last thread reads behind the shared array.
-// EXPECT: out-of-bounds read of 4 bytes in kernel .*shift.* at .*overflow_shared.mlir:FAULT:16, block \(0,0,0\) thread \(63,0,0\): address 0x[0-9a-f]+ is 0 bytes after the block's shared variable .*slots.* of 256 bytes
+// EXPECT: out-of-bounds read of 4 bytes in kernel .*shift.* at .*overflow_shared.mlir:FAULT:16, block \(0,0,0\) thread \(63,0,0\): address 0x[0-9a-f]+ is 0 bytes after the block's shared variable .* of 256 bytes
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @shift(%data: memref<64xf32>)

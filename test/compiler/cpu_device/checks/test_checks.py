@@ -1,8 +1,8 @@
 """Programs with one fault each, built with checks and run: the fault is found and named.
 
-A program's comments say what must appear: `EXPECT:` on standard error, `PRINTS:` on standard output.
-A word in capitals between colons, as in `name.mlir:FAULT:7`, is the line that ends in `// FAULT`. A
-program that expects nothing on standard error is right.
+A program's comments say what must appear: `EXPECT:` on standard error, `PRINTS:` on standard
+output. A word in capitals between colons, as in `name.mlir:FAULT:7`, is the line that ends in
+`// FAULT`. A program that expects nothing on standard error is right.
 """
 
 from __future__ import annotations

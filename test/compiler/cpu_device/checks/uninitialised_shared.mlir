@@ -1,5 +1,5 @@
 // Threads read slots of shared memory that no thread has written.
-// EXPECT: read of memory that nothing wrote: 4 bytes in kernel .*sparse.* at .*uninitialised_shared.mlir:FAULT:16, block \(0,0,0\) thread \(1,0,0\): address 0x[0-9a-f]+ is at byte 4 of the block's shared variable .*slots.* of 128 bytes
+// EXPECT: read of memory that nothing wrote: 4 bytes in kernel .*sparse.* at .*uninitialised_shared.mlir:FAULT:16, block \(0,0,0\) thread \(1,0,0\): address 0x[0-9a-f]+ is at byte 4 of the block's shared variable .* of 128 bytes
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @sparse(%data: memref<32xi32>)
