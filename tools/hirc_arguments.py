@@ -24,6 +24,7 @@ text or bytecode, and - is standard input.
 
 examples:
   hirc prog.mlir -o prog --offload-arch=sm_90
+  hirc prog.mlir -o prog --offload-arch=cpu --check=memory,race
   hirc prog.mlir --emit=ptx --offload-arch=sm_90a -o -
   hirc a.mlir b.mlir helper.o -o prog --offload-arch=sm_80,sm_90
 """
@@ -164,7 +165,7 @@ def _make_parser() -> argparse.ArgumentParser:
             default=2,
             help=argparse.SUPPRESS if level else "-O0 to -O3: optimisation level (2)",
         )
-    add("-g", dest="debug", action="store_true", help="line tables, on the host and in the PTX")
+    add("-g", dest="debug", action="store_true", help="line tables, on the host and in device code")
     add(
         "--check",
         action="append",

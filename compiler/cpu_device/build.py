@@ -20,9 +20,7 @@ def library_bitcode(clang: Clang, runner: Runner) -> bytes:
     """What device code calls and is inlined into it. Raises ToolchainError."""
     flags = (*_FLAGS, *_TO_BITCODE)
     headers = (_FOLDER / "runtime" / "device_abi.h",)
-    library = Library(
-        "CPU device library", _FOLDER / "library", flags, packed_functions(), headers
-    )
+    library = Library("CPU device library", _FOLDER / "library", flags, packed_functions(), headers)
     return bitcode_of(library, clang, runner)
 
 

@@ -42,9 +42,7 @@ def parse_call(instruction: Instruction) -> Call | None:
     assembly = _ASSEMBLY.search(rest)
     if assembly is not None:
         arguments = rest[assembly.end() : matching(rest, assembly.end() - 1) - 1]
-        template = re.sub(
-            r"\\([0-9A-F]{2})", lambda match: chr(int(match[1], 16)), assembly[2]
-        )
+        template = re.sub(r"\\([0-9A-F]{2})", lambda match: chr(int(match[1], 16)), assembly[2])
         return Call("", call_type(rest), _typed(arguments), template, assembly[3])
     found = _CALLEE.search(rest)
     if found is None:
@@ -55,9 +53,7 @@ def parse_call(instruction: Instruction) -> Call | None:
 
 def _typed(arguments: str) -> tuple[tuple[str, str], ...]:
     return tuple(
-        typed_value(part)
-        for part in split_commas(arguments)
-        if not part.startswith("metadata")
+        typed_value(part) for part in split_commas(arguments) if not part.startswith("metadata")
     )
 
 

@@ -94,6 +94,6 @@ class RegionLocations:
 
 
 def _added(module: DeviceModule, text: str) -> int:
-    number = max(module.metadata, default=0) + 1
+    number = next(reversed(module.metadata), 0) + 1
     module.metadata[number] = text
     return number

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from .llvm_text import GLOBAL, LOCAL, matching, split_commas, type_end
+from .llvm_text import GLOBAL, LOCAL, matching, split_commas, type_end, typed_value
 
 _RESULT = re.compile(rf"({LOCAL.pattern}) = ")
 _LABEL = re.compile(r'^("[^"]*"|[-\w.$]+):')
 _NUMBERED = re.compile(r"%(\d+)\b")
 _QUOTED = re.compile(r'%"([^"]*)"')
 _DEBUG = re.compile(r", !dbg !(\d+)")
+_LAST_LOCAL = re.compile(rf"%({LOCAL.pattern.removeprefix('%')})$")
+_ALIAS = re.compile(rf"(?m)^({GLOBAL.pattern}) = [^@\n]*\balias (.*)\n")
 _PREFIXES = ("tail ", "musttail ", "notail ")
 
 
@@ -76,6 +78,13 @@ class Block:
         return [item for item in self.instructions if item.opcode == "phi"]
 
 
+def locals_of(blocks: Iterable[Block]) -> set[str]:
+    """Every local name in the blocks."""
+    return {
+        name for block in blocks for item in block.instructions for name in LOCAL.findall(item.text)
+    }
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A parameter of a function.
@@ -93,7 +102,10 @@ class Parameter:
 
 @dataclass
 class Function:
-    """A definition. `header` is what stands before the name, `trailer` what follows the parameters."""
+    """A definition.
+
+    `header` is what stands before the name, `trailer` what follows the parameters.
+    """
 
     name: str
     header: str
@@ -155,7 +167,7 @@ def parse_module(text: str) -> DeviceModule:
     Unnamed values and blocks get names, and named types are spelled out.
     """
     module = DeviceModule()
-    lines = iter(_without_type_names(text).splitlines())
+    lines = iter(_without_aliases(_without_type_names(text)).splitlines())
     for line in lines:
         if line.startswith("define "):
             function = _function(line, lines)
@@ -189,6 +201,18 @@ def _without_type_names(text: str) -> str:
     names = re.compile("|".join(rf"{re.escape(name)}(?![-\w.$])" for name in types))
     while names.search(text):
         text = names.sub(lambda match: types[match.group()], text)
+    return text
+
+
+def _without_aliases(text: str) -> str:
+    """Spells what aliases stand for in their place."""
+    while aliases := dict[str, str](_ALIAS.findall(text)):
+        text = _ALIAS.sub("", text)
+        for name, definition in aliases.items():
+            value = split_commas(definition)[1]
+            if value.startswith("ptr"):
+                value = typed_value(value)[1]
+            text = re.sub(rf"{re.escape(name)}(?![-\w.$])", lambda _, value=value: value, text)
     return text
 
 
@@ -242,8 +266,8 @@ def _named(label: str) -> str:
 
 
 def _parameter(text: str, number: int) -> Parameter:
-    name = LOCAL.search(text.rsplit(" ", 1)[-1])
-    local = f"%{_named(name.group()[1:])}" if name else f"%n.{number}"
+    name = _LAST_LOCAL.search(text)
+    local = f"%{_named(name[1])}" if name else f"%n.{number}"
     type_text = text[: type_end(text)].partition(" addrspace(")[0]
     byval = ""
     if "byval(" in text:

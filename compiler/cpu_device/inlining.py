@@ -6,18 +6,23 @@ import re
 
 from ..llvm_ir import LlvmModule, Machine
 from ..target import CPU, PTX_VERSION, TRIPLE
-from .calls import parse_call
-from .device_ir import DeviceModule, Function, parse_module
+from .calls import Call, parse_call
+from .device_ir import DeviceModule, Function, Instruction, parse_module
+from .intrinsics import Kind, intrinsic
 from .llvm_text import GLOBAL
 from .ptx_functions import with_ptx_functions
 from .spin_loops import waiting_latches
 from .stop_calls import StopTable
 
+_CALL = re.compile(r"\bcall ")
+_CALL_GROUP = re.compile(r" #\d+(?=(?:, !\w+ !\d+)*$)")
+
 
 def with_stops_inlined(nvvm: str, opt_level: int) -> str:
-    """The module with inline PTX as IR, and every function inlined that stops or calls one that does.
+    """The module with inline PTX as IR, and with every function inlined that stops.
 
-    A function that calls itself stays, and is refused later.
+    That is one that ends its thread, waits for others, or calls such a function. A function that
+    calls itself stays, and is refused later.
     """
     with_templates = with_ptx_functions(nvvm)
     module = parse_module(with_templates)
@@ -57,15 +62,21 @@ def _called(function: Function, stops: StopTable, stopping: set[str]) -> set[str
         if call is None:
             continue
         called.add(call.callee)
-        if stops.stop(instruction, call) is not None:
+        if stops.stop(instruction, call) is not None or _ends_thread(call):
             stopping.add(function.name)
     return called
 
 
+def _ends_thread(call: Call) -> bool:
+    found = intrinsic(call.function) if call.function.startswith("llvm.nvvm.") else None
+    return found is not None and found.kind is Kind.EXIT
+
+
 def _inlined(line: str, names: set[str]) -> str:
-    """A definition's first line, with the attribute and without those that forbid it."""
+    """A definition's first line with the attribute, and calls without those that forbid it."""
     if not line.startswith("define "):
-        return line
+        call = parse_call(Instruction(line.strip())) if _CALL.search(line) else None
+        return _CALL_GROUP.sub("", line) if call is not None and call.callee in names else line
     found = GLOBAL.search(line)
     if found is None or found.group() not in names:
         return line

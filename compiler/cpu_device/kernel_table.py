@@ -8,16 +8,19 @@ from dataclasses import dataclass
 
 from .debug_info import source_of
 from .device_ir import DeviceModule, Function, Parameter
-from .llvm_text import size_and_alignment
-from .regions import Slot
+from .llvm_text import escaped, global_name, plain_name, size_and_alignment
 from .shared_memory import SharedLayout
+from .slots import Slot
 from .stops import Stop
 
-_STOP = "{ i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr }"
-_KERNEL = (
+STOP = "{ i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr }"
+KERNEL = (
     "{ ptr, ptr, i32, i32, ptr, ptr, i32, i32, ptr, i32, i32, i32, i32, "
     "[3 x i32], [3 x i32], i32, i32, ptr, ptr }"
 )
+SLOT = "{ i32, i32, ptr }"
+ARGUMENT = "{ i32, i32 }"
+VARIABLE = "{ ptr, ptr, i64, i32, i32 }"
 _WARP = 32
 WARP_STOPS, CHECKS_MEMORY, CHECKS_RACES = 1, 2, 4  # flags of struct hirc_kernel
 _KERNELS, _VARIABLES = "hirc_cpu_kernels", "hirc_cpu_variables"
@@ -52,7 +55,10 @@ class Tables:
         """Everything, with the list that keeps the linker from dropping it."""
         used = ", ".join(f"ptr {name}" for name in self._used)
         kept = (
-            [f'@llvm.used = appending global [{len(self._used)} x ptr] [{used}], section "llvm.metadata"']
+            [
+                f"@llvm.used = appending global [{len(self._used)} x ptr] [{used}], "
+                'section "llvm.metadata"'
+            ]
             if self._used
             else []
         )
@@ -62,12 +68,10 @@ class Tables:
         """The symbol of a C string."""
         if text not in self._strings:
             name = f"@hirc.string.{len(self._strings)}"
-            data = text.encode() + b"\0"
-            literal = "".join(
-                chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in data
-            )
+            data = text.encode("utf-8", "surrogateescape") + b"\0"
             self._lines.append(
-                f'{name} = private unnamed_addr constant [{len(data)} x i8] c"{literal}", align 1'
+                f"{name} = private unnamed_addr constant [{len(data)} x i8] "
+                f'c"{escaped(data)}", align 1'
             )
             self._strings[text] = name
         return self._strings[text]
@@ -79,20 +83,21 @@ class Tables:
             return "null"
         listed = ", ".join(f"{element} {value}" for value in values)
         kind = "internal global" if mutable else "private constant"
-        self._lines.append(f"{name} = {kind} [{len(values)} x {element}] [{listed}], align 8")
-        return name
+        symbol = global_name(f"hirc.{name}")
+        self._lines.append(f"{symbol} = {kind} [{len(values)} x {element}] [{listed}], align 8")
+        return symbol
 
     def kernel(self, description: KernelDescription) -> None:
         """Describes a kernel: struct hirc_kernel."""
         function = description.function
-        name = function.name[1:].strip('"')
+        name = plain_name(function.name)
         stops = [_zero_stop(), *(self._stop(name, stop, description) for stop in description.stops)]
         # The program itself puts the wide ones in their place where it can run them.
         regions = self._array(
-            f"@hirc.regions.{name}", "ptr", description.regions, mutable=bool(description.wide_regions)
+            f"regions.{name}", "ptr", description.regions, mutable=bool(description.wide_regions)
         )
-        wide = self._array(f"@hirc.wide.{name}", "ptr", description.wide_regions)
-        stop_array = self._array(f"@hirc.stops.{name}", _STOP, stops)
+        wide = self._array(f"wide.{name}", "ptr", description.wide_regions)
+        stop_array = self._array(f"stops.{name}", STOP, stops)
         arguments = [_argument(parameter) for parameter in function.parameters]
         fields = [
             f"ptr {self.string(name)}",
@@ -103,7 +108,7 @@ class Tables:
             f"ptr {stop_array}",
             f"i32 {len(arguments)}",
             f"i32 {description.shared.static_bytes}",
-            f"ptr {self._array(f'@hirc.arguments.{name}', '{ i32, i32 }', arguments)}",
+            f"ptr {self._array(f'arguments.{name}', ARGUMENT, arguments)}",
             f"i32 {description.frame_bytes}",
             f"i32 {description.exchange_bytes}",
             f"i32 {self._max_threads(function)}",
@@ -115,7 +120,7 @@ class Tables:
             f"ptr {wide}",
             f"ptr {self._shared_variables(name, description)}",
         ]
-        self._entry(f"@hirc.kernel.{name}", f"{_KERNEL} {{ {', '.join(fields)} }}", _KERNELS)
+        self._entry(f"kernel.{name}", f"{KERNEL} {{ {', '.join(fields)} }}", _KERNELS)
 
     def _shared_variables(self, kernel: str, description: KernelDescription) -> str:
         """The extents of shared variables, which checks of memory need."""
@@ -123,24 +128,25 @@ class Tables:
             return "null"
         layout = description.shared
         entries = [
-            f"{{ ptr {self.string(_plain(item.name))}, i32 {layout.offsets[item.name]}, i32 {item.bytes} }}"
+            f"{{ ptr {self.string(plain_name(item.name))}, i32 {layout.offsets[item.name]}, "
+            f"i32 {item.bytes} }}"
             for item in layout.placed
         ]
         entries.append("zeroinitializer")
-        return self._array(f"@hirc.shared.{kernel}", "{ ptr, i32, i32 }", entries)
+        return self._array(f"shared.{kernel}", "{ ptr, i32, i32 }", entries)
 
     def variable(self, name: str, size: int, *, constant: bool) -> None:
         """Describes a variable that the host may name: struct hirc_variable."""
-        plain = name[1:].strip('"')
+        plain = plain_name(name)
         fields = f"ptr {self.string(plain)}, ptr {name}, i64 {size}, i32 {int(constant)}, i32 0"
-        self._entry(
-            f"@hirc.variable.{plain}", f"{{ ptr, ptr, i64, i32, i32 }} {{ {fields} }}", _VARIABLES
-        )
+        self._entry(f"variable.{plain}", f"{VARIABLE} {{ {fields} }}", _VARIABLES)
 
     def _entry(self, name: str, constant: str, section: str) -> None:
-        self._lines.append(f"{name} = private constant {constant}, align 8")
-        entry = name.replace("@hirc.", "@hirc.entry.", 1)
-        self._lines.append(f'{entry} = internal constant ptr {name}, section "{section}", align 8')
+        described, entry = global_name(f"hirc.{name}"), global_name(f"hirc.entry.{name}")
+        self._lines.append(f"{described} = private constant {constant}, align 8")
+        self._lines.append(
+            f'{entry} = internal constant ptr {described}, section "{section}", align 8'
+        )
         self._used.append(entry)
 
     def _stop(self, kernel: str, stop: Stop, description: KernelDescription) -> str:
@@ -149,9 +155,9 @@ class Tables:
             for slot in description.slots_of[stop.state]
         ]
         prefix = f"{kernel}.{stop.state}"
-        slot_array = self._array(f"@hirc.slots.{prefix}", "{ i32, i32, ptr }", slots)
+        slot_array = self._array(f"slots.{prefix}", SLOT, slots)
         parameters = [str(value) for value in stop.call.parameters]
-        parameter_array = self._array(f"@hirc.parameters.{prefix}", "i32", parameters)
+        parameter_array = self._array(f"parameters.{prefix}", "i32", parameters)
         operands = len(stop.call.operands)
         performer = f"@{stop.call.performer}" if stop.call.performer else "null"
         return (
@@ -172,7 +178,9 @@ class Tables:
         if key not in self._constants:
             name = f"@hirc.lanes.{len(self._constants)}"
             listed = ", ".join([key] * _WARP)
-            self._lines.append(f"{name} = private constant [{_WARP} x {type_text}] [{listed}], align 32")
+            self._lines.append(
+                f"{name} = private constant [{_WARP} x {type_text}] [{listed}], align 32"
+            )
             self._constants[key] = name
         return self._constants[key]
 
@@ -195,10 +203,6 @@ class Tables:
         for number in numbers:
             product *= number
         return product if numbers else 0
-
-
-def _plain(symbol: str) -> str:
-    return symbol[1:].strip('"')
 
 
 def _zero_stop() -> str:

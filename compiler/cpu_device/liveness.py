@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from .device_ir import Block
 from .llvm_text import LOCAL
+from .phis import phi_incoming
 from .stops import SplitFunction
-
-_INCOMING = re.compile(rf"\[ (.*?), ({LOCAL.pattern}) \]")
-
-
-def phi_incoming(body: str) -> list[tuple[str, str]]:
-    """A phi's values with the names of the blocks they come from."""
-    return [(match[1], match[2]) for match in _INCOMING.finditer(body)]
 
 
 def live_at_resumption(split: SplitFunction) -> dict[str, set[str]]:
@@ -46,7 +38,7 @@ def live_at_resumption(split: SplitFunction) -> dict[str, set[str]]:
 
 
 def _phi_uses(block: Block) -> list[tuple[str, str]]:
-    return [pair for phi in block.phis for pair in phi_incoming(phi.body)]
+    return [pair for phi in block.phis for pair in phi_incoming(phi)]
 
 
 def _defined(block: Block, split: SplitFunction) -> set[str]:

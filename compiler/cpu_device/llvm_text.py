@@ -14,6 +14,8 @@ LOCAL = re.compile(rf"%{_IDENTIFIER}")
 GLOBAL = re.compile(rf"@{_IDENTIFIER}")
 METADATA_USE = re.compile(r", !(?:[\w.]+) !\d+")
 
+_PLAIN = re.compile(r"[-a-zA-Z$._][-\w$.]*", re.ASCII)
+
 # What may stand before a type or a value and says nothing that the host's code needs.
 _ATTRIBUTE = re.compile(
     r"(?:noundef|nonnull|noalias|nofree|nocapture|captures\([^()]*\)|readonly|readnone|writeonly|"
@@ -25,6 +27,30 @@ _ATTRIBUTE = re.compile(
 _SCALAR_BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "ptr": 8, "fp128": 16}
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _SCALAR = re.compile(rf"(?:ptr(?: addrspace\(\d+\))?|i\d+|[a-z][a-z0-9_]*|%{_IDENTIFIER})")
+
+
+def plain_name(name: str) -> str:
+    """A symbol's name without @, quotes and escapes."""
+    inner = name[1:].strip('"')
+    if "\\" not in inner:
+        return inner
+    data = re.sub(r"\\([0-9A-Fa-f]{2})", lambda match: chr(int(match[1], 16)), inner)
+    return data.encode("latin-1").decode("utf-8", "surrogateescape")
+
+
+def global_name(plain: str) -> str:
+    """A symbol as IR spells it: quoted where it has to be."""
+    if _PLAIN.fullmatch(plain):
+        return f"@{plain}"
+    data = plain.encode("utf-8", "surrogateescape")
+    return f'@"{escaped(data)}"'
+
+
+def escaped(data: bytes) -> str:
+    """What stands between the quotes of a string."""
+    return "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in data
+    )
 
 
 def matching(text: str, start: int) -> int:
@@ -122,7 +148,7 @@ def size_and_alignment(type_text: str) -> tuple[int, int]:
         count, element = _counted(type_text)
         size, align = size_and_alignment(element)
         return count * size, align
-    if type_text.startswith("{") or type_text.startswith("<{"):
+    if type_text.startswith(("{", "<{")):
         return _struct_size(type_text)
     if type_text.startswith("<"):
         count, element = _counted(type_text)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ..errors import UnsupportedError
 from .block_layout import BLOCK, X, Y, Z
 from .calls import Call, context_arguments, make_call, parse_call
+from .control_flow import drop_unreachable
 from .device_ir import DeviceModule, Function, Instruction
 from .intrinsics import Intrinsic, Kind, intrinsic
 from .metadata import INVARIANT
@@ -28,7 +29,7 @@ _RUNTIME_FUNCTIONS = {
     "free": ("hirc_device_free", 1),
 }
 _GROUP = re.compile(r" #\d+(?=,|$)")
-_IGNORED = frozenset({"llvm.debugtrap", "llvm.donothing"})
+_IGNORED = frozenset({"llvm.debugtrap", "llvm.donothing", "llvm.experimental.noalias.scope.decl"})
 
 
 class CallLowering:
@@ -66,6 +67,7 @@ class CallLowering:
                 elif instruction.result and value:
                     renamed[instruction.result] = value
             block.instructions = _ended(kept)
+        drop_unreachable(function)
         if renamed:
             for instruction in [*function.instructions(), *prologue.instructions]:
                 instruction.replace_locals(lambda name: renamed.get(name, name))
@@ -90,10 +92,7 @@ class CallLowering:
     def _lower(self, instruction: Instruction, call: Call, prologue: Prologue) -> str | None:
         """Changes the instruction, or says what takes its place: a value, or "" for nothing."""
         name = call.function
-        if call.callee in self._module.functions:
-            arguments = [*context_arguments(), *call.arguments]
-            make_call(instruction, call.callee, arguments, call.result_type)
-        elif call.callee.startswith("%"):
+        if call.callee in self._module.functions or call.callee.startswith("%"):
             arguments = [*context_arguments(), *call.arguments]
             make_call(instruction, call.callee, arguments, call.result_type)
         elif name in _RUNTIME_FUNCTIONS:

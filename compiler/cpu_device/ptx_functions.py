@@ -65,11 +65,14 @@ class _Replacement:
 
     def _function(self, instruction: Instruction, call: Call) -> str:
         """The function for a template with these types and constants."""
-        operands = [("ptr" if item[0].startswith("ptr") else item[0], item[1]) for item in call.arguments]
+        operands = [
+            ("ptr" if item[0].startswith("ptr") else item[0], item[1]) for item in call.arguments
+        ]
         try:
             operation = inline_ptx(call.template, call.constraints)
             constants = tuple(
-                value if operation.immediate[number] else "" for number, (_, value) in enumerate(operands)
+                value if operation.immediate[number] else ""
+                for number, (_, value) in enumerate(operands)
             )
             types = tuple(type_ for type_, _ in operands)
             key = (call.template, call.constraints, call.result_type, types, constants)
@@ -85,4 +88,3 @@ class _Replacement:
             error.position = error.position or position_of(self._module, instruction)
             raise
         return self._names[key]
-

@@ -14,9 +14,11 @@ from collections.abc import Sequence
 from .block_layout import CONTEXT_PARAMETERS, FIELDS, STATES_DIFFER
 from .debug_info import RegionLocations
 from .device_ir import Block, Instruction, Parameter
-from .llvm_text import size_and_alignment
+from .llvm_text import global_name, size_and_alignment
 from .metadata import ACCESS_GROUP, PARALLEL, RANGE
 
+_PARAMETERS = "ptr noundef %block, ptr noundef %arguments, i32 noundef %first, i32 noundef %last"
+_CONTEXT = "ptr %block, i32 %x, i32 %y, i32 %z, i32 %number"
 _ACCESS = re.compile(r"^(?:%\S+ = )?(?:load|store) (?!volatile|atomic)")
 
 
@@ -42,10 +44,13 @@ def region_function(
     # One end needs no look at what each thread returns; a kernel that never ends has none.
     several = len(ends) > 1
     loads, values = _arguments(parameters)
-    passed = ", ".join(f"{item.type} {value}" for item, value in zip(parameters, values, strict=True))
+    thread = global_name(f"{name}.thread")
+    passed = "".join(
+        f", {item.type} {value}" for item, value in zip(parameters, values, strict=True)
+    )
     result = _RESULT if several else _NO_RESULT
     text = f"""\
-define internal i32 @{name}(ptr noundef %block, ptr noundef %arguments, i32 noundef %first, i32 noundef %last) {attributes}{subprogram} {{
+define internal i32 {global_name(name)}({_PARAMETERS}) {attributes}{subprogram} {{
 entry:
   %size.at = getelementptr inbounds i8, ptr %block, i64 {FIELDS["size"]}
   %width = load i32, ptr %size.at, align 4, {RANGE}
@@ -72,7 +77,7 @@ row:
 thread:
   %x = phi i32 [ %from, %row ], [ %x.next, %thread ]
 {_PHI_THREAD if several else ""}  %number = add nuw nsw i32 %row.first, %x
-  %state = call i32 @{name}.thread(ptr %block, i32 %x, i32 %y, i32 %z, i32 %number{", " if passed else ""}{passed}){call_debug}
+  %state = call i32 {thread}({_CONTEXT}{passed}){call_debug}
 {result}  %x.next = add nuw nsw i32 %x, 1
   %more = icmp slt i32 %x.next, %to
   br i1 %more, label %thread, label %row.end, !llvm.loop !{loop_number}
@@ -135,7 +140,9 @@ def _arguments(parameters: Sequence[Parameter]) -> tuple[str, list[str]]:
     lines: list[str] = []
     values: list[str] = []
     for number, parameter in enumerate(parameters):
-        lines.append(f"%argument{number}.at = getelementptr inbounds ptr, ptr %arguments, i64 {number}")
+        lines.append(
+            f"%argument{number}.at = getelementptr inbounds ptr, ptr %arguments, i64 {number}"
+        )
         lines.append(f"%argument{number}.copy = load ptr, ptr %argument{number}.at, align 8")
         if parameter.byval:
             values.append(f"%argument{number}.copy")
@@ -169,9 +176,11 @@ def _body(
                 item.text += f", {ACCESS_GROUP}"
             lines.append(f"  {item.text}")
     subprogram = f" !dbg !{locations[0].subprogram}" if locations else ""
-    own = "".join(f", {item.type} {'noalias ' if item.noalias else ''}{item.name}" for item in parameters)
+    own = "".join(
+        f", {item.type} {'noalias ' if item.noalias else ''}{item.name}" for item in parameters
+    )
     listing = "\n".join(lines)
     return (
-        f"define internal i32 @{name}.thread({CONTEXT_PARAMETERS}{own}) alwaysinline "
-        f"{attributes}{subprogram} {{\n{listing}\n}}\n\n"
+        f"define internal i32 {global_name(f'{name}.thread')}({CONTEXT_PARAMETERS}{own}) "
+        f"alwaysinline {attributes}{subprogram} {{\n{listing}\n}}\n\n"
     )

@@ -66,8 +66,6 @@ def call_type(rest: str) -> str:
     return text[: type_end(text)]
 
 
-
-
 def _without_flags(text: str) -> str:
     while match := _FLAGS.match(text):
         text = text[match.end() :]

@@ -9,35 +9,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ..errors import UnsupportedError
 from .address_spaces import without_address_spaces
-from .block_layout import BLOCK, CONTEXT_PARAMETERS, FIELDS, KERNEL_FIELDS
+from .constants import expand_constants
 from .debug_info import RegionLocations
-from .device_ir import Block, DeviceModule, Function, Instruction, Parameter, parse_module
+from .device_ir import (
+    Block,
+    DeviceModule,
+    Function,
+    locals_of,
+    parse_module,
+)
 from .instrument import DECLARATIONS, SHARED_GAP, instrument
+from .kernel_stack import copy_by_value, hoist_allocas, refuse_dynamic_allocas
 from .kernel_table import CHECKS_MEMORY, CHECKS_RACES, WARP_STOPS, KernelDescription, Tables
-from .llvm_text import GLOBAL, size_and_alignment, type_end, without_attributes
+from .llvm_text import (
+    global_name,
+    plain_name,
+    size_and_alignment,
+    type_end,
+)
 from .lower_calls import CallLowering
-from .metadata import DEFINITIONS, FIRST_LOOP, INVARIANT
+from .metadata import DEFINITIONS, EMPTY, FIRST_LOOP
 from .numerics import Flushing, define_conversions
-from .prologue import Prologue, expand_constants
+from .prologue import Prologue
 from .region_functions import region_function
 from .regions import SplitKernel, split_kernel
-from .shared_memory import SharedLayout, SharedVariable, layout_for, shared_variables
+from .shared_addresses import shared_addresses
+from .shared_memory import SharedLayout, layout_for, shared_variables
+from .signatures import passes_wide_vectors, signature
 from .spin_loops import yield_in_spin_loops
 from .stops import split_at_stops
 
 _CHECK_FLAGS = {"memory": CHECKS_MEMORY, "race": CHECKS_RACES}
 _BLOCK_STOPS = (3, 4)
-_LINKAGE = re.compile(
-    r"(?:private|internal|available_externally|linkonce|weak|linkonce_odr|weak_odr|external|"
-    r"dso_local|hidden|protected|fastcc|ccc|coldcc|ptx_device|ptx_kernel|unnamed_addr|"
-    r"local_unnamed_addr|externally_initialized|common)\s+"
-)
-_VECTOR = re.compile(r"<\d+ x \w+>")
-_LEAST_VECTOR_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,7 @@ class _Retarget:
         self.output = _Output()
         self.calls = CallLowering(module)
         self.flushing = Flushing(module)
-        self.wide_cpu = "" if _passes_wide_vectors(module) else options.wide_cpu
+        self.wide_cpu = "" if passes_wide_vectors(module) else options.wide_cpu
 
     def run(self) -> str:
         if self.module.assembly:
@@ -113,7 +120,11 @@ class _Retarget:
     def _metadata(self) -> list[str]:
         if not self.options.debug:
             return []
-        named = [line for line in self.module.named_metadata if line.startswith(("!llvm.dbg", "!llvm.module"))]
+        named = [
+            line
+            for line in self.module.named_metadata
+            if line.startswith(("!llvm.dbg", "!llvm.module"))
+        ]
         nodes = [f"!{number} = {text}" for number, text in self.module.metadata.items()]
         # The device's line tables are for PTX, which LLVM writes no DWARF for.
         return [*named, *(node.replace("DebugDirectivesOnly", "FullDebug") for node in nodes)]
@@ -123,7 +134,7 @@ class _Retarget:
         for name, text in self.module.variables.items():
             if name in self.shared or name.startswith("@llvm."):
                 continue
-            plain = name[1:].strip('"')
+            plain = plain_name(name)
             text = without_address_spaces(text)
             match = re.search(r"\b(global|constant) ", text)
             assert match is not None, text
@@ -139,7 +150,7 @@ class _Retarget:
         self.flushing.apply(function)
         define_conversions(function)
         prologue = Prologue()
-        symbols = _shared_addresses(layout, self.shared, function, prologue)
+        symbols = shared_addresses(layout, self.shared, function, prologue)
         for instruction in function.instructions():
             text = without_address_spaces(instruction.text)
             instruction.text = expand_constants(text, symbols, prologue)
@@ -149,18 +160,11 @@ class _Retarget:
     def _function(self, function: Function, layout: SharedLayout) -> None:
         prologue = self._prepare(function, layout)
         self.calls.refuse_stops(function)
-        header = function.header
-        while match := _LINKAGE.match(header + " "):
-            header = header[match.end() :]
-        result = without_address_spaces(without_attributes(header))
-        parameters = "".join(
-            f", {item.type}{_by_value(item)} {item.name}" for item in function.parameters
-        )
         blocks = _with_entry(function.blocks, prologue)
         subprogram = f" !dbg !{function.subprogram}" if self._has_lines(function) else ""
         attributes = self._attributes(function)
         self.output.functions.append(
-            f"define internal {result} {function.name}({CONTEXT_PARAMETERS}{parameters}) "
+            f"define internal {signature(function)} "
             f"{attributes}{subprogram} {{\n{self._listing(blocks)}\n}}\n"
         )
 
@@ -175,13 +179,22 @@ class _Retarget:
         return "\n".join(self._finished(line) for line in lines)
 
     def _finished(self, line: str) -> str:
-        return line if self.options.debug else re.sub(r", ![\w.]+ !\d+", _kept_metadata, line)
+        """Without metadata but for locations and our own: it tells of GPU threads one by one."""
+        return re.sub(r", !([\w.]+) !(\d+)", self._kept_metadata, line)
+
+    def _kept_metadata(self, match: re.Match[str]) -> str:
+        is_line = self.options.debug and match[1] == "dbg"
+        return match.group() if is_line or int(match[2]) >= EMPTY else ""
 
     def _attributes(self, function: Function | None = None, *, cpu: str = "") -> str:
         group = ""
         if function is not None and function.attribute_group is not None:
             group = self.module.attributes.get(function.attribute_group, "")
-        kept = [word for word in ("noinline", "alwaysinline", "noreturn") if re.search(rf"\b{word}\b", group)]
+        kept = [
+            word
+            for word in ("noinline", "alwaysinline", "noreturn")
+            if re.search(rf"\b{word}\b", group)
+        ]
         processor = [f'"target-cpu"="{cpu}"'] if cpu else []
         return " ".join(["nounwind", *kept, *processor])
 
@@ -189,10 +202,12 @@ class _Retarget:
         yield_in_spin_loops(kernel)
         layout = layout_for(kernel, self.module, self.shared, gap=self._shared_gap)
         prologue = self._prepare(kernel, layout)
-        _copy_by_value(kernel)
+        copy_by_value(kernel)
         prologue.adopt(kernel)
-        _hoist_allocas(kernel)
+        hoist_allocas(kernel)
         split = split_at_stops(kernel, self.calls.classify)
+        if split.stops:
+            refuse_dynamic_allocas(self.module, kernel)
         made = split_kernel(split)
         regions = self._regions(kernel, made, prologue, "")
         cpu = self.wide_cpu
@@ -226,9 +241,11 @@ class _Retarget:
         """Emits the regions' functions, for the processor `cpu` or the least one; their symbols."""
         # Stack memory inside the loop over threads is the same for all of them.
         shares_stack = len(made.regions) == 1 and any(
-            item.opcode == "alloca" for block in made.regions[0].blocks for item in block.instructions
+            item.opcode == "alloca"
+            for block in made.regions[0].blocks
+            for item in block.instructions
         )
-        plain = kernel.name[1:].strip('"')
+        plain = plain_name(kernel.name)
         names: list[str] = []
         for region in made.regions:
             name = f"{plain}.region{region.state}{'.wide' if cpu else ''}"
@@ -244,7 +261,7 @@ class _Retarget:
             )
             self.output.functions.append(self._without_lines(text))
             self.output.loops += 1
-            names.append(f"@{name}")
+            names.append(global_name(name))
         return names
 
     def _without_lines(self, text: str) -> str:
@@ -260,98 +277,8 @@ class _Retarget:
         return (body, loop) if body and loop else None
 
 
-def _passes_wide_vectors(module: DeviceModule) -> bool:
-    """Whether functions take or give vectors that the host's processors pass in different ways.
-
-    Kernels for the processor with wider vectors could not call them.
-    """
-    return any(
-        size_and_alignment(vector)[0] > _LEAST_VECTOR_BYTES
-        for function in module.functions.values()
-        for type_text in (function.header, *(item.type for item in function.parameters))
-        for vector in _VECTOR.findall(without_address_spaces(type_text))
-        if not function.is_kernel
-    )
-
-
-def _by_value(parameter: Parameter) -> str:
-    """The attribute of a function's own copy of what its caller has."""
-    if not parameter.byval:
-        return ""
-    return f" byval({parameter.byval}){f' align {parameter.align}' if parameter.align else ''}"
-
-
-def _kept_metadata(match: re.Match[str]) -> str:
-    """Metadata that holds whatever the module it is in."""
-    return match.group() if int(match.group().rpartition("!")[2]) >= 100_000_000 else ""
-
-
-def _shared_addresses(
-    layout: SharedLayout,
-    variables: dict[str, SharedVariable],
-    function: Function,
-    prologue: Prologue,
-) -> dict[str, str]:
-    """Names the address of every shared variable that the function uses."""
-    used = {name for item in function.instructions() for name in GLOBAL.findall(item.text)}
-    symbols: dict[str, str] = {}
-    for name in sorted(used.intersection(variables)):
-        at = prologue.value(
-            "hirc.shared.at", f"getelementptr inbounds i8, ptr {BLOCK}, i64 {FIELDS['shared']}"
-        )
-        base = prologue.value("hirc.shared", f"load ptr, ptr {at}, align 8, {INVARIANT}")
-        offset = layout.offsets.get(name)
-        symbols[name] = prologue.value(
-            "hirc.variable",
-            f"getelementptr inbounds i8, ptr {base}, i64 "
-            f"{_static_bytes(prologue) if offset is None else offset}",
-        )
-    return symbols
-
-
-def _static_bytes(prologue: Prologue) -> str:
-    """The bytes of static shared memory of the kernel that runs."""
-    at = prologue.value(
-        "hirc.kernel.at", f"getelementptr inbounds i8, ptr {BLOCK}, i64 {FIELDS['kernel']}"
-    )
-    kernel = prologue.value("hirc.kernel", f"load ptr, ptr {at}, align 8, {INVARIANT}")
-    at = prologue.value(
-        "hirc.static.at",
-        f"getelementptr inbounds i8, ptr {kernel}, i64 {KERNEL_FIELDS['static_shared_bytes']}",
-    )
-    narrow = prologue.value("hirc.static32", f"load i32, ptr {at}, align 4, {INVARIANT}")
-    return prologue.value("hirc.static", f"zext i32 {narrow} to i64")
-
-
 def _with_entry(blocks: Sequence[Block], prologue: Prologue) -> list[Block]:
-    """The blocks with the prologue in front."""
+    """The blocks with what they need of the prologue in front."""
     first, *rest = blocks
-    return [Block(first.label, [*prologue.instructions, *first.instructions]), *rest]
-
-
-def _hoist_allocas(kernel: Function) -> None:
-    """Puts stack memory of a fixed size at the kernel's beginning, once."""
-    hoisted: list[Instruction] = []
-    for block in kernel.blocks:
-        allocas = [item for item in block.instructions if item.opcode == "alloca"]
-        block.instructions = [item for item in block.instructions if item.opcode != "alloca"]
-        hoisted += allocas
-    kernel.blocks[0].instructions[:0] = hoisted
-
-
-def _copy_by_value(kernel: Function) -> None:
-    """A parameter passed by value is each thread's own if it may write to it."""
-    for number, parameter in enumerate(kernel.parameters):
-        if not parameter.byval or parameter.readonly:
-            continue
-        size, natural = size_and_alignment(parameter.byval)
-        align = max(natural, parameter.align)
-        outer = f"%hirc.byval{number}"
-        kernel.parameters[number] = replace(parameter, name=outer, readonly=True)
-        kernel.blocks[0].instructions[:0] = [
-            Instruction(f"{parameter.name} = alloca {parameter.byval}, align {align}"),
-            Instruction(
-                f"call void @llvm.memcpy.p0.p0.i64(ptr align {align} {parameter.name}, "
-                f"ptr align {align} {outer}, i64 {size}, i1 false)"
-            ),
-        ]
+    needed = prologue.needed(locals_of(blocks))
+    return [Block(first.label, [*needed, *first.instructions]), *rest]

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterable
 
 from .device_ir import Block, Function, Instruction
-from .liveness import phi_incoming
 from .llvm_text import LOCAL, split_commas
+from .phis import phi_incoming
 
 _OBSERVES = re.compile(
     r"^(?:load (?:atomic|volatile)|atomicrmw|cmpxchg|call .*@llvm\.nvvm\.atomic\.)"
@@ -93,7 +93,9 @@ class _Loop:
     def waits(self) -> bool:
         """Whether an exit depends on memory that other threads may write to."""
         exits = [
-            item for item in self._terminators if any(to not in self._body for to in item.successors)
+            item
+            for item in self._terminators
+            if any(to not in self._body for to in item.successors)
         ]
         return any(
             _OBSERVES.match(item.body) and not self._is_lock_free(item)
@@ -120,7 +122,7 @@ class _Loop:
     def _is_merge(self, item: Instruction) -> bool:
         if item.opcode != "phi":
             return False
-        return sum(origin in self._body for _, origin in phi_incoming(item.body)) > 1
+        return sum(origin in self._body for _, origin in phi_incoming(item)) > 1
 
     def _stores_to(self, item: Instruction) -> list[Instruction]:
         """What the loop stores to the thread's own variable that an instruction loads."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from .device_ir import Block, Function, Instruction
-from .llvm_text import LOCAL, element_types
+from .llvm_text import element_types
+from .phis import phi_incoming, phi_with
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,5 @@ def split_at_stops(function: Function, classify: Classify) -> SplitFunction:
 
 def _rename_incoming(phi: Instruction, names: dict[str, str]) -> None:
     """A phi's predecessors, where a block has become several."""
-    head, bracket, rest = phi.text.partition("[")
-    # Labels and values share one name space, so a value never has a block's name.
-    phi.text = head + bracket + LOCAL.sub(lambda match: names.get(match[0], match[0]), rest)
+    incoming = [(value, names.get(origin, origin)) for value, origin in phi_incoming(phi)]
+    phi.text = phi_with(phi, incoming).text

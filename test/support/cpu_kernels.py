@@ -58,8 +58,19 @@ def nvvm_ir(source: str, *, opt_level: int = 2, debug: bool = False) -> str:
         if debug:
             words.append("-gline-tables-only")
         done = subprocess.run(
-            [find_clang().path, f"--target={TRIPLE}", "-march=sm_90a", *words]
-            + ["-std=gnu17", "-w", "-S", "-emit-llvm", "-o", "-", path],
+            [
+                find_clang().path,
+                f"--target={TRIPLE}",
+                "-march=sm_90a",
+                *words,
+                "-std=gnu17",
+                "-w",
+                "-S",
+                "-emit-llvm",
+                "-o",
+                "-",
+                path,
+            ],
             capture_output=True,
             text=True,
             check=False,

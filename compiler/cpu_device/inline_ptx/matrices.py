@@ -45,7 +45,9 @@ def _give(w: Writer, operand: str, type_: str, name: str, arguments: list[tuple[
 @HANDLERS.add(r"(mma|wgmma)\..*sp\..*|tcgen05\..*|mma\..*(block_scale|kind::).*")
 def _refused(w: Writer, it: PtxInstruction) -> None:
     del w
-    raise UnsupportedError(f"{it.opcode}: the CPU device cannot do this instruction")
+    raise UnsupportedError(
+        f"{it.opcode}: the CPU device cannot do this instruction", stage="cpu-device"
+    )
 
 
 @HANDLERS.add(_MMA.pattern)

@@ -201,9 +201,13 @@ static void release(struct hirc_worker *worker, struct hirc_running_block *block
     }
     block->warps[warp].ready |= lanes[warp];
   }
-  if (barrier->expected >= block->block.threads) {
+  bool counts_ended = barrier->waiting + barrier->arrived < barrier->expected;
+  if (barrier->expected >= block->block.threads && barrier->arrived == 0) {
     hirc_checks_block_met(&block->block);
-  } else {
+  } else if (hirc_checks_race()) {
+    for (uint32_t warp = 0; counts_ended && warp < block->warp_count; warp++) {
+      lanes[warp] |= block->warps[warp].ended;
+    }
     hirc_checks_barrier_passed(&block->block, lanes, block->warp_count, number);
   }
   uint32_t rest = barrier->expected > barrier->waiting ? barrier->expected - barrier->waiting : 0;

@@ -51,6 +51,8 @@ int hirc_capture_wait(struct hirc_stream *stream, const struct hirc_captured_eve
 int hirc_capture_ask(const struct hirc_captured_event *event);
 // Invalidates the capture that the stream is in.
 void hirc_capture_invalidate(struct hirc_stream *stream);
+// The stream is destroyed: a capture that it began ends, another becomes invalid.
+void hirc_capture_leave(struct hirc_stream *stream);
 void hirc_captured_event_clear(struct hirc_captured_event *event);
 
 // --- graphs --------------------------------------------------------------------------------------

@@ -47,6 +47,12 @@ int cudaStreamBeginCapture(cuda_stream stream, int mode) {
   return hirc_report(begin_capture(stream, mode));
 }
 
+static void free_member(struct hirc_member *member) {
+  atomic_store(&member->stream->capture, NULL);
+  free(member->frontier.nodes);
+  free(member);
+}
+
 // With the lock held: takes the capture out of the list and its streams out of the capture.
 static void end_members(struct hirc_capture *capture) {
   struct hirc_capture **link = &hirc_captures;
@@ -56,11 +62,31 @@ static void end_members(struct hirc_capture *capture) {
   while (capture->members) {
     struct hirc_member *member = capture->members;
     capture->members = member->next;
-    atomic_store(&member->stream->capture, NULL);
-    free(member->frontier.nodes);
-    free(member);
+    free_member(member);
   }
   atomic_fetch_sub(&hirc_capture_count, 1);
+}
+
+void hirc_capture_leave(struct hirc_stream *stream) {
+  pthread_mutex_lock(&hirc_capture_lock);
+  struct hirc_capture *capture = atomic_load(&stream->capture);
+  bool ends = capture && capture->origin == stream;
+  if (ends) {
+    end_members(capture);
+  } else if (capture) {
+    capture->invalidated = true;
+    struct hirc_member **link = &capture->members;
+    while ((*link)->stream != stream)
+      link = &(*link)->next;
+    struct hirc_member *member = *link;
+    *link = member->next;
+    free_member(member);
+  }
+  pthread_mutex_unlock(&hirc_capture_lock);
+  if (ends) {
+    hirc_graph_release(capture->graph);
+    free(capture);
+  }
 }
 
 static int end_capture(cuda_stream handle, struct hirc_graph **graph) {

@@ -2,6 +2,7 @@
 
 #include "allocation.h"
 #include "capture.h"
+#include "device_heap.h"
 #include "ordered_memory.h"
 
 #include <stdio.h>
@@ -10,6 +11,7 @@
 enum {
   VERSION = 13000, // of the runtime whose interface this is, and of a driver for it
   LIMITS = 7,
+  MALLOC_HEAP_SIZE = 2,
 };
 
 static _Atomic unsigned device_flags;
@@ -91,6 +93,8 @@ int cudaDeviceSynchronize(void) {
 
 // Variables of device code keep their values: they are the program's own memory here.
 int cudaDeviceReset(void) {
+  if (hirc_in_host_function)
+    return hirc_report(CUDA_ERROR_NOT_PERMITTED);
   hirc_wait_for_device();
   hirc_flush_printf();
   hirc_forget_frees();
@@ -103,14 +107,18 @@ int cudaDeviceReset(void) {
 int cudaDeviceSetLimit(int limit, size_t value) {
   if (limit < 0 || limit >= LIMITS)
     return hirc_report(CUDA_ERROR_INVALID_VALUE);
-  atomic_store(&limits[limit], value);
+  if (limit == MALLOC_HEAP_SIZE)
+    hirc_device_heap_set_limit(value);
+  else
+    atomic_store(&limits[limit], value);
   return hirc_report(hirc_device_status());
 }
 
 int cudaDeviceGetLimit(size_t *value, int limit) {
   if (!value || limit < 0 || limit >= LIMITS)
     return hirc_report(CUDA_ERROR_INVALID_VALUE);
-  *value = atomic_load(&limits[limit]);
+  *value =
+      limit == MALLOC_HEAP_SIZE ? hirc_device_heap_limit() : atomic_load(&limits[limit]);
   return hirc_report(hirc_device_status());
 }
 

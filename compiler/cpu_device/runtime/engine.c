@@ -19,6 +19,8 @@ enum {
   LONG_WAITS = 256,           // and before sleeping
   SLEEP_NANOSECONDS = 50000,
   ALIGNMENT = 64,
+  MOST_KEPT = 1 << 20,         // bytes of frames of a block that is not in use
+  FRAMES_IN_FLIGHT = 256 << 20, // bytes, of a worker at first
 };
 
 // In the static block of thread-local storage, where a signal handler finds it without allocating.
@@ -31,36 +33,36 @@ struct hirc_worker *hirc_worker(void) { return &this_worker; }
 // --- clusters, used again and again ------------------------------------------------------------
 
 static void *allocate(size_t bytes) {
-  void *memory = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-  if (memory == NULL) {
-    fputs("error: no memory to run a kernel's blocks\n", stderr);
-    abort();
-  }
-  return memory;
+  return aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
 }
 
-static void *allocate_zeroed(size_t bytes) { return memset(allocate(bytes), 0, bytes); }
-
-static void grow(char **memory, size_t *room, size_t bytes) {
+static bool grow(char **memory, size_t *room, size_t bytes) {
   if (*room < bytes) {
     free(*memory);
     *memory = allocate(bytes);
-    *room = bytes;
+    *room = *memory != NULL ? bytes : 0;
   }
+  return *room >= bytes;
 }
 
-static void grow_cluster(struct hirc_cluster *cluster, uint32_t blocks) {
-  struct hirc_running_block **all = allocate(blocks * sizeof *all);
-  for (uint32_t rank = 0; rank < blocks; rank++) {
-    all[rank] = rank < cluster->room ? cluster->blocks[rank] : allocate_zeroed(sizeof **all);
+static bool grow_cluster(struct hirc_cluster *cluster, uint32_t blocks) {
+  struct hirc_running_block **all = realloc(cluster->blocks, blocks * sizeof *all);
+  if (all == NULL) {
+    return false;
   }
-  free(cluster->blocks);
   cluster->blocks = all;
-  cluster->room = blocks;
+  for (; cluster->room < blocks; cluster->room++) {
+    struct hirc_running_block *block = allocate(sizeof *block);
+    if (block == NULL) {
+      return false;
+    }
+    all[cluster->room] = memset(block, 0, sizeof *block);
+  }
+  return true;
 }
 
-// Everything of a block that is the same throughout the grid.
-static void configure_block(struct hirc_running_block *running, struct hirc_cluster *cluster,
+// Everything of a block that is the same throughout the grid. False if there is no memory for it.
+static bool configure_block(struct hirc_running_block *running, struct hirc_cluster *cluster,
                             const struct hirc_grid_run *run, uint32_t rank) {
   const struct hirc_grid *grid = run->grid;
   struct hirc_block *block = &running->block;
@@ -85,33 +87,50 @@ static void configure_block(struct hirc_running_block *running, struct hirc_clus
     running->arena = hirc_arena_create();
   }
   block->shared = running->arena;
-  grow(&block->frames, &running->frames_room,
-       (size_t)grid->kernel->frame_bytes * block->padded_threads);
-  grow(&block->exchange, &running->exchange_room,
-       (size_t)grid->kernel->exchange_bytes * block->padded_threads);
+  return running->arena != NULL &&
+         grow(&block->frames, &running->frames_room,
+              (size_t)grid->kernel->frame_bytes * block->padded_threads) &&
+         grow(&block->exchange, &running->exchange_room,
+              (size_t)grid->kernel->exchange_bytes * block->padded_threads);
 }
 
+static void recycle(struct hirc_worker *worker, struct hirc_cluster *cluster) {
+  // One that waits to be used again keeps its memory; so do others if it is little.
+  for (uint32_t rank = 0; worker->spare != NULL && rank < cluster->room; rank++) {
+    struct hirc_running_block *running = cluster->blocks[rank];
+    if (running->frames_room > MOST_KEPT) {
+      free(running->block.frames);
+      running->block.frames = NULL;
+      running->frames_room = 0;
+    }
+  }
+  cluster->link = worker->spare;
+  worker->spare = cluster;
+}
+
+static bool configure_cluster(struct hirc_cluster *cluster, const struct hirc_grid_run *run) {
+  cluster->count = run->blocks_in_cluster;
+  bool done = cluster->room >= cluster->count || grow_cluster(cluster, cluster->count);
+  for (uint32_t rank = 0; done && rank < cluster->count; rank++) {
+    done = configure_block(cluster->blocks[rank], cluster, run, rank);
+  }
+  return done;
+}
+
+// NULL if there is no memory for it.
 static struct hirc_cluster *create_cluster(struct hirc_worker *worker,
                                            const struct hirc_grid_run *run) {
   struct hirc_cluster *cluster = worker->spare;
   if (cluster != NULL) {
     worker->spare = cluster->link;
   } else {
-    cluster = allocate_zeroed(sizeof *cluster);
+    cluster = calloc(1, sizeof *cluster);
   }
-  if (cluster->room < run->blocks_in_cluster) {
-    grow_cluster(cluster, run->blocks_in_cluster);
-  }
-  cluster->count = run->blocks_in_cluster;
-  for (uint32_t rank = 0; rank < cluster->count; rank++) {
-    configure_block(cluster->blocks[rank], cluster, run, rank);
+  if (cluster != NULL && !configure_cluster(cluster, run)) {
+    recycle(worker, cluster);
+    return NULL;
   }
   return cluster;
-}
-
-static void recycle(struct hirc_worker *worker, struct hirc_cluster *cluster) {
-  cluster->link = worker->spare;
-  worker->spare = cluster;
 }
 
 static struct hirc_extent position(uint64_t number, struct hirc_extent size) {
@@ -203,9 +222,10 @@ static enum hirc_progress advance(struct hirc_worker *worker, struct hirc_cluste
 static void back_off(unsigned rounds) {
   if (rounds < SHORT_WAITS) {
     hirc_relax();
-  } else if (hirc_pool_run_waiting()) {
     return;
-  } else if (rounds < LONG_WAITS) {
+  }
+  hirc_pool_reinforce();
+  if (rounds < LONG_WAITS) {
     sched_yield();
   } else {
     nanosleep(&(struct timespec){0, SLEEP_NANOSECONDS}, NULL);
@@ -232,16 +252,42 @@ static bool resume_waiting(struct hirc_worker *worker, struct share *share) {
   return moved;
 }
 
+// There is no memory for another cluster: those that were begun must do, if there are any.
+static void lack_memory(struct share *share, struct hirc_grid_run *run) {
+  share->limit = share->waiting;
+  int none = 0;
+  if (share->waiting == 0 &&
+      atomic_compare_exchange_strong(&run->error, &none, HIRC_ERROR_OUT_OF_RESOURCES)) {
+    fprintf(stderr, "error: no memory for a block of kernel %s\n", run->grid->kernel->name);
+  }
+}
+
 static void begin_next(struct hirc_worker *worker, struct share *share) {
   struct hirc_grid_run *run = worker->run;
   if (share->current == NULL) {
     share->current = create_cluster(worker, run);
+  }
+  if (share->current == NULL) {
+    lack_memory(share, run);
+    return;
   }
   place(share->current, run, share->next++);
   if (advance(worker, share->current) != HIRC_DONE) {
     put_aside(share, share->current);
     share->current = NULL;
   }
+}
+
+// How many clusters a worker begins before one of them has ended.
+static unsigned in_flight(const struct hirc_grid_run *run) {
+  const struct hirc_grid *grid = run->grid;
+  if (grid->cooperative) {
+    return UINT32_MAX;
+  }
+  uint64_t threads = (uint64_t)grid->block.x * grid->block.y * grid->block.z;
+  uint64_t frames = 1 + threads * run->blocks_in_cluster * grid->kernel->frame_bytes;
+  uint64_t limit = FRAMES_IN_FLIGHT / frames;
+  return limit < 1 ? 1 : limit > IN_FLIGHT ? IN_FLIGHT : (unsigned)limit;
 }
 
 static void run_share(struct hirc_worker *worker, struct share *share) {
@@ -281,18 +327,15 @@ static void recycle_share(struct hirc_worker *worker, struct share *share) {
   }
 }
 
-// Runs clusters of the grid on this thread until none is left. A worker may be in the middle of
-// another grid: that goes on afterwards.
+// Runs clusters of the grid on this thread until none is left.
 static void take_part(struct hirc_grid_run *run) {
   struct hirc_worker *worker = &this_worker;
   if (!is_prepared) {
     is_prepared = true;
     hirc_faults_prepare_thread(worker);
   }
-  struct hirc_grid_run *outer_run = worker->run;
-  sigjmp_buf *outer_escape = worker->escape;
   sigjmp_buf escape;
-  struct share share = {.limit = run->grid->cooperative ? UINT32_MAX : IN_FLIGHT};
+  struct share share = {.limit = in_flight(run)};
   struct share *volatile kept = &share;
   worker->run = run;
   worker->escape = &escape;
@@ -301,8 +344,8 @@ static void take_part(struct hirc_grid_run *run) {
   }
   recycle_share(worker, kept);
   worker->inside = 0;
-  worker->run = outer_run;
-  worker->escape = outer_escape;
+  worker->run = NULL;
+  worker->escape = NULL;
 }
 
 // --- grids -------------------------------------------------------------------------------------

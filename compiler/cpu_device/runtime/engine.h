@@ -17,6 +17,7 @@ enum {
   HIRC_MAX_WARPS = HIRC_MAX_THREADS / HIRC_WARP_SIZE,
   HIRC_BARRIERS = 16,
   HIRC_ERROR_ILLEGAL_ADDRESS = 700,
+  HIRC_ERROR_OUT_OF_RESOURCES = 701,
   HIRC_ERROR_ASSERT = 710,
   HIRC_ERROR_LAUNCH_FAILURE = 719,
 };
@@ -74,7 +75,7 @@ struct hirc_grid_run;
 // A thread that runs blocks.
 struct hirc_worker {
   struct hirc_cluster *spare; // clusters to use again
-  struct hirc_grid_run *run;  // the innermost grid
+  struct hirc_grid_run *run;
   sigjmp_buf *escape;         // leaves device code; NULL outside it
   // What is running: set around every call of a region or of a performer.
   volatile int inside;
@@ -200,6 +201,7 @@ _Noreturn void hirc_leave_grid(struct hirc_worker *worker, int error);
 // --- shared_arena.c ----------------------------------------------------------------------------
 
 enum { HIRC_ARENA_BYTES = 256 << 10 };
+// NULL if there is no memory, or no address below 4 GiB.
 char *hirc_arena_create(void);
 
 #endif

@@ -6,12 +6,16 @@
 // needs the device returns the kernel's error, and only cudaDeviceReset makes it usable again.
 // Which calls these are, and which errors of their own come first, is as observed with CUDA 13.0 on
 // an H200.
+//
+// A function that a stream calls may not call CUDA: most calls are not permitted in it, as none
+// could be that waits.
 
 #include "errors.h"
 
 _Atomic int hirc_device_error;
 
 static _Thread_local int last_error;
+_Thread_local bool hirc_in_host_function;
 
 int hirc_report(int error) {
   if (__builtin_expect(error != 0, 0) && error != CUDA_ERROR_NOT_READY)

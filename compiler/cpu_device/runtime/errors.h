@@ -5,11 +5,17 @@
 #include "cuda_abi.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 // The error of a kernel that failed while it ran; every call returns it until the device is reset.
 extern _Atomic int hirc_device_error;
 
+// The calling thread is in a function that a stream called.
+extern _Thread_local bool hirc_in_host_function __attribute__((tls_model("initial-exec")));
+
 static inline int hirc_device_status(void) {
+  if (__builtin_expect(hirc_in_host_function, 0))
+    return CUDA_ERROR_NOT_PERMITTED;
   return atomic_load_explicit(&hirc_device_error, memory_order_acquire);
 }
 

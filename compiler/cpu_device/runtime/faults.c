@@ -87,7 +87,8 @@ static int report_fault(struct hirc_worker *worker, int number, const siginfo_t 
       snprintf(what, sizeof what, "access to illegal address 0x%llx", (unsigned long long)address);
     }
   } else if (number == SIGFPE) {
-    snprintf(what, sizeof what, "integer division by zero");
+    // x86 has one fault for both.
+    snprintf(what, sizeof what, "integer division by zero, or of the least by -1");
   } else {
     snprintf(what, sizeof what, "trap");
   }

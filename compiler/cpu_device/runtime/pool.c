@@ -2,11 +2,16 @@
 //
 // A thread that runs out of work looks for more for a while before it sleeps, so that launches in
 // quick succession need no system call. The lock is held for a few instructions at a time.
+//
+// A thread may be held up by what another task does: blocks that wait for another kernel, a function
+// of the host. If tasks wait then, a further thread takes its place; there are as many active
+// threads as wanted again when the next one has nothing to do, which goes into the reserve.
 #define _GNU_SOURCE
 #include "pool.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +22,7 @@ enum {
   SPIN_NANOSECONDS = 30000,
   SPINS_BETWEEN_CLOCKS = 32,
   MAX_WORKERS = 1024,
+  MAX_THREADS = 4096, // with those that take a place
   STACK_BYTES = 64 << 20, // local memory of device code; pages that are not used take no memory
   GUARD_BYTES = 1 << 20,
 };
@@ -28,10 +34,16 @@ static struct {
   struct hirc_task *first, *last;
   struct hirc_shared_work *shared;
   _Atomic unsigned offered; // tasks and helpers that nobody has taken up
+  pthread_cond_t called;    // for the reserve
   unsigned sleeping, looking;
+  unsigned active;     // threads that are not in the reserve
+  unsigned reserve;
+  unsigned calls;      // for threads of the reserve that have not answered
+  unsigned held_up;    // in functions of the host
   _Atomic unsigned size; // 0: not started
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .work = PTHREAD_COND_INITIALIZER,
+          .called = PTHREAD_COND_INITIALIZER,
           .departed = PTHREAD_COND_INITIALIZER};
 
 uint64_t hirc_nanoseconds(void) {
@@ -128,11 +140,26 @@ static bool work_once(void) {
   return false;
 }
 
+// More threads are active than wanted: this one waits until it is called.
+static void join_reserve(void) {
+  pool.active--;
+  pool.reserve++;
+  while (pool.calls == 0) {
+    pthread_cond_wait(&pool.called, &pool.lock);
+  }
+  pool.calls--;
+  pool.looking--; // as whoever called it counted it
+}
+
 static void *worker_main(void *unused) {
   (void)unused;
   pthread_mutex_lock(&pool.lock);
+  pool.looking--;
   for (;;) {
     if (work_once()) {
+      if (pool.active > atomic_load(&pool.size) + pool.held_up) {
+        join_reserve();
+      }
       continue;
     }
     look();
@@ -163,11 +190,41 @@ static void forget_threads(void) {
   pthread_mutex_init(&pool.lock, NULL);
   pthread_cond_init(&pool.work, NULL);
   pthread_cond_init(&pool.departed, NULL);
+  pthread_cond_init(&pool.called, NULL);
   pool.first = pool.last = NULL;
   pool.shared = NULL;
-  pool.sleeping = pool.looking = 0;
+  pool.sleeping = pool.looking = pool.active = pool.reserve = pool.calls = pool.held_up = 0;
   atomic_store(&pool.offered, 0);
   atomic_store(&pool.size, 0);
+}
+
+// Signals that someone sends are for the program's own threads.
+static void block_signals(sigset_t *before) {
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+  sigset_t blocked;
+  sigfillset(&blocked);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    sigdelset(&blocked, faults[i]);
+  }
+  pthread_sigmask(SIG_SETMASK, &blocked, before);
+}
+
+// Under the lock. The thread counts as one that looks for work already.
+static bool start_thread(void) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  pthread_attr_setguardsize(&attributes, GUARD_BYTES);
+  sigset_t before;
+  block_signals(&before);
+  pthread_t thread;
+  bool started = pthread_create(&thread, &attributes, worker_main, NULL) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  pool.active += started;
+  pool.looking += started;
+  return started;
 }
 
 // Under the lock.
@@ -177,24 +234,30 @@ static void start(void) {
     watches_fork = true;
     pthread_atfork(NULL, NULL, forget_threads);
   }
-  unsigned wanted = configured_size(), started = 0;
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  pthread_attr_setguardsize(&attributes, GUARD_BYTES);
-  for (; started < wanted; started++) {
-    pthread_t thread;
-    if (pthread_create(&thread, &attributes, worker_main, NULL) != 0) {
-      break;
-    }
+  unsigned wanted = configured_size();
+  while (pool.active < wanted && start_thread()) {
   }
-  pthread_attr_destroy(&attributes);
-  if (started == 0) {
+  if (pool.active == 0) {
     fputs("error: the system starts no thread for the CPU device\n", stderr);
     abort();
   }
-  atomic_store(&pool.size, started);
+  atomic_store(&pool.size, pool.active);
+}
+
+// Under the lock: a further thread if a task waits and no active one is free for it.
+static void reinforce(void) {
+  if (pool.first == NULL || pool.sleeping + pool.looking != 0) {
+    return;
+  }
+  if (pool.reserve > 0) {
+    pool.reserve--;
+    pool.active++;
+    pool.calls++;
+    pool.looking++;
+    pthread_cond_signal(&pool.called);
+  } else if (pool.active < MAX_THREADS) {
+    start_thread();
+  }
 }
 
 static void lock_started(void) {
@@ -227,20 +290,31 @@ void hirc_pool_submit(struct hirc_task *task) {
   pool.last = task;
   atomic_fetch_add_explicit(&pool.offered, 1, memory_order_relaxed);
   wake(1);
+  if (pool.held_up != 0) {
+    reinforce();
+  }
   pthread_mutex_unlock(&pool.lock);
 }
 
-bool hirc_pool_run_waiting(void) {
-  if (atomic_load_explicit(&pool.offered, memory_order_relaxed) == 0) {
-    return false;
+void hirc_pool_reinforce(void) {
+  if (atomic_load_explicit(&pool.offered, memory_order_relaxed) != 0) {
+    pthread_mutex_lock(&pool.lock);
+    reinforce();
+    pthread_mutex_unlock(&pool.lock);
   }
+}
+
+void hirc_pool_begin_outside(void) {
   pthread_mutex_lock(&pool.lock);
-  struct hirc_task *task = take_task();
+  pool.held_up++;
+  reinforce();
   pthread_mutex_unlock(&pool.lock);
-  if (task != NULL) {
-    task->run(task);
-  }
-  return task != NULL;
+}
+
+void hirc_pool_end_outside(void) {
+  pthread_mutex_lock(&pool.lock);
+  pool.held_up--;
+  pthread_mutex_unlock(&pool.lock);
 }
 
 void hirc_pool_share(struct hirc_shared_work *work, unsigned helpers) {

@@ -16,8 +16,11 @@ struct hirc_shared_work {
 void hirc_pool_share(struct hirc_shared_work *work, unsigned helpers);
 // Takes the work back: no thread joins any more, and those that have are through.
 void hirc_pool_unshare(struct hirc_shared_work *work);
-// Runs a task that waits for a thread, if there is one, on this thread.
-bool hirc_pool_run_waiting(void);
+// The calling thread waits for what other tasks do: if one of them waits for a thread, it gets one.
+void hirc_pool_reinforce(void);
+// Around what may hold the calling thread up for any time: functions of the host.
+void hirc_pool_begin_outside(void);
+void hirc_pool_end_outside(void);
 
 static inline void hirc_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)

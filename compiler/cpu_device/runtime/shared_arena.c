@@ -4,8 +4,6 @@
 #include "engine.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -51,13 +49,11 @@ char *hirc_arena_create(void) {
   if (rest_count == 0) {
     map_more();
   }
-  if (rest_count == 0) {
-    fputs("error: no addresses below 4 GiB are left for shared memory\n", stderr);
-    abort();
+  char *arena = rest_count != 0 ? rest : NULL;
+  if (arena != NULL) {
+    rest += HIRC_ARENA_BYTES;
+    rest_count--;
   }
-  char *arena = rest;
-  rest += HIRC_ARENA_BYTES;
-  rest_count--;
   pthread_mutex_unlock(&lock);
   return arena;
 }

@@ -14,10 +14,12 @@
 #include "checks/checks.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 enum {
   TURN = 512,   // commands before other streams get the worker
   SPINS = 2000, // before a thread of the host sleeps
+  ASK_MILLISECONDS = 100, // a question waits for its answer in a checked program
 };
 
 // --- waiting for points --------------------------------------------------------------------------
@@ -96,18 +98,24 @@ static void wait_for(struct hirc_point point) {
 }
 
 void hirc_wait_for(struct hirc_point point) {
-  if (!hirc_checks_memory()) {
-    wait_for(point);
-  } else if (!hirc_reached(point)) {
-    hirc_checks_begin_wait(point.stream, point.position);
-    wait_for(point);
-    hirc_checks_end_wait();
-  }
+  if (hirc_reached(point))
+    return;
+  hirc_checks_begin_wait();
+  hirc_checks_need(point.stream, point.position);
+  hirc_checks_start();
+  wait_for(point);
+  hirc_checks_end_wait();
 }
 
 bool hirc_ask_reached(struct hirc_point point) {
-  if (hirc_checks_memory())
-    hirc_wait_for(point);
+  if (hirc_checks_memory() && !hirc_reached(point)) {
+    hirc_checks_begin_wait();
+    hirc_checks_need(point.stream, point.position);
+    hirc_checks_start();
+    for (int i = 0; i < ASK_MILLISECONDS && !hirc_reached(point); ++i)
+      nanosleep(&(struct timespec){0, 1000000}, NULL);
+    hirc_checks_end_wait();
+  }
   return hirc_reached(point);
 }
 
@@ -168,14 +176,7 @@ static void execute(struct hirc_task *task) {
   }
 }
 
-struct hirc_command *hirc_stream_first_pending(struct hirc_stream *stream) {
-  return stream->head->next;
-}
-
-void hirc_stream_allow(struct hirc_point point) {
-  struct hirc_stream *stream = point.stream;
-  if (atomic_load(&stream->allowed) < point.position)
-    atomic_store(&stream->allowed, point.position);
+void hirc_stream_start(struct hirc_stream *stream) {
   if (atomic_load(&stream->running) == 0 && atomic_exchange(&stream->running, 1) == 0)
     hirc_pool_submit(&stream->task);
 }
@@ -191,7 +192,7 @@ static bool link_command(struct hirc_stream *stream, struct hirc_command *comman
     if (!first)
       abort();
     *first = none;
-    stream->tail = stream->head = first;
+    stream->tail = stream->head = stream->last_allowed = first;
     stream->task.run = execute;
   }
   stream->tail->next = command;

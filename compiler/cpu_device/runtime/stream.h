@@ -59,7 +59,8 @@ struct hirc_stream {
   uint64_t legacy_seen;                 // the legacy stream's position that commands wait for
   struct ordered_frees *frees;          // see ordered_memory.c
   _Atomic uint64_t enqueued;
-  _Atomic uint64_t allowed; // see hirc_stream_allow
+  _Atomic uint64_t allowed;          // in a checked program: see checks/pending.c
+  struct hirc_command *last_allowed; // its predecessor before the first
 
   _Alignas(64) _Atomic uint64_t completed;
   _Atomic uint64_t watched; // the least position that somebody waits for
@@ -129,10 +130,8 @@ void hirc_command_free(struct hirc_command *command);
 // Runs it as its stream would: not on a failed device.
 void hirc_command_run(struct hirc_command *command);
 
-// In a checked program a stream executes what it is allowed to: nothing that nobody waits for
-// (checks/pending.c). The next command that it will execute, of which there must be one.
-void hirc_stream_allow(struct hirc_point point);
-struct hirc_command *hirc_stream_first_pending(struct hirc_stream *stream);
+// Lets the stream, which has commands that it may execute, do so.
+void hirc_stream_start(struct hirc_stream *stream);
 
 // --- waiting -----------------------------------------------------------------------------------
 

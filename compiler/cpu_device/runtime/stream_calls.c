@@ -1,6 +1,7 @@
 // The calls on streams: creating, waiting, host functions. What a stream is, is in stream.c.
 
 #include "capture.h"
+#include "pool.h"
 
 #include <string.h>
 
@@ -41,6 +42,7 @@ int cudaStreamDestroy(cuda_stream handle) {
   struct hirc_stream *stream = hirc_stream_of(handle);
   if ((uintptr_t)handle <= CUDA_STREAM_PER_THREAD || !stream)
     return hirc_report(CUDA_ERROR_INVALID_RESOURCE_HANDLE);
+  hirc_capture_leave(stream);
   hirc_stream_close(stream);
   return hirc_report(hirc_device_status());
 }
@@ -110,9 +112,21 @@ struct host_call {
   void *data;
 };
 
+static void begin_function(void) {
+  hirc_pool_begin_outside();
+  hirc_in_host_function = true;
+}
+
+static void end_function(void) {
+  hirc_in_host_function = false;
+  hirc_pool_end_outside();
+}
+
 static int run_host_call(void *payload) {
   const struct host_call *call = payload;
+  begin_function();
   call->function(call->data);
+  end_function();
   return 0;
 }
 
@@ -145,7 +159,10 @@ struct callback {
 
 static int run_callback(void *payload) {
   const struct callback *callback = payload;
-  callback->function(callback->stream, hirc_device_status(), callback->data);
+  int status = hirc_device_status();
+  begin_function();
+  callback->function(callback->stream, status, callback->data);
+  end_function();
   return 0;
 }
 

@@ -1,7 +1,8 @@
 // The streams there are. Their storage is used again by later streams, and never given back: see
 // struct hirc_point.
 
-#include "stream.h"
+#include "checks/checks.h"
+#include "capture.h"
 
 #include <stdlib.h>
 
@@ -61,12 +62,41 @@ struct hirc_stream *hirc_stream_open(unsigned flags, int priority) {
 
 void hirc_stream_close(struct hirc_stream *stream) { atomic_store(&stream->alive, false); }
 
+// --- after fork() --------------------------------------------------------------------------------
+
+// What the parent has not executed is the parent's: the stream counts as done in the child.
+static void forget_commands(struct hirc_stream *stream) {
+  pthread_mutex_init(&stream->lock, NULL);
+  pthread_mutex_init(&stream->watch_lock, NULL);
+  pthread_cond_init(&stream->watch, NULL);
+  stream->head = stream->last_allowed = stream->tail;
+  atomic_store(&stream->completed, atomic_load(&stream->enqueued));
+  atomic_store(&stream->allowed, atomic_load(&stream->enqueued));
+  atomic_store(&stream->watched, UINT64_MAX);
+  atomic_store(&stream->running, 0);
+  stream->parked = NULL;
+}
+
+static void forget_all_commands(void) {
+  pthread_mutex_init(&opening, NULL);
+  forget_commands(&hirc_legacy_stream);
+  for (struct hirc_stream *stream = hirc_first_stream(); stream; stream = stream->next_stream)
+    forget_commands(stream);
+}
+
+__attribute__((constructor)) static void watch_fork(void) {
+  pthread_atfork(NULL, NULL, forget_all_commands);
+}
+
 // --- the stream of a thread ----------------------------------------------------------------------
 
 static pthread_key_t thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 
-static void close_thread_stream(void *stream) { hirc_stream_close(stream); }
+static void close_thread_stream(void *stream) {
+  hirc_capture_leave(stream);
+  hirc_stream_close(stream);
+}
 
 static void create_thread_key(void) { pthread_key_create(&thread_key, close_thread_stream); }
 
@@ -93,19 +123,28 @@ struct hirc_stream *hirc_stream_of(cuda_stream handle) {
 
 // --- waiting -------------------------------------------------------------------------------------
 
-void hirc_wait_for_stream(struct hirc_stream *stream) {
-  hirc_wait_for(hirc_end_of(stream));
-  if (stream == &hirc_legacy_stream)
-    for (struct hirc_stream *other = hirc_first_stream(); other; other = other->next_stream)
-      if (hirc_is_blocking(other))
-        hirc_wait_for(hirc_end_of(other));
+// Waits for the legacy stream and all others, or those that are blocking.
+static void wait_for_all(bool blocking) {
+  hirc_checks_begin_wait();
+  struct hirc_stream *first = hirc_first_stream();
+  for (struct hirc_stream *stream = first; stream; stream = stream->next_stream)
+    if (!blocking || hirc_is_blocking(stream))
+      hirc_checks_need(stream, hirc_end_of(stream).position);
+  hirc_wait_for(hirc_end_of(&hirc_legacy_stream));
+  for (struct hirc_stream *stream = first; stream; stream = stream->next_stream)
+    if (!blocking || hirc_is_blocking(stream))
+      hirc_wait_for(hirc_end_of(stream));
+  hirc_checks_end_wait();
 }
 
-void hirc_wait_for_device(void) {
-  hirc_wait_for(hirc_end_of(&hirc_legacy_stream));
-  for (struct hirc_stream *stream = hirc_first_stream(); stream; stream = stream->next_stream)
+void hirc_wait_for_stream(struct hirc_stream *stream) {
+  if (stream == &hirc_legacy_stream)
+    wait_for_all(true);
+  else
     hirc_wait_for(hirc_end_of(stream));
 }
+
+void hirc_wait_for_device(void) { wait_for_all(false); }
 
 void hirc_wait_for_turn(struct hirc_stream *stream) {
   hirc_wait_for_stream(stream);

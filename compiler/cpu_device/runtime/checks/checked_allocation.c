@@ -46,7 +46,7 @@ static struct half halves[2];
 static struct hirc_checked_block *quarantine, *quarantine_end;
 static size_t quarantined;
 static struct registered *registered;
-static size_t used, used_high;
+static size_t used, used_high, ordered; // ordered: of cudaMallocAsync
 static unsigned numbers;
 static bool is_accessible; // the memory of the device
 
@@ -110,9 +110,13 @@ static struct hirc_checked_block *new_block(struct half *half, size_t room) {
 }
 
 static void charge(const struct hirc_checked_block *block, int sign) {
+  size_t change = (size_t)sign * round_up(block->bytes, UNIT);
   if ((block->memory & LIMITED) != 0) {
-    used += (size_t)sign * round_up(block->bytes, UNIT);
+    used += change;
     used_high = used > used_high ? used : used_high;
+  }
+  if (block->memory == HIRC_MEMORY_ORDERED) {
+    ordered += change;
   }
 }
 
@@ -348,7 +352,7 @@ void hirc_checked_free_all(unsigned memory) {
 void hirc_checked_usage(struct hirc_memory_usage *usage) {
   pthread_mutex_lock(&lock);
   *usage = (struct hirc_memory_usage){
-      .limit = hirc_memory_limit(), .used = used, .used_high = used_high};
+      .limit = hirc_memory_limit(), .used = used, .used_high = used_high, .ordered = ordered};
   pthread_mutex_unlock(&lock);
 }
 

@@ -36,8 +36,10 @@ struct hirc_stream;
 
 // A command has been enqueued: the host may not touch what it uses any more.
 void hirc_checks_enqueued(struct hirc_command *command);
-// Around waiting for a point that has not been reached: lets run what that needs.
-void hirc_checks_begin_wait(struct hirc_stream *stream, uint64_t position);
+// Around waiting for points: what is needed for them is told, then started. Waits may be nested.
+void hirc_checks_begin_wait(void);
+void hirc_checks_need(struct hirc_stream *stream, uint64_t position);
+void hirc_checks_start(void);
 void hirc_checks_end_wait(void);
 
 // --- memory of the host's calls: copies.c and fills.c -------------------------------------------

@@ -21,29 +21,9 @@ enum { PAGE = 4096 };
 
 // --- waiting -------------------------------------------------------------------------------------
 
-static pthread_mutex_t waiting = PTHREAD_MUTEX_INITIALIZER;
-
-// Allows a stream's commands up to the point, and all that they wait for. Nothing runs before: the
-// lists of commands do not change but at their ends.
-static void find_needed(struct hirc_point point) {
-  struct hirc_stream *stream = point.stream;
-  if (hirc_reached(point) || atomic_load(&stream->allowed) >= point.position) {
-    return;
-  }
-  atomic_store(&stream->allowed, point.position);
-  uint64_t left = point.position - atomic_load(&stream->completed);
-  for (const struct hirc_command *command = hirc_stream_first_pending(stream); left != 0; left--) {
-    find_needed(command->after);
-    command = command->next;
-  }
-}
-
-static void start(struct hirc_stream *stream) {
-  uint64_t allowed = atomic_load(&stream->allowed);
-  if (allowed > atomic_load(&stream->completed)) {
-    hirc_stream_allow((struct hirc_point){stream, allowed});
-  }
-}
+// Of one thread of the host, which may wait for several points at once.
+static pthread_mutex_t waiting = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static unsigned depth;
 
 static void release_block(struct hirc_checked_block *block) {
   if (block->held != HIRC_HELD_NOT) {
@@ -52,22 +32,61 @@ static void release_block(struct hirc_checked_block *block) {
   }
 }
 
-void hirc_checks_begin_wait(struct hirc_stream *stream, uint64_t position) {
-  pthread_mutex_lock(&waiting);
-  hirc_checked_for_each_shared(release_block);
-  find_needed((struct hirc_point){stream, position});
-  start(&hirc_legacy_stream);
-  for (struct hirc_stream *other = hirc_first_stream(); other != NULL;
-       other = other->next_stream) {
-    start(other);
+void hirc_checks_begin_wait(void) {
+  if (hirc_checks_memory()) {
+    pthread_mutex_lock(&waiting);
+    depth++;
+  }
+}
+
+// Allows a stream's commands up to the point, and all that they wait for. Only what is allowed is
+// executed and its storage used again: the list from `last_allowed` on is as it was enqueued.
+static void allow(struct hirc_point point) {
+  struct hirc_stream *stream = point.stream;
+  if (stream == NULL || atomic_load(&stream->allowed) >= point.position) {
+    return;
+  }
+  struct hirc_command *command = stream->last_allowed;
+  for (uint64_t at = atomic_load(&stream->allowed); at < point.position; at++) {
+    command = command->next;
+    allow(command->after);
+  }
+  stream->last_allowed = command;
+  atomic_store(&stream->allowed, point.position);
+}
+
+void hirc_checks_need(struct hirc_stream *stream, uint64_t position) {
+  if (hirc_checks_memory()) {
+    allow((struct hirc_point){stream, position});
+  }
+}
+
+static void start(struct hirc_stream *stream) {
+  if (atomic_load(&stream->allowed) > atomic_load(&stream->completed)) {
+    hirc_stream_start(stream);
+  }
+}
+
+void hirc_checks_start(void) {
+  if (hirc_checks_memory()) {
+    hirc_checked_for_each_shared(release_block);
+    start(&hirc_legacy_stream);
+    for (struct hirc_stream *stream = hirc_first_stream(); stream != NULL;
+         stream = stream->next_stream) {
+      start(stream);
+    }
   }
 }
 
 static void hold_all(void);
 
 void hirc_checks_end_wait(void) {
-  hold_all();
-  pthread_mutex_unlock(&waiting);
+  if (hirc_checks_memory()) {
+    if (--depth == 0) {
+      hold_all();
+    }
+    pthread_mutex_unlock(&waiting);
+  }
 }
 
 // --- memory of the device ------------------------------------------------------------------------
@@ -151,9 +170,9 @@ void hirc_checks_enqueued(struct hirc_command *command) { for_each_use(command, 
 typedef bool visit(struct hirc_command *command, void *data);
 
 static struct hirc_stream *visit_stream(struct hirc_stream *stream, visit *function, void *data) {
-  uint64_t left = atomic_load(&stream->enqueued) - atomic_load(&stream->completed);
-  struct hirc_command *command = left != 0 ? hirc_stream_first_pending(stream) : NULL;
-  for (; left != 0; left--, command = command->next) {
+  uint64_t left = atomic_load(&stream->enqueued) - atomic_load(&stream->allowed);
+  for (struct hirc_command *command = stream->last_allowed; left != 0; left--) {
+    command = command->next;
     if (function(command, data)) {
       return stream;
     }

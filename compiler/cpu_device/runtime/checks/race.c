@@ -102,9 +102,12 @@ static void learn(struct thread *thread, struct knowledge *knowledge) {
   knowledge->references++;
 }
 
-static void advance(struct thread *thread) {
-  thread->clock += thread->accessed;
+// The clock up to which others may know what the thread did; what it does next is later.
+static uint32_t publish(struct thread *thread) {
+  uint32_t clock = thread->clock - !thread->accessed;
+  thread->clock = clock + 1;
   thread->accessed = false;
+  return clock;
 }
 
 static void release(struct hirc_race *race, uint32_t number, struct object *object) {
@@ -119,8 +122,7 @@ static void release(struct hirc_race *race, uint32_t number, struct object *obje
   if (thread->known != NULL) {
     join(object->clocks, thread->known->clocks, race->count);
   }
-  object->clocks[number] = thread->clock;
-  advance(thread);
+  object->clocks[number] = publish(thread);
 }
 
 static void acquire(struct hirc_race *race, uint32_t number, const struct object *object) {
@@ -165,14 +167,13 @@ static void meet(struct hirc_race *race, const uint32_t *lanes, uint32_t first_w
         join(knowledge->clocks, thread->known->clocks, race->count);
         last = thread->known;
       }
-      knowledge->clocks[number] = thread->clock;
+      knowledge->clocks[number] = publish(thread);
     }
   }
   for (uint32_t i = 0; i < warps; i++) {
     for (uint32_t left = lanes[i]; left != 0; left &= left - 1) {
       uint32_t number = (first_warp + i) * HIRC_WARP_SIZE + (uint32_t)__builtin_ctz(left);
       learn(&race->threads[number], knowledge);
-      advance(&race->threads[number]);
     }
   }
 }

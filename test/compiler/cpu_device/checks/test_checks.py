@@ -13,9 +13,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from programs.catalog import PROGRAMS, Program, without_addresses
 
 from hirc.tools.hirc import main as hirc
-from programs.catalog import PROGRAMS, Program, without_addresses
 
 FOLDER = Path(__file__).parent
 SECONDS = 120
@@ -97,3 +97,11 @@ def test_environment_asks_for_more(tmp_path: Path) -> None:
         "warning: HIRC_CHECK=memory,race: this program was not built for that: rebuild it with "
         "--check=memory,race\n"
     )
+
+
+def test_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = [str(FOLDER / "uninitialised.mlir"), "-o", str(tmp_path / "program")]
+    assert hirc([*words, "--offload-arch=cpu", "--check=leaks"]) == 1
+    assert "error: unknown check 'leaks'" in capsys.readouterr().err
+    assert hirc([*words, "--offload-arch=sm_90", "--check=race"]) == 1
+    assert "error: --check is for the CPU device" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 // One scenario by name: exits with 0 if the engine did what CUDA promises.
 #include "kernels.h"
+#include "pool.h"
 
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -708,6 +709,74 @@ static void tasks(void) {
   wait_for(&done, 2);
 }
 
+// Tasks of which each waits for the one submitted after it, outside of the engine's sight.
+static _Atomic int passed;
+
+static void outside_task(struct hirc_task *task) {
+  struct counted *counted = (struct counted *)task;
+  hirc_pool_begin_outside();
+  wait_for(counted->done, (int)(intptr_t)counted->more);
+  atomic_fetch_sub(counted->done, 1);
+  hirc_pool_end_outside();
+}
+
+static void held_up(void) {
+  enum { TASKS = 9 };
+  struct counted all[TASKS];
+  for (unsigned round = 0; round < 20; round++) {
+    passed = TASKS - 1;
+    for (int i = 0; i < TASKS; i++) {
+      all[i] = (struct counted){{outside_task, NULL}, &passed, (struct counted *)(intptr_t)i};
+      hirc_pool_submit(&all[i].task);
+    }
+    wait_for(&passed, -1);
+  }
+}
+
+// Kernels that hand a number round, in tasks of their own: they wait for one another by turns.
+enum { RING = 5, TURNS = 40 };
+static _Atomic uint32_t turn;
+
+REGION(ring_begin) {
+  U32(frames, 0, 0) = 0;
+  return 1;
+}
+
+REGION(ring_turn) {
+  if (atomic_load(&turn) % RING == *(uint32_t *)arguments[0]) {
+    atomic_fetch_add(&turn, 1);
+    U32(frames, 0, 0)++;
+  }
+  return U32(frames, 0, 0) == TURNS ? HIRC_STATE_END : 1;
+}
+
+struct ring_task {
+  struct hirc_task task;
+  uint32_t number;
+  _Atomic int *done;
+};
+
+static void run_ring(struct hirc_task *task) {
+  static hirc_region *const regions[] = {ring_begin, ring_turn};
+  static const struct hirc_kernel kernel =
+      KERNEL("ring", regions, yield_stops, HIRC_KERNEL_WARP_STOPS);
+  struct ring_task *ring = (struct ring_task *)task;
+  CHECK(launch(&kernel, 1, 1, &ring->number) == 0);
+  atomic_fetch_add(ring->done, 1);
+}
+
+static void rings(void) {
+  struct ring_task all[RING];
+  for (unsigned round = 0; round < 5; round++) {
+    _Atomic int done = 0;
+    for (uint32_t i = 0; i < RING; i++) {
+      all[i] = (struct ring_task){{run_ring, NULL}, i, &done};
+      hirc_pool_submit(&all[i].task);
+    }
+    wait_for(&done, RING);
+  }
+}
+
 static void forked(void) {
   _Atomic int done = 0;
   struct counted second = {{count_task, NULL}, &done, NULL};
@@ -738,7 +807,7 @@ int main(int argc, char **argv) {
       SCENARIO(stuck_barriers), SCENARIO(stuck_shuffle), SCENARIO(illegal_address),
       SCENARIO(division), SCENARIO(trapped), SCENARIO(stack_overflow), SCENARIO(assertion),
       SCENARIO(aborted), SCENARIO(host_fault), SCENARIO(printed), SCENARIO(heap), SCENARIO(tasks),
-      SCENARIO(forked),
+      SCENARIO(held_up), SCENARIO(rings), SCENARIO(forked),
   };
   for (size_t i = 0; argc == 2 && i < COUNT(scenarios); i++) {
     if (strcmp(scenarios[i].name, argv[1]) == 0) {

@@ -367,6 +367,7 @@ static void sticky_errors(void) {
   RETURNS(cudaDeviceReset(), 0);
   RETURNS(cudaDeviceSynchronize(), 0);
   RETURNS(cudaMalloc(&p, 10), 0);
+  RETURNS(cudaEventDestroy(event), 0);
   __cudaUnregisterFatBinary(handle);
 }
 

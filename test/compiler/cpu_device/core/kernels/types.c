@@ -1,0 +1,32 @@
+typedef struct {i64 a; float b; signed char c; __int128 d; double e[3];} S;
+typedef float v4 __attribute__((vector_size(16)));
+typedef float v8 __attribute__((vector_size(32)));
+typedef int v16 __attribute__((vector_size(64)));
+KERNEL void k(int*out, float*fo, const int*in) {
+  int t = TX;
+  _Bool p = in[t]>3;
+  _Float16 h = (_Float16)in[t];
+  __bf16 bf = (__bf16)(float)in[t];
+  __int128 w = ((__int128)in[t] << 70)+t;
+  v4 v = {in[t], t, 2, 3};
+  v8 vv = {in[t], 1, 2, 3, 4, 5, 6, t};
+  v16 w16;
+  for (int i = 0;i<16;i++) w16[i] = in[t]+i;
+  signed char c = in[t];
+  S s = {in[t], t, 3, w, {1, 2, in[t]}};
+  u64 big = 1ull << (in[t]&31);
+  _Bool q = in[(t+1)&63] & 1;
+  BARRIER();
+  in[t];
+  BARRIER();
+  int x = p?1:0;
+  x += (int)h;
+  x += (int)(w >> 70)+(int)w;
+  x += c;
+  x += (int)s.a+(int)s.d+(int)s.c;
+  x += (int)(big >> (in[t]&31));
+  if (q) x += 100000;
+  for (int i = 0;i<16;i++) x += w16[i]*i;
+  out[t] = x;
+  fo[t] = v[0]+v[1]*2+vv[0]+vv[7]+(float)bf+s.b+(float)s.e[2];
+}
