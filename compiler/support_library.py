@@ -14,6 +14,7 @@ from .llvm_ir import merge_bitcode
 from .process import Runner
 from .toolchain import Clang
 
+_HEADERS_HINT = "C headers are missing: on Debian, apt-get install libc6-dev"
 _SOURCES = Path(__file__).parent / "runtime"
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-fno-stack-protector", "-c", "-emit-llvm")
 
@@ -64,7 +65,7 @@ def bitcode_of(library: Library, clang: Clang, runner: Runner) -> bytes:
                 if done.status != 0:
                     raise ToolchainError(
                         f"clang cannot compile the {library.name}: {done.errors.strip()}",
-                        hint="its C headers may be missing: on Debian, apt-get install libc6-dev",
+                        hint=_HEADERS_HINT if "file not found" in done.errors else None,
                     )
             return merge_bitcode([path.read_bytes() for path in built])
 

@@ -8,12 +8,13 @@ order data passes through:
   of the kernels that call them
 - `device_ir`, on `llvm_text`: the module's text in parts; `retarget` takes it through the rest
 - `instrument`, `accesses`: the calls that --check asks for
-- `spin_loops`, `numerics`, `shared_memory`, `address_spaces`, `constants`, `prologue`: what one
-  thread does, in the host's terms
+- `spin_loops`, `numerics`, `shared_memory`, `shared_addresses`, `address_spaces`, `constants`,
+  `prologue`, `signatures`: what one thread does, in the host's terms
 - `lower_calls`, on `intrinsics`, `special_registers`, `stop_calls`, `operations/` and `refusals`:
   what each call becomes, a C function or a stop, or why it cannot be done
-- `stops`, `liveness`, `regions`, `region_functions`: a kernel becomes a function for each state,
-  which runs a range of a block's threads to their next stops
+- `stops`, `liveness`, `kernel_stack`, `slots`, `regions`, `region_writer`, `thread_memory`,
+  `region_functions`: a kernel becomes a function for each state, which runs a range of a block's
+  threads to their next stops
 - `kernel_table`: what the engine must know of each kernel
 
 `calls`, `phis`, `control_flow`, `debug_info`, `metadata`, `result_types` and `block_layout` serve

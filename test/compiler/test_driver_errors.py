@@ -255,7 +255,7 @@ def test_support_library_that_does_not_compile(
     errors = hirc.fails(program, ARCH, f"--clang={fake}", "-o", tmp_path / "out")
     assert "error: clang cannot compile the support library: " in errors
     assert "'stdio.h' file not found" in errors
-    assert "hint: its C headers may be missing: on Debian, apt-get install libc6-dev" in errors
+    assert "hint: C headers are missing: on Debian, apt-get install libc6-dev" in errors
     assert not (tmp_path / "out").exists()
     assert not [name for name in listing(tmp_path) if name.startswith("cache/")]
 

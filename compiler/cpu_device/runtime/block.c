@@ -27,258 +27,11 @@ void hirc_cluster_begin(struct hirc_cluster *cluster) {
   }
 }
 
-static void begin_warps(struct hirc_running_block *block) {
-  block->by_warps = true;
-  uint32_t threads = block->block.threads;
-  block->warp_count = (threads + HIRC_WARP_SIZE - 1) / HIRC_WARP_SIZE;
-  for (uint32_t warp = 0; warp < block->warp_count; warp++) {
-    uint32_t lanes = threads - warp * HIRC_WARP_SIZE;
-    uint32_t exists = lanes >= HIRC_WARP_SIZE ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
-    block->warps[warp] = (struct hirc_warp){.exists = exists, .ready = exists, .uniform = true};
-  }
-}
-
-// --- where lanes have got to -------------------------------------------------------------------
-
-// The lanes of a uniform warp get states of their own.
-static void separate_lanes(struct hirc_running_block *block, uint32_t warp) {
-  struct hirc_warp *state = &block->warps[warp];
-  for (uint32_t lane = 0; lane < HIRC_WARP_SIZE; lane++) {
-    block->next[warp * HIRC_WARP_SIZE + lane] = state->state;
-  }
-  state->uniform = false;
-}
-
-static void thread_ended(struct hirc_running_block *block, uint32_t thread) {
-  block->warps[thread / HIRC_WARP_SIZE].ended |= UINT32_C(1) << thread % HIRC_WARP_SIZE;
-  block->ended++;
-  hirc_cluster_ended(block, thread, 1);
-}
-
-// Threads first to last - 1, of one warp with separate lanes, have run as far as `next` says.
-static void settle(struct hirc_running_block *block, uint32_t first, uint32_t last) {
-  for (uint32_t thread = first; thread < last; thread++) {
-    struct hirc_warp *warp = &block->warps[thread / HIRC_WARP_SIZE];
-    uint32_t lane = UINT32_C(1) << thread % HIRC_WARP_SIZE;
-    warp->ready &= ~lane;
-    if (block->next[thread] == HIRC_STATE_END) {
-      thread_ended(block, thread);
-      continue;
-    }
-    const struct hirc_stop *stop = &block->block.kernel->stops[block->next[thread]];
-    if (hirc_is_barrier(stop)) {
-      hirc_barrier_wait(block, stop, thread, 1);
-    } else if (stop->kind == HIRC_STOP_POLL || stop->kind == HIRC_STOP_YIELD) {
-      warp->idle |= lane;
-    }
-  }
-}
-
-// --- a warp whose lanes are together -----------------------------------------------------------
-
-// The mask names all of the warp's lanes, in each of them.
-static bool mask_is_whole(const struct hirc_running_block *block, const struct hirc_stop *stop,
-                          uint32_t first, uint32_t exists) {
-  const uint32_t *masks = (const void *)hirc_slot(block, stop, 0, first);
-  uint32_t lanes = 32 - (uint32_t)__builtin_clz(exists), missing = 0;
-  for (uint32_t lane = 0; lane < lanes; lane++) {
-    missing |= exists & ~masks[lane];
-  }
-  return missing == 0;
-}
-
-static bool goes_on_together(struct hirc_worker *worker, struct hirc_running_block *block,
-                             uint32_t warp) {
-  struct hirc_warp *state = &block->warps[warp];
-  const struct hirc_stop *stop = &block->block.kernel->stops[state->state];
-  uint32_t first = warp * HIRC_WARP_SIZE;
-  bool together = stop->kind == HIRC_STOP_CONVERGED ||
-                  (stop->kind == HIRC_STOP_WARP && mask_is_whole(block, stop, first, state->exists));
-  if (together) {
-    hirc_call_perform(worker, block, state->state, first, state->exists);
-  }
-  return together;
-}
-
-// Runs a uniform warp that is ready. It is no longer ready then, or no longer uniform.
-static void run_together(struct hirc_worker *worker, struct hirc_running_block *block,
-                         uint32_t warp) {
-  struct hirc_warp *state = &block->warps[warp];
-  uint32_t first = warp * HIRC_WARP_SIZE;
-  uint32_t count = (uint32_t)__builtin_popcount(state->exists);
-  for (;;) {
-    int32_t result = hirc_call_region(worker, block, state->state, first, first + count);
-    if (result == HIRC_STATES_DIFFER) {
-      state->uniform = false;
-      settle(block, first, first + count);
-      return;
-    }
-    if (result == HIRC_STATE_END) {
-      state->ready = 0;
-      state->ended = state->exists;
-      state->uniform = false;
-      block->ended += count;
-      hirc_cluster_ended(block, first, count);
-      return;
-    }
-    state->state = (uint16_t)result;
-    if (goes_on_together(worker, block, warp)) {
-      continue;
-    }
-    const struct hirc_stop *stop = &block->block.kernel->stops[result];
-    state->ready = 0;
-    if (hirc_is_barrier(stop) && hirc_barrier_same(block, stop, first, count)) {
-      hirc_barrier_wait(block, stop, first, count);
-      return;
-    }
-    separate_lanes(block, warp);
-    settle(block, first, first + count);
-    return;
-  }
-}
-
-// --- a warp whose lanes are apart --------------------------------------------------------------
-
-// All lanes are ready in the same state: they are together again.
-static bool join_lanes(struct hirc_running_block *block, uint32_t warp) {
-  struct hirc_warp *state = &block->warps[warp];
-  const uint16_t *next = &block->next[warp * HIRC_WARP_SIZE];
-  if (state->ready != state->exists) {
-    return false;
-  }
-  for (uint32_t left = state->exists; left != 0; left &= left - 1) {
-    if (next[__builtin_ctz(left)] != next[0]) {
-      return false;
-    }
-  }
-  state->state = next[0];
-  state->uniform = true;
-  return true;
-}
-
-// Runs the first ready lanes that are neighbours in the same state. True if that led on: a thread
-// that comes back to the yield it left has not got anywhere.
-static bool run_neighbours(struct hirc_worker *worker, struct hirc_running_block *block,
-                           uint32_t warp) {
-  struct hirc_warp *state = &block->warps[warp];
-  uint32_t lane = (uint32_t)__builtin_ctz(state->ready), end = lane + 1;
-  uint16_t *next = &block->next[warp * HIRC_WARP_SIZE];
-  uint16_t from = next[lane];
-  while (end < HIRC_WARP_SIZE && (state->ready >> end & 1) != 0 && next[end] == from) {
-    end++;
-  }
-  uint32_t first = warp * HIRC_WARP_SIZE + lane, last = warp * HIRC_WARP_SIZE + end;
-  int32_t result = hirc_call_region(worker, block, from, first, last);
-  bool moved = from == 0 || block->block.kernel->stops[from].kind != HIRC_STOP_YIELD;
-  for (uint32_t i = lane; i < end; i++) {
-    if (result != HIRC_STATES_DIFFER) {
-      next[i] = (uint16_t)result;
-    }
-    moved |= next[i] != from;
-  }
-  settle(block, first, last);
-  return moved;
-}
-
-// Lanes that wait at the same stop as this one, with the same mask. Stops that nothing is computed
-// at (bar.warp.sync) are the same wherever they are.
-static uint32_t lanes_with(const struct hirc_running_block *block, uint32_t warp, uint32_t lane,
-                           uint32_t *mask) {
-  const struct hirc_stop *stops = block->block.kernel->stops;
-  const uint16_t *next = &block->next[warp * HIRC_WARP_SIZE];
-  const struct hirc_stop *stop = &stops[next[lane]];
-  uint32_t first = warp * HIRC_WARP_SIZE, group = 0;
-  *mask = hirc_operand(block, stop, 0, first + lane);
-  for (uint32_t left = hirc_waiting(&block->warps[warp]); left != 0; left &= left - 1) {
-    uint32_t other = (uint32_t)__builtin_ctz(left);
-    const struct hirc_stop *its = &stops[next[other]];
-    bool same = its == stop || (its->kind == HIRC_STOP_WARP && stop->perform == NULL &&
-                                its->perform == NULL);
-    if (same && hirc_operand(block, its, 0, first + other) == *mask) {
-      group |= UINT32_C(1) << other;
-    }
-  }
-  return group;
-}
-
-// Performs the stops of the warp whose lanes are all there; true if there was one.
-static bool perform_masked(struct hirc_worker *worker, struct hirc_running_block *block,
-                           uint32_t warp) {
-  struct hirc_warp *state = &block->warps[warp];
-  const uint16_t *next = &block->next[warp * HIRC_WARP_SIZE];
-  bool any = false;
-  for (uint32_t left = hirc_waiting(state); left != 0; left &= left - 1) {
-    uint32_t lane = (uint32_t)__builtin_ctz(left), mask;
-    if (block->block.kernel->stops[next[lane]].kind != HIRC_STOP_WARP) {
-      continue;
-    }
-    uint32_t group = lanes_with(block, warp, lane, &mask);
-    left &= ~group | UINT32_C(1) << lane;
-    if ((mask & state->exists & ~state->ended & ~group) == 0) {
-      hirc_call_perform(worker, block, next[lane], warp * HIRC_WARP_SIZE, group);
-      state->ready |= group;
-      any = true;
-    }
-  }
-  return any;
-}
-
-// No lane can go on: performs the first stop that takes whoever is there.
-static bool perform_converged(struct hirc_worker *worker, struct hirc_running_block *block,
-                              uint32_t warp) {
-  struct hirc_warp *state = &block->warps[warp];
-  const uint16_t *next = &block->next[warp * HIRC_WARP_SIZE];
-  uint32_t group = 0;
-  uint16_t at = 0;
-  for (uint32_t left = hirc_waiting(state); left != 0; left &= left - 1) {
-    uint32_t lane = (uint32_t)__builtin_ctz(left);
-    bool here = group != 0 ? next[lane] == at
-                           : block->block.kernel->stops[next[lane]].kind == HIRC_STOP_CONVERGED;
-    if (here) {
-      at = next[lane];
-      group |= UINT32_C(1) << lane;
-    }
-  }
-  if (group != 0) {
-    hirc_call_perform(worker, block, at, warp * HIRC_WARP_SIZE, group);
-    state->ready |= group;
-  }
-  return group != 0;
-}
-
 // --- blocks ------------------------------------------------------------------------------------
-
-// Runs the warp until none of its lanes can go on by itself; true if that led anywhere.
-static bool run_warp(struct hirc_worker *worker, struct hirc_running_block *block, uint32_t warp) {
-  struct hirc_warp *state = &block->warps[warp];
-  bool moved = false;
-  for (;;) {
-    if (state->uniform) {
-      if (state->ready == 0) {
-        return moved;
-      }
-      bool yielded = state->state != 0 &&
-                     block->block.kernel->stops[state->state].kind == HIRC_STOP_YIELD;
-      uint16_t from = state->state;
-      run_together(worker, block, warp);
-      // A uniform warp is separated before it waits at a yield.
-      moved |= !yielded || state->idle != state->exists || state->state != from;
-    } else if (state->ready != 0) {
-      if (!join_lanes(block, warp)) {
-        moved |= run_neighbours(worker, block, warp);
-      }
-    } else if (hirc_waiting(state) != 0 && (perform_masked(worker, block, warp) ||
-                                            perform_converged(worker, block, warp))) {
-      moved = true;
-    } else {
-      return moved;
-    }
-  }
-}
 
 // The threads of a whole block have run from one state and may differ now.
 static void take_apart(struct hirc_running_block *block, int32_t result) {
-  begin_warps(block);
+  hirc_warps_begin(block);
   for (uint32_t warp = 0; warp < block->warp_count; warp++) {
     struct hirc_warp *state = &block->warps[warp];
     uint32_t first = warp * HIRC_WARP_SIZE;
@@ -286,9 +39,9 @@ static void take_apart(struct hirc_running_block *block, int32_t result) {
       state->uniform = false;
     } else {
       state->state = (uint16_t)result;
-      separate_lanes(block, warp);
+      hirc_warp_separate(block, warp);
     }
-    settle(block, first, first + (uint32_t)__builtin_popcount(state->exists));
+    hirc_warp_settle(block, first, first + (uint32_t)__builtin_popcount(state->exists));
   }
 }
 
@@ -321,7 +74,7 @@ static bool run_warps(struct hirc_worker *worker, struct hirc_running_block *blo
   bool moved = false;
   do {
     for (uint32_t warp = 0; warp < block->warp_count; warp++) {
-      moved |= run_warp(worker, block, warp);
+      moved |= hirc_warp_run(worker, block, warp);
     }
   } while (hirc_barriers_release(worker, block));
   return moved;
@@ -382,7 +135,7 @@ static bool first_run(struct hirc_worker *worker, struct hirc_cluster *cluster) 
     return run_whole(worker, block);
   }
   for (uint32_t rank = 0; rank < cluster->count; rank++) {
-    begin_warps(cluster->blocks[rank]);
+    hirc_warps_begin(cluster->blocks[rank]);
   }
   return false;
 }

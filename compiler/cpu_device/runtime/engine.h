@@ -171,6 +171,27 @@ void hirc_cluster_begin(struct hirc_cluster *cluster);
 // left, and none of them led to anything new; MOVED: as IDLE, but something happened.
 enum hirc_progress hirc_cluster_step(struct hirc_worker *worker, struct hirc_cluster *cluster);
 
+// --- clusters.c: their memory --------------------------------------------------------------------
+
+// A cluster of the grid; NULL if there is no memory for it.
+struct hirc_cluster *hirc_cluster_take(struct hirc_worker *worker,
+                                       const struct hirc_grid_run *run);
+void hirc_cluster_give(struct hirc_worker *worker, struct hirc_cluster *cluster);
+// Makes it the grid's cluster of that number and begins it.
+void hirc_cluster_place(struct hirc_cluster *cluster, const struct hirc_grid_run *run,
+                        uint64_t number);
+
+// --- warps.c: a warp from stop to stop -----------------------------------------------------------
+
+// The block is run by warps from now on.
+void hirc_warps_begin(struct hirc_running_block *block);
+// Runs the warp until none of its lanes can go on by itself; true if that led anywhere.
+bool hirc_warp_run(struct hirc_worker *worker, struct hirc_running_block *block, uint32_t warp);
+// The lanes of a uniform warp get states of their own.
+void hirc_warp_separate(struct hirc_running_block *block, uint32_t warp);
+// Threads first to last - 1, of one warp with separate lanes, have run as far as `next` says.
+void hirc_warp_settle(struct hirc_running_block *block, uint32_t first, uint32_t last);
+
 // --- barriers.c --------------------------------------------------------------------------------
 
 // The block's threads all stand at this stop: true if they are through, having come together.

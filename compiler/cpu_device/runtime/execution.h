@@ -30,6 +30,7 @@ struct hirc_task {
 // Starts the pool's threads on first use: as many as HIRC_CPU_THREADS says, or as this process may
 // use processors. Children of fork() start their own.
 void hirc_pool_submit(struct hirc_task *task);
+// Starts them too; 0 if the system starts none.
 unsigned hirc_pool_size(void);
 
 // Writes what kernels printed since the last time to stdout. Called by every synchronisation.

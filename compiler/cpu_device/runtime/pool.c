@@ -3,28 +3,21 @@
 // A thread that runs out of work looks for more for a while before it sleeps, so that launches in
 // quick succession need no system call. The lock is held for a few instructions at a time.
 //
-// A thread may be held up by what another task does: blocks that wait for another kernel, a function
-// of the host. If tasks wait then, a further thread takes its place; there are as many active
-// threads as wanted again when the next one has nothing to do, which goes into the reserve.
-#define _GNU_SOURCE
+// A thread may be held up by what another task does: blocks that wait for another kernel, a
+// function of the host. If tasks wait then, a further thread takes its place. Once one of them is
+// through there are more active threads than wanted, and it goes into the reserve.
 #include "pool.h"
+#include "threads.h"
 
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
   SPIN_NANOSECONDS = 30000,
   SPINS_BETWEEN_CLOCKS = 32,
-  MAX_WORKERS = 1024,
   MAX_THREADS = 4096, // with those that take a place
-  STACK_BYTES = 64 << 20, // local memory of device code; pages that are not used take no memory
-  GUARD_BYTES = 1 << 20,
 };
 
 static struct {
@@ -174,17 +167,6 @@ static void *worker_main(void *unused) {
 
 // --- starting ----------------------------------------------------------------------------------
 
-static unsigned configured_size(void) {
-  const char *text = getenv("HIRC_CPU_THREADS");
-  long size = text != NULL ? strtol(text, NULL, 10) : 0;
-  if (size <= 0) {
-    cpu_set_t usable;
-    size = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable)
-                                                            : sysconf(_SC_NPROCESSORS_ONLN);
-  }
-  return size < 1 ? 1 : size > MAX_WORKERS ? MAX_WORKERS : (unsigned)size;
-}
-
 // A child of fork() has none of the threads.
 static void forget_threads(void) {
   pthread_mutex_init(&pool.lock, NULL);
@@ -198,30 +180,9 @@ static void forget_threads(void) {
   atomic_store(&pool.size, 0);
 }
 
-// Signals that someone sends are for the program's own threads.
-static void block_signals(sigset_t *before) {
-  static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
-  sigset_t blocked;
-  sigfillset(&blocked);
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-    sigdelset(&blocked, faults[i]);
-  }
-  pthread_sigmask(SIG_SETMASK, &blocked, before);
-}
-
 // Under the lock. The thread counts as one that looks for work already.
 static bool start_thread(void) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  pthread_attr_setguardsize(&attributes, GUARD_BYTES);
-  sigset_t before;
-  block_signals(&before);
-  pthread_t thread;
-  bool started = pthread_create(&thread, &attributes, worker_main, NULL) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  pthread_attr_destroy(&attributes);
+  bool started = hirc_thread_start(worker_main);
   pool.active += started;
   pool.looking += started;
   return started;
@@ -234,12 +195,11 @@ static void start(void) {
     watches_fork = true;
     pthread_atfork(NULL, NULL, forget_threads);
   }
-  unsigned wanted = configured_size();
+  unsigned wanted = hirc_threads_wanted();
   while (pool.active < wanted && start_thread()) {
   }
   if (pool.active == 0) {
     fputs("error: the system starts no thread for the CPU device\n", stderr);
-    abort();
   }
   atomic_store(&pool.size, pool.active);
 }

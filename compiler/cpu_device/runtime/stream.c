@@ -255,6 +255,8 @@ int hirc_command_begin(struct hirc_stream *stream, size_t payload_bytes,
   int error = hirc_device_status();
   if (error == 0 && hirc_captures_running())
     error = hirc_capture_check(stream);
+  if (error == 0 && hirc_pool_size() == 0)
+    error = CUDA_ERROR_OPERATING_SYSTEM;
   if (error != 0)
     return error;
   pthread_mutex_lock(&stream->lock);

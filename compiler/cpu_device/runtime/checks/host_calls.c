@@ -43,7 +43,8 @@ void hirc_checks_copied(void *to, const void *from, size_t bytes) {
   }
   const uint8_t *source = hirc_shadow_of(from);
   const struct hirc_checked_block *target = hirc_shadow_has(to) ? hirc_checked_near(to) : NULL;
-  bool to_device = target != NULL && (target->memory & (HIRC_MEMORY_MANAGED | HIRC_MEMORY_HOST)) == 0;
+  const unsigned shared = HIRC_MEMORY_MANAGED | HIRC_MEMORY_HOST;
+  bool to_device = target != NULL && (target->memory & shared) == 0;
   if (to_device) {
     memmove(hirc_shadow_of(to), source, bytes);
     return;

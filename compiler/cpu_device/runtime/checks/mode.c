@@ -1,4 +1,5 @@
-// Which checks this process makes: those that a kernel of it was built with, narrowed by HIRC_CHECK.
+// Which checks this process makes: those that a kernel of it was built with, narrowed by
+// HIRC_CHECK.
 
 #include "../device_abi.h"
 #include "checks.h"

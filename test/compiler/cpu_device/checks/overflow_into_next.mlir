@@ -9,6 +9,7 @@ module attributes {gpu.container_module} {
       %thread = gpu.thread_id x
       %value = arith.constant 1 : i32
       %next = arith.addi %thread, %one : index
+      memref.store %value, %left[%thread] : memref<32xi32, #gpu.address_space<workgroup>>
       memref.store %value, %right[%thread] : memref<32xi32, #gpu.address_space<workgroup>>
       gpu.barrier
       memref.store %value, %left[%next] : memref<32xi32, #gpu.address_space<workgroup>> // FAULT

@@ -38,7 +38,8 @@ def clang_says(clang: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     folder = tmp_path_factory.mktemp("layouts")
     source, program = folder / "layouts.c", folder / "layouts"
     source.write_text(
-        f'#include "{_HEADER}"\n#include <stdio.h>\n#define P(name, value) printf("%s %d\\n", name, value)\n'
+        f'#include "{_HEADER}"\n#include <stdio.h>\n'
+        '#define P(name, value) printf("%s %d\\n", name, value)\n'
         f"int main(void) {{\n{chr(10).join(prints)}\n}}\n"
     )
     subprocess.run([clang, source, "-o", program], check=True)

@@ -44,10 +44,10 @@ def test_call_levels(build: Build) -> None:
     )
     N = 40
 
-    def l3(v):
+    def l3(v: list[int]) -> list[int]:
         return [v[(t + 1) % N] for t in range(N)]
 
-    def l2(v, n):
+    def l2(v: list[int], n: int) -> list[int]:
         for _i in range(n):
             v = [x + 1 for x in l3(v)]
         return v
@@ -108,16 +108,16 @@ def test_quoted_names(build: Build) -> None:
 def test_recursion(build: Build) -> None:
     results = build("recursion.c").run(Launch("k", [zeros(40)], block=(40, 1, 1)))
 
-    def fib(n):
+    def fib(n: int) -> int:
         return n if n < 2 else fib(n - 1) + fib(n - 2)
 
     o = []
     for t in range(40):
 
-        def q(n, t=t):
+        def q(n: int, t: int = t) -> int:
             return n * 4 + t
 
-        def tri(n):
+        def tri(n: int) -> int:
             return n * 3
 
         o.append(

@@ -112,7 +112,7 @@ def test_calling_convention(build: Build) -> None:
     f = []
     for t in range(32):
 
-        def ff(i, t=t):
+        def ff(i: int, t: int = t) -> int:
             a = [t * j for j in range(8)]
             a[i] = 100
             return sum(a)

@@ -3,6 +3,7 @@
 #include "pool.h"
 
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -593,6 +594,27 @@ static void stack_overflow(void) { fails(overflow, &(char){0}, 719); }
 static void assertion(void) { fails(fail_assertion, NULL, 710); }
 static void aborted(void) { fails(call_abort, NULL, 719); }
 
+REGION(free_twice) {
+  char *memory = hirc_device_malloc(block, first, 100);
+  hirc_device_free(block, first, memory);
+  hirc_device_free(block, first, memory);
+  return HIRC_STATE_END;
+}
+
+static void freed_twice(void) { fails(free_twice, NULL, 719); }
+
+// Frames of 8 GB a block where the process may have 4.
+static void scarce(void) {
+  static hirc_region *const regions[] = {count_threads};
+  struct hirc_kernel kernel = KERNEL("main_kernel", regions, NULL, 0);
+  static uint32_t counts[100];
+  CHECK(setrlimit(RLIMIT_AS, &(struct rlimit){UINT64_C(4) << 30, RLIM_INFINITY}) == 0);
+  kernel.frame_bytes = 8 << 20;
+  CHECK(launch(&kernel, 100, 1024, counts) == 701);
+  kernel.frame_bytes = 16;
+  CHECK(launch(&kernel, 10, 10, counts) == 0);
+}
+
 static void faults_again(void) {
   for (uint32_t round = 0; round < 3; round++) {
     illegal_address();
@@ -807,7 +829,7 @@ int main(int argc, char **argv) {
       SCENARIO(stuck_barriers), SCENARIO(stuck_shuffle), SCENARIO(illegal_address),
       SCENARIO(division), SCENARIO(trapped), SCENARIO(stack_overflow), SCENARIO(assertion),
       SCENARIO(aborted), SCENARIO(host_fault), SCENARIO(printed), SCENARIO(heap), SCENARIO(tasks),
-      SCENARIO(held_up), SCENARIO(rings), SCENARIO(forked),
+      SCENARIO(held_up), SCENARIO(freed_twice), SCENARIO(scarce), SCENARIO(rings), SCENARIO(forked),
   };
   for (size_t i = 0; argc == 2 && i < COUNT(scenarios); i++) {
     if (strcmp(scenarios[i].name, argv[1]) == 0) {

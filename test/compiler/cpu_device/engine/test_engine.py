@@ -50,6 +50,8 @@ _FAULTS = {
     "assertion": "prog.cu:7: main_kernel: block: [0,0,0], thread: [1,0,0] "
     "Assertion `i < n` failed.\n",
     "aborted": f"error: trap {_MAIN}, thread (0,0,0)\n",
+    "freed_twice": f"error: trap {_MAIN}, thread (0,0,0)\n",
+    "scarce": "error: no memory for a block of kernel main_kernel\n",
 }
 
 

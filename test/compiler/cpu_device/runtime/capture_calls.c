@@ -197,6 +197,18 @@ static void memory(void) {
   OK(cudaGraphDestroy(graph));
 }
 
+// What is captured is lost with the stream that the capture began in.
+static void destroyed(void) {
+  cudaStream_t stream;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  SHOW(cudaStreamDestroy(stream));
+  SHOW(cudaDeviceSynchronize());
+  OK(cudaStreamCreate(&stream));
+  SHOW(cudaMemsetAsync(device, 0, 64, stream));
+  SHOW(cudaStreamSynchronize(stream));
+}
+
 int main(void) {
   OK(cudaStreamCreate(&first));
   OK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
@@ -205,5 +217,6 @@ int main(void) {
   fork_and_join();
   forbidden();
   memory();
+  destroyed();
   return 0;
 }

@@ -6,7 +6,9 @@
 #include "device_abi.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define CHECK(condition)                                                                           \
@@ -319,6 +321,11 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device_functi
 
 static void ran(void *flag) { *(atomic_int *)flag = 1; }
 
+static void wait_for_flag(void *flag) {
+  while (*(atomic_int *)flag == 0)
+    usleep(100);
+}
+
 static void note_status(cudaStream_t stream, cudaError_t status, void *data) {
   (void)stream;
   *(atomic_int *)data = status;
@@ -342,9 +349,12 @@ static void sticky_errors(void) {
   void *p;
   OK(cudaEventCreate(&event));
   RETURNS(launch(&one, one, one, 0), cudaErrorInvalidDeviceFunction);
+  atomic_int gate = 0;
+  OK(cudaLaunchHostFunc(NULL, wait_for_flag, &gate));
   RETURNS(launch(&die_stub, one, one, 0), 0);
-  cudaLaunchHostFunc(NULL, ran, &host_ran);
-  cudaStreamAddCallback(NULL, note_status, &status, 0);
+  OK(cudaLaunchHostFunc(NULL, ran, &host_ran));
+  OK(cudaStreamAddCallback(NULL, note_status, &status, 0));
+  gate = 1;
   RETURNS(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
   while (status == -1)
     usleep(100);
@@ -371,13 +381,77 @@ static void sticky_errors(void) {
   __cudaUnregisterFatBinary(handle);
 }
 
-int main(void) {
+// --- the process ---------------------------------------------------------------------------------
+
+static pthread_t main_thread;
+static atomic_int handled;
+
+static void handle(int number) {
+  (void)number;
+  handled = pthread_equal(pthread_self(), main_thread) ? 1 : 2;
+}
+
+// A signal to the process never comes to a thread of the device.
+static void signals(void) {
+  sigset_t set, before;
+  main_thread = pthread_self();
+  signal(SIGUSR1, handle);
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &set, &before);
+  kill(getpid(), SIGUSR1);
+  usleep(5000);
+  CHECK(handled == 0);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  CHECK(handled == 1);
+}
+
+// A child does not wait for what its parent has not executed.
+static void child(void) {
+  atomic_int gate = 0;
+  int status = -1;
+  OK(cudaLaunchHostFunc(NULL, wait_for_flag, &gate));
+  OK(cudaLaunchKernel(&nothing_stub, one, one, NULL, 0, NULL));
+  pid_t pid = fork();
+  if (pid == 0) {
+    alarm(60);
+    OK(cudaLaunchKernel(&nothing_stub, (dim3){100, 1, 1}, one, NULL, 0, NULL));
+    OK(cudaDeviceSynchronize());
+    _exit(0);
+  }
+  CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+  gate = 1;
+  OK(cudaDeviceSynchronize());
+}
+
+// More functions of the host wait at a time than there are threads for blocks.
+static void waiting_functions(void) {
+  enum { STREAMS = 8 };
+  cudaStream_t streams[STREAMS], last;
+  atomic_int gate = 0;
+  for (int i = 0; i < STREAMS; ++i) {
+    OK(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+    OK(cudaLaunchHostFunc(streams[i], wait_for_flag, &gate));
+  }
+  OK(cudaStreamCreateWithFlags(&last, cudaStreamNonBlocking));
+  OK(cudaLaunchKernel(&nothing_stub, one, one, NULL, 0, last));
+  OK(cudaStreamSynchronize(last));
+  gate = 1;
+  OK(cudaDeviceSynchronize());
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
   bad_launches();
   shared_memory();
   clusters();
   arguments_are_copied();
   streams();
   symbols();
+  signals();
+  waiting_functions();
+  if (argc == 1) // a sanitizer for threads does not follow fork()
+    child();
   sticky_errors();
   puts("ok");
   return 0;

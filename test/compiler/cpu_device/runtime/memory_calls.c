@@ -124,6 +124,17 @@ static void ordered(void) {
   SHOW(cudaStreamDestroy(stream));
 }
 
+// The heap of device code has at least 4 MB.
+static void heap_limit(void) {
+  size_t bytes = 0;
+  SHOW(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 150));
+  OK(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
+  SHOW_INT(bytes);
+  SHOW(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
+  OK(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
+  SHOW_INT(bytes);
+}
+
 int main(void) {
   OK(cudaSetDevice(0));
   plain();
@@ -142,5 +153,6 @@ int main(void) {
   show_pointer("stack", &pitch);
   show_pointer("null", NULL);
   OK(cudaFree(p));
+  heap_limit();
   return 0;
 }

@@ -173,6 +173,25 @@ static void order(void) {
   OK(cudaFree(bytes));
 }
 
+// A function in a stream may not call CUDA.
+static void call_cuda(void *memory) {
+  void *p;
+  SHOW(cudaMalloc(&p, 8));
+  SHOW(cudaFree(memory));
+  SHOW(cudaMemcpy(memory, &p, 4, cudaMemcpyDefault));
+  SHOW(cudaStreamQuery(NULL));
+  SHOW(cudaStreamSynchronize(NULL));
+  SHOW(cudaDeviceSynchronize());
+}
+
+static void calls_in_functions(void) {
+  void *memory;
+  OK(cudaMalloc(&memory, 64));
+  OK(cudaLaunchHostFunc(NULL, call_cuda, memory));
+  SHOW(cudaDeviceSynchronize());
+  SHOW(cudaFree(memory));
+}
+
 // From pageable memory the source has been read when the call returns; from page-locked memory it
 // is read when its turn comes.
 static void asynchronous_copies(void) {
@@ -206,6 +225,7 @@ int main(void) {
   handles();
   times();
   order();
+  calls_in_functions();
   asynchronous_copies();
   return 0;
 }

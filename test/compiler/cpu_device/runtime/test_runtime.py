@@ -105,4 +105,4 @@ def test_many_threads_of_the_host(build: Build) -> None:
 @pytest.mark.parametrize("name", ["threads", "kernels", "stream_calls", "capture_calls"])
 def test_under_a_sanitizer(name: str, sanitizer: str, build: Build) -> None:
     environment = {"HIRC_CPU_THREADS": "4", "ASAN_OPTIONS": "detect_leaks=0"}
-    _run(build(name, sanitizer), env=environment)
+    _run(build(name, sanitizer), "sanitized", env=environment)

@@ -1,0 +1,16 @@
+"""Prints the host's IR for the NVVM IR of a file, before it is optimised."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from hirc.compiler.cpu_device.retarget import RetargetOptions, retarget
+from hirc.compiler.llvm_ir import LlvmModule, Machine
+from hirc.compiler.target import CPU, PTX_VERSION, TRIPLE
+
+if __name__ == "__main__":
+    machine = Machine(TRIPLE, CPU.chip, f"+ptx{PTX_VERSION}", 2)
+    given = LlvmModule(Path(sys.argv[1]).read_text(), machine, name="given")
+    given.verify()
+    print(retarget(given.text(), (), RetargetOptions()))
