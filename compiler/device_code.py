@@ -116,7 +116,7 @@ def _one(
     machine: Machine,
     options: DeviceOptions,
 ) -> LlvmModule:
-    module = LlvmModule(source.text, machine, name=source.name)
+    module = LlvmModule(_with_convergent_functions(source.text), machine, name=source.name)
     unknown = unknown_intrinsics(module.raw)
     if unknown:
         raise UnsupportedError(
@@ -167,16 +167,30 @@ def _links(module: LlvmModule, library: Path) -> bool:
     return module.link_library(read_bitcode(library), str(library))
 
 
+def _with_convergent_functions(text: str) -> str:
+    """Every definition as one that threads may have to call together.
+
+    MLIR says so of barriers only. A function that calls one would be called from copies of a place
+    otherwise, and its barrier with it. LLVM takes the attribute off where it is not needed.
+    """
+    return _with_attribute(text, "convergent")
+
+
 def _with_flushed_denormals(text: str) -> str:
     """Every definition says that f32 denormals are flushed; equal modes are what inlining needs."""
     text = re.sub(r"^(attributes #\d+ = \{)", rf"\1 {_FLUSH}", text, flags=re.MULTILINE)
+    return _with_attribute(text, _FLUSH, unless=r" #\d+\b")
+
+
+def _with_attribute(text: str, attribute: str, unless: str | None = None) -> str:
+    """IR text whose definitions have the attribute, but for those whose end matches `unless`."""
     return "".join(
-        _with_attribute(line) if line.startswith("define ") else line
+        _define_with(line, attribute, unless) if line.startswith("define ") else line
         for line in text.splitlines(keepends=True)
     )
 
 
-def _with_attribute(define: str) -> str:
+def _define_with(define: str, attribute: str, unless: str | None) -> str:
     """A function's first line with the attribute, which goes right after the parameters."""
     name = re.search(r'@(?:"[^"]*"|[\w.$-]+)\(', define)
     assert name is not None, define
@@ -185,4 +199,6 @@ def _with_attribute(define: str) -> str:
         depth += {"(": 1, ")": -1}.get(define[end], 0)
         end += 1
     rest = define[end:]
-    return define if re.search(r" #\d+\b", rest) else f"{define[:end]} {_FLUSH}{rest}"
+    if unless is not None and re.search(unless, rest):
+        return define
+    return f"{define[:end]} {attribute}{rest}"

@@ -17,12 +17,12 @@ from .llvm_ir import LlvmModule
 from .native import native_targets
 from .options import Emit, Options
 from .output import write
+from .process import Runner
 from .session import Session, position_of
 from .source import Source, parse
 from .stages import run_stages
 from .target import FIRST_WITH_REDUX, TRIPLE, Target, shared_memory_limit
 from .timing import Timer
-from .process import Runner
 from .toolchain import Clang, Cuda
 
 
@@ -190,9 +190,7 @@ class Unit:
                     ip=ir.InsertionPoint(self.module.body),
                 )
 
-    def host(
-        self, support: bytes, consumer: int, device: LlvmModule | None = None
-    ) -> LlvmModule:
+    def host(self, support: bytes, consumer: int, device: LlvmModule | None = None) -> LlvmModule:
         """The unit's host code with its annotations, optimised.
 
         `device` is code for the CPU device, which becomes part of it.

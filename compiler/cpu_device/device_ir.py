@@ -41,7 +41,7 @@ class Instruction:
 
     @property
     def opcode(self) -> str:
-        return self.body.partition(" ")[0]
+        return self.body.partition(" ")[0].rstrip(",")
 
     @property
     def debug(self) -> int | None:

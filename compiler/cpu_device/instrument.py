@@ -14,7 +14,7 @@ from .accesses import Access, AccessKind, access_of
 from .block_layout import BLOCK, THREAD
 from .debug_info import source_of
 from .device_ir import DeviceModule, Function, Instruction
-from .llvm_text import LOCAL, size_and_alignment, split_commas, type_end
+from .llvm_text import LOCAL, shown_name, size_and_alignment, split_commas, type_end
 
 CHECKS = ("memory", "race")
 # Bytes between shared variables that belong to none, so that an access beyond one is in no other.
@@ -107,7 +107,7 @@ class _Instrumenter:
         key = (source, function.name, space)
         if key not in self._sites:
             name = f"@hirc.site.{len(self._sites)}"
-            plain = function.name[1:].strip('"')
+            plain = shown_name(function.name)
             self.module.variables[name] = (
                 "private unnamed_addr constant { ptr, ptr, ptr, i32, i32 } "
                 f"{{ ptr {self._string(source)}, ptr {self._string(plain)}, "

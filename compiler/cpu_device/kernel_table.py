@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .debug_info import source_of
 from .device_ir import DeviceModule, Function, Parameter
-from .llvm_text import escaped, global_name, plain_name, size_and_alignment
+from .llvm_text import escaped, global_name, plain_name, shown_name, size_and_alignment
 from .shared_memory import SharedLayout
 from .slots import Slot
 from .stops import Stop
@@ -16,7 +16,7 @@ from .stops import Stop
 STOP = "{ i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr }"
 KERNEL = (
     "{ ptr, ptr, i32, i32, ptr, ptr, i32, i32, ptr, i32, i32, i32, i32, "
-    "[3 x i32], [3 x i32], i32, i32, ptr, ptr }"
+    "[3 x i32], [3 x i32], i32, i32, ptr, ptr, ptr }"
 )
 SLOT = "{ i32, i32, ptr }"
 ARGUMENT = "{ i32, i32 }"
@@ -119,6 +119,7 @@ class Tables:
             f"i32 {description.shared.align}",
             f"ptr {wide}",
             f"ptr {self._shared_variables(name, description)}",
+            f"ptr {self.string(shown_name(function.name))}",
         ]
         self._entry(f"kernel.{name}", f"{KERNEL} {{ {', '.join(fields)} }}", _KERNELS)
 
@@ -128,7 +129,7 @@ class Tables:
             return "null"
         layout = description.shared
         entries = [
-            f"{{ ptr {self.string(plain_name(item.name))}, i32 {layout.offsets[item.name]}, "
+            f"{{ ptr {self.string(shown_name(item.name))}, i32 {layout.offsets[item.name]}, "
             f"i32 {item.bytes} }}"
             for item in layout.placed
         ]

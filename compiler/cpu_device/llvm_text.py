@@ -29,6 +29,11 @@ _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _SCALAR = re.compile(rf"(?:ptr(?: addrspace\(\d+\))?|i\d+|[a-z][a-z0-9_]*|%{_IDENTIFIER})")
 
 
+def shown_name(name: str) -> str:
+    """A symbol's name for people: without the digest that makes it unique in a program."""
+    return re.sub(r"__[0-9a-f]{12}(?=_|$)", "", plain_name(name))
+
+
 def plain_name(name: str) -> str:
     """A symbol's name without @, quotes and escapes."""
     inner = name[1:].strip('"')

@@ -18,6 +18,7 @@ from .special_registers import Register, Source
 from .stop_calls import PlainCall, StopTable, widened
 from .stops import StopCall
 
+_ABORT = "hirc_device_abort"
 _TRAP_ERROR = 719  # cudaErrorLaunchFailure
 
 # What CUDA's device runtime defines: the function that stands for it, the number of operands it
@@ -66,11 +67,23 @@ class CallLowering:
                     kept += [*self._before, instruction, *self._after]
                 elif instruction.result and value:
                     renamed[instruction.result] = value
-            block.instructions = _ended(kept)
+            block.instructions = self._trapping(_ended(kept))
         drop_unreachable(function)
         if renamed:
             for instruction in [*function.instructions(), *prologue.instructions]:
                 instruction.replace_locals(lambda name: renamed.get(name, name))
+
+    def _trapping(self, instructions: list[Instruction]) -> list[Instruction]:
+        """What cannot be reached traps, as on a GPU, unless what stands before it never returns."""
+        last = instructions[-1]
+        before = instructions[-2].text if len(instructions) > 1 else ""
+        if last.opcode != "unreachable" or "@hirc_device_a" in before:
+            return instructions
+        self._declared.setdefault(_ABORT, f"declare void @{_ABORT}(ptr, i32, i32)")
+        arguments = ", ".join(f"{type_} {name}" for type_, name in context_arguments(whole=False))
+        debug = f", !dbg !{last.debug}" if last.debug is not None else ""
+        trap = f"call void @{_ABORT}({arguments}, i32 {_TRAP_ERROR}){debug}"
+        return [*instructions[:-1], Instruction(trap), last]
 
     def classify(self, instruction: Instruction) -> tuple[StopCall, str] | None:
         """What a stop does, and the type of its result."""
@@ -99,9 +112,7 @@ class CallLowering:
             function, operands = _RUNTIME_FUNCTIONS[name]
             self._call(instruction, call, function, call.arguments[:operands], block=True)
         elif name in ("llvm.trap", "llvm.ubsantrap"):
-            self._call(
-                instruction, call, "hirc_device_abort", (("i32", str(_TRAP_ERROR)),), block=True
-            )
+            self._call(instruction, call, _ABORT, (("i32", str(_TRAP_ERROR)),), block=True)
         elif name in _IGNORED:
             return ""
         elif plain := self._stops.plain_call(instruction, call):

@@ -8,7 +8,7 @@ from ..errors import UnsupportedError
 from .calls import Call, parse_call
 from .device_ir import DeviceModule, Instruction, parse_module
 from .inline_ptx import inline_ptx
-from .refusals import position_of
+from .refusals import HINT, position_of
 
 _ASSEMBLY = re.compile(r'^(?:(\s*%\S+) = |\s*)(?:(?:tail|notail|musttail) )?call [^"]*\basm [^"]*"')
 
@@ -86,5 +86,6 @@ class _Replacement:
             if self._module is None:
                 self._module = parse_module(self._text)
             error.position = error.position or position_of(self._module, instruction)
+            error.hint = error.hint or HINT
             raise
         return self._names[key]

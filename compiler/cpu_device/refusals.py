@@ -8,6 +8,11 @@ from ..errors import Position, UnsupportedError
 from .debug_info import source_of
 from .device_ir import DeviceModule, Instruction
 
+HINT = (
+    "build for a GPU (--offload-arch=sm_90), or spell it with operations that the CPU device has "
+    "(docs/cpu-device.md)"
+)
+
 
 def refusal(
     module: DeviceModule, instruction: Instruction, what: str, *, why: str = ""
@@ -18,8 +23,7 @@ def refusal(
         f"{what} cannot run on the CPU device{reason}",
         position=position_of(module, instruction),
         stage="cpu-device",
-        hint="build for a GPU (--offload-arch=sm_90), or spell it with operations that the CPU "
-        "device has (docs/cpu-device.md)",
+        hint=HINT,
     )
 
 

@@ -9,7 +9,7 @@ from .calls import Call
 from .device_ir import DeviceModule, Instruction
 from .intrinsics import Kind, intrinsic
 from .operations import Constant, Operation, operation
-from .refusals import position_of
+from .refusals import HINT, position_of
 from .stops import StopCall
 
 _YIELD = StopCall(7, "yield", ())
@@ -46,6 +46,7 @@ class StopTable:
             except UnsupportedError as error:
                 error.position = position_of(self._module, instruction)
                 error.stage = "cpu-device"
+                error.hint = error.hint or HINT
                 raise
         return self._found[name]
 

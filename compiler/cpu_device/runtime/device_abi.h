@@ -167,7 +167,13 @@ struct hirc_kernel {
   hirc_region *const *wide_regions;
   // Where the static shared variables lie, up to one without a name; NULL if memory is not checked.
   const struct hirc_shared_variable *shared_variables;
+  // The name in messages: without what makes it unique in a program. NULL: the name itself.
+  const char *title;
 };
+
+static inline const char *hirc_title(const struct hirc_kernel *kernel) {
+  return kernel->title ? kernel->title : kernel->name;
+}
 
 // A variable of device code: section hirc_cpu_variables.
 struct hirc_variable {

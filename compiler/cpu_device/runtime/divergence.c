@@ -96,7 +96,7 @@ static void append_stop(struct text *text, const struct hirc_running_block *bloc
     return;
   }
   const struct hirc_stop *stop = &block->block.kernel->stops[state];
-  append(text, " wait at %s", stop->operation);
+  append(text, " wait at %s", stop->operation ? stop->operation : "no operation");
   if (hirc_is_barrier(stop)) {
     uint32_t count = hirc_operand(block, stop, 1, thread);
     append(text, " %u", hirc_operand(block, stop, 0, thread));
@@ -136,7 +136,7 @@ static void append_block(struct text *text, const struct hirc_running_block *blo
 static void append_beginning(struct text *text, const char *what,
                              const struct hirc_running_block *block) {
   const struct hirc_kernel *kernel = block->block.kernel;
-  append(text, "error: %s in kernel %s", what, kernel->name);
+  append(text, "error: %s in kernel %s", what, hirc_title(kernel));
   append_source(text, kernel->source);
   append(text, ": block (%u,%u,%u):", block->block.index.x, block->block.index.y,
          block->block.index.z);

@@ -131,7 +131,7 @@ static void lack_memory(struct share *share, struct hirc_grid_run *run) {
   int none = 0;
   if ((share->waiting == 0 || run->grid->cooperative) &&
       atomic_compare_exchange_strong(&run->error, &none, HIRC_ERROR_OUT_OF_RESOURCES)) {
-    fprintf(stderr, "error: no memory for a block of kernel %s\n", run->grid->kernel->name);
+    fprintf(stderr, "error: no memory for a block of kernel %s\n", hirc_title(run->grid->kernel));
   }
 }
 

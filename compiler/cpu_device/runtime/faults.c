@@ -48,7 +48,7 @@ static void describe(char *text, size_t room, const struct hirc_worker *worker) 
   const struct hirc_block *block = &worker->block->block;
   const struct hirc_kernel *kernel = block->kernel;
   const char *source = kernel->source != NULL ? kernel->source : "";
-  int used = snprintf(text, room, "in kernel %s%s%s%s: block (%u,%u,%u)", kernel->name,
+  int used = snprintf(text, room, "in kernel %s%s%s%s: block (%u,%u,%u)", hirc_title(kernel),
                       *source ? " (" : "", source, *source ? ")" : "", block->index.x,
                       block->index.y, block->index.z);
   struct hirc_extent first = thread_index(block, worker->first);

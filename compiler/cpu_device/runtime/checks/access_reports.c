@@ -8,7 +8,7 @@ enum { ILLEGAL_ADDRESS = 700, FIRST_PAGE = 4096 };
 
 void hirc_report_add_place(struct hirc_report *report, const struct hirc_access *access) {
   const struct hirc_block *block = access->block;
-  hirc_report_add(report, " in kernel %s", block->kernel->name);
+  hirc_report_add(report, " in kernel %s", hirc_title(block->kernel));
   if (access->source != NULL && *access->source != '\0') {
     hirc_report_add(report, " at %s", access->source);
   }

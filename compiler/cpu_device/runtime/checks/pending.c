@@ -204,7 +204,7 @@ static void describe(struct hirc_report *report, const struct hirc_command *comm
   switch (command->type) {
   case HIRC_NODE_KERNEL:
     source = hirc_launch_grid(command)->kernel->source;
-    hirc_report_add(report, "kernel %s", hirc_launch_grid(command)->kernel->name);
+    hirc_report_add(report, "kernel %s", hirc_title(hirc_launch_grid(command)->kernel));
     break;
   case HIRC_NODE_MEMCPY:
     hirc_report_add(report, "a copy");

@@ -17,7 +17,7 @@ from programs.catalog import PROGRAMS, Program, without_addresses
 
 from hirc.tools.hirc import main as hirc
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent / "programs"
 SECONDS = 120
 # What it says is right for a program, and a fault of one that is checked.
 _AWAITS_NOTHING = "awaited_at_end"
