@@ -69,7 +69,8 @@ static struct hirc_extent cluster_seen;
 static int32_t look(struct hirc_block *block, void *const *arguments, uint32_t first,
                     uint32_t last) {
   (void)arguments, (void)first, (void)last;
-  cluster_seen = block->cluster_size;
+  if (!(block->index.x | block->index.y | block->index.z))
+    cluster_seen = block->cluster_size;
   return HIRC_STATE_END;
 }
 
