@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from .device_ir import DeviceModule, Function, Instruction
+from .llvm_text import shown_name
 
 _FIELD = re.compile(r'(\w+): (!\d+|"(?:[^"\\]|\\.)*"|[^,()]+)')
 _DEBUG = re.compile(r"!dbg !(\d+)")
@@ -37,6 +38,20 @@ def _file(module: DeviceModule, number: int) -> str:
         if fields.get(key, "").startswith("!"):
             return _file(module, int(fields[key][1:]))
     return ""
+
+
+def for_host(text: str) -> str:
+    """A node of the device's metadata as the host's debuggers are to see it.
+
+    The device's line tables are for PTX, which LLVM writes no DWARF for. Functions get the names
+    that the user gave them; the symbols stay.
+    """
+    text = text.replace("DebugDirectivesOnly", "FullDebug")
+    if "!DISubprogram(" not in text:
+        return text
+    # Debuggers prefer a linkage name, which is the symbol.
+    text = re.sub(r', linkageName: "[^"]*"', "", text)
+    return re.sub(r'(?<=\bname: ")([^"]*)', lambda match: shown_name(f"@{match[1]}"), text, count=1)
 
 
 @dataclass

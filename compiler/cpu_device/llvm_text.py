@@ -31,7 +31,7 @@ _SCALAR = re.compile(rf"(?:ptr(?: addrspace\(\d+\))?|i\d+|[a-z][a-z0-9_]*|%{_IDE
 
 def shown_name(name: str) -> str:
     """A symbol's name for people: without the digest that makes it unique in a program."""
-    return re.sub(r"__[0-9a-f]{12}(?=_|$)", "", plain_name(name))
+    return re.sub(r"__[0-9a-f]{12}(?=[_.]|$)", "", plain_name(name))
 
 
 def plain_name(name: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ..errors import UnsupportedError
 from .address_spaces import without_address_spaces
 from .constants import expand_constants
-from .debug_info import RegionLocations
+from .debug_info import RegionLocations, for_host
 from .device_ir import (
     Block,
     DeviceModule,
@@ -125,9 +125,8 @@ class _Retarget:
             for line in self.module.named_metadata
             if line.startswith(("!llvm.dbg", "!llvm.module"))
         ]
-        nodes = [f"!{number} = {text}" for number, text in self.module.metadata.items()]
-        # The device's line tables are for PTX, which LLVM writes no DWARF for.
-        return [*named, *(node.replace("DebugDirectivesOnly", "FullDebug") for node in nodes)]
+        nodes = [f"!{number} = {for_host(text)}" for number, text in self.module.metadata.items()]
+        return [*named, *nodes]
 
     def _variables(self) -> list[str]:
         lines: list[str] = []
