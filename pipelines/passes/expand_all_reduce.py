@@ -111,10 +111,8 @@ def _warps(position: ThreadPosition) -> int | ir.Value:
 
 def _below(lane: ir.Value, count: int | ir.Value) -> ir.Value:
     """The lane, or the last one below `count`."""
-    if isinstance(count, int):
-        last = i32_constant(count - 1)
-    else:
-        last = arith.subi(count, i32_constant(1))
+    one = i32_constant(1)
+    last = i32_constant(count - 1) if isinstance(count, int) else arith.subi(count, one)
     return arith.minui(lane, last)
 
 

@@ -62,6 +62,8 @@ def nvvm_ir(source: str, *, opt_level: int = 2, debug: bool = False) -> str:
                 find_clang().path,
                 f"--target={TRIPLE}",
                 "-march=sm_90a",
+                # Without a CUDA toolkit clang takes the oldest PTX there is.
+                *("-Xclang", "-target-feature", "-Xclang", f"+ptx{PTX_VERSION}"),
                 *words,
                 "-std=gnu17",
                 "-w",

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,6 +19,10 @@ unsigned hirc_threads_wanted(void) {
   const char *text = getenv("HIRC_CPU_THREADS");
   long size = text != NULL ? strtol(text, NULL, 10) : 0;
   if (size <= 0) {
+    if (text != NULL && *text != 0) {
+      fprintf(stderr, "warning: HIRC_CPU_THREADS=%s is no number of threads; taking all there are\n",
+              text);
+    }
     cpu_set_t usable;
     size = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable)
                                                             : sysconf(_SC_NPROCESSORS_ONLN);

@@ -8,7 +8,6 @@ device can run.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +23,6 @@ _SANITIZED_SECONDS = 120
 _PROGRAMS = ("memory_calls", "copies", "stream_calls", "capture_calls")
 _OWN = {"limit": {"HIRC_CPU_MEMORY": "8M"}}
 
-_FOR_CLANG = {"float16_libcalls"}  # older versions of gcc lack its types
 
 Build = Callable[[str, str], Path]
 
@@ -43,32 +41,25 @@ def _run(*command: str | Path, env: dict[str, str] | None = None) -> str:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Builds a program with the runtime by clang, or by gcc where it has a sanitizer."""
+    """Builds a program with the runtime, with a sanitizer where one is named."""
     headers = find_cuda().root / "include"
     objects: dict[str, list[Path]] = {}
 
-    def compile_runtime(compiler: str, sanitizer: str) -> list[Path]:
+    compiler = find_clang().path
+
+    def compile_runtime(sanitizer: str) -> list[Path]:
         folder = tmp_path_factory.mktemp("runtime")
         flags = [f"-fsanitize={sanitizer}"] if sanitizer else []
         outputs: list[Path] = []
         for source in sorted(_RUNTIME.rglob("*.c")):
             output = folder / f"{len(outputs)}.o"
-            if source.stem in _FOR_CLANG:
-                _run(find_clang().path, *_FLAGS, "-c", source, "-o", output)
-            else:
-                _run(compiler, *_FLAGS, *flags, "-c", source, "-o", output)
+            _run(compiler, *_FLAGS, *flags, "-c", source, "-o", output)
             outputs.append(output)
         return outputs
 
     def build_program(name: str, sanitizer: str = "") -> Path:
-        compiler = str(find_clang().path)
-        if sanitizer:
-            found = shutil.which("gcc")
-            if found is None:
-                pytest.skip("no gcc with sanitizers")
-            compiler = found
         if sanitizer not in objects:
-            objects[sanitizer] = compile_runtime(compiler, sanitizer)
+            objects[sanitizer] = compile_runtime(sanitizer)
         program = objects[sanitizer][0].parent / name
         flags = [f"-fsanitize={sanitizer}"] if sanitizer else []
         _run(
