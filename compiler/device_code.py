@@ -14,9 +14,9 @@ from .diagnostics import translation_error
 from .errors import InputError, Position, UnsupportedError
 from .gate import GateError, unknown_intrinsics
 from .libdevice import libdevice_functions
-from .llvm_ir import LlvmModule, Machine, set_global_option
+from .llvm_ir import LlvmModule, Machine, device_machine, set_global_option
 from .session import position_of
-from .target import PTX_VERSION, TRIPLE, Target
+from .target import TRIPLE, Target
 from .translate import TranslationError, to_llvm_ir
 
 # What the CUDA device runtime itself defines (CUDA programming guide: formatted output,
@@ -98,7 +98,7 @@ def device_module(
     and division are IEEE's unless `fast_math`. Raises InputError for a function or a variable that
     nobody defines.
     """
-    machine = Machine(TRIPLE, target.chip, f"+ptx{PTX_VERSION}", options.opt_level)
+    machine = device_machine(target.chip, options.opt_level)
     precise = "0" if options.fast_math else "1"
     flush = "1" if options.flush_denormals else "0"
     set_global_option(f"-nvvm-reflect-add=__CUDA_PREC_SQRT={precise}")

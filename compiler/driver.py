@@ -14,7 +14,7 @@ from .host_code import host_object
 from .link import LinkJob, link
 from .link_inputs import linked_for_cpu
 from .llvm_ir import LlvmModule
-from .native import native_targets, why_no_gpu
+from .native import native_note, native_targets
 from .options import Emit, Options
 from .output import make_folder, replacing, write
 from .process import Runner
@@ -117,17 +117,16 @@ class Compilation:
             else:
                 folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hirc-")))
             objects = [self._object(path, folder) for path in options.inputs]
-            if self._is_for_cpu:
+            for_cpu = self._is_for_cpu()
+            if for_cpu:
                 objects.append(self._cpu_runtime(folder))
             temporary = stack.enter_context(replacing(output))
-            for_cpu = self._is_for_cpu
             with self.timer.phase("link" if for_cpu else "link (clang, ptxas, nvlink, lld)"):
                 job = LinkJob(objects, temporary.absolute(), folder, for_cpu_device=for_cpu)
                 link(job, options, self.toolchain, self.runner)
 
-    @property
     def _is_for_cpu(self) -> bool:
-        """Whether what is linked runs on the CPU device."""
+        """Whether what is linked runs on the CPU device. Reads the link inputs."""
         options = self.options
         asked: bool | None = None
         kinds = {unit.is_for_cpu for unit in self._units if unit.has_kernels}
@@ -191,7 +190,7 @@ class Compilation:
         """Says, once, that what is built is not for a GPU."""
         if not self._said_native:
             self._said_native = True
-            self.runner.log(f"hirc: note: native is the CPU device here: {why_no_gpu()}")
+            self.runner.log(native_note())
 
     def _embed(self, unit: Unit) -> None:
         if not unit.has_device_code:

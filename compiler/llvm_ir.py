@@ -14,6 +14,7 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from .errors import InputError, InternalError
+from .target import PTX_VERSION, TRIPLE
 
 CONSUMER_LLVM = 22
 
@@ -296,6 +297,11 @@ def host_machine(opt_level: int) -> Machine:
     # The name clang gives the base processor: equal features are what inlining its code needs.
     cpu = "x86-64" if triple.startswith("x86_64-") else "generic"
     return Machine(triple, cpu, "", opt_level, position_independent=True)
+
+
+def device_machine(chip: str, opt_level: int) -> Machine:
+    """The code generator for a GPU."""
+    return Machine(TRIPLE, chip, f"+ptx{PTX_VERSION}", opt_level)
 
 
 def set_global_option(option: str) -> None:

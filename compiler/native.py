@@ -15,6 +15,7 @@ def native_targets() -> tuple[Target, ...]:
     return tuple(Target.parse(arch) for arch in archs)
 
 
-def why_no_gpu() -> str:
-    """Why `native` is the CPU device, for people."""
-    return "no NVIDIA driver" if find_driver() is None else "the NVIDIA driver finds no GPU"
+def native_note() -> str:
+    """The line that says that `native` is the CPU device, and why."""
+    why = "no NVIDIA driver" if find_driver() is None else "the NVIDIA driver finds no GPU"
+    return f"hirc: note: native is the CPU device here: {why}"

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from .target import Target
 
+# What the CPU device can check while a program runs.
+CHECKS = ("memory", "race")
+
 
 class Emit(StrEnum):
     """What hirc writes."""

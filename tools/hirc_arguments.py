@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .. import __version__
-from ..compiler.cpu_device.instrument import CHECKS
 from ..compiler.errors import InputError
-from ..compiler.native import native_targets, why_no_gpu
-from ..compiler.options import Emit, Options
+from ..compiler.native import native_note, native_targets
+from ..compiler.options import CHECKS, Emit, Options
 from ..compiler.target import CPU, Target
 
 _EPILOG = """\
@@ -114,7 +113,7 @@ def _targets(names: list[str], action: Action) -> tuple[Target, ...]:
         if name == "native" and action is Action.COMPILE:
             found = native_targets()
             if found == (CPU,):
-                print(f"hirc: note: native is the CPU device here: {why_no_gpu()}", file=sys.stderr)
+                print(native_note(), file=sys.stderr)
             targets.update(dict.fromkeys(found))
         elif name and name != "native":
             targets[Target.parse(name)] = None

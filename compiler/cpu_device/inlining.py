@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..llvm_ir import LlvmModule, Machine
-from ..target import CPU, PTX_VERSION, TRIPLE
+from ..llvm_ir import LlvmModule, device_machine
+from ..target import CPU
 from .calls import Call, parse_call
 from .device_ir import DeviceModule, Function, Instruction, parse_module
 from .intrinsics import Kind, intrinsic
@@ -31,7 +31,7 @@ def with_stops_inlined(nvvm: str, opt_level: int) -> str:
         return nvvm
     nvvm = with_templates
     lines = [_inlined(line, names) for line in nvvm.splitlines()]
-    machine = Machine(TRIPLE, CPU.chip, f"+ptx{PTX_VERSION}", opt_level)
+    machine = device_machine(CPU.chip, opt_level)
     result = LlvmModule("\n".join(lines) + "\n", machine, name="device")
     result.optimize()
     return result.text()

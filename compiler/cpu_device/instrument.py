@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ..options import CHECKS
 from .accesses import Access, AccessKind, access_of
 from .block_layout import BLOCK, THREAD
 from .debug_info import source_of
 from .device_ir import DeviceModule, Function, Instruction
 from .llvm_text import LOCAL, shown_name, size_and_alignment, split_commas, type_end
 
-CHECKS = ("memory", "race")
 # Bytes between shared variables that belong to none, so that an access beyond one is in no other.
 SHARED_GAP = 128
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ..errors import UnsupportedError
 from .block_layout import BLOCK, X, Y, Z
 from .calls import Call, context_arguments, make_call, parse_call
 from .control_flow import drop_unreachable
 from .device_ir import DeviceModule, Function, Instruction
-from .intrinsics import Intrinsic, Kind, intrinsic
+from .intrinsics import Kind, intrinsic
 from .metadata import INVARIANT
 from .prologue import Prologue
 from .refusals import refusal
@@ -21,8 +20,8 @@ from .stops import StopCall
 _ABORT = "hirc_device_abort"
 _TRAP_ERROR = 719  # cudaErrorLaunchFailure
 
-# What CUDA's device runtime defines: the function that stands for it, the number of operands it
-# takes of the call's, and its result.
+# What CUDA's device runtime defines: the function that stands for it, and the number of operands
+# that it takes of the call's.
 _RUNTIME_FUNCTIONS = {
     "vprintf": ("hirc_device_printf", 2),
     "__assertfail": ("hirc_device_assert", 4),
@@ -155,7 +154,7 @@ class CallLowering:
         *,
         block: bool,
     ) -> None:
-        """Makes the instruction a call of a C function."""
+        """Makes the instruction a call of a C function, or of another intrinsic."""
         passed = [*(context_arguments(whole=False) if block else ()), *arguments]
         types = ", ".join(type_ for type_, _ in passed)
         declared = f"declare {call.result_type} @{function}({types})"
@@ -169,15 +168,9 @@ class CallLowering:
                 raise refusal(self._module, instruction, call.function)
             return None
         match found.kind:
-            case Kind.FUNCTION | Kind.BLOCK_FUNCTION:
+            case Kind.FUNCTION | Kind.BLOCK_FUNCTION | Kind.INTRINSIC:
                 block = found.kind is Kind.BLOCK_FUNCTION
                 self._call(instruction, call, found.function, call.arguments, block=block)
-            case Kind.INTRINSIC:
-                types = ", ".join(type_ for type_, _ in call.arguments)
-                declared = f"declare {call.result_type} @{found.function}({types})"
-                self._declared.setdefault(found.function, declared)
-                arguments = list(call.arguments)
-                make_call(instruction, f"@{found.function}", arguments, call.result_type)
             case Kind.REGISTER:
                 assert found.register is not None
                 return _register(call.function, found.register, prologue)
@@ -195,14 +188,8 @@ class CallLowering:
             case Kind.YIELD:
                 return None
             case Kind.UNSUPPORTED:
-                raise _unsupported(self._module, instruction, call, found)
+                raise refusal(self._module, instruction, call.function, why=found.function)
         return None
-
-
-def _unsupported(
-    module: DeviceModule, instruction: Instruction, call: Call, found: Intrinsic
-) -> UnsupportedError:
-    return refusal(module, instruction, call.function, why=found.function)
 
 
 def _ended(instructions: list[Instruction]) -> list[Instruction]:

@@ -34,6 +34,7 @@ from .llvm_text import (
 from .lower_calls import CallLowering
 from .metadata import DEFINITIONS, EMPTY, FIRST_LOOP
 from .numerics import Flushing, define_conversions
+from .operations import StopKind
 from .prologue import Prologue
 from .region_functions import region_function
 from .regions import SplitKernel, split_kernel
@@ -44,7 +45,7 @@ from .spin_loops import yield_in_spin_loops
 from .stops import split_at_stops
 
 _CHECK_FLAGS = {"memory": CHECKS_MEMORY, "race": CHECKS_RACES}
-_BLOCK_STOPS = (3, 4)
+_BLOCK_STOPS = (StopKind.BARRIER, StopKind.BARRIER_REDUCE)
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class RetargetOptions:
 
     `wide_cpu` names a processor with wider vectors, which kernels are made for a second time; empty
     for none. The program takes one or the other when it starts. `checks` are the kinds of checks
-    that are built in, of instrument.CHECKS.
+    that are built in, of CHECKS in compiler/options.py.
     """
 
     debug: bool = False

@@ -8,11 +8,11 @@ from ..errors import UnsupportedError
 from .calls import Call
 from .device_ir import DeviceModule, Instruction
 from .intrinsics import Kind, intrinsic
-from .operations import Constant, Operation, operation
+from .operations import Constant, Operation, StopKind, operation
 from .refusals import HINT, position_of
 from .stops import StopCall
 
-_YIELD = StopCall(7, "yield", ())
+_YIELD = StopCall(StopKind.YIELD, "yield", ())
 # What a C function takes and gives for integers narrower than this.
 _C_INTEGER = "i32"
 _NARROW = ("i1", "i8", "i16")

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hirc.compiler import llvm_ir
 from hirc.compiler.cpu_device.build import library_bitcode, runtime_object
 from hirc.compiler.cpu_device.code import CpuDeviceOptions, cpu_device_module
 from hirc.compiler.llvm_ir import LlvmModule, Machine
@@ -82,7 +83,7 @@ def nvvm_ir(source: str, *, opt_level: int = 2, debug: bool = False) -> str:
 
 
 def device_machine(opt_level: int = 2) -> Machine:
-    return Machine(TRIPLE, CPU.chip, f"+ptx{PTX_VERSION}", opt_level)
+    return llvm_ir.device_machine(CPU.chip, opt_level)
 
 
 def optimized(nvvm: str, opt_level: int = 2) -> str:

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 from hirc.compiler.cpu_device.retarget import RetargetOptions, retarget
-from hirc.compiler.llvm_ir import LlvmModule, Machine
-from hirc.compiler.target import CPU, PTX_VERSION, TRIPLE
+from hirc.compiler.llvm_ir import LlvmModule, device_machine
+from hirc.compiler.target import CPU
 
 if __name__ == "__main__":
-    machine = Machine(TRIPLE, CPU.chip, f"+ptx{PTX_VERSION}", 2)
+    machine = device_machine(CPU.chip, 2)
     given = LlvmModule(Path(sys.argv[1]).read_text(), machine, name="given")
     given.verify()
     print(retarget(given.text(), (), RetargetOptions()))

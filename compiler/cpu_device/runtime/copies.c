@@ -50,15 +50,7 @@ static int run_copy(void *payload) {
 }
 
 int hirc_enqueue_copy(struct hirc_stream *stream, const struct hirc_copy *copy) {
-  struct hirc_command *command;
-  int error = hirc_command_begin(stream, sizeof *copy, &command);
-  if (error != 0)
-    return error;
-  command->run = run_copy;
-  command->type = HIRC_NODE_MEMCPY;
-  memcpy(command->payload, copy, sizeof *copy);
-  hirc_command_end(stream, command);
-  return 0;
+  return hirc_enqueue(stream, HIRC_NODE_MEMCPY, run_copy, copy, sizeof *copy);
 }
 
 // Enqueues the copy with a packed copy of the source, which the payload holds after the struct.

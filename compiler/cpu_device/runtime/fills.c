@@ -36,18 +36,6 @@ static int run_fill(void *payload) {
   return 0;
 }
 
-static int enqueue(struct hirc_stream *stream, const struct fill *fill) {
-  struct hirc_command *command;
-  int error = hirc_command_begin(stream, sizeof *fill, &command);
-  if (error != 0)
-    return error;
-  command->run = run_fill;
-  command->type = HIRC_NODE_MEMSET;
-  memcpy(command->payload, fill, sizeof *fill);
-  hirc_command_end(stream, command);
-  return 0;
-}
-
 // Whether the fill stays in device memory; `host` says whether that is page-locked host memory.
 static int check_range(const struct fill *fill, bool *host) {
   size_t bytes = (fill->depth - 1) * fill->slice + (fill->height - 1) * fill->pitch + fill->width;
@@ -87,7 +75,7 @@ static int fill_memory(const struct fill *fill, cuda_stream handle, bool waits) 
   if (!hirc_captures_running() && fill->width * fill->height * fill->depth <= SHORT &&
       hirc_stream_is_idle(stream))
     return run_fill((void *)fill);
-  error = enqueue(stream, fill);
+  error = hirc_enqueue(stream, HIRC_NODE_MEMSET, run_fill, fill, sizeof *fill);
   if (error == 0 && waits && host) {
     hirc_wait_for_stream(stream);
     error = hirc_device_status();

@@ -14,6 +14,7 @@
 #include "checks/checks.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -285,6 +286,19 @@ struct hirc_point hirc_command_end(struct hirc_stream *stream, struct hirc_comma
   if (start)
     hirc_pool_submit(&stream->task);
   return point;
+}
+
+int hirc_enqueue(struct hirc_stream *stream, enum hirc_node_type type, int (*run)(void *payload),
+                 const void *payload, size_t bytes) {
+  struct hirc_command *command;
+  int error = hirc_command_begin(stream, bytes, &command);
+  if (error != 0)
+    return error;
+  command->run = run;
+  command->type = type;
+  memcpy(command->payload, payload, bytes);
+  hirc_command_end(stream, command);
+  return 0;
 }
 
 int hirc_enqueue_wait(struct hirc_stream *stream, struct hirc_point point) {

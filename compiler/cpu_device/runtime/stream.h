@@ -117,6 +117,10 @@ int hirc_command_begin(struct hirc_stream *stream, size_t payload_bytes,
                        struct hirc_command **command);
 struct hirc_point hirc_command_end(struct hirc_stream *stream, struct hirc_command *command);
 
+// Enqueues a command that runs with a copy of the payload. Returns a CUDA error.
+int hirc_enqueue(struct hirc_stream *stream, enum hirc_node_type type, int (*run)(void *payload),
+                 const void *payload, size_t bytes);
+
 // Lets what is enqueued in the stream from now on wait for the point.
 int hirc_enqueue_wait(struct hirc_stream *stream, struct hirc_point point);
 

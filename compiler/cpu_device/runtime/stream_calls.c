@@ -73,34 +73,45 @@ int cudaStreamQuery(cuda_stream handle) {
   return hirc_report(hirc_device_status());
 }
 
+// Whether something can be asked of the stream, with room for the answer.
+static int check_question(const struct hirc_stream *stream, const void *answer) {
+  if (!stream)
+    return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+  return answer ? 0 : CUDA_ERROR_INVALID_VALUE;
+}
+
 int cudaStreamGetFlags(cuda_stream handle, unsigned *flags) {
   struct hirc_stream *stream = hirc_stream_of(handle);
-  if (!stream || !flags)
-    return hirc_report(stream ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_RESOURCE_HANDLE);
+  int error = check_question(stream, flags);
+  if (error != 0)
+    return hirc_report(error);
   *flags = stream->flags;
   return hirc_report(hirc_device_status());
 }
 
 int cudaStreamGetPriority(cuda_stream handle, int *priority) {
   struct hirc_stream *stream = hirc_stream_of(handle);
-  if (!stream || !priority)
-    return hirc_report(stream ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_RESOURCE_HANDLE);
+  int error = check_question(stream, priority);
+  if (error != 0)
+    return hirc_report(error);
   *priority = stream->priority;
   return hirc_report(hirc_device_status());
 }
 
 int cudaStreamGetId(cuda_stream handle, unsigned long long *id) {
   struct hirc_stream *stream = hirc_stream_of(handle);
-  if (!stream || !id)
-    return hirc_report(stream ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_RESOURCE_HANDLE);
+  int error = check_question(stream, id);
+  if (error != 0)
+    return hirc_report(error);
   *id = stream == &hirc_legacy_stream ? CUDA_STREAM_LEGACY : stream->id;
   return hirc_report(hirc_device_status());
 }
 
 int cudaStreamGetDevice(cuda_stream handle, int *device) {
   struct hirc_stream *stream = hirc_stream_of(handle);
-  if (!stream || !device)
-    return hirc_report(stream ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_RESOURCE_HANDLE);
+  int error = check_question(stream, device);
+  if (error != 0)
+    return hirc_report(error);
   *device = 0;
   return hirc_report(hirc_device_status());
 }
