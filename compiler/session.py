@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..dialects import offload
+from ..dialects import hir, offload
 from ..dialects.mlir import context as new_context
 from ..dialects.mlir import ir
 from ..pipelines.locations import file_position
@@ -29,6 +29,7 @@ class Session:
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
     def __post_init__(self) -> None:
+        hir.load(self.context)
         offload.load(self.context)
         self._handler = self.context.attach_diagnostic_handler(self._collect)
 

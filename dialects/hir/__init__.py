@@ -1,0 +1,103 @@
+"""The `hir` dialect: the host side of a tensor program. docs/host-ir.md is its reference.
+
+One operation a file, each with its verifier. `kinds` lists what the compute operations compute,
+`element_types` what buffers hold, `domain` and `layout` how buffers lie in memory; `builder` writes
+programs in Python.
+"""
+
+from ..mlir import ir
+from .alias import AliasOp
+from .allocate import AllocateOp
+from .argument import ArgumentOp
+from .binary import BinaryOp
+from .call import CallOp
+from .coalesce import CoalesceOp
+from .communicate import CommunicateOp
+from .communicator import CommunicatorOp
+from .current_stream import CurrentStreamOp
+from .deallocate import DeallocateOp
+from .dialect import Hir
+from .expand import ExpandOp
+from .for_loop import ForOp
+from .host_call import HostCallOp
+from .if_branch import IfOp
+from .kernel import KernelOp
+from .launch import LaunchOp
+from .linear import LinearOp
+from .matmul import MatmulOp
+from .output import OutputOp
+from .permute import PermuteOp
+from .program import ProgramOp
+from .record import RecordOp
+from .reduce import ReduceOp
+from .reshape import ReshapeOp
+from .reshard import ReshardOp
+from .result import ResultOp
+from .reuse import ReuseOp
+from .select import SelectOp
+from .set import SetOp
+from .set_stream import SetStreamOp
+from .slice import SliceOp
+from .stream import StreamOp
+from .synchronize import SynchronizeOp
+from .ternary import TernaryOp
+from .unary import UnaryOp
+from .value_types import CommunicatorType, EventType, RequestType, ResultsType, StreamType
+from .wait import WaitOp
+from .wait_event import WaitEventOp
+from .wait_stream import WaitStreamOp
+
+__all__ = [
+    "AliasOp",
+    "AllocateOp",
+    "ArgumentOp",
+    "BinaryOp",
+    "CallOp",
+    "CoalesceOp",
+    "CommunicateOp",
+    "CommunicatorOp",
+    "CommunicatorType",
+    "CurrentStreamOp",
+    "DeallocateOp",
+    "EventType",
+    "ExpandOp",
+    "ForOp",
+    "Hir",
+    "HostCallOp",
+    "IfOp",
+    "KernelOp",
+    "LaunchOp",
+    "LinearOp",
+    "MatmulOp",
+    "OutputOp",
+    "PermuteOp",
+    "ProgramOp",
+    "RecordOp",
+    "ReduceOp",
+    "RequestType",
+    "ReshapeOp",
+    "ReshardOp",
+    "ResultOp",
+    "ResultsType",
+    "ReuseOp",
+    "SelectOp",
+    "SetOp",
+    "SetStreamOp",
+    "SliceOp",
+    "StreamOp",
+    "StreamType",
+    "SynchronizeOp",
+    "TernaryOp",
+    "UnaryOp",
+    "WaitEventOp",
+    "WaitOp",
+    "WaitStreamOp",
+    "load",
+]
+
+
+def load(context: ir.Context) -> None:
+    """Makes the dialect known to `context`; does nothing the second time."""
+    if not context.is_dialect_loaded(Hir.DIALECT_NAMESPACE):
+        with context:
+            Hir.load()
