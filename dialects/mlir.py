@@ -36,6 +36,7 @@ with _numpy_left_out():
 
 if TYPE_CHECKING:
     from torch_mlir.dialects import (
+        affine,
         arith,
         builtin,
         cf,
@@ -57,6 +58,7 @@ PRODUCER_LLVM = 24
 
 __all__ = [
     "PRODUCER_LLVM",
+    "affine",
     "arith",
     "bindings",
     "builtin",

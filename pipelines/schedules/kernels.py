@@ -1,0 +1,72 @@
+"""The gpu.module that holds a module's scheduled kernels, each of them once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...dialects.mlir import gpu, ir
+from ..symbols import fresh_symbol
+
+MODULE_NAME = "kernels"
+
+
+class Kernels:
+    """Makes kernels in one gpu.module; equal ones become one function."""
+
+    def __init__(self, module: ir.Operation) -> None:
+        self._parent = module
+        self._module: ir.Operation | None = None
+        self._by_text: dict[str, str] = {}
+        self._count = 0
+        self._duplicates: list[ir.Operation] = []
+
+    def add(
+        self,
+        name: str,
+        arguments: Sequence[ir.Type],
+        block_size: int,
+        emit: Callable[[Sequence[ir.Value]], None],
+        location: ir.Location,
+    ) -> ir.SymbolRefAttr:
+        """A reference to a kernel of these arguments with the body that `emit` builds.
+
+        `name` is what it does, in a word or two; a number is added. `block_size` threads in x.
+        """
+        module = self._module or self._make_module()
+        with location, ir.InsertionPoint(module.regions[0].blocks[0]):
+            kind = ir.FunctionType.get(list(arguments), [])
+            function = gpu.GPUFuncOp(
+                kind, sym_name="kernel", kernel=True, known_block_size=[block_size, 1, 1]
+            )
+            body = function.add_entry_block()
+            with ir.InsertionPoint(body):
+                emit(list(body.arguments))
+                gpu.ReturnOp([])
+        text = str(function)
+        known = self._by_text.get(text)
+        if known is not None:
+            self._duplicates.append(function.operation)
+            function.attributes["sym_name"] = ir.StringAttr.get(
+                f"duplicate_{len(self._duplicates)}"
+            )
+        else:
+            known = self._by_text[text] = f"{name}_{self._count}"
+            self._count += 1
+            function.attributes["sym_name"] = ir.StringAttr.get(known)
+        module_name = ir.StringAttr(module.attributes["sym_name"]).value
+        return ir.SymbolRefAttr.get([module_name, known])
+
+    def finish(self) -> None:
+        """Drops the kernels that were made twice."""
+        for function in self._duplicates:
+            function.erase()
+        self._duplicates.clear()
+
+    def _make_module(self) -> ir.Operation:
+        name = fresh_symbol(self._parent, MODULE_NAME)
+        with ir.InsertionPoint(self._parent.regions[0].blocks[0]):
+            self._module = gpu.GPUModuleOp(name).operation
+        if not list(self._module.regions[0].blocks):
+            self._module.regions[0].blocks.append()
+        self._parent.attributes["gpu.container_module"] = ir.UnitAttr.get()
+        return self._module

@@ -1,0 +1,86 @@
+"""What schedules share on the host side: the kernel's arguments, name, and launch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialects import hir
+from ...dialects.mlir import ir
+from ..rewriting import index_constant
+from ..walking import operations_where
+
+# Operations that are cheaper to repeat in a kernel than to pass to it.
+_REPEATED = ("arith.constant",)
+# What says nothing about an operation's work.
+_SILENT = (
+    "linalg.",
+    "arith.constant",
+    "arith.extf",
+    "arith.truncf",
+    "arith.index_cast",
+    "arith.cmp",
+    "arith.select",
+    "arith.bitcast",
+    "scf.",
+)
+
+
+def captured_values(op: ir.Operation) -> list[ir.Value]:
+    """The values from outside that `op`'s region uses, each once; constants are copied into it."""
+    walked = operations_where(op, lambda inner: inner != op)
+    captured: list[ir.Value] = []
+    copies: dict[ir.Value, ir.Value] = {}
+    first = ir.InsertionPoint.at_block_begin(op.regions[0].blocks[0])
+    for inner in walked:
+        for number, value in enumerate(inner.operands):
+            if is_within(_defining_op(value), op):
+                continue
+            owner = value.owner
+            if not isinstance(owner, ir.Block) and owner.operation.name in _REPEATED:
+                if value not in copies:
+                    copies[value] = owner.operation.clone(first).results[0]
+                inner.operands[number] = copies[value]
+            elif value not in captured:
+                captured.append(value)
+    return captured
+
+
+def is_within(inner: ir.Operation, op: ir.Operation) -> bool:
+    """Whether `inner` is `op` or lies in one of its regions."""
+    ancestor: ir.Operation | None = inner
+    while ancestor is not None and ancestor != op:
+        ancestor = None if ancestor.parent is None else ancestor.parent.operation
+    return ancestor is not None
+
+
+def _defining_op(value: ir.Value) -> ir.Operation:
+    """The operation that gives a value, or in whose region's block it is an argument."""
+    owner = value.owner
+    return owner.owner.operation if isinstance(owner, ir.Block) else owner.operation
+
+
+def operation_name(op: ir.Operation) -> str:
+    """A kernel's name from what it computes: `addf`, `mulf_addf`, `copy`."""
+    words: list[str] = []
+    for inner in op.regions[0].blocks[0]:
+        name = inner.operation.name
+        if not name.startswith(_SILENT):
+            words.append(name.partition(".")[2])
+    return "_".join(words[:3]) or "copy"
+
+
+def emit_launch(
+    kernel: ir.SymbolRefAttr, blocks: ir.Value, threads: int, arguments: Sequence[ir.Value]
+) -> None:
+    """A hir.launch of a one-dimensional grid on the current stream."""
+    one, none = index_constant(1), index_constant(0)
+    launch = ir.Operation.create(
+        hir.LaunchOp.OPERATION_NAME,
+        operands=[blocks, one, one, index_constant(threads), one, one, none],
+        attributes={"kernel": kernel},
+        regions=1,
+    )
+    body = launch.regions[0].blocks.append()
+    with ir.InsertionPoint(body):
+        for value in arguments:
+            ir.Operation.create(hir.ArgumentOp.OPERATION_NAME, operands=[value])

@@ -1,0 +1,155 @@
+// RUN: hirc-opt %s --split-input-file -p hir-schedule-kernels | FileCheck %s
+
+// One thread takes an element, and the next a grid further on.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:      ^bb0(%[[X:.*]]: memref<?x64xf32>, %[[Y:.*]]: memref<?x64xf32, strided<[?, ?], offset: ?>>):
+// CHECK:        %[[N:.*]] = memref.dim %[[X]], %{{.*}}
+// CHECK:        %[[ELEMENTS:.*]] = arith.muli %[[N]], %c64
+// CHECK:        %[[NEEDED:.*]] = arith.ceildivui %[[ELEMENTS]], %c256
+// CHECK:        %[[BLOCKS:.*]] = arith.minui %[[NEEDED]], %c2147483647
+// CHECK:        "hir.launch"(%[[BLOCKS]], %[[ONE:.*]], %[[ONE]], %c256{{.*}}, %[[ONE]], %[[ONE]], %c0{{.*}}) ({
+// CHECK-NEXT:     "hir.argument"(%[[X]])
+// CHECK-NEXT:     "hir.argument"(%[[Y]])
+// CHECK-NEXT:   }) {kernel = @kernels::@negf_0}
+// CHECK-NOT:  linalg
+// CHECK:      gpu.module @kernels
+// CHECK:        gpu.func @negf_0(%[[IN:.*]]: memref<?x64xf32>, %[[OUT:.*]]: memref<?x64xf32, strided<[?, ?], offset: ?>>) kernel attributes {known_block_size = array<i32: 256, 1, 1>}
+// CHECK:          scf.for %[[I:.*]] = %{{.*}} to %[[ALL:.*]] step %[[GRID:.*]] {
+// CHECK:            %[[COLUMN:.*]] = arith.remui %[[I]], %[[COLUMNS:.*]] : index
+// CHECK:            %[[ROW:.*]] = arith.divui %[[I]], %[[COLUMNS]] : index
+// CHECK:            %[[V:.*]] = memref.load %[[IN]][%[[ROW]], %[[COLUMN]]]
+// CHECK:            %[[R:.*]] = arith.negf %[[V]]
+// CHECK:            memref.store %[[R]], %[[OUT]][%[[ROW]], %[[COLUMN]]]
+"hir.program"() ({
+^bb0(%x: memref<?x64xf32>, %y: memref<?x64xf32, strided<[?, ?], offset: ?>>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%x : memref<?x64xf32>) outs(%y : memref<?x64xf32, strided<[?, ?], offset: ?>>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.negf %a : f32
+    linalg.yield %r : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<?x64xf32>, memref<?x64xf32, strided<[?, ?], offset: ?>>) -> ()} : () -> ()
+
+// -----
+
+// A reduction accumulates in a register, from what is in the output.
+
+// CHECK-LABEL: gpu.func @addf_0(
+// CHECK-SAME:    %[[IN:.*]]: memref<8x?xf32>, %[[OUT:.*]]: memref<8xf32>)
+// CHECK:           scf.for %[[ROW:.*]] = {{.*}} {
+// CHECK:             %[[START:.*]] = memref.load %[[OUT]][%[[ROW]]]
+// CHECK:             %[[SUM:.*]] = scf.for %[[K:.*]] = {{.*}} iter_args(%[[SO_FAR:.*]] = %[[START]])
+// CHECK-NEXT:          %[[V:.*]] = memref.load %[[IN]][%[[ROW]], %[[K]]]
+// CHECK-NEXT:          %[[NEXT:.*]] = arith.addf %[[V]], %[[SO_FAR]]
+// CHECK-NEXT:          scf.yield %[[NEXT]]
+// CHECK:             memref.store %[[SUM]], %[[OUT]][%[[ROW]]]
+"hir.program"() ({
+^bb0(%x: memref<8x?xf32>, %y: memref<8xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>],
+    iterator_types = ["parallel", "reduction"]
+  } ins(%x : memref<8x?xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  }
+}) {sym_name = "main", function_type = (memref<8x?xf32>, memref<8xf32>) -> ()} : () -> ()
+
+// -----
+
+// Equal work is one kernel; a number from outside is an argument, a constant is not; an index is
+// the loop's. Nothing is launched for no elements.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:         ^bb0(%[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>, %[[EMPTY:.*]]: memref<0xf32>, %[[S:.*]]: f32):
+// CHECK:         "hir.launch"
+// CHECK-NEXT:      "hir.argument"(%[[X]])
+// CHECK-NEXT:      "hir.argument"(%[[S]])
+// CHECK:         {kernel = @kernels_1::@[[KERNEL:.*]]}
+// CHECK:         "hir.launch"
+// CHECK-NEXT:      "hir.argument"(%[[Y]])
+// CHECK-NEXT:      "hir.argument"(%[[S]])
+// CHECK:         {kernel = @kernels_1::@[[KERNEL]]}
+// CHECK-NOT:     "hir.launch"
+// CHECK:       gpu.module @kernels_1
+// CHECK:         gpu.func @[[KERNEL]](%[[OUT:.*]]: memref<8xf32>, %[[SCALE:.*]]: f32)
+// CHECK:           scf.for %[[I:.*]] =
+// CHECK:             %[[TWO:.*]] = arith.constant 2.000000e+00
+// CHECK:             %[[WHOLE:.*]] = arith.index_cast %[[I]] : index to i32
+// CHECK:             %[[F:.*]] = arith.sitofp %[[WHOLE]]
+// CHECK:             %[[P:.*]] = arith.mulf %[[F]], %[[TWO]]
+// CHECK:             %[[R:.*]] = arith.mulf %[[P]], %[[SCALE]]
+// CHECK:             memref.store %[[R]], %[[OUT]][%[[I]]]
+// CHECK-NOT:     gpu.func
+gpu.module @kernels {}
+"hir.program"() ({
+^bb0(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<0xf32>, %s: f32):
+  %two = arith.constant 2.0 : f32
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%x : memref<8xf32>) {
+  ^bb0(%b: f32):
+    %i = linalg.index 0 : index
+    %w = arith.index_cast %i : index to i32
+    %f = arith.sitofp %w : i32 to f32
+    %p = arith.mulf %f, %two : f32
+    %r = arith.mulf %p, %s : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%y : memref<8xf32>) {
+  ^bb0(%b: f32):
+    %i = linalg.index 0 : index
+    %w = arith.index_cast %i : index to i32
+    %f = arith.sitofp %w : i32 to f32
+    %p = arith.mulf %f, %two : f32
+    %r = arith.mulf %p, %s : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%z : memref<0xf32>) {
+  ^bb0(%b: f32):
+    linalg.yield %s : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<8xf32>, memref<8xf32>, memref<0xf32>, f32) -> ()} : () -> ()
+
+// -----
+
+// Indices may be any affine expression. An output that iterations share is not spread over threads:
+// one thread goes through all of it, in memory.
+
+// CHECK-LABEL: gpu.func @mulf_addf_0(
+// CHECK:         scf.for
+// CHECK:           scf.for %[[K:.*]] = {{.*}} iter_args
+// CHECK:             affine.apply
+// CHECK-LABEL: gpu.func @addf_1(
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             scf.for
+// CHECK:               memref.load
+// CHECK:               memref.store
+"hir.program"() ({
+^bb0(%x: memref<10xf32>, %w: memref<3xf32>, %y: memref<8xf32>, %one: memref<1xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+    iterator_types = ["parallel", "reduction"]
+  } ins(%x, %w : memref<10xf32>, memref<3xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %r = arith.addf %p, %c : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {
+    indexing_maps = [affine_map<(i, k) -> (i)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i - k + 2)>],
+    iterator_types = ["reduction", "reduction"]
+  } ins(%y, %w : memref<8xf32>, memref<3xf32>) outs(%x : memref<10xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %r = arith.addf %a, %c : f32
+    linalg.yield %r : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<10xf32>, memref<3xf32>, memref<8xf32>, memref<1xf32>) -> ()} : () -> ()
