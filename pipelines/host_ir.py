@@ -7,9 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..dialects.mlir import ir
 from .passes import Stage, stage
+from .passes.select_host_programs import host_programs
 
 PROGRAM = "hir.program"
+
+_BUFFERIZE = (
+    "one-shot-bufferize{bufferize-function-boundaries=true "
+    "function-boundary-type-conversion=identity-layout-map}"
+)
 
 
 @dataclass(frozen=True)
@@ -23,27 +30,39 @@ class HostIrOptions:
     executable: bool = True
 
 
+def has_programs(module: ir.Operation) -> bool:
+    """Whether a module holds a host program."""
+    return any(op.operation.name == PROGRAM for op in module.regions[0].blocks[0])
+
+
 def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     """The stages, in order; their names are stable. A module without a program skips them."""
     executable = str(options.executable).lower()
+    entry = f"entry={options.entry} executable={executable}"
+    buffer_entry = options.entry if options.executable else None
     return [
-        stage("stream-loops", "hir-resolve-aliases,hir-form-stream-loops", when=PROGRAM),
+        stage(
+            "functions",
+            f"select-host-programs{{{entry}}},{_BUFFERIZE},convert-func-to-hir",
+            when=lambda module: bool(host_programs(module, buffer_entry)),
+        ),
+        stage("stream-loops", "hir-resolve-aliases,hir-form-stream-loops", when=has_programs),
         stage(
             "allocations",
             "hir-insert-communication,hir-insert-allocations,hir-insert-deallocations,"
             "hir-verify-ownership,hir-reuse-buffers",
-            when=PROGRAM,
+            when=has_programs,
         ),
         stage(
             "compute",
             "hir-expand-stream-loops,hir-convert-compute-to-linalg,"
             f"{PROGRAM}(linalg-generalize-named-ops)",
-            when=PROGRAM,
+            when=has_programs,
         ),
-        stage("schedules", f"hir-schedule-kernels,{PROGRAM}(canonicalize,cse)", when=PROGRAM),
-        stage("programs", "convert-hir-to-gpu", when=PROGRAM),
+        stage("schedules", f"hir-schedule-kernels,{PROGRAM}(canonicalize,cse)", when=has_programs),
+        stage("programs", "convert-hir-to-gpu", when=has_programs),
         stage(
             "interface",
-            f"add-program-interface{{entry={options.entry} executable={executable}}}",
+            f"add-program-interface{{{entry}}}",
         ),
     ]

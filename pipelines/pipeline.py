@@ -57,24 +57,22 @@ class Stage:
     """A named stretch of a pipeline.
 
     `leaves` lists the dialects that may remain when it is done, per anchor: the boundary the
-    runner checks. An empty tuple checks nothing. With `when`, the stage is for modules that have
-    an operation of that name at the top, and others skip it.
+    runner checks. An empty tuple checks nothing. A stage with `when` is for the modules it
+    holds for; others skip it.
     """
 
     name: str
     steps: tuple[Step, ...]
     leaves: tuple[str, ...] = ()
     within: str = "builtin.module"
-    when: str | None = None
+    when: Callable[[ir.Operation], bool] | None = None
 
     def __str__(self) -> str:
         return ",".join(str(step) for step in self.steps)
 
     def applies_to(self, module: ir.Operation) -> bool:
         """Whether the stage is for this module."""
-        return self.when is None or any(
-            op.operation.name == self.when for op in module.regions[0].blocks[0]
-        )
+        return self.when is None or self.when(module)
 
 
 def stage(
@@ -83,7 +81,7 @@ def stage(
     *,
     leaves: Sequence[str] = (),
     within: str = "builtin.module",
-    when: str | None = None,
+    when: Callable[[ir.Operation], bool] | None = None,
 ) -> Stage:
     """A stage from its pipeline's text."""
     return Stage(name, tuple(parse_pipeline(text)), tuple(leaves), within, when)

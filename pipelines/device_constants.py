@@ -1,0 +1,45 @@
+"""Constants of functions whose buffers are the device's: they become device variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..dialects.mlir import gpu, ir
+from .symbols import fresh_symbol
+from .walking import operations_where
+
+_GPU_MODULE = "constants"
+
+
+def move_to_device(module: ir.Operation, functions: Sequence[ir.Operation]) -> None:
+    """Makes device variables of the initialized globals that `functions` use.
+
+    The value goes to a gpu.module; what is left on the host is a declaration, so that
+    memref.get_global is the address on the device (see docs/gpu-programs.md).
+    """
+    symbols = ir.SymbolTable(module)
+    names = {
+        ir.FlatSymbolRefAttr(use.attributes["name"]).value
+        for function in functions
+        for use in operations_where(function, lambda op: op.name == "memref.get_global")
+    }
+    target: ir.InsertionPoint | None = None
+    for name in sorted(names):
+        constant = symbols[name].operation
+        if "initial_value" not in constant.attributes:
+            continue
+        if target is None:
+            target = _device_module(module)
+        constant.clone(target)
+        del constant.attributes["initial_value"]
+        if "constant" in constant.attributes:
+            del constant.attributes["constant"]
+
+
+def _device_module(module: ir.Operation) -> ir.InsertionPoint:
+    name = fresh_symbol(module, _GPU_MODULE)
+    with module.location, ir.InsertionPoint.at_block_begin(module.regions[0].blocks[0]):
+        made = gpu.GPUModuleOp(name).operation
+    module.attributes["gpu.container_module"] = ir.UnitAttr.get()
+    blocks = made.regions[0].blocks
+    return ir.InsertionPoint(blocks[0] if list(blocks) else blocks.append())

@@ -1,0 +1,178 @@
+"""convert-func-to-hir: functions on buffers become host programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects import hir
+from ...dialects.mlir import ir
+from ..device_constants import move_to_device
+from ..pass_base import Pass, fail, register
+from ..walking import operations_where
+from .select_host_programs import MARK
+
+
+@register
+@dataclass(frozen=True)
+class ConvertFuncToHir(Pass):
+    """Turns func.funcs of linalg on buffers into hir.programs, and calls of them into hir.calls.
+
+    Made for what one-shot-bufferize leaves of functions on tensors: buffers are the device's, and
+    an initialized memref.global becomes a device variable. Takes the functions that carry the unit
+    attribute `hir.program` (see select-host-programs).
+
+      func.func @main(%x: memref<?xf32>) -> memref<?xf32> {
+        %y = memref.alloc(%n) : memref<?xf32>
+        memref.copy %x, %y : memref<?xf32> to memref<?xf32>
+        return %y : memref<?xf32>
+      }
+    becomes
+      "hir.program"() ({
+      ^bb0(%x: memref<?xf32>):
+        %y = "hir.allocate"(%n) : (index) -> memref<?xf32>
+        "hir.set"(%x, %y) : (memref<?xf32>, memref<?xf32>) -> ()
+        "hir.output"(%y) : (memref<?xf32>) -> ()
+      }) {sym_name = "main", function_type = (memref<?xf32>) -> memref<?xf32>} : () -> ()
+    """
+
+    name: ClassVar[str] = "convert-func-to-hir"
+
+    def run(self, op: ir.Operation) -> None:
+        functions = [
+            child.operation
+            for child in op.regions[0].blocks[0]
+            if child.operation.name == "func.func" and MARK in child.operation.attributes
+        ]
+        move_to_device(op, functions)
+        for function in functions:
+            program = _program(function)
+            for name, rewrite in _REWRITES.items():
+                for inner in operations_where(program, lambda found, name=name: found.name == name):
+                    with inner.location, ir.InsertionPoint(inner):
+                        rewrite(inner)
+                    inner.erase()
+        for function in functions:
+            function.erase()
+
+
+def _program(function: ir.Operation) -> ir.Operation:
+    """A program beside the function, with the operations of its body."""
+    blocks = list(function.regions[0].blocks)
+    if len(blocks) != 1:
+        fail(function, "a function with branches (cf) is no host program; use scf.if and scf.for")
+    body = blocks[0]
+    attributes: dict[str, ir.Attribute] = {
+        "sym_name": function.attributes["sym_name"],
+        "function_type": function.attributes["function_type"],
+    }
+    if "sym_visibility" in function.attributes:
+        attributes["sym_visibility"] = function.attributes["sym_visibility"]
+    with function.location, ir.InsertionPoint(function):
+        program = ir.Operation.create(
+            hir.ProgramOp.OPERATION_NAME, attributes=attributes, regions=1
+        )
+    arguments = list(body.arguments)
+    block = program.regions[0].blocks.append(
+        *[argument.type for argument in arguments],
+        arg_locs=[argument.location for argument in arguments],
+    )
+    for old, new in zip(arguments, block.arguments, strict=True):
+        old.replace_all_uses_with(new)
+    for op in list(body.operations):
+        block.append(op)
+    return program
+
+
+def _create(
+    name: str,
+    results: list[ir.Type],
+    operands: list[ir.Value],
+    attributes: dict[str, ir.Attribute] | None = None,
+    regions: int = 0,
+) -> ir.Operation:
+    return ir.Operation.create(
+        name, results=results, operands=operands, attributes=attributes or {}, regions=regions
+    )
+
+
+def _allocate(op: ir.Operation) -> None:
+    kind = ir.MemRefType(op.results[0].type)
+    if len(op.operands) != sum(size == ir.ShapedType.get_dynamic_size() for size in kind.shape):
+        fail(op, f"memref.alloc of {kind} has a layout with symbols; host programs know strides")
+    made = _create(hir.AllocateOp.OPERATION_NAME, [kind], list(op.operands))
+    op.results[0].replace_all_uses_with(made.results[0])
+
+
+def _copy(op: ir.Operation) -> None:
+    _create(hir.SetOp.OPERATION_NAME, [], list(op.operands))
+
+
+def _deallocate(op: ir.Operation) -> None:
+    _create(hir.DeallocateOp.OPERATION_NAME, [], list(op.operands))
+
+
+def _output(op: ir.Operation) -> None:
+    for value in op.operands:
+        _create(hir.OutputOp.OPERATION_NAME, [], [value])
+
+
+def _call(op: ir.Operation) -> None:
+    attributes: dict[str, ir.Attribute] = {"callee": op.attributes["callee"]}
+    call = _create(hir.CallOp.OPERATION_NAME, [hir.ResultsType.get()], [], attributes, regions=1)
+    with ir.InsertionPoint(call.regions[0].blocks.append()):
+        for value in op.operands:
+            _create(hir.ArgumentOp.OPERATION_NAME, [], [value])
+    _results(op, call)
+
+
+def _results(op: ir.Operation, made: ir.Operation) -> None:
+    for number, result in enumerate(op.results):
+        index = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
+        taken = _create(
+            hir.ResultOp.OPERATION_NAME, [result.type], [made.results[0]], {"index": index}
+        )
+        result.replace_all_uses_with(taken.results[0])
+
+
+def _for(op: ir.Operation) -> None:
+    if len(op.results):
+        fail(
+            op,
+            "an scf.for that carries buffers or scalars is no host loop; update a buffer in place",
+        )
+    made = _create(hir.ForOp.OPERATION_NAME, [], list(op.operands), regions=1)
+    old = op.regions[0].blocks[0]
+    block = made.regions[0].blocks.append(old.arguments[0].type, arg_locs=[op.location])
+    old.arguments[0].replace_all_uses_with(block.arguments[0])
+    _move(old, block)
+
+
+def _if(op: ir.Operation) -> None:
+    made = _create(hir.IfOp.OPERATION_NAME, [hir.ResultsType.get()], list(op.operands), regions=2)
+    for old, new in zip(op.regions, made.regions, strict=True):
+        block = new.blocks.append()
+        if list(old.blocks):
+            _move(old.blocks[0], block)
+    _results(op, made)
+
+
+def _move(old: ir.Block, block: ir.Block) -> None:
+    """Moves a region's operations; what it yields are outputs of the new one."""
+    *work, end = list(old.operations)
+    for op in work:
+        block.append(op)
+    with ir.InsertionPoint(block), end.location:
+        _output(end.operation)
+
+
+_REWRITES: dict[str, Callable[[ir.Operation], None]] = {
+    "memref.alloc": _allocate,
+    "memref.copy": _copy,
+    "memref.dealloc": _deallocate,
+    "func.call": _call,
+    "func.return": _output,
+    "scf.for": _for,
+    "scf.if": _if,
+}
