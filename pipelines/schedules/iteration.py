@@ -62,33 +62,36 @@ def read_iteration(op: ir.Operation) -> Iteration:
     return Iteration(maps, inputs, extents, parallel, serial)
 
 
+def loop_of(expression: ir.AffineExpr) -> int | None:
+    """The loop that an expression is, or None where it is more than one loop's index."""
+    return expression.position if isinstance(expression, ir.AffineDimExpr) else None
+
+
 def _selects(output: ir.AffineMap, loop: int) -> bool:
     """Whether the loop alone is one of the map's results, so that iterations never collide."""
-    return any(_is_loop(expression, loop) for expression in output.results)
-
-
-def _is_loop(expression: ir.AffineExpr, loop: int) -> bool:
-    return (
-        isinstance(expression, ir.AffineDimExpr) and ir.AffineDimExpr(expression).position == loop
-    )
+    return any(loop_of(expression) == loop for expression in output.results)
 
 
 def _uses(expression: ir.AffineExpr, loop: int) -> bool:
     if isinstance(expression, ir.AffineBinaryExpr):
         return _uses(expression.lhs, loop) or _uses(expression.rhs, loop)
-    return _is_loop(expression, loop)
+    return loop_of(expression) == loop
 
 
 def _extent(op: ir.Operation, maps: tuple[ir.AffineMap, ...], loop: int) -> Extent:
-    found = next(
-        (
-            Extent(operand, axis)
-            for operand, map_ in enumerate(maps)
-            for axis, expression in enumerate(map_.results)
-            if _is_loop(expression, loop)
-        ),
-        None,
-    )
-    if found is None:
-        fail(op, f"no operand's dim gives the extent of loop d{loop}; add an operand of that size")
-    return found
+    """A place where the loop's extent is found, one of static size where there is one.
+
+    There is always one: linalg's verifier takes invertible maps only.
+    """
+    found = [
+        Extent(operand, axis)
+        for operand, map_ in enumerate(maps)
+        for axis, expression in enumerate(map_.results)
+        if loop_of(expression) == loop
+    ]
+    return next((place for place in found if is_static(op, place)), found[0])
+
+
+def is_static(op: ir.Operation, place: Extent) -> bool:
+    """Whether the type says the size at `place`."""
+    return not ir.MemRefType(op.operands[place.operand].type).is_dynamic_dim(place.axis)

@@ -4,6 +4,8 @@
 
 // CHECK-LABEL: "hir.program"()
 // CHECK:      ^bb0(%[[X:.*]]: memref<?x64xf32>, %[[Y:.*]]: memref<?x64xf32, strided<[?, ?], offset: ?>>):
+// CHECK:        %[[SAME:.*]] = arith.cmpi eq
+// CHECK:        cf.assert %[[SAME]], "dim 0 of operand 0 and dim 0 of operand 1 are one loop of linalg.generic and must have the same size"
 // CHECK:        %[[N:.*]] = memref.dim %[[X]], %{{.*}}
 // CHECK:        %[[ELEMENTS:.*]] = arith.muli %[[N]], %c64
 // CHECK:        %[[NEEDED:.*]] = arith.ceildivui %[[ELEMENTS]], %c256

@@ -1,0 +1,34 @@
+"""Run-time checks that an operation's operands have the sizes its loops ask for."""
+
+from __future__ import annotations
+
+from ...dialects.mlir import arith, cf, ir, memref
+from ..rewriting import index_constant
+from .iteration import Extent, Iteration, is_static, loop_of
+
+
+def emit_size_checks(op: ir.Operation, iteration: Iteration) -> None:
+    """Asserts that operands indexed by one loop agree in size, where their types leave it open.
+
+    Those that are known are the verifier's. Only dims that a loop indexes directly are compared.
+    """
+    for loop, chosen in enumerate(iteration.extents):
+        for operand, map_ in enumerate(iteration.maps):
+            for axis, expression in enumerate(map_.results):
+                if loop_of(expression) == loop and (operand, axis) != (chosen.operand, chosen.axis):
+                    _check(op, chosen, Extent(operand, axis))
+
+
+def _check(op: ir.Operation, chosen: Extent, other: Extent) -> None:
+    if is_static(op, chosen) and is_static(op, other):
+        return
+    text = (
+        f"dim {chosen.axis} of operand {chosen.operand} and dim {other.axis} of operand "
+        f"{other.operand} are one loop of {op.name} and must have the same size"
+    )
+    same = arith.cmpi(arith.CmpIPredicate.eq, _size(op, chosen), _size(op, other))
+    cf.AssertOp(same, text)
+
+
+def _size(op: ir.Operation, place: Extent) -> ir.Value:
+    return memref.dim(op.operands[place.operand], index_constant(place.axis))
