@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..dialects import hir, offload
@@ -31,13 +32,25 @@ class Session:
     def __post_init__(self) -> None:
         hir.load(self.context)
         offload.load(self.context)
-        self._handler = self.context.attach_diagnostic_handler(self._collect)
+        # The handler knows the list alone: one that knew the session would keep it, and its
+        # context, for ever.
+        self._handler = self.context.attach_diagnostic_handler(_collector(self.diagnostics))
 
-    def _collect(self, diagnostic: ir.Diagnostic) -> bool:
+    def take_diagnostics(self) -> list[Diagnostic]:
+        """The diagnostics since the last call."""
+        taken = self.diagnostics[:]
+        self.diagnostics.clear()
+        return taken
+
+
+def _collector(found: list[Diagnostic]) -> Callable[[ir.Diagnostic], bool]:
+    """A diagnostic handler that appends to `found`."""
+
+    def collect(diagnostic: ir.Diagnostic) -> bool:
         notes = tuple(
             Note(str(note.message), position_of(note.location)) for note in diagnostic.notes
         )
-        self.diagnostics.append(
+        found.append(
             Diagnostic(
                 diagnostic.severity.name.lower(),
                 str(diagnostic.message),
@@ -47,11 +60,7 @@ class Session:
         )
         return True
 
-    def take_diagnostics(self) -> list[Diagnostic]:
-        """The diagnostics since the last call."""
-        taken = self.diagnostics[:]
-        self.diagnostics.clear()
-        return taken
+    return collect
 
 
 def position_of(location: ir.Location) -> Position | None:
