@@ -71,9 +71,10 @@ def run_stages(
     printer = IrPrinter(print_after)
     printer.begin([step for stage in stages for step in stage.steps], module)
     for stage in stages:
-        with timer.phase(f"stage {stage.name}"):
-            run_stage(module, stage, session, printer)
-        each(stage.name)
+        if stage.applies_to(module):
+            with timer.phase(f"stage {stage.name}"):
+                run_stage(module, stage, session, printer)
+            each(stage.name)
         if stage.name == stop_after:
             return
 

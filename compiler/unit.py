@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
 from ..pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
+from ..pipelines.host_ir import HostIrOptions, host_ir_stages
 from ..pipelines.pipeline import Stage
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
 from .errors import InputError, UnsupportedError
@@ -29,7 +30,8 @@ from .toolchain import Clang, Cuda
 def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> list[Stage]:
     """The stages one translation unit goes through, for the chips it is built for."""
     chips = targets or options.targets
-    return gpu_program_stages(
+    host = HostIrOptions(entry=options.entry, executable=options.emit is Emit.EXE)
+    gpu = gpu_program_stages(
         GpuProgramOptions(
             unit=unit,
             entry=options.entry,
@@ -44,6 +46,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
             has_redux=all(chip.capability >= FIRST_WITH_REDUX for chip in chips) and bool(chips),
         )
     )
+    return [*host_ir_stages(host), *gpu]
 
 
 @dataclass
@@ -112,7 +115,9 @@ class Unit:
         self.has_kernels = self.has_device_code
 
     def _keep_stage(self, stage: str) -> None:
-        self.keep(f"{stage}.mlir", str(self.module))
+        # Printing takes a while, and is for --save-temps alone.
+        if self.options.save_temps is not None:
+            self.keep(f"{stage}.mlir", str(self.module))
 
     def keep(self, suffix: str, data: str | bytes) -> None:
         """Writes an intermediate file where --save-temps asked for it."""

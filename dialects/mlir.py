@@ -70,6 +70,7 @@ __all__ = [
     "ir",
     "irdl",
     "llvm",
+    "load_dialect",
     "math",
     "memref",
     "nvgpu",
@@ -88,6 +89,20 @@ def __getattr__(name: str) -> ModuleType:
     module = import_module(f"torch_mlir.dialects.{name}")
     globals()[name] = module
     return module
+
+
+def load_dialect(dialect: "type[ext.Dialect]", into: ir.Context) -> None:
+    """Makes a Python-defined dialect known to a context; does nothing the second time.
+
+    The bindings look for a module of the dialect's name whenever they meet an operation of it, and
+    search the whole path each time they find none: an empty one spares that.
+    """
+    name = dialect.DIALECT_NAMESPACE
+    module = f"torch_mlir.dialects.{name}"
+    sys.modules.setdefault(module, ModuleType(module))
+    if not into.is_dialect_loaded(name):
+        with into:
+            dialect.load()
 
 
 def context() -> ir.Context:

@@ -5,7 +5,7 @@ One operation a file, each with its verifier. `kinds` lists what the compute ope
 programs in Python.
 """
 
-from ..mlir import ir
+from ..mlir import ir, load_dialect
 from .alias import AliasOp
 from .allocate import AllocateOp
 from .argument import ArgumentOp
@@ -98,6 +98,4 @@ __all__ = [
 
 def load(context: ir.Context) -> None:
     """Makes the dialect known to `context`; does nothing the second time."""
-    if not context.is_dialect_loaded(Hir.DIALECT_NAMESPACE):
-        with context:
-            Hir.load()
+    load_dialect(Hir, context)

@@ -5,7 +5,7 @@ for one chip. They become clang's offload entries and embedded objects when the 
 translated (compiler/offload_annotations).
 """
 
-from ..mlir import ir
+from ..mlir import ir, load_dialect
 from .dialect import Offload
 from .entry import EntryKind, EntryOp
 from .image import ImageFormat, ImageOp
@@ -15,6 +15,4 @@ __all__ = ["EntryKind", "EntryOp", "ImageFormat", "ImageOp", "Offload", "load"]
 
 def load(context: ir.Context) -> None:
     """Makes the dialect known to `context`; does nothing the second time."""
-    if not context.is_dialect_loaded(Offload.DIALECT_NAMESPACE):
-        with context:
-            Offload.load()
+    load_dialect(Offload, context)
