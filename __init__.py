@@ -2,7 +2,36 @@
 
 Subpackages, in the order data passes through them: `dialects` (what can be said), `pipelines`
 (what happens to it), `compiler` (how it becomes files), `tools` (the command line).
-Importing `hirc` itself loads neither MLIR nor LLVM.
+Importing `hirc` itself loads neither MLIR nor LLVM: the names it offers are loaded when used.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .compiler.interpreter import interpret
+    from .compiler.loader import load
+    from .dialects.hir.builder import BuildError, module, program, steps
+
 __version__ = "0.1.0"
+
+__all__ = ["BuildError", "interpret", "load", "module", "program", "steps"]
+
+# The module that each name is in.
+_OFFERED = {
+    "BuildError": ".dialects.hir.builder",
+    "interpret": ".compiler.interpreter",
+    "load": ".compiler.loader",
+    "module": ".dialects.hir.builder",
+    "program": ".dialects.hir.builder",
+    "steps": ".dialects.hir.builder",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Loads what `name` offers; Python asks here for what is not yet defined."""
+    if name not in _OFFERED:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    value = getattr(import_module(_OFFERED[name], __name__), name)
+    globals()[name] = value
+    return value

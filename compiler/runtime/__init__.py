@@ -8,6 +8,10 @@
 - `memory.c`, `strided.c`: strided copies, page-locking
 - `tensor_map.c`: descriptors for the tensor memory accelerator
 - `program_end.c`: the wait for the device that ends a program which used it
+- `program.h`: programs with inputs and outputs, as add-program-interface describes them.
+  `input_errors.c` says what is wrong with the caller's tensors, `program_devices.c`,
+  `program_outputs.c` and `program_list.c` are what a library exports besides its programs, and
+  `command*.c` is a program as a command, linked into executables whose entry is one
 - `print.c`, `print_memref.c`, `memref_copy.c`, `assert.c`: MLIR's runner functions and failed host
   assertions; these, `program_end.c` and `strided.c` are free of CUDA
 
@@ -22,5 +26,6 @@ one of two rules:
   are weak and hidden, named `hirc_state_*`, and keep their linkage when the functions around them
   are made internal.
 
-There is no global constructor, no thread-local variable and no CUDA header.
+There is no global constructor and no CUDA header, and one thread-local variable, a pointer: the
+calling thread's last message.
 """

@@ -11,9 +11,11 @@
 
 typedef void *cuda_stream;
 typedef void *cuda_event;
+typedef void *cuda_memory_pool;
 
 enum cuda_error {
   CUDA_ERROR_INVALID_VALUE = 1,
+  CUDA_ERROR_MEMORY_ALLOCATION = 2,
   CUDA_ERROR_INVALID_CONFIGURATION = 9,
   CUDA_ERROR_INSUFFICIENT_DRIVER = 35,
   CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER = 36,
@@ -40,6 +42,8 @@ enum {
   CUDA_STREAM_NON_BLOCKING = 1,
   CUDA_EVENT_DISABLE_TIMING = 2,
   CUDA_HOST_REGISTER_DEFAULT = 0,
+  CUDA_MEMORY_ATTACH_GLOBAL = 1,          // any stream may use the managed memory
+  CUDA_MEMORY_POOL_RELEASE_THRESHOLD = 4, // uint64_t
   CUDA_FUNCTION_MAX_DYNAMIC_SHARED_BYTES = 8,
   CUDA_FUNCTION_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
   CUDA_LAUNCH_COOPERATIVE = 2,
@@ -61,6 +65,23 @@ struct cuda_function_attributes {
   int cache_mode;
   int max_dynamic_shared_bytes;
   int others[120];
+};
+
+// cudaMemoryType.
+enum {
+  CUDA_MEMORY_UNREGISTERED,
+  CUDA_MEMORY_HOST,
+  CUDA_MEMORY_DEVICE,
+  CUDA_MEMORY_MANAGED,
+};
+
+// cudaPointerAttributes and room for what later versions append.
+struct cuda_pointer_attributes {
+  int type;
+  int device;
+  void *device_pointer;
+  void *host_pointer;
+  long reserved[8];
 };
 
 // dim3; passed by value.
@@ -107,10 +128,23 @@ int cudaStreamWaitEvent(cuda_stream stream, cuda_event event, unsigned flags);
 int cudaEventCreateWithFlags(cuda_event *event, unsigned flags);
 int cudaEventRecord(cuda_event event, cuda_stream stream);
 int cudaEventDestroy(cuda_event event);
+int cudaEventElapsedTime(float *milliseconds, cuda_event start, cuda_event end);
+int cudaPointerGetAttributes(struct cuda_pointer_attributes *attributes, const void *pointer);
 
 int cudaMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, cuda_stream stream);
 int cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
                       size_t height, int kind, cuda_stream stream);
+int cudaMemsetAsync(void *start, int value, size_t bytes, cuda_stream stream);
+int cudaMemset2DAsync(void *start, size_t pitch, int value, size_t width, size_t height,
+                      cuda_stream stream);
+int cudaMallocAsync(void **memory, size_t bytes, cuda_stream stream);
+int cudaFreeAsync(void *memory, cuda_stream stream);
+int cudaMallocHost(void **memory, size_t bytes);
+int cudaFreeHost(void *memory);
+int cudaMallocManaged(void **memory, size_t bytes, unsigned flags);
+int cudaFree(void *memory);
+int cudaDeviceGetDefaultMemPool(cuda_memory_pool *pool, int device);
+int cudaMemPoolSetAttribute(cuda_memory_pool pool, int attribute, void *value);
 int cudaHostRegister(void *start, size_t bytes, unsigned flags);
 int cudaHostUnregister(void *start);
 int cudaFuncSetAttribute(const void *stub, int attribute, int value);

@@ -17,6 +17,33 @@ void hirc_program_end(const char *location);
 // streams.c
 void *hirc_stream_acquire(const char *location);
 void hirc_stream_wait(void *waiter, void *signaller, const char *location);
+void *hirc_event_record(void *stream, const char *location);
+void hirc_event_release(void *event, const char *location);
+
+// named_streams.c
+void *hirc_stream_named(void **known, const char *name, const char *location);
+void *hirc_stream_of_pool(int64_t index, int64_t pool, const char *location);
+
+// device_memory.c
+enum {
+  HIRC_MEMORY_DEVICE = 0,
+  HIRC_MEMORY_PINNED = 1,
+  HIRC_MEMORY_MANAGED = 2,
+  HIRC_MEMORY_SYMMETRIC = 3,
+};
+void *hirc_allocate(int64_t bytes, int kind, void *stream, const char *location);
+void hirc_free(void *memory, int kind, void *stream, const char *location);
+
+// memory_counts.c
+struct hirc_memory_counts {
+  int64_t live_bytes, peak_bytes, allocations, deallocations;
+};
+void hirc_count_memory(int on);
+void hirc_memory_counts(struct hirc_memory_counts *counts);
+
+// zero.c
+void hirc_zero_strided(void *start, int64_t rank, const int64_t *sizes, const int64_t *strides,
+                       int64_t element_bytes, void *stream, const char *location);
 
 // memory.c
 void hirc_memcpy_strided(void *dst, void *src, int64_t rank, const int64_t *sizes,
@@ -45,6 +72,15 @@ void hirc_launch_cluster(const void *stub, int64_t grid_x, int64_t grid_y, int64
 void hirc_tensor_map_encode(void *map, int64_t rank, void *ranked_descriptor, int element_kind,
                             int64_t element_bytes, const int64_t *box_sizes, int interleave,
                             int swizzle, int l2promo, int oob, const char *location);
+
+// reshape.c
+void hirc_reshape_strides(int64_t rank, const int64_t *sizes, const int64_t *strides,
+                          int64_t new_rank, const int64_t *new_sizes, int64_t *new_strides,
+                          const char *location);
+
+// refuse.c
+_Noreturn void hirc_refuse(const char *format, int64_t first, int64_t second,
+                           const char *location);
 
 // assert.c
 _Noreturn void hirc_assert_failed(const char *message, const char *location);

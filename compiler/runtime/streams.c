@@ -6,12 +6,11 @@
 // made internal when this code is linked into a module, and their names carry the number of their
 // layout: change the layout, change the number.
 
-#include "check.h"
+#include "current_device.h"
 
 #include <stdatomic.h>
 
 enum {
-  MAX_DEVICES = 64,
   STREAMS_PER_DEVICE = 32,
   EVENTS_PER_DEVICE = 8,
 };
@@ -29,15 +28,6 @@ struct event_pool {
 __attribute__((weak, visibility("hidden"))) struct stream_pool
     hirc_state_stream_pools_1[MAX_DEVICES];
 __attribute__((weak, visibility("hidden"))) struct event_pool hirc_state_event_pools_1[MAX_DEVICES];
-
-static int current_device(const char *location) {
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice", location);
-  if (device < 0 || device >= MAX_DEVICES)
-    hirc_check_failed(CUDA_ERROR_INVALID_DEVICE, "cudaGetDevice", location,
-                      "streams are kept for the first 64 devices only");
-  return device;
-}
 
 // Fills an empty slot. Two threads may both find it empty: the second gives its stream back.
 __attribute__((noinline)) static cuda_stream create_stream(_Atomic(cuda_stream) *slot,
@@ -124,4 +114,19 @@ void hirc_stream_wait(void *waiter, void *signaller, const char *location) {
     wait_for_other_device(device, waiter, signaller, location);
   else
     check(rc, "cudaEventRecord", location);
+}
+
+// An event that stands for all that is in `stream` now, a stream of the current device. It is the
+// caller's until hirc_event_release.
+void *hirc_event_record(void *stream, const char *location) {
+  struct event_pool *pool = &hirc_state_event_pools_1[current_device(location)];
+  cuda_event event = take_event(pool, location);
+  check(cudaEventRecord(event, stream), "cudaEventRecord", location);
+  return event;
+}
+
+// Takes the event back. Streams that were told to wait for it still do: each refers to the record
+// that was newest when it was told.
+void hirc_event_release(void *event, const char *location) {
+  put_back_event(&hirc_state_event_pools_1[current_device(location)], event, location);
 }

@@ -4,6 +4,9 @@ from typing import Any
 
 from ..mlir import ext, ir
 from .dialect import Hir
+from .kinds import BINARY
+from .verify import verified
+from .verify_elementwise import check_elementwise
 
 
 class BinaryOp(Hir.Operation, name="binary"):
@@ -19,3 +22,7 @@ class BinaryOp(Hir.Operation, name="binary"):
     y: ext.Operand[Any]
     destination: ext.Operand[Any] | None
     buffer: ext.Result[Any] | None
+
+    @staticmethod
+    def verify_invariants(op: "BinaryOp") -> bool:
+        return verified(op, lambda op: check_elementwise(op, BINARY, ["x", "y"]))

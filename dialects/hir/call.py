@@ -1,7 +1,11 @@
 """`hir.call`: runs another program of the module."""
 
 from ..mlir import ext, ir
+from .call_arguments import take_arguments
 from .dialect import Hir
+from .refusal import refuse
+from .region_arguments import holds_only_arguments
+from .symbols import enclosing_module, lookup, symbol_names
 from .value_types import ResultsType
 
 
@@ -22,3 +26,19 @@ class CallOp(Hir.Operation, name="call", traits=[ir.NoTerminatorTrait]):
     callee: ir.FlatSymbolRefAttr
     results_value: ext.Result[ResultsType]
     arguments: ext.Region
+
+    @staticmethod
+    def verify_invariants(op: "CallOp") -> bool:
+        if not holds_only_arguments(op, op.arguments):
+            return False
+        callee = lookup(op, [op.callee.value])
+        if callee is None or callee.name != "hir.program":
+            module = enclosing_module(op)
+            known = symbol_names(module, "hir.program") if module is not None else []
+            there = "nothing" if callee is None else f"a {callee.name}"
+            return refuse(
+                op,
+                f"hir.call runs a hir.program of the module; @{op.callee.value} is {there} (there "
+                f"are: {', '.join(f'@{name}' for name in known) or 'none'})",
+            )
+        return take_arguments(op, op.arguments, callee)

@@ -2,6 +2,7 @@
 
 from ..mlir import ext, ir
 from .dialect import Hir
+from .refusal import has_one_block, refuse
 from .value_types import RequestType
 
 
@@ -17,3 +18,18 @@ class CoalesceOp(Hir.Operation, name="coalesce", traits=[ir.NoTerminatorTrait]):
 
     request: ext.Result[RequestType]
     body: ext.Region
+
+    @staticmethod
+    def verify_invariants(op: "CoalesceOp") -> bool:
+        if not has_one_block(op, op.body, "the body of hir.coalesce"):
+            return False
+        for inner in op.body.blocks[0]:
+            if inner.operation.name != "hir.communicate":
+                return refuse(
+                    inner,
+                    f"hir.coalesce holds hir.communicate operations alone, not "
+                    f"{inner.operation.name}: put it before or after the group",
+                )
+        if not len(list(op.body.blocks[0])):
+            return refuse(op, "hir.coalesce groups communications; it holds none")
+        return True

@@ -3,15 +3,31 @@
 from typing import Any
 
 from ..mlir import ext, ir
+from .communicated_sizes import sizes_fit
 from .dialect import Hir
+from .kinds import COMMUNICATED_REDUCTION, COMMUNICATION
+from .refusal import numbers, refuse, whole_number
 from .value_types import CommunicatorType, RequestType
 
 
 class CommunicateOp(Hir.Operation, name="communicate"):
     """Begins a communication of `kind` (one of COMMUNICATION in kinds.py) within a team.
 
-    `root` (a device of the team) and `reduction` (one of COMMUNICATED_REDUCTION) are there where the
-    kind has them.
+    Both buffers are packed. Device number d of a team of n, counted in the order of the team, has
+    part d of a buffer that is n times as large, the parts following one another in memory:
+
+    - gather: the root's output is the inputs of all, one after another; allgather: everybody's;
+    - scatter: device d's output is part d of the root's input;
+    - broadcast: the outputs are the root's input;
+    - reduce: the root's output is the inputs of all, combined; allreduce: everybody's;
+      reduce-scatter: device d's output is part d of the combined inputs;
+    - all-to-all: part e of device d's output is part d of device e's input;
+    - send-recv: in a team of two, the other's output is the root's input;
+    - permute: device d's input is the output of the device `to[d]`, which is one of the team.
+
+    `root`, a device of the team, is there for gather, scatter, broadcast, reduce and send-recv;
+    `reduction`, one of COMMUNICATED_REDUCTION, for reduce, allreduce and reduce-scatter. Where only
+    the root's input or output counts, the others' is any buffer of that type.
 
     Example:
       %request = "hir.communicate"(%x, %y, %team) {kind = "allreduce", reduction = "sum"}
@@ -23,3 +39,62 @@ class CommunicateOp(Hir.Operation, name="communicate"):
     output: ext.Operand[Any]
     communicator: ext.Operand[CommunicatorType]
     request: ext.Result[RequestType]
+
+    @staticmethod
+    def verify_invariants(op: "CommunicateOp") -> bool:
+        kind = op.kind.value
+        if kind not in COMMUNICATION:
+            return refuse(
+                op, f"hir.communicate 'kind' is one of {', '.join(COMMUNICATION)}, not '{kind}'"
+            )
+        owner = op.communicator.owner
+        if not isinstance(owner, ir.Operation | ir.OpView) or owner.name != "hir.communicator":
+            return refuse(op, "the communicator of a communication comes from a hir.communicator")
+        team = numbers(owner.operation.attributes["team"])
+        if not team:
+            return True  # The communicator's own verifier says so.
+        return (
+            _has_its_attributes(op, kind)
+            and _devices_are_of_the_team(op, kind, team)
+            and sizes_fit(op, kind, op.input.type, op.output.type, len(team))
+        )
+
+
+_TAKES = {
+    "root": ("gather", "scatter", "reduce", "broadcast", "send-recv"),
+    "reduction": ("reduce", "allreduce", "reduce-scatter"),
+    "to": ("permute",),
+}
+
+
+def _has_its_attributes(op: CommunicateOp, kind: str) -> bool:
+    for name, kinds in _TAKES.items():
+        if (name in op.attributes) != (kind in kinds):
+            there = "has none" if name in op.attributes else "has one, which is missing"
+            return refuse(
+                op, f"'{name}' is for {', '.join(kinds)}; a communication of kind '{kind}' {there}"
+            )
+    if "reduction" in op.attributes:
+        reduction = op.attributes["reduction"]
+        text = reduction.value if isinstance(reduction, ir.StringAttr) else str(reduction)
+        if text not in COMMUNICATED_REDUCTION:
+            known = ", ".join(COMMUNICATED_REDUCTION)
+            return refuse(op, f"'reduction' is one of {known}, not '{text}'")
+    return True
+
+
+def _devices_are_of_the_team(op: CommunicateOp, kind: str, team: list[int]) -> bool:
+    devices = ", ".join(map(str, team))
+    if "root" in op.attributes and whole_number(op, "root") not in team:
+        return refuse(
+            op, f"'root' is a device of the team ({devices}), not {op.attributes['root']}"
+        )
+    if "to" in op.attributes and sorted(numbers(op.attributes["to"]) or []) != sorted(team):
+        return refuse(
+            op,
+            f"'to' names for each device of the team ({devices}) another to send to, each once; it "
+            f"is {op.attributes['to']}",
+        )
+    if kind == "send-recv" and len(team) != 2:
+        return refuse(op, f"send-recv is between two devices; the team has {len(team)}: {devices}")
+    return True

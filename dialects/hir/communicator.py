@@ -4,6 +4,8 @@ from typing import Any
 
 from ..mlir import ext
 from .dialect import Hir
+from .refusal import is_text
+from .team import is_team
 from .value_types import CommunicatorType
 
 
@@ -16,3 +18,7 @@ class CommunicatorOp(Hir.Operation, name="communicator"):
 
     team: Any
     communicator: ext.Result[CommunicatorType]
+
+    @staticmethod
+    def verify_invariants(op: "CommunicatorOp") -> bool:
+        return is_team(op, "team") and is_text(op, "backend", "what communicates")

@@ -4,6 +4,7 @@ from typing import Any
 
 from ..mlir import ext
 from .dialect import Hir
+from .verify import buffer, operands_of, verified
 
 
 class DeallocateOp(Hir.Operation, name="deallocate"):
@@ -14,3 +15,12 @@ class DeallocateOp(Hir.Operation, name="deallocate"):
     """
 
     buffer: ext.Operand[Any]
+
+    @staticmethod
+    def verify_invariants(op: "DeallocateOp") -> bool:
+        return verified(op, _check)
+
+
+def _check(op: DeallocateOp) -> None:
+    (freed,) = operands_of(op, 1, 1)
+    buffer(freed, "the operand")

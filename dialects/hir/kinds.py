@@ -72,8 +72,8 @@ UNARY = {
         Operands.ANY,
         Gives.CHOSEN,
         "the same number as another type: to a float rounded to nearest even (f8E4M3FN: nan beyond "
-        "its range; f8E5M2: infinity), to an integer toward zero (out of range: any value), between "
-        "integers modulo 2^bits, to i1 whether it is not 0",
+        "its range; f8E5M2: infinity), to an integer toward zero (out of range: any value), "
+        "between integers modulo 2^bits, to i1 whether it is not 0",
     ),
 }
 

@@ -4,6 +4,8 @@ from typing import Any
 
 from ..mlir import ext
 from .dialect import Hir
+from .refusal import is_text, refuse
+from .values import not_a_value
 
 
 class OutputOp(Hir.Operation, name="output"):
@@ -14,3 +16,17 @@ class OutputOp(Hir.Operation, name="output"):
     """
 
     value: ext.Operand[Any]
+
+    @staticmethod
+    def verify_invariants(op: "OutputOp") -> bool:
+        parent = op.operation.parent
+        if parent is None or parent.name not in ("hir.program", "hir.if"):
+            return refuse(
+                op,
+                "hir.output ends a hir.program or a branch of hir.if; it stands in "
+                f"{parent.name if parent is not None else 'nothing'}",
+            )
+        reason = not_a_value(op.value.type)
+        if reason is not None:
+            return refuse(op, f"the output, {op.value.type}, {reason}")
+        return is_text(op, "name", "the output's name")

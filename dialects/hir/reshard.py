@@ -2,15 +2,21 @@
 
 from typing import Any
 
-from ..mlir import ext
+from ..mlir import ext, ir
 from .dialect import Hir
+from .layout import DYNAMIC
+from .refusal import refuse
+from .spread import Spread, parse_spread
+from .team import is_team
+from .values import not_a_buffer
 
 
 class ReshardOp(Hir.Operation, name="reshard"):
     """The buffer `x`, spread over `from_team` as `from` says, spread over `to_team` as `to` says.
 
     A spread is "whole" (every device has all of it), "partial:KIND" (the sum, or another
-    COMMUNICATED_REDUCTION, of the devices' parts is the value) or "axis:N" (that axis is divided).
+    COMMUNICATED_REDUCTION, of the devices' parts is the value) or "axis:N" (that axis is divided
+    evenly, in the order of the team).
 
     Example:
       %all = "hir.reshard"(%part) {from = "axis:0", to = "whole",
@@ -22,3 +28,66 @@ class ReshardOp(Hir.Operation, name="reshard"):
     x: ext.Operand[Any]
     destination: ext.Operand[Any] | None
     buffer: ext.Result[Any] | None
+
+    @staticmethod
+    def verify_invariants(op: "ReshardOp") -> bool:
+        result = op.destination if op.buffer is None else op.buffer
+        if result is None or (op.destination is not None and op.buffer is not None):
+            return refuse(op, "hir.reshard has a destination or a result, and not both")
+        source, target = op.x.type, result.type
+        for what, buffer in (("operand", source), ("result", target)):
+            reason = not_a_buffer(buffer)
+            if reason is not None:
+                return refuse(op, f"the {what} of hir.reshard is a buffer; {buffer} {reason}")
+        if not is_team(op, "from_team") or not is_team(op, "to_team"):
+            return False
+        source, target = ir.MemRefType(source), ir.MemRefType(target)
+        if source.element_type != target.element_type or source.rank != target.rank:
+            return refuse(
+                op,
+                "hir.reshard changes neither element type nor number of dims: "
+                f"{source} to {target}",
+            )
+        before = _spread(op, "from", source.rank)
+        after = _spread(op, "to", source.rank)
+        if before is None or after is None:
+            return False
+        same_devices = sorted(op.from_team) == sorted(op.to_team)
+        if after.reduction is not None and (before != after or not same_devices):
+            return refuse(
+                op,
+                "hir.reshard makes no parts to be combined, and moves none to other devices: 'to' "
+                f"is {op.attributes['to']}",
+            )
+        return _sizes_fit(op, source, target, before, after)
+
+
+def _spread(op: ReshardOp, name: str, rank: int) -> Spread | None:
+    attribute = op.attributes.get(name)
+    if not isinstance(attribute, ir.StringAttr):
+        refuse(op, f"hir.reshard has '{name}', a string: whole, partial:KIND or axis:N")
+        return None
+    spread = parse_spread(attribute.value, rank)
+    if isinstance(spread, str):
+        refuse(op, f"'{name}' is '{attribute.value}': {spread}")
+        return None
+    return spread
+
+
+def _sizes_fit(
+    op: ReshardOp, source: ir.MemRefType, target: ir.MemRefType, before: Spread, after: Spread
+) -> bool:
+    from_team, to_team = len(op.from_team), len(op.to_team)
+    for axis, (here, there) in enumerate(zip(source.shape, target.shape, strict=True)):
+        if DYNAMIC in (here, there):
+            continue
+        whole = here * (from_team if before.axis == axis else 1)
+        spread = there * (to_team if after.axis == axis else 1)
+        if whole != spread:
+            return refuse(
+                op,
+                f"dim {axis} has {whole} elements over all devices before hir.reshard ({source}, "
+                f"'{before}' over {from_team}), but {spread} after it ({target}, '{after}' over "
+                f"{to_team})",
+            )
+    return True

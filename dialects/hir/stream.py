@@ -2,6 +2,7 @@
 
 from ..mlir import ext, ir
 from .dialect import Hir
+from .refusal import is_positive, is_text, refuse
 from .value_types import StreamType
 
 
@@ -15,3 +16,20 @@ class StreamOp(Hir.Operation, name="stream"):
 
     index: ext.Operand[ir.IndexType] | None
     stream: ext.Result[StreamType]
+
+    @staticmethod
+    def verify_invariants(op: "StreamOp") -> bool:
+        named, numbered = "name" in op.attributes, op.index is not None
+        if named == numbered:
+            return refuse(
+                op,
+                "hir.stream takes a 'name' or an index, "
+                + ("not both" if named else "and has neither"),
+            )
+        if named and "pool" in op.attributes:
+            return refuse(
+                op, "'pool' is for streams by index; the stream of a name is one: leave it out"
+            )
+        return is_text(op, "name", "the stream's name") and is_positive(
+            op, "pool", "the number of streams in the pool"
+        )

@@ -4,6 +4,9 @@ from typing import Any
 
 from ..mlir import ext, ir
 from .dialect import Hir
+from .kinds import TERNARY
+from .verify import verified
+from .verify_elementwise import check_elementwise
 
 
 class TernaryOp(Hir.Operation, name="ternary"):
@@ -20,3 +23,7 @@ class TernaryOp(Hir.Operation, name="ternary"):
     z: ext.Operand[Any]
     destination: ext.Operand[Any] | None
     buffer: ext.Result[Any] | None
+
+    @staticmethod
+    def verify_invariants(op: "TernaryOp") -> bool:
+        return verified(op, lambda op: check_elementwise(op, TERNARY, ["x", "y", "z"]))

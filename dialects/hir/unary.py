@@ -4,6 +4,9 @@ from typing import Any
 
 from ..mlir import ext, ir
 from .dialect import Hir
+from .kinds import UNARY
+from .verify import verified
+from .verify_elementwise import check_elementwise
 
 
 class UnaryOp(Hir.Operation, name="unary"):
@@ -17,3 +20,7 @@ class UnaryOp(Hir.Operation, name="unary"):
     x: ext.Operand[Any]
     destination: ext.Operand[Any] | None
     buffer: ext.Result[Any] | None
+
+    @staticmethod
+    def verify_invariants(op: "UnaryOp") -> bool:
+        return verified(op, lambda op: check_elementwise(op, UNARY, ["x"]))

@@ -6,7 +6,7 @@ from .value_types import EventType, StreamType
 
 
 class WaitEventOp(Hir.Operation, name="wait_event"):
-    """What is put into the stream (the current one without an operand) from now on starts after the event.
+    """What is put into the stream (by default the current one) from now on starts after the event.
 
     Example:
       "hir.wait_event"(%done, %here) : (!hir.event_t, !hir.stream_t) -> ()

@@ -100,6 +100,23 @@ class Emitter:
         )
         self._symbols.insert(constant)
 
+    def zeroed_words(self, name: str, count: int) -> str:
+        """The symbol of an internal variable: `count` words of 64 bits, all zero."""
+        symbol = self.fresh_symbol(name)
+        zeros = ir.DenseElementsAttr.get_splat(
+            ir.RankedTensorType.get([count], self.types.i64), ir.IntegerAttr.get(self.types.i64, 0)
+        )
+        variable = llvm.GlobalOp(
+            ir.TypeAttr.get(self.types.array(count, self.types.i64)),
+            symbol,
+            ir.Attribute.parse("#llvm.linkage<internal>", self.types.context),
+            value=zeros,
+            loc=ir.Location.unknown(self.types.context),
+            ip=ir.InsertionPoint.at_block_begin(self._body),
+        )
+        self._symbols.insert(variable)
+        return symbol
+
     # Calls.
 
     def call(

@@ -12,6 +12,8 @@ from ..pass_base import Pass, fail, register
 
 _RENAMED = "hirc_entry_main"
 _OTHER = "hirc_other_main"
+# What runs a program as a command; C's main, which calls it, is there then.
+_COMMAND = "hirc_command"
 
 
 @register
@@ -23,7 +25,8 @@ class AddEntryPoint(Pass):
     `main` is renamed, since C's main has another type. The end of the program waits for the
     device where any translation unit used it, so that a failing kernel is never lost.
 
-    A module without the function is left alone: another translation unit may have it. Unless
+    A module without the function is left alone: another translation unit may have it. So is one
+    whose entry is a program with inputs or outputs: add-program-interface has made its main. Unless
     `required`, so is a function of another type. With an entry of another name, `main` gives up
     its name.
 
@@ -37,6 +40,8 @@ class AddEntryPoint(Pass):
 
     def run(self, op: ir.Operation) -> None:
         symbols = ir.SymbolTable(op)
+        if _COMMAND in symbols:
+            return
         if self.entry != "main" and "main" in symbols:
             _rename(op, symbols["main"].operation, _OTHER)
         if self.entry not in symbols:

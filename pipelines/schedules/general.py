@@ -188,14 +188,15 @@ class _Body:
     def _place(self, number: int) -> list[ir.Value]:
         """The index of operand `number`'s element in this iteration."""
         map_ = self._iteration.maps[number]
-        loops = [self._loops[loop] for loop in range(len(self._loops))]
-        return [self._apply(expression, map_.n_dims, loops) for expression in map_.results]
+        return [self._apply(expression, map_.n_dims) for expression in map_.results]
 
-    def _apply(self, expression: ir.AffineExpr, dims: int, loops: list[ir.Value]) -> ir.Value:
+    def _apply(self, expression: ir.AffineExpr, dims: int) -> ir.Value:
         if isinstance(expression, ir.AffineDimExpr):
-            return loops[ir.AffineDimExpr(expression).position]
+            return self._loops[ir.AffineDimExpr(expression).position]
         if isinstance(expression, ir.AffineConstantExpr):
             return index_constant(ir.AffineConstantExpr(expression).value)
+        # A loop that has not begun is one that the expression does not use.
+        loops = [self._loops.get(loop) or index_constant(0) for loop in range(dims)]
         return affine.AffineApplyOp(ir.AffineMap.get(dims, 0, [expression]), loops).result
 
     def _load(self, number: int) -> ir.Value:

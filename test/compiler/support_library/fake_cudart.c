@@ -165,6 +165,13 @@ int cudaEventCreateWithFlags(cuda_event *event, unsigned flags) {
   *event = created;
   return answer("cudaEventCreateWithFlags", "%ld flags=%u", number(created), flags);
 }
+int cudaEventSynchronize(cuda_event event) {
+  return answer("cudaEventSynchronize", "%ld", number(event));
+}
+int cudaEventElapsedTime(float *milliseconds, cuda_event start, cuda_event end) {
+  *milliseconds = 0;
+  return answer("cudaEventElapsedTime", "%ld to %ld", number(start), number(end));
+}
 int cudaEventDestroy(cuda_event event) {
   destroy(&events_alive);
   return answer("cudaEventDestroy", "%ld", number(event));
@@ -195,6 +202,56 @@ int cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_p
     memcpy((char *)dst + row * dst_pitch, (const char *)src + row * src_pitch, width);
   return answer("cudaMemcpy2DAsync", "%zu x %zu kind=%d in %ld", height, width, kind,
                 number(stream));
+}
+int cudaPointerGetAttributes(struct cuda_pointer_attributes *attributes, const void *pointer) {
+  (void)pointer;
+  *attributes = (struct cuda_pointer_attributes){.type = CUDA_MEMORY_DEVICE, .device = device};
+  return 0;
+}
+int cudaMemsetAsync(void *start, int value, size_t bytes, cuda_stream stream) {
+  memset(start, value, bytes);
+  return answer("cudaMemsetAsync", "%zu to %d in %ld", bytes, value, number(stream));
+}
+int cudaMemset2DAsync(void *start, size_t pitch, int value, size_t width, size_t height,
+                      cuda_stream stream) {
+  if (width > pitch || pitch > 0x7fffffff)
+    return 12; // cudaErrorInvalidPitchValue
+  for (size_t row = 0; row < height; ++row)
+    memset((char *)start + row * pitch, value, width);
+  return answer("cudaMemset2DAsync", "%zu x %zu to %d in %ld", height, width, value,
+                number(stream));
+}
+int cudaDeviceGetDefaultMemPool(cuda_memory_pool *pool, int of_device) {
+  *pool = &fake_quiet;
+  return answer("cudaDeviceGetDefaultMemPool", "%d", of_device);
+}
+int cudaMemPoolSetAttribute(cuda_memory_pool pool, int attribute, void *value) {
+  (void)pool;
+  return answer("cudaMemPoolSetAttribute", "%d=%llx", attribute, *(unsigned long long *)value);
+}
+int cudaMallocAsync(void **memory, size_t bytes, cuda_stream stream) {
+  *memory = malloc(bytes);
+  return answer("cudaMallocAsync", "%zu in %ld", bytes, number(stream));
+}
+int cudaFreeAsync(void *memory, cuda_stream stream) {
+  free(memory);
+  return answer("cudaFreeAsync", "in %ld", number(stream));
+}
+int cudaMallocHost(void **memory, size_t bytes) {
+  *memory = malloc(bytes);
+  return answer("cudaMallocHost", "%zu", bytes);
+}
+int cudaFreeHost(void *memory) {
+  free(memory);
+  return answer("cudaFreeHost", "%s", "");
+}
+int cudaMallocManaged(void **memory, size_t bytes, unsigned flags) {
+  *memory = malloc(bytes);
+  return answer("cudaMallocManaged", "%zu flags=%u", bytes, flags);
+}
+int cudaFree(void *memory) {
+  free(memory);
+  return answer("cudaFree", "%s", "");
 }
 int cudaHostRegister(void *start, size_t bytes, unsigned flags) {
   return answer("cudaHostRegister", "%#lx %zu flags=%u", (unsigned long)start, bytes, flags);

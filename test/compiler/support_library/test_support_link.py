@@ -42,6 +42,8 @@ def test_everything_links_with_the_static_runtime_and_fails_in_words(library: Li
 
 
 _SAME_ENUMERATOR = {
+    "CUDA_MEMORY_ATTACH_GLOBAL": "cudaMemAttachGlobal",
+    "CUDA_MEMORY_POOL_RELEASE_THRESHOLD": "cudaMemPoolAttrReleaseThreshold",
     "CUDA_ERROR_FIRST_OF_EXECUTION": "cudaErrorIllegalAddress",
     "CUDA_MEMCPY_DEFAULT": "cudaMemcpyDefault",
     "CUDA_STREAM_NON_BLOCKING": "cudaStreamNonBlocking",

@@ -1,0 +1,193 @@
+"""A program as a command, run by the interpreter: arguments, files and printing are the same.
+
+The command is the support library's own (runtime/command.c), built with the CPU device into a
+library that stays in the cache. It is handed a description of the program as the compiler would
+write one, and a function that runs the interpreter on the tensors it gets.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..pipelines.hir.interface.signature import Value, read_values
+from .cache import cached
+from .cpu_device.build import runtime_object
+from .diagnostics import render
+from .errors import HircError, ToolchainError
+from .interpreter import Interpreter
+from .interpreter.dtypes import DTYPES
+from .llvm_ir import extract_definitions, host_machine
+from .loader_abi import OPEN, VERSION, DlTensor, ProgramInfo, ValueStruct, describe
+from .loader_values import ValueInfo, scalar_bytes, scalar_value
+from .process import Runner
+from .support_library import support_bitcode
+from .toolchain import Clang
+
+_CPU = 1
+_RUN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+def command_library(clang: Clang, runner: Runner) -> bytes:
+    """The command and the CPU device as a shared library. Raises ToolchainError."""
+    support, runtime = support_bitcode(clang, runner), runtime_object(clang, runner)
+    digest = hashlib.sha256(support + runtime).hexdigest()[:16]
+
+    def make() -> bytes:
+        with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
+            files = [Path(folder) / name for name in ("support.bc", "cpu-device.o", "command.so")]
+            files[0].write_bytes(extract_definitions(support, ["hirc_command"], host_machine(2)))
+            files[1].write_bytes(runtime)
+            options = ["-shared", "-O1", "-fPIC", "-Wno-override-module"]
+            command = [clang.path, *options, *files[:2], "-o", files[2], "-pthread", "-lm"]
+            done = runner.run(command)
+            if done.status != 0:
+                raise ToolchainError(f"clang cannot link the command: {done.errors.strip()}")
+            return files[2].read_bytes()
+
+    return cached(f"command-{digest}.so", make)
+
+
+class InterpretedCommand:
+    """The command of a program's `entry`; `sources` are what messages quote."""
+
+    def __init__(self, interpreter: Interpreter, sources: dict[str, str]) -> None:
+        self.interpreter = interpreter
+        self.sources = sources
+        self._kept: list[Any] = []
+        self._info = self._described()
+        info = ctypes.pointer(self._info).contents
+        self._inputs = describe(info.inputs, info.input_count)
+        self._outputs = describe(info.outputs, info.output_count)
+        self._results: list[Any] = []
+
+    def load(self, library: Path) -> None:
+        """Loads what command_library made, from a file that is not needed afterwards."""
+        self._command = ctypes.CDLL(str(library)).hirc_command
+
+    def run(self, words: Sequence[str]) -> int:
+        """Runs it with the command line `words`, the command's name first."""
+        encoded = [word.encode(errors="surrogateescape") for word in words]
+        arguments = (ctypes.c_char_p * (len(encoded) + 1))(*encoded, None)
+        run = _RUN(self._guarded(self._interpret))
+        return int(self._command(len(encoded), arguments, ctypes.byref(self._info), run))
+
+    def _described(self) -> ProgramInfo:
+        """struct hirc_program_info of the program."""
+        outline = self.interpreter.entry
+        inputs, outputs = read_values(outline.op)
+        name = self._text(outline.name)
+        return ProgramInfo(
+            VERSION, 0, name, None, self._array(inputs), self._array(outputs), len(inputs),
+            len(outputs),
+        )  # fmt: skip
+
+    def _array(self, values: Sequence[Value]) -> Any:
+        structs = [
+            ValueStruct(
+                self._text(value.name),
+                self._text(value.text),
+                self._text(str(value.element)),
+                self._numbers(value.sizes),
+                self._numbers(value.strides) if value.strides is not None else None,
+                (ctypes.c_char_p * len(value.names))(*(n.encode() or None for n in value.names)),
+                value.alignment,
+                value.rank,
+                value.dtype,
+                value.element_bytes,
+                int(not value.is_buffer),
+                0,
+                0,
+            )
+            for value in values
+        ]
+        array = (ValueStruct * len(structs))(*structs)
+        self._kept.append(array)
+        return array
+
+    def _text(self, text: str) -> bytes:
+        return text.encode()
+
+    def _numbers(self, numbers: Sequence[int]) -> Any:
+        return (ctypes.c_int64 * len(numbers))(*(OPEN if n < 0 else n for n in numbers))
+
+    def _guarded(self, run: Callable[[int, int], None]) -> Callable[[int, int, int], int]:
+        """A function for C to call, through which no exception can go: one ends the process."""
+
+        def guarded(inputs: int, outputs: int, stream: int) -> int:
+            del stream
+            ended = False
+            try:
+                run(inputs, outputs)
+                ended = True
+            except HircError as error:
+                print(render(error, self.sources), file=sys.stderr)  # noqa: T201
+            finally:
+                if not ended:
+                    _end_process()
+            return 0
+
+        return guarded
+
+    def _interpret(self, inputs: int, outputs: int) -> None:
+        given = [
+            _argument(value, _tensor_at(inputs, place)) for place, value in enumerate(self._inputs)
+        ]
+        results = self.interpreter.run(given)
+        # They are read, and the memory forgotten, before the next run.
+        self._results = [results]
+        for place, (value, result) in enumerate(zip(self._outputs, results, strict=True)):
+            tensor = _tensor_at(outputs, place)
+            if value.is_scalar:
+                data = scalar_bytes(value, result, self.interpreter.entry.name)
+                ctypes.memmove(tensor.data, data, len(data))
+            else:
+                self._fill(tensor, result)
+
+    def _fill(self, tensor: DlTensor, result: torch.Tensor) -> None:
+        tensor.data, tensor.byte_offset = result.data_ptr(), 0
+        rank = result.dim()
+        for address, numbers in ((tensor.sizes, result.shape), (tensor.strides, result.stride())):
+            if rank:
+                (ctypes.c_int64 * rank).from_address(address)[:] = list(numbers)
+
+
+def _end_process() -> None:
+    """Ends the process with status 1, and the traceback where an exception is on its way."""
+    if sys.exc_info()[0] is not None:
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(1)
+
+
+def _tensor_at(tensors: int, place: int) -> DlTensor:
+    """Tensor number `place` of an array of pointers to tensors."""
+    address = ctypes.c_void_p.from_address(tensors + 8 * place).value
+    assert address is not None
+    return DlTensor.from_address(address)
+
+
+def _argument(value: ValueInfo, tensor: DlTensor) -> Any:
+    """What the interpreter takes for a tensor in the host's memory."""
+    if value.is_scalar:
+        return scalar_value(value, ctypes.string_at(tensor.data, value.element_bytes))
+    dtype, rank = DTYPES[value.element], tensor.rank
+    sizes = list((ctypes.c_int64 * rank).from_address(tensor.sizes)) if rank else []
+    strides = list((ctypes.c_int64 * rank).from_address(tensor.strides)) if rank else []
+    if 0 in sizes:
+        return torch.empty(sizes, dtype=dtype)
+    reach = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
+    room = (ctypes.c_char * ((reach + 1) * value.element_bytes)).from_address(
+        tensor.data + tensor.byte_offset
+    )
+    return torch.frombuffer(room, dtype=torch.uint8).view(dtype).as_strided(sizes, strides)

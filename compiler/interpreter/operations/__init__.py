@@ -1,0 +1,1 @@
+"""One operation, or one family, a file: importing a module registers its functions."""

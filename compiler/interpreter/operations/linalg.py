@@ -1,0 +1,144 @@
+"""linalg.generic on buffers: the region for every point of the index space. Slow, for tests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from ....dialects.mlir import ir
+from .. import fault
+from ..buffer import Buffer, packed_strides
+from ..convert import load
+from ..dtypes import computing_dtype
+from ..frame import Frame, check_writable
+from ..registry import interprets
+from ..torch_import import torch
+
+# Beyond it a run takes minutes.
+_MOST_POINTS = 2_000_000
+
+
+@dataclass
+class _Operand:
+    """A buffer's elements in row-major order, or a scalar for every place."""
+
+    map: ir.AffineMap
+    value: Any
+    buffer: Buffer | None = None
+
+    def place(self, op: ir.Operation, point: Sequence[int]) -> int:
+        """The number of the element that a point of the index space has."""
+        if self.buffer is None:
+            return 0
+        place = 0
+        sizes = self.buffer.sizes
+        for expr, size, stride in zip(self.map.results, sizes, packed_strides(sizes), strict=True):
+            index = _at(expr, point)
+            if not 0 <= index < size:
+                fault.fail(op, f"index {index} is out of range for {self.buffer.name}: size {size}")
+            place += index * stride
+        return place
+
+
+@interprets("linalg.generic")
+def generic(op: ir.Operation, frame: Frame) -> Sequence[Any]:
+    """Reads the operands at the places that their maps give, runs the region, writes the outs."""
+    inputs, _ = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
+    maps = [ir.AffineMapAttr(item).value for item in ir.ArrayAttr(op.attributes["indexing_maps"])]
+    block = op.regions[0].blocks[0]
+    arguments = list(block.arguments)
+    operands = [
+        _operand(op, frame, operand, map_) for operand, map_ in zip(op.operands, maps, strict=True)
+    ]
+    bounds = _bounds(op, maps, operands)
+    if math.prod(bounds) > _MOST_POINTS:
+        fault.refuse(
+            op,
+            f"linalg.generic is interpreted element by element, too slow for {math.prod(bounds)}",
+            hint="interpret the program before hir-convert-compute-to-linalg",
+        )
+    for number, (argument, operand) in enumerate(zip(arguments, operands, strict=True)):
+        buffer = operand.buffer
+        if buffer is not None and number >= inputs:
+            check_writable(op, buffer)
+        is_read = any(True for _ in argument.uses) and 0 not in bounds
+        if buffer is not None and is_read:
+            frame.check_written(op, buffer)
+    for point in product(*(range(bound) for bound in bounds)):
+        places = [operand.place(op, point) for operand in operands]
+        for argument, operand, place in zip(arguments, operands, places, strict=True):
+            frame.values[argument] = operand.value[place]
+        frame.points.append(point)
+        ((_, results),) = frame.run_block(block)
+        frame.points.pop()
+        for number, result in enumerate(results, inputs):
+            operands[number].value[places[number]] = result
+    for operand in operands[inputs:]:
+        assert operand.buffer is not None
+        if 0 not in bounds:
+            _write(frame, operand.buffer, operand.value)
+    return []
+
+
+@interprets("linalg.index")
+def index(op: ir.Operation, frame: Frame) -> Sequence[Any]:
+    return [frame.points[-1][ir.IntegerAttr(op.attributes["dim"]).value]]
+
+
+def _operand(op: ir.Operation, frame: Frame, operand: ir.Value, map_: ir.AffineMap) -> _Operand:
+    if not isinstance(frame.value(operand), Buffer):
+        return _Operand(map_, [frame.value(operand)])
+    buffer = frame.buffer(op, operand)
+    return _Operand(map_, load(buffer.tensor.cpu(), buffer.element).flatten().tolist(), buffer)
+
+
+def _write(frame: Frame, buffer: Buffer, elements: Sequence[Any]) -> None:
+    numbers = torch.tensor(elements, dtype=computing_dtype(buffer.element))
+    frame.write(buffer, numbers.reshape(buffer.sizes))
+
+
+def _bounds(
+    op: ir.Operation, maps: Sequence[ir.AffineMap], operands: Sequence[_Operand]
+) -> list[int]:
+    """The extent of each loop: the size of a dim that is indexed by it alone."""
+    bounds: list[int | None] = [None] * maps[0].n_dims
+    for map_, operand in zip(maps, operands, strict=True):
+        if operand.buffer is None:
+            continue
+        for expr, size in zip(map_.results, operand.buffer.sizes, strict=True):
+            if not isinstance(expr, ir.AffineDimExpr):
+                continue
+            loop = expr.position
+            if bounds[loop] not in (None, size):
+                fault.fail(
+                    op,
+                    f"{operand.buffer.name} has size {size} where another operand has "
+                    f"{bounds[loop]}",
+                )
+            bounds[loop] = size
+    found = [bound for bound in bounds if bound is not None]
+    if len(found) != len(bounds):
+        fault.refuse(op, "a loop's extent is not the size of any operand's dim")
+    return found
+
+
+def _at(expr: ir.AffineExpr, point: Sequence[int]) -> int:
+    """An affine expression of the loops' indices."""
+    if isinstance(expr, ir.AffineDimExpr):
+        return point[expr.position]
+    if isinstance(expr, ir.AffineConstantExpr):
+        return expr.value
+    assert isinstance(expr, ir.AffineBinaryExpr)
+    left, right = _at(expr.lhs, point), _at(expr.rhs, point)
+    if isinstance(expr, ir.AffineAddExpr):
+        return left + right
+    if isinstance(expr, ir.AffineMulExpr):
+        return left * right
+    if isinstance(expr, ir.AffineModExpr):
+        return left % right
+    if isinstance(expr, ir.AffineFloorDivExpr):
+        return left // right
+    return -(-left // right)

@@ -1,0 +1,63 @@
+"""What a program may be given as: a builder's program, MLIR text, a path or a module."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...dialects.mlir import ir, passmanager
+from ...pipelines.walking import operations_where
+from ..errors import InputError
+from ..session import Session
+from ..source import STDIN_NAME, Source, parse, read_source
+
+
+def parsed(program: object, session: Session) -> ir.Module:
+    """The module of a program, in the session's context where it is not a module already."""
+    if isinstance(program, ir.Module):
+        return _generalized(program)
+    text = getattr(program, "text", None)
+    if isinstance(text, str):
+        source = Source(STDIN_NAME, text.encode())
+    elif isinstance(program, str) and ("\n" in program or "(" in program):
+        source = Source(STDIN_NAME, program.encode())
+    elif isinstance(program, (str, Path)):
+        source = read_source(str(program))
+    else:
+        raise InputError(
+            f"a program is a builder's program, MLIR text, a path or a module, not "
+            f"{type(program).__name__}"
+        )
+    return _generalized(parse(source, session))
+
+
+def builder_name(program: object) -> str | None:
+    """The name of a builder's program; None for what was not built."""
+    name = getattr(program, "name", None)
+    return name if isinstance(name, str) and hasattr(program, "text") else None
+
+
+def named_programs(module: ir.Module) -> dict[str, ir.Operation]:
+    """The programs of a module by name."""
+    return {
+        ir.StringAttr(op.operation.attributes["sym_name"]).value: op.operation
+        for op in module.body
+        if op.operation.name == "hir.program"
+    }
+
+
+def _generalized(module: ir.Module) -> ir.Module:
+    """The module with linalg.generic for every named linalg operation; a copy if it has some."""
+
+    def is_named(op: ir.Operation) -> bool:
+        kind = op.name.partition(".")
+        return kind[0] == "linalg" and kind[2] not in ("generic", "yield", "index")
+
+    if not operations_where(module.operation, is_named):
+        return module
+    with module.context:
+        copy = ir.Module.parse(str(module.operation.get_asm(enable_debug_info=True)))
+        manager = passmanager.PassManager.parse(
+            "builtin.module(linalg-generalize-named-ops)", module.context
+        )
+        manager.run(copy.operation)
+    return copy

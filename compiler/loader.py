@@ -1,0 +1,190 @@
+"""Loading a built library and calling its programs: needs neither MLIR, LLVM nor torch."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .errors import InputError
+from .loader_abi import VERSION, ProgramInfo, describe
+from .loader_call import Call
+from .loader_values import ValueInfo
+
+_ACCEPTS_CPU = 1 << 1
+
+
+def load(path: str | os.PathLike[str]) -> Library:
+    """Loads a shared library that hirc built (`--emit=shared`). Raises InputError.
+
+    Its programs are attributes: `load("libmlp.so").main(x, weights)`. It stays loaded.
+    """
+    return Library(Path(path))
+
+
+class Library:
+    """A loaded library; each of its programs is an attribute."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.loaded = ctypes.CDLL(str(path.absolute()))
+        except OSError as error:
+            raise InputError(f"cannot load {path}: {error}") from error
+        if not hasattr(self.loaded, "hirc_programs"):
+            raise InputError(
+                f"{path} has no programs that can be called",
+                hint="hirc prog.mlir --emit=shared -o libprog.so makes a library of a program",
+            )
+        self._prepare()
+        self.programs: Mapping[str, Program] = {
+            info.name.decode(): Program(self, info) for info in self._infos()
+        }
+
+    def _prepare(self) -> None:
+        """Tells ctypes the types of what a library exports besides its programs."""
+        loaded = self.loaded
+        loaded.hirc_programs.restype = ctypes.POINTER(ctypes.POINTER(ProgramInfo))
+        loaded.hirc_last_error.restype = ctypes.c_char_p
+        loaded.hirc_own_output.restype = ctypes.c_void_p
+        loaded.hirc_own_output.argtypes = [ctypes.c_void_p] * 3
+        loaded.hirc_release_output.restype = None
+        loaded.hirc_release_output.argtypes = [ctypes.c_void_p]
+        loaded.hirc_manage_output.restype = ctypes.c_void_p
+        loaded.hirc_manage_output.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
+        loaded.hirc_synchronize.argtypes = [ctypes.c_void_p]
+        loaded.hirc_synchronize.restype = None
+        loaded.hirc_devices.restype = ctypes.c_uint64
+
+    def _infos(self) -> list[ProgramInfo]:
+        count = ctypes.c_int64()
+        first = self.loaded.hirc_programs(ctypes.byref(count))
+        infos: list[ProgramInfo] = [first[place].contents for place in range(count.value)]
+        for info in infos:
+            if info.version != VERSION:
+                raise InputError(
+                    f"{self.path} was built by another version of hirc",
+                    hint="build it again, or load it with the version that built it",
+                )
+        return infos
+
+    @cached_property
+    def is_for_cpu(self) -> bool:
+        """Whether its programs run on the CPU device, on memory of the host."""
+        return bool(self.loaded.hirc_devices() & _ACCEPTS_CPU)
+
+    def __getattr__(self, name: str) -> Program:
+        found = self.__dict__.get("programs", {}).get(name)
+        if found is None:
+            names = ", ".join(sorted(self.__dict__.get("programs", {})))
+            raise AttributeError(f"{self.__dict__.get('path')} has no program '{name}': {names}")
+        return found
+
+    def __getitem__(self, name: str) -> Program:
+        """The program of a name that is no Python name."""
+        return self.programs[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.programs]
+
+    def __repr__(self) -> str:
+        return f"<library {self.path}: {', '.join(sorted(self.programs))}>"
+
+
+class Program:
+    """A program of a library. Calling it runs it.
+
+    `inputs` and `outputs` describe what it takes and gives.
+    """
+
+    def __init__(self, library: Library, info: ProgramInfo) -> None:
+        self.library = library
+        self.name: str = info.name.decode()
+        self.inputs: tuple[ValueInfo, ...] = describe(info.inputs, info.input_count)
+        self.outputs: tuple[ValueInfo, ...] = describe(info.outputs, info.output_count)
+        self.run = ctypes.CFUNCTYPE(
+            ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+        )(info.run)
+
+    def __call__(
+        self,
+        *inputs: Any,
+        out: Sequence[Any] | Mapping[str, Any] | Any = None,
+        stream: Any = None,
+        **named: Any,
+    ) -> Any:
+        """Runs the program.
+
+        Inputs are anything with `__dlpack__`: torch tensors, numpy arrays (on the CPU device);
+        scalars are numbers. `out` hands in outputs: one tensor, a sequence with None for those
+        the program is to allocate, or a dictionary by name. Outputs that were not handed in are
+        torch tensors where an input was one; else numpy arrays on the CPU device, and on a GPU
+        objects that have `__dlpack__`.
+
+        `stream` is a CUDA stream (an integer, or an object of torch's or CuPy's); None is torch's
+        current one, or the default stream. The call does not wait for a GPU. The memory of an
+        output goes back in the order of this stream.
+
+        Returns the output, or a tuple of several. Raises InputError where an input or an output
+        handed in is wrong; then nothing has run.
+        """
+        return Call(self, self._in_order(inputs, named), self._given(out), stream).run()
+
+    def _in_order(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        if not named and len(inputs) == len(self.inputs):
+            return list(inputs)
+        if len(inputs) > len(self.inputs):
+            raise InputError(
+                f"{self.name} takes {_counted(len(self.inputs), 'input')}, not {len(inputs)}: "
+                f"{self._signature()}"
+            )
+        values = list(inputs)
+        for value in self.inputs[len(inputs) :]:
+            if value.name not in named:
+                raise InputError(
+                    f"input '{value.name}' of {self.name} is missing: {self._signature()}"
+                )
+            values.append(named.pop(value.name))
+        if named:
+            name = next(iter(named))
+            twice = any(value.name == name for value in self.inputs)
+            raise InputError(
+                f"input '{name}' of {self.name} is given twice"
+                if twice
+                else f"{self.name} has no input '{name}': {self._signature()}"
+            )
+        return values
+
+    def _given(self, out: Any) -> list[Any]:
+        names = [value.name for value in self.outputs]
+        if out is None:
+            return [None] * len(names)
+        if isinstance(out, Mapping):
+            unknown = next((name for name in out if name not in names), None)
+            if unknown is not None:
+                raise InputError(
+                    f"{self.name} has no output '{unknown}': it has {', '.join(names)}"
+                )
+            return [out.get(name) for name in names]
+        given = list(out) if isinstance(out, (tuple, list)) else [out]
+        if len(given) != len(names):
+            raise InputError(
+                f"out= holds {_counted(len(given), 'tensor')}, and {self.name} has "
+                f"{_counted(len(names), 'output')}"
+            )
+        return given
+
+    def _signature(self) -> str:
+        inputs = ", ".join(f"{value.name}: {value.type}" for value in self.inputs)
+        return f"{self.name}({inputs})"
+
+    def __repr__(self) -> str:
+        outputs = ", ".join(f"{value.name}: {value.type}" for value in self.outputs)
+        return f"<program {self._signature()} -> ({outputs})>"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

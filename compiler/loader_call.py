@@ -1,0 +1,191 @@
+"""One call of a loaded program: tensors in, through DLPack, and tensors out."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+from .errors import InputError
+from .loader_abi import DlTensor
+from .loader_array import CAPSULE, Array, Owner
+from .loader_torch import fill_from_torch, torch_of
+from .loader_values import INPUT, ValueInfo, scalar_bytes, scalar_value
+
+if TYPE_CHECKING:
+    from .loader import Program
+
+_CPU = 1
+_CUDA = 2
+# An address for tensors without elements, whose data may be NULL: an output without data is one
+# that the program is to allocate.
+_NOWHERE = 256
+
+_USED_CAPSULE = b"used_dltensor"
+_api = ctypes.pythonapi
+_api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+_api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_api.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+class Call:
+    """A call of `program`. What it points to lives as long as it does."""
+
+    def __init__(self, program: Program, inputs: list[Any], given: list[Any], stream: Any) -> None:
+        self.program = program
+        self.library = program.library
+        self.inputs = inputs
+        self.given = given
+        self._on_cpu = self.library.is_for_cpu
+        self._torch = torch_of(inputs)
+        # On torch's current stream its tensors are ready; another one waits for them in DLPack's
+        # way.
+        self._asks_torch = self._torch is not None and stream is None
+        self.stream = self._stream_number(stream)
+        self._kept: list[Any] = []
+        self._tensors = (DlTensor * (len(inputs) + len(given)))()
+
+    def run(self) -> Any:
+        """Runs the program and returns its output, or a tuple of several."""
+        program, count = self.program, len(self.inputs)
+        for place, value in enumerate(program.inputs):
+            self._take(self._tensors[place], value, self.inputs[place], "input")
+        for place, value in enumerate(program.outputs):
+            self._prepare(self._tensors[count + place], value, self.given[place])
+        size = ctypes.sizeof(DlTensor)
+        first = ctypes.addressof(self._tensors)
+        addresses = [first + size * place for place in range(len(self._tensors))]
+        pointers = (ctypes.c_void_p * len(addresses))(*addresses)
+        start = ctypes.addressof(pointers)
+        if program.run(start, start + 8 * count, self.stream) != 0:
+            raise InputError(self.library.loaded.hirc_last_error().decode())
+        if self._on_cpu:
+            self.library.loaded.hirc_synchronize(self.stream)
+        results = self._results()
+        return None if not results else results[0] if len(results) == 1 else tuple(results)
+
+    def _stream_number(self, stream: Any) -> int:
+        if stream is None:
+            values = [*self.inputs, *self.given]
+            if self._torch is None or not any(getattr(value, "is_cuda", False) for value in values):
+                return 0
+            return int(self._torch.cuda.current_stream().cuda_stream)
+        for name in ("cuda_stream", "ptr"):
+            if hasattr(stream, name):
+                return int(getattr(stream, name))
+        return int(stream)
+
+    def _take(self, tensor: DlTensor, value: ValueInfo, given: Any, role: str) -> None:
+        """Fills in the tensor that stands for an argument of the caller's."""
+        if value.is_scalar and not hasattr(given, "__dlpack__"):
+            data = scalar_bytes(value, given, self.program.name)
+            room = ctypes.create_string_buffer(data, len(data))
+            self._kept.append(room)
+            tensor.data, tensor.device_type = ctypes.addressof(room), _CPU
+            tensor.dtype = value.dtype
+            return
+        if self._asks_torch:
+            room = fill_from_torch(self._torch, tensor, given, takes_cpu=self._on_cpu)
+            if room is not None:
+                self._kept.append(room)
+                _place_empty(tensor)
+                return
+        source = ctypes.cast(self._address_of(value, given, role), ctypes.POINTER(DlTensor))
+        ctypes.pointer(tensor)[0] = source[0]
+        _place_empty(tensor)
+
+    def _address_of(self, value: ValueInfo, given: Any, role: str) -> int:
+        """The address of the DLTensor of an object, which stays while the call does."""
+        capsule = self._capsule_of(value, given, role)
+        self._kept.append(capsule)
+        return _api.PyCapsule_GetPointer(capsule, CAPSULE)
+
+    def _capsule_of(self, value: ValueInfo, given: Any, role: str) -> Any:
+        where = f"{role} '{value.name}' of {self.program.name}"
+        if not hasattr(given, "__dlpack__"):
+            raise InputError(
+                f"{where}: {type(given).__name__} is no tensor, the program takes {value.type}",
+                hint="torch tensors and numpy arrays are, and what else has __dlpack__",
+            )
+        try:
+            if given.__dlpack_device__()[0] == _CUDA:
+                # DLPack's number of the default stream is 1.
+                return given.__dlpack__(stream=self.stream or 1)
+            return given.__dlpack__()
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            raise InputError(f"{where} cannot be passed: {error}") from error
+
+    def _prepare(self, tensor: DlTensor, value: ValueInfo, given: Any) -> None:
+        """Takes an output that was handed in, or makes room for what the program fills in."""
+        if given is not None:
+            self._take(tensor, value, given, "output")
+            return
+        rank = len(value.sizes)
+        room = ((ctypes.c_int64 * (2 * rank)) if rank else (ctypes.c_char * 16))()
+        self._kept.append(room)
+        address = ctypes.addressof(room)
+        tensor.rank, tensor.dtype, tensor.device_type = rank, value.dtype, _CPU
+        if value.is_scalar:
+            tensor.data = address
+        elif rank:
+            tensor.sizes, tensor.strides = address, address + 8 * rank
+
+    def _results(self) -> list[Any]:
+        count = len(self.inputs)
+        # What is the caller's already.
+        theirs = {self._tensors[place].data: place for place in range(count)}
+        for place, given in enumerate(self.given):
+            if given is not None:
+                theirs.setdefault(self._tensors[count + place].data, count + place)
+        owners: dict[int | None, Owner] = {}
+        results: list[Any] = []
+        for place, value in enumerate(self.program.outputs):
+            tensor = self._tensors[count + place]
+            if self.given[place] is not None:
+                results.append(self.given[place])
+            elif value.is_scalar:
+                data = ctypes.string_at(tensor.data, value.element_bytes)
+                results.append(scalar_value(value, data))
+            elif value.origin == INPUT:
+                results.append(self.inputs[value.origin_input])
+            else:
+                results.append(self._wrapped(tensor, theirs.get(tensor.data), owners))
+        return results
+
+    def _wrapped(
+        self, tensor: DlTensor, theirs: int | None, owners: dict[int | None, Owner]
+    ) -> Any:
+        """A tensor of the program's as the caller's kind of tensor, which owns its memory."""
+        if theirs is not None:
+            owner = self._owner(tensor, self._held(theirs))
+        elif tensor.data in owners:
+            owner = owners[tensor.data]
+        else:
+            owner = owners[tensor.data] = self._owner(tensor, None)
+        array = Array(owner, tensor, self._kept)
+        if self._torch is not None:
+            return self._torch.utils.dlpack.from_dlpack(array.__dlpack__())
+        if self._on_cpu:
+            import numpy
+
+            return numpy.from_dlpack(array)
+        return array
+
+    def _owner(self, tensor: DlTensor, held: int | None) -> Owner:
+        loaded = self.library.loaded
+        return Owner(loaded, loaded.hirc_own_output(tensor.data, self.stream, held))
+
+    def _held(self, place: int) -> int:
+        """The managed tensor of an argument that an output is part of."""
+        values = [*self.program.inputs, *self.program.outputs]
+        capsule = self._capsule_of(values[place], [*self.inputs, *self.given][place], "tensor")
+        address = _api.PyCapsule_GetPointer(capsule, CAPSULE)
+        # It is the output's to delete now.
+        _api.PyCapsule_SetName(capsule, _USED_CAPSULE)
+        return address
+
+
+def _place_empty(tensor: DlTensor) -> None:
+    """Gives a tensor without elements an address, where its data is NULL."""
+    if not tensor.data and tensor.rank > 0 and tensor.sizes:
+        sizes = (ctypes.c_int64 * tensor.rank).from_address(tensor.sizes)
+        tensor.data = _NOWHERE if 0 in sizes else None

@@ -1,0 +1,351 @@
+// What is wrong with a program's tensors, in words.
+//
+// A program compares its tensors itself, without a branch; what stands here runs once a comparison
+// has failed, finds which, and keeps the message for hirc_last_error.
+
+#include "check.h"
+#include "program.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 1024 };
+
+// The calling thread's last message, TEXT_BYTES from malloc once there is one. A pointer, because the
+// thread-local memory of all libraries that a process opens has little room together.
+__attribute__((weak, visibility("hidden"))) _Thread_local char *hirc_state_error_text_1;
+
+// A tensor, what it should be, and whose it is.
+struct subject {
+  const struct hirc_program_info *program;
+  const struct hirc_value_info *value;
+  const struct dl_tensor *tensor;
+  const char *role; // "input" or "output"
+};
+
+const char *hirc_error_text(void) {
+  return hirc_state_error_text_1 ? hirc_state_error_text_1 : "";
+}
+
+// Room for the calling thread's message, NULL where there is no memory.
+static char *text_room(void) {
+  if (!hirc_state_error_text_1)
+    hirc_state_error_text_1 = malloc(TEXT_BYTES);
+  return hirc_state_error_text_1;
+}
+
+// Writes "input 'x' of main: ..." and returns true.
+__attribute__((format(printf, 2, 3))) static bool say(const struct subject *subject,
+                                                      const char *format, ...) {
+  char *text = text_room();
+  if (!text)
+    return true;
+  int length = snprintf(text, TEXT_BYTES, "%s '%s' of %s: ", subject->role, subject->value->name,
+                        subject->program->name);
+  if (length >= 0 && length < TEXT_BYTES) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + length, (size_t)(TEXT_BYTES - length), format, arguments);
+    va_end(arguments);
+  }
+  return true;
+}
+
+static struct dl_data_type declared_type(const struct hirc_value_info *value) {
+  struct dl_data_type type;
+  memcpy(&type, &value->dtype, sizeof type);
+  return type;
+}
+
+// "f32" and the like; type codes with no such name by their numbers.
+static const char *type_text(struct dl_data_type type, char *text, size_t bytes) {
+  static const char *const names[] = {
+      [DL_INT] = "i",           [DL_UINT] = "ui",
+      [DL_FLOAT] = "f",         [DL_BFLOAT] = "bf",
+      [DL_COMPLEX] = "complex", [DL_FLOAT8_E3M4] = "f8E3M4",
+      [DL_FLOAT8_E4M3] = "f8E4M3", [DL_FLOAT8_E4M3B11FNUZ] = "f8E4M3B11FNUZ",
+      [DL_FLOAT8_E4M3FN] = "f8E4M3FN", [DL_FLOAT8_E4M3FNUZ] = "f8E4M3FNUZ",
+      [DL_FLOAT8_E5M2] = "f8E5M2", [DL_FLOAT8_E5M2FNUZ] = "f8E5M2FNUZ",
+      [DL_FLOAT8_E8M0FNU] = "f8E8M0FNU"};
+  const char *name = type.code < sizeof names / sizeof *names ? names[type.code] : NULL;
+  if (type.code == DL_BOOL && type.bits == 8 && type.lanes == 1)
+    snprintf(text, bytes, "i1");
+  else if (type.code == DL_COMPLEX && type.lanes == 1)
+    snprintf(text, bytes, "complex<f%d>", type.bits / 2);
+  else if (name && type.lanes == 1 && type.code >= DL_FLOAT8_E3M4)
+    snprintf(text, bytes, "%s", name);
+  else if (name && type.lanes == 1)
+    snprintf(text, bytes, "%s%d", name, type.bits);
+  else
+    snprintf(text, bytes, "of DLPack's type code %d with %d bits and %d lanes", type.code,
+             type.bits, type.lanes);
+  return text;
+}
+
+static const char *device_text(struct dl_device device, char *text, size_t bytes) {
+  if (device.type == DL_CPU)
+    snprintf(text, bytes, "the CPU");
+  else if (device.type == DL_CUDA)
+    snprintf(text, bytes, "CUDA device %d", device.number);
+  else
+    snprintf(text, bytes, "a device of DLPack's kind %d", device.type);
+  return text;
+}
+
+static bool wrong_type(const struct subject *subject) {
+  const struct dl_tensor *tensor = subject->tensor;
+  struct dl_data_type wanted = declared_type(subject->value);
+  if (memcmp(&tensor->type, &wanted, sizeof wanted) == 0)
+    return false;
+  char text[80];
+  return say(subject, "its elements are %s, the program takes %s (%s)",
+             type_text(tensor->type, text, sizeof text), subject->value->element,
+             subject->value->type);
+}
+
+static bool wrong_rank(const struct subject *subject) {
+  int wanted = subject->value->rank, found = subject->tensor->rank;
+  if (found == wanted)
+    return false;
+  return say(subject, "it has %d dim%s, the program takes %d (%s)", found, found == 1 ? "" : "s",
+             wanted, subject->value->type);
+}
+
+static const char *size_name(const struct hirc_value_info *value, int axis) {
+  return value->names && value->names[axis] ? value->names[axis] : "";
+}
+
+// Whether a size's first appearance, which gives the name its value, is elsewhere; it is then in
+// `found`.
+static bool find_named(const struct subject *subject, int axis,
+                       const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs,
+                       struct subject *found, int *found_axis) {
+  const struct hirc_program_info *program = subject->program;
+  const char *name = size_name(subject->value, axis);
+  for (int64_t i = 0; name[0] && i < program->input_count + program->output_count; ++i) {
+    bool is_input = i < program->input_count;
+    int64_t place = is_input ? i : i - program->input_count;
+    const struct hirc_value_info *value =
+        is_input ? &program->inputs[place] : &program->outputs[place];
+    const struct dl_tensor *tensor = is_input ? inputs[place] : outputs[place];
+    for (int other = 0; other < value->rank; ++other) {
+      if (tensor == subject->tensor && other == axis)
+        return false;
+      if (value->sizes[other] == HIRC_OPEN && strcmp(size_name(value, other), name) == 0) {
+        *found = (struct subject){program, value, tensor, is_input ? "input" : "output"};
+        *found_axis = other;
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static bool wrong_size(const struct subject *subject, const struct dl_tensor *const *inputs,
+                       struct dl_tensor *const *outputs) {
+  const struct hirc_value_info *value = subject->value;
+  for (int axis = 0; axis < value->rank; ++axis) {
+    int64_t size = subject->tensor->sizes[axis], wanted = value->sizes[axis];
+    struct subject other;
+    int other_axis;
+    if (wanted != HIRC_OPEN && size != wanted)
+      return say(subject, "size %d is %" PRId64 ", the program takes %" PRId64 " (%s)", axis, size,
+                 wanted, value->type);
+    if (size < 0)
+      return say(subject, "size %d is %" PRId64, axis, size);
+    if (wanted == HIRC_OPEN &&
+        find_named(subject, axis, inputs, outputs, &other, &other_axis) &&
+        other.tensor->rank == other.value->rank && other.tensor->sizes[other_axis] != size)
+      return say(subject,
+                 "size %d is %" PRId64 ", and '%s' is %" PRId64 " by size %d of %s '%s' (%s)", axis,
+                 size, size_name(value, axis), other.tensor->sizes[other_axis], other_axis,
+                 other.role, other.value->name, value->type);
+  }
+  return false;
+}
+
+static bool is_empty(const struct dl_tensor *tensor) {
+  for (int axis = 0; axis < tensor->rank; ++axis)
+    if (tensor->sizes[axis] == 0)
+      return true;
+  return false;
+}
+
+// The stride of packed rows.
+static int64_t packed_stride(const struct dl_tensor *tensor, int axis) {
+  int64_t stride = 1;
+  for (int inner = axis + 1; inner < tensor->rank; ++inner)
+    stride *= tensor->sizes[inner];
+  return stride;
+}
+
+static int64_t stride_of(const struct dl_tensor *tensor, int axis) {
+  return tensor->strides ? tensor->strides[axis] : packed_stride(tensor, axis);
+}
+
+static bool wrong_stride(const struct subject *subject) {
+  const struct hirc_value_info *value = subject->value;
+  const struct dl_tensor *tensor = subject->tensor;
+  if (is_empty(tensor))
+    return false;
+  for (int axis = 0; axis < value->rank; ++axis) {
+    int64_t stride = stride_of(tensor, axis);
+    int64_t wanted = value->strides ? value->strides[axis] : packed_stride(tensor, axis);
+    if (wanted != HIRC_OPEN && stride != wanted && tensor->sizes[axis] != 1)
+      return say(subject,
+                 "stride %d is %" PRId64 " elements, the program takes %" PRId64
+                 "%s: copy it into a tensor of that layout",
+                 axis, stride, wanted, value->strides ? "" : " (packed rows)");
+  }
+  return false;
+}
+
+static bool repeats(const struct subject *subject) {
+  const struct dl_tensor *tensor = subject->tensor;
+  for (int axis = 0; axis < tensor->rank && !is_empty(tensor); ++axis)
+    if (tensor->sizes[axis] > 1 && stride_of(tensor, axis) == 0)
+      return say(subject, "dim %d has stride 0: its elements share memory, and cannot be written",
+                 axis);
+  return false;
+}
+
+static char *first_element(const struct dl_tensor *tensor) {
+  return (char *)tensor->data + tensor->byte_offset;
+}
+
+static bool wrong_memory(const struct subject *subject) {
+  const struct dl_tensor *tensor = subject->tensor;
+  int64_t alignment = subject->value->alignment;
+  if (is_empty(tensor))
+    return false;
+  if (!tensor->data)
+    return say(subject, "it has no memory (its data is NULL)");
+  if ((uintptr_t)first_element(tensor) & (uintptr_t)(alignment - 1))
+    return say(subject, "its first element is at %p, the program takes multiples of %" PRId64,
+               (void *)first_element(tensor), alignment);
+  return false;
+}
+
+static bool wrong_device(const struct subject *subject) {
+  struct dl_device device = subject->tensor->device;
+  uint64_t accepted = hirc_accepted_devices();
+  int current = (int)(accepted >> 32);
+  bool is_kind = device.type >= 0 && device.type < 32 && accepted >> device.type & 1;
+  if (is_kind && (device.type != DL_CUDA || device.number == current))
+    return false;
+  char text[80];
+  return say(subject, "it is on %s, the program runs on CUDA device %d: move it there",
+             device_text(device, text, sizeof text), current);
+}
+
+static bool wrong_scalar(const struct subject *subject) {
+  const struct dl_tensor *tensor = subject->tensor;
+  if (wrong_rank(subject) || wrong_type(subject))
+    return true;
+  if (tensor->device.type != DL_CPU && tensor->device.type != DL_CUDA_HOST)
+    return say(subject, "a scalar is passed in the host's memory, and it is on device kind %d",
+               tensor->device.type);
+  return !tensor->data && say(subject, "a scalar needs %d bytes of the host's memory, and its data "
+                                       "is NULL",
+                              subject->value->element_bytes);
+}
+
+static bool wrong_input(const struct subject *subject, const struct dl_tensor *const *inputs) {
+  if (subject->value->is_scalar)
+    return wrong_scalar(subject);
+  return wrong_rank(subject) || wrong_type(subject) || wrong_size(subject, inputs, NULL) ||
+         wrong_stride(subject) || wrong_memory(subject) || wrong_device(subject);
+}
+
+// The first byte of a tensor and the one after its last; nothing where it has no bytes.
+static bool span_of(const struct dl_tensor *tensor, int element_bytes, uintptr_t span[2]) {
+  int64_t low = 0, high = 1;
+  if (!tensor->data || is_empty(tensor))
+    return false;
+  for (int axis = 0; axis < tensor->rank; ++axis) {
+    int64_t reach = (tensor->sizes[axis] - 1) * stride_of(tensor, axis);
+    low += reach < 0 ? reach : 0;
+    high += reach > 0 ? reach : 0;
+  }
+  span[0] = (uintptr_t)(first_element(tensor) + low * element_bytes);
+  span[1] = (uintptr_t)(first_element(tensor) + high * element_bytes);
+  return true;
+}
+
+static bool overlaps(const struct subject *subject, const struct subject *other) {
+  uintptr_t mine[2], theirs[2];
+  if (other->value->is_scalar ||
+      !span_of(subject->tensor, subject->value->element_bytes, mine) ||
+      !span_of(other->tensor, other->value->element_bytes, theirs) || mine[0] >= theirs[1] ||
+      theirs[0] >= mine[1])
+    return false;
+  return say(subject, "its memory overlaps that of %s '%s': an output needs its own",
+             other->role, other->value->name);
+}
+
+static bool wrong_output(const struct subject *subject, const struct dl_tensor *const *inputs,
+                         struct dl_tensor *const *outputs, int64_t place) {
+  const struct hirc_program_info *program = subject->program;
+  if (subject->value->is_scalar)
+    return wrong_scalar(subject);
+  if (!subject->tensor->data)
+    return false;
+  if (subject->value->origin == HIRC_VIEW)
+    return say(subject, "no memory can be handed in for it: the program gives a part of other "
+                        "memory, or its own");
+  if (wrong_rank(subject) || wrong_type(subject) || wrong_size(subject, inputs, outputs) ||
+      repeats(subject) || wrong_memory(subject) || wrong_device(subject))
+    return true;
+  if (subject->value->origin == HIRC_INPUT) {
+    const struct dl_tensor *input = inputs[subject->value->origin_input];
+    return first_element(subject->tensor) != first_element(input) &&
+           say(subject, "it is input '%s' itself, and other memory was handed in",
+               program->inputs[subject->value->origin_input].name);
+  }
+  for (int64_t i = 0; i < program->input_count; ++i) {
+    struct subject other = {program, &program->inputs[i], inputs[i], "input"};
+    if (overlaps(subject, &other))
+      return true;
+  }
+  for (int64_t i = 0; i < place; ++i) {
+    struct subject other = {program, &program->outputs[i], outputs[i], "output"};
+    if (other.value->origin == HIRC_ALLOCATED && overlaps(subject, &other))
+      return true;
+  }
+  return false;
+}
+
+// Finds the first tensor that is not what the program takes and keeps the message.
+__attribute__((cold, noinline)) void hirc_input_error(const struct hirc_program_info *program,
+                                                      const struct dl_tensor *const *inputs,
+                                                      struct dl_tensor *const *outputs) {
+  for (int64_t i = 0; i < program->input_count; ++i) {
+    struct subject subject = {program, &program->inputs[i], inputs[i], "input"};
+    if (wrong_input(&subject, inputs))
+      return;
+  }
+  for (int64_t i = 0; i < program->output_count; ++i) {
+    struct subject subject = {program, &program->outputs[i], outputs[i], "output"};
+    if (wrong_output(&subject, inputs, outputs, i))
+      return;
+  }
+  char *text = text_room();
+  if (text)
+    snprintf(text, TEXT_BYTES, "the inputs or outputs of %s are not what it takes", program->name);
+}
+
+// The same of types and sizes alone: of tensors that are not on the device yet. Returns whether
+// there is a message.
+int hirc_extents_error(const struct hirc_program_info *program,
+                       const struct dl_tensor *const *inputs) {
+  for (int64_t i = 0; i < program->input_count; ++i) {
+    struct subject subject = {program, &program->inputs[i], inputs[i], "input"};
+    if (wrong_rank(&subject) || wrong_type(&subject) || wrong_size(&subject, inputs, NULL))
+      return 1;
+  }
+  return 0;
+}

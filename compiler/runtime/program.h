@@ -1,0 +1,86 @@
+// Programs with inputs and outputs: how the compiler describes one, and what runs it.
+//
+// The structs are laid out as the pass add-program-interface writes them and hirc.load reads them:
+// change one, change HIRC_PROGRAM_VERSION.
+#ifndef HIRC_PROGRAM_H
+#define HIRC_PROGRAM_H
+
+#include "dlpack_abi.h"
+
+#include <stdint.h>
+
+enum { HIRC_PROGRAM_VERSION = 1 };
+
+// A size or stride that is known at run time only.
+#define HIRC_OPEN INT64_MIN
+
+// Where an output's memory comes from.
+enum hirc_origin {
+  HIRC_ALLOCATED, // the program allocates it, unless the caller hands memory in
+  HIRC_INPUT,     // it is an input's
+  HIRC_VIEW,      // part of other memory, or the program's own; nothing can be handed in
+};
+
+// One input or output.
+struct hirc_value_info {
+  const char *name;
+  const char *type;         // "2xnxf32"
+  const char *element;      // "f32"
+  const int64_t *sizes;     // HIRC_OPEN where open
+  const int64_t *strides;   // in elements, HIRC_OPEN where open; NULL: packed rows
+  const char *const *names; // of the sizes, NULL where one has none; NULL: no size has
+  int64_t alignment;        // of the first element, in bytes
+  int32_t rank;
+  uint32_t dtype; // DLDataType's four bytes
+  int32_t element_bytes;
+  int32_t is_scalar;
+  int32_t origin;
+  int32_t origin_input;
+};
+
+// The tensors of a scalar have no dims and lie in the host's memory. An output whose data is NULL
+// is filled in: data, device, type, sizes and strides, for which the caller gives the arrays.
+typedef int hirc_program_function(const struct dl_tensor *const *inputs,
+                                  struct dl_tensor *const *outputs, void *stream);
+
+// What runs a program and what it takes and gives.
+struct hirc_program_info {
+  int32_t version;
+  int32_t reserved;
+  const char *name;
+  hirc_program_function *run;
+  const struct hirc_value_info *inputs;
+  const struct hirc_value_info *outputs;
+  int64_t input_count;
+  int64_t output_count;
+};
+
+// input_errors.c
+void hirc_input_error(const struct hirc_program_info *program,
+                      const struct dl_tensor *const *inputs,
+                      struct dl_tensor *const *outputs);
+int hirc_extents_error(const struct hirc_program_info *program,
+                       const struct dl_tensor *const *inputs);
+const char *hirc_error_text(void);
+
+// program_devices.c
+uint64_t hirc_accepted_devices(void);
+void hirc_stream_finish(void *stream);
+
+// program_list.c
+const struct hirc_program_info *const *hirc_program_list(int64_t *count);
+
+struct hirc_owner;
+
+// program_outputs.c
+void hirc_output_free(void *data, void *stream);
+struct hirc_owner *hirc_output_own(void *data, void *stream, struct dl_managed_tensor *held);
+void hirc_output_release(struct hirc_owner *owner);
+void *hirc_output_manage(const struct dl_tensor *output, struct hirc_owner *owner,
+                         int is_versioned);
+
+// command.c
+int hirc_command(int argc, char **argv, const struct hirc_program_info *program,
+                 hirc_program_function *run);
+
+#endif

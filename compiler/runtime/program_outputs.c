@@ -1,0 +1,109 @@
+// The memory of outputs that a program allocated, once the caller has it.
+
+#include "check.h"
+#include "program.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What the tensors of one allocation share, and how many there are. `held` is a tensor of the
+// caller's whose memory it is; then nothing is freed but that.
+struct hirc_owner {
+  _Atomic int64_t holders;
+  void *memory;
+  void *stream;
+  struct dl_managed_tensor *held;
+};
+
+// The structs that a managed output is the first member of.
+struct managed {
+  struct dl_managed_tensor tensor;
+  int64_t sizes_and_strides[];
+};
+
+struct versioned {
+  struct dl_versioned_tensor tensor;
+  int64_t sizes_and_strides[];
+};
+
+// Frees an output's allocation, its `data`, in the order of a stream.
+void hirc_output_free(void *data, void *stream) {
+  struct cuda_pointer_attributes found;
+  if (!data)
+    return;
+  check(cudaPointerGetAttributes(&found, data), "cudaPointerGetAttributes", NULL);
+  if (found.type == CUDA_MEMORY_UNREGISTERED)
+    return; // a constant of the program's, or memory it keeps
+  int kind = found.type == CUDA_MEMORY_HOST      ? HIRC_MEMORY_PINNED
+             : found.type == CUDA_MEMORY_MANAGED ? HIRC_MEMORY_MANAGED
+                                                 : HIRC_MEMORY_DEVICE;
+  hirc_free(data, kind, stream, NULL);
+}
+
+// The owner of an output's allocation, or of part of a tensor that is `held`; NULL where there is
+// no memory. It is the caller's to release.
+struct hirc_owner *hirc_output_own(void *data, void *stream, struct dl_managed_tensor *held) {
+  struct hirc_owner *owner = calloc(1, sizeof *owner);
+  if (owner)
+    *owner = (struct hirc_owner){1, data, stream, held};
+  return owner;
+}
+
+void hirc_output_release(struct hirc_owner *owner) {
+  if (atomic_fetch_sub(&owner->holders, 1) != 1)
+    return;
+  if (owner->held)
+    owner->held->deleter(owner->held);
+  else
+    hirc_output_free(owner->memory, owner->stream);
+  free(owner);
+}
+
+static void delete_managed(struct dl_managed_tensor *tensor) {
+  hirc_output_release(tensor->owner);
+  free(tensor);
+}
+
+static void delete_versioned(struct dl_versioned_tensor *tensor) {
+  hirc_output_release(tensor->owner);
+  free(tensor);
+}
+
+// The output with sizes and strides of its own. Its data are its first element's address: not every
+// reader looks at the offset.
+static struct dl_tensor own_tensor(const struct dl_tensor *output, int64_t *sizes_and_strides) {
+  struct dl_tensor tensor = *output;
+  size_t bytes = (size_t)output->rank * sizeof(int64_t);
+  tensor.data = (char *)output->data + output->byte_offset;
+  tensor.byte_offset = 0;
+  tensor.sizes = sizes_and_strides;
+  tensor.strides = sizes_and_strides + output->rank;
+  if (bytes) {
+    memcpy(tensor.sizes, output->sizes, bytes);
+    memcpy(tensor.strides, output->strides, bytes);
+  }
+  return tensor;
+}
+
+// A DLManagedTensor of an output that the program filled in, or with `is_versioned` a
+// DLManagedTensorVersioned. It holds the owner. NULL where there is no memory.
+void *hirc_output_manage(const struct dl_tensor *output, struct hirc_owner *owner,
+                         int is_versioned) {
+  size_t bytes = 2 * (size_t)output->rank * sizeof(int64_t);
+  void *memory = malloc(bytes + (is_versioned ? sizeof(struct versioned) : sizeof(struct managed)));
+  if (!memory)
+    return NULL;
+  atomic_fetch_add(&owner->holders, 1);
+  if (is_versioned) {
+    struct versioned *versioned = memory;
+    struct dl_tensor tensor = own_tensor(output, versioned->sizes_and_strides);
+    versioned->tensor = (struct dl_versioned_tensor){
+        .major = 1, .owner = owner, .deleter = delete_versioned, .tensor = tensor};
+  } else {
+    struct managed *managed = memory;
+    struct dl_tensor tensor = own_tensor(output, managed->sizes_and_strides);
+    managed->tensor = (struct dl_managed_tensor){tensor, owner, delete_managed};
+  }
+  return memory;
+}

@@ -1,0 +1,144 @@
+"""Communication among devices in a program's builder."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ...mlir import ir
+from ..layout import DYNAMIC, buffer_type
+from ..spread import parse_spread
+from .buffer import Buffer
+from .errors import BuildError
+from .sizes import Extent, Size, divide
+from .stream import Event, Stream
+from .streaming import Streaming
+
+if TYPE_CHECKING:
+    from .emitter import Scope
+    from .program import Program
+
+
+class Communicator:
+    """The devices that communicate, by their numbers."""
+
+    def __init__(
+        self, program: Program, value: ir.Value, scope: Scope, team: tuple[int, ...]
+    ) -> None:
+        self.program = program
+        self.value = value
+        self.scope = scope
+        self.team = team
+
+
+class Request:
+    """A communication under way."""
+
+    def __init__(self, program: Program, value: ir.Value, scope: Scope) -> None:
+        self.program = program
+        self.value = value
+        self.scope = scope
+
+    def wait(self) -> None:
+        """Orders the current stream after it."""
+        self.program.wait(self)
+
+
+class Communication(Streaming):
+    """Begins communications among devices and waits for them."""
+
+    def communicator(self, team: Sequence[int], backend: str | None = None) -> Communicator:
+        """The devices `team`, over `backend` ("nccl" without it)."""
+        attributes = {"team": self.integers(team)}
+        if backend is not None:
+            attributes["backend"] = self.string(backend)
+        value = self.value("hir.communicator", [], self.type("!hir.communicator_t"), attributes)
+        return Communicator(self._program(), value, self.scope, tuple(team))
+
+    def communicate(
+        self,
+        kind: str,
+        source: Buffer,
+        out: Buffer,
+        communicator: Communicator,
+        root: int | None = None,
+        reduction: str | None = None,
+        to: Sequence[int] | None = None,
+    ) -> Request:
+        """Begins a communication; `root`, `reduction`, `to` are there where the kind has them."""
+        operands = [
+            self.buffer_value(source, "the source"),
+            self.buffer_value(out, "out"),
+            self.own(communicator, "the communicator"),
+        ]
+        attributes = {"kind": self.string(kind)}
+        if root is not None:
+            attributes["root"] = self.integer(root)
+        if reduction is not None:
+            attributes["reduction"] = self.string(reduction)
+        if to is not None:
+            attributes["to"] = self.integers(to)
+        value = self.value("hir.communicate", operands, self.type("!hir.request_t"), attributes)
+        return Request(self._program(), value, self.scope)
+
+    @contextmanager
+    def coalesce(self) -> Generator[Request, None, None]:
+        """The communications in the `with` begin as one group, which the request stands for."""
+        op = self.emit("hir.coalesce", [], [self.type("!hir.request_t")], regions=1)
+        request = Request(self._program(), op.results[0], self.scope)
+        block = ir.Block.create_at_start(op.regions[0], [], [])
+        with self.writing(op), self.inside(block, "the group of communications"):
+            yield request
+
+    def wait(self, awaited: Request | Event | Stream) -> None:
+        """Orders the current stream after a communication, an event, or what is in a stream now."""
+        if isinstance(awaited, Event):
+            self.wait_event(awaited)
+        elif isinstance(awaited, Stream):
+            self.wait_stream(self.current_stream(), awaited)
+        else:
+            self.emit("hir.wait", [self.own(awaited, "what is waited for")])
+
+    def reshard(
+        self,
+        x: Buffer,
+        before: str,
+        after: str,
+        team: Sequence[int],
+        to_team: Sequence[int] | None = None,
+        out: Buffer | None = None,
+    ) -> Buffer:
+        """`x`, spread over `team` as `before` says, spread over `to_team` as `after` says.
+
+        A spread is "whole", "partial:sum" (or another reduction) or "axis:N". Without `to_team` the
+        devices stay the same.
+        """
+        to_team = team if to_team is None else to_team
+        attributes: Mapping[str, ir.Attribute] = {
+            "from": self.string(before),
+            "to": self.string(after),
+            "from_team": self.integers(team),
+            "to_team": self.integers(to_team),
+        }
+        value = self.buffer_value(x)
+        if out is not None:
+            self.emit("hir.reshard", [value, self.buffer_value(out, "out")], [], attributes)
+            return out
+        sizes: list[Extent] = list(x.shape)
+        for text, devices, sign in ((before, len(team), 1), (after, len(to_team), -1)):
+            spread = parse_spread(text, x.rank)
+            if isinstance(spread, str):
+                raise BuildError(f"the spread is {text!r}: {spread}")
+            if spread.axis is not None:
+                size = sizes[spread.axis]
+                sizes[spread.axis] = (
+                    size * devices if sign > 0 else divide(self, "ceildiv", size, devices)
+                )
+        # What is open in the operand's type is open in the result's.
+        shape = [
+            DYNAMIC if known == DYNAMIC or isinstance(size, Size) else size
+            for known, size in zip(x.type.shape, sizes, strict=True)
+        ]
+        result = buffer_type(shape, x.type.element_type)
+        return self.new_buffer(self.value("hir.reshard", [value], result, attributes), sizes)

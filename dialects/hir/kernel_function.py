@@ -1,0 +1,66 @@
+"""The gpu function that a hir.kernel or hir.launch names, and what it takes."""
+
+from ..mlir import ir
+from .element_types import find_element_type
+from .layout import DYNAMIC, strides_and_offset
+from .refusal import refuse
+from .symbols import lookup, written
+from .values import has_strides
+
+
+def find_function(op: ir.OpView, path: list[str]) -> ir.Operation | None:
+    """The gpu.func at `path`; None where there is no such kernel, which it says."""
+    if len(path) != 2:
+        refuse(op, f"a gpu.func is named @module::@function, not {written(path)}")
+        return None
+    module, function = lookup(op, path[:1]), lookup(op, path)
+    if module is None or module.name != "gpu.module":
+        there = "nothing" if module is None else f"a {module.name}"
+        refuse(op, f"{written(path)} is no gpu.func: {written(path[:1])} is {there}")
+        return None
+    if function is None or function.name != "gpu.func":
+        there = "nothing" if function is None else f"a {function.name}"
+        refuse(op, f"{written(path)} is {there}; a gpu.func of that gpu.module is wanted")
+        return None
+    if not any(mark in function.attributes for mark in ("kernel", "gpu.kernel")):
+        refuse(op, f"{written(path)} is no kernel: write `gpu.func ... kernel`")
+        return None
+    return function
+
+
+def parameters_of(function: ir.Operation) -> list[ir.Type]:
+    """The types of a gpu.func's arguments."""
+    function_type = ir.TypeAttr(function.attributes["function_type"]).value
+    return list(ir.FunctionType(function_type).inputs)
+
+
+def does_not_fit(given: ir.Type, parameter: ir.Type) -> str | None:
+    """Why a value cannot be a kernel's argument; None where it can.
+
+    A kernel sees elements as they are stored: f32 for tf32, i8 for ui8.
+    """
+    if not isinstance(parameter, ir.MemRefType) or not isinstance(given, ir.MemRefType):
+        return None if _stored(given) == str(parameter) else f"expected {parameter}, not {given}"
+    if given.rank != parameter.rank:
+        return f"expected {parameter.rank} dims, not {given.rank}: {parameter}, not {given}"
+    if _stored(given.element_type) != str(parameter.element_type):
+        return f"expected elements of {parameter.element_type}, not {given.element_type}"
+    for axis, (here, there) in enumerate(zip(given.shape, parameter.shape, strict=True)):
+        if DYNAMIC not in (here, there) and here != there:
+            return f"expected size {there} of dim {axis}, not {here}"
+    return _stride_that_differs(given, parameter)
+
+
+def _stride_that_differs(given: ir.MemRefType, parameter: ir.MemRefType) -> str | None:
+    if not has_strides(given) or not has_strides(parameter):
+        return None
+    here, there = strides_and_offset(given)[0], strides_and_offset(parameter)[0]
+    for axis, (stride, wanted) in enumerate(zip(here, there, strict=True)):
+        if DYNAMIC not in (stride, wanted) and stride != wanted and given.shape[axis] != 1:
+            return f"expected stride {wanted} of dim {axis}, not {stride}"
+    return None
+
+
+def _stored(value_type: ir.Type) -> str:
+    element = find_element_type(value_type)
+    return element.stored_as if element is not None else str(value_type)

@@ -1,0 +1,40 @@
+"""The types of what a call or branch gives."""
+
+from ..mlir import ir
+from .symbols import lookup
+
+
+def types_of_results(source: ir.Operation | ir.OpView) -> list[ir.Type] | None:
+    """The types of what a hir.call, hir.host_call or hir.if gives; None where it is malformed."""
+    op = source.opview if isinstance(source, ir.Operation) else source
+    if op.operation.name == "hir.if":
+        return branch_types(op.operation.regions[0])
+    if op.operation.name == "hir.host_call":
+        return declared_types(op)
+    callee = lookup(op, [ir.FlatSymbolRefAttr(op.attributes["callee"]).value])
+    if callee is None or callee.name != "hir.program":
+        return None
+    declared = ir.TypeAttr(callee.attributes["function_type"]).value
+    return list(declared.results) if isinstance(declared, ir.FunctionType) else None
+
+
+def branch_types(region: ir.Region) -> list[ir.Type] | None:
+    """The types of the outputs of a branch; None where it has no block."""
+    if not len(region.blocks):
+        return None
+    return [
+        op.operation.operands[0].type
+        for op in region.blocks[0]
+        if op.operation.name == "hir.output"
+    ]
+
+
+def declared_types(op: ir.OpView) -> list[ir.Type] | None:
+    """The `result_types` of a hir.host_call; None where they are no array of types."""
+    if "result_types" not in op.attributes:
+        return []
+    types = op.attributes["result_types"]
+    if not isinstance(types, ir.ArrayAttr):
+        return None
+    found = [entry.value for entry in types if isinstance(entry, ir.TypeAttr)]
+    return found if len(found) == len(types) else None

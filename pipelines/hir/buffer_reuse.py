@@ -1,0 +1,168 @@
+"""Which allocations may take the memory of a buffer whose life has ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...dialects.mlir import ir
+from ..walking import operations_where
+from .formula import Formula, maximum
+from .owners import Owners, Root, defining_op, memory_kind
+from .peak_memory import follow_memory
+from .size_formulas import SizeFormulas
+from .stream_order import Stream, StreamOrder
+
+
+@dataclass(frozen=True)
+class Free:
+    """A hir.deallocate whose buffer's memory is there to be reused: its bytes, kind and stream."""
+
+    op: ir.Operation
+    value: ir.Value
+    bytes: Formula
+    kind: str
+    stream: Stream
+
+
+@dataclass
+class BufferReuse:
+    """The pairs of a free and an allocation in one program."""
+
+    program: ir.Operation
+    pairs: list[tuple[Free, ir.Operation]] = field(default_factory=list[tuple[Free, ir.Operation]])
+
+    def __post_init__(self) -> None:
+        self._owners = Owners(self.program)
+        self._order = StreamOrder(self._owners)
+        self._sizes = SizeFormulas()
+        self._profile = follow_memory(self.program)
+        self._places: dict[ir.Operation, tuple[list[ir.Operation], int]] = {}
+        self._users = self._find_users()
+        self._block(self._owners.block)
+
+    def _find_places(self, block: ir.Block) -> None:
+        ops = [view.operation for view in block]
+        for place, op in enumerate(ops):
+            self._places[op] = (ops, place)
+
+    def _from(self, first: ir.Operation, last: ir.Operation) -> list[ir.Operation]:
+        """The operations of a block from `first` up to the one before `last`."""
+        ops, place = self._places[first]
+        return ops[place : self._places[last][1]]
+
+    def _find_users(self) -> dict[Root, list[ir.Operation]]:
+        users: dict[Root, list[ir.Operation]] = {}
+        for op in operations_where(self.program, lambda one: True):
+            for _, roots in self._owners.of_operands(op):
+                for root in roots:
+                    users.setdefault(root, []).append(op)
+        return users
+
+    def _block(self, block: ir.Block) -> None:
+        free: list[Free] = []
+        self._find_places(block)
+        for view in block:
+            op = view.operation
+            if op.name == "hir.deallocate":
+                free += self._free(op)
+            elif op.name == "hir.allocate" and "output" not in op.attributes:
+                chosen = self._choose(op, free)
+                if chosen is not None:
+                    free.remove(chosen)
+                    self._take(chosen, op)
+            for region in op.regions:
+                if op.name in ("hir.for", "hir.if"):
+                    self._block(region.blocks[0])
+
+    def _free(self, op: ir.Operation) -> list[Free]:
+        value = op.operands[0]
+        maker = defining_op(value)
+        kind = memory_kind(Root(value))
+        if maker is None or maker.name not in ("hir.allocate", "hir.reuse") or kind is None:
+            return []
+        return [Free(op, value, self._sizes.bytes_of(maker), kind, self._order.current(op))]
+
+    def _choose(self, op: ir.Operation, free: list[Free]) -> Free | None:
+        """The smallest that certainly holds what `op` asks for, and does not raise the peak."""
+        wanted, stream = self._sizes.bytes_of(op), self._order.current(op)
+        kind = memory_kind(Root(op.results[0]))
+        best: Free | None = None
+        for one in free:
+            fits = wanted.at_most(one.bytes) and one.kind == kind and one.stream == stream
+            if not fits or (best is not None and not one.bytes.at_most(best.bytes)):
+                continue
+            if self._is_used_on(stream, op) and self._extra(one, op) is not None:
+                best = one
+        return best
+
+    def _is_used_on(self, stream: Stream, op: ir.Operation) -> bool:
+        """Whether all that uses the new buffer comes after this place in the stream."""
+        users = self._users.get(Root(op.results[0]), [])
+        return all(self._comes_after(self._order.work_stream(user), stream) for user in users)
+
+    def _comes_after(self, stream: Stream, other: Stream) -> bool:
+        """Whether it is the other, or that of the iterations of a loop on it."""
+        match stream:
+            case ("iteration", ir.Operation() as loop):
+                return stream == other or self._comes_after(self._order.current(loop), other)
+            case _:
+                return stream == other
+
+    def _extra(self, one: Free, op: ir.Operation) -> list[tuple[ir.Operation, Formula]] | None:
+        """What more is held by which operations if `op` takes the memory; None if that raises the
+        peak.
+        """
+        held = self._profile.held[Root(one.value)]
+        more = held - self._sizes.bytes_of(op)
+        end = next(
+            (
+                user
+                for user in self._users.get(Root(op.results[0]), [])
+                if user.name == "hir.deallocate" and user.block == op.block
+            ),
+            None,
+        )
+        if more.known != 0 and end is None:
+            return None
+        extra = [(each, held) for each in self._from(one.op, op)[1:]]
+        if end is not None and more.known != 0:
+            extra += [(each, more) for each in self._from(op, end)]
+        for each, added in extra:
+            for peak in self._profile.at[each]:
+                raised = peak + added
+                if not any(raised.at_most(most) for most in self._profile.peaks):
+                    return None
+        return extra
+
+    def _take(self, one: Free, op: ir.Operation) -> None:
+        extra = self._extra(one, op)
+        assert extra is not None
+        at = self._profile.at
+        for each, added in extra:
+            for inner in operations_where(each, lambda one: True):
+                if inner in at:
+                    at[inner] = maximum(peak + added for peak in at[inner])
+            around = each.parent
+            while around is not None and around in at:
+                at[around] = maximum([*at[around], *at[each]])
+                around = around.parent
+        self._profile.held[Root(op.results[0])] = self._profile.held[Root(one.value)]
+        self.pairs.append((one, op))
+
+
+def reuse(free: Free, allocation: ir.Operation) -> None:
+    """Makes the allocation a hir.reuse, and takes the free away."""
+    attributes = {
+        name: allocation.attributes[name] for name in allocation.attributes if name != "memory"
+    }
+    with allocation.location:
+        taken = ir.Operation.create(
+            "hir.reuse",
+            results=[allocation.results[0].type],
+            operands=[free.op.operands[0], *allocation.operands],
+            attributes=attributes,
+            ip=ir.InsertionPoint(allocation),
+        )
+    allocation.results[0].replace_all_uses_with(taken.results[0])
+    allocation.erase()
+    free.op.erase()

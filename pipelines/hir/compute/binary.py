@@ -1,0 +1,14 @@
+"""hir.binary."""
+
+from __future__ import annotations
+
+from ....dialects.hir.kinds import BINARY
+from ....dialects.mlir import ir
+from .kinds import kind_name, lower_kind
+from .registry import lowers
+
+
+@lowers("hir.binary")
+def lower_binary(op: ir.Operation) -> None:
+    """An elementwise function of two operands."""
+    lower_kind(op, BINARY[kind_name(op)], 2)

@@ -1,0 +1,84 @@
+"""The operands of compute operations: buffers and scalars, in the types of generated code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ....dialects.hir.element_types import ELEMENT_TYPES, ElementType, find_element_type
+from ....dialects.mlir import arith, ir
+from ...constants import constant_value
+from ...pass_base import fail
+from ...rewriting import constant
+from ..compute_ops import destination_of
+from ..lowering.stored_types import stored_type
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One operand. `value` is the program's own, `stored` the same with its stored type.
+
+    `name` is how messages call it.
+    """
+
+    value: ir.Value
+    stored: ir.Value
+    element: ElementType
+    name: str
+
+    @property
+    def is_buffer(self) -> bool:
+        return isinstance(self.value.type, ir.MemRefType)
+
+    @property
+    def shape(self) -> list[int]:
+        """A buffer's sizes as its type says them; of a scalar none."""
+        kind = self.value.type
+        return list(kind.shape) if isinstance(kind, ir.MemRefType) else []
+
+
+def read_operand(op: ir.Operation, number: int) -> Operand:
+    """Operand `number` of a compute operation, cast to its stored type before the operation."""
+    value = op.operands[number]
+    return Operand(value, _stored(value), element_of(value.type), _name(op, value, number))
+
+
+def read_destination(op: ir.Operation) -> Operand:
+    """The buffer that a compute operation writes; every one has it by now."""
+    destination = destination_of(op)
+    if destination is None:
+        fail(op, f"'{op.name}' has no destination: run hir-insert-allocations first")
+    stored = _stored(destination)
+    return Operand(destination, stored, element_of(destination.type), "the result")
+
+
+def element_of(value_type: ir.Type) -> ElementType:
+    """The element type of a buffer, or of the buffers that a scalar stands for."""
+    if isinstance(value_type, ir.MemRefType):
+        value_type = value_type.element_type
+    if isinstance(value_type, ir.IndexType):
+        return ELEMENT_TYPES["i64"]
+    found = find_element_type(value_type)
+    assert found is not None
+    return found
+
+
+def _stored(value: ir.Value) -> ir.Value:
+    kind = stored_type(value.type)
+    if isinstance(kind, ir.IndexType):
+        i64, known = ir.IntegerType.get_signless(64), constant_value(value)
+        return arith.index_cast(i64, value) if known is None else constant(i64, known)
+    if kind == value.type:
+        return value
+    return ir.Operation.create(
+        "builtin.unrealized_conversion_cast", results=[kind], operands=[value]
+    ).results[0]
+
+
+def _name(op: ir.Operation, value: ir.Value, number: int) -> str:
+    """The name of an input of the program, else the operand's number."""
+    if isinstance(value, ir.BlockArgument):
+        program = value.owner.owner
+        if program.operation.name == "hir.program" and "inputs" in program.attributes:
+            inputs = ir.ArrayAttr(program.attributes["inputs"])
+            return f"'{ir.StringAttr(ir.DictAttr(inputs[value.arg_number])['name']).value}'"
+    return f"operand {number}"

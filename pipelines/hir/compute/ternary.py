@@ -1,0 +1,14 @@
+"""hir.ternary."""
+
+from __future__ import annotations
+
+from ....dialects.hir.kinds import TERNARY
+from ....dialects.mlir import ir
+from .kinds import kind_name, lower_kind
+from .registry import lowers
+
+
+@lowers("hir.ternary")
+def lower_ternary(op: ir.Operation) -> None:
+    """An elementwise function of three operands."""
+    lower_kind(op, TERNARY[kind_name(op)], 3)

@@ -1,0 +1,14 @@
+"""hir.unary."""
+
+from __future__ import annotations
+
+from ....dialects.hir.kinds import UNARY
+from ....dialects.mlir import ir
+from .kinds import kind_name, lower_kind
+from .registry import lowers
+
+
+@lowers("hir.unary")
+def lower_unary(op: ir.Operation) -> None:
+    """An elementwise function of one operand."""
+    lower_kind(op, UNARY[kind_name(op)], 1)

@@ -1,0 +1,252 @@
+"""Comparing the caller's tensors with what a program takes, without a branch.
+
+Each comparison gives an i1, true where something is wrong; together they decide whether the program
+runs. What is wrong in words is found afterwards, by the support library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from ....dialects.mlir import arith, ir
+from .code import Code
+from .signature import OPEN, Value
+from .tensor import CPU, CUDA, Tensor
+
+_ZEROS = "hirc_zero_sizes"
+# Scalars are read by the host: its own memory, and page-locked memory.
+_HOST_DEVICES = 1 << CPU | 1 << 3
+
+_LESS = arith.CmpIPredicate.slt
+_BELOW = arith.CmpIPredicate.ult
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A tensor of the caller's as the program uses it, and what is wrong with it.
+
+    `first` is the address of its first element; `sizes` and `strides` are i64, constants where
+    the type has them. `given` is whether an output was handed in, None of an input.
+    """
+
+    value: Value
+    tensor: Tensor
+    data: ir.Value
+    first: ir.Value
+    sizes: tuple[ir.Value, ...]
+    strides: tuple[ir.Value, ...]
+    is_empty: ir.Value
+    given: ir.Value | None
+    wrong: tuple[ir.Value, ...]
+
+
+class Checker:
+    """Checks the tensors of one call; named sizes are compared from one tensor to the next."""
+
+    def __init__(self, code: Code, max_rank: int) -> None:
+        self.code = code
+        self._max_rank = max(max_rank, 1)
+        self._named: dict[str, ir.Value] = {}
+        devices = code.call("hirc_accepted_devices", [], code.types.i64)
+        assert devices is not None
+        i32 = code.types.i32
+        self._mask = arith.trunci(i32, devices)
+        self.device_number = arith.trunci(i32, arith.shrui(devices, code.i64(32)))
+        if _ZEROS not in ir.SymbolTable(code.module):
+            count = self._max_rank
+            code.global_constant(
+                _ZEROS,
+                code.types.array(count, code.types.i64),
+                ir.DenseElementsAttr.get_splat(
+                    ir.RankedTensorType.get([count], code.types.i64),
+                    ir.IntegerAttr.get(code.types.i64, 0),
+                ),
+            )
+
+    @property
+    def memory_device(self) -> ir.Value:
+        """The device of memory that a program allocates, as a DLTensor's eight bytes."""
+        code = self.code
+        is_cpu = arith.andi(arith.shrui(self._mask, code.i32(CPU)), code.i32(1))
+        kind = arith.extui(code.types.i64, arith.subi(code.i32(CUDA), is_cpu))
+        number = arith.extui(code.types.i64, self.device_number)
+        return arith.ori(kind, arith.shli(number, code.i64(32)))
+
+    def scalar(self, tensor: Tensor, value: Value) -> Seen:
+        """A scalar: a tensor without dims in the host's memory."""
+        code = self.code
+        data = tensor.data
+        wrong = (
+            code.differ(tensor.rank_and_dtype, code.i64(value.rank_and_dtype)),
+            self._not_among(code.i32(_HOST_DEVICES), tensor.device),
+            code.is_null(data),
+        )
+        first = code.after(data, tensor.byte_offset)
+        return Seen(value, tensor, data, first, (), (), code.truth(False), None, wrong)
+
+    def buffer(self, tensor: Tensor, value: Value, *, is_output: bool) -> Seen:
+        """A buffer. What an output holds counts where it has memory: then it was handed in."""
+        code = self.code
+        data = tensor.data
+        given = code.negate(code.is_null(data)) if is_output else None
+        other = code.differ(tensor.rank_and_dtype, code.i64(value.rank_and_dtype))
+        wrong = [other]
+        sizes, strides, is_empty = self._extents(tensor, value, other, is_output, wrong)
+        first = code.after(data, tensor.byte_offset)
+        misplaced = [code.is_null(data)]
+        if value.alignment > 1:
+            low_bits = arith.andi(code.number_of(first), code.i64(value.alignment - 1))
+            misplaced.append(code.differ(low_bits, code.i64(0)))
+        wrong.append(arith.andi(code.negate(is_empty), code.any(misplaced)))
+        wrong += self._device(tensor)
+        if given is not None:
+            wrong = [arith.andi(given, code.any(wrong))]
+        return Seen(value, tensor, data, first, sizes, strides, is_empty, given, tuple(wrong))
+
+    def _extents(
+        self,
+        tensor: Tensor,
+        value: Value,
+        other: ir.Value,
+        is_output: bool,
+        wrong: list[ir.Value],
+    ) -> tuple[tuple[ir.Value, ...], tuple[ir.Value, ...], ir.Value]:
+        """Sizes and strides, read only where the rank is right, and whether there is no element."""
+        code = self.code
+        if value.rank == 0:
+            return (), (), code.truth(False)
+        zeros = code.address_of(_ZEROS)
+        sizes = self._numbers(code.choose(other, zeros, tensor.shape), value.rank)
+        for size, declared, name in zip(sizes, value.sizes, value.names, strict=True):
+            wrong.append(self._wrong_size(size, declared, name))
+        is_empty = code.any([code.equal(size, code.i64(0)) for size in sizes])
+        packed = [code.i64(1)]
+        for size in reversed(sizes[1:]):
+            packed.insert(0, arith.muli(packed[0], size))
+        address = tensor.strides
+        has_none = arith.ori(other, code.is_null(address))
+        strides = [
+            arith.select(has_none, row, stride)
+            for row, stride in zip(
+                packed,
+                self._numbers(code.choose(has_none, zeros, address), value.rank),
+                strict=True,
+            )
+        ]
+        expected = list(strides)
+        if not is_output:
+            expected = self._expected_strides(value, strides, packed)
+            mismatches = [
+                arith.andi(code.differ(size, code.i64(1)), code.differ(stride, wanted))
+                for size, stride, wanted in zip(sizes, strides, expected, strict=True)
+                if stride is not wanted
+            ]
+            if mismatches:
+                wrong.append(arith.andi(code.negate(is_empty), code.any(mismatches)))
+        else:
+            # Two elements of an output in one place would each be what was written last.
+            repeated = [
+                arith.andi(arith.cmpi(_LESS, code.i64(1), size), code.equal(stride, code.i64(0)))
+                for size, stride in zip(sizes, strides, strict=True)
+            ]
+            wrong.append(arith.andi(code.negate(is_empty), code.any(repeated)))
+        known = [
+            size if declared == OPEN else code.i64(declared)
+            for size, declared in zip(sizes, value.sizes, strict=True)
+        ]
+        return tuple(known), tuple(expected), is_empty
+
+    def _numbers(self, array: ir.Value, count: int) -> list[ir.Value]:
+        code = self.code
+        return [code.load(code.types.i64, code.field(array, 8 * place)) for place in range(count)]
+
+    def _wrong_size(self, size: ir.Value, declared: int, name: str) -> ir.Value:
+        code = self.code
+        if declared != OPEN:
+            return code.differ(size, code.i64(declared))
+        if name and name in self._named:
+            return code.differ(size, self._named[name])
+        if name:
+            self._named[name] = size
+        return arith.cmpi(_LESS, size, code.i64(0))
+
+    def _expected_strides(
+        self, value: Value, strides: Sequence[ir.Value], packed: Sequence[ir.Value]
+    ) -> list[ir.Value]:
+        """The strides the program uses: the tensor's own where the type leaves them open."""
+        if value.strides is None:
+            return list(packed)
+        return [
+            stride if declared == OPEN else self.code.i64(declared)
+            for stride, declared in zip(strides, value.strides, strict=True)
+        ]
+
+    def _not_among(self, mask: ir.Value, device: ir.Value) -> ir.Value:
+        """Whether a device's kind has no bit in the mask."""
+        code = self.code
+        bit = arith.andi(arith.shrui(mask, arith.andi(device, code.i32(31))), code.i32(1))
+        inside = arith.cmpi(_BELOW, device, code.i32(32))
+        return code.negate(arith.andi(inside, arith.trunci(code.i1, bit)))
+
+    def _device(self, tensor: Tensor) -> list[ir.Value]:
+        code = self.code
+        device = tensor.device
+        elsewhere = code.differ(tensor.device_number, self.device_number)
+        return [
+            self._not_among(self._mask, device),
+            arith.andi(code.equal(device, code.i32(CUDA)), elsewhere),
+        ]
+
+
+def wrong_outputs(code: Code, inputs: Sequence[Seen], outputs: Sequence[Seen]) -> list[ir.Value]:
+    """What is wrong with handed-in outputs beside the other tensors.
+
+    Their bytes may be nobody else's; an output that is an input is that input's memory.
+    """
+    wrong: list[ir.Value] = []
+    for seen in outputs:
+        if seen.given is None or seen.value.can_be_given:
+            continue
+        if seen.value.origin == "input":
+            place = inputs[seen.value.origin_input]
+            elsewhere = code.differ(code.number_of(seen.first), code.number_of(place.first))
+            wrong.append(arith.andi(seen.given, elsewhere))
+        else:
+            wrong.append(seen.given)
+    given = [seen for seen in outputs if seen.value.can_be_given]
+    if not given:
+        return wrong
+    spans = [
+        (seen, _span(code, seen)) for seen in [*given, *(s for s in inputs if s.value.is_buffer)]
+    ]
+    for (one, mine), (_, other) in combinations(spans, 2):
+        if one.given is not None:
+            wrong.append(
+                arith.andi(
+                    arith.cmpi(_BELOW, mine[0], other[1]), arith.cmpi(_BELOW, other[0], mine[1])
+                )
+            )
+    return wrong
+
+
+def _span(code: Code, seen: Seen) -> tuple[ir.Value, ir.Value]:
+    """The first byte of a tensor and the one after its last, as numbers; 0 and 0 of no bytes."""
+    zero = code.i64(0)
+    low = high = zero
+    for size, stride in zip(seen.sizes, seen.strides, strict=True):
+        reach = arith.muli(arith.subi(size, code.i64(1)), stride)
+        low = arith.addi(low, arith.minsi(reach, zero))
+        high = arith.addi(high, arith.maxsi(reach, zero))
+    start = code.number_of(seen.first)
+    element = code.i64(seen.value.element_bytes)
+    nothing = seen.is_empty
+    if seen.given is not None:
+        nothing = arith.ori(nothing, code.negate(seen.given))
+    return (
+        arith.select(nothing, zero, arith.addi(start, arith.muli(low, element))),
+        arith.select(
+            nothing, zero, arith.addi(start, arith.muli(arith.addi(high, code.i64(1)), element))
+        ),
+    )

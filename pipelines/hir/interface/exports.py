@@ -1,0 +1,34 @@
+"""What a library with programs offers besides them."""
+
+from __future__ import annotations
+
+from ....dialects.mlir import ir, llvm
+from .code import Code
+
+# The exported function, the support library's that it calls, and its type.
+_EXPORTS = (
+    ("hirc_last_error", "hirc_error_text", "ptr", ()),
+    ("hirc_programs", "hirc_program_list", "ptr", ("ptr",)),
+    ("hirc_free_output", "hirc_output_free", "void", ("ptr", "ptr")),
+    ("hirc_own_output", "hirc_output_own", "ptr", ("ptr", "ptr", "ptr")),
+    ("hirc_release_output", "hirc_output_release", "void", ("ptr",)),
+    ("hirc_manage_output", "hirc_output_manage", "ptr", ("ptr", "ptr", "i32")),
+    ("hirc_synchronize", "hirc_stream_finish", "void", ("ptr",)),
+    ("hirc_devices", "hirc_accepted_devices", "i64", ()),
+)
+
+
+def add_exports(code: Code) -> None:
+    """Adds functions that are one in a linked file, however many of its units have them."""
+    for name, target, result, arguments in _EXPORTS:
+        signature = ir.Type.parse(f"!llvm.func<{result} ({', '.join(arguments)})>")
+        function = llvm.LLVMFuncOp(
+            name,
+            ir.TypeAttr.get(signature),
+            linkage=ir.Attribute.parse("#llvm.linkage<weak_odr>"),
+        )
+        types = {"ptr": code.types.ptr, "i64": code.types.i64, "i32": code.types.i32}
+        block = function.body.blocks.append(*[types[kind] for kind in arguments])
+        with ir.InsertionPoint(block):
+            value = code.call(target, list(block.arguments), types.get(result))
+            llvm.ReturnOp(arg=value)

@@ -1,0 +1,151 @@
+"""The constant that describes a program: `struct hirc_program_info` of the support library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....dialects.mlir import ir, llvm
+from .code import Code
+from .signature import ORIGINS, Signature, Value
+
+# The layout's number; the support library and hirc.load know the same.
+_VERSION = 1
+# Where the linker gathers the addresses of all descriptions.
+_SECTION = "hirc_listed"
+
+# struct hirc_value_info: name, type and element text, sizes, strides, sizes' names; alignment;
+# rank, DLDataType, bytes an element, whether a scalar, origin, the input it is.
+_VALUE = "!llvm.struct<(ptr, ptr, ptr, ptr, ptr, ptr, i64, i32, i32, i32, i32, i32, i32)>"
+# struct hirc_program_info: version, zero, name, the C function, inputs, outputs, their numbers.
+_PROGRAM = "!llvm.struct<(i32, i32, ptr, ptr, ptr, ptr, i64, i64)>"
+
+
+def add_info(code: Code, signature: Signature) -> None:
+    """Adds `hirc_program_NAME_info`, and its address to the list of the linked file's programs."""
+    function, name = signature.symbols
+    types = code.types
+    inputs = _values(code, f"hirc_inputs_{signature.name}", signature.inputs)
+    outputs = _values(code, f"hirc_outputs_{signature.name}", signature.outputs)
+
+    def members() -> list[ir.Value]:
+        return [
+            code.i32(_VERSION),
+            code.i32(0),
+            code.string(signature.name),
+            code.address_of(function),
+            code.address_of(inputs) if inputs else code.null(),
+            code.address_of(outputs) if outputs else code.null(),
+            code.i64(len(signature.inputs)),
+            code.i64(len(signature.outputs)),
+        ]
+
+    _constant(code, name, ir.Type.parse(_PROGRAM), lambda: [members()], linkage="external")
+    _constant(
+        code,
+        f"hirc_listed_{signature.name}",
+        types.struct(types.ptr),
+        lambda: [[code.address_of(name)]],
+        linkage="external",
+        hidden_in=_SECTION,
+    )
+
+
+def _values(code: Code, name: str, values: Sequence[Value]) -> str:
+    """The constant array of the values' descriptions; returns its name, "" of no values."""
+    if not values:
+        return ""
+    kind = code.types.array(len(values), ir.Type.parse(_VALUE))
+    numbers = [
+        (
+            _numbers(code, f"{name}_{place}_sizes", value.sizes),
+            _numbers(code, f"{name}_{place}_strides", value.strides or ()),
+            _texts(code, f"{name}_{place}_names", value.names),
+        )
+        for place, value in enumerate(values)
+    ]
+
+    def address(symbol: str) -> ir.Value:
+        return code.address_of(symbol) if symbol else code.null()
+
+    def members() -> list[list[ir.Value]]:
+        return [
+            [
+                code.string(value.name),
+                code.string(value.text),
+                code.string(str(value.element)),
+                address(sizes),
+                address(strides),
+                address(names),
+                code.i64(value.alignment),
+                code.i32(value.rank),
+                code.i32(value.dtype),
+                code.i32(value.element_bytes),
+                code.i32(int(not value.is_buffer)),
+                code.i32(ORIGINS[value.origin]),
+                code.i32(value.origin_input),
+            ]
+            for value, (sizes, strides, names) in zip(values, numbers, strict=True)
+        ]
+
+    _constant(code, name, kind, members, is_array=True)
+    return name
+
+
+def _numbers(code: Code, name: str, numbers: Sequence[int]) -> str:
+    """A constant array of int64_t; returns its name, "" of no numbers."""
+    if not numbers:
+        return ""
+    i64 = code.types.i64
+    dense = ir.DenseElementsAttr.get(
+        [ir.IntegerAttr.get(i64, number) for number in numbers],
+        ir.RankedTensorType.get([len(numbers)], i64),
+    )
+    code.global_constant(name, code.types.array(len(numbers), i64), dense)
+    return name
+
+
+def _texts(code: Code, name: str, texts: Sequence[str]) -> str:
+    """A constant array of strings, null where empty; returns its name, "" where all are empty."""
+    if not any(texts):
+        return ""
+    kind = code.types.struct(*[code.types.ptr] * len(texts))
+    _constant(
+        code,
+        name,
+        kind,
+        lambda: [[code.string(text) if text else code.null() for text in texts]],
+    )
+    return name
+
+
+def _constant(
+    code: Code,
+    name: str,
+    kind: ir.Type,
+    rows: Callable[[], list[list[ir.Value]]],
+    *,
+    is_array: bool = False,
+    linkage: str = "internal",
+    hidden_in: str | None = None,
+) -> None:
+    """A constant struct, or an array of structs, of the members that `rows` builds.
+
+    `hidden_in` names a section; the symbol is then no other file's.
+    """
+    constant = llvm.GlobalOp(
+        ir.TypeAttr.get(kind),
+        name,
+        ir.Attribute.parse(f"#llvm.linkage<{linkage}>"),
+        constant=True,
+        alignment=8,
+        section=hidden_in,
+        # Hidden, as LLVM numbers it.
+        visibility_=ir.IntegerAttr.get(code.types.i64, 1) if hidden_in else None,
+    )
+    with ir.InsertionPoint(constant.initializer.blocks.append()):
+        whole = code.undefined(kind)
+        for place, row in enumerate(rows()):
+            for member, value in enumerate(row):
+                position = (place, member) if is_array else (member,)
+                whole = code.insert(whole, value, *position)
+        llvm.ReturnOp(arg=whole)

@@ -1,0 +1,222 @@
+"""What a program takes and gives: names, types, sizes, and where outputs come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ....dialects.mlir import ir
+from ...host.types import DYNAMIC, element_bytes, strides_and_offset
+from ...pass_base import fail
+from ..lowering.origins import Origin
+from ..lowering.signature import input_descriptions, output_descriptions
+
+OPEN = DYNAMIC
+
+# MLIR's element types as type codes and bits of the DLPack specification. A signless integer is
+# signed, an i1 takes a byte, and tf32 is stored as f32.
+_DLPACK = {
+    "f64": (2, 64),
+    "f32": (2, 32),
+    "tf32": (2, 32),
+    "f16": (2, 16),
+    "bf16": (4, 16),
+    "f8E3M4": (7, 8),
+    "f8E4M3": (8, 8),
+    "f8E4M3B11FNUZ": (9, 8),
+    "f8E4M3FN": (10, 8),
+    "f8E4M3FNUZ": (11, 8),
+    "f8E5M2": (12, 8),
+    "f8E5M2FNUZ": (13, 8),
+    "f8E8M0FNU": (14, 8),
+    "i64": (0, 64),
+    "i32": (0, 32),
+    "i16": (0, 16),
+    "i8": (0, 8),
+    "ui64": (1, 64),
+    "ui32": (1, 32),
+    "ui16": (1, 16),
+    "ui8": (1, 8),
+    "i1": (6, 8),
+    "index": (0, 64),
+    "complex<f32>": (5, 64),
+    "complex<f64>": (5, 128),
+}
+
+# Where an output's memory comes from, by the number the support library knows it by: the program
+# allocates it, or takes the caller's; it is an input; it is part of something else.
+ORIGINS = {"allocated": 0, "input": 1, "view": 2}
+
+
+@dataclass(frozen=True)
+class Value:
+    """An input or output as the program declares it.
+
+    `sizes` holds OPEN where a size is known at run time only, `strides` likewise; None are the
+    strides of packed rows. `names` are the sizes' names, "" where there is none.
+    """
+
+    name: str
+    kind: ir.Type
+    sizes: tuple[int, ...]
+    names: tuple[str, ...]
+    strides: tuple[int, ...] | None
+    offset: int
+    alignment: int
+    origin: str
+    origin_input: int
+
+    @property
+    def is_buffer(self) -> bool:
+        return isinstance(self.kind, ir.MemRefType)
+
+    @property
+    def element(self) -> ir.Type:
+        return self.kind.element_type if isinstance(self.kind, ir.MemRefType) else self.kind
+
+    @property
+    def element_bytes(self) -> int:
+        return element_bytes(self.element)
+
+    @property
+    def rank(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def dtype(self) -> int:
+        """The four bytes of DLDataType as one number: code, bits, and one lane."""
+        code, bits = _DLPACK[str(self.element)]
+        return code | bits << 8 | 1 << 16
+
+    @property
+    def rank_and_dtype(self) -> int:
+        """The eight bytes of a DLTensor's rank and type as one number."""
+        return self.rank | self.dtype << 32
+
+    @property
+    def can_be_given(self) -> bool:
+        """Whether the caller may hand in the memory of this output."""
+        return self.is_buffer and self.origin == "allocated"
+
+    @property
+    def text(self) -> str:
+        """The type in messages: `2x?xf32` with the sizes' names in place of what is open."""
+        sizes = [
+            str(size) if size != OPEN else name or "?"
+            for size, name in zip(self.sizes, self.names, strict=True)
+        ]
+        return "x".join([*sizes, str(self.element)])
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A program's name, inputs and outputs, and the function that runs it."""
+
+    name: str
+    body: ir.Operation
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+
+    @property
+    def takes_given(self) -> bool:
+        """Whether the body has an argument for each buffer output that may be handed in."""
+        return len(self.argument_types) > len(self.inputs) + 1
+
+    @property
+    def argument_types(self) -> list[ir.Type]:
+        return list(self.body.regions[0].blocks[0].arguments.types)
+
+    @property
+    def symbols(self) -> tuple[str, str]:
+        """The names of its C function and of the constant that describes it."""
+        return f"hirc_program_{self.name}", f"hirc_program_{self.name}_info"
+
+
+def read_signature(body: ir.Operation, name: str) -> Signature:
+    """The signature that a body's `hir.inputs` and `hir.outputs` describe."""
+    inputs = _values(body, "hir.inputs", "input")
+    outputs = _values(body, "hir.outputs", "output")
+    given = [value for value in outputs if value.is_buffer]
+    count = len(body.regions[0].blocks[0].arguments)
+    if count not in (len(inputs) + 1, len(inputs) + len(given) + 1):
+        fail(
+            body,
+            f"{count} arguments, where {len(inputs)} inputs, {len(given)} handed-in outputs and "
+            "the stream are described",
+        )
+    if count == len(inputs) + 1:
+        outputs = tuple(_not_given(value) for value in outputs)
+    return Signature(name, body, inputs, outputs)
+
+
+def read_values(program: ir.Operation) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    """The inputs and outputs of a hir.program, as its body will describe them."""
+    kind = ir.FunctionType(ir.TypeAttr(program.attributes["function_type"]).value)
+    nowhere = [Origin("view")] * len(kind.results)
+    with program.location:
+        inputs = input_descriptions(program)
+        outputs = output_descriptions(program, nowhere)
+        taken = tuple(_each(program, inputs, "input"))
+        return taken, tuple(_each(program, outputs, "output"))
+
+
+def is_describable(kind: ir.Type) -> bool:
+    """Whether a value of the type can be an input or output."""
+    if isinstance(kind, ir.MemRefType):
+        return str(kind.element_type) in _DLPACK and strides_and_offset(kind) is not None
+    return str(kind) in _DLPACK and not isinstance(kind, ir.ComplexType)
+
+
+def _not_given(value: Value) -> Value:
+    return replace(value, origin="view") if value.origin == "allocated" else value
+
+
+def _values(body: ir.Operation, attribute: str, default: str) -> tuple[Value, ...]:
+    return tuple(_each(body, list(ir.ArrayAttr(body.attributes[attribute])), default))
+
+
+def _each(body: ir.Operation, entries: Sequence[ir.Attribute], default: str) -> Iterator[Value]:
+    for place, entry in enumerate(entries):
+        members = {item.name: item.attr for item in ir.DictAttr(entry)}
+        yield _value(body, members, f"{default}{place}")
+
+
+def _value(body: ir.Operation, entry: dict[str, ir.Attribute], default: str) -> Value:
+    kind = ir.TypeAttr(entry["type"]).value
+    name = ir.StringAttr(entry["name"]).value if "name" in entry else default
+    if not is_describable(kind):
+        fail(body, f"'{name}' is of type {kind}, which no caller can pass")
+    sizes, names, strides, offset = [], [], None, 0
+    if isinstance(kind, ir.MemRefType):
+        sizes, names = list(kind.shape), [""] * kind.rank
+        if not _is_identity(kind):
+            layout = strides_and_offset(kind)
+            assert layout is not None
+            strides, offset = tuple(layout[0]), layout[1]
+    for axis, size in enumerate(ir.ArrayAttr(entry["sizes"]) if "sizes" in entry else []):
+        if isinstance(size, ir.StringAttr):
+            names[axis] = size.value
+        elif sizes[axis] == OPEN:
+            sizes[axis] = ir.IntegerAttr(size).value
+    alignment = ir.IntegerAttr(entry["alignment"]).value if "alignment" in entry else 1
+    return Value(
+        name=name,
+        kind=kind,
+        sizes=tuple(sizes),
+        names=tuple(names),
+        strides=strides,
+        offset=offset,
+        alignment=max(alignment, _element_alignment(kind)),
+        origin=ir.StringAttr(entry["origin"]).value if "origin" in entry else "allocated",
+        origin_input=ir.IntegerAttr(entry["input"]).value if "input" in entry else 0,
+    )
+
+
+def _element_alignment(kind: ir.Type) -> int:
+    """The bytes an element lies on: a complex number on its parts'."""
+    element = kind.element_type if isinstance(kind, ir.MemRefType) else kind
+    return element_bytes(element.element_type if isinstance(element, ir.ComplexType) else element)
+
+
+def _is_identity(kind: ir.MemRefType) -> bool:
+    return kind.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))

@@ -1,0 +1,113 @@
+"""hir.launch and hir.kernel: kernel launches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ....dialects.hir import LaunchOp
+from ....dialects.hir.region_arguments import arguments_of
+from ....dialects.hir.symbols import lookup, path_of, written
+from ....dialects.mlir import arith, ir, scf
+from ...constants import constant_value
+from ...pass_base import fail
+from ...rewriting import index_constant
+from .conform import conform
+from .registry import lowers
+from .state import ProgramState
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """The gpu.func of a launch, and what its hir.kernel says."""
+
+    symbol: ir.Attribute
+    name: str
+    parameters: list[ir.Type]
+    cluster: list[int]
+
+
+@lowers("hir.launch")
+def lower_launch(op: LaunchOp, state: ProgramState) -> list[ir.Value]:
+    """An asynchronous gpu.launch_func. A grid with a size of 0 is not launched."""
+    kernel = _find_kernel(op)
+    grid = [op.grid_x, op.grid_y, op.grid_z]
+    known = [constant_value(size) for size in grid]
+    if 0 in known:
+        return []
+    open_sizes = [size for size, number in zip(grid, known, strict=True) if number is None]
+    if not open_sizes:
+        _launch(op, state, kernel)
+        return []
+    zero = index_constant(0)
+    launched: ir.Value | None = None
+    for size in open_sizes:
+        some = arith.cmpi(arith.CmpIPredicate.ne, size, zero)
+        launched = some if launched is None else arith.andi(launched, some)
+    assert launched is not None
+    test = scf.IfOp(launched)
+    with ir.InsertionPoint(test.then_block):
+        end = scf.YieldOp([])
+    with state.before(end):
+        _launch(op, state, kernel)
+    return []
+
+
+def _find_kernel(op: LaunchOp) -> _Kernel:
+    symbol: ir.Attribute = op.kernel
+    cluster = _three(op.operation)
+    named = lookup(op, path_of(symbol))
+    if named is not None and named.name == "hir.kernel":
+        symbol = named.attributes["function"]
+        cluster = cluster or _three(named)
+    function = lookup(op, path_of(symbol))
+    if function is None or function.name != "gpu.func":
+        fail(op, f"hir.launch of {written(path_of(symbol))}, which is no gpu.func of this module")
+    kind = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+    return _Kernel(symbol, written(path_of(symbol)), list(kind.inputs), cluster)
+
+
+def _three(op: ir.Operation) -> list[int]:
+    return (
+        list(ir.DenseI64ArrayAttr(op.attributes["cluster"])) if "cluster" in op.attributes else []
+    )
+
+
+def _launch(op: LaunchOp, state: ProgramState, kernel: _Kernel) -> None:
+    emit = state.emit
+    stream = op.stream if op.stream is not None else state.stream
+    arguments = [argument.operands[0] for argument in arguments_of(op.arguments)]
+    if len(arguments) != len(kernel.parameters):
+        fail(op, f"{kernel.name} takes {len(kernel.parameters)} arguments, not {len(arguments)}")
+    values = [
+        conform(state, value, kind, f"argument {number} of {kernel.name}")
+        for number, (value, kind) in enumerate(zip(arguments, kernel.parameters, strict=True))
+    ]
+    token = emit.cast(stream, emit.types.token)
+    sizes = [op.grid_x, op.grid_y, op.grid_z, op.block_x, op.block_y, op.block_z]
+    cluster = [index_constant(size) for size in kernel.cluster]
+    shared = _shared_bytes(op)
+    # Operand groups: dependencies, grid, block, cluster, shared bytes, arguments, stream object.
+    segments = [1, *[1] * 6, *[int(bool(cluster))] * 3, int(shared is not None), len(values), 0]
+    ir.Operation.create(
+        "gpu.launch_func",
+        results=[emit.types.token],
+        operands=[token, *sizes, *cluster, *([shared] if shared is not None else []), *values],
+        attributes={
+            "kernel": kernel.symbol,
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get(segments),
+        },
+    )
+
+
+def _shared_bytes(op: LaunchOp) -> ir.Value | None:
+    """The dynamic shared memory as gpu.launch_func takes it; None for nothing."""
+    if constant_value(op.shared_bytes) == 0:
+        return None
+    return arith.index_cast(ir.IntegerType.get_signless(32), op.shared_bytes)
+
+
+@lowers("hir.kernel")
+def lower_kernel(op: ir.OpView, state: ProgramState) -> list[ir.Value]:
+    """Its launches have read it."""
+    del op, state
+    return []

@@ -1,0 +1,109 @@
+"""add-program-interface: the C function of each program, and the command an executable is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import ir
+from ..hir.interface.code import Code
+from ..hir.interface.entry import add_body, add_main, first_that_cannot_pass, is_program
+from ..hir.interface.exports import add_exports
+from ..hir.interface.function import add_function
+from ..hir.interface.info import add_info
+from ..hir.interface.signature import Signature, read_signature
+from ..pass_base import Pass, fail, register
+
+_BODY = "hirc_body_"
+_RENAMED = "hirc_entry_main"
+_OTHER = "hirc_other_main"
+
+
+@register
+@dataclass(frozen=True)
+class AddProgramInterface(Pass):
+    """Gives every lowered program, a `@hirc_body_NAME`, its C function and its description.
+
+      func.func private @hirc_body_main(%x: memref<?xf32>,
+          %y: memref<?xf32, strided<[?], offset: ?>>, %stream: !llvm.ptr)
+          -> memref<?xf32, strided<[?], offset: ?>>
+          attributes {hir.inputs = [{name = "x", type = memref<?xf32>}],
+                      hir.outputs = [{name = "y", type = memref<?xf32>, origin = "allocated"}]}
+    stays, and beside it come
+      llvm.func @hirc_program_main(%inputs: !llvm.ptr, %outputs: !llvm.ptr, %stream: !llvm.ptr)
+          -> i32
+      llvm.mlir.global external constant @hirc_program_main_info()
+    The function takes DLTensors of the DLPack specification, checks them and calls the body.
+
+    The `entry`, a func.func that takes or returns buffers or scalars, becomes a program too. In an
+    `executable` C's main then runs the entry as a command; anything else exports what a caller
+    needs besides the programs. An entry that takes nothing is left to add-entry-point.
+    """
+
+    name: ClassVar[str] = "add-program-interface"
+    entry: str = "main"
+    executable: bool = True
+
+    def run(self, op: ir.Operation) -> None:
+        with op.location:
+            self._entry_body(op)
+        found = [
+            (child.operation, ir.StringAttr(child.operation.attributes["sym_name"]).value)
+            for child in op.regions[0].blocks[0]
+            if child.operation.name == "func.func" and "hir.inputs" in child.operation.attributes
+        ]
+        signatures = [read_signature(body, symbol.removeprefix(_BODY)) for body, symbol in found]
+        for signature in signatures:
+            with signature.body.location, ir.InsertionPoint(op.regions[0].blocks[0]):
+                code = Code(op, signature.body)
+                add_function(code, signature)
+                add_info(Code(op, signature.body), signature)
+        self._finish(op, signatures)
+
+    def _entry_body(self, op: ir.Operation) -> None:
+        """Makes the entry's body where it is a func.func with something to pass."""
+        symbols = ir.SymbolTable(op)
+        if self.entry not in symbols or f"{_BODY}{self.entry}" in symbols:
+            return
+        function = symbols[self.entry].operation
+        if function.name != "func.func" or not is_program(function):
+            return
+        wrong = first_that_cannot_pass(function)
+        if wrong is not None:
+            if self.executable:
+                fail(
+                    function,
+                    f"the entry '{self.entry}' takes or returns {wrong}, which a command cannot "
+                    "pass: buffers of known rank and scalars can be. Wrap it in a function "
+                    "that does, or build with --emit=shared or --emit=object",
+                )
+            return
+        target = self.entry
+        if self.executable and target == "main":
+            _rename(op, function, _RENAMED)
+            target = _RENAMED
+        with function.location, ir.InsertionPoint(op.regions[0].blocks[0]):
+            add_body(Code(op, function), function, self.entry, target)
+
+    def _finish(self, op: ir.Operation, signatures: list[Signature]) -> None:
+        """Adds main, or what a library exports."""
+        if not signatures:
+            return
+        entry = next((each for each in signatures if each.name == self.entry), None)
+        with ir.InsertionPoint(op.regions[0].blocks[0]):
+            if not self.executable or entry is None:
+                with op.location:
+                    add_exports(Code(op, op))
+                return
+            symbols = ir.SymbolTable(op)
+            if "main" in symbols:
+                _rename(op, symbols["main"].operation, _OTHER)
+            with entry.body.location:
+                add_main(Code(op, entry.body), entry)
+
+
+def _rename(module: ir.Operation, function: ir.Operation, name: str) -> None:
+    """Makes room for C's main."""
+    ir.SymbolTable.replace_all_symbol_uses("main", name, module)
+    function.attributes["sym_name"] = ir.StringAttr.get(name)
+    function.attributes["sym_visibility"] = ir.StringAttr.get("private")

@@ -1,0 +1,262 @@
+"""Loading a library and calling its programs with NumPy's and torch's tensors."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from hirc.compiler.errors import InputError
+from hirc.compiler.loader import Library, load
+from hirc.compiler.loader_abi import DlTensor
+from support.program_command import ADD, ORIGINS, build
+
+_X = np.arange(128, dtype=np.float32).reshape(2, 64)
+_BIAS = np.arange(64, dtype=np.float32)
+_Y = (_X + _BIAS) * 2
+
+
+def _aligned(array: np.ndarray, offset: int = 0) -> np.ndarray:
+    """A copy whose first element is `offset` bytes after a multiple of 64."""
+    room = np.zeros(array.nbytes + 128, np.uint8)
+    start = -room.ctypes.data % 64 + offset
+    copy = room[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+_GIVEN = _aligned(_BIAS)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return load(build(ORIGINS, tmp_path_factory.mktemp("loader") / "origins.so", "--emit=shared"))
+
+
+@pytest.fixture(scope="module")
+def add(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return load(build(ADD, tmp_path_factory.mktemp("loader") / "add.so", "--emit=shared"))
+
+
+def test_a_library_tells_of_its_programs(library: Library) -> None:
+    assert repr(library.main) == (
+        "<program main(x: nx64xf32, bias: 64xf32, k: f32) -> "
+        "(y: ?x64xf32, t: 64x?xf32, w: f32, same: 64xf32, n: index)>"
+    )
+    assert "main" in dir(library)
+    with pytest.raises(AttributeError, match=r"has no program 'other': main$"):
+        library.other  # noqa: B018
+
+
+def test_outputs_are_of_the_inputs_kind(library: Library) -> None:
+    y, t, w, same, n = library.main(_X, _GIVEN, 2.0)
+    assert isinstance(y, np.ndarray)
+    assert (y == _Y).all()
+    assert (t == _Y.T).all()
+    assert (w, n) == (0, 2)
+    assert same is _GIVEN
+    y, t, *_ = library.main(torch.from_numpy(_X), torch.from_numpy(_GIVEN), k=2)
+    assert isinstance(y, torch.Tensor)
+    assert (y.numpy() == _Y).all()
+    assert t.stride() == (1, 64)
+
+
+def test_outputs_can_be_written_and_passed_on(add: Library) -> None:
+    y, twice = add.main(np.zeros((2, 3), np.float32), 1, 2**40)
+    assert twice == 2**41
+    y[0, 0] = 5
+    again, _ = add.main(y, 1.5, -1)
+    assert again.tolist() == [[6.5, 2.5, 2.5], [2.5, 2.5, 2.5]]
+
+
+def test_tensors_of_one_allocation_keep_it(library: Library) -> None:
+    y, t, *_ = library.main(_X, _GIVEN, 2.0)
+    y[0, 1] = -1
+    assert t[1, 0] == -1
+    del y
+    gc.collect()
+    for _ in range(50):  # memory that was freed would be used again
+        library.main(_X * 0, _GIVEN, 0.0)
+    assert (t[2:] == _Y.T[2:]).all()
+
+
+def test_a_view_of_an_input_keeps_the_input(library: Library) -> None:
+    bias = _aligned(_BIAS)
+    count = sys.getrefcount(bias)
+    w = library.main(_X, bias, 2.0)[2]
+    bias[0] = 9
+    assert w == 9
+    assert sys.getrefcount(bias) > count
+    del w
+    gc.collect()
+    assert sys.getrefcount(bias) == count
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.arange(256, dtype=np.float32).reshape(2, 128)[:, ::2],
+        np.arange(128, dtype=np.float32).reshape(2, 64)[::-1, ::-1],
+        np.asfortranarray(_X),
+        np.zeros((0, 64), np.float32),
+    ],
+)
+def test_strides_are_read(library: Library, x: np.ndarray) -> None:
+    y = library.main(x, _GIVEN, 2.0)[0]
+    assert y.shape == x.shape
+    assert (y == (x + _GIVEN) * 2).all()
+
+
+def test_outputs_that_are_handed_in_are_written_in_place(library: Library) -> None:
+    y = np.zeros((2, 64), np.float32)
+    results = library.main(_X, _GIVEN, 2.0, out={"y": y})
+    assert results[0] is y
+    assert (y == _Y).all()
+    assert np.shares_memory(results[1], y)
+    tensor = torch.zeros(2, 64)
+    given = [tensor, None, None, torch.from_numpy(_GIVEN), None]
+    results = library.main(torch.from_numpy(_X), given[3], 2.0, out=given)
+    assert results[0] is tensor
+    assert (tensor.numpy() == _Y).all()
+    empty = np.zeros((0, 64), np.float32)
+    assert library.main(empty, _GIVEN, 1.0, out={"y": empty.copy()})[0].shape == (0, 64)
+
+
+class _Raw:
+    """An array whose DLTensor is changed before anybody sees it."""
+
+    def __init__(self, array: np.ndarray, **changes: int | None) -> None:
+        self.array, self.changes = array, changes
+
+    def __dlpack__(self, **_: Any) -> Any:
+        capsule = self.array.__dlpack__()
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        tensor = DlTensor.from_address(get(capsule, b"dltensor"))
+        for name, value in self.changes.items():
+            setattr(tensor, name, value)
+        return capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.array.__dlpack_device__()
+
+
+def test_a_tensor_may_have_no_strides_and_begin_at_an_offset(library: Library) -> None:
+    y = np.zeros((3, 64), np.float32)
+    x = _Raw(np.vstack([np.zeros((1, 64), np.float32), _X]), strides=None)
+    given = _Raw(y, strides=None)
+    library.main(x, _GIVEN, 2.0, out={"y": given})
+    assert (y[1:] == _Y).all()
+    base = np.vstack([np.zeros((1, 64), np.float32), _X])
+    rows = _Raw(base[:2], byte_offset=256)
+    assert (library.main(rows, _GIVEN, 2.0)[0] == _Y).all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"device_type": 2, "device_id": 1}, "it is on CUDA device 1, the program runs on"),
+        ({"device_type": 10}, "it is on a device of DLPack's kind 10, the program runs on"),
+        ({"device_type": 34}, "it is on a device of DLPack's kind 34, the program runs on"),
+        ({"data": None}, "it has no memory (its data is NULL)"),
+        ({"dtype": 2 | 32 << 8 | 2 << 16}, "its elements are of DLPack's type code 2 with 32 bits"),
+    ],
+)
+def test_what_a_tensor_says_of_itself_is_checked(
+    library: Library, changes: dict[str, int | None], message: str
+) -> None:
+    with pytest.raises(InputError, match=re.escape(f"input 'x' of main: {message}")):
+        library.main(_Raw(_X, **changes), _GIVEN, 2.0)
+
+
+def _strided(sizes: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
+    return np.lib.stride_tricks.as_strided(np.zeros(128, np.float32), sizes, strides)
+
+
+Call = Callable[[Any], object]
+_WRONG: dict[str, Call] = {
+    "input 'x' of main: its elements are f64, the program takes f32 (nx64xf32)": lambda main: main(
+        _X.astype(np.float64), _GIVEN, 1.0
+    ),
+    "input 'x' of main: it has 1 dim, the program takes 2 (nx64xf32)": lambda main: main(
+        _X[0], _GIVEN, 1.0
+    ),
+    "input 'x' of main: size 1 is 63, the program takes 64 (nx64xf32)": lambda main: main(
+        _X[:, 1:], _GIVEN, 1.0
+    ),
+    "input 'bias' of main: stride 0 is 2 elements, the program takes 1 (packed rows): copy it into "
+    "a tensor of that layout": lambda main: main(_X, _X.reshape(-1)[::2], 1.0),
+    "input 'bias' of main: its first element is at": lambda main: main(
+        _X, _aligned(_BIAS, offset=4), 1.0
+    ),
+    "input 'bias' of main: list is no tensor, the program takes 64xf32": lambda main: main(
+        _X, [1.0] * 64, 1.0
+    ),
+    "input 'x' of main cannot be passed: ": lambda main: main(
+        np.broadcast_to(np.float32(1), (2, 64)), _GIVEN, 1.0
+    ),
+    "input 'k' of main: its elements are f64, the program takes f32 (f32)": lambda main: main(
+        _X, _GIVEN, np.array(1.0)
+    ),
+    "input 'k' of main: 'one' is no f32": lambda main: main(_X, _GIVEN, "one"),
+    "input 'k' of main is missing: main(x: nx64xf32, ": lambda main: main(_X, _GIVEN),
+    "input 'x' of main is given twice": lambda main: main(_X, _GIVEN, 1.0, x=_X),
+    "main has no input 'z': main(x: nx64xf32, ": lambda main: main(_X, _GIVEN, 1.0, z=_X),
+    "main takes 3 inputs, not 4: main(x: nx64xf32, ": lambda main: main(_X, _GIVEN, 1.0, 2.0),
+    "main has no output 'z': it has y, t, w, same, n": lambda main: main(
+        _X, _GIVEN, 1.0, out={"z": _X}
+    ),
+    "out= holds 1 tensor, and main has 5 outputs": lambda main: main(_X, _GIVEN, 1.0, out=_X),
+    "output 'y' of main: its memory overlaps that of input 'x'": lambda main: main(
+        _X, _GIVEN, 1.0, out={"y": _X[::-1]}
+    ),
+    "output 'y' of main: size 1 is 63, the program takes 64": lambda main: main(
+        _X, _GIVEN, 1.0, out={"y": np.zeros((2, 63), np.float32)}
+    ),
+    "output 'y' of main: dim 0 has stride 0: its elements share memory": lambda main: main(
+        _X, _GIVEN, 1.0, out={"y": _strided((2, 64), (0, 4))}
+    ),
+    "output 't' of main: no memory can be handed in for it": lambda main: main(
+        _X, _GIVEN, 1.0, out={"t": np.zeros((64, 2), np.float32)}
+    ),
+    "output 'same' of main: it is input 'bias' itself, and other memory": lambda main: main(
+        _X, _GIVEN, 1.0, out={"same": _aligned(_BIAS)}
+    ),
+}
+
+
+@pytest.mark.parametrize("message", _WRONG)
+def test_what_is_wrong_is_said_and_nothing_runs(library: Library, message: str) -> None:
+    with pytest.raises(InputError, match=f"^{re.escape(message)}"):
+        _WRONG[message](library.main)
+    assert (library.main(_X, _GIVEN, 2.0)[0] == _Y).all()
+
+
+def test_what_is_no_library_of_programs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"^cannot load .*none\.so"):
+        load(tmp_path / "none.so")
+    path = build("func.func @f() { return }\n", tmp_path / "f.so", "--emit=shared")
+    with pytest.raises(InputError, match="has no programs that can be called"):
+        load(path)
+
+
+def test_loading_needs_neither_mlir_nor_llvm_nor_torch(library: Library) -> None:
+    source = f"""
+import sys
+from hirc.compiler.loader import load
+print(load({str(library.path)!r}).main.name)
+print([name for name in ("torch_mlir", "llvmlite", "torch", "numpy") if name in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "main\n[]\n"

@@ -1,0 +1,46 @@
+"""Every operation of the dialect is within reach of the builder."""
+
+from __future__ import annotations
+
+import hirc
+from hirc.dialects import hir
+from hirc.dialects.hir.builder import Program
+from support.built_program import operations
+
+
+def everything() -> Program:
+    m = hirc.module()
+    with m.program("double") as double:
+        double.output("y", double.input("x", ("n",), "f32") * 2)
+    kernels = m.gpu_module("gpu.module @kernels { gpu.func @k() kernel { gpu.return } }")
+    kernel = m.kernel("k", kernels["k"], block=(32,))
+    with m.program("main") as p:
+        x = p.input("x", (8,), "f32")
+        w = p.input("w", (8, 8), "f32")
+        p.launch(kernel, grid=1)
+        p.host_call("show", x)
+        y = p.call(double, x)
+        y[2:4] = p.where(x > 0, x, 0.0).expand(8, 8).permute(1, 0)[0].reshape(4, 2).relu()[0]
+        p.alias((w @ w).sum(0), y)
+        z = p.reuse(p.linear(w, w), (8,), "f32")
+        z.deallocate()
+        p.allocate((8,), "f32").deallocate()
+        with p.loop(4) as i, p.stream(i) as stream:
+            stream.wait(stream.record())
+            stream.wait(stream)
+        p.synchronize()
+        with p.branch(True) as branch, branch.then:
+            pass
+        team = p.communicator([0, 1])
+        with p.coalesce() as group:
+            p.communicate("allreduce", x, x, team, reduction="sum")
+        group.wait()
+        p.reshard(x, "axis:0", "whole", [0, 1])
+        p.output("y", y)
+    return p
+
+
+def test_every_operation() -> None:
+    dialect = {getattr(each, "OPERATION_NAME", "") for each in vars(hir).values()} - {"", "hir."}
+    assert len(dialect) > 30
+    assert dialect <= {op.name for op in operations(everything())}

@@ -1,0 +1,34 @@
+// RUN: hirc-opt %s --split-input-file --verify-diagnostics
+
+"hir.program"() ({
+  // expected-error @below {{hir.communicator 'team' is the numbers of the devices, each once, as array<i64: 0, 1>; it is array<i64>}}
+  %team = "hir.communicator"() {team = array<i64>} : () -> !hir.communicator_t
+}) {sym_name = "main", function_type = () -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+  // expected-error @below {{hir.communicator 'team' is the numbers of the devices, each once, as array<i64: 0, 1>; it is array<i64: 0, 0>}}
+  %team = "hir.communicator"() {team = array<i64: 0, 0>} : () -> !hir.communicator_t
+}) {sym_name = "main", function_type = () -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+  // expected-error @below {{hir.communicator 'team' is the numbers of the devices, each once, as array<i64: 0, 1>; it is array<i64: -1>}}
+  %team = "hir.communicator"() {team = array<i64: -1>} : () -> !hir.communicator_t
+}) {sym_name = "main", function_type = () -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+  // expected-error @below {{hir.communicator 'team' is the numbers of the devices, each once, as array<i64: 0, 1>; it is [0, 1]}}
+  %team = "hir.communicator"() {team = [0, 1]} : () -> !hir.communicator_t
+}) {sym_name = "main", function_type = () -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+  // expected-error @below {{hir.communicator 'backend' is what communicates, a string, not ""; leave it out}}
+  %team = "hir.communicator"() {team = array<i64: 0>, backend = ""} : () -> !hir.communicator_t
+}) {sym_name = "main", function_type = () -> ()} : () -> ()

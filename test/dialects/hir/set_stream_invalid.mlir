@@ -1,0 +1,7 @@
+// RUN: hirc-opt %s --split-input-file --verify-diagnostics
+
+"hir.program"() ({
+  %here = "hir.current_stream"() : () -> !hir.stream_t
+  // expected-error @below {{op expects exactly 1 operands, but got 0}}
+  "hir.set_stream"() : () -> ()
+}) {sym_name = "main", function_type = () -> ()} : () -> ()

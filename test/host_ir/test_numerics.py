@@ -1,0 +1,61 @@
+"""Every operation, kind and element type: the compiled program and the interpreter agree."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from host_ir.agreement import difference
+from host_ir.cases import Case, cases
+from host_ir.element_values import DTYPES, place
+from host_ir.libraries import library
+from host_ir.operations import programs
+from host_ir.program_texts import module_text
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import hirc
+
+
+@pytest.mark.parametrize("element", DTYPES)
+def test_compiled_and_interpreted_agree(element: str) -> None:
+    all_programs = programs(element)
+    compiled = library(module_text(all_programs))
+
+    @settings(
+        max_examples=4 * len(all_programs),
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+    @given(st.data())
+    def agree(data: st.DataObject) -> None:
+        check(data.draw(cases(all_programs)))
+
+    def check(case: Case) -> None:
+        program = case.program
+        (wanted,) = hirc.interpret(program.text, list(case.inputs), entry=program.name)
+        out = None
+        if case.output is not None:
+            out = place(tuple(wanted.shape), case.output, wanted.dtype)
+        got = getattr(compiled, program.name)(*case.inputs, out=out)
+        if out is not None:
+            assert got.data_ptr() == out.data_ptr()
+            assert got.stride() == out.stride()
+        wrong = difference(got, wanted, program.output, scale=_scale(case))
+        assert wrong is None, f"{program.name}: {wrong}"
+
+    agree()
+
+
+def _scale(case: Case) -> torch.Tensor | float:
+    """What the rounding of a sum is relative to; gelu's is that of 1 and an error function."""
+    if "gelu" in case.program.name:
+        return case.inputs[0].to(torch.float64).abs()
+    if case.program.op not in ("reduce", "matmul", "linear"):
+        return 0.0
+    numbers = [item.to(torch.float64).nan_to_num(0.0, 0.0, 0.0) for item in case.inputs]
+    largest = [float(item.abs().max()) if item.numel() else 0.0 for item in numbers]
+    product = 1.0
+    for item in largest:
+        product *= max(item, 1.0)
+    return 32.0 * product

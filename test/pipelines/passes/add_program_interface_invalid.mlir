@@ -1,0 +1,30 @@
+// RUN: hirc-opt %s --add-program-interface=entry=start --split-input-file --verify-diagnostics
+
+// expected-error @below {{the entry 'start' takes or returns memref<*xf32>, which a command cannot pass: buffers of known rank and scalars can be. Wrap it in a function that does, or build with --emit=shared or --emit=object}}
+func.func @start(%x: memref<*xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{the entry 'start' takes or returns memref<4xi4>, which}}
+func.func @start(%x: f32) -> memref<4xi4> {
+  %0 = memref.alloc() : memref<4xi4>
+  return %0 : memref<4xi4>
+}
+
+// -----
+
+// expected-error @below {{2 arguments, where 2 inputs, 0 handed-in outputs and the stream are described}}
+func.func private @hirc_body_f(%x: f32, %stream: !llvm.ptr)
+    attributes {hir.inputs = [{type = f32}, {type = f32}], hir.outputs = []} {
+  return
+}
+
+// -----
+
+// expected-error @below {{'input0' is of type !llvm.ptr, which no caller can pass}}
+func.func private @hirc_body_f(%x: !llvm.ptr, %stream: !llvm.ptr)
+    attributes {hir.inputs = [{type = !llvm.ptr}], hir.outputs = []} {
+  return
+}

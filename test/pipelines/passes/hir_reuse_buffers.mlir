@@ -1,0 +1,95 @@
+// RUN: hirc-opt %s --hir-reuse-buffers --split-input-file | FileCheck %s
+
+// A freed buffer's memory is taken where the bytes certainly suffice, whatever the element type; in a
+// loop too.
+// CHECK-LABEL: ^bb0(%{{.*}}: memref<?xf32>, %{{.*}}: index):
+// CHECK:         %[[A:.*]] = "hir.allocate"(%[[N:.*]]) : (index) -> memref<?xf32>
+// CHECK-NOT:     hir.deallocate
+// CHECK:         %[[B:.*]] = "hir.reuse"(%[[A]], %{{.*}}) : (memref<?xf32>, index) -> memref<?xi32>
+// CHECK-NOT:     hir.deallocate
+// CHECK:         %[[C:.*]] = "hir.reuse"(%[[B]], %{{.*}}) {zero_init} : (memref<?xi32>, index) -> memref<?xf32>
+// CHECK:         "hir.deallocate"(%[[C]])
+// CHECK:         hir.for
+// CHECK:           %[[T:.*]] = "hir.allocate"() {zero_init} : () -> memref<4xf32>
+// CHECK:           "hir.reuse"(%[[T]]) : (memref<4xf32>) -> memref<4xf32>
+"hir.program"() ({
+^bb0(%x: memref<?xf32>, %k: index):
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = memref.dim %x, %zero : memref<?xf32>
+  %a = "hir.allocate"(%n) : (index) -> memref<?xf32>
+  "hir.unary"(%x, %a) {kind = "neg"} : (memref<?xf32>, memref<?xf32>) -> ()
+  "hir.deallocate"(%a) : (memref<?xf32>) -> ()
+  %m = memref.dim %a, %zero : memref<?xf32>
+  %b = "hir.allocate"(%m) : (index) -> memref<?xi32>
+  "hir.set"(%x, %b) : (memref<?xf32>, memref<?xi32>) -> ()
+  "hir.deallocate"(%b) : (memref<?xi32>) -> ()
+  %c = "hir.allocate"(%n) {zero_init} : (index) -> memref<?xf32>
+  "hir.deallocate"(%c) : (memref<?xf32>) -> ()
+  "hir.for"(%zero, %k, %one) ({
+  ^bb0(%i: index):
+    %t = "hir.allocate"() {zero_init} : () -> memref<4xf32>
+    "hir.deallocate"(%t) : (memref<4xf32>) -> ()
+    %u = "hir.allocate"() : () -> memref<4xf32>
+    "hir.set"(%zero, %u) : (index, memref<4xf32>) -> ()
+    "hir.deallocate"(%u) : (memref<4xf32>) -> ()
+  }) : (index, index, index) -> ()
+}) {sym_name = "main", function_type = (memref<?xf32>, index) -> ()} : () -> ()
+
+// -----
+
+// The smallest that suffices; not one that would hold memory where the peak is.
+// CHECK-LABEL: ^bb0(%{{.*}}: f32):
+// CHECK:         %[[BIG:.*]] = "hir.allocate"() {zero_init} : () -> memref<64xf32>
+// CHECK:         %[[FIT:.*]] = "hir.allocate"() {zero_init} : () -> memref<16xf32>
+// CHECK:         "hir.deallocate"(%[[BIG]])
+// CHECK-NEXT:    "hir.reuse"(%[[FIT]])
+"hir.program"() ({
+^bb0(%x: f32):
+  %big = "hir.allocate"() {zero_init} : () -> memref<64xf32>
+  %fit = "hir.allocate"() {zero_init} : () -> memref<16xf32>
+  "hir.deallocate"(%fit) : (memref<16xf32>) -> ()
+  "hir.deallocate"(%big) : (memref<64xf32>) -> ()
+  %small = "hir.allocate"() {zero_init} : () -> memref<12xf32>
+  "hir.deallocate"(%small) : (memref<12xf32>) -> ()
+}) {sym_name = "main", function_type = (f32) -> ()} : () -> ()
+
+// -----
+
+// CHECK-LABEL: ^bb0(%{{.*}}: f64):
+// CHECK-NOT:     hir.reuse
+"hir.program"() ({
+^bb0(%x: f64):
+  %big = "hir.allocate"() {zero_init} : () -> memref<64xf32>
+  "hir.deallocate"(%big) : (memref<64xf32>) -> ()
+  %small = "hir.allocate"() {zero_init} : () -> memref<4xf32>
+  %other = "hir.allocate"() {zero_init} : () -> memref<65xf32>
+  "hir.deallocate"(%other) : (memref<65xf32>) -> ()
+  "hir.deallocate"(%small) : (memref<4xf32>) -> ()
+}) {sym_name = "main", function_type = (f64) -> ()} : () -> ()
+
+// -----
+
+// Not of another kind of memory, for an output, what is not known to be as large, what another
+// stream frees, or what another stream uses.
+// CHECK-LABEL: ^bb0(%{{.*}}: index, %{{.*}}: index):
+// CHECK-NOT:     hir.reuse
+"hir.program"() ({
+^bb0(%n: index, %m: index):
+  %a = "hir.allocate"(%n) {zero_init} : (index) -> memref<?xf32>
+  "hir.deallocate"(%a) : (memref<?xf32>) -> ()
+  %b = "hir.allocate"(%n) {zero_init, memory = "pinned"} : (index) -> memref<?xf32>
+  "hir.deallocate"(%b) : (memref<?xf32>) -> ()
+  %c = "hir.allocate"(%m) {zero_init} : (index) -> memref<?xf32>
+  %y = "hir.allocate"(%n) {zero_init, output = 0 : i64} : (index) -> memref<?xf32>
+  %side = "hir.stream"() {name = "side"} : () -> !hir.stream_t
+  %here = "hir.current_stream"() : () -> !hir.stream_t
+  %d = "hir.allocate"(%n) : (index) -> memref<?xf32>
+  "hir.set_stream"(%side) : (!hir.stream_t) -> ()
+  "hir.set"(%c, %d) : (memref<?xf32>, memref<?xf32>) -> ()
+  %e = "hir.allocate"(%n) {zero_init} : (index) -> memref<?xf32>
+  "hir.deallocate"(%c) : (memref<?xf32>) -> ()
+  "hir.deallocate"(%d) : (memref<?xf32>) -> ()
+  "hir.deallocate"(%e) : (memref<?xf32>) -> ()
+  "hir.output"(%y) : (memref<?xf32>) -> ()
+}) {sym_name = "main", function_type = (index, index) -> memref<?xf32>} : () -> ()

@@ -1,0 +1,37 @@
+// RUN: hirc-opt %s --hir-verify-ownership | FileCheck %s
+
+// What keeps the rules passes, and is not changed: a buffer freed in each branch, one that branches
+// give, one that is taken over, one that an earlier iteration wrote, and an in-place update.
+// CHECK: hir.program
+"hir.program"() ({
+^bb0(%x: memref<8xf32>, %c: i1, %n: index):
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %a = "hir.allocate"() {zero_init} : () -> memref<8xf32>
+  %r = "hir.if"(%c) ({
+    %y = "hir.reuse"(%a) : (memref<8xf32>) -> memref<8xf32>
+    "hir.unary"(%x, %y) {kind = "neg"} : (memref<8xf32>, memref<8xf32>) -> ()
+    "hir.output"(%y) : (memref<8xf32>) -> ()
+  }, {
+    "hir.deallocate"(%a) : (memref<8xf32>) -> ()
+    %y = "hir.unary"(%x) {kind = "neg"} : (memref<8xf32>) -> memref<8xf32>
+    "hir.output"(%y) : (memref<8xf32>) -> ()
+  }) : (i1) -> !hir.results_t
+  %y = "hir.result"(%r) {index = 0 : i64} : (!hir.results_t) -> memref<8xf32>
+  %carried = "hir.allocate"() : () -> memref<8xf32>
+  "hir.for"(%zero, %n, %one) ({
+  ^bb0(%i: index):
+    %is_first = arith.cmpi eq, %i, %zero : index
+    %none = "hir.if"(%is_first) ({
+    ^bb0:
+    }, {
+      "hir.unary"(%carried, %x) {kind = "neg"} : (memref<8xf32>, memref<8xf32>) -> ()
+    }) : (i1) -> !hir.results_t
+    %t = "hir.unary"(%x) {kind = "abs"} : (memref<8xf32>) -> memref<8xf32>
+    "hir.unary"(%t, %carried) {kind = "neg"} : (memref<8xf32>, memref<8xf32>) -> ()
+    "hir.deallocate"(%t) : (memref<8xf32>) -> ()
+  }) : (index, index, index) -> ()
+  "hir.deallocate"(%carried) : (memref<8xf32>) -> ()
+  "hir.output"(%x) {name = "x"} : (memref<8xf32>) -> ()
+  "hir.output"(%y) {name = "y"} : (memref<8xf32>) -> ()
+}) {sym_name = "main", function_type = (memref<8xf32>, i1, index) -> (memref<8xf32>, memref<8xf32>)} : () -> ()

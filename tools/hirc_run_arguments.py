@@ -1,0 +1,83 @@
+"""hirc-run's command line: what is hirc's, and what is the program's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..compiler.errors import InputError
+from ..compiler.options import Emit, Options
+from .hirc_arguments import Action, parse_arguments
+
+USAGE = """\
+usage: hirc-run [hirc's options] PROGRAM [the program's options]
+
+Compiles an MLIR program and runs it; nothing is kept. In any order:
+
+  --input=VALUE, --input=NAME=VALUE    an input, in order or by name: a .npy file, a number, or
+                                       sizes and contents, 2x3xf32=1.5, =@iota, =@random:7
+  --output=FILE, --output=NAME=FILE    an output as a .npy file
+  --print                              print the outputs
+  --repeat=N, --time                   run again, and say how long it takes
+  --interpret                          run a Host IR program op by op, without compiling it
+  --help                               with a program, its inputs and outputs
+
+and hirc's own, of which hirc --help tells: --offload-arch, --entry, --check, -O0 to -O3, -g ...
+
+examples:
+  hirc-run mlp.mlir --help
+  hirc-run mlp.mlir --input=x.npy --input=bias=64xf32=@random:1 --output=y.npy
+  hirc-run mlp.mlir --input=2x64xf32=@iota --input=0.5 --interpret
+"""
+
+_WITH_VALUE = ("--input", "--output", "--repeat")
+_WITHOUT = ("--print", "--time", "--help", "-h")
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """A parsed command line: how to compile, and the words that the program gets.
+
+    `options` is None where only the help is asked for.
+    """
+
+    options: Options | None
+    words: tuple[str, ...] = ()
+    interpret: bool = False
+
+
+def parse_run_arguments(arguments: Sequence[str]) -> RunRequest:
+    """Parses a command line. Raises InputError for one that is wrong."""
+    theirs: list[str] = []
+    ours: list[str] = []
+    interpret = False
+    words = iter(arguments)
+    for word in words:
+        if word in _WITH_VALUE:
+            theirs += [word, *([value] if (value := next(words, None)) is not None else [])]
+        elif word in _WITHOUT or word.startswith(tuple(f"{name}=" for name in _WITH_VALUE)):
+            theirs.append(word)
+        elif word == "--interpret":
+            interpret = True
+        else:
+            ours.append(word)
+    if not ours and any(word in ("--help", "-h") for word in theirs):
+        return RunRequest(None)
+    request = parse_arguments(ours)
+    _check(request.options, request.action, interpret)
+    return RunRequest(request.options, tuple(theirs), interpret)
+
+
+def _check(options: Options, action: Action, interpret: bool) -> None:
+    """Refuses what runs nothing."""
+    if action is not Action.COMPILE or options.dry_run or options.stop_after is not None:
+        raise InputError("hirc-run runs a program", hint="hirc has the options that only look")
+    if options.output is not None or options.emit is not Emit.EXE:
+        raise InputError(
+            "hirc-run keeps no file", hint="hirc -o and hirc --emit make one; --output=y.npy "
+            "writes what the program gives"
+        )  # fmt: skip
+    if not options.inputs:
+        raise InputError("no program to run", hint="hirc-run prog.mlir --input=x.npy")
+    if interpret and (len(options.inputs) > 1 or options.link_inputs):
+        raise InputError("--interpret takes one program, and nothing to link with it")
