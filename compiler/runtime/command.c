@@ -1,7 +1,7 @@
 // A program as a command: inputs from files or the command line, outputs to files or the terminal.
 //
-// Everything that can be wrong is found before the program runs. The outputs printed and written are
-// those of the first run; further runs, which --repeat and --time ask for, come after it.
+// Everything that can be wrong is found before the program runs. The outputs printed and written
+// are those of the first run; further runs, which --repeat and --time ask for, come after it.
 
 #include "check.h"
 #include "command.h"
@@ -87,8 +87,8 @@ static void print_memory(void) {
   hirc_memory_counts(&counts);
   if (counts.allocations == 0)
     return; // or it allocates otherwise, as a plain GPU program does
-  printf("memory of a run:\n  %" PRId64 " bytes at most at a time, %" PRId64 " allocation%s, %" PRId64
-         " freed; inputs not counted\n",
+  printf("memory of a run:\n  %" PRId64 " bytes at most at a time, %" PRId64
+         " allocation%s, %" PRId64 " freed; inputs not counted\n",
          counts.peak_bytes, counts.allocations, counts.allocations == 1 ? "" : "s",
          counts.deallocations);
 }

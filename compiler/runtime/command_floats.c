@@ -1,8 +1,8 @@
 // Floating-point formats of 8 to 64 bits, from and to double.
 //
 // `special` says what the largest exponent is for: 'i' infinities and NaNs, as in IEEE 754; 'n' one
-// NaN, all ones (f8E4M3FN); 'z' nothing, the NaN being negative zero (the FNUZ formats, whose bias is
-// one more); 'e' is a scale: an exponent without sign or mantissa, all ones a NaN (f8E8M0FNU).
+// NaN, all ones (f8E4M3FN); 'z' nothing, the NaN being negative zero (the FNUZ formats, whose bias
+// is one more); 'e' is a scale: an exponent without sign or mantissa, all ones a NaN (f8E8M0FNU).
 
 #include "command.h"
 

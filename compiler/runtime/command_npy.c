@@ -1,6 +1,7 @@
 // NumPy's names of element types in .npy files.
 //
-// Types that NumPy has no name for are raw bytes there (V2, V1); a file of unsigned bytes serves too.
+// Types that NumPy has no name for are raw bytes there (V2, V1); for one byte, a file of
+// unsigned bytes serves too.
 
 #include "command.h"
 

@@ -27,6 +27,11 @@ static bool is_same(const struct hirc_value_info *value, const void *element, do
   return hirc_load_element(value, other).real == found.real;
 }
 
+// The same of one part of a complex number.
+static bool is_same_part(const struct hirc_value_info *value, double part, double real) {
+  return value->element_bytes == 16 ? part == real : (float)part == (float)real;
+}
+
 // A real number with the fewest digits for its type; a part of a complex one with its type's most.
 static int real_text(const struct hirc_value_info *value, const void *element, double real,
                      char *text, size_t room) {
@@ -36,8 +41,7 @@ static int real_text(const struct hirc_value_info *value, const void *element, d
   for (int digits = 1; digits <= most; ++digits) {
     length = snprintf(text, room, "%.*g", digits, real);
     double back = strtod(text, NULL);
-    if (hirc_is_complex(value) ? value->element_bytes == 16 ? back == real : (float)back == (float)real
-                               : is_same(value, element, back))
+    if (hirc_is_complex(value) ? is_same_part(value, real, back) : is_same(value, element, back))
       break;
   }
   // %g writes 100 with one digit as 1e+02: whole numbers of common size are written out.

@@ -1,7 +1,7 @@
 // An input as it is given on the command line.
 //
-// A .npy file's path; or `SIZESxELEMENT=CONTENTS` (2x3xf32=1.5); or, where the program leaves no size
-// open, CONTENTS alone. CONTENTS is one number for every element, as many numbers as there are
+// A .npy file's path; or `SIZESxELEMENT=CONTENTS` (2x3xf32=1.5); or, where the program leaves no
+// size open, CONTENTS alone. CONTENTS is one number for every element, as many numbers as there are
 // elements with commas between them, @iota, or @random:SEED.
 
 #include "command.h"
@@ -123,8 +123,8 @@ static void make_room(const struct hirc_value_info *value, struct hirc_array *ar
   array->data = hirc_command_memory(count, value->element_bytes);
 }
 
-// Whether the text begins with a number, of any type: another than the input's is an error then, not
-// a file's name.
+// Whether the text begins with a number, of any type: one that is not of the input's type is an
+// error then, not a file's name.
 static bool is_contents(const struct hirc_value_info *value, const char *text) {
   struct hirc_number number;
   char *stop;

@@ -1,5 +1,5 @@
-// The tensor of the DLPack specification (version 1), declared here so that the support library needs
-// no header of anybody's.
+// The tensor of the DLPack specification (version 1), declared here so that the support library
+// needs no header of anybody's.
 #ifndef HIRC_DLPACK_ABI_H
 #define HIRC_DLPACK_ABI_H
 

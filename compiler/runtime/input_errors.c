@@ -15,8 +15,8 @@
 
 enum { TEXT_BYTES = 1024 };
 
-// The calling thread's last message, TEXT_BYTES from malloc once there is one. A pointer, because the
-// thread-local memory of all libraries that a process opens has little room together.
+// The calling thread's last message, TEXT_BYTES from malloc once there is one. A pointer, because
+// the thread-local memory of all libraries that a process opens has little room together.
 __attribute__((weak, visibility("hidden"))) _Thread_local char *hirc_state_error_text_1;
 
 // A tensor, what it should be, and whose it is.

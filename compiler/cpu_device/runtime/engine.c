@@ -19,10 +19,10 @@ enum {
   FRAMES_IN_FLIGHT = 256 << 20, // bytes, of a worker at first
 };
 
-// In the static block of thread-local storage, where a signal handler finds it without allocating.
-#define THREAD_LOCAL static _Thread_local __attribute__((tls_model("initial-exec")))
-THREAD_LOCAL struct hirc_worker this_worker;
-THREAD_LOCAL bool is_prepared;
+// Not in the static block of thread-local storage: it has room for a dozen loaded libraries only.
+// A worker touches its own before it runs a kernel, so that a signal handler finds it allocated.
+static _Thread_local struct hirc_worker this_worker;
+static _Thread_local bool is_prepared;
 
 struct hirc_worker *hirc_worker(void) { return &this_worker; }
 

@@ -11,7 +11,7 @@
 extern _Atomic int hirc_device_error;
 
 // The calling thread is in a function that a stream called.
-extern _Thread_local bool hirc_in_host_function __attribute__((tls_model("initial-exec")));
+extern _Thread_local bool hirc_in_host_function;
 
 static inline int hirc_device_status(void) {
   if (__builtin_expect(hirc_in_host_function, 0))

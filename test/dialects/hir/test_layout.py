@@ -110,6 +110,13 @@ def test_reshape_is_torchs_view(random: Random, share: float) -> None:
         assert agrees(found, view, share == 0)
 
 
+def test_an_open_size_may_be_1_and_so_no_obstacle_to_a_reshape() -> None:
+    between = parse("memref<3x?x4xf32, strided<[4, 100, 1]>>")
+    assert reshape_type(between, [12]) == parse("memref<12xf32>")
+    outside = parse("memref<3x?x4xf32, strided<[100, 8, 1]>>")
+    assert reshape_type(outside, [3, 4]) == parse("memref<3x4xf32, strided<[?, 1]>>")
+
+
 @given(RANDOM, SHARE)
 @settings(max_examples=200, deadline=None)
 def test_other_views_are_torchs(random: Random, share: float) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import pytest
 import torch
-
 from host_ir.element_values import DTYPES
 from host_ir.libraries import library
 
