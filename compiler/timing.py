@@ -10,9 +10,13 @@ from time import perf_counter
 
 @dataclass
 class Timer:
-    """Adds up wall-clock seconds by phase, in order of first use."""
+    """Adds up wall-clock seconds by phase, in order of first use.
+
+    `remarks` are lines that the report ends with: what else was measured of the programs.
+    """
 
     seconds: dict[str, float] = field(default_factory=dict[str, float])
+    remarks: list[str] = field(default_factory=list[str])
     started: float = field(default_factory=perf_counter)
 
     @contextmanager
@@ -32,4 +36,4 @@ class Timer:
         other = total - sum(self.seconds.values())
         lines.append(f"{other:8.3f}  {other / total:6.1%}  other")
         lines.append(f"{total:8.3f}  100.0%  total")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.remarks])

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
 from ..pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
-from ..pipelines.host_ir import HostIrOptions, host_ir_stages
+from ..pipelines.hir.peak_memory import peak_memory
+from ..pipelines.host_ir import LAST_ALLOCATING_STAGE, PROGRAM, HostIrOptions, host_ir_stages
 from ..pipelines.pipeline import Stage
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
 from .errors import InputError, UnsupportedError
@@ -110,14 +111,24 @@ class Unit:
             self.timer,
             stop_after=self.options.stop_after,
             print_after=self.options.print_ir_after,
-            each=self._keep_stage,
+            each=self._after_stage,
         )
         self.has_kernels = self.has_device_code
 
-    def _keep_stage(self, stage: str) -> None:
+    def _after_stage(self, stage: str) -> None:
+        if stage == LAST_ALLOCATING_STAGE and self.options.time_report:
+            self._remark_on_memory()
         # Printing takes a while, and is for --save-temps alone.
         if self.options.save_temps is not None:
             self.keep(f"{stage}.mlir", str(self.module))
+
+    def _remark_on_memory(self) -> None:
+        """Puts the most memory that each program holds at once into the time report."""
+        for op in self.module.body:
+            if op.operation.name == PROGRAM:
+                name = ir.StringAttr(op.operation.attributes["sym_name"]).value
+                peak = peak_memory(op.operation)
+                self.timer.remarks.append(f"peak memory of @{name}: {peak.text} bytes")
 
     def keep(self, suffix: str, data: str | bytes) -> None:
         """Writes an intermediate file where --save-temps asked for it."""

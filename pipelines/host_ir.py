@@ -12,6 +12,8 @@ from .passes import Stage, stage
 from .passes.select_host_programs import host_programs
 
 PROGRAM = "hir.program"
+# After it every allocation and deallocation of a program is explicit, and none is added.
+LAST_ALLOCATING_STAGE = "compute"
 
 _BUFFERIZE = (
     "one-shot-bufferize{bufferize-function-boundaries=true "

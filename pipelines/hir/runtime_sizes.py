@@ -26,7 +26,7 @@ def size_value(buffer: ir.Value, axis: int) -> ir.Value:
 def open_result_sizes(op: ir.Operation) -> list[ir.Value]:
     """The sizes that a compute operation's result type leaves open, from its operands.
 
-    Where open sizes broadcast, the program checks that they do.
+    Where open sizes broadcast, or must be equal, the program checks that they do.
     """
     shape = ir.MemRefType(op.results[0].type).shape
     return [_result_size(op, axis) for axis, size in enumerate(shape) if size == DYNAMIC]
@@ -45,6 +45,9 @@ def _result_size(op: ir.Operation, axis: int) -> ir.Value:
     size = size_value(operand, place)
     for operand, place in others:
         other = size_value(operand, place)
+        if op.name == "hir.linear":
+            check(_equal(other, size), f"{op.name}: weight and bias differ in size")
+            continue
         one = index_constant(1)
         repeats = _equal(size, one)
         fits = arith.ori(repeats, arith.ori(_equal(other, one), _equal(other, size)))

@@ -13,6 +13,8 @@ from ..pass_base import Pass, fail, register
 from ..walking import operations_where
 from .select_host_programs import MARK
 
+_NAME = "hir.name"
+
 
 @register
 @dataclass(frozen=True)
@@ -21,7 +23,8 @@ class ConvertFuncToHir(Pass):
 
     Made for what one-shot-bufferize leaves of functions on tensors: buffers are the device's, and
     an initialized memref.global becomes a device variable. Takes the functions that carry the unit
-    attribute `hir.program` (see select-host-programs).
+    attribute `hir.program` (see select-host-programs). An attribute `hir.name` of an argument or a
+    result names the input or output.
 
       func.func @main(%x: memref<?xf32>) -> memref<?xf32> {
         %y = memref.alloc(%n) : memref<?xf32>
@@ -53,6 +56,7 @@ class ConvertFuncToHir(Pass):
                     with inner.location, ir.InsertionPoint(inner):
                         rewrite(inner)
                     inner.erase()
+            _name_outputs(program, _names(function, "res_attrs"))
         for function in functions:
             function.erase()
 
@@ -69,7 +73,15 @@ def _program(function: ir.Operation) -> ir.Operation:
     }
     if "sym_visibility" in function.attributes:
         attributes["sym_visibility"] = function.attributes["sym_visibility"]
+    names = _names(function, "arg_attrs")
     with function.location, ir.InsertionPoint(function):
+        if names:
+            attributes["inputs"] = ir.ArrayAttr.get(
+                [
+                    ir.DictAttr.get({"name": names.get(place, ir.StringAttr.get(f"input{place}"))})
+                    for place in range(len(body.arguments))
+                ]
+            )
         program = ir.Operation.create(
             hir.ProgramOp.OPERATION_NAME, attributes=attributes, regions=1
         )
@@ -83,6 +95,20 @@ def _program(function: ir.Operation) -> ir.Operation:
     for op in list(body.operations):
         block.append(op)
     return program
+
+
+def _names(function: ir.Operation, attribute: str) -> dict[int, ir.Attribute]:
+    """What `hir.name` calls the arguments (arg_attrs) or results (res_attrs), by their number."""
+    if attribute not in function.attributes:
+        return {}
+    given = [ir.DictAttr(each) for each in ir.ArrayAttr(function.attributes[attribute])]
+    return {place: each[_NAME] for place, each in enumerate(given) if _NAME in each}
+
+
+def _name_outputs(program: ir.Operation, names: dict[int, ir.Attribute]) -> None:
+    outputs = [op for op in program.regions[0].blocks[0] if op.operation.name == "hir.output"]
+    for place, name in names.items():
+        outputs[place].attributes["name"] = name
 
 
 def _create(

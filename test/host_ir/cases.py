@@ -98,4 +98,6 @@ def _in_range(numbers: torch.Tensor, output: str) -> torch.Tensor:
         return numbers
     wide = numbers.to(torch.float64)
     wide = torch.where(torch.isfinite(wide), wide, 1.0)
+    # What the narrowest integers hold; every float type has 120.
+    wide = wide.clamp(-120.0, 120.0)
     return (wide.abs() if output.startswith("u") else wide).to(numbers.dtype)

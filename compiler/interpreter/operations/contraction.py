@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, NoReturn
 
 from ....dialects.mlir import ir
@@ -35,7 +36,8 @@ def linear(op: ir.Operation, frame: Frame) -> Sequence[Any]:
         _mismatch(op, x, weight, "(..., k) and (n, k)")
     destination = frame.destination(op, [*x.sizes[:-1], weight.sizes[0]], buffers)
     rows = frame.read(op, x)
-    result = _product(rows.reshape(-1, rows.shape[-1]), frame.read(op, weight).T)
+    lead = prod(rows.shape[:-1])
+    result = _product(rows.reshape(lead, rows.shape[-1]), frame.read(op, weight).T)
     result = result.reshape(destination.sizes)
     if len(buffers) == 3:
         bias = buffers[2]

@@ -64,3 +64,14 @@ func.func @main(%y: memref<2xf32>) attributes {hir.program} {
   memref.copy %w, %y : memref<2xf32> to memref<2xf32>
   return
 }
+
+// -----
+
+// CHECK-LABEL: ^bb0(%{{.*}}: memref<2xf32>, %{{.*}}: f32)
+// CHECK:         "hir.output"(%{{.*}}) : (f32)
+// CHECK:         "hir.output"(%{{.*}}) {name = "same"}
+// CHECK:       inputs = [{name = "x"}, {name = "input1"}]
+func.func @main(%x: memref<2xf32> {hir.name = "x"}, %k: f32)
+    -> (f32, memref<2xf32> {hir.name = "same"}) attributes {hir.program} {
+  return %k, %x : f32, memref<2xf32>
+}
