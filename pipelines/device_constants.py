@@ -30,7 +30,10 @@ def move_to_device(module: ir.Operation, functions: Sequence[ir.Operation]) -> N
             continue
         if target is None:
             target = _device_module(module)
-        constant.clone(target)
+        # What is private to the device code, the host could not find.
+        variable = constant.clone(target)
+        if "sym_visibility" in variable.attributes:
+            del variable.attributes["sym_visibility"]
         del constant.attributes["initial_value"]
         if "constant" in constant.attributes:
             del constant.attributes["constant"]

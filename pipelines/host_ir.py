@@ -45,7 +45,9 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     return [
         stage(
             "functions",
-            f"select-host-programs{{{entry}}},{_BUFFERIZE},convert-func-to-hir",
+            f"select-host-programs{{{entry}}},func.func(convert-elementwise-to-linalg),"
+            # Loops then no longer carry the buffers that they update in place.
+            f"{_BUFFERIZE},func.func(canonicalize,cse),convert-func-to-hir",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
         stage("stream-loops", "hir-resolve-aliases,hir-form-stream-loops", when=has_programs),

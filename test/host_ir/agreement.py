@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 # The distance from one number to the next, relative to it; results may be two of them apart, as
@@ -53,6 +55,21 @@ def difference(
         for place in places
     )
     return f"{int((~same).sum())} of {same.numel()} differ: {shown}"
+
+
+def error_scale(
+    program: str, op: str, inputs: Sequence[torch.Tensor], result: torch.Tensor
+) -> torch.Tensor | float:
+    """What errors are relative to: sums of magnitudes; of gelu, 1 and an error function."""
+    if "gelu" in program:
+        return inputs[0].to(torch.float64).abs()
+    if op not in ("reduce", "matmul", "linear"):
+        return 0.0
+    numbers = [item.to(torch.float64).nan_to_num(0.0, 0.0, 0.0) for item in inputs]
+    largest = [float(item.abs().max()) if item.numel() else 0.0 for item in numbers]
+    if op == "reduce":
+        return largest[0] * numbers[0].numel() / max(result.numel(), 1)
+    return (largest[0] * largest[1] + 4.0) * numbers[0].shape[-1]
 
 
 def _bytes(numbers: torch.Tensor) -> bytes:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-import torch
-from host_ir.agreement import difference
+from host_ir.agreement import difference, error_scale
 from host_ir.cases import Case, cases
 from host_ir.element_values import DTYPES, place
 from host_ir.libraries import library
@@ -41,20 +40,8 @@ def test_compiled_and_interpreted_agree(element: str) -> None:
         if out is not None:
             assert got.data_ptr() == out.data_ptr()
             assert got.stride() == out.stride()
-        wrong = difference(got, wanted, program.output, scale=_scale(case, wanted))
+        scale = error_scale(program.name, program.op, case.inputs, wanted)
+        wrong = difference(got, wanted, program.output, scale=scale)
         assert wrong is None, f"{program.name}: {wrong}"
 
     agree()
-
-
-def _scale(case: Case, result: torch.Tensor) -> torch.Tensor | float:
-    """What rounding errors are relative to: sums of magnitudes; in gelu, 1 and an error function."""
-    if "gelu" in case.program.name:
-        return case.inputs[0].to(torch.float64).abs()
-    if case.program.op not in ("reduce", "matmul", "linear"):
-        return 0.0
-    numbers = [item.to(torch.float64).nan_to_num(0.0, 0.0, 0.0) for item in case.inputs]
-    largest = [float(item.abs().max()) if item.numel() else 0.0 for item in numbers]
-    if case.program.op == "reduce":
-        return largest[0] * numbers[0].numel() / max(result.numel(), 1)
-    return (largest[0] * largest[1] + 4.0) * numbers[0].shape[-1]

@@ -53,7 +53,7 @@ func.func @other(%x: memref<?xf32>) -> memref<?xf32> {
 // A constant's value goes to the device; on the host its address there is what counts.
 
 // CHECK:       gpu.module @constants {
-// CHECK-NEXT:    memref.global "private" constant @weights : memref<2xf32> = dense<[1.000000e+00, 2.000000e+00]>
+// CHECK-NEXT:    memref.global constant @weights : memref<2xf32> = dense<[1.000000e+00, 2.000000e+00]>
 // CHECK:       memref.global "private" @weights : memref<2xf32>
 // CHECK-NOT:   dense
 // CHECK:       "hir.program"

@@ -1,0 +1,96 @@
+"""Builds Host IR programs for a GPU with what the interpreter gives for them, to be compared there.
+
+    cd test && ../.venv/bin/python -m host_ir.on_gpu ../build/host-ir [element types]
+    python3 build/host-ir/run.py                               # on the GPU machine
+
+The second part needs torch and numpy on the GPU machine, and nothing of hirc but its loader, which
+is copied beside the programs.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import torch
+from host_ir.cases import Case, cases
+from host_ir.catalog import host_programs
+from host_ir.operations import programs
+from host_ir.program_texts import module_text
+from host_ir.test_programs import outputs_of
+from hypothesis import HealthCheck, Phase, given, settings
+
+import hirc
+from hirc.tools.hirc import main as run_hirc
+
+HERE = Path(__file__).parent
+_TARGET = "--offload-arch=sm_90"
+_LOADER = ("__init__.py", "compiler/__init__.py", "compiler/errors.py", "compiler/loader*.py")
+
+
+def build(folder: Path, elements: list[str]) -> None:
+    """Writes the programs, their inputs and what they are to give into `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _copy_loader(folder)
+    catalogue: dict[str, object] = {}
+    for program in host_programs():
+        assert run_hirc([str(program.path), "-o", str(folder / program.name), _TARGET]) == 0
+        with tempfile.TemporaryDirectory() as written:
+            expected = outputs_of(None, program, Path(written) / "outputs")
+        catalogue[program.name] = {"inputs": program.inputs, "expected": expected}
+    torch.save(catalogue, folder / "catalogue.pt")
+    for element in elements:
+        _build_numerics(folder, element)
+
+
+def _build_numerics(folder: Path, element: str) -> None:
+    name = element.replace("<", "_").replace(">", "")
+    source = folder / f"{name}.mlir"
+    source.write_text(module_text(programs(element)))
+    words = [str(source), "-o", str(folder / f"{name}.so"), "--emit=shared", _TARGET]
+    assert run_hirc(words) == 0
+    kept: list[dict[str, object]] = []
+
+    @settings(
+        max_examples=3 * len(programs(element)),
+        deadline=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+    @given(cases(programs(element)))
+    def keep(case: Case) -> None:
+        program = case.program
+        (expected,) = hirc.interpret(program.text, list(case.inputs), entry=program.name)
+        kept.append(
+            {
+                "program": program.name,
+                "output": program.output,
+                "op": program.op,
+                "inputs": list(case.inputs),
+                "layout": case.output and (case.output.order, case.output.step, case.output.lead),
+                "expected": expected,
+            }
+        )
+
+    keep()
+    torch.save(kept, folder / f"{name}.pt")
+
+
+def _copy_loader(folder: Path) -> None:
+    root = HERE.parent.parent
+    for pattern in _LOADER:
+        for path in root.glob(pattern):
+            target = folder / "hirc" / path.relative_to(root)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+    shutil.copytree(HERE, folder / "host_ir", dirs_exist_ok=True)
+    shutil.copy(HERE / "run_on_gpu.py", folder / "run.py")
+
+
+if __name__ == "__main__":
+    random.seed(0)
+    build(Path(sys.argv[1]), sys.argv[2:])
