@@ -3,6 +3,11 @@
 #include "check.h"
 #include "strided.h"
 
+// Of the CPU device, in programs for it.
+__attribute__((weak, visibility("hidden"))) int hirc_cpu_device_zero(void *start, size_t pitch,
+                                                                     size_t width, size_t height,
+                                                                     void *stream);
+
 // The largest pitch a 2D fill takes: cudaDevAttrMaxPitch is this on every device.
 #define MAX_PITCH INT64_C(0x7fffffff)
 
@@ -34,7 +39,10 @@ void hirc_zero_strided(void *start, int64_t rank, const int64_t *sizes, const in
   }
   strided_begin(&view, &walk);
   do {
-    if (rows < 0)
+    if (hirc_cpu_device_zero)
+      check(hirc_cpu_device_zero(walk.dst, rows < 0 ? width : pitch, width, height, stream),
+            "cudaMemset2DAsync", location);
+    else if (rows < 0)
       check(cudaMemsetAsync(walk.dst, 0, width, stream), "cudaMemsetAsync", location);
     else
       check(cudaMemset2DAsync(walk.dst, pitch, 0, width, height, stream), "cudaMemset2DAsync",

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from ...dialects.hir.layout import DYNAMIC
+from ...dialects.hir.layout import (
+    DYNAMIC,
+    has_identity_layout,
+    packed_strides,
+    strides_and_offset,
+)
 from ...dialects.hir.region_arguments import arguments_of, destination_of
 from ...dialects.mlir import ir
 from .buffer_uses import replace_buffer
@@ -18,7 +23,7 @@ def allocate_call_outputs(call: ir.Operation) -> None:
     """Hands in a buffer for every output that the callee allocates, where its sizes can be told.
 
     They can where the callee's output is static, or as large as a dim of an input. Results that are
-    not taken out stay the callee's to allocate.
+    not taken out, or not packed, stay the callee's to allocate.
     """
     callee = callee_of(call)
     if callee is None:
@@ -32,6 +37,8 @@ def allocate_call_outputs(call: ir.Operation) -> None:
         if index in given or not taken or value in outputs[:index] or not _is_allocated(value):
             continue
         kind = ir.MemRefType(taken[0].results[0].type)
+        if not (has_identity_layout(kind) and _may_be_packed(value)):
+            continue
         with ir.InsertionPoint(call), call.location:
             sizes = _open_sizes(kind, value, callee.regions[0].blocks[0], inputs)
             if sizes is None:
@@ -53,6 +60,16 @@ def _is_allocated(value: ir.Value) -> bool:
     op = defining_op(value)
     return op is not None and (
         op.name == "hir.allocate" or (op.name in COMPUTE_OPS and len(op.results) == 1)
+    )
+
+
+def _may_be_packed(value: ir.Value) -> bool:
+    """Whether a packed buffer has the strides that the type says."""
+    kind = ir.MemRefType(value.type)
+    strides = strides_and_offset(kind)[0]
+    pairs = zip(kind.shape, strides, packed_strides(kind.shape), strict=True)
+    return has_identity_layout(kind) or all(
+        size == 1 or stride in (DYNAMIC, packed) for size, stride, packed in pairs
     )
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects import hir
+from ...dialects.hir.layout import buffer_type
 from ...dialects.mlir import ir
 from ..device_constants import move_to_device
+from ..hir.host_accesses import load_element, store_element
 from ..pass_base import Pass, fail, register
 from ..walking import operations_where
 from .select_host_programs import MARK
@@ -24,7 +26,8 @@ class ConvertFuncToHir(Pass):
     Made for what one-shot-bufferize leaves of functions on tensors: buffers are the device's, and
     an initialized memref.global becomes a device variable. Takes the functions that carry the unit
     attribute `hir.program` (see select-host-programs). An attribute `hir.name` of an argument or a
-    result names the input or output.
+    result names the input or output. Host code that reads or writes single elements gets them from
+    the device, and an output is never a constant itself, which its owner could write to.
 
       func.func @main(%x: memref<?xf32>) -> memref<?xf32> {
         %y = memref.alloc(%n) : memref<?xf32>
@@ -53,6 +56,8 @@ class ConvertFuncToHir(Pass):
             program = _program(function)
             for name, rewrite in _REWRITES.items():
                 for inner in operations_where(program, lambda found, name=name: found.name == name):
+                    if _is_in_kernel(inner):
+                        continue
                     with inner.location, ir.InsertionPoint(inner):
                         rewrite(inner)
                     inner.erase()
@@ -139,6 +144,42 @@ def _deallocate(op: ir.Operation) -> None:
     _create(hir.DeallocateOp.OPERATION_NAME, [], list(op.operands))
 
 
+def _is_in_kernel(op: ir.Operation) -> bool:
+    """Whether it is in the body of a linalg operation."""
+    parent = op.parent
+    return parent is not None and (parent.name.startswith("linalg.") or _is_in_kernel(parent))
+
+
+def _load(op: ir.Operation) -> None:
+    buffer, *indices = op.operands
+    op.results[0].replace_all_uses_with(load_element(buffer, indices))
+
+
+def _store(op: ir.Operation) -> None:
+    value, buffer, *indices = op.operands
+    store_element(value, buffer, indices)
+
+
+def _return(op: ir.Operation) -> None:
+    """Outputs are the caller's: what is a constant's memory is copied."""
+    for place, value in enumerate(op.operands):
+        if _is_constant(value):
+            kind = ir.MemRefType(value.type)
+            packed = buffer_type(kind.shape, kind.element_type)
+            op.operands[place] = _create(hir.SetOp.OPERATION_NAME, [packed], [value]).results[0]
+    _output(op)
+
+
+def _is_constant(value: ir.Value) -> bool:
+    """Whether a buffer is a device variable, or a view of one."""
+    if isinstance(value.owner, ir.Block):
+        return False
+    op = value.owner.operation
+    if op.name == "memref.get_global":
+        return True
+    return op.name.startswith("memref.") and len(op.operands) > 0 and _is_constant(op.operands[0])
+
+
 def _output(op: ir.Operation) -> None:
     for value in op.operands:
         _create(hir.OutputOp.OPERATION_NAME, [], [value])
@@ -198,7 +239,9 @@ _REWRITES: dict[str, Callable[[ir.Operation], None]] = {
     "memref.copy": _copy,
     "memref.dealloc": _deallocate,
     "func.call": _call,
-    "func.return": _output,
+    "func.return": _return,
+    "memref.load": _load,
+    "memref.store": _store,
     "scf.for": _for,
     "scf.if": _if,
 }

@@ -9,6 +9,8 @@ from host_ir.element_values import DTYPES, Layout, laid_out, layouts, sizes, val
 from host_ir.program_texts import Program
 from hypothesis import strategies as st
 
+# A prime that takes several blocks of threads.
+_LARGE = 1009
 _DIVISIONS = ("div", "floordiv", "mod")
 
 
@@ -58,6 +60,8 @@ def _shapes(draw: st.DrawFn, program: Program) -> list[tuple[int, ...]]:
         lead = [draw(sizes()) for _ in range(program.ranks[0] - 1)]
         return [(*lead, k), (n, k), (n,)][: len(program.inputs)]
     whole = [draw(sizes()) for _ in range(max(program.ranks))]
+    if draw(st.integers(0, 9)) == 0:
+        whole[draw(st.integers(0, len(whole) - 1))] = _LARGE
     if "_arg" in program.name:
         # Of nothing there is no least.
         whole = [max(size, 1) for size in whole]

@@ -55,7 +55,8 @@ static int check_range(const struct fill *fill, bool *host) {
              : CUDA_ERROR_INVALID_VALUE;
 }
 
-static int fill_memory(const struct fill *fill, cuda_stream handle, bool waits) {
+// `anywhere` is for memory of the host that CUDA knows nothing of.
+static int fill_memory(const struct fill *fill, cuda_stream handle, bool waits, bool anywhere) {
   int error = hirc_device_status();
   if (error != 0)
     return error;
@@ -66,8 +67,8 @@ static int fill_memory(const struct fill *fill, cuda_stream handle, bool waits) 
     return 0;
   if (fill->pitch < fill->width)
     return CUDA_ERROR_INVALID_VALUE;
-  bool host;
-  error = check_range(fill, &host);
+  bool host = anywhere;
+  error = anywhere ? 0 : check_range(fill, &host);
   if (error == 0 && waits)
     error = hirc_capture_forbid();
   if (error != 0)
@@ -91,7 +92,7 @@ static int fill_1d(void *start, int value, size_t bytes, cuda_stream stream, boo
                       .height = 1,
                       .depth = 1,
                       .value = value};
-  return hirc_report(fill_memory(&fill, stream, waits));
+  return hirc_report(fill_memory(&fill, stream, waits, false));
 }
 
 int cudaMemset(void *start, int value, size_t bytes) {
@@ -111,7 +112,7 @@ static int fill_2d(void *start, size_t pitch, int value, size_t width, size_t he
                       .height = height,
                       .depth = 1,
                       .value = value};
-  return hirc_report(fill_memory(&fill, stream, waits));
+  return hirc_report(fill_memory(&fill, stream, waits, false));
 }
 
 int cudaMemset2D(void *start, size_t pitch, int value, size_t width, size_t height) {
@@ -123,6 +124,21 @@ int cudaMemset2DAsync(void *start, size_t pitch, int value, size_t width, size_t
   return fill_2d(start, pitch, value, width, height, stream, false);
 }
 
+// Zeros for a tensor that a program was handed. Programs for the CPU device take any memory of the
+// host.
+int hirc_cpu_device_zero(void *start, size_t pitch, size_t width, size_t height,
+                         cuda_stream stream);
+int hirc_cpu_device_zero(void *start, size_t pitch, size_t width, size_t height,
+                         cuda_stream stream) {
+  struct fill fill = {.start = start,
+                      .pitch = pitch,
+                      .slice = pitch * height,
+                      .width = width,
+                      .height = height,
+                      .depth = 1};
+  return hirc_report(fill_memory(&fill, stream, false, true));
+}
+
 static int fill_3d(const struct cuda_pitched_pointer *pitched, int value,
                    struct cuda_extent_bytes extent, cuda_stream stream, bool waits) {
   struct fill fill = {.start = pitched->pointer,
@@ -132,7 +148,7 @@ static int fill_3d(const struct cuda_pitched_pointer *pitched, int value,
                       .height = extent.height,
                       .depth = extent.depth,
                       .value = value};
-  return hirc_report(fill_memory(&fill, stream, waits));
+  return hirc_report(fill_memory(&fill, stream, waits, false));
 }
 
 int cudaMemset3D(struct cuda_pitched_pointer pitched, int value, struct cuda_extent_bytes extent) {

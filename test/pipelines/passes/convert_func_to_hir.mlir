@@ -75,3 +75,43 @@ func.func @main(%x: memref<2xf32> {hir.name = "x"}, %k: f32)
     -> (f32, memref<2xf32> {hir.name = "same"}) attributes {hir.program} {
   return %k, %x : f32, memref<2xf32>
 }
+
+// -----
+
+// Single elements, on the host, go over pinned memory; in kernels they are the kernel's.
+
+// CHECK:       ^bb0(%[[X:.*]]: memref<4xf32>, %[[I:.*]]: index)
+// CHECK:         %[[FROM:.*]] = "hir.select"(%[[X]], %[[I]])
+// CHECK:         %[[PINNED:.*]] = "hir.allocate"() {memory = "pinned"} : () -> memref<f32>
+// CHECK-NEXT:    "hir.set"(%[[FROM]], %[[PINNED]])
+// CHECK-NEXT:    "hir.synchronize"()
+// CHECK-NEXT:    %[[ELEMENT:.*]] = memref.load %[[PINNED]]
+// CHECK-NEXT:    %[[TO:.*]] = "hir.select"(%[[X]], %{{.*}})
+// CHECK-NEXT:    "hir.set"(%[[ELEMENT]], %[[TO]])
+// CHECK:         linalg.generic
+// CHECK:           memref.load %[[X]]
+func.func @main(%x: memref<4xf32>, %i: index) attributes {hir.program} {
+  %c0 = arith.constant 0 : index
+  %e = memref.load %x[%i] : memref<4xf32>
+  memref.store %e, %x[%c0] : memref<4xf32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%x : memref<4xf32>) {
+  ^bb0(%old: f32):
+    %new = memref.load %x[%c0] : memref<4xf32>
+    linalg.yield %new : f32
+  }
+  return
+}
+
+// -----
+
+// A constant that is an output is copied: the output's owner may write to it.
+
+// CHECK:      %[[W:.*]] = memref.get_global @weights
+// CHECK-NEXT: %[[COPY:.*]] = "hir.set"(%[[W]]) : (memref<2xf32>) -> memref<2xf32>
+// CHECK-NEXT: "hir.output"(%[[COPY]])
+memref.global "private" constant @weights : memref<2xf32> = dense<[1.0, 2.0]>
+func.func @main() -> memref<2xf32> attributes {hir.program} {
+  %w = memref.get_global @weights : memref<2xf32>
+  return %w : memref<2xf32>
+}
