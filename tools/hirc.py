@@ -1,4 +1,4 @@
-"""hirc: compiles MLIR GPU programs to executables, with clang's habits."""
+"""hirc: compiles tensor and GPU programs in MLIR to executables, with clang's habits."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ text or bytecode, and - is standard input.
 
 examples:
   hirc prog.mlir -o prog --offload-arch=sm_90
+  hirc layer.mlir -o liblayer.so --emit=shared
   hirc prog.mlir -o prog --offload-arch=cpu --check=memory,race
   hirc prog.mlir --emit=ptx --offload-arch=sm_90a -o -
   hirc a.mlir b.mlir helper.o -o prog --offload-arch=sm_80,sm_90
@@ -138,7 +139,7 @@ def _checks(lists: list[str]) -> frozenset[str]:
 def _make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="hirc",
-        description="Compiles MLIR GPU programs to native executables and libraries.",
+        description="Compiles tensor and GPU programs, in MLIR, to executables and libraries.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
