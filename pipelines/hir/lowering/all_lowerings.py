@@ -2,6 +2,7 @@
 
 from . import (
     allocate,
+    assertion,
     call,
     communication,
     deallocate,
@@ -28,6 +29,7 @@ from .program import lower_programs
 
 __all__ = [
     "allocate",
+    "assertion",
     "call",
     "communication",
     "deallocate",

@@ -17,7 +17,18 @@ def refuse_if(
     `message` shows the numbers where it has `{}`; its only other text is plain.
     """
     numbers = [materialized(number) for number in (first, second)]
-    shown = message.replace("%", "%%").replace("{}", "%lld")
+    _refuse_if(state, wrong, message.replace("%", "%%").replace("{}", "%lld"), numbers)
+
+
+def refuse_with_text(state: ProgramState, wrong: ir.Value, text: str) -> None:
+    """Ends the program with that very text where `wrong` holds."""
+    none = materialized(0)
+    _refuse_if(state, wrong, text.replace("%", "%%"), [none, none])
+
+
+def _refuse_if(
+    state: ProgramState, wrong: ir.Value, shown: str, numbers: Sequence[ir.Value]
+) -> None:
     test = scf.IfOp(wrong)
     with ir.InsertionPoint(test.then_block):
         end = scf.YieldOp([])
