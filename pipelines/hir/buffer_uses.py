@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from ...dialects.hir.kernel_function import parameters_of
 from ...dialects.hir.layout import DYNAMIC, any_layout, strides_and_offset
+from ...dialects.hir.region_arguments import arguments_of, destination_of
+from ...dialects.hir.symbols import lookup, path_of
 from ...dialects.mlir import ir, memref
 from ..pass_base import fail
 from .compute_ops import COMPUTE_OPS
-from .owners import VIEWS
+from .owners import VIEWS, callee_of, outputs_of
 
 # Views whose strides follow from the buffer's, whatever they are. Not so hir.reshape, which not
 # all strides allow.
@@ -29,9 +32,51 @@ def takes_any_strides(value: ir.Value) -> bool:
             # Both branches of hir.if give one type.
             if user.parent is None or user.parent.name != "hir.program":
                 return False
-        elif user.name not in _TAKES_ANY_STRIDES:
+        elif user.name == "hir.argument":
+            if not _argument_takes_any_strides(user):
+                return False
+        elif not _is_indifferent(user):
             return False
     return True
+
+
+def _is_indifferent(user: ir.Operation) -> bool:
+    """Whether an operation takes buffers of any strides; linalg's index them."""
+    return user.name in _TAKES_ANY_STRIDES or user.name.startswith("linalg.")
+
+
+def _argument_takes_any_strides(argument: ir.Operation) -> bool:
+    """Whether what a hir.argument is for takes a buffer of any strides."""
+    call = argument.parent
+    assert call is not None
+    arguments = [each.operation for each in arguments_of(call.regions[0])]
+    if call.name == "hir.call":
+        callee, output = callee_of(call), destination_of(argument.opview)
+        if callee is None:
+            return False
+        body = callee.regions[0].blocks[0]
+        if output is not None:
+            return takes_any_strides(outputs_of(body)[output].operands[0])
+        inputs = [each for each in arguments if destination_of(each.opview) is None]
+        return _says_no_strides(body.arguments[inputs.index(argument)].type)
+    if call.name == "hir.launch":
+        return _says_no_strides(_parameters(call)[arguments.index(argument)])
+    # A C function is given the strides.
+    return True
+
+
+def _parameters(launch: ir.Operation) -> list[ir.Type]:
+    """The types of a launch's arguments, in the kernel."""
+    path = path_of(launch.attributes["kernel"])
+    named = lookup(launch.opview, path)
+    if named is not None and named.name == "hir.kernel":
+        named = lookup(launch.opview, path_of(named.attributes["function"]))
+    assert named is not None
+    return parameters_of(named)
+
+
+def _says_no_strides(kind: ir.Type) -> bool:
+    return all(stride == DYNAMIC for stride in strides_and_offset(ir.MemRefType(kind))[0])
 
 
 def open_strides(value: ir.Value) -> None:
@@ -80,4 +125,4 @@ def _cast(user: ir.Operation, number: int, value: ir.Value, wanted: ir.Type) -> 
 
 def _takes_any(user: ir.Operation) -> bool:
     in_program = user.parent is not None and user.parent.name == "hir.program"
-    return user.name in _TAKES_ANY_STRIDES or (user.name == "hir.output" and in_program)
+    return _is_indifferent(user) or (user.name == "hir.output" and in_program)

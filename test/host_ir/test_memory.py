@@ -91,3 +91,21 @@ def test_a_chain_of_aliases_ends_in_the_last_target() -> None:
     result = programs.main(x, y)
     assert result.data_ptr() == y.data_ptr()
     torch.testing.assert_close(y, expected)
+
+
+def test_an_output_of_linalg_is_written_with_the_strides_handed_in() -> None:
+    programs = library(
+        "func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {\n"
+        "  %c0 = arith.constant 0 : index\n"
+        "  %n = tensor.dim %x, %c0 : tensor<?x4xf32>\n"
+        "  %e = tensor.empty(%n) : tensor<?x4xf32>\n"
+        "  %y = linalg.exp ins(%x : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>)\n"
+        "    -> tensor<?x4xf32>\n"
+        "  return %y : tensor<?x4xf32>\n"
+        "}\n"
+    )
+    x, out = torch.randn(5, 4), torch.empty(4, 5).t()
+    result = programs.main(x, out=out)
+    assert result.data_ptr() == out.data_ptr()
+    assert result.stride() == (1, 5)
+    torch.testing.assert_close(out, x.exp())

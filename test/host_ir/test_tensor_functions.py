@@ -1,0 +1,377 @@
+"""Functions on tensors: each operation, through a library for the CPU device, against torch."""
+
+from __future__ import annotations
+
+import io
+from contextlib import redirect_stderr
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from host_ir.libraries import library
+from torch.nn import functional
+
+from hirc.tools.hirc import main as run_hirc
+
+_UNIT = "{strides = dense<1> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}"
+_SPREAD = "{strides = dense<[2, 1]> : tensor<2xi64>, dilations = dense<[1, 2]> : tensor<2xi64>}"
+
+
+def numbers(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+def kind_of(tensor: torch.Tensor) -> str:
+    name = {
+        torch.float32: "f32",
+        torch.float64: "f64",
+        torch.float16: "f16",
+        torch.bfloat16: "bf16",
+        torch.int64: "i64",
+        torch.int32: "i32",
+        torch.int8: "i8",
+        torch.bool: "i1",
+        torch.uint8: "ui8",
+        torch.complex64: "complex<f32>",
+    }[tensor.dtype]
+    return f"tensor<{''.join(f'{size}x' for size in tensor.shape)}{name}>"
+
+
+class Case:
+    """A function of the module under test, what it is called with, and what it must give."""
+
+    def __init__(self, text: str, inputs: list[Any], *wanted: Any) -> None:
+        self.text = text
+        self.inputs = inputs
+        self.wanted = wanted
+
+
+def named(op: str, inputs: list[torch.Tensor], wanted: torch.Tensor, start: str = "0.0") -> Case:
+    """A function of one named operation, whose output begins as `start`."""
+    kinds = [kind_of(each) for each in inputs]
+    taken = ", ".join(f"%a{place}: {kind}" for place, kind in enumerate(kinds))
+    values = ", ".join(f"%a{place}" for place in range(len(kinds)))
+    out = kind_of(wanted)
+    element = out[:-1].rpartition("x")[2].removeprefix("tensor<")
+    text = f"""func.func @NAME({taken}) -> {out} {{
+      %start = arith.constant {start} : {element}
+      %empty = tensor.empty() : {out}
+      %filled = linalg.fill ins(%start : {element}) outs(%empty : {out}) -> {out}
+      %r = {op} ins({values} : {", ".join(kinds)}) outs(%filled : {out}) -> {out}
+      return %r : {out}
+    }}"""
+    return Case(text, list(inputs), wanted)
+
+
+def pooled(op: str, x: torch.Tensor, wanted: torch.Tensor, start: str) -> Case:
+    text = f"""func.func @NAME(%x: {kind_of(x)}) -> {kind_of(wanted)} {{
+      %window = tensor.empty() : tensor<3x2xf32>
+      %start = arith.constant {start} : f32
+      %empty = tensor.empty() : {kind_of(wanted)}
+      %filled = linalg.fill ins(%start : f32) outs(%empty : {kind_of(wanted)}) -> {kind_of(wanted)}
+      %r = {op} {{strides = dense<2> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}}
+        ins(%x, %window : {kind_of(x)}, tensor<3x2xf32>)
+        outs(%filled : {kind_of(wanted)}) -> {kind_of(wanted)}
+      return %r : {kind_of(wanted)}
+    }}"""
+    return Case(text, [x], wanted)
+
+
+def products() -> dict[str, Case]:
+    a, b, vector = numbers(3, 5), numbers(5, 7, seed=1), numbers(5, seed=2)
+    batch, other = numbers(2, 3, 5), numbers(2, 5, 7, seed=1)
+    small, wide = torch.arange(-7, 8, dtype=torch.int8).reshape(3, 5) * 18, torch.int32
+    maps = "affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>"
+    transposed = f"indexing_maps = [{maps}, affine_map<(m, n, k) -> (m, n)>]"
+    right = small.T.contiguous()
+    return {
+        "matmul": named("linalg.matmul", [a, b], a @ b),
+        "matmul_transposed": named(f"linalg.matmul {transposed}", [a, b.T.contiguous()], a @ b),
+        "matmul_f16": named(
+            "linalg.matmul", [a.half(), b.half()], a.half().float() @ b.half().float()
+        ),
+        "matmul_i8": named("linalg.matmul", [small, right], small.to(wide) @ right.to(wide), "0"),
+        "batch_matmul": named("linalg.batch_matmul", [batch, other], batch @ other),
+        "batch_reduce": named("linalg.batch_reduce_matmul", [batch, other], (batch @ other).sum(0)),
+        "matvec": named("linalg.matvec", [a, vector], a @ vector),
+        "dot": named("linalg.dot", [vector, vector], vector @ vector),
+        "divide": named("linalg.div", [a, a + 9], a / (a + 9)),
+        "erf": named("linalg.erf", [a], torch.erf(a)),
+    }
+
+
+def convolutions() -> dict[str, Case]:
+    x, w = numbers(2, 3, 9, 10), numbers(4, 3, 3, 2, seed=1)
+    y = functional.conv2d(x, w, stride=(2, 1), dilation=(1, 2))
+    last = x.permute(0, 2, 3, 1).contiguous()
+    deep, mean = numbers(3, 3, 2, seed=2), functional.avg_pool2d(x, (3, 2), 2) * 6
+    depthwise = functional.conv2d(x, deep[:, None], groups=3)
+    most = functional.max_pool2d(x, (3, 2), 2)
+    least = -functional.max_pool2d(-x, (3, 2), 2)
+    return {
+        "nchw": named(f"linalg.conv_2d_nchw_fchw {_SPREAD}", [x, w], y),
+        "nhwc": named(
+            f"linalg.conv_2d_nhwc_hwcf {_SPREAD}",
+            [last, w.permute(2, 3, 1, 0).contiguous()],
+            y.permute(0, 2, 3, 1),
+        ),
+        "depthwise": named(f"linalg.depthwise_conv_2d_nchw_chw {_UNIT}", [x, deep], depthwise),
+        # The window is a shape: nobody writes to it.
+        "pool_max": pooled("linalg.pooling_nchw_max", x, most, "0xFF800000"),
+        "pool_sum": pooled("linalg.pooling_nchw_sum", x, mean, "0.0"),
+        "pool_min": pooled(
+            "linalg.pooling_nhwc_min", last, least.permute(0, 2, 3, 1).contiguous(), "0x7F800000"
+        ),
+    }
+
+
+def decomposed() -> dict[str, Case]:
+    x, tall = numbers(3, 4), numbers(15, 9)
+    padded = functional.pad(tall, (0, 0, 0, 1), value=7.0)
+    return {
+        "softmax": Case(
+            """func.func @NAME(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+              %c0 = arith.constant 0 : index
+              %c1 = arith.constant 1 : index
+              %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+              %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+              %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+              %r = linalg.softmax dimension(1) ins(%x : tensor<?x?xf32>)
+                outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+              return %r : tensor<?x?xf32>
+            }""",
+            [x],
+            functional.softmax(x, 1),
+        ),
+        "pack": Case(
+            """func.func @NAME(%x: tensor<15x9xf32>, %p: f32) -> tensor<4x3x4x3xf32> {
+              %e = tensor.empty() : tensor<4x3x4x3xf32>
+              %r = linalg.pack %x padding_value(%p : f32) inner_dims_pos = [0, 1]
+                inner_tiles = [4, 3] into %e : tensor<15x9xf32> -> tensor<4x3x4x3xf32>
+              return %r : tensor<4x3x4x3xf32>
+            }""",
+            [tall, 7.0],
+            padded.reshape(4, 4, 3, 3).permute(0, 2, 1, 3),
+        ),
+        "unpack": Case(
+            """func.func @NAME(%x: tensor<4x3x4x3xf32>) -> tensor<15x9xf32> {
+              %e = tensor.empty() : tensor<15x9xf32>
+              %r = linalg.unpack %x inner_dims_pos = [0, 1] inner_tiles = [4, 3]
+                into %e : tensor<4x3x4x3xf32> -> tensor<15x9xf32>
+              return %r : tensor<15x9xf32>
+            }""",
+            [padded.reshape(4, 4, 3, 3).permute(0, 2, 1, 3).contiguous()],
+            tall,
+        ),
+        "pad": Case(
+            """func.func @NAME(%x: tensor<?x4xf32>, %n: index) -> tensor<?x9xf32> {
+              %z = arith.constant 0.0 : f32
+              %r = tensor.pad %x low[%n, 2] high[2, 3] {
+              ^bb0(%i: index, %j: index):
+                tensor.yield %z : f32
+              } : tensor<?x4xf32> to tensor<?x9xf32>
+              return %r : tensor<?x9xf32>
+            }""",
+            [x, 1],
+            functional.pad(x, (2, 3, 1, 2)),
+        ),
+        "concat": Case(
+            """func.func @NAME(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
+              %r = tensor.concat dim(0) %x, %y
+                : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+              return %r : tensor<?x4xf32>
+            }""",
+            [x, x[:2] + 1],
+            torch.cat([x, x[:2] + 1]),
+        ),
+    }
+
+
+def controlled() -> dict[str, Case]:
+    x, row = numbers(3, 4), numbers(4, seed=1)
+    changed = row.clone()
+    changed[2] = 7
+    above = torch.stack([row[row > each].sum() for each in x.flatten()]).reshape(3, 4)
+    return {
+        "loop_in_a_body": Case(
+            """func.func @NAME(%x: tensor<3x4xf32>, %row: tensor<4xf32>) -> tensor<3x4xf32> {
+              %e = tensor.empty() : tensor<3x4xf32>
+              %c0 = arith.constant 0 : index
+              %c1 = arith.constant 1 : index
+              %c4 = arith.constant 4 : index
+              %r = linalg.map ins(%x : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>)
+                (%p: f32, %o: f32) {
+                  %n = scf.for %i = %c0 to %c4 step %c1 iter_args(%sum = %p) -> f32 {
+                    %q = tensor.extract %row[%i] : tensor<4xf32>
+                    %is = arith.cmpf ogt, %q, %p : f32
+                    %more = scf.if %is -> f32 {
+                      %t = arith.addf %sum, %q : f32
+                      scf.yield %t : f32
+                    } else {
+                      scf.yield %sum : f32
+                    }
+                    scf.yield %more : f32
+                  }
+                  linalg.yield %n : f32
+                }
+              return %r : tensor<3x4xf32>
+            }""",
+            [x, row],
+            x + above,
+        ),
+        "affine_loop": Case(
+            """func.func @NAME(%x: tensor<4xf32>) -> tensor<4xf32> {
+              %r = affine.for %i = 0 to 3 iter_args(%p = %x) -> tensor<4xf32> {
+                %s = arith.addf %p, %p : tensor<4xf32>
+                affine.yield %s : tensor<4xf32>
+              }
+              return %r : tensor<4xf32>
+            }""",
+            [row],
+            row * 8,
+        ),
+        "branch_that_gives_an_input": Case(
+            """func.func @NAME(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+              %r = scf.if %c -> tensor<4xf32> {
+                %s = arith.addf %x, %x : tensor<4xf32>
+                scf.yield %s : tensor<4xf32>
+              } else {
+                scf.yield %x : tensor<4xf32>
+              }
+              return %r : tensor<4xf32>
+            }""",
+            [row, False],
+            row,
+        ),
+        "insert": Case(
+            """func.func @NAME(%x: tensor<4xf32>, %v: f32, %i: index) -> tensor<4xf32> {
+              %r = tensor.insert %v into %x[%i] : tensor<4xf32>
+              return %r : tensor<4xf32>
+            }""",
+            [row, 7.0, 2],
+            changed,
+        ),
+        "scalar_function": Case(
+            """func.func private @twice(%n: index) -> index {
+              %m = arith.addi %n, %n : index
+              return %m : index
+            }
+            func.func @NAME(%n: index, %v: f32) -> tensor<?xf32> {
+              %m = call @twice(%n) : (index) -> index
+              %r = tensor.splat %v[%m] : tensor<?xf32>
+              return %r : tensor<?xf32>
+            }""",
+            [3, 1.5],
+            torch.full((6,), 1.5),
+        ),
+    }
+
+
+def constants() -> dict[str, Case]:
+    found: dict[str, Case] = {}
+    for values, text in (
+        (torch.tensor([1, 2.5, -3]), "[1.0, 2.5, -3.0]"),
+        (torch.tensor([1, 2.5, -3]).bfloat16(), "[1.0, 2.5, -3.0]"),
+        (torch.tensor([1, 2.5, -3]).half(), "2.5"),
+        (torch.tensor([1, -2, 3], dtype=torch.int8), "[1, -2, 3]"),
+        (torch.tensor([True, False, True]), "[true, false, true]"),
+        (torch.tensor([1 + 2j, -1j, 3]), "[(1.0, 2.0), (0.0, -1.0), (3.0, 0.0)]"),
+        (torch.zeros(0, 3), ""),
+    ):
+        kind = kind_of(values)
+        wanted = torch.full_like(values, 2.5) if text == "2.5" else values
+        found[f"constant{len(found)}"] = Case(
+            f"""func.func @NAME() -> {kind} {{
+              %r = arith.constant dense<{text}> : {kind}
+              return %r : {kind}
+            }}""",
+            [],
+            wanted,
+        )
+    for values in (torch.tensor([[1], [200], [3]], dtype=torch.uint8), numbers(3, 1) * (1 + 2j)):
+        kind, turned = kind_of(values), kind_of(values.T)
+        found[f"moved{len(found)}"] = Case(
+            f"""func.func @NAME(%x: {kind}) -> {turned} {{
+              %e = tensor.empty() : {turned}
+              %r = linalg.transpose ins(%x : {kind}) outs(%e : {turned}) permutation = [1, 0]
+              return %r : {turned}
+            }}""",
+            [values],
+            values.T,
+        )
+    return found
+
+
+CASES = {**products(), **convolutions(), **decomposed(), **controlled(), **constants()}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_function_gives_what_torch_gives(name: str) -> None:
+    text = "\n".join(case.text.replace("NAME", each) for each, case in CASES.items())
+    case = CASES[name]
+    got = library(text)[name](*case.inputs)
+    results = got if isinstance(got, tuple) else (got,)
+    for result, wanted in zip(results, case.wanted, strict=True):
+        found = result if isinstance(result, torch.Tensor) else torch.from_dlpack(result)
+        torch.testing.assert_close(found, wanted, check_stride=False)
+
+
+def test_outputs_that_numpy_has_no_type_for_have_dlpack() -> None:
+    text = """func.func @main(%k: f32) -> tensor<2xbf16> {
+      %n = arith.truncf %k : f32 to bf16
+      %r = tensor.splat %n : tensor<2xbf16>
+      return %r : tensor<2xbf16>
+    }"""
+    output = library(text).main(2.5)
+    assert torch.from_dlpack(output).tolist() == [2.5, 2.5]
+    assert np.asarray(library(text.replace("bf16", "f16")).main(2.5)).tolist() == [2.5, 2.5]
+
+
+REFUSED = {
+    "index elements": ("%x: tensor<3xindex>", "", "tensor<3xindex>, whose elements buffers cannot"),
+    "four bits": ("%x: tensor<3xi4>", "", "tensor<3xi4>, whose elements buffers cannot hold"),
+    "open rank": ("%x: tensor<*xf32>", "", "of open rank: give it a rank"),
+    "while": (
+        "%x: tensor<4xf32>, %c: i1",
+        """%r = scf.while (%p = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+            scf.condition(%c) %p : tensor<4xf32>
+          } do {
+          ^bb0(%p: tensor<4xf32>):
+            %s = arith.addf %p, %p : tensor<4xf32>
+            scf.yield %s : tensor<4xf32>
+          }""",
+        "scf.while is no operation of the host",
+    ),
+    "carried scalar": (
+        "%x: tensor<4xf32>, %n: index, %v: f32",
+        """%c1 = arith.constant 1 : index
+          %s = scf.for %i = %c1 to %n step %c1 iter_args(%p = %v) -> f32 {
+            %q = arith.mulf %p, %p : f32
+            scf.yield %q : f32
+          }
+          %e = tensor.splat %s : tensor<4xf32>""",
+        "carry a scalar as a tensor without dims",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_no_program_can_hold_is_named(name: str, tmp_path: Path) -> None:
+    arguments, body, message = REFUSED[name]
+    returned = "%e : tensor<4xf32>" if "%e =" in body else ""
+    kind = "-> tensor<4xf32> " if returned else ""
+    source = tmp_path / "bad.mlir"
+    source.write_text(f"func.func @f({arguments}) {kind}{{\n{body}\nreturn {returned}\n}}\n")
+    errors = io.StringIO()
+    with redirect_stderr(errors):
+        assert (
+            run_hirc(
+                [str(source), "-o", str(tmp_path / "bad.so"), "--emit=shared", "--offload-arch=cpu"]
+            )
+            == 1
+        )
+    assert message in errors.getvalue()
+    assert str(source) in errors.getvalue()
+    assert "Traceback" not in errors.getvalue()
