@@ -221,9 +221,9 @@ class LlvmModule:
             if not function.is_declaration:
                 function.add_function_attribute("sanitize_thread")
 
-    def optimize(self) -> None:
+    def optimize(self, *, vectorizes_loops: bool = True) -> None:
         """LLVM's default pipeline of the machine's optimisation level."""
-        builder = self._pass_builder(self.machine.opt_level)
+        builder = _pass_builder(self._target, self.machine.opt_level, vectorizes_loops)
         builder.getModulePassManager().run(self._module, builder)
 
     def _pass_builder(self, level: int) -> llvm.PassBuilder:
@@ -266,8 +266,11 @@ def merge_bitcode(modules: Sequence[bytes]) -> bytes:
     return merged.as_bitcode()
 
 
-def _pass_builder(target: llvm.TargetMachine, level: int) -> llvm.PassBuilder:
+def _pass_builder(
+    target: llvm.TargetMachine, level: int, vectorizes_loops: bool = True
+) -> llvm.PassBuilder:
     tuning = llvm.create_pipeline_tuning_options(speed_level=level)
+    tuning.loop_vectorization = tuning.loop_vectorization and vectorizes_loops
     return llvm.create_pass_builder(target, tuning)
 
 

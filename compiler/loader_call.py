@@ -20,6 +20,9 @@ _CUDA = 2
 # that the program is to allocate.
 _NOWHERE = 256
 
+# DLPack's codes of signed, unsigned, float, complex and bool: NumPy has no bf16 and f8.
+_NUMPY_CODES = (0, 1, 2, 5, 6)
+
 _USED_CAPSULE = b"used_dltensor"
 _api = ctypes.pythonapi
 _api.PyCapsule_GetPointer.restype = ctypes.c_void_p
@@ -72,6 +75,11 @@ class Call:
         for name in ("cuda_stream", "ptr"):
             if hasattr(stream, name):
                 return int(getattr(stream, name))
+        if not isinstance(stream, int):
+            raise InputError(
+                f"stream= is {stream!r}, which is no CUDA stream",
+                hint="an integer, or an object of torch's or CuPy's",
+            )
         return int(stream)
 
     def _take(self, tensor: DlTensor, value: ValueInfo, given: Any, role: str) -> None:
@@ -164,7 +172,7 @@ class Call:
         array = Array(owner, tensor, self._kept)
         if self._torch is not None:
             return self._torch.utils.dlpack.from_dlpack(array.__dlpack__())
-        if self._on_cpu:
+        if self._on_cpu and tensor.dtype & 0xFF in _NUMPY_CODES:
             import numpy
 
             return numpy.from_dlpack(array)

@@ -38,6 +38,8 @@ class ValueInfo:
 def scalar_bytes(value: ValueInfo, number: Any, program: str) -> bytes:
     """A Python number as the scalar's bytes. Raises InputError for one that the type lacks."""
     try:
+        if isinstance(number, (str, bytes)):
+            raise TypeError
         if value.code == _BOOL:
             return bytes([_truth(number)])
         if value.code in (_INT, _UINT):

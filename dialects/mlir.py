@@ -59,6 +59,7 @@ PRODUCER_LLVM = 24
 __all__ = [
     "PRODUCER_LLVM",
     "affine",
+    "apply_transform",
     "arith",
     "bindings",
     "builtin",
@@ -89,6 +90,12 @@ def __getattr__(name: str) -> ModuleType:
     module = import_module(f"torch_mlir.dialects.{name}")
     globals()[name] = module
     return module
+
+
+def apply_transform(payload: ir.Operation, sequence: ir.Operation, library: ir.Operation) -> None:
+    """Runs a transform.named_sequence of `library` on an operation. ValueError if it fails."""
+    interpreter = import_module("torch_mlir.dialects.transform.interpreter")
+    interpreter.apply_named_sequence(payload, sequence, library)
 
 
 def load_dialect(dialect: "type[ext.Dialect]", into: ir.Context) -> None:

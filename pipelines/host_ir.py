@@ -45,9 +45,10 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     return [
         stage(
             "functions",
-            f"select-host-programs{{{entry}}},func.func(convert-elementwise-to-linalg),"
+            f"select-host-programs{{{entry}}},decompose-structured-tensors,"
+            "func.func(lower-affine,convert-elementwise-to-linalg),"
             # Loops then no longer carry the buffers that they update in place.
-            f"{_BUFFERIZE},func.func(canonicalize,cse),convert-func-to-hir",
+            f"{_BUFFERIZE},func.func(lower-affine,canonicalize,cse),convert-func-to-hir",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
         stage("stream-loops", "hir-resolve-aliases,hir-form-stream-loops", when=has_programs),

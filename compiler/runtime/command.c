@@ -6,9 +6,11 @@
 #include "check.h"
 #include "command.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // A command on its way: `inputs` and `outputs` point to the tensors.
 struct state {
@@ -113,6 +115,7 @@ int hirc_command(int argc, char **argv, const struct hirc_program_info *program,
                    state.arguments.time, NULL);
   }
   hirc_program_end(NULL);
-  fflush(stdout);
+  if (fflush(stdout) != 0 || ferror(stdout))
+    hirc_command_fail(1, "cannot write to the standard output: %s", strerror(errno));
   return 0;
 }

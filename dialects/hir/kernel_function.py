@@ -25,6 +25,11 @@ def find_function(op: ir.OpView, path: list[str]) -> ir.Operation | None:
     if not any(mark in function.attributes for mark in ("kernel", "gpu.kernel")):
         refuse(op, f"{written(path)} is no kernel: write `gpu.func ... kernel`")
         return None
+    # What stands after `op` in the module was not verified yet.
+    kind = function.attributes.get("function_type")
+    if not isinstance(kind, ir.TypeAttr) or not isinstance(kind.value, ir.FunctionType):
+        refuse(op, f"{written(path)} has no 'function_type' that says what it takes")
+        return None
     return function
 
 

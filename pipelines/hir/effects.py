@@ -125,9 +125,19 @@ def _of_linalg(op: ir.Operation) -> Effects:
     inputs, _ = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])
     values = list(op.operands)
     return _effects(
-        [each for each in values[:inputs] if is_buffer(each)],
+        [each for place, each in enumerate(values[:inputs]) if _is_read(op, place)],
         [each for each in values[inputs:] if is_buffer(each)],
     )
+
+
+def _is_read(op: ir.Operation, place: int) -> bool:
+    """Whether input `place` is a buffer whose elements count: not a pooling's window of sizes."""
+    if not is_buffer(op.operands[place]):
+        return False
+    blocks = list(op.regions[0].blocks) if len(op.regions) else []
+    if not blocks or place >= len(blocks[0].arguments):
+        return True
+    return next(iter(blocks[0].arguments[place].uses), None) is not None
 
 
 def _effects(reads: list[ir.Value], writes: list[ir.Value]) -> Effects:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ..hir.body_names import BODY_PREFIX
 from ..hir.interface.code import Code
 from ..hir.interface.entry import add_body, add_main, first_that_cannot_pass, is_program
 from ..hir.interface.exports import add_exports
@@ -14,7 +15,6 @@ from ..hir.interface.info import add_info
 from ..hir.interface.signature import Signature, read_signature
 from ..pass_base import Pass, fail, register
 
-_BODY = "hirc_body_"
 _RENAMED = "hirc_entry_main"
 _OTHER = "hirc_other_main"
 
@@ -52,7 +52,9 @@ class AddProgramInterface(Pass):
             for child in op.regions[0].blocks[0]
             if child.operation.name == "func.func" and "hir.inputs" in child.operation.attributes
         ]
-        signatures = [read_signature(body, symbol.removeprefix(_BODY)) for body, symbol in found]
+        signatures = [
+            read_signature(body, symbol.removeprefix(BODY_PREFIX)) for body, symbol in found
+        ]
         for signature in signatures:
             with signature.body.location, ir.InsertionPoint(op.regions[0].blocks[0]):
                 code = Code(op, signature.body)
@@ -63,7 +65,7 @@ class AddProgramInterface(Pass):
     def _entry_body(self, op: ir.Operation) -> None:
         """Makes the entry's body where it is a func.func with something to pass."""
         symbols = ir.SymbolTable(op)
-        if self.entry not in symbols or f"{_BODY}{self.entry}" in symbols:
+        if self.entry not in symbols or f"{BODY_PREFIX}{self.entry}" in symbols:
             return
         function = symbols[self.entry].operation
         if function.name != "func.func" or not is_program(function):

@@ -51,12 +51,14 @@ class ConvertFuncToHir(Pass):
             for child in op.regions[0].blocks[0]
             if child.operation.name == "func.func" and MARK in child.operation.attributes
         ]
+        for function in functions:
+            _check_operations(function)
         move_to_device(op, functions)
         for function in functions:
             program = _program(function)
             for name, rewrite in _REWRITES.items():
                 for inner in operations_where(program, lambda found, name=name: found.name == name):
-                    if _is_in_kernel(inner):
+                    if _is_in_kernel(inner) or _is_choice_of_scalars(inner):
                         continue
                     with inner.location, ir.InsertionPoint(inner):
                         rewrite(inner)
@@ -64,6 +66,16 @@ class ConvertFuncToHir(Pass):
             _name_outputs(program, _names(function, "res_attrs"))
         for function in functions:
             function.erase()
+
+
+def _check_operations(function: ir.Operation) -> None:
+    """Refuses operations that a program has no place for."""
+    for op in operations_where(function, lambda inner: inner != function):
+        if op.name.startswith(_KEPT) or op.name in _REWRITES or op.name in _ENDS:
+            continue
+        if not _is_in_kernel(op):
+            way_out = _WAYS_OUT.get(op.name, "what computes goes into a linalg operation")
+            fail(op, f"{op.name} is no operation of the host in a function on tensors: {way_out}")
 
 
 def _program(function: ir.Operation) -> ir.Operation:
@@ -150,6 +162,25 @@ def _is_in_kernel(op: ir.Operation) -> bool:
     return parent is not None and (parent.name.startswith("linalg.") or _is_in_kernel(parent))
 
 
+def _is_choice_of_scalars(op: ir.Operation) -> bool:
+    return op.name == "arith.select" and not isinstance(op.results[0].type, ir.MemRefType)
+
+
+def _select(op: ir.Operation) -> None:
+    """A choice of two buffers becomes a copy of one, so that it is clear who frees what."""
+    condition, *choices = op.operands
+    kind = ir.MemRefType(op.results[0].type)
+    packed = buffer_type(kind.shape, kind.element_type)
+    if packed != kind:
+        fail(op, f"a choice of two views, {kind}: copy each (linalg.copy) before, or compute both")
+    made = _create(hir.IfOp.OPERATION_NAME, [hir.ResultsType.get()], [condition], regions=2)
+    for value, region in zip(choices, made.regions, strict=True):
+        with ir.InsertionPoint(region.blocks.append()):
+            copy = _create(hir.SetOp.OPERATION_NAME, [packed], [value])
+            _create(hir.OutputOp.OPERATION_NAME, [], [copy.results[0]])
+    _results(op, made)
+
+
 def _load(op: ir.Operation) -> None:
     buffer, *indices = op.operands
     op.results[0].replace_all_uses_with(load_element(buffer, indices))
@@ -207,7 +238,9 @@ def _for(op: ir.Operation) -> None:
     if len(op.results):
         fail(
             op,
-            "an scf.for that carries buffers or scalars is no host loop; update a buffer in place",
+            "an scf.for that carries scalars, or buffers that it cannot update in place, is no "
+            "host loop: carry a scalar as a tensor without dims, and write each tensor to its own "
+            "place (no exchange of two)",
         )
     made = _create(hir.ForOp.OPERATION_NAME, [], list(op.operands), regions=1)
     old = op.regions[0].blocks[0]
@@ -217,12 +250,42 @@ def _for(op: ir.Operation) -> None:
 
 
 def _if(op: ir.Operation) -> None:
+    _agree_in_ownership(op)
     made = _create(hir.IfOp.OPERATION_NAME, [hir.ResultsType.get()], list(op.operands), regions=2)
     for old, new in zip(op.regions, made.regions, strict=True):
         block = new.blocks.append()
         if list(old.blocks):
             _move(old.blocks[0], block)
     _results(op, made)
+
+
+def _agree_in_ownership(op: ir.Operation) -> None:
+    """Copies what one branch gives from outside where the other gives a fresh buffer."""
+    if not len(op.results):
+        return
+    ends = [list(region.blocks[0].operations)[-1].operation for region in op.regions]
+    for place, result in enumerate(op.results):
+        fresh = [_is_made_in(end.operands[place], end) for end in ends]
+        if not isinstance(result.type, ir.MemRefType) or fresh[0] == fresh[1]:
+            continue
+        packed = buffer_type(result.type.shape, result.type.element_type)
+        end = ends[fresh.index(False)]
+        if packed == result.type:
+            with ir.InsertionPoint(end), end.location:
+                copy = _create(hir.SetOp.OPERATION_NAME, [packed], [end.operands[place]])
+            end.operands[place] = copy.results[0]
+
+
+def _is_made_in(value: ir.Value, end: ir.Operation) -> bool:
+    """Whether a buffer is made in the block that `end` ends, or is a view of such a one."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.block != end.block:
+        return False
+    maker = value.owner.operation
+    if maker.name in ("memref.get_global", "arith.constant"):
+        return False
+    if maker.name.startswith("memref.") and maker.name != "memref.alloc":
+        return _is_made_in(maker.operands[0], end)
+    return True
 
 
 def _move(old: ir.Block, block: ir.Block) -> None:
@@ -234,7 +297,18 @@ def _move(old: ir.Block, block: ir.Block) -> None:
         _output(end.operation)
 
 
+_KEPT = ("hir.", "arith.", "math.", "index.", "memref.", "linalg.", "cf.", "builtin.")
+_ENDS = ("scf.yield",)
+_WAYS_OUT = {
+    "scf.while": "use scf.for, whose count may be computed, or a scalar argument",
+    "scf.forall": "use linalg.generic, or scf.for",
+    "scf.parallel": "use linalg.generic, or scf.for",
+    "gpu.launch": "write the kernel as a gpu.func and launch it by hir.launch of a hir.program",
+    "gpu.launch_func": "launch it by hir.launch of a hir.program",
+}
+
 _REWRITES: dict[str, Callable[[ir.Operation], None]] = {
+    "arith.select": _select,
     "memref.alloc": _allocate,
     "memref.copy": _copy,
     "memref.dealloc": _deallocate,

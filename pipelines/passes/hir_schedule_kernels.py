@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ...dialects.mlir import ir
+from ...dialects.mlir import builtin, ir
+from ..hir.lowering.stored_types import stored_type
 from ..pass_base import Pass, fail, register
 from ..schedules.general import schedule
 from ..schedules.kernels import Kernels
@@ -40,8 +41,23 @@ class HirScheduleKernels(Pass):
                         work,
                         f"'{work.name}' has no schedule; run linalg-generalize-named-ops first",
                     )
+                _take_stored_types(work)
                 schedule(work, kernels)
         kernels.finish()
+
+
+def _take_stored_types(op: ir.Operation) -> None:
+    """Gives an operation that only moves elements operands of the types that are stored."""
+    body = op.regions[0].blocks[0]
+    if len(list(body.operations)) > 1:
+        return
+    for number, value in enumerate(op.operands):
+        kind = stored_type(value.type)
+        if kind != value.type:
+            with op.location, ir.InsertionPoint(op):
+                cast = builtin.UnrealizedConversionCastOp([kind], [value])
+            op.operands[number] = cast.results[0]
+            body.arguments[number].set_type(stored_type(body.arguments[number].type))
 
 
 def _is_linalg(op: ir.Operation) -> bool:

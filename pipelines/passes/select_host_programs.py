@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ...dialects.hir.element_types import ELEMENT_TYPES, find_element_type
 from ...dialects.mlir import ir
-from ..pass_base import Pass, register
+from ..pass_base import Pass, fail, register
 from ..walking import operations_where
 
 MARK = "hir.program"
@@ -19,9 +20,9 @@ _ARGUMENT_ATTRIBUTES = "arg_attrs"
 class SelectHostPrograms(Pass):
     """Marks the functions that convert-func-to-hir is to take.
 
-    They are those that take or return tensors and, for an `executable`, the `entry` where it takes
-    buffers and has no gpu operation of its own. Bufferization may not write to what callers from
-    outside hand to them.
+    They are those that take or return tensors, what only they call, and, for an `executable`, the
+    `entry` where it takes buffers and has no gpu operation of its own. Bufferization may not write
+    to what callers from outside hand to them.
     """
 
     name: ClassVar[str] = "select-host-programs"
@@ -30,6 +31,7 @@ class SelectHostPrograms(Pass):
 
     def run(self, op: ir.Operation) -> None:
         for function in host_programs(op, self.entry if self.executable else None):
+            _check_types(function)
             function.attributes[MARK] = ir.UnitAttr.get()
             if "sym_visibility" not in function.attributes:
                 _keep_inputs(function)
@@ -37,13 +39,72 @@ class SelectHostPrograms(Pass):
 
 def host_programs(module: ir.Operation, entry: str | None) -> list[ir.Operation]:
     """The functions of a module that are host programs; `entry` may take buffers."""
-    return [
-        op.operation
-        for op in module.regions[0].blocks[0]
-        if op.operation.name == "func.func"
-        and list(op.operation.regions[0].blocks)
-        and (_has_tensors(op.operation) or _is_buffer_entry(op.operation, entry))
+    functions = [
+        op.operation for op in module.regions[0].blocks[0] if op.operation.name == "func.func"
     ]
+    chosen = [
+        function
+        for function in functions
+        if list(function.regions[0].blocks)
+        and (_has_tensors(function) or _is_buffer_entry(function, entry))
+    ]
+    return [*chosen, *_called_only_by(chosen, functions)] if chosen else []
+
+
+def _called_only_by(
+    chosen: list[ir.Operation], functions: list[ir.Operation]
+) -> list[ir.Operation]:
+    """The other functions that `chosen`, or these, call, and no other function does."""
+    callers: dict[str, set[str]] = {}
+    for function in functions:
+        for call in operations_where(function, lambda inner: inner.name == "func.call"):
+            callee = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
+            callers.setdefault(callee, set()).add(_symbol(function))
+    names = {_symbol(function) for function in chosen}
+    found: list[ir.Operation] = []
+    is_growing = True
+    while is_growing:
+        is_growing = False
+        for function in functions:
+            name = _symbol(function)
+            has_callers = name in callers and callers[name] <= names | {name}
+            if name not in names and has_callers and list(function.regions[0].blocks):
+                found.append(function)
+                names.add(name)
+                is_growing = True
+    return found
+
+
+def _check_types(function: ir.Operation) -> None:
+    """Refuses values that no host program can hold."""
+    name = _symbol(function)
+    kind = _kind(function)
+    for role, kinds in (("argument", kind.inputs), ("result", kind.results)):
+        for place, each in enumerate(kinds):
+            _check_type(function, f"{role} {place} of @{name}", each)
+    for op in operations_where(function, lambda inner: len(inner.results) > 0):
+        for result in op.results:
+            _check_type(op, f"a result of {op.name}", result.type)
+
+
+def _check_type(op: ir.Operation, what: str, kind: ir.Type) -> None:
+    if isinstance(kind, ir.UnrankedTensorType):
+        fail(op, f"{what} is {kind}, of open rank: give it a rank; its sizes may stay open")
+    if not isinstance(kind, ir.RankedTensorType):
+        return
+    if kind.encoding is not None:
+        fail(op, f"{what} is {kind}: tensors of a program are dense and have no encoding")
+    if find_element_type(kind.element_type) is None:
+        way_out = "; use i64" if isinstance(kind.element_type, ir.IndexType) else ""
+        fail(
+            op,
+            f"{what} is {kind}, whose elements buffers cannot hold{way_out} "
+            f"(they hold {', '.join(ELEMENT_TYPES)})",
+        )
+
+
+def _symbol(function: ir.Operation) -> str:
+    return ir.StringAttr(function.attributes["sym_name"]).value
 
 
 def _kind(function: ir.Operation) -> ir.FunctionType:
@@ -52,11 +113,12 @@ def _kind(function: ir.Operation) -> ir.FunctionType:
 
 def _has_tensors(function: ir.Operation) -> bool:
     kind = _kind(function)
-    return any(isinstance(item, ir.RankedTensorType) for item in [*kind.inputs, *kind.results])
+    tensors = (ir.RankedTensorType, ir.UnrankedTensorType)
+    return any(isinstance(item, tensors) for item in [*kind.inputs, *kind.results])
 
 
 def _is_buffer_entry(function: ir.Operation, entry: str | None) -> bool:
-    if ir.StringAttr(function.attributes["sym_name"]).value != entry:
+    if _symbol(function) != entry:
         return False
     takes_buffers = any(isinstance(item, ir.MemRefType) for item in _kind(function).inputs)
     return takes_buffers and not operations_where(function, lambda op: op.name.startswith("gpu."))

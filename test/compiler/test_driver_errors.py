@@ -104,7 +104,7 @@ def test_one_chip_outputs(hirc: Hirc, program: Path) -> None:
 def test_stage_and_pass_names(hirc: Hirc, program: Path) -> None:
     errors = hirc.fails(program, ARCH, "--stop-after=nowhere")
     assert "error: there is no stage 'nowhere'" in errors
-    assert "hint: stages: kernels, entries, runtime-calls, device, host" in errors
+    assert "interface, kernels, entries, runtime-calls, device, host" in errors
     errors = hirc.fails(program, ARCH, "--print-ir-after=nothing", "--stop-after=kernels")
     assert "error: there is no pass 'nothing' in the pipeline" in errors
 

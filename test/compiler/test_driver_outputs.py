@@ -119,7 +119,9 @@ def test_entries(hirc: Hirc, program: Path, tmp_path: Path) -> None:
     hirc.succeeds(beside, ARCH, "--entry=other", "-o", output)
 
 
-def test_an_entry_that_no_command_can_call_matters_to_an_executable_only(hirc: Hirc, tmp_path: Path) -> None:
+def test_an_entry_that_no_command_can_call_matters_to_an_executable_only(
+    hirc: Hirc, tmp_path: Path
+) -> None:
     source = write(tmp_path, "prog.mlir", "func.func @main(%n: vector<4xi32>) {\n  return\n}\n")
     hirc.succeeds(source, "--emit=llvm", "-o", tmp_path / "prog.ll")
     assert "which a command cannot pass" in hirc.fails(source, "-o", tmp_path / "prog")

@@ -50,7 +50,7 @@ def add(tmp_path_factory: pytest.TempPathFactory) -> Library:
 def test_a_library_tells_of_its_programs(library: Library) -> None:
     assert repr(library.main) == (
         "<program main(x: nx64xf32, bias: 64xf32, k: f32) -> "
-        "(y: ?x64xf32, t: 64x?xf32, w: f32, same: 64xf32, n: index)>"
+        "(y: nx64xf32, t: 64xnxf32, w: f32, same: 64xf32, n: index)>"
     )
     assert "main" in dir(library)
     with pytest.raises(AttributeError, match=r"has no program 'other': main$"):
@@ -260,3 +260,29 @@ print([name for name in ("torch_mlir", "llvmlite", "torch", "numpy") if name in 
         [sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout == "main\n[]\n"
+
+
+def test_an_output_handed_in_has_the_sizes_of_the_inputs(library: Library) -> None:
+    wanted = "output 'y' of main: size 0 is 3, and 'n' is 2 by size 0 of input 'x'"
+    with pytest.raises(InputError, match=wanted):
+        library.main(_X, _GIVEN, 2.0, out={"y": np.zeros((3, 64), np.float32)})
+
+
+_ZEROS = """\
+"hir.program"() ({
+^bb0(%n: index):
+  %y = "hir.allocate"(%n) {zero_init} : (index) -> memref<?x2xf32>
+  "hir.output"(%y) {name = "y"} : (memref<?x2xf32>) -> ()
+}) {sym_name = "main", function_type = (index) -> memref<?x2xf32>} : () -> ()
+"""
+
+
+def test_an_output_handed_in_begins_with_zeros(tmp_path: Path) -> None:
+    zeros = load(build(_ZEROS, tmp_path / "zeros.so", "--emit=shared")).main
+    whole = np.ones((6, 4), np.float32)
+    zeros(3, out=whole[::2, ::2])
+    assert whole[::2, ::2].sum() == 0
+    assert whole.sum() == 18
+    packed = np.ones((3, 2), np.float32)
+    zeros(3, out=packed)
+    assert packed.sum() == 0

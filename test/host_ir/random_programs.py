@@ -138,8 +138,8 @@ class Writer:
             self._spread,
         ]
         for _ in range(count):
-            action = self.random.choice([*flat, *flat, *(nested if self.depth < 2 else [])])
-            action()
+            actions = [*flat, *flat, *nested] if self.depth < 2 else flat
+            self.random.choice(actions)()
 
     def _any(self, fits: Callable[[_Item], bool] = lambda item: True) -> _Item:
         """An item that fits; a fresh one where none does."""

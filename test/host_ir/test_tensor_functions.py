@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import subprocess
 from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import torch
 from host_ir.libraries import library
 from torch.nn import functional
 
+from hirc.compiler.errors import InputError
 from hirc.tools.hirc import main as run_hirc
 
 _UNIT = "{strides = dense<1> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}"
@@ -253,6 +255,20 @@ def controlled() -> dict[str, Case]:
             [row, 7.0, 2],
             changed,
         ),
+        "choice_of_constants": Case(
+            """func.func @NAME(%c: i1) -> tensor<4xf32> {
+              %x = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+              %y = arith.constant dense<2.0> : tensor<4xf32>
+              %r = scf.if %c -> tensor<4xf32> {
+                scf.yield %x : tensor<4xf32>
+              } else {
+                scf.yield %y : tensor<4xf32>
+              }
+              return %r : tensor<4xf32>
+            }""",
+            [False],
+            torch.full((4,), 2.0),
+        ),
         "scalar_function": Case(
             """func.func private @twice(%n: index) -> index {
               %m = arith.addi %n, %n : index
@@ -375,3 +391,30 @@ def test_what_no_program_can_hold_is_named(name: str, tmp_path: Path) -> None:
     assert message in errors.getvalue()
     assert str(source) in errors.getvalue()
     assert "Traceback" not in errors.getvalue()
+
+
+def test_a_command_that_cannot_print_fails(tmp_path: Path) -> None:
+    source, command = tmp_path / "one.mlir", tmp_path / "one"
+    source.write_text(
+        """func.func @main(%v: f32) -> tensor<4xf32> {
+          %r = tensor.splat %v : tensor<4xf32>
+          return %r : tensor<4xf32>
+        }"""
+    )
+    assert run_hirc([str(source), "-o", str(command), "--offload-arch=cpu"]) == 0
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [str(command), "--input=1"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, "cannot write to the standard output" in done.stderr) == (1, True)
+
+
+def test_words_are_no_numbers_and_no_streams() -> None:
+    text = """func.func @main(%v: f32) -> tensor<4xf32> {
+      %r = tensor.splat %v : tensor<4xf32>
+      return %r : tensor<4xf32>
+    }"""
+    with pytest.raises(InputError, match="'1' is no f32"):
+        library(text).main("1")
+    with pytest.raises(InputError, match="which is no CUDA stream"):
+        library(text).main(1.0, stream="x")

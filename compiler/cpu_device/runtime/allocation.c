@@ -119,7 +119,7 @@ static struct hirc_block_of_memory *take_block(unsigned class, size_t block_byte
 }
 
 void *hirc_allocation_create(enum hirc_memory memory, size_t bytes, unsigned flags) {
-  if (hirc_checks_memory())
+  if (hirc_checks_allocations())
     return hirc_checked_create(memory, bytes, flags);
   size_t limit = hirc_memory_limit();
   if (bytes > (size_t)1 << 47 || (memory & LIMITED && bytes > limit))
@@ -144,7 +144,7 @@ void *hirc_allocation_create(enum hirc_memory memory, size_t bytes, unsigned fla
 }
 
 bool hirc_allocation_register(void *start, size_t bytes, unsigned flags) {
-  if (hirc_checks_memory())
+  if (hirc_checks_allocations())
     return hirc_checked_register(start, bytes, flags);
   pthread_mutex_lock(&lock);
   size_t position = hirc_spans_before((char *)start + bytes - 1);
@@ -182,7 +182,7 @@ static void free_block(struct hirc_block_of_memory *block, bool keep) {
 }
 
 bool hirc_allocation_free(void *start, unsigned memory, bool keep) {
-  if (hirc_checks_memory())
+  if (hirc_checks_allocations())
     return hirc_checked_free(start, memory);
   pthread_mutex_lock(&lock);
   struct hirc_block_of_memory *block = hirc_block_at(start);
@@ -199,7 +199,7 @@ size_t hirc_allocation_block_bytes(size_t bytes) {
 }
 
 bool hirc_allocation_retire(void *start, size_t *block_bytes) {
-  if (hirc_checks_memory())
+  if (hirc_checks_allocations())
     return hirc_checked_retire(start);
   pthread_mutex_lock(&lock);
   struct hirc_block_of_memory *block = hirc_block_at(start);
@@ -226,7 +226,7 @@ void hirc_allocation_revive(void *start, size_t bytes) {
 }
 
 bool hirc_allocation_find(const void *address, struct hirc_allocation *found) {
-  if (hirc_checks_memory())
+  if (hirc_checks_allocations())
     return hirc_checked_find(address, found);
   pthread_mutex_lock(&lock);
   struct hirc_block_of_memory *block = hirc_block_at(address);
@@ -240,7 +240,7 @@ bool hirc_allocation_find(const void *address, struct hirc_allocation *found) {
 }
 
 void hirc_allocation_usage(struct hirc_memory_usage *usage) {
-  if (hirc_checks_memory()) {
+  if (hirc_checks_allocations()) {
     hirc_checked_usage(usage);
     return;
   }
@@ -250,7 +250,7 @@ void hirc_allocation_usage(struct hirc_memory_usage *usage) {
 }
 
 void hirc_allocation_reset_high(void) {
-  if (hirc_checks_memory()) {
+  if (hirc_checks_allocations()) {
     hirc_checked_reset_high();
     return;
   }
@@ -266,7 +266,7 @@ void hirc_allocation_trim(size_t keep) {
 }
 
 void hirc_allocation_free_all(unsigned memory) {
-  if (hirc_checks_memory()) {
+  if (hirc_checks_allocations()) {
     hirc_checked_free_all(memory);
     return;
   }

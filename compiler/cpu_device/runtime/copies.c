@@ -109,6 +109,11 @@ static size_t span_of(size_t width, size_t height, size_t depth, size_t pitch, s
 
 // Waits for the stream and copies here.
 static int copy_in_turn(struct hirc_stream *stream, const struct hirc_copy *copy) {
+  if (hirc_checks_order()) { // as a command that others can be compared with
+    int error = hirc_enqueue_copy(stream, copy);
+    hirc_wait_for_stream(stream);
+    return error != 0 ? error : hirc_device_status();
+  }
   if (!hirc_stream_is_idle(stream))
     hirc_wait_for_turn(stream);
   int error = hirc_device_status();
@@ -136,7 +141,7 @@ static int copy_async(struct hirc_stream *stream, const struct hirc_copy *copy, 
   if (dst == PAGEABLE || (to_host && src == PAGEABLE))
     return copy_in_turn(stream, copy);
   size_t bytes = copy->width * copy->height * copy->depth;
-  bool idle = hirc_stream_is_idle(stream);
+  bool idle = !hirc_checks_order() && hirc_stream_is_idle(stream);
   if (src == PAGEABLE)
     return idle || bytes > LARGEST_STAGED ? copy_in_turn(stream, copy)
                                           : enqueue_staged(stream, copy);

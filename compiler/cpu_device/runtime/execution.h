@@ -4,6 +4,8 @@
 
 #include "device_abi.h"
 
+struct hirc_running_command;
+
 // A launch whose configuration has been found valid. `arguments` point to copies that live until
 // hirc_run_grid returns.
 struct hirc_grid {
@@ -13,6 +15,7 @@ struct hirc_grid {
   uint32_t dynamic_shared_bytes;
   bool cooperative; // blocks may wait for one another: all must make progress
   uint64_t id;
+  struct hirc_running_command *command; // in a checked program: see checks/order.h
 };
 
 // Runs the grid on the calling thread and on idle workers of the pool, and returns when its last

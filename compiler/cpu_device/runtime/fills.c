@@ -74,7 +74,7 @@ static int fill_memory(const struct fill *fill, cuda_stream handle, bool waits, 
   if (error != 0)
     return error;
   if (!hirc_captures_running() && fill->width * fill->height * fill->depth <= SHORT &&
-      hirc_stream_is_idle(stream))
+      hirc_stream_is_idle(stream) && !hirc_checks_order())
     return run_fill((void *)fill);
   error = hirc_enqueue(stream, HIRC_NODE_MEMSET, run_fill, fill, sizeof *fill);
   if (error == 0 && waits && host) {

@@ -8,6 +8,7 @@
 
 #include "launch.h"
 #include "capture.h"
+#include "checks/order.h"
 #include "registration.h"
 
 #include <string.h>
@@ -22,6 +23,7 @@ static _Atomic uint64_t last_grid_id;
 
 static int run_launch(void *payload) {
   struct hirc_grid grid = ((const struct launch *)payload)->grid;
+  grid.command = hirc_checks_order() ? hirc_running_command : NULL;
   grid.id = atomic_fetch_add_explicit(&last_grid_id, 1, memory_order_relaxed) + 1;
   return hirc_run_grid(&grid);
 }

@@ -138,6 +138,7 @@ static int malloc_async(void **pointer, size_t bytes, cuda_stream handle) {
 }
 
 static int run_free(void *payload) {
+  hirc_checks_freed(*(void **)payload);
   hirc_allocation_free(*(void **)payload, HIRC_MEMORY_RETIRED, true);
   return 0;
 }
@@ -170,7 +171,7 @@ static int free_async(void *pointer, cuda_stream handle) {
   struct ordered_free entry = {.start = pointer};
   if (!hirc_allocation_retire(pointer, &entry.block_bytes))
     return CUDA_ERROR_INVALID_VALUE;
-  if (hirc_checks_memory())
+  if (hirc_checks_allocations())
     return free_in_order(stream, pointer);
   if (hirc_others_are_busy(stream)) { // a command that waits for them, for the position to count
     struct hirc_command *command;

@@ -99,13 +99,15 @@ static void wait_for(struct hirc_point point) {
 }
 
 void hirc_wait_for(struct hirc_point point) {
-  if (hirc_reached(point))
-    return;
-  hirc_checks_begin_wait();
-  hirc_checks_need(point.stream, point.position);
-  hirc_checks_start();
-  wait_for(point);
-  hirc_checks_end_wait();
+  if (!hirc_reached(point)) {
+    hirc_checks_begin_wait();
+    hirc_checks_need(point.stream, point.position);
+    hirc_checks_start();
+    wait_for(point);
+    hirc_checks_end_wait();
+  }
+  if (hirc_checks_order())
+    hirc_order_waited(point.stream, point.position);
 }
 
 bool hirc_ask_reached(struct hirc_point point) {
@@ -117,7 +119,10 @@ bool hirc_ask_reached(struct hirc_point point) {
       nanosleep(&(struct timespec){0, 1000000}, NULL);
     hirc_checks_end_wait();
   }
-  return hirc_reached(point);
+  bool reached = hirc_reached(point);
+  if (reached && hirc_checks_order())
+    hirc_order_waited(point.stream, point.position);
+  return reached;
 }
 
 // --- executing -----------------------------------------------------------------------------------
@@ -138,10 +143,13 @@ static bool execute_next(struct hirc_stream *stream) {
   if (stream->head->room)
     hirc_give_node(stream, stream->head);
   stream->head = command;
-  hirc_command_run(command);
+  uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_relaxed) + 1;
+  if (hirc_checks_order())
+    hirc_order_run(stream, command, completed);
+  else
+    hirc_command_run(command);
   if (command->release)
     command->release(command->payload);
-  uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_relaxed) + 1;
   atomic_store(&stream->completed, completed);
   if (completed >= atomic_load(&stream->watched))
     wake(stream);
@@ -196,6 +204,8 @@ static bool link_command(struct hirc_stream *stream, struct hirc_command *comman
     stream->tail = stream->head = stream->last_allowed = first;
     stream->task.run = execute;
   }
+  if (hirc_checks_order())
+    hirc_order_enqueueing(stream, command->after.stream, command->after.position);
   stream->tail->next = command;
   stream->tail = command;
   atomic_fetch_add(&stream->enqueued, 1);
@@ -214,6 +224,12 @@ static bool link_wait(struct hirc_stream *stream, struct hirc_point point) {
   return link_command(stream, command);
 }
 
+// Whether the stream's next command must be made to wait for the point.
+static bool needs_wait(struct hirc_stream *stream, struct hirc_point point) {
+  return hirc_checks_order() ? !hirc_order_awaits(stream, point.stream, point.position)
+                             : !hirc_reached(point);
+}
+
 // Orders what comes next after the legacy stream, or after all blocking streams if it is that one
 // (CUDA Runtime API, stream synchronization behavior).
 static void order_after_others(struct hirc_stream *stream) {
@@ -222,14 +238,14 @@ static void order_after_others(struct hirc_stream *stream) {
     for (struct hirc_stream *other = hirc_first_stream(); other; other = other->next_stream)
       if (hirc_is_blocking(other) && !atomic_load(&other->capture)) {
         struct hirc_point end = hirc_end_of(other);
-        if (!hirc_reached(end))
+        if (needs_wait(stream, end))
           start |= link_wait(stream, end);
       }
   } else if (hirc_is_blocking(stream)) {
     struct hirc_point end = hirc_end_of(&hirc_legacy_stream);
     if (end.position != stream->legacy_seen) {
       stream->legacy_seen = end.position;
-      if (!hirc_reached(end))
+      if (needs_wait(stream, end))
         start |= link_wait(stream, end);
     }
   }
@@ -302,7 +318,7 @@ int hirc_enqueue(struct hirc_stream *stream, enum hirc_node_type type, int (*run
 }
 
 int hirc_enqueue_wait(struct hirc_stream *stream, struct hirc_point point) {
-  if (hirc_reached(point))
+  if (!point.stream || (hirc_reached(point) && !hirc_checks_order()))
     return hirc_device_status();
   struct hirc_command *command;
   int error = hirc_command_begin(stream, 0, &command);

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 struct hirc_capture;
+struct hirc_stream_order;
 
 // The moment when a stream has executed its first `position` commands. A stream's storage is never
 // given back and its count never falls, so that a point is valid for ever.
@@ -56,6 +57,7 @@ struct hirc_stream {
   struct hirc_command *tail;
   struct hirc_command *spare;
   struct hirc_capture *_Atomic capture; // not NULL: commands go into a graph
+  struct hirc_stream_order *order;      // in a checked program: see checks/order.c
   uint64_t legacy_seen;                 // the legacy stream's position that commands wait for
   struct ordered_frees *frees;          // see ordered_memory.c
   _Atomic uint64_t enqueued;

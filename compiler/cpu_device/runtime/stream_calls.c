@@ -1,6 +1,7 @@
 // The calls on streams: creating, waiting, host functions. What a stream is, is in stream.c.
 
 #include "capture.h"
+#include "checks/checks.h"
 #include "pool.h"
 
 #include <string.h>
@@ -70,6 +71,8 @@ int cudaStreamQuery(cuda_stream handle) {
               (stream != &hirc_legacy_stream || hirc_stream_is_idle(stream));
   if (!done)
     return hirc_report(CUDA_ERROR_NOT_READY);
+  if (hirc_checks_order())
+    hirc_wait_for_stream(stream); // it is known now that all is done
   return hirc_report(hirc_device_status());
 }
 

@@ -28,7 +28,8 @@ struct hirc_stream *hirc_first_stream(void) {
 // A stream that was closed and has executed everything.
 static struct hirc_stream *closed_stream(void) {
   for (struct hirc_stream *stream = hirc_first_stream(); stream; stream = stream->next_stream)
-    if (!atomic_load(&stream->alive) && hirc_reached(hirc_end_of(stream)))
+    if (!atomic_load(&stream->alive) && hirc_reached(hirc_end_of(stream)) &&
+        (!hirc_checks_order() || hirc_order_is_settled(stream)))
       return stream;
   return NULL;
 }
@@ -79,6 +80,7 @@ static void forget_commands(struct hirc_stream *stream) {
 
 static void forget_all_commands(void) {
   pthread_mutex_init(&opening, NULL);
+  hirc_order_forget_running();
   forget_commands(&hirc_legacy_stream);
   for (struct hirc_stream *stream = hirc_first_stream(); stream; stream = stream->next_stream)
     forget_commands(stream);

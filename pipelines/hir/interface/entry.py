@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....dialects.mlir import func, ir, llvm
+from ..body_names import BODY_PREFIX
 from .code import Code
 from .signature import Signature, is_describable
 
@@ -33,7 +34,7 @@ def add_body(code: Code, function: ir.Operation, name: str, target: str) -> ir.O
     """
     kind = function.opview.type
     inputs, results = list(kind.inputs), list(kind.results)
-    body = func.FuncOp(f"hirc_body_{name}", ([*inputs, code.types.ptr], results))
+    body = func.FuncOp(BODY_PREFIX + name, ([*inputs, code.types.ptr], results))
     body.operation.attributes["sym_visibility"] = ir.StringAttr.get("private")
     body.operation.attributes["hir.inputs"] = _described(inputs, function, "arg_attrs")
     body.operation.attributes["hir.outputs"] = _described(results, function, "res_attrs")

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from ....dialects.hir.layout import DYNAMIC, any_layout
 from ....dialects.mlir import ir
+from ..body_names import BODY_PREFIX
+from ..extents import extent_of
+from ..owners import outputs_of
 from .origins import Origin
 from .stored_types import stored_type
 
@@ -38,7 +41,7 @@ def signature_of(program: ir.Operation) -> Signature:
     name = ir.StringAttr(program.attributes["sym_name"]).value
     declared, described = _declared(program), input_descriptions(program)
     return Signature(
-        f"hirc_body_{name}",
+        BODY_PREFIX + name,
         [stored_type(kind) for kind in declared.inputs],
         [_opened(stored_type(kind)) for kind in declared.results],
         [ir.StringAttr(item["name"]).value for item in described],
@@ -67,16 +70,21 @@ def input_descriptions(program: ir.Operation) -> list[ir.DictAttr]:
 
 
 def output_descriptions(program: ir.Operation, origins: Sequence[Origin]) -> list[ir.DictAttr]:
-    """For each output a dictionary of name, type and origin."""
+    """For each output a dictionary of name, type, origin, and names of sizes that inputs have."""
     kinds = _declared(program).results
+    values = [op.operands[0] for op in outputs_of(program.regions[0].blocks[0])]
     descriptions: list[ir.DictAttr] = []
-    for name, kind, origin in zip(_output_names(program), kinds, origins, strict=True):
+    for name, kind, origin, value in zip(
+        _output_names(program), kinds, origins, values, strict=True
+    ):
         entry: dict[str, ir.Attribute] = {
             "name": ir.StringAttr.get(name),
             "type": ir.TypeAttr.get(kind),
         }
         if isinstance(kind, ir.MemRefType):
             entry["origin"] = ir.StringAttr.get(origin.kind)
+            if kind.rank:
+                entry["sizes"] = _output_sizes(kind, value)
             if origin.kind == "input":
                 entry["input"] = _i64(origin.input)
         descriptions.append(ir.DictAttr.get(entry))
@@ -105,6 +113,16 @@ def _sizes(kind: ir.MemRefType) -> ir.ArrayAttr:
     return ir.ArrayAttr.get(
         [ir.StringAttr.get("") if size == DYNAMIC else _i64(size) for size in kind.shape]
     )
+
+
+def _output_sizes(kind: ir.MemRefType, value: ir.Value) -> ir.ArrayAttr:
+    """The sizes of an output; one that an input's named size says has that name."""
+    sizes = list(_sizes(kind))
+    for axis, size in enumerate(kind.shape):
+        extent = extent_of(value, axis)
+        if size == DYNAMIC and isinstance(extent, tuple) and extent[0] == "name":
+            sizes[axis] = ir.StringAttr.get(str(extent[1]))
+    return ir.ArrayAttr.get(sizes)
 
 
 def _size_names(description: ir.DictAttr) -> list[str]:

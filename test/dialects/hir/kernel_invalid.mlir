@@ -166,3 +166,15 @@ gpu.module @kernels {
 }
 // expected-error @below {{'writes' names argument 1, a f32: it lists buffers}}
 "hir.kernel"() {sym_name = "k", function = @kernels::@scale, writes = array<i64: 1>} : () -> ()
+
+// -----
+
+module attributes {gpu.container_module} {
+  // expected-error @below {{@kernels::@k has no 'function_type' that says what it takes}}
+  "hir.kernel"() {sym_name = "named", function = @kernels::@k, writes = array<i64: 0>} : () -> ()
+  "gpu.module"() ({
+    "gpu.func"() ({
+      "gpu.return"() : () -> ()
+    }) {sym_name = "k", gpu.kernel} : () -> ()
+  }) {sym_name = "kernels"} : () -> ()
+}

@@ -9,7 +9,7 @@
 // CHECK-SAME:      %{{.*}}: memref<?x4xi8, strided<[?, ?], offset: ?>>, %{{.*}}: memref<4xi8, strided<[?], offset: ?>>, %[[STREAM:[a-z0-9]+]]: !llvm.ptr)
 // CHECK-SAME:      -> (memref<?x4xi8, strided<[?, ?], offset: ?>>, i32, memref<4xi8, strided<[?], offset: ?>>)
 // CHECK-SAME:      hir.inputs = [{alignment = 16 : i64, name = "x", sizes = ["n", 4], type = memref<?x4xui8>}, {alignment = 1 : i64, name = "t", sizes = [8], type = memref<8xtf32>}, {alignment = 1 : i64, name = "s", type = ui32}]
-// CHECK-SAME:      hir.outputs = [{input = 0 : i64, name = "same", origin = "input", type = memref<?x4xui8>}, {name = "output1", type = ui32}, {name = "row", origin = "view", type = memref<4xui8>}]
+// CHECK-SAME:      hir.outputs = [{input = 0 : i64, name = "same", origin = "input", sizes = ["n", 4], type = memref<?x4xui8>}, {name = "output1", type = ui32}, {name = "row", origin = "view", sizes = [4], type = memref<4xui8>}]
 // CHECK-NOT:     hir.
 // CHECK:         return %{{.*}}, %[[S]], %{{.*}}
 // CHECK-NOT:   hir.

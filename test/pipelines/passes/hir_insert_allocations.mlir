@@ -105,3 +105,34 @@
   %y = "hir.unary"(%x) {kind = "neg"} : (memref<?xf32>) -> memref<?xf32>
   "hir.output"(%y) : (memref<?xf32>) -> ()
 }) {sym_name = "callee", function_type = (memref<?xf32>) -> memref<?xf32>} : () -> ()
+
+// -----
+
+// An output that another program takes packed, or in an order that no packed buffer has, keeps its
+// strides; what the callee gives in such an order is the callee's to allocate.
+// CHECK-LABEL: ^bb0(%{{.*}}: memref<4x2xf32>):
+// CHECK-NEXT:    %[[Y:.*]] = "hir.allocate"() {output = 0 : i64} : () -> memref<4x2xf32>
+// CHECK-NEXT:    "hir.unary"(%{{.*}}, %[[Y]])
+// CHECK-NEXT:    "hir.call"() ({
+// CHECK-NEXT:      "hir.argument"(%[[Y]]) :
+// CHECK-NEXT:    })
+"hir.program"() ({
+^bb0(%x: memref<4x2xf32>):
+  %y = "hir.unary"(%x) {kind = "neg"} : (memref<4x2xf32>) -> memref<4x2xf32>
+  %results = "hir.call"() ({
+    "hir.argument"(%y) : (memref<4x2xf32>) -> ()
+  }) {callee = @callee} : () -> !hir.results_t
+  %z = "hir.result"(%results) {index = 0 : i64}
+      : (!hir.results_t) -> memref<4x2xf32, strided<[1, 4]>>
+  "hir.output"(%y) : (memref<4x2xf32>) -> ()
+  "hir.output"(%z) : (memref<4x2xf32, strided<[1, 4]>>) -> ()
+}) {sym_name = "main",
+    function_type = (memref<4x2xf32>) -> (memref<4x2xf32>, memref<4x2xf32, strided<[1, 4]>>)} : () -> ()
+
+"hir.program"() ({
+^bb0(%x: memref<4x2xf32>):
+  %y = "hir.allocate"() {order = array<i64: 1, 0>} : () -> memref<4x2xf32, strided<[1, 4]>>
+  "hir.unary"(%x, %y) {kind = "neg"} : (memref<4x2xf32>, memref<4x2xf32, strided<[1, 4]>>) -> ()
+  "hir.output"(%y) : (memref<4x2xf32, strided<[1, 4]>>) -> ()
+}) {sym_name = "callee",
+    function_type = (memref<4x2xf32>) -> memref<4x2xf32, strided<[1, 4]>>} : () -> ()

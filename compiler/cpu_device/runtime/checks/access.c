@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "block_state.h"
 #include "checked_allocation.h"
+#include "global_race.h"
 #include "shadow.h"
 
 #include <pthread.h>
@@ -135,6 +136,17 @@ static void check_write(const struct hirc_access *access) {
   }
 }
 
+static void check_race(const struct hirc_access *access, enum hirc_race_kind kind) {
+  bool is_global = hirc_shadow_has(access->address);
+  if (is_global && hirc_checks_order()) {
+    hirc_global_race_access(access, kind);
+  }
+  // What is strong orders the threads of a block wherever it is.
+  if (!is_global || (kind != HIRC_RACE_READ && kind != HIRC_RACE_WRITE)) {
+    hirc_race_access(access, kind);
+  }
+}
+
 static void check(const struct hirc_access *access, enum hirc_race_kind kind) {
   if (access->bytes == 0) {
     return;
@@ -148,7 +160,7 @@ static void check(const struct hirc_access *access, enum hirc_race_kind kind) {
     }
   }
   if (hirc_checks_race()) {
-    hirc_race_access(access, kind);
+    check_race(access, kind);
   }
 }
 
@@ -246,8 +258,8 @@ void hirc_check_copy(struct hirc_block *block, uint32_t thread, const void *to, 
     }
   }
   if (hirc_checks_race()) {
-    hirc_race_access(&read, HIRC_RACE_READ);
-    hirc_race_access(&write, HIRC_RACE_WRITE);
+    check_race(&read, HIRC_RACE_READ);
+    check_race(&write, HIRC_RACE_WRITE);
   }
 }
 
@@ -325,6 +337,7 @@ void hirc_checks_block_begin(struct hirc_block *block) {
   }
   struct hirc_block_checks *checks = running->checks;
   checks->bytes = hirc_checks_shared_bytes(block);
+  checks->command = hirc_worker()->run->grid->command;
   if (checks->room < checks->bytes) {
     free(checks->shadow);
     checks->shadow = malloc(checks->bytes);

@@ -25,6 +25,7 @@ struct hirc_site {
 enum { HIRC_SPACE_SHARED = 3 };
 
 struct hirc_race;
+struct hirc_running_command;
 
 // Of one block: kept with it, and used again by the blocks that follow in its place.
 struct hirc_block_checks {
@@ -32,6 +33,7 @@ struct hirc_block_checks {
   size_t room;
   size_t bytes; // static and dynamic
   struct hirc_race *race;
+  struct hirc_running_command *command; // that the block is part of; NULL: of none
 };
 
 static inline struct hirc_block_checks *hirc_checks_of(const struct hirc_block *block) {

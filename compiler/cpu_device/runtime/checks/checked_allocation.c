@@ -9,6 +9,7 @@
 #include "checked_allocation.h"
 
 #include "../allocation_limit.h"
+#include "global_race.h"
 #include "shadow.h"
 
 #include <pthread.h>
@@ -109,6 +110,26 @@ static struct hirc_checked_block *new_block(struct half *half, size_t room) {
   return block;
 }
 
+static void leave_quarantine(void) {
+  struct hirc_checked_block *block = quarantine;
+  quarantine = block->next;
+  quarantined--;
+  struct hirc_checked_block **list = list_of(half_of(block->memory), block->room);
+  block->next = *list;
+  *list = block;
+}
+
+// A block that is not in use; one from quarantine only where there are no other addresses left.
+static struct hirc_checked_block *take_block(struct half *half, size_t room) {
+  struct hirc_checked_block *block = take_free(half, room);
+  block = block != NULL ? block : new_block(half, room);
+  while (block == NULL && quarantined != 0) {
+    leave_quarantine();
+    block = take_free(half, room);
+  }
+  return block;
+}
+
 static void charge(const struct hirc_checked_block *block, int sign) {
   size_t change = (size_t)sign * round_up(block->bytes, UNIT);
   if ((block->memory & LIMITED) != 0) {
@@ -117,6 +138,12 @@ static void charge(const struct hirc_checked_block *block, int sign) {
   }
   if (block->memory == HIRC_MEMORY_ORDERED) {
     ordered += change;
+  }
+}
+
+static void set_state(const struct hirc_checked_block *block, enum hirc_shadow_state state) {
+  if (hirc_checks_memory()) {
+    hirc_shadow_set(block->start, block->bytes, state);
   }
 }
 
@@ -129,8 +156,7 @@ void *hirc_checked_create(unsigned memory, size_t bytes, unsigned flags) {
   struct half *half = half_of(memory);
   struct hirc_checked_block *block = NULL;
   if ((memory & LIMITED) == 0 || used + bytes <= limit) {
-    block = take_free(half, room);
-    block = block != NULL ? block : new_block(half, room);
+    block = take_block(half, room);
   }
   if (block != NULL) {
     block->bytes = bytes;
@@ -142,7 +168,10 @@ void *hirc_checked_create(unsigned memory, size_t bytes, unsigned flags) {
     block->number = (memory & HIRC_MEMORY_HEAP) != 0 ? 0 : ++numbers;
     charge(block, 1);
     // What the host writes there itself is not seen.
-    hirc_shadow_set(block->start, bytes, is_shared(memory) ? HIRC_SHADOW_WRITTEN : HIRC_SHADOW_NEW);
+    set_state(block, is_shared(memory) ? HIRC_SHADOW_WRITTEN : HIRC_SHADOW_NEW);
+    if (hirc_checks_order()) {
+      hirc_global_race_reset(block->start, bytes);
+    }
     if (is_shared(memory)) {
       mprotect(block->start, round_up(bytes, PAGE), PROT_READ | PROT_WRITE);
     } else if (is_accessible) {
@@ -242,19 +271,10 @@ bool hirc_checked_find(const void *address, struct hirc_allocation *found) {
 
 // --- freeing -------------------------------------------------------------------------------------
 
-static void leave_quarantine(void) {
-  struct hirc_checked_block *block = quarantine;
-  quarantine = block->next;
-  quarantined--;
-  struct hirc_checked_block **list = list_of(half_of(block->memory), block->room);
-  block->next = *list;
-  *list = block;
-}
-
 static void free_block(struct hirc_checked_block *block) {
   charge(block, -1);
   block->live = false;
-  hirc_shadow_set(block->start, block->bytes, HIRC_SHADOW_NONE);
+  set_state(block, HIRC_SHADOW_NONE);
   char *page = (char *)round_up((uintptr_t)block->start, PAGE);
   char *last = (char *)((uintptr_t)(block->start + block->bytes) / PAGE * PAGE);
   if (is_shared(block->memory)) {

@@ -14,6 +14,7 @@
 enum {
   HIRC_CHECK_MEMORY = 1,
   HIRC_CHECK_RACE = 2,
+  HIRC_CHECK_ORDER = 4, // races of commands in global memory: as HIRC_CHECK_RACE, if that can be
 };
 
 // What is checked in this process; does not change after the program's constructors.
@@ -26,9 +27,16 @@ static inline bool hirc_checks_race(void) {
   return __builtin_expect((hirc_checks & HIRC_CHECK_RACE) != 0, 0);
 }
 
+static inline bool hirc_checks_order(void) {
+  return __builtin_expect((hirc_checks & HIRC_CHECK_ORDER) != 0, 0);
+}
+// Whether allocations are those of checked_allocation.c.
+static inline bool hirc_checks_allocations(void) {
+  return __builtin_expect((hirc_checks & (HIRC_CHECK_MEMORY | HIRC_CHECK_ORDER)) != 0, 0);
+}
+
 struct hirc_block;
 struct hirc_stop_call;
-struct hirc_stream;
 struct hirc_command;
 struct hirc_stream;
 
@@ -41,6 +49,26 @@ void hirc_checks_begin_wait(void);
 void hirc_checks_need(struct hirc_stream *stream, uint64_t position);
 void hirc_checks_start(void);
 void hirc_checks_end_wait(void);
+
+// --- the order of commands, with HIRC_CHECK_ORDER: stream.c -------------------------------------
+
+// A command, which waits for the position of another stream if there is one, is about to be
+// enqueued; the stream is locked.
+void hirc_order_enqueueing(struct hirc_stream *stream, struct hirc_stream *after,
+                           uint64_t position);
+// Whether what is enqueued next comes after that position of the other stream anyway.
+bool hirc_order_awaits(struct hirc_stream *stream, struct hirc_stream *other, uint64_t position);
+// The host has waited for this.
+void hirc_order_waited(struct hirc_stream *stream, uint64_t position);
+// Whether the host has waited for all that is in the stream.
+bool hirc_order_is_settled(struct hirc_stream *stream);
+// Runs the stream's command of that position.
+void hirc_order_run(struct hirc_stream *stream, struct hirc_command *command, uint64_t position);
+// After fork(), in the child.
+void hirc_order_forget_running(void);
+
+// The running command frees this memory.
+void hirc_checks_freed(void *start);
 
 // --- memory of the host's calls: copies.c and fills.c -------------------------------------------
 

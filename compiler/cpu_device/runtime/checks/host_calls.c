@@ -2,6 +2,7 @@
 
 #include "checked_allocation.h"
 #include "checks.h"
+#include "global_race.h"
 #include "shadow.h"
 
 bool hirc_checks_host_range(const void *address, size_t bytes, const char *what) {
@@ -27,18 +28,39 @@ bool hirc_checks_host_range(const void *address, size_t bytes, const char *what)
   return false;
 }
 
-void hirc_checks_filled(void *to, size_t bytes) {
+static void check_race(const void *address, size_t bytes, enum hirc_race_kind kind) {
+  if (hirc_checks_order() && hirc_shadow_has(address)) {
+    struct hirc_access access = {.address = address, .bytes = bytes};
+    hirc_global_race_access(&access, kind);
+  }
+}
+
+void hirc_checks_freed(void *start) {
+  const struct hirc_checked_block *block = hirc_checked_near(start);
+  if (hirc_checks_order() && block != NULL && block->start == start) {
+    hirc_global_race_freed(start, block->bytes);
+  }
+}
+
+static void mark_written(void *to, size_t bytes) {
   if (hirc_checks_memory() && hirc_shadow_has(to)) {
     memset(hirc_shadow_of(to), HIRC_SHADOW_WRITTEN, bytes);
   }
 }
 
+void hirc_checks_filled(void *to, size_t bytes) {
+  check_race(to, bytes, HIRC_RACE_WRITE);
+  mark_written(to, bytes);
+}
+
 void hirc_checks_copied(void *to, const void *from, size_t bytes) {
+  check_race(from, bytes, HIRC_RACE_READ);
+  check_race(to, bytes, HIRC_RACE_WRITE);
   if (!hirc_checks_memory() || bytes == 0) {
     return;
   }
   if (!hirc_shadow_has(from)) {
-    hirc_checks_filled(to, bytes);
+    mark_written(to, bytes);
     return;
   }
   const uint8_t *source = hirc_shadow_of(from);
@@ -49,7 +71,7 @@ void hirc_checks_copied(void *to, const void *from, size_t bytes) {
     memmove(hirc_shadow_of(to), source, bytes);
     return;
   }
-  hirc_checks_filled(to, bytes);
+  mark_written(to, bytes);
   size_t first = hirc_shadow_first_below(source, bytes, HIRC_SHADOW_WRITTEN);
   const struct hirc_checked_block *block = hirc_checked_near(from);
   if (first == bytes || !hirc_report_is_new(block, 3)) {

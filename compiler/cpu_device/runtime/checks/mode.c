@@ -2,7 +2,9 @@
 // HIRC_CHECK.
 
 #include "../device_abi.h"
+#include "checked_allocation.h"
 #include "checks.h"
+#include "global_race.h"
 #include "host_faults.h"
 #include "pending.h"
 #include "shadow.h"
@@ -12,6 +14,10 @@
 #include <string.h>
 
 unsigned hirc_checks;
+
+// Bytes of memory; races take ten more addresses for each.
+static const size_t least = (size_t)128 << 30;
+static const size_t most_with_races = (size_t)2 << 40, most_without = (size_t)8 << 40;
 
 extern struct hirc_kernel *const __start_hirc_cpu_kernels[]
     __attribute__((weak, visibility("hidden")));
@@ -49,6 +55,20 @@ static unsigned parse(const char *list) {
   return wanted;
 }
 
+// Reserves addresses for the program's memory and what is kept of it: at most so many.
+static bool reserve(size_t most, bool races) {
+  for (size_t bytes = most; bytes >= least; bytes /= 2) {
+    if (!hirc_shadow_reserve(bytes)) {
+      continue;
+    }
+    if (!races || hirc_global_race_reserve()) {
+      return true;
+    }
+    hirc_shadow_release();
+  }
+  return false;
+}
+
 // Before other constructors, which may use the device.
 __attribute__((constructor(101))) static void choose(void) {
   unsigned built = built_in();
@@ -60,9 +80,18 @@ __attribute__((constructor(101))) static void choose(void) {
             list, list);
   }
   hirc_checks = wanted & built;
-  if (hirc_checks_memory() && !hirc_shadow_reserve()) {
+  if (hirc_checks_race() && reserve(most_with_races, true)) {
+    hirc_checks |= HIRC_CHECK_ORDER;
+  } else if (hirc_checks_race()) {
+    fprintf(stderr, "warning: no address space for the check of races in global memory: it is not "
+                    "made\n");
+  }
+  if (hirc_checks_memory() && !hirc_checks_order() && !reserve(most_without, false)) {
     fprintf(stderr, "warning: no address space for the checks of memory: they are not made\n");
     hirc_checks &= ~(unsigned)HIRC_CHECK_MEMORY;
+  }
+  if (hirc_checks_order() && !hirc_checks_memory()) {
+    hirc_checked_protect(true);
   }
   if (hirc_checks != 0) {
     hirc_report_install();

@@ -6,6 +6,8 @@
 // in which all clocks start anew and nobody knows anything: most kernels need no more than that.
 // What threads know is shared by those who learnt it together, and is never changed.
 //
+// Races of commands of different streams are found by global_race.c.
+//
 // Whatever can order threads is taken to do so, all collective operations of a warp and all
 // operations on one atomic variable: a correct program is never reported.
 

@@ -10,7 +10,6 @@
 
 struct hirc_shadow_range hirc_shadow;
 
-static const size_t most = (size_t)8 << 40, least = (size_t)128 << 30;
 enum { PAGE = 4096 };
 
 static void *reserve(size_t bytes, int protection) {
@@ -18,20 +17,24 @@ static void *reserve(size_t bytes, int protection) {
   return start != MAP_FAILED ? start : NULL;
 }
 
-bool hirc_shadow_reserve(void) {
-  for (size_t bytes = most; bytes >= least; bytes /= 2) {
-    char *start = reserve(bytes, PROT_NONE);
-    uint8_t *shadow = start != NULL ? reserve(bytes, PROT_READ | PROT_WRITE) : NULL;
-    if (shadow != NULL) {
-      madvise(shadow, bytes, MADV_DONTDUMP);
-      hirc_shadow = (struct hirc_shadow_range){start, bytes, shadow};
-      return true;
-    }
+bool hirc_shadow_reserve(size_t bytes) {
+  char *start = reserve(bytes, PROT_NONE);
+  uint8_t *shadow = start != NULL ? reserve(bytes, PROT_READ | PROT_WRITE) : NULL;
+  if (shadow == NULL) {
     if (start != NULL) {
       munmap(start, bytes);
     }
+    return false;
   }
-  return false;
+  madvise(shadow, bytes, MADV_DONTDUMP);
+  hirc_shadow = (struct hirc_shadow_range){start, bytes, shadow};
+  return true;
+}
+
+void hirc_shadow_release(void) {
+  munmap(hirc_shadow.start, hirc_shadow.bytes);
+  munmap(hirc_shadow.shadow, hirc_shadow.bytes);
+  hirc_shadow = (struct hirc_shadow_range){0};
 }
 
 void hirc_shadow_set(char *start, size_t bytes, enum hirc_shadow_state state) {

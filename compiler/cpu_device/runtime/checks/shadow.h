@@ -21,8 +21,9 @@ struct hirc_shadow_range {
 };
 extern struct hirc_shadow_range hirc_shadow;
 
-// Reserves addresses; false if there are not enough.
-bool hirc_shadow_reserve(void);
+// Reserves so many addresses; false if there are not enough.
+bool hirc_shadow_reserve(size_t bytes);
+void hirc_shadow_release(void);
 
 static inline bool hirc_shadow_has(const void *address) {
   return (size_t)((const char *)address - hirc_shadow.start) < hirc_shadow.bytes;

@@ -61,7 +61,7 @@
 // CHECK-SAME:      %[[N:.*]]: index, %[[GIVEN:.*]]: memref<?x8xf32, strided<[?, ?], offset: ?>>, %[[STREAM:.*]]: !llvm.ptr)
 // CHECK-SAME:      -> memref<?x8xf32, strided<[?, ?], offset: ?>>
 // CHECK-SAME:      hir.inputs = [{alignment = 1 : i64, name = "input0", type = index}]
-// CHECK-SAME:      hir.outputs = [{name = "y", origin = "allocated", type = memref<?x8xf32>}]
+// CHECK-SAME:      hir.outputs = [{name = "y", origin = "allocated", sizes = ["", 8], type = memref<?x8xf32>}]
 // CHECK:         %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[GIVEN]]
 // CHECK:         %[[PRESENT:.*]] = arith.cmpi ne, %[[ADDRESS]], %{{.*}} : index
 // CHECK:         %[[BUFFER:.*]]:3 = scf.if %[[PRESENT]] -> (!llvm.ptr, index, index) {

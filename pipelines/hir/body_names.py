@@ -1,0 +1,3 @@
+"""The name of the function that a host program becomes."""
+
+BODY_PREFIX = "hirc_body_"
