@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
 from ..pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
-from ..pipelines.hir.peak_memory import peak_memory
+from ..pipelines.hir.memory.peak_memory import peak_memory
 from ..pipelines.host_ir import LAST_ALLOCATING_STAGE, PROGRAM, HostIrOptions, host_ir_stages
 from ..pipelines.pipeline import Stage
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources

@@ -1,4 +1,6 @@
 """What the passes on Host IR share: one idea a file.
 
-Passes themselves are in pipelines/passes; docs/host-ir.md lists them in their order.
+`memory` follows what is allocated and freed, `streams` what is ordered after what, `communication`
+writes what devices send each other. `compute` turns compute operations into linalg, `lowering` the
+rest into func, scf, memref and gpu, `interface` makes a program callable from outside.
 """

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ...dialects.mlir import arith, ir
 from ..hir.loops import begin_loop
-from ..hir.stream_ops import (
+from ..hir.streams.ops import (
     current_stream,
     pool_stream,
     record,

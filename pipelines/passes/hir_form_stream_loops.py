@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..hir.owners import Owners
-from ..hir.stream_groups import stream_groups
-from ..hir.stream_loops import write_stream_loop
+from ..hir.memory.owners import Owners
+from ..hir.streams.groups import stream_groups
+from ..hir.streams.loops import write_stream_loop
 from ..pass_base import Pass, fail, register
 from ..walking import operations_where
 

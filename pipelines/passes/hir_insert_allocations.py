@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..hir.buffer_uses import open_strides, takes_any_strides
-from ..hir.call_outputs import allocate_call_outputs
 from ..hir.compute_ops import COMPUTE_OPS
-from ..hir.destinations import write_to
 from ..hir.fresh_buffers import allocate
-from ..hir.owners import Owners, defining_op, is_buffer, outputs_of
+from ..hir.memory.buffer_uses import open_strides, takes_any_strides
+from ..hir.memory.call_outputs import allocate_call_outputs
+from ..hir.memory.destinations import write_to
+from ..hir.memory.owners import Owners, defining_op, is_buffer, outputs_of
 from ..hir.runtime_sizes import open_result_sizes
 from ..pass_base import Pass, fail, register
 from ..walking import operations_where

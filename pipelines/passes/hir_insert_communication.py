@@ -8,10 +8,10 @@ from typing import ClassVar
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.hir.spread import Spread, parse_spread
 from ...dialects.mlir import arith, ir
-from ..hir.device_parts import Sizes, as_value, copy, divided, sizes_of, times
+from ..hir.communication.device_parts import Sizes, as_value, copy, divided, sizes_of, times
+from ..hir.communication.resharding import Resharding, write_communication
 from ..hir.fresh_buffers import replace_by_allocated
 from ..hir.host_checks import check
-from ..hir.resharding import Resharding, write_communication
 from ..pass_base import Pass, register
 from ..walking import operations_where
 

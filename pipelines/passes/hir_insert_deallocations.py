@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from ...dialects.hir.result_types import types_of_results
 from ...dialects.mlir import ir
-from ..hir.liveness import Liveness
-from ..hir.owners import Owners, Root, result_index
-from ..hir.stream_order import StreamOrder
-from ..hir.stream_waits import wait_for
+from ..hir.memory.liveness import Liveness
+from ..hir.memory.owners import Owners, Root, result_index
+from ..hir.streams.order import StreamOrder
+from ..hir.streams.waits import wait_for
 from ..pass_base import Pass, fail, register
 from ..walking import operations_where
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir
-from ..hir.alias_chains import alias_roots
-from ..hir.buffer_uses import replace_buffer
 from ..hir.compute_ops import COMPUTE_OPS
-from ..hir.destinations import add_call_destination, write_to
 from ..hir.fresh_buffers import allocate
-from ..hir.owners import Owners, defining_op, is_before, result_index
+from ..hir.memory.alias_chains import alias_roots
+from ..hir.memory.buffer_uses import replace_buffer
+from ..hir.memory.destinations import add_call_destination, write_to
+from ..hir.memory.owners import Owners, defining_op, is_before, result_index
 from ..hir.runtime_sizes import open_result_sizes
 from ..locations import location_text
 from ..pass_base import Pass, fail, register

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..hir.buffer_reuse import BufferReuse, reuse
+from ..hir.memory.buffer_reuse import BufferReuse, reuse
 from ..pass_base import Pass, fail, register
 from ..walking import operations_where
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..hir.alias_chains import alias_roots
-from ..hir.ownership import Ownership
+from ..hir.memory.alias_chains import alias_roots
+from ..hir.memory.ownership import Ownership
 from ..pass_base import Pass, PassFailure, register
 from ..walking import operations_where
 

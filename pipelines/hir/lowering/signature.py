@@ -9,7 +9,7 @@ from ....dialects.hir.layout import DYNAMIC, any_layout
 from ....dialects.mlir import ir
 from ..body_names import BODY_PREFIX
 from ..extents import extent_of
-from ..owners import outputs_of
+from ..memory.owners import outputs_of
 from .origins import Origin
 from .stored_types import stored_type
 

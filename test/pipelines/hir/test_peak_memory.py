@@ -6,8 +6,8 @@ import pytest
 
 from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
-from hirc.pipelines.hir.formula import Atom, Formula, maximum
-from hirc.pipelines.hir.peak_memory import PeakMemory, peak_memory
+from hirc.pipelines.hir.memory.formula import Atom, Formula, maximum
+from hirc.pipelines.hir.memory.peak_memory import PeakMemory, peak_memory
 
 
 def peak_of(body: str, inputs: str, types: str, described: str = "") -> PeakMemory:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...dialects.mlir import ir
-from ..pass_base import fail
-from .compute_ops import ELEMENTWISE_OPS, inputs_of, output_of, rank_of
-from .extents import Extent, extent_of
-from .operand_axes import places_of, reduced_axes
+from ....dialects.mlir import ir
+from ...pass_base import fail
+from ..compute_ops import ELEMENTWISE_OPS, inputs_of, output_of, rank_of
+from ..extents import Extent, extent_of
+from ..operand_axes import places_of, reduced_axes
 
 
 @dataclass(frozen=True)

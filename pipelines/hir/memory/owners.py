@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ...dialects.hir.region_arguments import arguments_of, destination_of
-from ...dialects.hir.symbols import lookup
-from ...dialects.mlir import ir
-from ..walking import operations_where
-from .compute_ops import COMPUTE_OPS
+from ....dialects.hir.region_arguments import arguments_of, destination_of
+from ....dialects.hir.symbols import lookup
+from ....dialects.mlir import ir
+from ...walking import operations_where
+from ..compute_ops import COMPUTE_OPS
 
 VIEWS = frozenset(f"hir.{name}" for name in ("select", "slice", "permute", "reshape", "expand"))
 _FRESH = frozenset({"hir.allocate", "hir.reuse", "hir.reshard", "memref.alloc", *COMPUTE_OPS})

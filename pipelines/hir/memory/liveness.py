@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...dialects.mlir import ir
+from ....dialects.mlir import ir
 from .owners import Owners, Root
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialects.mlir import ir
+from ....dialects.mlir import ir
 
 
 def communicator(team: Sequence[int]) -> ir.Value:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialects.hir.layout import DYNAMIC, LayoutError, buffer_type, is_packed
-from ...dialects.mlir import arith, ir
-from ..rewriting import index_constant
-from .fresh_buffers import allocate
-from .host_checks import check
-from .runtime_sizes import size_value
-from .view_ops import permute, reshape
+from ....dialects.hir.layout import DYNAMIC, LayoutError, buffer_type, is_packed
+from ....dialects.mlir import arith, ir
+from ...rewriting import index_constant
+from ..fresh_buffers import allocate
+from ..host_checks import check
+from ..runtime_sizes import size_value
+from ..view_ops import permute, reshape
 
 # The sizes of a buffer: numbers, or values of the program.
 Sizes = list[int | ir.Value]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...dialects.hir.domain import plan
-from ...dialects.hir.domain_steps import read_domain
-from ...dialects.hir.element_types import ELEMENT_TYPES
-from ...dialects.hir.layout import DYNAMIC
-from ...dialects.mlir import ir
-from ..constants import constant_value
-from ..locations import location_text
-from .extents import extent_of
+from ....dialects.hir.domain import plan
+from ....dialects.hir.domain_steps import read_domain
+from ....dialects.hir.element_types import ELEMENT_TYPES
+from ....dialects.hir.layout import DYNAMIC
+from ....dialects.mlir import ir
+from ...constants import constant_value
+from ...locations import location_text
+from ..extents import extent_of
 from .formula import Atom, Formula, FormulaArithmetic
 from .owners import defining_op
 

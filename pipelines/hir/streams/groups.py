@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...dialects.mlir import ir
-from .compute_ops import COMPUTE_OPS, destination_of, inputs_of, output_of, rank_of
-from .owners import Owners
-from .stream_plan import Part, StreamPlan, plan_of
+from ....dialects.mlir import ir
+from ..compute_ops import COMPUTE_OPS, destination_of, inputs_of, output_of, rank_of
+from ..memory.owners import Owners
+from .plan import Part, StreamPlan, plan_of
 
 # What neither reads nor writes elements: it may come before the loop as well as after.
 _NO_ELEMENTS = frozenset(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...dialects.mlir import ir
-from ..walking import operations_where
+from ....dialects.mlir import ir
+from ...walking import operations_where
+from ..streams.order import Stream, StreamOrder
 from .formula import Formula, maximum
 from .owners import Owners, Root, defining_op, memory_kind
 from .peak_memory import follow_memory
 from .size_formulas import SizeFormulas
-from .stream_order import Stream, StreamOrder
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ...dialects.mlir import ir
-from ..locations import location_text
-from ..walking import operations_where
+from ....dialects.mlir import ir
+from ...locations import location_text
+from ...walking import operations_where
 from .effects import effects_of
 from .owners import Owners, Root, Roots, memory_kind, outputs_of
 

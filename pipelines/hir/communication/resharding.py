@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ...dialects.hir.layout import is_packed
-from ...dialects.hir.spread import Spread
-from ...dialects.mlir import ir
-from .communication_ops import begin_group, communicate, communicator, wait
+from ....dialects.hir.layout import is_packed
+from ....dialects.hir.spread import Spread
+from ....dialects.mlir import ir
 from .device_parts import (
     copy,
     new_packed,
@@ -19,6 +18,7 @@ from .device_parts import (
     sizes_of,
     times,
 )
+from .ops import begin_group, communicate, communicator, wait
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...dialects.mlir import ir
-from ..locations import location_text
-from ..pass_base import fail
-from ..walking import operations_where
+from ....dialects.mlir import ir
+from ...locations import location_text
+from ...pass_base import fail
+from ...walking import operations_where
 from .owners import defining_op
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from ...dialects.hir.layout import (
+from ....dialects.hir.layout import (
     DYNAMIC,
     has_identity_layout,
     packed_strides,
     strides_and_offset,
 )
-from ...dialects.hir.region_arguments import arguments_of, destination_of
-from ...dialects.mlir import ir
+from ....dialects.hir.region_arguments import arguments_of, destination_of
+from ....dialects.mlir import ir
+from ..compute_ops import COMPUTE_OPS
+from ..extents import Extent, extent_of
+from ..fresh_buffers import allocate
+from ..runtime_sizes import size_value
 from .buffer_uses import replace_buffer
-from .compute_ops import COMPUTE_OPS
 from .destinations import add_call_destination
-from .extents import Extent, extent_of
-from .fresh_buffers import allocate
 from .owners import callee_of, defining_op, outputs_of, result_index
-from .runtime_sizes import size_value
 
 
 def allocate_call_outputs(call: ir.Operation) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...dialects.hir.kernel_function import parameters_of
-from ...dialects.hir.layout import DYNAMIC, any_layout, strides_and_offset
-from ...dialects.hir.region_arguments import arguments_of, destination_of
-from ...dialects.hir.symbols import lookup, path_of
-from ...dialects.mlir import ir, memref
-from ..pass_base import fail
-from .compute_ops import COMPUTE_OPS
+from ....dialects.hir.kernel_function import parameters_of
+from ....dialects.hir.layout import DYNAMIC, any_layout, strides_and_offset
+from ....dialects.hir.region_arguments import arguments_of, destination_of
+from ....dialects.hir.symbols import lookup, path_of
+from ....dialects.mlir import ir, memref
+from ...pass_base import fail
+from ..compute_ops import COMPUTE_OPS
 from .owners import VIEWS, callee_of, outputs_of
 
 # Views whose strides follow from the buffer's, whatever they are. Not so hir.reshape, which not

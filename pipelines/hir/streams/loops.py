@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...dialects.mlir import arith, ir
-from ..rewriting import index_constant
-from .compute_ops import destination_of, inputs_of
-from .fresh_buffers import replace_by_allocated
-from .host_checks import check
-from .loops import begin_loop
-from .runtime_sizes import open_result_sizes, size_value
-from .stream_groups import StreamGroup
-from .stream_plan import Part, StreamPlan, attributes_of_part
-from .view_ops import select, slice_between
+from ....dialects.mlir import arith, ir
+from ...rewriting import index_constant
+from ..compute_ops import destination_of, inputs_of
+from ..fresh_buffers import replace_by_allocated
+from ..host_checks import check
+from ..loops import begin_loop
+from ..runtime_sizes import open_result_sizes, size_value
+from ..view_ops import select, slice_between
+from .groups import StreamGroup
+from .plan import Part, StreamPlan, attributes_of_part
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...dialects.mlir import ir
-from ..rewriting import index_constant
-from .loops import begin_loop
-from .owners import Owners, defining_op, is_before
-from .stream_order import Stream, pool_of
+from ....dialects.mlir import ir
+from ...rewriting import index_constant
+from ..loops import begin_loop
+from ..memory.owners import Owners, defining_op, is_before
+from .order import Stream, pool_of
 
 
 def wait_for(owners: Owners, stream: Stream, place: ir.Operation) -> None:

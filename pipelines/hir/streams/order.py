@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...dialects.mlir import ir
-from ..walking import operations_where
-from .owners import Owners, Root, defining_op
+from ....dialects.mlir import ir
+from ...walking import operations_where
+from ..memory.owners import Owners, Root, defining_op
 
 # A stream: ("caller",), ("name", name), ("value", value) for the one a hir.stream gives by index,
 # ("iteration", hir.for) for that of an iteration, ("pool", n) and ("iterations", hir.for) for any

@@ -1,0 +1,1 @@
+"""Communication of host programs: how a change of sharding is written."""
