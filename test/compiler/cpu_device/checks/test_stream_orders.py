@@ -1,6 +1,6 @@
 """Races of commands in different streams: found where nothing orders them, and only there.
 
-stream_orders.c has a program for each name here, and stream_kernels.mlir the kernels.
+Inputs/stream_orders.c has a program for each name here, Inputs/stream_kernels.mlir the kernels.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     headers = find_cuda().root / "include"
     host = folder / "stream_orders.o"
     compiler = [find_clang().path, "-O1", "-Wall", "-Werror", f"-I{headers}"]
-    subprocess.run([*compiler, "-c", _HERE / "stream_orders.c", "-o", host], check=True)
+    subprocess.run([*compiler, "-c", _HERE / "Inputs" / "stream_orders.c", "-o", host], check=True)
     built: dict[str, Path] = {}
     for checks in _CHECKS:
         built[checks] = folder / checks
-        words = [str(_HERE / "stream_kernels.mlir"), str(host), "-o", str(built[checks])]
+        words = [str(_HERE / "Inputs" / "stream_kernels.mlir"), str(host), "-o", str(built[checks])]
         assert hirc([*words, "--offload-arch=cpu", f"--check={checks}"]) == 0
     return built
 
