@@ -114,6 +114,8 @@ int hirc_command(int argc, char **argv, const struct hirc_program_info *program,
     hirc_time_runs(program, run, state.inputs, state.outputs, state.arguments.repeat,
                    state.arguments.time, NULL);
   }
+  hirc_free_outputs(program, state.inputs, state.outputs, NULL);
+  hirc_free_inputs(program, state.inputs, NULL);
   hirc_program_end(NULL);
   if (fflush(stdout) != 0 || ferror(stdout))
     hirc_command_fail(1, "cannot write to the standard output: %s", strerror(errno));

@@ -96,6 +96,8 @@ void hirc_upload(const struct hirc_value_info *value, const struct hirc_array *a
 struct dl_tensor hirc_empty_output(const struct hirc_value_info *value);
 struct hirc_array hirc_download(const struct hirc_value_info *value,
                                 const struct dl_tensor *tensor, void *stream);
+void hirc_free_inputs(const struct hirc_program_info *program, struct dl_tensor *const *inputs,
+                      void *stream);
 void hirc_free_outputs(const struct hirc_program_info *program, struct dl_tensor *const *inputs,
                        struct dl_tensor *const *outputs, void *stream);
 

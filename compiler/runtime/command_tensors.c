@@ -130,3 +130,11 @@ void hirc_free_outputs(const struct hirc_program_info *program, struct dl_tensor
       outputs[i]->byte_offset = 0;
     }
 }
+
+// Frees the memory that the inputs were put into.
+void hirc_free_inputs(const struct hirc_program_info *program, struct dl_tensor *const *inputs,
+                      void *stream) {
+  for (int64_t i = 0; i < program->input_count; ++i)
+    if (!program->inputs[i].is_scalar && inputs[i]->data)
+      check(cudaFreeAsync(inputs[i]->data, stream), "cudaFreeAsync", NULL);
+}
