@@ -58,6 +58,7 @@ void hirc_upload(const struct hirc_value_info *value, const struct hirc_array *a
   if (value->is_scalar)
     return;
   tensor->device = (struct dl_device){DL_CUDA, (int32_t)(hirc_accepted_devices() >> 32)};
+  tensor->data = NULL;
   if (count == 0)
     return;
   span_of(tensor, &low, &high);
@@ -118,7 +119,7 @@ void hirc_free_outputs(const struct hirc_program_info *program, struct dl_tensor
                        struct dl_tensor *const *outputs, void *stream) {
   for (int64_t i = 0; i < program->output_count; ++i) {
     void *data = outputs[i]->data;
-    if (program->outputs[i].is_scalar)
+    if (program->outputs[i].is_scalar || !data)
       continue;
     if (is_other(data, inputs, program->input_count) &&
         is_other(data, outputs + i + 1, program->output_count - i - 1))
