@@ -18,6 +18,7 @@ from .current_stream import CurrentStreamOp
 from .deallocate import DeallocateOp
 from .dialect import Hir
 from .expand import ExpandOp
+from .find_loops import FindLoopsOp
 from .for_loop import ForOp
 from .host_call import HostCallOp
 from .if_branch import IfOp
@@ -30,10 +31,12 @@ from .permute import PermuteOp
 from .program import ProgramOp
 from .record import RecordOp
 from .reduce import ReduceOp
+from .reduce_loops import ReduceLoopsOp
 from .reshape import ReshapeOp
 from .reshard import ReshardOp
 from .result import ResultOp
 from .reuse import ReuseOp
+from .scan_loop import ScanLoopOp
 from .select import SelectOp
 from .set import SetOp
 from .set_stream import SetStreamOp
@@ -61,6 +64,7 @@ __all__ = [
     "DeallocateOp",
     "EventType",
     "ExpandOp",
+    "FindLoopsOp",
     "ForOp",
     "Hir",
     "HostCallOp",
@@ -73,6 +77,7 @@ __all__ = [
     "PermuteOp",
     "ProgramOp",
     "RecordOp",
+    "ReduceLoopsOp",
     "ReduceOp",
     "RequestType",
     "ReshapeOp",
@@ -80,6 +85,7 @@ __all__ = [
     "ResultOp",
     "ResultsType",
     "ReuseOp",
+    "ScanLoopOp",
     "SelectOp",
     "SetOp",
     "SetStreamOp",
