@@ -31,7 +31,10 @@ from .toolchain import Clang, Cuda
 def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> list[Stage]:
     """The stages one translation unit goes through, for the chips it is built for."""
     chips = targets or options.targets
-    host = HostIrOptions(entry=options.entry, executable=options.emit is Emit.EXE)
+    names = tuple(target.chip for target in chips)
+    host = HostIrOptions(
+        entry=options.entry, executable=options.emit is Emit.EXE, chips=names
+    )
     gpu = gpu_program_stages(
         GpuProgramOptions(
             unit=unit,
@@ -42,7 +45,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
             # The CPU device names lines of the source in its messages.
             debug=options.debug or any(chip.is_cpu for chip in chips),
             fast_math=options.fast_math,
-            chips=tuple(target.chip for target in chips),
+            chips=names,
             max_shared_bytes=min(map(shared_memory_limit, chips), default=0),
             has_redux=all(chip.capability >= FIRST_WITH_REDUX for chip in chips) and bool(chips),
         )

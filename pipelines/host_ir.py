@@ -26,10 +26,12 @@ class HostIrOptions:
     """What changes the lowering of host programs.
 
     `entry` is the program that an executable runs; `executable` whether one is made.
+    `chips` are those that kernels are scheduled for.
     """
 
     entry: str = "main"
     executable: bool = True
+    chips: tuple[str, ...] = ()
 
 
 def has_programs(module: ir.Operation) -> bool:
@@ -64,7 +66,11 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             f"{PROGRAM}(linalg-generalize-named-ops)",
             when=has_programs,
         ),
-        stage("schedules", f"hir-schedule-kernels,{PROGRAM}(canonicalize,cse)", when=has_programs),
+        stage(
+            "schedules",
+            f"hir-schedule-kernels{{chips={'+'.join(options.chips)}}},{PROGRAM}(canonicalize,cse)",
+            when=has_programs,
+        ),
         stage("programs", "convert-hir-to-gpu", when=has_programs),
         stage(
             "interface",

@@ -42,8 +42,11 @@ def parameters_of(function: ir.Operation) -> list[ir.Type]:
 def does_not_fit(given: ir.Type, parameter: ir.Type) -> str | None:
     """Why a value cannot be a kernel's argument; None where it can.
 
-    A kernel sees elements as they are stored: f32 for tf32, i8 for ui8.
+    A kernel sees elements as they are stored: f32 for tf32, i8 for ui8. One that takes `!llvm.ptr`
+    for a buffer gets the address of its first element.
     """
+    if isinstance(given, ir.MemRefType) and str(parameter) == "!llvm.ptr":
+        return None
     if not isinstance(parameter, ir.MemRefType) or not isinstance(given, ir.MemRefType):
         return None if _stored(given) == str(parameter) else f"expected {parameter}, not {given}"
     if given.rank != parameter.rank:

@@ -8,7 +8,8 @@ from typing import ClassVar
 from ...dialects.mlir import builtin, ir
 from ..hir.lowering.stored_types import stored_type
 from ..pass_base import Pass, fail, register
-from ..schedules.general import schedule
+from ..schedules.choose import schedule
+from ..schedules.device import device_of
 from ..schedules.kernels import Kernels
 from ..walking import operations_where
 
@@ -18,6 +19,7 @@ from ..walking import operations_where
 class HirScheduleKernels(Pass):
     """Turns every linalg.generic on buffers in a hir.program into a gpu.func and a hir.launch.
 
+    `chips`, joined by `+`, are those that the kernels are made for (pipelines/schedules/device.py).
     Named linalg operations are to be generalized before (linalg-generalize-named-ops).
 
       linalg.generic {...} ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) { ... }
@@ -30,8 +32,11 @@ class HirScheduleKernels(Pass):
 
     name: ClassVar[str] = "hir-schedule-kernels"
 
+    chips: str = ""
+
     def run(self, op: ir.Operation) -> None:
         kernels = Kernels(op)
+        device = device_of([chip for chip in self.chips.split("+") if chip])
         for program in list(op.regions[0].blocks[0]):
             if program.operation.name != "hir.program":
                 continue
@@ -42,7 +47,7 @@ class HirScheduleKernels(Pass):
                         f"'{work.name}' has no schedule; run linalg-generalize-named-ops first",
                     )
                 _take_stored_types(work)
-                schedule(work, kernels)
+                schedule(work, kernels, device)
         kernels.finish()
 
 

@@ -16,7 +16,6 @@ from ..walking import operations_where
 from .iteration import Iteration, read_iteration
 from .kernels import Kernels
 from .launch import captured_values, emit_launch, is_within, operation_name
-from .size_checks import emit_size_checks
 
 THREADS = 256
 # What the grid's x dimension takes (CUDA C++ Programming Guide, "Compute Capabilities").
@@ -27,7 +26,6 @@ def schedule(op: ir.Operation, kernels: Kernels) -> None:
     """Replaces a linalg.generic on buffers by a launch of a kernel that does the same."""
     iteration = read_iteration(op)
     with op.location, ir.InsertionPoint(op):
-        emit_size_checks(op, iteration)
         extents = [_host_extent(op, iteration, loop) for loop in iteration.parallel]
         if 0 in extents:
             op.erase()

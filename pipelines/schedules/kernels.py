@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ...dialects.mlir import gpu, ir
 from ..symbols import fresh_symbol
@@ -32,16 +32,42 @@ class Kernels:
 
         `name` is what it does, in a word or two; a number is added. `block_size` threads in x.
         """
+
+        def build(entry: ir.Block) -> None:
+            for kind in arguments:
+                entry.add_argument(kind, location)
+            emit(list(entry.arguments))
+
+        return self.build(name, block_size, build, location)
+
+    def build(
+        self,
+        name: str,
+        block_size: int,
+        emit: Callable[[ir.Block], None],
+        location: ir.Location,
+        attributes: Mapping[str, ir.Attribute] | None = None,
+    ) -> ir.SymbolRefAttr:
+        """The same of a kernel whose body adds the arguments to its entry block itself.
+
+        `attributes` are further ones of the gpu.func, nvvm's for the assembler.
+        """
         module = self._module or self._make_module()
         with location, ir.InsertionPoint(module.regions[0].blocks[0]):
-            kind = ir.FunctionType.get(list(arguments), [])
+            none = ir.FunctionType.get([], [])
             function = gpu.GPUFuncOp(
-                kind, sym_name="kernel", kernel=True, known_block_size=[block_size, 1, 1]
+                none, sym_name="kernel", kernel=True, known_block_size=[block_size, 1, 1]
             )
             body = function.add_entry_block()
             with ir.InsertionPoint(body):
-                emit(list(body.arguments))
+                emit(body)
                 gpu.ReturnOp([])
+            kinds = [argument.type for argument in body.arguments]
+            function.attributes["function_type"] = ir.TypeAttr.get(
+                ir.FunctionType.get(kinds, [])
+            )
+            for key, value in (attributes or {}).items():
+                function.attributes[key] = value
         text = str(function.operation.get_asm(assume_verified=True))
         known = self._by_text.get(text)
         if known is not None:

@@ -9,6 +9,7 @@ from ....dialects.hir.region_arguments import arguments_of
 from ....dialects.hir.symbols import lookup, path_of, written
 from ....dialects.mlir import arith, ir, scf
 from ...constants import constant_value
+from ...host.buffer import data_address
 from ...pass_base import fail
 from ...rewriting import index_constant
 from .conform import conform
@@ -79,7 +80,7 @@ def _launch(op: LaunchOp, state: ProgramState, kernel: _Kernel) -> None:
     if len(arguments) != len(kernel.parameters):
         fail(op, f"{kernel.name} takes {len(kernel.parameters)} arguments, not {len(arguments)}")
     values = [
-        conform(state, value, kind, f"argument {number} of {kernel.name}")
+        _passed(state, value, kind, f"argument {number} of {kernel.name}")
         for number, (value, kind) in enumerate(zip(arguments, kernel.parameters, strict=True))
     ]
     token = emit.cast(stream, emit.types.token)
@@ -97,6 +98,13 @@ def _launch(op: LaunchOp, state: ProgramState, kernel: _Kernel) -> None:
             "operandSegmentSizes": ir.DenseI32ArrayAttr.get(segments),
         },
     )
+
+
+def _passed(state: ProgramState, value: ir.Value, kind: ir.Type, what: str) -> ir.Value:
+    """The value as the kernel takes it: a buffer's address where it takes a pointer."""
+    if isinstance(value.type, ir.MemRefType) and kind == state.emit.types.ptr:
+        return data_address(state.emit, value)
+    return conform(state, value, kind, what)
 
 
 def _shared_bytes(op: LaunchOp) -> ir.Value | None:

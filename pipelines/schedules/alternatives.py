@@ -1,0 +1,94 @@
+"""Launches of which one is made, by what is seen of sizes, strides and addresses at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...dialects import hir
+from ...dialects.mlir import arith, ir, memref
+from ..rewriting import index_constant
+from .elements import element_bytes
+from .size import OpenNumbers, Size
+from .work import Operand
+
+
+class Conditions:
+    """Collects what must hold, as code of the host; what is known is decided at once."""
+
+    def __init__(self, open_: OpenNumbers) -> None:
+        self._open = open_
+        self._value: ir.Value | None = None
+        self.never = False
+
+    @property
+    def value(self) -> ir.Value | None:
+        """Whether all hold; None where they certainly do."""
+        return self._value
+
+    def require(self, value: ir.Value | None) -> None:
+        """Adds one that code has computed; None holds."""
+        if value is not None:
+            self._value = value if self._value is None else arith.andi(self._value, value)
+
+    def require_multiple(self, size: Size, number: int) -> None:
+        """A size is a multiple of a number."""
+        if size.is_multiple_of(number):
+            return
+        if size.is_known:
+            self.never = True
+            return
+        rest = arith.remui(self._open.value(size), index_constant(number))
+        self.require(arith.cmpi(arith.CmpIPredicate.eq, rest, index_constant(0)))
+
+    def require_at_most(self, size: Size, most: int) -> None:
+        """A size is no larger than a number."""
+        if size.is_known:
+            self.never = self.never or size.known > most
+            return
+        self.require(
+            arith.cmpi(arith.CmpIPredicate.ule, self._open.value(size), index_constant(most))
+        )
+
+    def require_aligned(self, operand: Operand, alignment: int) -> None:
+        """The element of the first iteration has an address that is a multiple of `alignment`."""
+        if alignment <= element_bytes(operand.element):
+            return
+        metadata = memref.ExtractStridedMetadataOp(operand.buffer)
+        base = memref.extract_aligned_pointer_as_index(operand.buffer)
+        offset = arith.addi(list(metadata.results)[1], self._open.value(operand.offset))
+        bytes_ = arith.muli(offset, index_constant(element_bytes(operand.element)))
+        rest = arith.andi(arith.addi(base, bytes_), index_constant(alignment - 1))
+        self.require(arith.cmpi(arith.CmpIPredicate.eq, rest, index_constant(0)))
+
+
+Alternative = tuple[Callable[[Conditions], None], Callable[[], None]]
+
+
+def emit_first_that_holds(
+    open_: OpenNumbers, alternatives: Sequence[Alternative], otherwise: Callable[[], None]
+) -> None:
+    """Emits each alternative under its conditions, where none before it holds.
+
+    An alternative is what adds its conditions, and what emits its launch. Those that never hold
+    are left out, and those after one that always does.
+    """
+    for number, (conditions, launch) in enumerate(alternatives):
+        found = Conditions(open_)
+        conditions(found)
+        if found.never:
+            continue
+        if found.value is None:
+            launch()
+            return
+        choice = ir.Operation.create(
+            hir.IfOp.OPERATION_NAME,
+            results=[hir.ResultsType.get()],
+            operands=[found.value],
+            regions=2,
+        )
+        with ir.InsertionPoint(choice.regions[0].blocks.append()):
+            launch()
+        with ir.InsertionPoint(choice.regions[1].blocks.append()):
+            emit_first_that_holds(open_, alternatives[number + 1 :], otherwise)
+        return
+    otherwise()

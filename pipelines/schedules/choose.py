@@ -1,0 +1,44 @@
+"""Which schedule takes an operation: the first of those for its kind, else one for any."""
+
+from __future__ import annotations
+
+from ...dialects.mlir import ir
+from . import general, pointwise
+from .alternatives import emit_first_that_holds
+from .device import Device
+from .iteration import read_iteration
+from .kernels import Kernels
+from .size_checks import emit_size_checks
+from .work import COLLECTIVES, read_work
+
+# Each gives launches to choose from at run time, or None where the operation is not its kind.
+_SCHEDULES = (pointwise.alternatives,)
+
+
+def schedule(op: ir.Operation, kernels: Kernels, device: Device) -> None:
+    """Replaces a linalg.generic on buffers by launches of kernels that do the same."""
+    iteration = read_iteration(op)
+    with op.location, ir.InsertionPoint(op):
+        emit_size_checks(op, iteration)
+        work = read_work(op)
+        found = None
+        if work is not None:
+            for alternatives in _SCHEDULES:
+                found = alternatives(work, kernels, device)
+                if found is not None:
+                    break
+        if work is not None and found is not None:
+            emit_first_that_holds(work.open, found, lambda: _schedule_any(op.clone(), kernels))
+            op.erase()
+            return
+    _schedule_any(op, kernels)
+
+
+def _schedule_any(op: ir.Operation, kernels: Kernels) -> None:
+    """The schedules that take every operation."""
+    inner = [each.operation.name for each in op.regions[0].blocks[0]]
+    if any(name in COLLECTIVES for name in inner):
+        from . import streaming
+        streaming.schedule(op, kernels)
+    else:
+        general.schedule(op, kernels)

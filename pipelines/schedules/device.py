@@ -1,0 +1,86 @@
+"""What schedules must know of a chip, as data: choices derive from these numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Device:
+    """One kind of chip.
+
+    `capability` is the compute capability as one number. `multiprocessors`, `bandwidth` (bytes a
+    second) and `cache_bytes` (the second-level cache) are those of the product that the capability
+    is best known for; a schedule that is right for them is right on any. Per multiprocessor:
+    `shared_bytes` a block can be given, `registers` of 32 bits and `threads`. `cluster_blocks` is
+    how many blocks a cluster may have without asking for more, 1 where there are no clusters.
+    """
+
+    capability: int
+    multiprocessors: int
+    shared_bytes: int
+    registers: int
+    threads: int
+    cluster_blocks: int
+    cache_bytes: int
+    bandwidth: float
+
+    @property
+    def bytes_in_flight(self) -> int:
+        """What a multiprocessor must have under way to keep the memory busy.
+
+        Little's law with a loaded latency of 1 us.
+        """
+        return int(self.bandwidth * 1e-6 / self.multiprocessors)
+
+
+_KB, _MB, _GB = 1024, 1024**2, 1e9
+
+# CUDA C++ Programming Guide, "Compute Capabilities", and the products' data sheets: T4, A100 80 GB,
+# A40, Jetson AGX Orin, L40, H200, B200, B300, Jetson AGX Thor, RTX PRO 6000, DGX Spark.
+_DEVICES = {
+    device.capability: device
+    for device in (
+        Device(75, 40, 64 * _KB, 65536, 1024, 1, 4 * _MB, 320 * _GB),
+        Device(80, 108, 163 * _KB, 65536, 2048, 1, 40 * _MB, 2039 * _GB),
+        Device(86, 84, 99 * _KB, 65536, 1536, 1, 6 * _MB, 696 * _GB),
+        Device(87, 16, 163 * _KB, 65536, 1536, 1, 4 * _MB, 204 * _GB),
+        Device(88, 16, 99 * _KB, 65536, 1536, 1, 4 * _MB, 204 * _GB),
+        Device(89, 142, 99 * _KB, 65536, 1536, 1, 96 * _MB, 864 * _GB),
+        Device(90, 132, 227 * _KB, 65536, 2048, 8, 50 * _MB, 4800 * _GB),
+        Device(100, 148, 227 * _KB, 65536, 2048, 8, 126 * _MB, 8000 * _GB),
+        Device(103, 148, 227 * _KB, 65536, 2048, 8, 126 * _MB, 8000 * _GB),
+        Device(110, 20, 227 * _KB, 65536, 2048, 8, 32 * _MB, 273 * _GB),
+        Device(120, 188, 99 * _KB, 65536, 1536, 8, 128 * _MB, 1792 * _GB),
+        Device(121, 48, 99 * _KB, 65536, 1536, 8, 24 * _MB, 273 * _GB),
+    )
+}
+# Where no chip is named: what every build's code is made for until its chips are known.
+_DEFAULT = 90
+
+
+def device_of(chips: Sequence[str]) -> Device:
+    """The device of a build for these chips (`sm_90a`); of several, one with the least of each."""
+    found = [_DEVICES[_capability(chip)] for chip in chips] or [_DEVICES[_DEFAULT]]
+    first = min(found, key=lambda device: device.capability)
+    return Device(
+        first.capability,
+        first.multiprocessors,
+        min(device.shared_bytes for device in found),
+        min(device.registers for device in found),
+        min(device.threads for device in found),
+        min(device.cluster_blocks for device in found),
+        min(device.cache_bytes for device in found),
+        first.bandwidth,
+    )
+
+
+def shared_bytes_of(capability: int) -> int:
+    """Bytes of shared memory that one block can be given."""
+    return _DEVICES[capability].shared_bytes
+
+
+def _capability(chip: str) -> int:
+    return int(re.sub(r"\D", "", chip))

@@ -1,0 +1,116 @@
+"""Loads and stores of neighbouring elements, as wide as one instruction takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialects.mlir import arith, ir, vector
+
+# The widest access of one thread, in bytes (PTX ISA, "Vectors as operands").
+ACCESS_BYTES = 16
+
+
+def element_bytes(element: ir.Type) -> int:
+    """The bytes an element takes in memory."""
+    if isinstance(element, ir.IntegerType | ir.FloatType):
+        return max(element.width // 8, 1)
+    raise TypeError(f"no element of a buffer: {element}")
+
+
+def address(pointer: ir.Value, element: ir.Type, index: ir.Value) -> ir.Value:
+    """The address `index` elements (an index value) past `pointer`."""
+    i64 = ir.IntegerType.get_signless(64)
+    number = arith.index_cast(i64, index) if isinstance(index.type, ir.IndexType) else index
+    return ir.Operation.create(
+        "llvm.getelementptr",
+        results=[pointer.type],
+        operands=[pointer, number],
+        attributes={
+            "elem_type": ir.TypeAttr.get(_stored(element)),
+            "rawConstantIndices": ir.DenseI32ArrayAttr.get([-(2**31)]),
+        },
+    ).results[0]
+
+
+def load(where: ir.Value, element: ir.Type, count: int, alignment: int) -> list[ir.Value]:
+    """`count` neighbouring elements from the address `where`, aligned to `alignment` bytes."""
+    stored, values = _stored(element), list[ir.Value]()
+    piece = _piece(element, count, alignment)
+    for first in range(0, count, piece):
+        place = where if first == 0 else _shifted(where, element, first)
+        kind = ir.VectorType.get([piece], stored) if piece > 1 else stored
+        read = ir.Operation.create(
+            "llvm.load",
+            results=[kind],
+            operands=[place],
+            attributes={"alignment": _alignment(element, piece)},
+        ).results[0]
+        parts = (
+            [vector.extract(read, [], [number]) for number in range(piece)] if piece > 1 else [read]
+        )
+        values += [_restored(part, element) for part in parts]
+    return values
+
+
+def store(
+    where: ir.Value, element: ir.Type, values: Sequence[ir.Value], alignment: int
+) -> None:
+    """Writes neighbouring elements from the address `where` on."""
+    stored = _stored(element)
+    piece = _piece(element, len(values), alignment)
+    for first in range(0, len(values), piece):
+        place = where if first == 0 else _shifted(where, element, first)
+        parts = [_as_stored(value, element) for value in values[first : first + piece]]
+        whole = (
+            vector.from_elements(ir.VectorType.get([piece], stored), parts)
+            if piece > 1
+            else parts[0]
+        )
+        ir.Operation.create(
+            "llvm.store",
+            operands=[whole, place],
+            attributes={"alignment": _alignment(element, piece)},
+        )
+
+
+def _piece(element: ir.Type, count: int, alignment: int) -> int:
+    """How many elements one access takes: a power of two that divides `count`."""
+    piece = max(min(ACCESS_BYTES, alignment) // element_bytes(element), 1)
+    while count % piece:
+        piece //= 2
+    return piece
+
+
+def _alignment(element: ir.Type, piece: int) -> ir.IntegerAttr:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), piece * element_bytes(element))
+
+
+def _shifted(where: ir.Value, element: ir.Type, by: int) -> ir.Value:
+    i64 = ir.IntegerType.get_signless(64)
+    return address(where, element, arith.constant(i64, by))
+
+
+def _stored(element: ir.Type) -> ir.Type:
+    """What LLVM loads: an integer for i1 and for floats that LLVM does not know."""
+    if isinstance(element, ir.IntegerType) and element.width == 1:
+        return ir.IntegerType.get_signless(8)
+    if isinstance(element, ir.FloatType) and element.width == 8:
+        return ir.IntegerType.get_signless(8)
+    return element
+
+
+def _restored(value: ir.Value, element: ir.Type) -> ir.Value:
+    if value.type == element:
+        return value
+    if isinstance(element, ir.IntegerType):
+        return arith.trunci(element, value)
+    return arith.bitcast(element, value)
+
+
+def _as_stored(value: ir.Value, element: ir.Type) -> ir.Value:
+    stored = _stored(element)
+    if value.type == stored:
+        return value
+    if isinstance(element, ir.IntegerType):
+        return arith.extui(stored, value)
+    return arith.bitcast(stored, value)

@@ -1,0 +1,180 @@
+"""The region of a linalg.generic, evaluated at one iteration after another in a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...dialects.hir.loop_operation import loops_of
+from ...dialects.mlir import ir
+from ..walking import operations_where
+from .launch import is_within
+from .parameters import Parameters
+from .size import ZERO
+from .work import COLLECTIVES, Work
+
+
+class Region:
+    """What each value of the region depends on. `loops` are the operation's own."""
+
+    def __init__(self, work: Work, parameters: Parameters) -> None:
+        self.work = work
+        self.parameters = parameters
+        self._varies: dict[ir.Value, frozenset[int]] = {}
+        self._arguments = list(work.block.arguments)
+        self._by_number = {operand.number: operand for operand in work.operands}
+
+    @property
+    def yielded(self) -> list[ir.Value]:
+        """What the outputs take, in their order."""
+        return list(list(self.work.block.operations)[-1].operands)
+
+    def argument_number(self, value: ir.Value) -> int | None:
+        """The operand whose element a value is, or None."""
+        if isinstance(value.owner, ir.Block) and value.owner == self.work.block:
+            return ir.BlockArgument(value).arg_number
+        return None
+
+    def is_outside(self, value: ir.Value) -> bool:
+        """Whether a value is the host's."""
+        owner = value.owner
+        op = owner.owner if isinstance(owner, ir.Block) else owner
+        return not is_within(op.operation, self.work.op)
+
+    def varies(self, value: ir.Value) -> frozenset[int]:
+        """The loops that a value depends on."""
+        known = self._varies.get(value)
+        if known is None:
+            known = self._varies[value] = self._find(value)
+        return known
+
+    def needs(self, value: ir.Value) -> list[ir.Value]:
+        """The values that the operation which gives `value` takes, nested ones too."""
+        if self.argument_number(value) is not None or self.is_outside(value):
+            return []
+        return needed_by(value.owner.operation)
+
+    def _find(self, value: ir.Value) -> frozenset[int]:
+        number = self.argument_number(value)
+        if number is not None:
+            operand = self._by_number.get(number)
+            if operand is None:
+                return frozenset()
+            return frozenset(
+                loop for loop, stride in enumerate(operand.strides) if stride != ZERO
+            )
+        if self.is_outside(value):
+            return frozenset()
+        op = value.owner.operation
+        if op.name == "linalg.index":
+            return frozenset([ir.IntegerAttr(op.attributes["dim"]).value])
+        found = frozenset[int]().union(*map(self.varies, self.needs(value)))
+        if op.name == "hir.scan_loop":
+            return found | frozenset(loops_of(op))
+        if op.name in COLLECTIVES:
+            return found - frozenset(loops_of(op))
+        return found
+
+
+def needed_by(op: ir.Operation) -> list[ir.Value]:
+    """The values from outside of `op` that it and the operations in its regions take."""
+    needed: list[ir.Value] = []
+    for inner in operations_where(op, lambda _: True):
+        for operand in inner.operands:
+            owner = operand.owner
+            holder = owner.owner if isinstance(owner, ir.Block) else owner
+            if inner == op or not is_within(holder.operation, op):
+                needed.append(operand)
+    return needed
+
+
+class Point:
+    """One iteration of the loops `varying`, in code: gives the region's values there.
+
+    `load` gives the element of an operand by its number, `index` a loop's index. What does not
+    vary along `varying` is asked of `outer`, the point around it, so that it is computed once.
+    Results of collective operations are `known` here or further out.
+    """
+
+    def __init__(
+        self,
+        region: Region,
+        varying: frozenset[int],
+        load: Callable[[int], ir.Value],
+        index: Callable[[int], ir.Value],
+        outer: Point | None = None,
+    ) -> None:
+        self._region = region
+        self._varying = varying
+        self._load = load
+        self._index = index
+        self._outer = outer
+        self.known: dict[ir.Value, ir.Value] = {}
+
+    def value(self, value: ir.Value) -> ir.Value:
+        """A value of the region at this point; emits what computes it, once."""
+        found = self._known(value)
+        if found is not None:
+            return found
+        if self._outer is not None and not self._region.varies(value) & self._varying:
+            return self._outer.value(value)
+        self._compute(value)
+        return self.known[value]
+
+    def prepare(self, value: ir.Value, varying: frozenset[int]) -> None:
+        """Computes here what `value` needs that does not vary along `varying`.
+
+        To be called before code that computes `value` in a nested block, or under a condition: what
+        is computed there cannot be used after it.
+        """
+        if self._known(value) is not None:
+            return
+        if not self._region.varies(value) & varying:
+            self.value(value)
+            return
+        for needed in self._region.needs(value):
+            self.prepare(needed, varying)
+
+    def _known(self, value: ir.Value) -> ir.Value | None:
+        point: Point | None = self
+        while point is not None:
+            if value in point.known:
+                return point.known[value]
+            point = point._outer
+        return None
+
+    def _compute(self, value: ir.Value) -> None:
+        number = self._region.argument_number(value)
+        if number is not None:
+            if number in self._region.work.scalars:
+                scalar = self._region.work.op.operands[number]
+                self.known[value] = self._region.parameters.value(scalar)
+            else:
+                self.known[value] = self._load(number)
+            return
+        if self._region.is_outside(value):
+            self.known[value] = self._outside(value)
+            return
+        op = value.owner.operation
+        if op.name == "linalg.index":
+            self.known[value] = self._index(ir.IntegerAttr(op.attributes["dim"]).value)
+            return
+        if op.name in COLLECTIVES:
+            raise AssertionError(f"{op.name} is asked for before it is reduced")
+        self._clone(op)
+
+    def _outside(self, value: ir.Value) -> ir.Value:
+        owner = value.owner
+        if not isinstance(owner, ir.Block) and owner.operation.name == "arith.constant":
+            return owner.operation.clone().results[0]
+        return self._region.parameters.value(value)
+
+    def _clone(self, op: ir.Operation) -> None:
+        """The operation again, with the values of this point."""
+        inside = {operand: self.value(operand) for operand in needed_by(op)}
+        clone = op.clone()
+        for inner in operations_where(clone, lambda _: True):
+            for place, operand in enumerate(inner.operands):
+                if operand in inside:
+                    inner.operands[place] = inside[operand]
+        for result, copy in zip(op.results, clone.results, strict=True):
+            self.known[result] = copy

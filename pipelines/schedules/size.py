@@ -1,0 +1,84 @@
+"""Sizes and strides as products of a known number and of sizes that are open until run time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...dialects.mlir import arith, ir
+from ..hir.index_arithmetic import is_same
+from ..rewriting import index_constant
+
+
+@dataclass(frozen=True)
+class Size:
+    """`known` times the open numbers of these places in an OpenNumbers, in ascending order."""
+
+    known: int
+    open: tuple[int, ...] = ()
+
+    @property
+    def is_known(self) -> bool:
+        return not self.open
+
+    def __mul__(self, other: Size) -> Size:
+        if 0 in (self.known, other.known):
+            return Size(0)
+        return Size(self.known * other.known, tuple(sorted((*self.open, *other.open))))
+
+    def is_multiple_of(self, number: int) -> bool:
+        """Whether it certainly is; what is open may be any number."""
+        return self.known % number == 0
+
+
+ONE = Size(1)
+ZERO = Size(0)
+
+
+def product(sizes: Sequence[Size]) -> Size:
+    """All of them multiplied."""
+    result = ONE
+    for size in sizes:
+        result = result * size
+    return result
+
+
+class OpenNumbers:
+    """The numbers of one operation that are known at run time alone, as index values of the host.
+
+    What it emits goes to the current insertion point, which is the host's.
+    """
+
+    def __init__(self) -> None:
+        self._values: list[ir.Value] = []
+
+    def size_of(self, value: ir.Value) -> Size:
+        """A value as a size; equal values are the same one."""
+        for place, known in enumerate(self._values):
+            if is_same(known, value):
+                return Size(1, (place,))
+        self._values.append(value)
+        return Size(1, (len(self._values) - 1,))
+
+    def value(self, size: Size) -> ir.Value:
+        """The number as an index value."""
+        result = index_constant(size.known)
+        for place in size.open:
+            factor = self._values[place]
+            result = factor if size.known == 1 and result.owner.name == "arith.constant" else (
+                arith.muli(result, factor)
+            )
+        return result
+
+    def sum(self, sizes: Sequence[Size]) -> Size:
+        """Several added up."""
+        known = sum(size.known for size in sizes if size.is_known)
+        open_ = [size for size in sizes if not size.is_known]
+        if not open_:
+            return Size(known)
+        if len(open_) == 1 and known == 0:
+            return open_[0]
+        total = index_constant(known)
+        for size in open_:
+            total = arith.addi(total, self.value(size))
+        return self.size_of(total)

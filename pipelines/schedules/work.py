@@ -1,0 +1,260 @@
+"""A linalg.generic on buffers as schedules see it: loops, accesses, and what its region reduces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...dialects.hir.layout import DYNAMIC, has_identity_layout, strides_and_offset
+from ...dialects.hir.loop_operation import loops_of
+from ...dialects.mlir import arith, ir, memref
+from ..rewriting import index_constant
+from .size import ONE, ZERO, OpenNumbers, Size, product
+
+COLLECTIVES = ("hir.reduce_loops", "hir.find_loops", "hir.scan_loop")
+
+
+@dataclass(frozen=True)
+class Operand:
+    """How an operand is reached.
+
+    The element of iteration (i0, i1, ...) lies `offset + sum(strides[l] * il)` elements past the
+    buffer's first. `is_assumed` says that the strides are those of a packed buffer, which the type
+    leaves open: Work.layouts_hold tells whether they are, at run time.
+    """
+
+    number: int
+    buffer: ir.Value
+    element: ir.Type
+    strides: tuple[Size, ...]
+    offset: Size
+    is_output: bool
+    is_assumed: bool
+
+
+@dataclass(frozen=True)
+class Work:
+    """One linalg.generic whose maps are linear: every operand has a stride for each loop.
+
+    `collective` are the loops that the region reduces or scans along, `collectives` those
+    operations in dependency order. A scalar operand has no Operand; `scalars` has its number.
+    """
+
+    op: ir.Operation
+    block: ir.Block
+    extents: tuple[Size, ...]
+    operands: tuple[Operand, ...]
+    scalars: tuple[int, ...]
+    collective: tuple[int, ...]
+    collectives: tuple[ir.Operation, ...]
+    open: OpenNumbers
+
+    @property
+    def inputs(self) -> list[Operand]:
+        return [operand for operand in self.operands if not operand.is_output]
+
+    @property
+    def outputs(self) -> list[Operand]:
+        return [operand for operand in self.operands if operand.is_output]
+
+    @property
+    def parallel(self) -> tuple[int, ...]:
+        """The loops along which nothing is reduced or scanned."""
+        return tuple(loop for loop in range(len(self.extents)) if loop not in self.collective)
+
+    def layouts_hold(self) -> ir.Value | None:
+        """Emits whether the buffers are packed where that is assumed; None where nothing is."""
+        result: ir.Value | None = None
+        for operand in self.operands:
+            if operand.is_assumed:
+                for holds in _is_packed(operand.buffer):
+                    result = holds if result is None else arith.andi(result, holds)
+        return result
+
+
+def read_work(op: ir.Operation) -> Work | None:
+    """What a linalg.generic on buffers does, or None where schedules other than the general one
+    cannot tell: maps that are not linear, elements that no vector holds, or outputs that the region
+    reads.
+
+    Emits index arithmetic at the current insertion point, which is before `op`.
+    """
+    block = op.regions[0].blocks[0]
+    maps = [
+        ir.AffineMapAttr(attribute).value
+        for attribute in ir.ArrayAttr(op.attributes["indexing_maps"])
+    ]
+    inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
+    arguments = list(block.arguments)
+    if any(next(iter(argument.uses), None) is not None for argument in arguments[inputs:]):
+        return None
+    open_ = OpenNumbers()
+    rank = maps[0].n_dims
+    extents = _extents(op, maps, rank, open_)
+    operands: list[Operand] = []
+    scalars: list[int] = []
+    for number, map_ in enumerate(maps):
+        buffer = op.operands[number]
+        if not isinstance(buffer.type, ir.MemRefType):
+            scalars.append(number)
+            continue
+        found = _operand(number, buffer, map_, extents, number >= inputs, open_)
+        if found is None:
+            return None
+        operands.append(found)
+    collectives = tuple(
+        inner.operation for inner in block if inner.operation.name in COLLECTIVES
+    )
+    collective = sorted({loop for inner in collectives for loop in loops_of(inner)})
+    if any(
+        operand.strides[loop] == ZERO and extents[loop] != ONE
+        for operand in operands
+        if operand.is_output
+        for loop in range(rank)
+        if loop not in collective
+    ):
+        return None  # Several iterations write one element.
+    return Work(
+        op,
+        block,
+        tuple(extents),
+        tuple(operands),
+        tuple(scalars),
+        tuple(collective),
+        collectives,
+        open_,
+    )
+
+
+def _extents(
+    op: ir.Operation, maps: list[ir.AffineMap], rank: int, open_: OpenNumbers
+) -> list[Size]:
+    """Each loop's number of iterations, a known one where an operand's type says it."""
+    extents: list[Size | None] = [None] * rank
+    for number, map_ in enumerate(maps):
+        buffer = op.operands[number]
+        if not isinstance(buffer.type, ir.MemRefType):
+            continue
+        for axis, expression in enumerate(map_.results):
+            if not isinstance(expression, ir.AffineDimExpr):
+                continue
+            loop = ir.AffineDimExpr(expression).position
+            found, size = extents[loop], buffer.type.shape[axis]
+            if size != DYNAMIC:
+                extents[loop] = Size(size)
+            elif found is None:
+                extents[loop] = open_.size_of(memref.dim(buffer, index_constant(axis)))
+    # linalg's verifier takes maps alone that give every loop an extent.
+    return [extent if extent is not None else ONE for extent in extents]
+
+
+def _operand(
+    number: int,
+    buffer: ir.Value,
+    map_: ir.AffineMap,
+    extents: list[Size],
+    is_output: bool,
+    open_: OpenNumbers,
+) -> Operand | None:
+    kind = ir.MemRefType(buffer.type)
+    if not has_plain_elements(kind.element_type):
+        return None
+    sizes: list[Size] = []
+    for axis, expression in enumerate(map_.results):
+        if kind.shape[axis] != DYNAMIC:
+            sizes.append(Size(kind.shape[axis]))
+        elif isinstance(expression, ir.AffineDimExpr):
+            sizes.append(extents[ir.AffineDimExpr(expression).position])
+        else:
+            sizes.append(open_.size_of(memref.dim(buffer, index_constant(axis))))
+    strides, is_assumed = _strides(buffer, kind, sizes, open_)
+    terms: list[list[Size]] = [[] for _ in extents]
+    constants: list[Size] = []
+    for expression, stride in zip(map_.results, strides, strict=True):
+        linear = linear_terms(expression)
+        if linear is None:
+            return None
+        constant, coefficients = linear
+        constants.append(Size(constant) * stride)
+        for loop, coefficient in coefficients.items():
+            terms[loop].append(Size(coefficient) * stride)
+    return Operand(
+        number,
+        buffer,
+        kind.element_type,
+        tuple(open_.sum(each) for each in terms),
+        open_.sum(constants),
+        is_output,
+        is_assumed,
+    )
+
+
+def has_plain_elements(element: ir.Type) -> bool:
+    """Whether elements are integers or floats of whole bytes, or i1."""
+    if isinstance(element, ir.IntegerType):
+        return element.is_signless and element.width in (1, 8, 16, 32, 64)
+    return isinstance(element, ir.FloatType) and element.width in (8, 16, 32, 64)
+
+
+def _strides(
+    buffer: ir.Value, kind: ir.MemRefType, sizes: list[Size], open_: OpenNumbers
+) -> tuple[list[Size], bool]:
+    """A buffer's strides, and whether they are only assumed to be those of a packed one."""
+    known, _ = strides_and_offset(kind)
+    is_packed = has_identity_layout(kind)
+    is_open = kind.rank > 0 and all(stride == DYNAMIC for stride in known)
+    if is_packed or is_open:
+        packed = [product(sizes[axis + 1 :]) for axis in range(kind.rank)]
+        return packed, is_open and not is_packed
+    if DYNAMIC not in known:
+        return [Size(stride) for stride in known], False
+    metadata = list(memref.ExtractStridedMetadataOp(buffer).results)
+    read = metadata[2 + kind.rank :]
+    return [
+        open_.size_of(value) if stride == DYNAMIC else Size(stride)
+        for stride, value in zip(known, read, strict=True)
+    ], False
+
+
+def linear_terms(expression: ir.AffineExpr) -> tuple[int, dict[int, int]] | None:
+    """An expression as a constant and the factors of loops, or None where it is not linear."""
+    if isinstance(expression, ir.AffineDimExpr):
+        return 0, {ir.AffineDimExpr(expression).position: 1}
+    if isinstance(expression, ir.AffineConstantExpr):
+        return ir.AffineConstantExpr(expression).value, {}
+    if isinstance(expression, ir.AffineAddExpr):
+        binary = ir.AffineBinaryExpr(expression)
+        left, right = linear_terms(binary.lhs), linear_terms(binary.rhs)
+        if left is None or right is None:
+            return None
+        factors = dict(left[1])
+        for loop, factor in right[1].items():
+            factors[loop] = factors.get(loop, 0) + factor
+        return left[0] + right[0], factors
+    if isinstance(expression, ir.AffineMulExpr):
+        binary = ir.AffineBinaryExpr(expression)
+        left, right = linear_terms(binary.lhs), linear_terms(binary.rhs)
+        if left is None or right is None or (left[1] and right[1]):
+            return None
+        scale, (constant, factors) = (left[0], right) if not left[1] else (right[0], left)
+        return constant * scale, {loop: factor * scale for loop, factor in factors.items()}
+    return None
+
+
+def _is_packed(buffer: ir.Value) -> list[ir.Value]:
+    """Emits, for each dim, whether its stride is that of a packed buffer, or its size 1."""
+    kind = ir.MemRefType(buffer.type)
+    metadata = list(memref.ExtractStridedMetadataOp(buffer).results)
+    sizes, strides = metadata[2 : 2 + kind.rank], metadata[2 + kind.rank :]
+    holds: list[ir.Value] = []
+    one = index_constant(1)
+    wanted = one
+    for axis in reversed(range(kind.rank)):
+        if kind.shape[axis] != 1:
+            same = arith.cmpi(arith.CmpIPredicate.eq, strides[axis], wanted)
+            if kind.shape[axis] == DYNAMIC:
+                small = arith.cmpi(arith.CmpIPredicate.ule, sizes[axis], one)
+                same = arith.ori(same, small)
+            holds.append(same)
+        size = sizes[axis] if kind.shape[axis] == DYNAMIC else index_constant(kind.shape[axis])
+        wanted = arith.muli(wanted, size)
+    return holds
