@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..pipelines.schedules.device import shared_bytes_of
 from .errors import InputError
 
 TRIPLE = "nvptx64-nvidia-cuda"
@@ -73,12 +74,7 @@ class Target:
 
 CPU = Target(_CPU)
 
-# What a block may use of shared memory in bytes, opted in (CUDA programming guide, technical
-# specifications per compute capability, less the 1 KB the system keeps of each block's).
-_SHARED_KILOBYTES = {64: (75,), 99: (86, 88, 89, 120, 121), 163: (80, 87), 227: (90, 100, 103, 110)}
-_SHARED_BYTES = {chip: 1024 * size for size, chips in _SHARED_KILOBYTES.items() for chip in chips}
-
 
 def shared_memory_limit(target: Target) -> int:
     """Bytes of shared memory one block can be given on `target`."""
-    return _SHARED_BYTES[target.capability]
+    return shared_bytes_of(target.capability)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..dialects.mlir import ir
 
 
@@ -12,8 +14,13 @@ def fresh_symbol(module: ir.Operation, name: str) -> str:
         for op in module.regions[0].blocks[0]
         if "sym_name" in op.operation.attributes
     }
+    return fresh_name(name, taken.__contains__)
+
+
+def fresh_name(name: str, is_taken: Callable[[str], bool]) -> str:
+    """`name`, or the first of `name_1` and so on that is not taken."""
     candidate, number = name, 0
-    while candidate in taken:
+    while is_taken(candidate):
         number += 1
         candidate = f"{name}_{number}"
     return candidate

@@ -24,6 +24,7 @@ from .host_call import HostCallOp
 from .if_branch import IfOp
 from .kernel import KernelOp
 from .launch import LaunchOp
+from .library_matmul import LibraryMatmulOp
 from .linear import LinearOp
 from .matmul import MatmulOp
 from .output import OutputOp
@@ -71,6 +72,7 @@ __all__ = [
     "IfOp",
     "KernelOp",
     "LaunchOp",
+    "LibraryMatmulOp",
     "LinearOp",
     "MatmulOp",
     "OutputOp",

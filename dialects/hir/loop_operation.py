@@ -30,7 +30,7 @@ def has_kind(op: ir.OpView, value: ir.Value, among: tuple[str, ...] = ()) -> boo
     kinds = [
         kind for kind in (FLOAT_KINDS if is_float else INTEGER_KINDS) if not among or kind in among
     ]
-    found = op.attributes["kind"] if "kind" in op.attributes else None
+    found = op.attributes.get("kind")
     if isinstance(found, ir.StringAttr) and found.value in kinds:
         return True
     return refuse(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ...dialects.mlir import ir, llvm
 from ..locations import location_text
 from ..pass_base import fail
+from ..symbols import fresh_name
 from .types import Types
 
 # Leaves room for every index of llvm.getelementptr that is not a constant.
@@ -72,11 +73,7 @@ class Emitter:
 
     def fresh_symbol(self, name: str) -> str:
         """`name`, or `name_1` and so on where the module has it already."""
-        candidate, number = name, 0
-        while candidate in self._symbols:
-            number += 1
-            candidate = f"{name}_{number}"
-        return candidate
+        return fresh_name(name, lambda candidate: candidate in self._symbols)
 
     def address_of(self, symbol: str) -> ir.Value:
         reference = ir.FlatSymbolRefAttr.get(symbol)

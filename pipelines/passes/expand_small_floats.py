@@ -9,6 +9,7 @@ from typing import ClassVar
 from ...dialects.mlir import arith, ir, math
 from ..pass_base import Pass, fail, register
 from ..rewriting import constant, element_type, like, rewrite_each
+from ..round_to_odd import round_to_odd
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def _truncate(op: ir.Operation) -> Sequence[ir.Value] | None:
     f32 = like(source.type, ir.F32Type.get())
     name = str(element_type(source.type))
     if name == "f64":
-        source = _round_to_odd(source)
+        source = round_to_odd(source)
     elif name != "f32":
         source = arith.extf(f32, source)
     return [_from_f32(source, result_type, target)]
@@ -193,23 +194,6 @@ def _from_exponent(value: ir.Value) -> ir.Value:
     is_nan = arith.cmpi(arith.CmpIPredicate.eq, code, constant(i32, 255))
     number = arith.select(is_zero, constant(i32, 1 << (_F32_STORED - 1)), shifted)
     return arith.bitcast(f32, arith.select(is_nan, constant(i32, _F32_NAN), number))
-
-
-def _round_to_odd(value: ir.Value) -> ir.Value:
-    """An f64 as f32, cut towards zero with the last bit set where something was cut off.
-
-    Rounding that to fewer bits gives what rounding the f64 itself would.
-    """
-    f32, i32 = (like(value.type, element) for element in (ir.F32Type.get(), _elements()[1]))
-    size = math.absf(value)
-    nearest = arith.truncf(f32, size)
-    back = arith.extf(value.type, nearest)
-    above = arith.cmpf(arith.CmpFPredicate.OGT, back, size)
-    inexact = arith.cmpf(arith.CmpFPredicate.ONE, back, size)
-    bits = arith.bitcast(i32, nearest)
-    cut = arith.select(above, arith.subi(bits, constant(i32, 1)), bits)
-    odd = arith.select(inexact, arith.ori(cut, constant(i32, 1)), cut)
-    return math.copysign(arith.bitcast(f32, odd), arith.truncf(f32, value))
 
 
 def _elements() -> tuple[ir.Type, ir.Type, ir.Type]:

@@ -14,7 +14,8 @@ class Device:
     `capability` is the compute capability as one number. `multiprocessors`, `bandwidth` (bytes a
     second) and `cache_bytes` (the second-level cache) are those of the product that the capability
     is best known for; a schedule that is right for them is right on any. Per multiprocessor:
-    `shared_bytes` a block can be given, `registers` of 32 bits and `threads`. `cluster_blocks` is
+    `shared_bytes` that one block can be given (opted in, less the 1 KB the system keeps),
+    `registers` of 32 bits and `threads`. `cluster_blocks` is
     how many blocks a cluster may have without asking for more, 1 where there are no clusters.
     """
 

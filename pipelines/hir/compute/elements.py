@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ....dialects.hir.element_types import ElementType
-from ....dialects.mlir import arith, ir, math
+from ....dialects.mlir import arith, ir
 from ...rewriting import constant
+from ...round_to_odd import round_to_odd
 
 # f32 has 23 bits of mantissa, tf32 the upper 10 of them.
 _DROPPED = 13
@@ -26,14 +27,14 @@ def load(stored: ir.Value, element: ElementType) -> ir.Value:
 def store(number: ir.Value, element: ElementType) -> ir.Value:
     """A float in f32 or f64 as it is stored, rounded once."""
     if element.name == "tf32":
-        return _round_to_tf32(_odd_f32(number) if _is_f64(number) else number)
+        return _round_to_tf32(round_to_odd(number) if _is_f64(number) else number)
     target = ir.Type.parse(element.stored_as)
     if number.type == target:
         return number
     if element.name == "f64":
         return arith.extf(target, number)
     if _is_f64(number) and element.name == "bf16":
-        number = _odd_f32(number)
+        number = round_to_odd(number)
     return arith.truncf(target, number)
 
 
@@ -56,21 +57,3 @@ def _round_to_tf32(number: ir.Value) -> ir.Value:
     magnitude = arith.andi(bits, constant(i32, _MAGNITUDE))
     is_finite = arith.cmpi(arith.CmpIPredicate.ult, magnitude, constant(i32, _INFINITY))
     return arith.select(is_finite, rounded, number)
-
-
-def _odd_f32(number: ir.Value) -> ir.Value:
-    """An f64 as the f32 towards zero, with the last bit set where something was cut off.
-
-    Rounding that to fewer bits is as rounding the f64 itself (S. Boldo and G. Melquiond, "When
-    double rounding is odd", 2005).
-    """
-    f32, i32 = ir.F32Type.get(), ir.IntegerType.get_signless(32)
-    size = math.absf(number)
-    nearest = arith.truncf(f32, size)
-    back = arith.extf(number.type, nearest)
-    above = arith.cmpf(arith.CmpFPredicate.OGT, back, size)
-    inexact = arith.cmpf(arith.CmpFPredicate.ONE, back, size)
-    bits = arith.bitcast(i32, nearest)
-    cut = arith.select(above, arith.subi(bits, constant(i32, 1)), bits)
-    odd = arith.select(inexact, arith.ori(cut, constant(i32, 1)), cut)
-    return math.copysign(arith.bitcast(f32, odd), arith.truncf(f32, number))
