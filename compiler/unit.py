@@ -32,9 +32,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
     """The stages one translation unit goes through, for the chips it is built for."""
     chips = targets or options.targets
     names = tuple(target.chip for target in chips)
-    host = HostIrOptions(
-        entry=options.entry, executable=options.emit is Emit.EXE, chips=names
-    )
+    host = HostIrOptions(entry=options.entry, executable=options.emit is Emit.EXE, chips=names)
     gpu = gpu_program_stages(
         GpuProgramOptions(
             unit=unit,

@@ -7,13 +7,15 @@
 - `streams.c`: streams for asynchronous ops, and order between them
 - `memory.c`, `strided.c`: strided copies, page-locking
 - `tensor_map.c`: descriptors for the tensor memory accelerator
+- `matmul*.c`: matrix products by cuBLASLt, which is loaded when the first one runs
 - `program_end.c`: the wait for the device that ends a program which used it
 - `program.h`: programs with inputs and outputs, as add-program-interface describes them.
   `input_errors.c` says what is wrong with the caller's tensors, `program_devices.c`,
   `program_outputs.c` and `program_list.c` are what a library exports besides its programs, and
   `command*.c` is a program as a command, linked into executables whose entry is one
 - `print.c`, `print_memref.c`, `memref_copy.c`, `assert.c`: MLIR's runner functions and failed host
-  assertions; these, `program_end.c` and `strided.c` are free of CUDA
+  assertions; these, `program_end.c`, `strided.c` and `matmul_shape.c`
+  are free of CUDA
 
 Each file is compiled by itself, `clang -std=c11 -O2 -fPIC -c -emit-llvm` (`-fPIC` because the same
 bitcode goes into executables and shared libraries). What a host module needs of it is linked into

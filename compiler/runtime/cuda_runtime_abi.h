@@ -124,6 +124,7 @@ int cudaStreamCreateWithFlags(cuda_stream *stream, unsigned flags);
 int cudaStreamDestroy(cuda_stream stream);
 int cudaStreamSynchronize(cuda_stream stream);
 int cudaStreamGetDevice(cuda_stream stream, int *device);
+int cudaStreamIsCapturing(cuda_stream stream, int *status);
 int cudaStreamWaitEvent(cuda_stream stream, cuda_event event, unsigned flags);
 int cudaEventCreateWithFlags(cuda_event *event, unsigned flags);
 int cudaEventRecord(cuda_event event, cuda_stream stream);

@@ -73,6 +73,30 @@ void hirc_tensor_map_encode(void *map, int64_t rank, void *ranked_descriptor, in
                             int64_t element_bytes, const int64_t *box_sizes, int interleave,
                             int swizzle, int l2promo, int oob, const char *location);
 
+// matmul.c
+enum {
+  HIRC_MATMUL_PLAIN = 0,
+  HIRC_MATMUL_RELU = 1,
+  HIRC_MATMUL_GELU = 2, // the form with tanh
+  HIRC_MATMUL_PLANS = 7,
+};
+// What is known of a matrix product when it is compiled: element types as cudaDataType and how it
+// computes as cublasComputeType, whether it adds to what the result holds, and for each loop which
+// operands it indexes (bit 0 the first, 1 the second, 2 the result, 3 the bias).
+struct hirc_matmul_site {
+  int64_t element, result, compute, activation, accumulates, has_bias, loops;
+  int64_t kinds[];
+};
+// What calls of one place leave for the next; all zero at first.
+struct hirc_matmul_cache {
+  void *_Atomic plans[HIRC_MATMUL_PLANS];
+  _Atomic unsigned turn;
+};
+// `extents` holds for each loop its size, and the operands' strides in elements in the same order.
+void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *cache,
+                 const int64_t *extents, void *first, void *second, void *result, void *bias,
+                 void *stream, const char *location);
+
 // reshape.c
 void hirc_reshape_strides(int64_t rank, const int64_t *sizes, const int64_t *strides,
                           int64_t new_rank, const int64_t *new_sizes, int64_t *new_strides,

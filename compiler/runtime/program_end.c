@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 __attribute__((weak, visibility("hidden"))) wait_function *hirc_state_wait_at_end_1;
+__attribute__((weak, visibility("hidden"))) wait_function *hirc_state_free_at_end_1;
 
 // Of the CPU device, in programs for it: the program's own work is over.
 __attribute__((weak, visibility("hidden"))) void
@@ -23,4 +24,7 @@ void hirc_program_end(const char *location) {
     wait(location);
     fflush(stdout);
   }
+  wait_function *free_kept = __atomic_load_n(&hirc_state_free_at_end_1, __ATOMIC_ACQUIRE);
+  if (free_kept)
+    free_kept(location);
 }

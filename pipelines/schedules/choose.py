@@ -39,6 +39,7 @@ def _schedule_any(op: ir.Operation, kernels: Kernels) -> None:
     inner = [each.operation.name for each in op.regions[0].blocks[0]]
     if any(name in COLLECTIVES for name in inner):
         from . import streaming
+
         streaming.schedule(op, kernels)
     else:
         general.schedule(op, kernels)

@@ -52,9 +52,7 @@ def load(where: ir.Value, element: ir.Type, count: int, alignment: int) -> list[
     return values
 
 
-def store(
-    where: ir.Value, element: ir.Type, values: Sequence[ir.Value], alignment: int
-) -> None:
+def store(where: ir.Value, element: ir.Type, values: Sequence[ir.Value], alignment: int) -> None:
     """Writes neighbouring elements from the address `where` on."""
     stored = _stored(element)
     piece = _piece(element, len(values), alignment)

@@ -63,9 +63,7 @@ class Kernels:
                 emit(body)
                 gpu.ReturnOp([])
             kinds = [argument.type for argument in body.arguments]
-            function.attributes["function_type"] = ir.TypeAttr.get(
-                ir.FunctionType.get(kinds, [])
-            )
+            function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(kinds, []))
             for key, value in (attributes or {}).items():
                 function.attributes[key] = value
         text = str(function.operation.get_asm(assume_verified=True))

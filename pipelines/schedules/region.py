@@ -59,9 +59,7 @@ class Region:
             operand = self._by_number.get(number)
             if operand is None:
                 return frozenset()
-            return frozenset(
-                loop for loop, stride in enumerate(operand.strides) if stride != ZERO
-            )
+            return frozenset(loop for loop, stride in enumerate(operand.strides) if stride != ZERO)
         if self.is_outside(value):
             return frozenset()
         op = value.owner.operation

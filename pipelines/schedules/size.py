@@ -65,8 +65,10 @@ class OpenNumbers:
         result = index_constant(size.known)
         for place in size.open:
             factor = self._values[place]
-            result = factor if size.known == 1 and result.owner.name == "arith.constant" else (
-                arith.muli(result, factor)
+            result = (
+                factor
+                if size.known == 1 and result.owner.name == "arith.constant"
+                else (arith.muli(result, factor))
             )
         return result
 

@@ -101,9 +101,7 @@ def read_work(op: ir.Operation) -> Work | None:
         if found is None:
             return None
         operands.append(found)
-    collectives = tuple(
-        inner.operation for inner in block if inner.operation.name in COLLECTIVES
-    )
+    collectives = tuple(inner.operation for inner in block if inner.operation.name in COLLECTIVES)
     collective = sorted({loop for inner in collectives for loop in loops_of(inner)})
     if any(
         operand.strides[loop] == ZERO and extents[loop] != ONE
