@@ -51,6 +51,11 @@ class Compilation:
         return self._search.result()
 
     @property
+    def fusion_report(self) -> list[str]:
+        """What was fused, and for what was not, why: lines, where the options ask for them."""
+        return [line for unit in self._units for line in unit.fusion_report]
+
+    @property
     def toolchain(self) -> Toolchain:
         """clang and CUDA. Raises ToolchainError where one is missing."""
         with self.timer.phase("find tools"):

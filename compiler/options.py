@@ -54,6 +54,14 @@ _SUFFIXES = {
 }
 
 
+class MatmulLibrary(StrEnum):
+    """Whether matrix products call cuBLASLt; AUTO: where all targets are GPUs."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
 @dataclass(frozen=True)
 class Options:
     """One run of the compiler."""
@@ -67,6 +75,8 @@ class Options:
     debug: bool = False
     fast_math: bool = False
     flush_denormals: bool = False
+    allow_tf32: bool = False
+    matmul_library: MatmulLibrary = MatmulLibrary.AUTO
     device_libraries: tuple[Path, ...] = ()
     checks: frozenset[str] = frozenset()
     entry: str = "main"
@@ -77,5 +87,6 @@ class Options:
     verbose: bool = False
     dry_run: bool = False
     time_report: bool = False
+    fusion_report: bool = False
     cuda_path: Path | None = None
     clang: Path | None = None

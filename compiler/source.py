@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..dialects.mlir import ir
+from ..dialects.mlir import ir, load_named_dialects
 from .diagnostics import parse_error
 from .errors import InputError
 from .session import Session
@@ -66,6 +66,7 @@ def parse(source: Source, session: Session) -> ir.Module:
             source.data.decode()
         except UnicodeDecodeError as error:
             raise InputError(f"{source.name} is neither MLIR text nor bytecode: {error}") from None
+    load_named_dialects(source.data, session.context)
     try:
         # Only a file can be read again, for its name to be in every location.
         if source.name != STDIN_NAME and Path(source.name).is_file():

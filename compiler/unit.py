@@ -9,15 +9,23 @@ from dataclasses import dataclass, field
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
 from ..pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
+from ..pipelines.fusion.report import take_report
 from ..pipelines.hir.memory.peak_memory import peak_memory
-from ..pipelines.host_ir import LAST_ALLOCATING_STAGE, PROGRAM, HostIrOptions, host_ir_stages
+from ..pipelines.host_ir import (
+    FUSION_STAGE,
+    LAST_ALLOCATING_STAGE,
+    PROGRAM,
+    HostIrOptions,
+    host_ir_stages,
+)
 from ..pipelines.pipeline import Stage
+from ..pipelines.products.options import MatmulOptions
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
 from .errors import InputError, UnsupportedError
 from .host_code import entries_of, host_module
 from .llvm_ir import LlvmModule
 from .native import native_targets
-from .options import Emit, Options
+from .options import Emit, MatmulLibrary, Options
 from .output import write
 from .process import Runner
 from .session import Session, position_of
@@ -32,7 +40,15 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
     """The stages one translation unit goes through, for the chips it is built for."""
     chips = targets or options.targets
     names = tuple(target.chip for target in chips)
-    host = HostIrOptions(entry=options.entry, executable=options.emit is Emit.EXE, chips=names)
+    host = HostIrOptions(
+        entry=options.entry,
+        executable=options.emit is Emit.EXE,
+        chips=names,
+        products=MatmulOptions(
+            library=_calls_matmul_library(options, chips), allow_tf32=options.allow_tf32
+        ),
+        fusion_report=options.fusion_report,
+    )
     gpu = gpu_program_stages(
         GpuProgramOptions(
             unit=unit,
@@ -49,6 +65,13 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
         )
     )
     return [*host_ir_stages(host), *gpu]
+
+
+def _calls_matmul_library(options: Options, chips: Sequence[Target]) -> bool:
+    """Whether matrix products call cuBLASLt, which the CPU device has none of."""
+    if options.matmul_library is MatmulLibrary.AUTO:
+        return bool(chips) and not any(chip.is_cpu for chip in chips)
+    return options.matmul_library is MatmulLibrary.ALWAYS
 
 
 @dataclass
@@ -76,6 +99,8 @@ class Unit:
                 hint="--offload-arch=cpu",
             )
         self._sources: list[DeviceSource] | None = None
+        # What was fused, for --fusion-report.
+        self.fusion_report: list[str] = []
         # Whether it has device code once it is lowered.
         self.has_kernels = False
 
@@ -119,6 +144,8 @@ class Unit:
     def _after_stage(self, stage: str) -> None:
         if stage == LAST_ALLOCATING_STAGE and self.options.time_report:
             self._remark_on_memory()
+        if stage == FUSION_STAGE:
+            self.fusion_report += take_report(self.module.operation)
         # Printing takes a while, and is for --save-temps alone.
         if self.options.save_temps is not None:
             self.keep(f"{stage}.mlir", str(self.module))

@@ -68,10 +68,12 @@ __all__ = [
     "ext",
     "func",
     "gpu",
+    "indexing_maps",
     "ir",
     "irdl",
     "llvm",
     "load_dialect",
+    "load_named_dialects",
     "math",
     "memref",
     "nvgpu",
@@ -96,6 +98,23 @@ def apply_transform(payload: ir.Operation, sequence: ir.Operation, library: ir.O
     """Runs a transform.named_sequence of `library` on an operation. ValueError if it fails."""
     interpreter = import_module("torch_mlir.dialects.transform.interpreter")
     interpreter.apply_named_sequence(payload, sequence, library)
+
+
+def indexing_maps(op: ir.Operation) -> list[ir.AffineMap]:
+    """The indexing maps of a linalg operation, named ones too."""
+    # The extension alone: the dialect's module is large.
+    linalg = import_module("torch_mlir._mlir_libs._mlirDialectsLinalg")
+    return [ir.AffineMapAttr(each).value for each in linalg.get_indexing_maps(op)]
+
+
+def load_named_dialects(source: bytes, into: ir.Context) -> None:
+    """Makes TMTensor, torch-mlir's dialect of scans and sorts, known if a source names it."""
+    if b"tm_tensor" not in source:
+        return
+    # The bindings do not register it by itself; a pass that makes operations of it does.
+    import_module("torch_mlir._mlir_libs._torchMlir")
+    text = "builtin.module(func.func(convert-torch-to-tmtensor))"
+    passmanager.PassManager.parse(text, into).run(ir.Module.parse("module {}", into).operation)
 
 
 def load_dialect(dialect: "type[ext.Dialect]", into: ir.Context) -> None:

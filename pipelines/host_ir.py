@@ -5,15 +5,17 @@ They take `hir` (docs/host-ir.md) to func, scf, memref and gpu; pipelines/gpu_pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..dialects.mlir import ir
 from .passes import Stage, stage
 from .passes.select_host_programs import host_programs
+from .products.options import MatmulOptions
 
 PROGRAM = "hir.program"
 # After it every allocation and deallocation of a program is explicit, and none is added.
-LAST_ALLOCATING_STAGE = "compute"
+LAST_ALLOCATING_STAGE = "schedules"
+FUSION_STAGE = "fusion"
 
 _BUFFERIZE = (
     "one-shot-bufferize{bufferize-function-boundaries=true "
@@ -26,12 +28,15 @@ class HostIrOptions:
     """What changes the lowering of host programs.
 
     `entry` is the program that an executable runs; `executable` whether one is made.
-    `chips` are those that kernels are scheduled for.
+    `chips` are those that kernels are scheduled for; `products` is about matrix products.
+    With `fusion_report` the stage "fusion" leaves its report (pipelines/fusion/report.py).
     """
 
     entry: str = "main"
     executable: bool = True
     chips: tuple[str, ...] = ()
+    products: MatmulOptions = field(default_factory=MatmulOptions)
+    fusion_report: bool = False
 
 
 def has_programs(module: ir.Operation) -> bool:
@@ -39,16 +44,43 @@ def has_programs(module: ir.Operation) -> bool:
     return any(op.operation.name == PROGRAM for op in module.regions[0].blocks[0])
 
 
+def _products(options: MatmulOptions) -> str:
+    """The pass that calls the library of matrix products, where it is called."""
+    if not options.library:
+        return ""
+    allow_tf32 = str(options.allow_tf32).lower()
+    return (
+        f"hir-call-matmul-library{{allow-tf32={allow_tf32} "
+        f"least-multiplications={options.least_multiplications}}},"
+    )
+
+
+def _reads_in_place(options: MatmulOptions) -> str:
+    """The pass that spares products copies of what they read; the library takes any strides."""
+    if not options.library:
+        return ""
+    return f"read-products-in-place{{least-multiplications={options.least_multiplications}}},"
+
+
 def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     """The stages, in order; their names are stable. A module without a program skips them."""
     executable = str(options.executable).lower()
+    report = str(options.fusion_report).lower()
     entry = f"entry={options.entry} executable={executable}"
     buffer_entry = options.entry if options.executable else None
     return [
         stage(
-            "functions",
+            FUSION_STAGE,
             f"select-host-programs{{{entry}}},decompose-structured-tensors,"
-            "func.func(lower-affine,convert-elementwise-to-linalg),"
+            "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
+            f"{_reads_in_place(options.products)}normalize-tensor-operations,func.func(canonicalize,cse),"
+            # Sizes then do not come from tensors that are fused away.
+            "resolve-shaped-type-result-dims,func.func(canonicalize,cse),"
+            f"fuse-tensor-operations{{report={report}}},func.func(canonicalize,cse)",
+            when=lambda module: bool(host_programs(module, buffer_entry)),
+        ),
+        stage(
+            "functions",
             # Loops then no longer carry the buffers that they update in place.
             f"{_BUFFERIZE},func.func(lower-affine,canonicalize,cse),convert-func-to-hir",
             when=lambda module: bool(host_programs(module, buffer_entry)),
@@ -62,7 +94,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         ),
         stage(
             "compute",
-            "hir-expand-stream-loops,hir-convert-compute-to-linalg,"
+            f"hir-expand-stream-loops,{_products(options.products)}hir-convert-compute-to-linalg,"
             f"{PROGRAM}(linalg-generalize-named-ops)",
             when=has_programs,
         ),

@@ -39,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         compilation = Compilation(request.options)
         sources = compilation.sources
         compilation.run()
+        if request.options.fusion_report:
+            print("\n".join(compilation.fusion_report or ["nothing to fuse"]), file=sys.stderr)
         if request.options.time_report:
             print(compilation.timer.report(), file=sys.stderr)
     except HircError as error:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from .. import __version__
 from ..compiler.errors import InputError
 from ..compiler.native import native_note, native_targets
-from ..compiler.options import CHECKS, Emit, Options
+from ..compiler.options import CHECKS, Emit, MatmulLibrary, Options
 from ..compiler.target import CPU, Target
 
 _EPILOG = """\
@@ -79,6 +79,8 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         debug=values.debug,
         fast_math=values.fast_math,
         flush_denormals=values.ftz,
+        allow_tf32=values.allow_tf32,
+        matmul_library=MatmulLibrary(values.matmul_library),
         device_libraries=tuple(values.device_lib),
         checks=_checks(values.check),
         entry=values.entry,
@@ -89,6 +91,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         verbose=values.verbose,
         dry_run=values.dry_run,
         time_report=values.time_report,
+        fusion_report=values.fusion_report,
         cuda_path=values.cuda_path,
         clang=values.clang,
     )
@@ -176,6 +179,17 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--fast-math", action="store_true", help="let floating point be approximate")
     add("--ftz", action="store_true", help="flush f32 denormals to zero in device code")
     add(
+        "--allow-tf32",
+        action="store_true",
+        help="let cuBLASLt round f32 operands of matrix products to tf32",
+    )
+    add(
+        "--matmul-library",
+        choices=[str(choice) for choice in MatmulLibrary],
+        default=str(MatmulLibrary.AUTO),
+        help="whether large matrix products call cuBLASLt (auto: in programs for GPUs)",
+    )
+    add(
         "--device-lib",
         action="append",
         type=Path,
@@ -213,6 +227,11 @@ def _make_parser() -> argparse.ArgumentParser:
     look("-v", dest="verbose", action="store_true", help="print the commands that run")
     look("-###", dest="dry_run", action="store_true", help="print the commands, run none")
     look("--time-report", action="store_true", help="where the time went, to standard error")
+    look(
+        "--fusion-report",
+        action="store_true",
+        help="what became one kernel, and why not more, to standard error",
+    )
     look("--doctor", action="store_true", help="each tool and library: where, version, or missing")
     look("--version", action="version", version=f"hirc {__version__}")
     return parser

@@ -13,7 +13,7 @@ from ..compiler.output import write
 from ..compiler.session import Diagnostic, Session
 from ..compiler.source import STDIN_NAME, Source, read_source
 from ..compiler.stages import IrPrinter
-from ..dialects.mlir import ir
+from ..dialects.mlir import ir, load_named_dialects
 from ..pipelines import passes as _registers_our_passes  # noqa: F401 # pyright: ignore[reportUnusedImport]
 from ..pipelines.pass_base import InvalidResult, PassFailure, find_pass, make_pass, pass_names
 from ..pipelines.pipeline import PipelineSyntaxError, Step, parse_pipeline, run_steps
@@ -140,6 +140,7 @@ def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes |
 
 def _parsed(chunk: Chunk, context: ir.Context) -> ir.Operation:
     """The chunk's module. A whole file is read by MLIR, so that locations name the file."""
+    load_named_dialects(chunk.data, context)
     if chunk.is_whole and chunk.file != STDIN_NAME:
         return ir.Module.parseFile(chunk.file, context).operation
     return ir.Module.parse(chunk.data, context).operation

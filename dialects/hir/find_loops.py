@@ -30,5 +30,5 @@ class FindLoopsOp(Hir.Operation, name="find_loops"):
     @staticmethod
     def verify_invariants(op: "FindLoopsOp") -> bool:
         value = op.operation.operands[0]
-        place = ir.IntegerType.get_signless(64)
+        place = ir.IntegerType.get_signless(64, op.operation.context)
         return has_kind(op, value, EXTREMES) and has_loops(op) and gives(op, [value.type, place])

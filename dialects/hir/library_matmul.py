@@ -27,10 +27,10 @@ class LibraryMatmulOp(Hir.Operation, name="library_matmul"):
     """Sums of products of two operands, by one call of cuBLASLt on the current stream.
 
     `dims` says which loop indexes each dim of the operands, -1 for a dim of size 1 that none does.
-    Loops of both operands and the result are batches, those of both operands alone are summed over.
-    `accumulates` adds to what the result holds. A bias, of the result's element type, is added, and
-    then `activation` ("relu", "gelu_tanh") applied. `compute` is the type in which is computed: f32,
-    tf32 (of f32 operands) or f64.
+    Loops of all three are batches, those of both operands alone are summed over. `accumulates` adds
+    to what the result holds. A bias, of the result's element type, is added, and then `activation`
+    ("relu", "gelu_tanh") applied. `compute` is the type that is computed in: f32, tf32 (of f32
+    operands) or f64.
 
     Example:
       "hir.library_matmul"(%a, %b, %c) {
@@ -56,13 +56,11 @@ def dims_of(op: ir.Operation) -> list[list[int]]:
 
 
 def _check(op: LibraryMatmulOp) -> None:
-    types = [
-        buffer(value, name) for value, name in zip(op.operation.operands, NAMES, strict=False)
-    ]
+    types = [buffer(value, name) for value, name in zip(op.operation.operands, NAMES, strict=False)]
     _check_elements(op, [str(each.element_type) for each in types])
     dims = _checked_dims(op, types)
-    _check_loops(dims)
     _check_sizes(types, dims)
+    _check_loops(dims)
     check_unit(op, "accumulates")
     if "activation" in op.attributes:
         activation = attribute_of(op, "activation", ir.StringAttr, "a string").value

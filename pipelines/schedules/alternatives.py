@@ -8,7 +8,7 @@ from ...dialects import hir
 from ...dialects.mlir import arith, ir, memref
 from ..rewriting import index_constant
 from .elements import element_bytes
-from .size import OpenNumbers, Size
+from .size import ZERO, OpenNumbers, Size
 from .work import Operand
 
 
@@ -49,16 +49,45 @@ class Conditions:
             arith.cmpi(arith.CmpIPredicate.ule, self._open.value(size), index_constant(most))
         )
 
+    def require_at_least(self, size: Size, least: int) -> None:
+        """A size is no smaller than a number."""
+        if size.is_known:
+            self.never = self.never or size.known < least
+            return
+        self.require(
+            arith.cmpi(arith.CmpIPredicate.uge, self._open.value(size), index_constant(least))
+        )
+
+    def require_same_alignment(self, one: Operand, other: Operand, alignment: int) -> None:
+        """The elements of two operands' first iterations lie equally far past such addresses."""
+        apart = arith.subi(self._first_address(one), self._first_address(other))
+        rest = arith.andi(apart, index_constant(alignment - 1))
+        self.require(arith.cmpi(arith.CmpIPredicate.eq, rest, index_constant(0)))
+
     def require_aligned(self, operand: Operand, alignment: int) -> None:
         """The element of the first iteration has an address that is a multiple of `alignment`."""
-        if alignment <= element_bytes(operand.element):
-            return
-        metadata = memref.ExtractStridedMetadataOp(operand.buffer)
-        base = memref.extract_aligned_pointer_as_index(operand.buffer)
-        offset = arith.addi(list(metadata.results)[1], self._open.value(operand.offset))
-        bytes_ = arith.muli(offset, index_constant(element_bytes(operand.element)))
-        rest = arith.andi(arith.addi(base, bytes_), index_constant(alignment - 1))
+        if alignment > element_bytes(operand.element):
+            self._require_multiple_address(self._first_address(operand), alignment)
+
+    def require_aligned_buffer(self, buffer: ir.Value, element: ir.Type, alignment: int) -> None:
+        """A buffer's first element has an address that is a multiple of `alignment`."""
+        if alignment > element_bytes(element):
+            self._require_multiple_address(self._address(buffer, element, ZERO), alignment)
+
+    def _require_multiple_address(self, where: ir.Value, alignment: int) -> None:
+        rest = arith.andi(where, index_constant(alignment - 1))
         self.require(arith.cmpi(arith.CmpIPredicate.eq, rest, index_constant(0)))
+
+    def _first_address(self, operand: Operand) -> ir.Value:
+        """The address of the first iteration's element."""
+        return self._address(operand.buffer, operand.element, operand.offset)
+
+    def _address(self, buffer: ir.Value, element: ir.Type, by: Size) -> ir.Value:
+        """The address of the element that lies so many past a buffer's first."""
+        metadata = memref.ExtractStridedMetadataOp(buffer)
+        base = memref.extract_aligned_pointer_as_index(buffer)
+        offset = arith.addi(list(metadata.results)[1], self._open.value(by))
+        return arith.addi(base, arith.muli(offset, index_constant(element_bytes(element))))
 
 
 Alternative = tuple[Callable[[Conditions], None], Callable[[], None]]

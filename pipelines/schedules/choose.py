@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
-from . import general, pointwise
+from . import columns, general, pointwise, rows, transpose
 from .alternatives import emit_first_that_holds
 from .device import Device
 from .iteration import read_iteration
@@ -12,7 +12,7 @@ from .size_checks import emit_size_checks
 from .work import COLLECTIVES, read_work
 
 # Each gives launches to choose from at run time, or None where the operation is not its kind.
-_SCHEDULES = (pointwise.alternatives,)
+_SCHEDULES = (transpose.alternatives, pointwise.alternatives, rows.alternatives, columns.alternatives)
 
 
 def schedule(op: ir.Operation, kernels: Kernels, device: Device) -> None:

@@ -43,21 +43,21 @@ class Kernels:
     def build(
         self,
         name: str,
-        block_size: int,
+        block_size: int | None,
         emit: Callable[[ir.Block], None],
         location: ir.Location,
         attributes: Mapping[str, ir.Attribute] | None = None,
     ) -> ir.SymbolRefAttr:
         """The same of a kernel whose body adds the arguments to its entry block itself.
 
+        Without a `block_size` the launch alone says how many threads a block has.
         `attributes` are further ones of the gpu.func, nvvm's for the assembler.
         """
         module = self._module or self._make_module()
         with location, ir.InsertionPoint(module.regions[0].blocks[0]):
             none = ir.FunctionType.get([], [])
-            function = gpu.GPUFuncOp(
-                none, sym_name="kernel", kernel=True, known_block_size=[block_size, 1, 1]
-            )
+            sizes = None if block_size is None else [block_size, 1, 1]
+            function = gpu.GPUFuncOp(none, sym_name="kernel", kernel=True, known_block_size=sizes)
             body = function.add_entry_block()
             with ir.InsertionPoint(body):
                 emit(body)

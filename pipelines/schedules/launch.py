@@ -22,6 +22,8 @@ _SILENT = (
     "arith.select",
     "arith.bitcast",
     "scf.",
+    "cf.assert",
+    "memref.dim",
 )
 
 
@@ -70,14 +72,29 @@ def operation_name(op: ir.Operation) -> str:
 
 
 def emit_launch(
-    kernel: ir.SymbolRefAttr, blocks: ir.Value, threads: int, arguments: Sequence[ir.Value]
+    kernel: ir.SymbolRefAttr,
+    blocks: ir.Value,
+    threads: int | ir.Value,
+    arguments: Sequence[ir.Value],
+    shared_bytes: int = 0,
+    rows: ir.Value | None = None,
+    cluster: int = 1,
 ) -> None:
-    """A hir.launch of a one-dimensional grid on the current stream."""
-    one, none = index_constant(1), index_constant(0)
+    """A hir.launch of a grid of `blocks`, or of `rows` times as many, on the current stream.
+
+    `shared_bytes` are those of a block that the kernel does not declare itself. The rows are the
+    grid's y dimension; `cluster` blocks in x make a cluster.
+    """
+    one, shared = index_constant(1), index_constant(shared_bytes)
+    high = one if rows is None else rows
+    size = index_constant(threads) if isinstance(threads, int) else threads
+    attributes: dict[str, ir.Attribute] = {"kernel": kernel}
+    if cluster > 1:
+        attributes["cluster"] = ir.DenseI64ArrayAttr.get([cluster, 1, 1])
     launch = ir.Operation.create(
         hir.LaunchOp.OPERATION_NAME,
-        operands=[blocks, one, one, index_constant(threads), one, one, none],
-        attributes={"kernel": kernel},
+        operands=[blocks, high, one, size, one, one, shared],
+        attributes=attributes,
         regions=1,
     )
     body = launch.regions[0].blocks.append()

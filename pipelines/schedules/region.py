@@ -14,19 +14,34 @@ from .work import COLLECTIVES, Work
 
 
 class Region:
-    """What each value of the region depends on. `loops` are the operation's own."""
+    """What each value of the region depends on. `loops` are the operation's own.
 
-    def __init__(self, work: Work, parameters: Parameters) -> None:
+    Without the `parameters` of a kernel nothing can be computed.
+    """
+
+    def __init__(self, work: Work, parameters: Parameters | None = None) -> None:
         self.work = work
-        self.parameters = parameters
+        self._parameters = parameters
         self._varies: dict[ir.Value, frozenset[int]] = {}
         self._arguments = list(work.block.arguments)
         self._by_number = {operand.number: operand for operand in work.operands}
 
     @property
+    def parameters(self) -> Parameters:
+        """What the kernel is given."""
+        assert self._parameters is not None, "the region is not a kernel's"
+        return self._parameters
+
+    @property
     def yielded(self) -> list[ir.Value]:
         """What the outputs take, in their order."""
         return list(list(self.work.block.operations)[-1].operands)
+
+    @property
+    def checks(self) -> list[ir.Operation]:
+        """The assertions, which give no value that would be asked for."""
+        inner = [each.operation for each in self.work.block]
+        return [each for each in inner if each.name == "cf.assert"]
 
     def argument_number(self, value: ir.Value) -> int | None:
         """The operand whose element a value is, or None."""
@@ -64,7 +79,7 @@ class Region:
             return frozenset()
         op = value.owner.operation
         if op.name == "linalg.index":
-            return frozenset([ir.IntegerAttr(op.attributes["dim"]).value])
+            return frozenset([_loop(op)])
         found = frozenset[int]().union(*map(self.varies, self.needs(value)))
         if op.name == "hir.scan_loop":
             return found | frozenset(loops_of(op))
@@ -118,6 +133,10 @@ class Point:
         self._compute(value)
         return self.known[value]
 
+    def check(self, op: ir.Operation) -> None:
+        """Emits an assertion of the region."""
+        self._clone(op)
+
     def prepare(self, value: ir.Value, varying: frozenset[int]) -> None:
         """Computes here what `value` needs that does not vary along `varying`.
 
@@ -154,7 +173,7 @@ class Point:
             return
         op = value.owner.operation
         if op.name == "linalg.index":
-            self.known[value] = self._index(ir.IntegerAttr(op.attributes["dim"]).value)
+            self.known[value] = self._index(_loop(op))
             return
         if op.name in COLLECTIVES:
             raise AssertionError(f"{op.name} is asked for before it is reduced")
@@ -176,3 +195,8 @@ class Point:
                     inner.operands[place] = inside[operand]
         for result, copy in zip(op.results, clone.results, strict=True):
             self.known[result] = copy
+
+
+def _loop(index: ir.Operation) -> int:
+    """The loop whose index a linalg.index gives."""
+    return ir.IntegerAttr(index.attributes["dim"]).value

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from ...dialects.mlir import arith, ir
+from ..rewriting import index_constant
+from .parameters import Parameters
 from .size import ONE, ZERO, Size, product
-from .work import Work
+from .work import Operand, Work
 
 
 @dataclass(frozen=True)
@@ -28,10 +31,11 @@ class Loop:
         raise KeyError(number)
 
 
-def collapsed(work: Work, loops: Sequence[int]) -> list[Loop]:
+def collapsed(work: Work, loops: Sequence[int], apart: Collection[int] = frozenset()) -> list[Loop]:
     """The given loops, outermost first, with neighbours made into one where that is the same.
 
-    Loops of one iteration are left out; without any other there is none.
+    Loops of one iteration are left out; without any other there is none. Those of `apart` are not
+    made into one with what is around them.
     """
     result: list[Loop] = []
     for number in loops:
@@ -40,7 +44,7 @@ def collapsed(work: Work, loops: Sequence[int]) -> list[Loop]:
             continue
         strides = tuple(operand.strides[number] for operand in work.operands)
         inner = Loop((number,), extent, strides)
-        if result and _continues(result[-1], inner):
+        if number not in apart and result and _continues(result[-1], inner):
             outer = result.pop()
             inner = Loop((*outer.parts, number), outer.extent * extent, strides)
         result.append(inner)
@@ -71,6 +75,30 @@ def in_memory_order(work: Work, loops: Sequence[int]) -> list[int]:
     return sorted(loops, key=key)
 
 
+def is_flat(work: Work, operand: Operand, loops: Sequence[Loop]) -> bool:
+    """Whether an operand's elements follow one another without a gap, in the order of the loops."""
+    wanted = ONE
+    for loop in reversed(loops):
+        if loop.stride_of(work, operand.number) != wanted:
+            return False
+        wanted = wanted * loop.extent
+    return True
+
+
 def total(loops: Sequence[Loop]) -> Size:
     """The iterations of all of them."""
     return product([loop.extent for loop in loops])
+
+
+def part_index(
+    work: Work, loop: Loop, at: ir.Value, number: int, parameters: Parameters
+) -> ir.Value:
+    """The index of one of the operation's own loops, which is a part of `loop`, in a kernel."""
+    for part in reversed(loop.parts):
+        if part == loop.parts[0] == number:
+            return at
+        extent = parameters.size(work.extents[part])
+        if part == number:
+            return arith.remui(at, extent)
+        at = arith.divui(at, extent)
+    return index_constant(0)

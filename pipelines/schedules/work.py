@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from ...dialects.hir.layout import DYNAMIC, has_identity_layout, strides_and_offset
 from ...dialects.hir.loop_operation import loops_of
@@ -13,13 +14,23 @@ from .size import ONE, ZERO, OpenNumbers, Size, product
 COLLECTIVES = ("hir.reduce_loops", "hir.find_loops", "hir.scan_loop")
 
 
+class Layout(Enum):
+    """What is assumed of buffers whose types leave all strides open."""
+
+    PACKED = "packed"
+    # The innermost stride is 1; the others are read at run time.
+    ROWS = "rows"
+    # Nothing: all strides are read at run time.
+    ANY = "any"
+
+
 @dataclass(frozen=True)
 class Operand:
     """How an operand is reached.
 
     The element of iteration (i0, i1, ...) lies `offset + sum(strides[l] * il)` elements past the
-    buffer's first. `is_assumed` says that the strides are those of a packed buffer, which the type
-    leaves open: Work.layouts_hold tells whether they are, at run time.
+    buffer's first. `is_assumed` says that the strides are partly those of Work.layout, where the
+    type leaves them open: Work.layouts_hold tells whether they are, at run time.
     """
 
     number: int
@@ -47,6 +58,7 @@ class Work:
     collective: tuple[int, ...]
     collectives: tuple[ir.Operation, ...]
     open: OpenNumbers
+    layout: Layout = Layout.PACKED
 
     @property
     def inputs(self) -> list[Operand]:
@@ -62,16 +74,24 @@ class Work:
         return tuple(loop for loop in range(len(self.extents)) if loop not in self.collective)
 
     def layouts_hold(self) -> ir.Value | None:
-        """Emits whether the buffers are packed where that is assumed; None where nothing is."""
+        """Emits whether the buffers have the layout assumed of them; None where nothing is."""
         result: ir.Value | None = None
         for operand in self.operands:
             if operand.is_assumed:
-                for holds in _is_packed(operand.buffer):
+                for holds in has_layout(operand.buffer, self.layout):
                     result = holds if result is None else arith.andi(result, holds)
         return result
 
+    def in_layout(self, layout: Layout) -> Work:
+        """The same with another assumption; emits index arithmetic as read_work does."""
+        work = read_work(self.op, layout, self.open)
+        assert work is not None
+        return work
 
-def read_work(op: ir.Operation) -> Work | None:
+
+def read_work(
+    op: ir.Operation, layout: Layout = Layout.PACKED, open_: OpenNumbers | None = None
+) -> Work | None:
     """What a linalg.generic on buffers does, or None where schedules other than the general one
     cannot tell: maps that are not linear, elements that no vector holds, or outputs that the region
     reads.
@@ -87,7 +107,7 @@ def read_work(op: ir.Operation) -> Work | None:
     arguments = list(block.arguments)
     if any(next(iter(argument.uses), None) is not None for argument in arguments[inputs:]):
         return None
-    open_ = OpenNumbers()
+    open_ = OpenNumbers() if open_ is None else open_
     rank = maps[0].n_dims
     extents = _extents(op, maps, rank, open_)
     operands: list[Operand] = []
@@ -97,7 +117,7 @@ def read_work(op: ir.Operation) -> Work | None:
         if not isinstance(buffer.type, ir.MemRefType):
             scalars.append(number)
             continue
-        found = _operand(number, buffer, map_, extents, number >= inputs, open_)
+        found = _operand(number, buffer, map_, extents, number >= inputs, layout, open_)
         if found is None:
             return None
         operands.append(found)
@@ -120,6 +140,7 @@ def read_work(op: ir.Operation) -> Work | None:
         tuple(collective),
         collectives,
         open_,
+        layout,
     )
 
 
@@ -151,6 +172,7 @@ def _operand(
     map_: ir.AffineMap,
     extents: list[Size],
     is_output: bool,
+    layout: Layout,
     open_: OpenNumbers,
 ) -> Operand | None:
     kind = ir.MemRefType(buffer.type)
@@ -164,7 +186,7 @@ def _operand(
             sizes.append(extents[ir.AffineDimExpr(expression).position])
         else:
             sizes.append(open_.size_of(memref.dim(buffer, index_constant(axis))))
-    strides, is_assumed = _strides(buffer, kind, sizes, open_)
+    strides, is_assumed = strides_of(buffer, kind, sizes, layout, open_)
     terms: list[list[Size]] = [[] for _ in extents]
     constants: list[Size] = []
     for expression, stride in zip(map_.results, strides, strict=True):
@@ -193,24 +215,29 @@ def has_plain_elements(element: ir.Type) -> bool:
     return isinstance(element, ir.FloatType) and element.width in (8, 16, 32, 64)
 
 
-def _strides(
-    buffer: ir.Value, kind: ir.MemRefType, sizes: list[Size], open_: OpenNumbers
+def strides_of(
+    buffer: ir.Value,
+    kind: ir.MemRefType,
+    sizes: list[Size],
+    layout: Layout,
+    open_: OpenNumbers,
 ) -> tuple[list[Size], bool]:
-    """A buffer's strides, and whether they are only assumed to be those of a packed one."""
+    """A buffer's strides, and whether some are but assumed: where its type leaves all open."""
     known, _ = strides_and_offset(kind)
     is_packed = has_identity_layout(kind)
-    is_open = kind.rank > 0 and all(stride == DYNAMIC for stride in known)
-    if is_packed or is_open:
-        packed = [product(sizes[axis + 1 :]) for axis in range(kind.rank)]
-        return packed, is_open and not is_packed
+    is_open = kind.rank > 0 and not is_packed and all(stride == DYNAMIC for stride in known)
+    if is_packed or (is_open and layout is Layout.PACKED):
+        return [product(sizes[axis + 1 :]) for axis in range(kind.rank)], is_open
     if DYNAMIC not in known:
         return [Size(stride) for stride in known], False
     metadata = list(memref.ExtractStridedMetadataOp(buffer).results)
-    read = metadata[2 + kind.rank :]
-    return [
+    read = [
         open_.size_of(value) if stride == DYNAMIC else Size(stride)
-        for stride, value in zip(known, read, strict=True)
-    ], False
+        for stride, value in zip(known, metadata[2 + kind.rank :], strict=True)
+    ]
+    if is_open and layout is Layout.ROWS:
+        return [*read[:-1], ONE], True
+    return read, False
 
 
 def linear_terms(expression: ir.AffineExpr) -> tuple[int, dict[int, int]] | None:
@@ -238,15 +265,16 @@ def linear_terms(expression: ir.AffineExpr) -> tuple[int, dict[int, int]] | None
     return None
 
 
-def _is_packed(buffer: ir.Value) -> list[ir.Value]:
-    """Emits, for each dim, whether its stride is that of a packed buffer, or its size 1."""
+def has_layout(buffer: ir.Value, layout: Layout) -> list[ir.Value]:
+    """Emits, for each dim that a layout fixes, whether its stride is right, or its size 1."""
     kind = ir.MemRefType(buffer.type)
     metadata = list(memref.ExtractStridedMetadataOp(buffer).results)
     sizes, strides = metadata[2 : 2 + kind.rank], metadata[2 + kind.rank :]
     holds: list[ir.Value] = []
     one = index_constant(1)
     wanted = one
-    for axis in reversed(range(kind.rank)):
+    fixed = {Layout.PACKED: kind.rank, Layout.ROWS: 1, Layout.ANY: 0}[layout]
+    for axis in reversed(range(kind.rank - fixed, kind.rank)):
         if kind.shape[axis] != 1:
             same = arith.cmpi(arith.CmpIPredicate.eq, strides[axis], wanted)
             if kind.shape[axis] == DYNAMIC:

@@ -351,7 +351,7 @@ REFUSED = {
     "open rank": ("%x: tensor<*xf32>", "", "of open rank: give it a rank"),
     "while": (
         "%x: tensor<4xf32>, %c: i1",
-        """%r = scf.while (%p = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+        """%e = scf.while (%p = %x) : (tensor<4xf32>) -> tensor<4xf32> {
             scf.condition(%c) %p : tensor<4xf32>
           } do {
           ^bb0(%p: tensor<4xf32>):

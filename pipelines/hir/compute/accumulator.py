@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ....dialects.hir.element_types import ElementType
 from ....dialects.hir.layout import DYNAMIC, buffer_type
-from ....dialects.mlir import arith, ir
+from ....dialects.mlir import ir
 from ...rewriting import constant
 from ..fresh_buffers import allocate
 from .elements import computing_type, is_rounded, store
@@ -82,26 +82,6 @@ def scratch(result: Operand, kind: ir.Type) -> ir.Value:
 
 def fill(buffer: ir.Value, number: float) -> None:
     """Sets every element of a buffer to a number."""
-    _fill(buffer, [], lambda kind, _: constant(kind, number))
-
-
-def fill_by(buffer: ir.Value, condition: ir.Value, number: float, otherwise: float) -> None:
-    """Sets every element of a buffer to one of two numbers, as an i1 of the program says."""
-
-    def choose(kind: ir.Type, arguments: Sequence[ir.Value]) -> ir.Value:
-        return arith.select(arguments[0], constant(kind, number), constant(kind, otherwise))
-
-    _fill(buffer, [condition], choose)
-
-
-def _fill(
-    buffer: ir.Value,
-    scalars: Sequence[ir.Value],
-    emit: Callable[[ir.Type, Sequence[ir.Value]], ir.Value],
-) -> None:
     kind = ir.MemRefType(buffer.type)
     output = (buffer, map_of(kind.rank, range(kind.rank)))
-    inputs = [(scalar, map_of(kind.rank, [])) for scalar in scalars]
-    emit_generic(
-        kind.rank, (), inputs, [output], lambda arguments: [emit(kind.element_type, arguments)]
-    )
+    emit_generic(kind.rank, (), [], [output], lambda _: [constant(kind.element_type, number)])

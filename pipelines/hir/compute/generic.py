@@ -40,14 +40,6 @@ def emit_generic(
         ir.Operation.create("linalg.yield", operands=list(results))
 
 
-def loop_index(loop: int) -> ir.Value:
-    """The index of a loop, within a body."""
-    number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), loop)
-    return ir.Operation.create(
-        "linalg.index", results=[ir.IndexType.get()], attributes={"dim": number}
-    ).results[0]
-
-
 def map_of(loops: int, places: Sequence[int | None]) -> ir.AffineMap:
     """The map of a buffer whose dims are indexed by those loops; by 0 where there is None."""
     return ir.AffineMap.get(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ....dialects.mlir import arith, ir
 from ..compute_ops import inputs_of
-from .accumulator import accumulator
+from .accumulator import Accumulator, accumulator
 from .broadcast import Indexed
 from .casts import resize
 from .elements import load
@@ -20,23 +20,47 @@ from .sizes import check_equal
 @lowers("hir.linear")
 def lower_linear(op: ir.Operation) -> None:
     """(..., k) times the transpose of (n, k), and the bias of (n) added at the end."""
+    result, first, second, biases = read_linear(op)
+    check_linear(op, result, first, second, biases)
+    sums = accumulator(result)
+    sums.fill(0)
+    emit_product(sums, first, second, {})
+    finish_linear(sums, biases)
+
+
+def read_linear(op: ir.Operation) -> tuple[Operand, Indexed, Indexed, list[Operand]]:
+    """The result and the operands of a hir.linear, its bias last; the last loop is that of k."""
     result = read_destination(op)
     x, weight, *biases = (read_operand(op, number) for number in range(len(inputs_of(op))))
     rank = len(result.shape)
     n, k = rank - 1, rank
+    return result, Indexed(x, [*range(n), k], 0), Indexed(weight, [n, k], 0), biases
+
+
+def check_linear(
+    op: ir.Operation,
+    result: Operand,
+    first: Indexed,
+    second: Indexed,
+    biases: Sequence[Operand],
+) -> None:
+    """Checks the sizes that types leave open."""
+    x, weight, n = first.operand, second.operand, len(result.shape) - 1
     check_equal(op, (weight, 1), (x, n))
     for axis in range(n):
         check_equal(op, (result, axis), (x, axis))
     check_equal(op, (result, n), (weight, 0))
     for bias in biases:
         check_equal(op, (bias, 0), (weight, 0))
-    sums = accumulator(result)
-    sums.fill(0)
-    emit_product(sums, Indexed(x, [*range(n), k], 0), Indexed(weight, [n, k], 0), {})
+
+
+def finish_linear(sums: Accumulator, biases: Sequence[Operand]) -> None:
+    """Adds the bias, where there is one, and stores the result."""
     if not biases:
         sums.finish()
     for bias in biases:
-        sums.finish(_adding(bias, result), [(bias.stored, map_of(rank, [n]))])
+        map_ = map_of(sums.rank, [sums.rank - 1])
+        sums.finish(_adding(bias, sums.result), [(bias.stored, map_)])
 
 
 def _adding(bias: Operand, result: Operand) -> Callable[..., ir.Value]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ....dialects.mlir import ir
 from .accumulator import accumulator
-from .broadcast import Indexed, check_broadcast
-from .operand import read_destination, read_operand
+from .broadcast import Indexed, Repeats, check_broadcast
+from .operand import Operand, read_destination, read_operand
 from .product import emit_product
 from .registry import lowers
 from .sizes import check_equal
@@ -14,6 +14,16 @@ from .sizes import check_equal
 @lowers("hir.matmul")
 def lower_matmul(op: ir.Operation) -> None:
     """(..., m, k) times (..., k, n), in the loops of the result's dims and one of k."""
+    result, first, second = read_matmul(op)
+    repeats = check_matmul(op, result, first, second)
+    sums = accumulator(result)
+    sums.fill(0)
+    emit_product(sums, first, second, repeats)
+    sums.finish()
+
+
+def read_matmul(op: ir.Operation) -> tuple[Operand, Indexed, Indexed]:
+    """The result and the operands of a hir.matmul; the last loop is that of k."""
     result = read_destination(op)
     x, y = read_operand(op, 0), read_operand(op, 1)
     rank = len(result.shape)
@@ -21,11 +31,13 @@ def lower_matmul(op: ir.Operation) -> None:
     x_batch, y_batch = len(x.shape) - 2, len(y.shape) - 2
     first = Indexed(x, [*range(batch - x_batch, batch), m, k], x_batch)
     second = Indexed(y, [*range(batch - y_batch, batch), k, n], y_batch)
-    check_equal(op, (y, y_batch), (x, x_batch + 1))
-    check_equal(op, (result, m), (x, x_batch))
-    check_equal(op, (result, n), (y, y_batch + 1))
-    repeats = check_broadcast(op, [first, second], result, batch)
-    sums = accumulator(result)
-    sums.fill(0)
-    emit_product(sums, first, second, repeats)
-    sums.finish()
+    return result, first, second
+
+
+def check_matmul(op: ir.Operation, result: Operand, first: Indexed, second: Indexed) -> Repeats:
+    """Checks the sizes that types leave open."""
+    x, y, rank = first.operand, second.operand, len(result.shape)
+    check_equal(op, (y, second.exact), (x, first.exact + 1))
+    check_equal(op, (result, rank - 2), (x, first.exact))
+    check_equal(op, (result, rank - 1), (y, second.exact + 1))
+    return check_broadcast(op, [first, second], result, rank - 2)

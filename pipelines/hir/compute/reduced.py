@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ....dialects import hir
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.mlir import arith, ir
+from ...rewriting import constant
 from ..index_arithmetic import Index, IndexArithmetic, materialized
 from ..operand_axes import reduced_axes
 from .generic import Body, emit_generic, map_of
@@ -29,11 +31,37 @@ class Reduced:
     def rank(self) -> int:
         return len(self.x.shape)
 
-    def emit(self, outputs: Sequence[ir.Value], body: Body) -> None:
-        """A generic from the operand into buffers of the result's sizes."""
-        map_ = map_of(self.rank, self.places)
+    def emit(self, output: ir.Value, body: Body) -> None:
+        """A generic from the operand into a buffer of the result's sizes."""
         inputs = [(self.x.stored, map_of(self.rank, range(self.rank)))]
-        emit_generic(self.rank, self.axes, inputs, [(buffer, map_) for buffer in outputs], body)
+        outputs = [(output, map_of(self.rank, self.places))]
+        emit_generic(self.rank, self.axes, inputs, outputs, body)
+
+    def combine(self, kind: str, value: ir.Value) -> ir.Value:
+        """In the generic: all values of the axes combined."""
+        if not self.axes:
+            return value
+        return self._collective(hir.ReduceLoopsOp.OPERATION_NAME, kind, value, [value.type])[0]
+
+    def find(self, kind: str, value: ir.Value) -> ir.Value:
+        """In the generic: the place of the extreme value, in row-major order within the axes."""
+        place = ir.IntegerType.get_signless(64)
+        if not self.axes:
+            return constant(place, 0)
+        return self._collective(hir.FindLoopsOp.OPERATION_NAME, kind, value, [value.type, place])[1]
+
+    def _collective(
+        self, name: str, kind: str, value: ir.Value, results: Sequence[ir.Type]
+    ) -> Sequence[ir.Value]:
+        return ir.Operation.create(
+            name,
+            results=list(results),
+            operands=[value],
+            attributes={
+                "kind": ir.StringAttr.get(kind),
+                "loops": ir.DenseI64ArrayAttr.get(list(self.axes)),
+            },
+        ).results
 
     def sizes(self) -> list[Index]:
         """The sizes of the axes."""

@@ -34,6 +34,7 @@ int fake_quiet;
 int fake_driver_version = 13000;
 int fake_static_shared = 1024;
 int fake_has_tensor_maps = 1;
+int fake_capturing = 0;
 
 const char *fake_log(void) { return text; }
 int fake_streams_alive(void) { return streams_alive; }
@@ -160,6 +161,11 @@ int cudaStreamGetDevice(cuda_stream stream, int *of_device) {
   *of_device = device_of(stream);
   return 0;
 }
+int cudaStreamIsCapturing(cuda_stream stream, int *status) {
+  (void)stream;
+  *status = fake_capturing;
+  return 0;
+}
 int cudaEventCreateWithFlags(cuda_event *event, unsigned flags) {
   struct object *created = create(&events_alive);
   *event = created;
@@ -230,7 +236,7 @@ int cudaMemPoolSetAttribute(cuda_memory_pool pool, int attribute, void *value) {
   return answer("cudaMemPoolSetAttribute", "%d=%llx", attribute, *(unsigned long long *)value);
 }
 int cudaMallocAsync(void **memory, size_t bytes, cuda_stream stream) {
-  *memory = malloc(bytes);
+  *memory = aligned_alloc(256, (bytes + 255) / 256 * 256); // as CUDA's is
   return answer("cudaMallocAsync", "%zu in %ld", bytes, number(stream));
 }
 int cudaFreeAsync(void *memory, cuda_stream stream) {

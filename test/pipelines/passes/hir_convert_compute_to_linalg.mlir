@@ -137,18 +137,20 @@
 
 // -----
 
-// Sums of smaller floats are kept in f32, in a buffer of their own.
+// Sums of smaller floats are made in f32 and rounded once, in one operation.
 
 // CHECK-LABEL: "hir.program"()
 // CHECK:      ^bb0(%[[X:.*]]: memref<4x8xf16>, %[[Y:.*]]: memref<4xf16>):
-// CHECK:        %[[SUMS:.*]] = "hir.allocate"() : () -> memref<4xf32>
-// CHECK:        linalg.generic {{.*}}iterator_types = ["parallel"]} outs(%[[SUMS]]
-// CHECK:        linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%[[X]] : memref<4x8xf16>) outs(%[[SUMS]] : memref<4xf32>)
-// CHECK:        linalg.generic {{.*}} ins(%[[SUMS]] : memref<4xf32>) outs(%[[Y]] : memref<4xf16>)
-// CHECK:          %[[COUNT:.*]] = arith.constant 8.000000e+00 : f32
-// CHECK:          arith.divf %{{.*}}, %[[COUNT]]
-// CHECK:          arith.truncf
-// CHECK:        "hir.deallocate"(%[[SUMS]])
+// CHECK-NOT:    hir.allocate
+// CHECK:        linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%[[X]] : memref<4x8xf16>) outs(%[[Y]] : memref<4xf16>)
+// CHECK-NEXT:   ^bb0(%[[A:.*]]: f16, %{{.*}}: f16):
+// CHECK-NEXT:     %[[WIDE:.*]] = arith.extf %[[A]] : f16 to f32
+// CHECK-NEXT:     %[[SUM:.*]] = "hir.reduce_loops"(%[[WIDE]]) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+// CHECK-NEXT:     %[[COUNT:.*]] = arith.constant 8.000000e+00 : f32
+// CHECK-NEXT:     %[[MEAN:.*]] = arith.divf %[[SUM]], %[[COUNT]] : f32
+// CHECK-NEXT:     %[[ROUNDED:.*]] = arith.truncf %[[MEAN]] : f32 to f16
+// CHECK-NEXT:     linalg.yield %[[ROUNDED]] : f16
+// CHECK-NOT:    linalg.generic
 "hir.program"() ({
 ^bb0(%x: memref<4x8xf16>, %y: memref<4xf16>):
   "hir.reduce"(%x, %y) {kind = "mean", axes = array<i64: 1>} : (memref<4x8xf16>, memref<4xf16>) -> ()
@@ -156,14 +158,11 @@
 
 // -----
 
-// Sums in f32 go straight to the destination; a dim that is kept has size 1.
+// A dim that is kept has size 1.
 
 // CHECK-DAG:  #[[KEPT:.*]] = affine_map<(d0, d1) -> (d0, 0)>
 // CHECK-LABEL: "hir.program"()
-// CHECK-NOT:    hir.allocate
-// CHECK:        linalg.generic {{.*}} outs(%[[Y:.*]] : memref<4x1xf32>)
-// CHECK:        linalg.generic {indexing_maps = [#{{.*}}, #[[KEPT]]], {{.*}} outs(%[[Y]] : memref<4x1xf32>)
-// CHECK-NOT:    linalg.generic
+// CHECK:        linalg.generic {indexing_maps = [#{{.*}}, #[[KEPT]]], {{.*}} outs(%{{.*}} : memref<4x1xf32>)
 "hir.program"() ({
 ^bb0(%x: memref<4x8xf32>, %y: memref<4x1xf32>):
   "hir.reduce"(%x, %y) {kind = "sum", axes = array<i64: 1>, keep_dims} : (memref<4x8xf32>, memref<4x1xf32>) -> ()
@@ -171,20 +170,33 @@
 
 // -----
 
-// The greatest number so far and its place go together.
+// The place alone is what argmax gives; unsigned integers are compared as such.
 
 // CHECK-LABEL: "hir.program"()
 // CHECK:        cf.assert %{{.*}}, "hir.reduce 'argmax' of no elements: a size that it reduces is 0"
-// CHECK:        %[[BEST:.*]] = "hir.allocate"() : () -> memref<4xf32>
-// CHECK:        linalg.generic {{.*}} ins(%{{.*}} : memref<4x?xf32>) outs(%[[BEST]], %{{.*}} : memref<4xf32>, memref<4xi64>)
-// CHECK-NEXT:   ^bb0(%[[X:.*]]: f32, %[[SO_FAR:.*]]: f32, %[[PLACE:.*]]: i64):
-// CHECK:          arith.cmpf ogt, %[[X]], %[[SO_FAR]]
-// CHECK:          linalg.index 1
-// CHECK:          linalg.yield %{{.*}}, %{{.*}} : f32, i64
+// CHECK:        linalg.generic {{.*}} ins(%{{.*}} : memref<4x?xi8>) outs(%{{.*}} : memref<4xi64>)
+// CHECK-NEXT:   ^bb0(%[[X:.*]]: i8, %{{.*}}: i64):
+// CHECK-NEXT:     %[[FOUND:.*]]:2 = "hir.find_loops"(%[[X]]) {kind = "maxui", loops = array<i64: 1>} : (i8) -> (i8, i64)
+// CHECK-NEXT:     linalg.yield %[[FOUND]]#1 : i64
 "hir.program"() ({
-^bb0(%x: memref<4x?xf32>, %y: memref<4xi64>):
-  "hir.reduce"(%x, %y) {kind = "argmax", axes = array<i64: 1>} : (memref<4x?xf32>, memref<4xi64>) -> ()
-}) {sym_name = "argmax", function_type = (memref<4x?xf32>, memref<4xi64>) -> ()} : () -> ()
+^bb0(%x: memref<4x?xui8>, %y: memref<4xi64>):
+  "hir.reduce"(%x, %y) {kind = "argmax", axes = array<i64: 1>} : (memref<4x?xui8>, memref<4xi64>) -> ()
+}) {sym_name = "argmax", function_type = (memref<4x?xui8>, memref<4xi64>) -> ()} : () -> ()
+
+// -----
+
+// Of no elements fmax is -infinity, of nan alone nan.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:        %[[NONE:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
+// CHECK:        linalg.generic
+// CHECK:          %[[MOST:.*]] = "hir.reduce_loops"(%{{.*}}) {kind = "maxnumf", loops = array<i64: 1>} : (f32) -> f32
+// CHECK-NEXT:     %[[LEAST:.*]] = arith.constant 0xFF800000 : f32
+// CHECK-NEXT:     arith.select %[[NONE]], %[[LEAST]], %[[MOST]] : f32
+"hir.program"() ({
+^bb0(%x: memref<4x?xf32>, %y: memref<4xf32>):
+  "hir.reduce"(%x, %y) {kind = "fmax", axes = array<i64: 1>} : (memref<4x?xf32>, memref<4xf32>) -> ()
+}) {sym_name = "fmax", function_type = (memref<4x?xf32>, memref<4xf32>) -> ()} : () -> ()
 
 // -----
 

@@ -1,0 +1,169 @@
+// Matrix products by cuBLASLt.
+//
+// Every call site keeps a few plans, each for the sizes, strides and alignments it was made for. A
+// thread takes a plan out, uses it and puts it back, so that threads at one site never share one; a
+// second thread makes its own. Where a plan fits, a call compares integers and calls the library.
+
+#include "current_device.h"
+#include "matmul_plan.h"
+#include "matmul_workspace.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+static uint32_t alignments_of(const struct matmul_pointers *pointers) {
+  uint32_t all = 0;
+  for (int i = 0; i < MATMUL_OPERANDS; ++i)
+    all |= matmul_alignment((uintptr_t)pointers->of[i]) << 8 * i;
+  return all;
+}
+
+static void put_back(struct hirc_matmul_cache *cache, struct matmul_plan *plan) {
+  for (int i = 0; i < HIRC_MATMUL_PLANS; ++i) {
+    void *empty = NULL;
+    if (atomic_compare_exchange_strong_explicit(&cache->plans[i], &empty, plan,
+                                                memory_order_release, memory_order_relaxed))
+      return;
+  }
+  unsigned turn = atomic_fetch_add_explicit(&cache->turn, 1, memory_order_relaxed);
+  struct matmul_plan *oldest = atomic_exchange_explicit(
+      &cache->plans[turn % HIRC_MATMUL_PLANS], plan, memory_order_acq_rel);
+  if (oldest)
+    hirc_matmul_plan_free(oldest);
+}
+
+// A plan that was made for just this, now the caller's; NULL where none is there.
+static struct matmul_plan *take(struct hirc_matmul_cache *cache,
+                                const struct hirc_matmul_site *site, const int64_t *extents,
+                                uint32_t alignments, int device) {
+  size_t bytes = (size_t)matmul_extents_count(site) * sizeof *extents;
+  for (int i = 0; i < HIRC_MATMUL_PLANS; ++i) {
+    struct matmul_plan *plan =
+        atomic_exchange_explicit(&cache->plans[i], NULL, memory_order_acquire);
+    if (!plan)
+      continue;
+    if (plan->alignments == alignments && plan->device == device &&
+        memcmp(plan->extents, extents, bytes) == 0)
+      return plan;
+    put_back(cache, plan);
+  }
+  return NULL;
+}
+
+static void tell_bias(struct matmul_plan *plan, const struct cublaslt *library, const void *bias,
+                      const char *location) {
+  if (plan->bias == bias)
+    return;
+  cublaslt_check(library,
+                 library->MatmulDescSetAttribute(plan->matmul, CUBLASLT_MATMUL_BIAS_POINTER, &bias,
+                                                 sizeof bias),
+                 "cublasLtMatmulDescSetAttribute", location);
+  plan->bias = bias;
+}
+
+// One call of the library.
+static void multiply(struct matmul_plan *plan, const struct hirc_matmul_site *site,
+                     const struct cublaslt *library, const struct matmul_pointers *pointers,
+                     bool adds, struct matmul_workspace workspace, void *stream,
+                     const char *location) {
+  static const float f32[2] = {0, 1};
+  static const double f64[2] = {0, 1};
+  bool is_f64 = site->compute == CUBLASLT_COMPUTE_F64;
+  const void *one = is_f64 ? (const void *)&f64[1] : &f32[1];
+  const void *beta = is_f64 ? (const void *)&f64[adds] : &f32[adds];
+  bool swapped = plan->shape.is_swapped;
+  char *result = pointers->of[MATMUL_RESULT];
+  if (site->has_bias)
+    tell_bias(plan, library, pointers->of[MATMUL_BIAS], location);
+  cublaslt_check(
+      library,
+      library->Matmul(plan->handle, plan->matmul, one,
+                      pointers->of[swapped ? MATMUL_SECOND : MATMUL_FIRST], plan->left,
+                      pointers->of[swapped ? MATMUL_FIRST : MATMUL_SECOND], plan->right, beta,
+                      result, plan->result, result, plan->result, &plan->algorithm,
+                      workspace.memory, workspace.memory ? plan->workspace_bytes : 0, stream),
+      "cublasLtMatmul", location);
+}
+
+// The calls of the library for every index of the loops around it.
+static void multiply_outer(struct matmul_plan *plan, const struct hirc_matmul_site *site,
+                           const struct cublaslt *library, struct matmul_pointers pointers,
+                           struct matmul_workspace workspace, void *stream,
+                           const char *location) {
+  const struct matmul_shape *shape = &plan->shape;
+  int64_t index[MATMUL_MAX_LOOPS] = {0};
+  int64_t bytes[MATMUL_OPERANDS] = {
+      matmul_element_bytes(site->element), matmul_element_bytes(site->element),
+      matmul_element_bytes(site->result), matmul_element_bytes(site->result)};
+  for (;;) {
+    bool adds = site->accumulates;
+    for (int i = shape->outer_count - shape->outer_adding; i < shape->outer_count; ++i)
+      adds |= index[i] != 0;
+    multiply(plan, site, library, &pointers, adds, workspace, stream, location);
+    int place = shape->outer_count - 1;
+    for (; place >= 0; --place) {
+      const struct matmul_loop *loop = &shape->outer[place];
+      bool ends = ++index[place] == loop->size;
+      int64_t steps = ends ? 1 - loop->size : 1;
+      for (int i = 0; i < MATMUL_OPERANDS; ++i)
+        pointers.of[i] += steps * loop->strides[i] * bytes[i];
+      if (!ends)
+        break;
+      index[place] = 0;
+    }
+    if (place < 0)
+      return;
+  }
+}
+
+static void zero(const struct hirc_matmul_site *site, const int64_t *extents, void *result,
+                 void *stream, const char *location) {
+  int64_t sizes[MATMUL_MAX_LOOPS], strides[MATMUL_MAX_LOOPS], rank = 0;
+  const struct matmul_loop *loops = (const struct matmul_loop *)extents;
+  for (int64_t i = 0; i < site->loops; ++i)
+    if (site->kinds[i] & 1 << MATMUL_RESULT) {
+      sizes[rank] = loops[i].size;
+      strides[rank++] = loops[i].strides[MATMUL_RESULT];
+    }
+  hirc_zero_strided(result, rank, sizes, strides, matmul_element_bytes(site->result), stream,
+                    location);
+}
+
+static void run(struct matmul_plan *plan, const struct hirc_matmul_site *site,
+                struct matmul_pointers pointers, void *stream, const char *location) {
+  const struct cublaslt *library = hirc_cublaslt(location);
+  struct matmul_workspace workspace = {NULL, true};
+  void *zeros = NULL;
+  if (plan->work == MATMUL_ZERO_TERMS) {
+    check(cudaMallocAsync(&zeros, (size_t)plan->zero_bytes, stream), "cudaMallocAsync", location);
+    check(cudaMemsetAsync(zeros, 0, (size_t)plan->zero_bytes, stream), "cudaMemsetAsync",
+          location);
+    pointers.of[MATMUL_FIRST] = pointers.of[MATMUL_SECOND] = zeros;
+  }
+  if (plan->workspace_bytes != 0)
+    workspace = hirc_matmul_workspace(plan->device, stream, location);
+  if (plan->shape.outer_count == 0)
+    multiply(plan, site, library, &pointers, site->accumulates, workspace, stream, location);
+  else
+    multiply_outer(plan, site, library, pointers, workspace, stream, location);
+  hirc_matmul_workspace_done(workspace, stream, location);
+  if (zeros)
+    check(cudaFreeAsync(zeros, stream), "cudaFreeAsync", location);
+}
+
+void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *cache,
+                 const int64_t *extents, void *first, void *second, void *result, void *bias,
+                 void *stream, const char *location) {
+  struct matmul_pointers pointers = {{first, second, result, bias}};
+  int device = current_device(location);
+  uint32_t alignments = alignments_of(&pointers);
+  struct matmul_plan *plan = take(cache, site, extents, alignments, device);
+  if (__builtin_expect(!plan, 0))
+    plan = hirc_matmul_plan(site, extents, &pointers, alignments, device, location);
+  if (plan->work == MATMUL_ZERO)
+    zero(site, extents, result, stream, location);
+  else if (plan->work != MATMUL_NOTHING)
+    run(plan, site, pointers, stream, location);
+  wait_at_end();
+  put_back(cache, plan);
+}

@@ -1,0 +1,24 @@
+// Memory that matrix products of one stream share while they run.
+#ifndef HIRC_MATMUL_WORKSPACE_H
+#define HIRC_MATMUL_WORKSPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Memory for one call; is_kept where it stays for those that follow.
+struct matmul_workspace {
+  void *memory;
+  bool is_kept;
+};
+
+// The bytes that a call on the device may use at most.
+size_t hirc_matmul_workspace_bytes(int device, const char *location);
+
+// Memory of that many bytes, for what is put into `stream` next.
+struct matmul_workspace hirc_matmul_workspace(int device, void *stream, const char *location);
+
+// To be called once the call is in the stream.
+void hirc_matmul_workspace_done(struct matmul_workspace workspace, void *stream,
+                                const char *location);
+
+#endif

@@ -1,0 +1,134 @@
+"""Which element of a tensor an iteration of a linalg.generic reads or writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...dialects.mlir import ir
+
+# One coordinate of an element: the number of the loop it is, or any other affine expression.
+Coordinate = int | ir.AffineExpr
+
+
+@dataclass(frozen=True)
+class Access:
+    """The element of `value` at `index`, one coordinate a dim, in every iteration."""
+
+    value: ir.Value
+    index: tuple[Coordinate, ...]
+
+    @property
+    def loops(self) -> tuple[int, ...]:
+        """The loops that are coordinates by themselves, in the order of the dims."""
+        return tuple(each for each in self.index if isinstance(each, int))
+
+    def map(self, loops: int) -> ir.AffineMap:
+        """The indexing map, of an operation with so many loops."""
+        return ir.AffineMap.get(loops, 0, [expression(each) for each in self.index])
+
+    def renamed(self, names: Sequence[int | None]) -> Access:
+        """The same element in other loops: loop i is loop names[i], or 0 where that is None."""
+        return Access(self.value, tuple(_renamed(each, names) for each in self.index))
+
+
+def access(value: ir.Value, map_: ir.AffineMap) -> Access:
+    """An operand's access from its indexing map."""
+    return Access(value, tuple(coordinate(each) for each in map_.results))
+
+
+def coordinate(each: ir.AffineExpr) -> Coordinate:
+    """An expression as a coordinate."""
+    each = each.maybe_downcast()
+    return each.position if isinstance(each, ir.AffineDimExpr) else each
+
+
+def expression(each: Coordinate) -> ir.AffineExpr:
+    """A coordinate as an expression of the loops."""
+    return ir.AffineExpr.get_dim(each) if isinstance(each, int) else each
+
+
+def zero() -> ir.AffineExpr:
+    """The first place of a dim."""
+    return ir.AffineExpr.get_constant(0)
+
+
+def is_zero(each: Coordinate) -> bool:
+    """Whether a coordinate is the first place of its dim in every iteration."""
+    return isinstance(each, ir.AffineConstantExpr) and each.value == 0
+
+
+def loops_in(each: Coordinate) -> set[int]:
+    """All the loops a coordinate depends on."""
+    if isinstance(each, int):
+        return {each}
+    if isinstance(each, ir.AffineDimExpr):
+        return {each.position}
+    if isinstance(each, ir.AffineBinaryExpr):
+        return loops_in(each.lhs) | loops_in(each.rhs)
+    return set()
+
+
+def through_views(read: Access) -> Access:
+    """The same element, of the tensor that casts and reshapes by dims of size 1 are views of."""
+    while True:
+        source = _source(read)
+        if source is None:
+            return read
+        read = source
+
+
+def _source(read: Access) -> Access | None:
+    owner = read.value.owner
+    if isinstance(owner, ir.Block):
+        return None
+    op = owner.operation
+    if op.name == "tensor.cast":
+        source = op.operands[0]
+        is_ranked = isinstance(source.type, ir.RankedTensorType)
+        return Access(source, read.index) if is_ranked else None
+    if op.name == "tensor.expand_shape":
+        return _of_expanded(op, read.index)
+    if op.name == "tensor.collapse_shape":
+        return _of_collapsed(op, read.index)
+    return None
+
+
+def _of_expanded(op: ir.Operation, index: tuple[Coordinate, ...]) -> Access | None:
+    shape = ir.RankedTensorType(op.results[0].type).shape
+    found: list[Coordinate] = []
+    for dims in reassociation(op):
+        large = [dim for dim in dims if shape[dim] != 1]
+        if len(large) > 1:
+            return None
+        found.append(index[large[0]] if large else zero())
+    return Access(op.operands[0], tuple(found))
+
+
+def _of_collapsed(op: ir.Operation, index: tuple[Coordinate, ...]) -> Access | None:
+    shape = ir.RankedTensorType(op.operands[0].type).shape
+    found: list[Coordinate] = [zero()] * len(shape)
+    for each, dims in zip(index, reassociation(op), strict=True):
+        large = [dim for dim in dims if shape[dim] != 1]
+        if len(large) > 1:
+            return None
+        if large:
+            found[large[0]] = each
+    return Access(op.operands[0], tuple(found))
+
+
+def reassociation(op: ir.Operation) -> list[list[int]]:
+    """The dims that belong together, of a tensor.expand_shape or tensor.collapse_shape."""
+    return [
+        [ir.IntegerAttr(dim).value for dim in ir.ArrayAttr(group)]
+        for group in ir.ArrayAttr(op.attributes["reassociation"])
+    ]
+
+
+def _renamed(each: Coordinate, names: Sequence[int | None]) -> Coordinate:
+    if isinstance(each, int):
+        name = names[each]
+        return zero() if name is None else name
+    new = [zero() if name is None else ir.AffineExpr.get_dim(name) for name in names]
+    count = max((name for name in names if name is not None), default=-1) + 1
+    return coordinate(each.compose(ir.AffineMap.get(count, 0, new)))

@@ -1,0 +1,87 @@
+"""Reading and making linalg.generic operations on tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialects.mlir import ir
+from .access import Access, access
+
+GENERIC = "linalg.generic"
+COLLECTIVE = ("hir.reduce_loops", "hir.find_loops", "hir.scan_loop")
+
+
+def inputs_of(op: ir.Operation) -> list[ir.Value]:
+    """The operands that a linalg operation only reads."""
+    return list(op.operands)[: _input_count(op)]
+
+
+def outs_of(op: ir.Operation) -> list[ir.Value]:
+    """The operands that a linalg operation's results begin as."""
+    return list(op.operands)[_input_count(op) :]
+
+
+def accesses_of(op: ir.Operation) -> list[Access]:
+    """What a linalg.generic reads and writes, one access an operand."""
+    maps = ir.ArrayAttr(op.attributes["indexing_maps"])
+    return [
+        access(value, ir.AffineMapAttr(map_).value)
+        for value, map_ in zip(op.operands, maps, strict=True)
+    ]
+
+
+def reducing_loops(op: ir.Operation) -> tuple[int, ...]:
+    """The loops of iterator type `reduction`."""
+    kinds = [str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"])]
+    return tuple(loop for loop, kind in enumerate(kinds) if "reduction" in kind)
+
+
+def loop_count(op: ir.Operation) -> int:
+    """How many loops a linalg.generic has."""
+    return len(ir.ArrayAttr(op.attributes["iterator_types"]))
+
+
+def has_tensors_only(op: ir.Operation) -> bool:
+    """Whether a linalg operation's outs are ranked tensors, and its results as many."""
+    outs = outs_of(op)
+    return len(op.results) == len(outs) > 0 and all(
+        isinstance(value.type, ir.RankedTensorType) for value in outs
+    )
+
+
+def make_generic(
+    inputs: Sequence[Access],
+    outputs: Sequence[Access],
+    loops: int,
+    reducing: Sequence[int],
+    block: ir.Block,
+) -> ir.Operation:
+    """A linalg.generic at the current insertion point whose region is `block`.
+
+    An output's value is what its result begins as.
+    """
+    operands = [*inputs, *outputs]
+    maps = [ir.AffineMapAttr.get(each.map(loops)) for each in operands]
+    kinds = ["reduction" if loop in reducing else "parallel" for loop in range(loops)]
+    op = ir.Operation.create(
+        GENERIC,
+        results=[each.value.type for each in outputs],
+        operands=[each.value for each in operands],
+        attributes={
+            "indexing_maps": ir.ArrayAttr.get(maps),
+            "iterator_types": ir.ArrayAttr.get(
+                [ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in kinds]
+            ),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(outputs)]),
+        },
+        regions=1,
+    )
+    block.append_to(op.regions[0])
+    return op
+
+
+def _input_count(op: ir.Operation) -> int:
+    if "operandSegmentSizes" in op.attributes:
+        return list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))[0]
+    # linalg.transpose, linalg.broadcast: one of each.
+    return 1

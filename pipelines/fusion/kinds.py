@@ -1,0 +1,141 @@
+"""The kinds by which values are combined: arith's operations, and their neutral elements."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...dialects.hir.loop_operation import FLOAT_KINDS, INTEGER_KINDS
+from ...dialects.mlir import ir
+from ..rewriting import constant
+
+_KINDS = (*FLOAT_KINDS, *INTEGER_KINDS)
+# arith.cmpf and arith.cmpi predicates: what they compare as, and whether a nan makes them hold.
+_FLOAT_ORDER = {2: (">", False), 3: (">=", False), 4: ("<", False), 5: ("<=", False)}
+_FLOAT_ORDER |= {9: (">", True), 10: (">=", True), 11: ("<", True), 12: ("<=", True)}
+_INTEGER_ORDER = {2: ("<", "s"), 3: ("<=", "s"), 4: (">", "s"), 5: (">=", "s")}
+_INTEGER_ORDER |= {6: ("<", "u"), 7: ("<=", "u"), 8: (">", "u"), 9: (">=", "u")}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A value that is combined with what was there, by an operation of arith's named `kind`."""
+
+    kind: str
+    value: ir.Value
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`value` compared with another: `order` is <, <=, > or >=.
+
+    `on_nan` is what it gives where one of the two is a nan; `signedness` is s or u, of integers.
+    """
+
+    order: str
+    value: ir.Value
+    on_nan: bool
+    signedness: str
+
+    @property
+    def kind(self) -> str:
+        """The kind that keeps the value for which it holds."""
+        extreme = "max" if self.order[0] == ">" else "min"
+        return extreme + (f"{self.signedness}i" if self.signedness else "numf")
+
+
+def combination(result: ir.Value, before: ir.Value) -> Combination | None:
+    """How `result` is made of `before` and one other value, or None where it is no known way."""
+    if isinstance(result.owner, ir.Block):
+        return None
+    op = result.owner.operation
+    if op.name == "arith.select":
+        return _by_select(op, before)
+    kind = op.name.removeprefix("arith.")
+    if op.name == kind or kind not in _KINDS:
+        return None
+    first, second = op.operands
+    if first == before and second != before:
+        return Combination(kind, second)
+    if second == before and first != before:
+        return Combination(kind, first)
+    return None
+
+
+def comparison(result: ir.Value, before: ir.Value) -> Comparison | None:
+    """How `result` compares some value with `before`."""
+    if isinstance(result.owner, ir.Block):
+        return None
+    op = result.owner.operation
+    if op.name not in ("arith.cmpf", "arith.cmpi"):
+        return None
+    predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+    on_nan, signedness = False, ""
+    if op.name == "arith.cmpf":
+        if predicate not in _FLOAT_ORDER:
+            return None
+        order, on_nan = _FLOAT_ORDER[predicate]
+    else:
+        if predicate not in _INTEGER_ORDER:
+            return None
+        order, signedness = _INTEGER_ORDER[predicate]
+    first, second = op.operands
+    if second == before and first != before:
+        return Comparison(order, first, on_nan, signedness)
+    if first == before and second != before:
+        return Comparison(_MIRRORED[order], second, on_nan, signedness)
+    return None
+
+
+def neutral(kind: str, element: ir.Type) -> int | float:
+    """The value that changes nothing when combined; integers as unsigned bits where all are set."""
+    if kind in FLOAT_KINDS:
+        return {"addf": -0.0, "mulf": 1.0}.get(kind, -math.inf if "max" in kind else math.inf)
+    width = ir.IntegerType(element).width
+    return {
+        "muli": 1,
+        "andi": (1 << width) - 1,
+        "minui": (1 << width) - 1,
+        "maxsi": 1 << (width - 1),
+        "minsi": (1 << (width - 1)) - 1,
+    }.get(kind, 0)
+
+
+def is_neutral(kind: str, start: ir.Value) -> bool:
+    """Whether a value is a constant that changes nothing when combined by `kind`."""
+    if isinstance(start.owner, ir.Block) or start.owner.operation.name != "arith.constant":
+        return False
+    attribute = start.owner.operation.attributes["value"]
+    wanted = neutral(kind, start.type)
+    if isinstance(attribute, ir.FloatAttr):
+        return attribute.value == wanted
+    if not isinstance(attribute, ir.IntegerAttr):
+        return False
+    return (attribute.value - int(wanted)) % (1 << ir.IntegerType(start.type).width) == 0
+
+
+def combine(kind: str, first: ir.Value, second: ir.Value) -> ir.Value:
+    """The operation `kind` on two values."""
+    return ir.Operation.create(
+        f"arith.{kind}", results=[first.type], operands=[first, second]
+    ).results[0]
+
+
+def neutral_constant(kind: str, element: ir.Type) -> ir.Value:
+    """The neutral element as a constant."""
+    return constant(element, neutral(kind, element))
+
+
+def _by_select(op: ir.Operation, before: ir.Value) -> Combination | None:
+    """A maximum or minimum by comparing, in a form that never keeps a nan that comes in."""
+    condition, chosen, otherwise = op.operands
+    found = comparison(condition, before)
+    if found is None:
+        return None
+    if chosen == found.value and otherwise == before and not found.on_nan:
+        return Combination(found.kind, found.value)
+    if chosen == before and otherwise == found.value and (found.on_nan or found.signedness):
+        opposite = Comparison(_MIRRORED[found.order], found.value, False, found.signedness)
+        return Combination(opposite.kind, found.value)
+    return None

@@ -1,0 +1,90 @@
+"""One linalg.generic that may become part of a fused one: what it reads, writes and goes over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...dialects.hir.loop_operation import loops_of
+from ...dialects.mlir import ir
+from ..walking import operations_where
+from .access import Access
+from .generic import COLLECTIVE, accesses_of, inputs_of, loop_count
+from .sizes import Size, Sizes
+
+# What a GPU computes by several instructions: not to be done again for each element.
+_EXPENSIVE = ("arith.divf", "arith.divsi", "arith.divui", "arith.remf", "arith.remsi")
+_CHEAP_MATH = ("math.absf", "math.absi", "math.fma", "math.copysign", "math.ctpop")
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A normalized linalg.generic, at `position` in its block.
+
+    `writes` have the results as values. `reduced` are the loops that reduce_loops and find_loops
+    of its region go over, `scanned` those of scan_loop.
+    """
+
+    op: ir.Operation
+    position: int
+    reads: tuple[Access, ...]
+    writes: tuple[Access, ...]
+    extents: tuple[Size, ...]
+    reduced: frozenset[int]
+    scanned: frozenset[int]
+    expensive: str | None
+    captured: frozenset[ir.Value]
+
+    @property
+    def loops(self) -> int:
+        return len(self.extents)
+
+    @property
+    def collective(self) -> bool:
+        """Whether it needs several iterations at once."""
+        return bool(self.reduced or self.scanned)
+
+
+def read_node(op: ir.Operation, position: int, sizes: Sizes) -> Node:
+    """What a normalized linalg.generic is for fusion."""
+    accesses = accesses_of(op)
+    count = len(inputs_of(op))
+    writes = tuple(
+        Access(result, each.index) for result, each in zip(op.results, accesses[count:], strict=True)
+    )
+    collective = operations_where(op, lambda inner: inner.name in COLLECTIVE)
+    scanned = {loop for each in collective if each.name == "hir.scan_loop" for loop in loops_of(each)}
+    reduced = {loop for each in collective if each.name != "hir.scan_loop" for loop in loops_of(each)}
+    return Node(
+        op,
+        position,
+        tuple(accesses[:count]),
+        writes,
+        sizes.extents(accesses, loop_count(op)),
+        frozenset(reduced),
+        frozenset(scanned),
+        _expensive(op),
+        frozenset(_captured(op)),
+    )
+
+
+def _expensive(op: ir.Operation) -> str | None:
+    found = operations_where(
+        op,
+        lambda inner: (
+            inner.name in _EXPENSIVE
+            or (inner.name.startswith("math.") and inner.name not in _CHEAP_MATH)
+            or inner.name == "tensor.extract"
+        ),
+    )
+    return found[0].name if found else None
+
+
+def _captured(op: ir.Operation) -> list[ir.Value]:
+    """The values that the region uses of what is outside."""
+    inside = operations_where(op, lambda inner: inner != op)
+    own = {result for inner in inside for result in inner.results}
+    for inner in (op, *inside):
+        for region in inner.regions:
+            for block in region:
+                own |= set(block.arguments)
+    return [value for inner in inside for value in inner.operands if value not in own]

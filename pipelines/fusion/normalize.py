@@ -1,0 +1,224 @@
+"""One form for every linalg.generic on tensors, which what follows understands.
+
+Loops of one iteration are gone; what is read through casts and reshapes by dims of size 1 is read
+from behind them; operands whose elements are all one scalar are that scalar; outputs are not read;
+reductions are collective operations; and outputs that nothing uses are dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialects.mlir import ir
+from ..walking import operations_where
+from .access import Access, is_zero, through_views
+from .fills import filled_with, unfilled
+from .generic import (
+    GENERIC,
+    accesses_of,
+    has_tensors_only,
+    inputs_of,
+    loop_count,
+    make_generic,
+    outs_of,
+    reducing_loops,
+)
+from .reductions import Found, emit, recognize
+from .region import Region
+
+
+def normalize(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | None:
+    """The operation that replaces a linalg.generic, which is to be erased.
+
+    None where it is left as it is: what it does has no such form. `normal` are those in the form.
+    """
+    if not is_plain(op) or not any(_is_used(result) for result in op.results):
+        return None
+    found = recognize(op) if reducing_loops(op) else []
+    if found is None:
+        return None
+    with op.location, ir.InsertionPoint(op):
+        return _rebuild(op, found, normal)
+
+
+def is_plain(op: ir.Operation) -> bool:
+    """Whether each iteration of a linalg.generic writes elements of its own.
+
+    Those that reduce are plain too, where each of the other loops does.
+    """
+    if op.name != GENERIC or not has_tensors_only(op) or _has_collectives(op):
+        return False
+    reducing = set(reducing_loops(op))
+    parallel = [loop for loop in range(loop_count(op)) if loop not in reducing]
+    outputs = accesses_of(op)[len(inputs_of(op)) :]
+    if any(sorted(output.loops) != parallel for output in outputs):
+        return False
+    return not _is_contraction(op)
+
+
+def is_normal(op: ir.Operation) -> bool:
+    """Whether a linalg.generic on tensors is in the form that fusion works on.
+
+    It does not read its outputs, whose every element belongs to one iteration of the loops that
+    are no reduction's; and these loops are all there is, or are gone over by collective operations.
+    """
+    if not has_tensors_only(op):
+        return False
+    accesses = accesses_of(op)
+    inputs = len(inputs_of(op))
+    if any(_is_used(each) for each in list(op.regions[0].blocks[0].arguments)[inputs:]):
+        return False
+    along = set(reducing_loops(op))
+    parallel = set(range(loop_count(op))) - along
+    for output in accesses[inputs:]:
+        loops = output.loops
+        if len(loops) != len(set(loops)) or not parallel <= set(loops):
+            return False
+        if set(loops) & along and not along <= set(loops):
+            return False
+        if any(not isinstance(each, int) and not is_zero(each) for each in output.index):
+            return False
+    return not along or _has_collectives(op)
+
+
+def _has_collectives(op: ir.Operation) -> bool:
+    return bool(operations_where(op, lambda inner: inner.name.startswith("hir.")))
+
+
+def _is_contraction(op: ir.Operation) -> bool:
+    """Whether it is like a product of matrices: operands that each lack a loop of the result."""
+    reducing = set(reducing_loops(op))
+    parallel = set(range(loop_count(op))) - reducing
+    if not reducing:
+        return False
+    lacking = [
+        parallel - set(read.loops)
+        for read in accesses_of(op)[: len(inputs_of(op))]
+        if reducing & set(read.loops)
+    ]
+    return any(
+        first - second and second - first for first in lacking for second in lacking
+    )
+
+
+def _rebuild(op: ir.Operation, found: Sequence[Found], normal: set[ir.Operation]) -> ir.Operation:
+    inputs = len(inputs_of(op))
+    units = _unit_loops(op)
+    kept = [loop for loop in range(loop_count(op)) if loop not in units]
+    names = [kept.index(loop) if loop in kept else None for loop in range(loop_count(op))]
+    reducing = [loop for loop in reducing_loops(op) if loop in kept]
+    used = [number for number, result in enumerate(op.results) if any(True for _ in result.uses)]
+    reads = [_read(each, names) for each in accesses_of(op)]
+    writes = accesses_of(op)[inputs:]
+    outputs = [
+        Access(_begin(writes[number].value, normal), writes[number].renamed(names).index)
+        for number in used
+    ]
+    region = Region()
+    given = {loop for each in outputs for loop in each.loops}
+    arguments = _arguments(op, reads[:inputs], given, region, len(kept))
+    end = list(op.regions[0].blocks[0])[-1].operation
+    starts = _Values(reads[inputs:], region, len(kept))
+    with ir.InsertionPoint(end):
+        if found:
+            yielded = emit(found, used, reducing, starts.of)
+            arguments += [None] * len(writes)
+        else:
+            yielded = [end.operands[number] for number in used]
+            read = [_is_used(each) for each in list(op.regions[0].blocks[0].arguments)[inputs:]]
+            arguments += [starts.of(number) if each else None for number, each in enumerate(read)]
+        ir.Operation.create("linalg.yield", operands=yielded)
+    end.erase()
+    yielded = region.absorb(op, arguments, names)
+    region.finish([_element(each.value) for each in outputs], yielded)
+    loops = [kept.index(loop) for loop in reducing]
+    new = make_generic(region.inputs, outputs, len(kept), loops, region.block)
+    for number, result in zip(used, new.results, strict=True):
+        op.results[number].replace_all_uses_with(result)
+    return new
+
+
+class _Values:
+    """Elements of tensors as values of a region."""
+
+    def __init__(self, reads: Sequence[Access], region: Region, loops: int) -> None:
+        self._reads = reads
+        self._region = region
+        self._loops = loops
+
+    def of(self, number: int) -> ir.Value:
+        read = self._reads[number]
+        scalar = filled_with(read.value)
+        return self._region.input(read, self._loops) if scalar is None else scalar
+
+
+def _read(each: Access, names: Sequence[int | None]) -> Access:
+    is_tensor = isinstance(each.value.type, ir.RankedTensorType)
+    return through_views(each.renamed(names)) if is_tensor else each
+
+
+def _element(value: ir.Value) -> ir.Type:
+    return ir.RankedTensorType(value.type).element_type
+
+
+def _is_used(value: ir.Value) -> bool:
+    return any(True for _ in value.uses)
+
+
+def _unit_loops(op: ir.Operation) -> set[int]:
+    """The loops that a type gives a single iteration."""
+    return {
+        each
+        for read in accesses_of(op)
+        if isinstance(read.value.type, ir.RankedTensorType)
+        for each, size in zip(read.index, read.value.type.shape, strict=True)
+        if isinstance(each, int) and size == 1
+    }
+
+
+def _begin(value: ir.Value, normal: set[ir.Operation]) -> ir.Value:
+    """What an output begins as: its elements do not matter, but its buffer may be reused."""
+    while True:
+        value = unfilled(value)
+        owner = value.owner
+        if isinstance(owner, ir.Block) or owner.operation not in normal:
+            return value
+        begun = outs_of(owner.operation)[ir.OpResult(value).result_number]
+        if begun.type != value.type:
+            return value
+        value = begun
+
+
+def _arguments(
+    op: ir.Operation, reads: Sequence[Access], given: set[int], region: Region, loops: int
+) -> list[ir.Value | None]:
+    """What each input's block argument stands for in the new region.
+
+    An input that is all one scalar, or not used, is an operand only if it alone has the extent of
+    a loop; `given` are those that outputs have.
+    """
+    given = set(given)
+    scalars: dict[int, ir.Value | None] = {}
+    block = op.regions[0].blocks[0]
+    for number, read in enumerate(reads):
+        if not isinstance(read.value.type, ir.RankedTensorType):
+            scalars[number] = read.value
+        elif not _is_used(block.arguments[number]):
+            scalars[number] = None
+        else:
+            scalar = filled_with(read.value)
+            if scalar is None:
+                given |= set(read.loops)
+            else:
+                scalars[number] = scalar
+    arguments: list[ir.Value | None] = []
+    for number, read in enumerate(reads):
+        if number not in scalars:
+            arguments.append(region.input(read, loops))
+            continue
+        is_tensor = isinstance(read.value.type, ir.RankedTensorType)
+        if is_tensor and not set(read.loops) <= given:
+            given |= set(read.loops)
+            region.input(read, loops)
+        arguments.append(scalars[number])
+    return arguments

@@ -1,0 +1,104 @@
+"""hir.library_matmul: a call of the support library, which calls cuBLASLt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialects.hir.layout import DYNAMIC
+from ....dialects.hir.library_matmul import LibraryMatmulOp, dims_of
+from ....dialects.mlir import ir
+from ...host.buffer import data_address, stack_array
+from ..index_arithmetic import Index
+from .buffers import as_i64, extents_of
+from .registry import lowers
+from .state import ProgramState
+
+# The numbers of `struct hirc_matmul_site` (compiler/runtime/hirc_runtime.h): cudaDataType,
+# cublasComputeType, and the support library's own.
+_ELEMENTS = {"f32": 0, "f64": 1, "f16": 2, "bf16": 14}
+_COMPUTES = {"f32": 68, "f64": 70, "tf32": 77}
+_ACTIVATIONS = {"": 0, "relu": 1, "gelu_tanh": 2}
+# The words of `struct hirc_matmul_cache`.
+_CACHE_WORDS = 8
+_OPERANDS = 4
+
+
+@lowers("hir.library_matmul")
+def lower_library_matmul(op: LibraryMatmulOp, state: ProgramState) -> list[ir.Value]:
+    """One call, with a constant that describes the product and a variable that keeps its plans."""
+    emit = state.emit
+    operands = list(op.operation.operands)
+    dims = dims_of(op.operation)
+    loops = 1 + max((loop for each in dims for loop in each), default=-1)
+    addresses = [data_address(emit, value) for value in operands]
+    words = _words(op.operation, dims, loops)
+    site = emit.fresh_symbol("hirc_matmul_site")
+    numbers = ir.DenseElementsAttr.get(
+        [ir.IntegerAttr.get(emit.types.i64, word) for word in words],
+        ir.RankedTensorType.get([len(words)], emit.types.i64),
+    )
+    emit.global_constant(site, emit.types.array(len(words), emit.types.i64), numbers)
+    cache = emit.zeroed_words("hirc_matmul_cache", _CACHE_WORDS)
+    extents = stack_array(emit, _extents(state, operands, dims, loops))
+    emit.call(
+        "hirc_matmul",
+        [
+            emit.address_of(site),
+            emit.address_of(cache),
+            extents,
+            *addresses,
+            *([emit.null()] if len(addresses) < _OPERANDS else []),
+            state.stream,
+            emit.location(),
+        ],
+    )
+    return []
+
+
+def _words(op: ir.Operation, dims: Sequence[Sequence[int]], loops: int) -> list[int]:
+    """What the support library is told of the product, as `struct hirc_matmul_site`."""
+    activation = ""
+    if "activation" in op.attributes:
+        activation = ir.StringAttr(op.attributes["activation"]).value
+    kinds = [
+        sum(1 << number for number, each in enumerate(dims) if loop in each)
+        for loop in range(loops)
+    ]
+    return [
+        _ELEMENTS[_element(op.operands[0])],
+        _ELEMENTS[_element(op.operands[2])],
+        _COMPUTES[ir.StringAttr(op.attributes["compute"]).value],
+        _ACTIVATIONS[activation],
+        int("accumulates" in op.attributes),
+        int(len(dims) == _OPERANDS),
+        loops,
+        *kinds,
+    ]
+
+
+def _element(buffer: ir.Value) -> str:
+    return str(ir.MemRefType(buffer.type).element_type)
+
+
+def _extents(
+    state: ProgramState,
+    operands: Sequence[ir.Value],
+    dims: Sequence[Sequence[int]],
+    loops: int,
+) -> list[ir.Value]:
+    """For each loop its size and the operands' strides."""
+    known = [extents_of(value) for value in operands]
+    found: list[ir.Value] = []
+    for loop in range(loops):
+        size: Index | None = None
+        strides: list[Index] = [0] * _OPERANDS
+        for number, (value, each) in enumerate(zip(operands, dims, strict=True)):
+            if loop not in each:
+                continue
+            axis = list(each).index(loop)
+            strides[number] = known[number].strides[axis]
+            if size is None or ir.MemRefType(value.type).shape[axis] != DYNAMIC:
+                size = known[number].sizes[axis]
+        assert size is not None
+        found += [as_i64(state, number) for number in (size, *strides)]
+    return found

@@ -1,0 +1,125 @@
+"""fuse-tensor-operations: linalg operations on tensors that can be one kernel become one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import ir
+from ..fusion.build import build
+from ..fusion.gathers import compute_where_read, is_computed_where_read, with_operands
+from ..fusion.generic import GENERIC
+from ..fusion.grouping import Grouping
+from ..fusion.node import Node, read_node
+from ..fusion.normalize import is_normal
+from ..fusion.order import BlockOrder
+from ..fusion.report import REPORT, report_lines
+from ..fusion.sizes import Sizes
+from ..pass_base import Pass, register
+from ..walking import operations_where
+
+
+@register
+@dataclass(frozen=True)
+class FuseTensorOperations(Pass):
+    """Makes one linalg.generic of several that go over the same elements.
+
+    Takes what normalize-tensor-operations leaves. Operations of one block are fused where one
+    reads what the other makes, or both read the same, their loops can be told to be the same, and
+    memory is saved by it. With `report` the module gets the attribute `hir.fusion_report`, an
+    array of lines that tell what was fused and why not more.
+
+      %e = linalg.generic {...} ins(%x) outs(%empty) { exp }
+      %s = linalg.generic {...} ins(%e) outs(%empty2) { hir.reduce_loops addf }
+      %q = linalg.generic {...} ins(%e, %s) outs(%empty) { divf }
+    becomes
+      %q = linalg.generic {...} ins(%x) outs(%empty) { exp, hir.reduce_loops addf, divf }
+    """
+
+    name: ClassVar[str] = "fuse-tensor-operations"
+
+    report: bool = False
+
+    def run(self, op: ir.Operation) -> None:
+        lines: list[str] = []
+        kernels = 1
+        for block in _blocks(op):
+            _compute_where_read(block)
+            grouping = _group(block)
+            if self.report:
+                lines += report_lines(grouping, kernels)
+            kernels += sum(len(group.nodes) > 1 for group in grouping.groups)
+            _rebuild(block, grouping)
+        if self.report:
+            op.attributes[REPORT] = ir.ArrayAttr.get([ir.StringAttr.get(line) for line in lines])
+
+
+def _blocks(op: ir.Operation) -> list[ir.Block]:
+    """The blocks that hold linalg.generics to fuse."""
+    found: list[ir.Block] = []
+    for work in operations_where(op, _is_part):
+        if work.block not in found:
+            found.append(work.block)
+    return found
+
+
+def _is_part(op: ir.Operation) -> bool:
+    is_used = any(True for result in op.results for _ in result.uses)
+    return op.name == GENERIC and is_used and is_normal(op)
+
+
+def _nodes(block: ir.Block, sizes: Sizes) -> list[Node]:
+    return [
+        read_node(op.operation, position, sizes)
+        for position, op in enumerate(block)
+        if _is_part(op.operation)
+    ]
+
+
+def _compute_where_read(block: ir.Block) -> None:
+    """Makes elements that are only read at computed places there, and drops what made them."""
+    sizes = Sizes(block)
+    nodes = _nodes(block, sizes)
+    makers = {write.value: node for node in nodes for write in node.writes}
+    users: list[ir.Operation] = []
+    for node in nodes:
+        if is_computed_where_read(node):
+            users += [user for user in compute_where_read(node, makers) if user not in users]
+    if not users:
+        return
+    replaced = [op for op in users if _is_part(op) and with_operands(op, sizes) is not None]
+    for op in (*replaced, *(node.op for node in reversed(nodes) if node.op not in replaced)):
+        if not any(True for result in op.results for _ in result.uses):
+            op.erase()
+
+
+def _group(block: ir.Block) -> Grouping:
+    nodes = _nodes(block, Sizes(block))
+    grouping = Grouping(nodes, BlockOrder([op.operation for op in block]))
+    grouping.group()
+    return grouping
+
+
+def _rebuild(block: ir.Block, grouping: Grouping) -> None:
+    """Puts the operations in an order that has each group in one place, and makes it one."""
+    fused = {
+        node.position: group
+        for group in grouping.groups
+        if len(group.nodes) > 1
+        for node in group.nodes
+    }
+    if not fused:
+        return
+    *operations, end = [op.operation for op in block]
+    replaced: list[ir.Operation] = []
+    for positions in grouping.order.sorted():
+        group = fused.get(positions[0])
+        for position in positions:
+            if position < len(operations):
+                operations[position].move_before(end)
+        if group is not None:
+            with ir.InsertionPoint(end):
+                build(group)
+            replaced += [node.op for node in group.nodes]
+    for op in reversed(replaced):
+        op.erase()

@@ -1,0 +1,59 @@
+"""hir-call-matmul-library: matrix products become calls of cuBLASLt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import ir
+from ..pass_base import Pass, register
+from ..products.call import call_library
+from ..products.compute import call_library_for_compute
+from ..products.options import LEAST_MULTIPLICATIONS, MatmulOptions
+from ..walking import operations_where
+
+
+@register
+@dataclass(frozen=True)
+class HirCallMatmulLibrary(Pass):
+    """Turns matrix products of host programs, on buffers, into hir.library_matmul.
+
+    It takes hir.matmul, hir.linear, and linalg operations, named or generic, that sum products of
+    f32, f64, f16 or bf16. Products that the types say have fewer than `least_multiplications`, and
+    those whose strides the library cannot take, are left. Zeros written just before are dropped;
+    an elementwise operation that alone reads the product, and rounds it, adds a bias or applies an
+    activation that the library has, becomes part of the call.
+
+      linalg.fill ins(%zero : f32) outs(%c : memref<?x8xf32>)
+      linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x8xf32>) outs(%c : memref<?x8xf32>)
+    becomes
+      "hir.library_matmul"(%a, %b, %c) {compute = "f32", dims = [array<i64: 0, 2>, ...]} : ...
+    """
+
+    name: ClassVar[str] = "hir-call-matmul-library"
+
+    allow_tf32: bool = False
+    least_multiplications: int = LEAST_MULTIPLICATIONS
+
+    def run(self, op: ir.Operation) -> None:
+        options = MatmulOptions(
+            library=True,
+            allow_tf32=self.allow_tf32,
+            least_multiplications=self.least_multiplications,
+        )
+        for program in list(op.regions[0].blocks[0]):
+            if program.operation.name != "hir.program":
+                continue
+            gone: list[ir.Operation] = []
+            for work in operations_where(program.operation, _may_be_product):
+                is_compute = work.name.startswith("hir.")
+                call = call_library_for_compute if is_compute else call_library
+                gone += call(work, options)
+            for each in gone:
+                each.erase()
+
+
+def _may_be_product(op: ir.Operation) -> bool:
+    return op.name in ("hir.matmul", "hir.linear") or (
+        op.name.startswith("linalg.") and len(op.operands) in (3, 4)
+    )

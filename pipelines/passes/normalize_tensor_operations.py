@@ -1,0 +1,56 @@
+"""normalize-tensor-operations: linalg on tensors in the one form that fusion works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import ir
+from ..fusion.generalize import generalize
+from ..fusion.generic import GENERIC
+from ..fusion.normalize import normalize
+from ..fusion.scans import SCAN, scan_generic
+from ..pass_base import Pass, register
+from ..walking import operations_where
+
+
+@register
+@dataclass(frozen=True)
+class NormalizeTensorOperations(Pass):
+    """Brings what works element by element, or reduces, into one form of linalg.generic.
+
+    Named operations other than products, convolutions and poolings are linalg.generics then;
+    loops of one iteration are gone; reshapes by dims of size 1 are part of the indexing maps;
+    tensors of one scalar are that scalar; and reductions are operations of the region over all
+    iterations. f16 and bf16 are accumulated in f32.
+
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+      %s = linalg.reduce {arith.addf} ins(%x : tensor<?x?xf32>) outs(%z : tensor<?xf32>)
+             dimensions = [1]
+    becomes
+      %s = linalg.generic {..., iterator_types = ["parallel", "reduction"]}
+             ins(%x : tensor<?x?xf32>) outs(%e : tensor<?xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %sum = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+        linalg.yield %sum : f32
+      } -> tensor<?xf32>
+    """
+
+    name: ClassVar[str] = "normalize-tensor-operations"
+
+    def run(self, op: ir.Operation) -> None:
+        generalize(op)
+        normal: set[ir.Operation] = set()
+        replaced: list[ir.Operation] = []
+        for found in operations_where(op, lambda inner: inner.name == SCAN):
+            normal.add(scan_generic(found))
+            replaced.append(found)
+        for found in operations_where(
+            op, lambda inner: inner.name == GENERIC and inner not in normal
+        ):
+            new = normalize(found, normal)
+            if new is not None:
+                normal.add(new)
+                replaced.append(found)
+        for found in reversed(replaced):
+            found.erase()

@@ -1,0 +1,6 @@
+"""Matrix products that cuBLASLt computes: `hir.library_matmul` in place of linalg operations.
+
+`contraction` reads a linalg operation on buffers as a `product`, `compute` a hir.matmul or
+hir.linear; `fits` says which of them the library is called for, by the numbers in `options`;
+`fills` finds the zeros that a sum begins with; `call` puts them together.
+"""

@@ -1,0 +1,83 @@
+"""A linalg operation that is a matrix product becomes a call of the library."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...dialects.hir.layout import DYNAMIC
+from ...dialects.mlir import arith, ir, memref
+from ..hir.extents import extent_of
+from ..hir.host_checks import check
+from ..rewriting import index_constant
+from .contraction import read_contraction
+from .fills import find_zero_fill
+from .fits import is_for_library
+from .following import find_following
+from .options import MatmulOptions
+from .product import Indexed, Product, emit_call
+
+
+def call_library(op: ir.Operation, options: MatmulOptions) -> list[ir.Operation]:
+    """Emits hir.library_matmul for a linalg operation, where it is a product for it.
+
+    Returns the operations that are to be erased then, in this order.
+    """
+    product = None if len(op.results) else read_contraction(op)
+    if product is None or not is_for_library(product, options):
+        return []
+    gone = [op]
+    fill = None
+    if product.accumulates:
+        fill = find_zero_fill(op, product.result.value)
+        if fill is not None:
+            product = replace(product, accumulates=False)
+            gone.append(fill)
+    following = None if product.accumulates else find_following(op, product, fill)
+    if following is not None and is_for_library(following.product, options):
+        product = following.product
+        gone += [following.op, *following.unused]
+        _emit(op, following.op, product, options)
+        for free in following.frees:
+            free.move_after(following.op)
+    else:
+        _emit(op, op, product, options)
+    return gone
+
+
+def _emit(op: ir.Operation, place: ir.Operation, product: Product, options: MatmulOptions) -> None:
+    """The call for `op`, before `place`."""
+    with op.location, ir.InsertionPoint(place):
+        _check_sizes(op, product)
+        emit_call(product, allow_tf32=options.allow_tf32)
+
+
+def _check_sizes(op: ir.Operation, product: Product) -> None:
+    """Asserts that the dims of each loop have one size, where the types leave it open."""
+    operands = [*product.matrices, *([product.bias] if product.bias else [])]
+    for loop in range(product.loops):
+        places = [
+            (number, each, each.dims.index(loop))
+            for number, each in enumerate(operands)
+            if loop in each.dims
+        ]
+        # One that is known comes first: the others are compared with it.
+        places.sort(key=lambda place: place[1].type.shape[place[2]] == DYNAMIC)
+        (number, first, axis), *others = places
+        for other_number, other, other_axis in others:
+            sizes = first.type.shape[axis], other.type.shape[other_axis]
+            if DYNAMIC not in sizes or _are_known_equal(first, axis, other, other_axis):
+                continue
+            same = arith.cmpi(arith.CmpIPredicate.eq, _size(first, axis), _size(other, other_axis))
+            check(
+                same,
+                f"dim {axis} of operand {number} and dim {other_axis} of operand {other_number} "
+                f"are one loop of {op.name} and must have the same size",
+            )
+
+
+def _are_known_equal(first: Indexed, axis: int, other: Indexed, other_axis: int) -> bool:
+    return extent_of(first.value, axis) == extent_of(other.value, other_axis)
+
+
+def _size(operand: Indexed, axis: int) -> ir.Value:
+    return memref.dim(operand.value, index_constant(axis))

@@ -1,0 +1,131 @@
+"""Reading a linalg operation, on buffers or tensors, as a matrix product."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...dialects.mlir import indexing_maps, ir
+from .finish import read_finish
+from .product import Indexed, Kind, Product, indexed_by
+
+# Element types of operands, with those of the results that their sums may have.
+_RESULTS = {"f32": ("f32",), "f64": ("f64",), "f16": ("f16", "f32"), "bf16": ("bf16", "f32")}
+_PRODUCT_KINDS = (Kind.M, Kind.N, Kind.K, Kind.BATCH)
+
+
+def read_contraction(op: ir.Operation) -> Product | None:
+    """The product that a linalg operation computes, None where it computes something else.
+
+    It sums products of two inputs, in the result's type or a wider one: either into its output, so
+    that it accumulates, or by a hir.reduce_loops. Such a sum may be rounded, and have a bias and an
+    activation, before it is yielded.
+    """
+    if not op.name.startswith("linalg.") or len(op.operands) not in (3, 4) or not _has_body(op):
+        return None
+    indexed = [
+        indexed_by(value, map_) for value, map_ in zip(op.operands, indexing_maps(op), strict=True)
+    ]
+    found = [each for each in indexed if each is not None]
+    block = op.regions[0].blocks[0]
+    if len(found) < len(indexed) or len(list(block.arguments)) != len(found):
+        return None
+    product = _accumulated(block, found) or _reduced(block, found)
+    return product if product is not None and is_product(product) else None
+
+
+def _has_body(op: ir.Operation) -> bool:
+    return (
+        len(list(op.regions)) == 1
+        and all(isinstance(value.type, ir.ShapedType) for value in op.operands)
+        and ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[1] == 1
+    )
+
+
+def is_product(product: Product) -> bool:
+    """Whether the library has the element types, and every loop is one of a product."""
+    first, second, result = product.matrices
+    if first.element != second.element or result.element not in _RESULTS.get(first.element, ()):
+        return False
+    kinds = [product.kind(loop) for loop in range(product.loops)]
+    if any(kind not in _PRODUCT_KINDS for kind in kinds):
+        return False
+    if product.activation and first.element == "f64":
+        return False
+    bias = product.bias
+    return bias is None or (
+        first.element != "f64"
+        and bias.element == result.element
+        and len(bias.dims) == 1
+        and bias.dims[0] >= 0
+        and kinds[bias.dims[0]] in (Kind.M, Kind.N)
+    )
+
+
+def _accumulated(block: ir.Block, operands: list[Indexed]) -> Product | None:
+    """The product of `yield term + output`."""
+    added = _defined(_yielded(block), "arith.addf")
+    if added is None or len(operands) != 3:
+        return None
+    output = block.arguments[2]
+    left, right = added.operands
+    if output not in (left, right) or left == right:
+        return None
+    factors = _factors(right if left == output else left, block)
+    if factors not in ([0, 1], [1, 0]):
+        return None
+    return Product(operands[0], operands[1], operands[2], accumulates=True)
+
+
+def _reduced(block: ir.Block, operands: list[Indexed]) -> Product | None:
+    """The product of `yield finish(sum of term)`."""
+    sums = [each.operation for each in block if each.operation.name == "hir.reduce_loops"]
+    output = len(operands) - 1
+    if len(sums) != 1 or next(iter(block.arguments[output].uses), None) is not None:
+        return None
+    if ir.StringAttr(sums[0].attributes["kind"]).value != "addf":
+        return None
+    factors = _factors(sums[0].operands[0], block)
+    if factors is None or output in factors or factors[0] == factors[1]:
+        return None
+    others = [place for place in range(output) if place not in factors]
+    finish = read_finish(
+        _yielded(block), sums[0].results[0], [block.arguments[place] for place in others]
+    )
+    if finish is None:
+        return None
+    first, second = sorted(factors)
+    product = Product(operands[first], operands[second], operands[output], is_reduction=True)
+    reduced = [loop for loop in range(product.loops) if product.kind(loop) == Kind.K]
+    if sorted(ir.DenseI64ArrayAttr(sums[0].attributes["loops"])) != reduced:
+        return None
+    bias = operands[others[0]] if others else None
+    return replace(product, activation=finish.activation, bias=bias)
+
+
+def _factors(term: ir.Value, block: ir.Block) -> list[int] | None:
+    """The operands whose product the term is, extended or as they are."""
+    product = _defined(term, "arith.mulf")
+    if product is None:
+        return None
+    factors = [_extended(value) for value in product.operands]
+    arguments = list(block.arguments)
+    if not all(value in arguments for value in factors):
+        return None
+    return [arguments.index(value) for value in factors]
+
+
+def _extended(value: ir.Value) -> ir.Value:
+    wide = _defined(value, "arith.extf")
+    return value if wide is None else wide.operands[0]
+
+
+def _yielded(block: ir.Block) -> ir.Value:
+    return list(block)[-1].operation.operands[0]
+
+
+def _defined(value: ir.Value, name: str) -> ir.Operation | None:
+    """The operation of that name that gives a value, None where another one does."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != name:
+        return None
+    return owner.operation

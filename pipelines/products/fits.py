@@ -1,0 +1,117 @@
+"""Which products cuBLASLt is called for."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import prod
+
+from ...dialects.hir.layout import (
+    DYNAMIC,
+    has_identity_layout,
+    packed_strides,
+    strides_and_offset,
+)
+from ...dialects.mlir import ir
+from .options import MatmulOptions
+from .product import Indexed, Kind, Product
+
+
+def is_for_library(product: Product, options: MatmulOptions) -> bool:
+    """Whether the library can compute the product, and is worth its call.
+
+    What types leave open is taken to fit: the library's caller looks at it when the program runs.
+    """
+    return (
+        _is_large(product, options.least_multiplications)
+        and _is_of_matrices(product)
+        and lies_well(product)
+    )
+
+
+def _is_of_matrices(product: Product) -> bool:
+    """Whether it is no sum along rows, of which reductions are made.
+
+    Such are batches of products of two vectors, and what is written as a reduction though one of
+    its operands is a vector.
+    """
+    kinds = [product.kind(loop) for loop in range(product.loops) if product.size(loop) != 1]
+    if Kind.M in kinds and Kind.N in kinds:
+        return True
+    return not product.is_reduction and (
+        Kind.BATCH not in kinds or Kind.M in kinds or Kind.N in kinds
+    )
+
+
+def _is_large(product: Product, least: int) -> bool:
+    """Whether it may have as many multiplications; open sizes are taken to be large."""
+    sizes = [product.size(loop) for loop in range(product.loops)]
+    return DYNAMIC in sizes or prod(sizes) >= least
+
+
+def lies_well(product: Product) -> bool:
+    """Whether the operands' strides may be those of matrices, as far as the types say."""
+    rows = [
+        (product.first, (Kind.M, Kind.K)),
+        (product.second, (Kind.N, Kind.K)),
+        (product.result, (Kind.M, Kind.N)),
+    ]
+    return _sums_along_one_dim(product) and all(
+        _is_matrix(product, operand, kinds) for operand, kinds in rows
+    )
+
+
+def _is_matrix(product: Product, operand: Indexed, kinds: tuple[Kind, Kind]) -> bool:
+    """Whether the loops of one of the kinds may step from one element to the next."""
+    strides = _strides(operand)
+    steps = {
+        kind: [
+            stride
+            for loop, stride in zip(operand.dims, strides, strict=True)
+            if loop >= 0 and product.kind(loop) == kind and product.size(loop) != 1
+        ]
+        for kind in kinds
+    }
+    # A vector may have any stride.
+    return not all(steps.values()) or any(
+        stride in (1, DYNAMIC) for each in steps.values() for stride in each
+    )
+
+
+def _sums_along_one_dim(product: Product) -> bool:
+    """Whether the loops over k are certainly one, for the library gives whole sums."""
+    loops = [loop for loop in range(product.loops) if product.kind(loop) == Kind.K]
+    loops = [loop for loop in loops if product.size(loop) != 1]
+    for outer, inner in _in_order(product, loops):
+        for operand in (product.first, product.second):
+            if not _continues(operand, outer, inner):
+                return False
+    return True
+
+
+def _in_order(product: Product, loops: list[int]) -> list[tuple[int, int]]:
+    """Neighbours, the outer one first, as the first operand has them."""
+    ordered = sorted(loops, key=product.first.dims.index)
+    return list(pairwise(ordered))
+
+
+def _continues(operand: Indexed, outer: int, inner: int) -> bool:
+    """Whether one step of the outer loop is as far as all of the inner one, as the type says."""
+    axes = operand.dims.index(outer), operand.dims.index(inner)
+    strides = _strides(operand)
+    known = strides[axes[0]], strides[axes[1]], operand.type.shape[axes[1]]
+    if DYNAMIC not in known:
+        return known[0] == known[1] * known[2]
+    return _is_packed(operand) and axes[0] + 1 == axes[1]
+
+
+def _strides(operand: Indexed) -> list[int]:
+    """The strides as the type says them; a tensor's are those of a packed buffer."""
+    kind = operand.value.type
+    if isinstance(kind, ir.MemRefType):
+        return strides_and_offset(kind)[0]
+    return packed_strides(operand.type.shape)
+
+
+def _is_packed(operand: Indexed) -> bool:
+    kind = operand.value.type
+    return not isinstance(kind, ir.MemRefType) or has_identity_layout(kind)

@@ -1,0 +1,306 @@
+"""The kernel of the pointwise schedule: a thread computes vectors of neighbouring elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from ...dialects.mlir import arith, gpu, ir, scf
+from ..rewriting import index_constant
+from .elements import ACCESS_BYTES, address, element_bytes, load, store
+from .gathers import Gather
+from .parameters import Parameters
+from .region import Point, Region
+from .size import ONE, ZERO
+from .space import Loop, is_flat, part_index, total
+from .work import Operand, Work
+
+THREADS = 256
+
+
+class Kind(Enum):
+    """What vectors are made of: rows of the innermost loop, memory as a whole, single elements."""
+
+    ROWS = "rows"
+    FLAT = "flat"
+    SINGLE = "single"
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Vectors of `width` elements of the space of `loops`, `unroll` of them a thread."""
+
+    work: Work
+    loops: tuple[Loop, ...]
+    kind: Kind
+    width: int
+    unroll: int = 1
+    gathers: tuple[Gather, ...] = ()
+
+    @property
+    def inner(self) -> Loop:
+        return self.loops[-1]
+
+    @property
+    def is_crossing(self) -> bool:
+        """Whether a vector may reach from one row into the next."""
+        return self.kind is Kind.FLAT and len(self.loops) > 1
+
+    @property
+    def leaves_elements(self) -> bool:
+        """Whether the last few elements may make no whole vector."""
+        return self.kind is Kind.FLAT and not total(self.loops).is_multiple_of(self.width)
+
+    def is_neighbouring(self, operand: Operand) -> bool:
+        """Whether an operand's elements of a vector are one access."""
+        if self.kind is Kind.SINGLE:
+            return False
+        if self.is_crossing:
+            return is_flat(self.work, operand, self.loops)
+        return self.inner.stride_of(self.work, operand.number) == ONE
+
+    def alignment(self, operand: Operand) -> int:
+        """What the addresses of those accesses are multiples of."""
+        return min(ACCESS_BYTES, self.width * element_bytes(operand.element))
+
+
+# The index in each loop.
+_Place = list[ir.Value]
+
+
+class PointwiseKernel:
+    """Emits the body."""
+
+    def __init__(self, vectors: Vectors, parameters: Parameters) -> None:
+        self._vectors = vectors
+        self._work = vectors.work
+        self._parameters = parameters
+        self._region = Region(vectors.work, parameters)
+        self._everywhere = frozenset(part for loop in vectors.loops for part in loop.parts)
+        arguments = vectors.work.block.arguments
+        self._read = [
+            operand
+            for operand in vectors.work.inputs
+            if next(iter(arguments[operand.number].uses), None) is not None
+        ]
+        self._fixed = Point(
+            self._region, frozenset(), self._load_fixed, lambda _: index_constant(0)
+        )
+        asked = [operand for check in self._region.checks for operand in check.operands]
+        for value in [*self._region.yielded, *asked]:
+            self._fixed.prepare(value, self._everywhere)
+
+    def emit(self) -> None:
+        """A vector a thread, or several single elements."""
+        if self._vectors.kind is Kind.SINGLE:
+            self._emit_singles()
+        else:
+            self._emit_vectors()
+
+    def _emit_vectors(self) -> None:
+        """Threads after those with a vector each take one of the elements that are left."""
+        width, size = self._vectors.width, total(self._vectors.loops)
+        elements = self._parameters.size(size)
+        count = arith.divui(elements, index_constant(width))
+        number = arith.addi(
+            arith.muli(gpu.block_id(gpu.Dimension.x), index_constant(THREADS)),
+            gpu.thread_id(gpu.Dimension.x),
+        )
+        if size.is_known and size.known % (THREADS * width) == 0:
+            self._compute_all([number], width)
+            return
+        below = arith.CmpIPredicate.ult
+        choice = scf.IfOp(arith.cmpi(below, number, count), has_else=self._vectors.leaves_elements)
+        with ir.InsertionPoint(choice.then_block):
+            self._compute_all([number], width)
+            scf.YieldOp([])
+        if choice.else_block is None:
+            return
+        with ir.InsertionPoint(choice.else_block):
+            at = arith.addi(number, arith.muli(count, index_constant(width - 1)))
+            left = scf.IfOp(arith.cmpi(below, at, elements))
+            with ir.InsertionPoint(left.then_block):
+                self._compute_all([at], 1)
+                scf.YieldOp([])
+            scf.YieldOp([])
+
+    def _emit_singles(self) -> None:
+        """Blocks whose elements are all there load all of them first."""
+        unroll = self._vectors.unroll
+        elements = self._parameters.size(total(self._vectors.loops))
+        threads, in_block = index_constant(THREADS), index_constant(THREADS * unroll)
+        first = arith.muli(gpu.block_id(gpu.Dimension.x), in_block)
+        own = arith.addi(first, gpu.thread_id(gpu.Dimension.x))
+        is_whole = arith.cmpi(arith.CmpIPredicate.ule, arith.addi(first, in_block), elements)
+        choice = scf.IfOp(is_whole, has_else=True)
+        with ir.InsertionPoint(choice.then_block):
+            places = [arith.addi(own, index_constant(each * THREADS)) for each in range(unroll)]
+            self._compute_all(places, 1)
+            scf.YieldOp([])
+        assert choice.else_block is not None
+        with ir.InsertionPoint(choice.else_block):
+            rest = scf.ForOp(own, elements, threads)
+            with ir.InsertionPoint(rest.body):
+                self._compute_all([rest.induction_variable], 1)
+                scf.YieldOp([])
+            scf.YieldOp([])
+
+    def _compute_all(self, numbers: Sequence[ir.Value], width: int) -> None:
+        """Computes the vectors of these numbers; all loads come first."""
+        firsts = [self._first_place(number, width) for number in numbers]
+        places = [self._places(first, width) for first in firsts]
+        loaded = [
+            {operand.number: self._load(operand, number, each) for operand in self._read}
+            for number, each in zip(numbers, places, strict=True)
+        ]
+        for number, each, values in zip(numbers, places, loaded, strict=True):
+            results = self._results(each, values)
+            for place, operand in enumerate(self._work.outputs):
+                where = self._address(operand, number, each)
+                elements = [result[place] for result in results]
+                store(where, operand.element, elements, self._alignment(operand, width))
+
+    # The region.
+
+    def _results(
+        self, places: list[_Place], values: dict[int, list[ir.Value]]
+    ) -> list[list[ir.Value]]:
+        """What the outputs take at each element of a vector."""
+        inner = frozenset(self._vectors.inner.parts)
+        outer, within, gathered = self._fixed, self._everywhere, dict[ir.Value, list[ir.Value]]()
+        checks = self._region.checks
+        if len(places) > 1 and not self._vectors.is_crossing:
+            outer = self._point(self._everywhere - inner, places[0], values, 0, self._fixed)
+            within = inner
+            for check in self._region.checks:
+                if not any(self._region.varies(value) & inner for value in check.operands):
+                    outer.check(check)
+                    checks.remove(check)
+            for gather in self._vectors.gathers:
+                column = places[0][-1]
+                gathered[gather.result] = gather.load(outer, self._parameters, column, len(places))
+        results: list[list[ir.Value]] = []
+        for element, place in enumerate(places):
+            point = self._point(within, place, values, element, outer)
+            point.known.update({value: found[element] for value, found in gathered.items()})
+            for check in checks:
+                point.check(check)
+            results.append([point.value(value) for value in self._region.yielded])
+        return results
+
+    def _point(
+        self,
+        varying: frozenset[int],
+        place: _Place,
+        values: dict[int, list[ir.Value]],
+        element: int,
+        outer: Point,
+    ) -> Point:
+        def pick(number: int) -> ir.Value:
+            found = values[number]
+            return found[element] if len(found) > 1 else found[0]
+
+        def index(number: int) -> ir.Value:
+            for loop, at in zip(self._vectors.loops, place, strict=True):
+                if number in loop.parts:
+                    return part_index(self._work, loop, at, number, self._parameters)
+            return index_constant(0)
+
+        return Point(self._region, varying, pick, index, outer)
+
+    # Elements in memory.
+
+    def _load(self, operand: Operand, number: ir.Value, places: list[_Place]) -> list[ir.Value]:
+        """An operand's elements of a vector, or the one that all of it have."""
+        vectors, width = self._vectors, len(places)
+        if width > 1 and not vectors.is_neighbouring(operand):
+            is_same = vectors.inner.stride_of(self._work, operand.number) == ZERO
+            if vectors.is_crossing or not is_same:
+                each = [self._load(operand, number, [place]) for place in places]
+                return [elements[0] for elements in each]
+            width = 1
+        where = self._address(operand, number, places)
+        return load(where, operand.element, width, self._alignment(operand, width))
+
+    def _load_fixed(self, number: int) -> ir.Value:
+        """An element that no loop moves."""
+        operand = next(each for each in self._work.operands if each.number == number)
+        where = self._parameters.pointer(operand.buffer)
+        index = self._parameters.size(operand.offset)
+        return load(address(where, operand.element, index), operand.element, 1, 1)[0]
+
+    def _alignment(self, operand: Operand, width: int) -> int:
+        return min(ACCESS_BYTES, width * element_bytes(operand.element))
+
+    def _address(self, operand: Operand, number: ir.Value, places: list[_Place]) -> ir.Value:
+        """Where the first element of a vector lies."""
+        vectors, index = self._vectors, self._parameters.size(operand.offset)
+        if vectors.is_crossing and vectors.is_neighbouring(operand):
+            flat = arith.muli(number, index_constant(len(places)))
+            index = arith.addi(index, flat)
+        else:
+            for loop, at in zip(vectors.loops, places[0], strict=True):
+                stride = loop.stride_of(self._work, operand.number)
+                if stride != ZERO:
+                    index = arith.addi(index, arith.muli(at, self._parameters.size(stride)))
+        return address(self._parameters.pointer(operand.buffer), operand.element, index)
+
+    # Places.
+
+    def _first_place(self, number: ir.Value, width: int) -> _Place:
+        """The index in each loop of the first element of a vector."""
+        loops, is_rows = self._vectors.loops, self._vectors.kind is Kind.ROWS
+        divide = _divide if self._vectors.kind is Kind.SINGLE else _narrow_divide
+        rest = number if is_rows else arith.muli(number, index_constant(width))
+        place: _Place = []
+        for loop in reversed(loops[1:]):
+            extent = self._parameters.size(loop.extent)
+            if is_rows and loop is self._vectors.inner:
+                extent = arith.divui(extent, index_constant(width))
+            rest, within = divide(rest, extent)
+            place.insert(0, within)
+        place.insert(0, rest)
+        if is_rows:
+            place[-1] = arith.muli(place[-1], index_constant(width))
+        return place
+
+    def _places(self, first: _Place, width: int) -> list[_Place]:
+        """The index in each loop of each element of a vector."""
+        places = [first]
+        for element in range(1, width):
+            if self._vectors.is_crossing:
+                places.append(self._next(places[-1]))
+            else:
+                places.append([*first[:-1], arith.addi(first[-1], index_constant(element))])
+        return places
+
+    def _next(self, place: _Place) -> _Place:
+        """The next iteration."""
+        one, zero = index_constant(1), index_constant(0)
+        *outer, at = place
+        loops = list(self._vectors.loops)
+        found: _Place = []
+        moved = arith.addi(at, one)
+        while outer:
+            extent = self._parameters.size(loops.pop().extent)
+            is_past = arith.cmpi(arith.CmpIPredicate.eq, moved, extent)
+            found.insert(0, arith.select(is_past, zero, moved))
+            at = outer.pop()
+            moved = arith.select(is_past, arith.addi(at, one), at)
+        return [moved, *found]
+
+
+_Divide = Callable[[ir.Value, ir.Value], tuple[ir.Value, ir.Value]]
+
+
+def _divide(number: ir.Value, by: ir.Value) -> tuple[ir.Value, ir.Value]:
+    return arith.divui(number, by), arith.remui(number, by)
+
+
+def _narrow_divide(number: ir.Value, by: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """A division in 32 bits, of numbers that fit."""
+    i32, index = ir.IntegerType.get_signless(32), ir.IndexType.get()
+    left, right = arith.index_castui(i32, number), arith.index_castui(i32, by)
+    whole, rest = arith.divui(left, right), arith.remui(left, right)
+    return arith.index_castui(index, whole), arith.index_castui(index, rest)

@@ -1,0 +1,361 @@
+"""Matrix products of programs through a cuBLASLt that multiplies on the host, against torch in f64.
+
+The programs are for the CPU device, with --matmul-library=always.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import torch
+from host_ir.libraries import library
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hirc
+
+_FAKE = Path(__file__).parents[1] / "support" / "fake_cublaslt.c"
+# What lets the library without a device wait for the stream that it is called on.
+_SYNCHRONIZE = """
+int cudaStreamSynchronize(void *);
+__attribute__((visibility("default"))) int test_synchronize(void *stream) {
+  return cudaStreamSynchronize(stream);
+}
+"""
+_DTYPES = {
+    "f32": torch.float32,
+    "f64": torch.float64,
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+}
+# One rounding to the result's type; the library without a device adds up in f64.
+_ROUNDING = {"f32": 2**-23, "f64": 2**-48, "f16": 2**-10, "bf16": 2**-7}
+_PAIRS = [
+    ("f32", "f32"),
+    ("f64", "f64"),
+    ("f16", "f16"),
+    ("f16", "f32"),
+    ("bf16", "bf16"),
+    ("bf16", "f32"),
+]
+_EINSUMS = [
+    "mk,kn->mn",
+    "km,kn->mn",
+    "mk,nk->mn",
+    "mk,kn->nm",
+    "bmk,bkn->bmn",
+    "bmk,bnk->bmn",
+    "bmk,kn->bmn",
+    "bsk,nk->bsn",
+    "abmk,abkn->abmn",
+    "ambk,anbk->abmn",
+    "mkl,kln->mn",
+    "mk,k->m",
+    "k,kn->n",
+    "k,k->",
+]
+
+
+@dataclass
+class Fake:
+    """The cuBLASLt without a device, and how the compiler links what it needs."""
+
+    path: Path
+    loaded: ctypes.CDLL
+    flags: tuple[str, ...]
+
+    def log(self, call: Callable[[], object]) -> list[str]:
+        """The products that `call` hands to the library."""
+        self.loaded.fake_lt_reset()
+        call()
+        lines = self.loaded.fake_lt_log().decode().splitlines()
+        return [line for line in lines if line.startswith("cublasLtMatmul ")]
+
+    def library(self, text: str, *flags: str) -> hirc.Library:
+        built = library(text, *self.flags, *flags)
+        own = ctypes.CDLL(str(built.path))
+        wait = ctypes.cast(own.test_synchronize, ctypes.c_void_p)
+        ctypes.c_void_p.in_dll(self.loaded, "fake_lt_synchronize").value = wait.value
+        return built
+
+
+@pytest.fixture(scope="module")
+def fake(tmp_path_factory: pytest.TempPathFactory) -> Generator[Fake, None, None]:
+    folder = tmp_path_factory.mktemp("cublaslt")
+    path, synchronize = folder / "libcublasLt.so", folder / "synchronize.o"
+    source = synchronize.with_suffix(".c")
+    source.write_text(_SYNCHRONIZE)
+    clang = ["clang-22", "-std=c11", "-O2", "-fPIC"]
+    subprocess.run([*clang, "-shared", _FAKE, "-o", path], check=True, timeout=60)
+    subprocess.run([*clang, "-c", source, "-o", synchronize], check=True, timeout=60)
+    loaded = ctypes.CDLL(str(path))
+    loaded.fake_lt_log.restype = ctypes.c_char_p
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HIRC_CUBLASLT", str(path))
+        yield Fake(path, loaded, (str(synchronize), "--matmul-library=always"))
+
+
+def name_of(einsum: str, element: str, result: str, *, accumulates: bool = False) -> str:
+    letters = einsum.replace(",", "_").replace("->", "_to_")
+    return f"p_{letters}_{element}_{result}{'_added' if accumulates else ''}"
+
+
+def contraction(einsum: str, element: str, result: str, *, accumulates: bool = False) -> str:
+    """A function of one product with open sizes."""
+    inputs, _, output = einsum.partition("->")
+    first, second = inputs.split(",")
+    loops = sorted(set(first + second))
+    kinds = [
+        f"tensor<{'?x' * len(text)}{kind}>"
+        for text, kind in ((first, element), (second, element), (output, result))
+    ]
+    maps = ", ".join(
+        f"affine_map<({', '.join(loops)}) -> ({', '.join(text)})>"
+        for text in (first, second, output)
+    )
+    sizes: list[str] = []
+    body: list[str] = []
+    for place, letter in enumerate(output):
+        source, text, kind = (
+            ("%x", first, kinds[0]) if letter in first else ("%y", second, kinds[1])
+        )
+        body.append(f"%a{place} = arith.constant {text.index(letter)} : index")
+        body.append(f"%s{place} = tensor.dim {source}, %a{place} : {kind}")
+        sizes.append(f"%s{place}")
+    start = "%z"
+    taken = f"%x: {kinds[0]}, %y: {kinds[1]}"
+    if accumulates:
+        taken += f", %z: {kinds[2]}"
+    else:
+        body += [
+            f"%zero = arith.constant 0.0 : {result}",
+            f"%empty = tensor.empty({', '.join(sizes)}) : {kinds[2]}",
+            f"%z = linalg.fill ins(%zero : {result}) outs(%empty : {kinds[2]}) -> {kinds[2]}",
+        ]
+    lines = "\n  ".join(body)
+    name = name_of(einsum, element, result, accumulates=accumulates)
+    return f"""func.func @{name}({taken}) -> {kinds[2]} {{
+  {lines}
+  %r = linalg.contract indexing_maps = [{maps}]
+    ins(%x, %y : {kinds[0]}, {kinds[1]}) outs({start} : {kinds[2]}) -> {kinds[2]}
+  return %r : {kinds[2]}
+}}"""
+
+
+def everything() -> str:
+    texts = [contraction(einsum, *pair) for einsum in _EINSUMS for pair in _PAIRS]
+    texts += [contraction("mk,kn->mn", *pair, accumulates=True) for pair in _PAIRS]
+    return "\n".join(texts)
+
+
+def numbers(shape: list[int], element: str, seed: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(shape, generator=generator).to(_DTYPES[element])
+
+
+def agrees(got: torch.Tensor, wanted: torch.Tensor, result: str) -> bool:
+    error = (got.double() - wanted).abs()
+    return bool((error <= _ROUNDING[result] * wanted.abs() + 2**-24 * (result != "f64")).all())
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.data())
+def test_products(fake: Fake, data: st.DataObject) -> None:
+    programs = fake.library(everything())
+    einsum, (element, result) = (
+        data.draw(st.sampled_from(_EINSUMS)),
+        data.draw(st.sampled_from(_PAIRS)),
+    )
+    inputs = einsum.partition("->")[0]
+    sizes = {
+        letter: data.draw(st.sampled_from([0, 1, 2, 3, 7, 17, 33]))
+        for letter in sorted(set(inputs) - {","})
+    }
+    x, y = (
+        numbers([sizes[letter] for letter in text], element, seed)
+        for seed, text in enumerate(inputs.split(","))
+    )
+    run = getattr(programs, name_of(einsum, element, result))
+    got: list[torch.Tensor] = []
+    calls = fake.log(lambda: got.append(run(x, y)))
+    assert agrees(got[0], torch.einsum(einsum, x.double(), y.double()), result)
+    assert bool(calls) == all(sizes.values())
+
+
+@pytest.mark.parametrize(("element", "result"), _PAIRS)
+def test_a_sum_is_added_to_what_is_there(fake: Fake, element: str, result: str) -> None:
+    programs = fake.library(everything())
+    x, y, z = numbers([5, 9], element, 0), numbers([9, 3], element, 1), numbers([5, 3], result, 2)
+    run = getattr(programs, name_of("mk,kn->mn", element, result, accumulates=True))
+    assert agrees(run(x, y, z), x.double() @ y.double() + z.double(), result)
+    assert torch.equal(run(x[:, :0], y[:0], z), z)
+
+
+@pytest.mark.parametrize("layout", ["packed", "transposed", "strided", "gaps"])
+def test_a_result_of_any_strides(fake: Fake, layout: str) -> None:
+    programs = fake.library(everything())
+    x, y = numbers([5, 9], "bf16", 0), numbers([9, 6], "bf16", 1)
+    memory = torch.full((20, 20), 7.0, dtype=torch.bfloat16)
+    out = {
+        "packed": torch.empty(5, 6, dtype=torch.bfloat16),
+        "transposed": memory[:6, :5].t(),
+        "strided": memory[:5, :12:2],
+        "gaps": memory[:10:2, 1:7],
+    }[layout]
+    getattr(programs, name_of("mk,kn->mn", "bf16", "bf16"))(x, y, out=out)
+    assert agrees(out, x.double() @ y.double(), "bf16")
+    assert layout == "packed" or int((memory == 7).sum()) == 370
+
+
+_PROGRAMS = """
+"hir.program"() ({{
+^bb0(%x: memref<?x?x?x{0}>, %y: memref<?x?x?x{0}>):
+  %z = "hir.matmul"(%x, %y) : (memref<?x?x?x{0}>, memref<?x?x?x{0}>) -> memref<?x?x?x{0}>
+  "hir.output"(%z) {{name = "z"}} : (memref<?x?x?x{0}>) -> ()
+}}) {{sym_name = "matmul",
+    function_type = (memref<?x?x?x{0}>, memref<?x?x?x{0}>) -> memref<?x?x?x{0}>}} : () -> ()
+"hir.program"() ({{
+^bb0(%x: memref<?x?x?x{0}>, %w: memref<?x?x{0}>, %b: memref<?x{0}>):
+  %z = "hir.linear"(%x, %w, %b) {{operandSegmentSizes = array<i32: 1, 1, 1, 0>}}
+    : (memref<?x?x?x{0}>, memref<?x?x{0}>, memref<?x{0}>) -> memref<?x?x?x{0}>
+  "hir.output"(%z) {{name = "z"}} : (memref<?x?x?x{0}>) -> ()
+}}) {{sym_name = "linear",
+    function_type = (memref<?x?x?x{0}>, memref<?x?x{0}>, memref<?x{0}>) -> memref<?x?x?x{0}>}}
+  : () -> ()
+"""
+
+
+@pytest.mark.parametrize("element", ["f32", "f64", "f16", "bf16", "tf32"])
+def test_host_ir(fake: Fake, element: str) -> None:
+    programs = fake.library(_PROGRAMS.format(element))
+    kind = "f32" if element == "tf32" else element
+
+    def operand(*shape: int, seed: int) -> torch.Tensor:
+        made = numbers(list(shape), kind, seed)
+        if element == "tf32":
+            made = (made.view(torch.int32) & -8192).view(torch.float32)
+        return made
+
+    def near(got: torch.Tensor, wanted: torch.Tensor) -> bool:
+        if element == "tf32":
+            return bool(((got - wanted).abs() <= 2**-10 * wanted.abs() + 2**-20).all())
+        # A sum in f64 takes its bias after it is stored.
+        return agrees(got, wanted, kind)
+
+    for batch in (1, 4):
+        x, y = operand(4, 3, 6, seed=0), operand(batch, 6, 5, seed=1)
+        assert near(programs.matmul(x, y), x.double() @ y.double())
+    weight, bias = operand(7, 6, seed=2), operand(7, seed=3)
+    wanted = torch.nn.functional.linear(x.double(), weight.double(), bias.double())
+    calls = fake.log(lambda: near(programs.linear(x, weight, bias), wanted))
+    assert near(programs.linear(x, weight, bias), wanted)
+    # The rows of all batches are one matrix; the bias is the library's, but of f64 and tf32.
+    epilogue = 4 if element in ("f32", "f16", "bf16") else 1
+    assert len(calls) == 1
+    assert calls[0].startswith("cublasLtMatmul TN 1x 7x12x6 ")
+    assert calls[0].endswith(f" epilogue {epilogue}")
+    empty = programs.linear(x[..., :0], weight[:, :0].contiguous(), bias)
+    assert near(empty, bias.double().expand(4, 3, 7))
+
+
+_LAYER = """
+#id = affine_map<(a, b) -> (a, b)>
+#last = affine_map<(a, b) -> (b)>
+func.func @{name}(%x: tensor<?x?x{0}>, %w: tensor<?x?x{0}>, %b: tensor<?x{0}>) -> tensor<?x?x{0}> {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?x?x{0}>
+  %k = tensor.dim %x, %c1 : tensor<?x?x{0}>
+  %n = tensor.dim %w, %c0 : tensor<?x?x{0}>
+  %et = tensor.empty(%k, %n) : tensor<?x?x{0}>
+  %t = linalg.transpose ins(%w : tensor<?x?x{0}>) outs(%et : tensor<?x?x{0}>) permutation = [1, 0]
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %y = linalg.matmul ins(%x, %t : tensor<?x?x{0}>, tensor<?x?x{0}>)
+                     outs(%f : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %e2 = tensor.empty(%m, %n) : tensor<?x?x{0}>
+  %r = linalg.generic {{indexing_maps = [#id, #last, #id],
+                       iterator_types = ["parallel", "parallel"]}}
+    ins(%y, %b : tensor<?x?xf32>, tensor<?x{0}>) outs(%e2 : tensor<?x?x{0}>) {{
+  ^bb0(%a: f32, %c: {0}, %o: {0}):
+    %wide = arith.extf %c : {0} to f32
+    %s = arith.addf %a, %wide : f32
+    {1}
+    %q = arith.truncf %v : f32 to {0}
+    linalg.yield %q : {0}
+  }} -> tensor<?x?x{0}>
+  return %r : tensor<?x?x{0}>
+}}
+"""
+_ACTIVATIONS = {
+    "plain": "%v = arith.addf %s, %zero : f32",
+    "relu": "%v = arith.maximumf %zero, %s : f32",
+    "gelu_tanh": """
+    %half = arith.constant 0.5 : f32
+    %one = arith.constant 1.0 : f32
+    %outer = arith.constant 0.7978845608 : f32
+    %cubed = arith.constant 0.044715 : f32
+    %s2 = arith.mulf %s, %s : f32
+    %s3 = arith.mulf %s2, %s : f32
+    %i0 = arith.mulf %s3, %cubed : f32
+    %i1 = arith.addf %s, %i0 : f32
+    %i2 = arith.mulf %i1, %outer : f32
+    %i3 = math.tanh %i2 : f32
+    %i4 = arith.addf %i3, %one : f32
+    %i5 = arith.mulf %s, %half : f32
+    %v = arith.mulf %i5, %i4 : f32""",
+    # The library has no such: a kernel of ours follows the product.
+    "gelu_erf": """
+    %half = arith.constant 0.5 : f32
+    %one = arith.constant 1.0 : f32
+    %root = arith.constant 0.70710678 : f32
+    %i2 = arith.mulf %s, %root : f32
+    %i3 = math.erf %i2 : f32
+    %i4 = arith.addf %i3, %one : f32
+    %i5 = arith.mulf %s, %half : f32
+    %v = arith.mulf %i5, %i4 : f32""",
+}
+
+
+@pytest.mark.parametrize(
+    ("activation", "epilogue"), [("plain", 4), ("relu", 6), ("gelu_tanh", 36), ("gelu_erf", 1)]
+)
+def test_a_layer_is_one_call(fake: Fake, activation: str, epilogue: int) -> None:
+    """A transposed weight, a bias, an activation and a rounding, as frameworks write them."""
+    element = "f16" if activation == "relu" else "bf16"
+    text = _LAYER.format(element, _ACTIVATIONS[activation], name=activation)
+    programs = fake.library(text)
+    x, w, b = numbers([5, 8], element, 0), numbers([6, 8], element, 1), numbers([6], element, 2)
+    got: list[torch.Tensor] = []
+    calls = fake.log(lambda: got.append(getattr(programs, activation)(x, w, b)))
+    sums = torch.nn.functional.linear(x.double(), w.double(), b.double())
+    wanted = {
+        "plain": sums,
+        "relu": sums.relu(),
+        "gelu_tanh": torch.nn.functional.gelu(sums, approximate="tanh"),
+        "gelu_erf": torch.nn.functional.gelu(sums),
+    }[activation]
+    assert len(calls) == 1
+    assert calls[0].startswith("cublasLtMatmul TN 1x 6x5x8 ")
+    assert calls[0].endswith(f" epilogue {epilogue}")
+    error = (got[0].double() - wanted).abs()
+    assert bool((error <= _ROUNDING[element] * wanted.abs() + 1e-6).all())
+    # Where the sums are empty, the bias and what becomes of it are left.
+    empty = getattr(programs, activation)(x[:, :0].contiguous(), w[:, :0].contiguous(), b)
+    assert torch.equal(empty, empty[:1].expand(5, 6))
+
+
+def test_what_the_library_computes_agrees_with_our_kernels(fake: Fake) -> None:
+    text = contraction("mk,kn->mn", "f32", "f32")
+    x, y = numbers([9, 20], "f32", 0), numbers([20, 11], "f32", 1)
+    name = name_of("mk,kn->mn", "f32", "f32")
+    ours = getattr(library(text), name)(x, y)
+    theirs = getattr(fake.library(text), name)(x, y)
+    assert fake.log(lambda: getattr(library(text), name)(x, y)) == []
+    torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-5)

@@ -1,0 +1,198 @@
+// RUN: hirc-opt %s --split-input-file -p hir-call-matmul-library | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p 'hir-call-matmul-library{allow-tf32}' | FileCheck %s --check-prefix=TF32
+// RUN: hirc-opt %s --split-input-file -p 'hir-call-matmul-library{least-multiplications=5000000}' | FileCheck %s --check-prefix=LARGE
+
+// Zeros just before it are dropped; open sizes that the program does not know to be equal are checked.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK-NOT:     linalg.fill
+// CHECK:         cf.assert %{{.*}}, "dim 1 of operand 0 and dim 0 of operand 1 are one loop of linalg.matmul and must have the same size"
+// CHECK-NOT:     cf.assert
+// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "f32", dims = [array<i64: 0, 2>, array<i64: 2, 1>, array<i64: 0, 1>]}
+// CHECK-NOT:     linalg.matmul
+// CHECK:         sym_name = "zeros"
+// TF32:          "hir.library_matmul"(%{{.*}}) {compute = "tf32",
+// Open sizes are taken to be large.
+// LARGE-LABEL: "hir.program"()
+// LARGE:         "hir.library_matmul"
+"hir.program"() ({
+^bb0(%a: memref<?x?xf32>, %b: memref<?x128xf32>):
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %m = memref.dim %a, %c0 : memref<?x?xf32>
+  %c = "hir.allocate"(%m) : (index) -> memref<?x128xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<?x128xf32>)
+  linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x128xf32>) outs(%c : memref<?x128xf32>)
+  "hir.output"(%c) : (memref<?x128xf32>) -> ()
+}) {sym_name = "zeros", function_type = (memref<?x?xf32>, memref<?x128xf32>) -> memref<?x128xf32>} : () -> ()
+
+// -----
+
+// What was there is added to: other numbers than zero, zeros that something read or that may have
+// been written over.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:         linalg.fill
+// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}) {accumulates, compute = "f64"
+// CHECK:         linalg.fill
+// CHECK-NEXT:    linalg.copy
+// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}) {accumulates,
+// CHECK:         linalg.fill
+// CHECK-NEXT:    linalg.fill
+// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}) {accumulates,
+// Another buffer of the program's own may be written meanwhile.
+// CHECK:         hir.allocate
+// CHECK-NEXT:    linalg.copy
+// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}) {compute
+// LARGE-LABEL: "hir.program"()
+// LARGE-NOT:     hir.library_matmul
+"hir.program"() ({
+^bb0(%a: memref<64x64xf64>, %b: memref<64x64xf64>, %c: memref<64x64xf64>, %d: memref<64x64xf64>):
+  %zero = arith.constant 0.0 : f64
+  %one = arith.constant 1.0 : f64
+  linalg.fill ins(%one : f64) outs(%c : memref<64x64xf64>)
+  linalg.matmul ins(%a, %b : memref<64x64xf64>, memref<64x64xf64>) outs(%c : memref<64x64xf64>)
+  linalg.fill ins(%zero : f64) outs(%c : memref<64x64xf64>)
+  linalg.copy ins(%c : memref<64x64xf64>) outs(%d : memref<64x64xf64>)
+  linalg.matmul ins(%a, %b : memref<64x64xf64>, memref<64x64xf64>) outs(%c : memref<64x64xf64>)
+  linalg.fill ins(%zero : f64) outs(%c : memref<64x64xf64>)
+  linalg.fill ins(%one : f64) outs(%d : memref<64x64xf64>)
+  linalg.matmul ins(%a, %b : memref<64x64xf64>, memref<64x64xf64>) outs(%c : memref<64x64xf64>)
+  %e = "hir.allocate"() : () -> memref<64x64xf64>
+  linalg.fill ins(%zero : f64) outs(%e : memref<64x64xf64>)
+  linalg.copy ins(%a : memref<64x64xf64>) outs(%d : memref<64x64xf64>)
+  linalg.matmul ins(%a, %b : memref<64x64xf64>, memref<64x64xf64>) outs(%e : memref<64x64xf64>)
+}) {sym_name = "added", function_type = (memref<64x64xf64>, memref<64x64xf64>, memref<64x64xf64>, memref<64x64xf64>) -> ()} : () -> ()
+
+// -----
+
+// Every form of a product: named, with maps, generic; of narrow floats into f32 or themselves; as a
+// reduction whose sum is rounded.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:         dims = [array<i64: 0, 1, 3>, array<i64: 0, 3, 2>, array<i64: 0, 1, 2>]{{.*}}memref<4x64x64xf16>) -> ()
+// CHECK:         dims = [array<i64: 2, 0>, array<i64: 2, 1>, array<i64: 0, 1>]{{.*}}memref<64x64xf32>) -> ()
+// CHECK:         dims = [array<i64: 0, 1>, array<i64: 1>, array<i64: 0>]{{.*}} : (memref<4096x64xbf16>, memref<64xbf16>, memref<4096xf32>)
+// CHECK:         dims = [array<i64: 0, 3>, array<i64: 1, 2, 3>, array<i64: 1, 0, 2>]
+// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "f32", dims = [array<i64: 0, 2>, array<i64: 1, 2>, array<i64: 0, 1>]}
+// CHECK-NOT:     linalg.
+// CHECK:         sym_name = "forms"
+#first = affine_map<(i, j, k) -> (k, i)>
+#second = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+"hir.program"() ({
+^bb0(%a: memref<4x64x64xf16>, %b: memref<64x64xf16>, %c: memref<64x64xf32>, %d: memref<4096x64xbf16>, %e: memref<64xbf16>,
+     %f: memref<4096xf32>, %g: memref<4x64x64xf16>, %h: memref<4x64x64xf16>, %n: memref<64x64xf16>):
+  linalg.batch_matmul ins(%a, %g : memref<4x64x64xf16>, memref<4x64x64xf16>) outs(%h : memref<4x64x64xf16>)
+  linalg.matmul indexing_maps = [#first, #second, #result]
+    ins(%b, %n : memref<64x64xf16>, memref<64x64xf16>) outs(%c : memref<64x64xf32>)
+  linalg.matvec ins(%d, %e : memref<4096x64xbf16>, memref<64xbf16>) outs(%f : memref<4096xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j, l, k) -> (i, k)>, affine_map<(i, j, l, k) -> (j, l, k)>,
+                                   affine_map<(i, j, l, k) -> (j, i, l)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+    ins(%b, %a : memref<64x64xf16>, memref<4x64x64xf16>) outs(%h : memref<4x64x64xf16>) {
+  ^bb0(%x: f16, %y: f16, %z: f16):
+    %p = arith.mulf %y, %x : f16
+    %s = arith.addf %p, %z : f16
+    linalg.yield %s : f16
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, #result],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%b, %n : memref<64x64xf16>, memref<64x64xf16>) outs(%b : memref<64x64xf16>) {
+  ^bb0(%x: f16, %y: f16, %z: f16):
+    %u = arith.extf %x : f16 to f32
+    %v = arith.extf %y : f16 to f32
+    %p = arith.mulf %u, %v : f32
+    %s = "hir.reduce_loops"(%p) {kind = "addf", loops = array<i64: 2>} : (f32) -> f32
+    %r = arith.truncf %s : f32 to f16
+    linalg.yield %r : f16
+  }
+}) {sym_name = "forms", function_type = (memref<4x64x64xf16>, memref<64x64xf16>, memref<64x64xf32>, memref<4096x64xbf16>, memref<64xbf16>,
+     memref<4096xf32>, memref<4x64x64xf16>, memref<4x64x64xf16>, memref<64x64xf16>) -> ()} : () -> ()
+
+// -----
+
+// What the library is not called for: integers, small products, wider sums than it has, other
+// arithmetic, a sum of one operand alone, batches of sums, strides that no matrix has, sums over dims
+// that do not lie as one.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK-NOT:     hir.library_matmul
+// CHECK:         sym_name = "others"
+"hir.program"() ({
+^bb0(%a: memref<64x64xi32>, %b: memref<8x8xf32>, %c: memref<64x64xf32>, %d: memref<64x64xf64>,
+     %s: memref<64x64xf32, strided<[256, 2]>>, %t: memref<64x8x8xf32>, %e: memref<8x64xf32>,
+     %u: memref<64x64x64xf32>):
+  linalg.matmul ins(%a, %a : memref<64x64xi32>, memref<64x64xi32>) outs(%a : memref<64x64xi32>)
+  linalg.matmul ins(%b, %b : memref<8x8xf32>, memref<8x8xf32>) outs(%b : memref<8x8xf32>)
+  linalg.matmul ins(%c, %c : memref<64x64xf32>, memref<64x64xf32>) outs(%d : memref<64x64xf64>)
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%c, %c : memref<64x64xf32>, memref<64x64xf32>) outs(%c : memref<64x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.addf %x, %y : f32
+    %m = arith.maximumf %p, %z : f32
+    linalg.yield %m : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (i, k, l)>, affine_map<(i, j, k, l) -> (k, j)>, affine_map<(i, j, k, l) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%t, %e : memref<64x8x8xf32>, memref<8x64xf32>) outs(%c : memref<64x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %m = arith.addf %p, %z : f32
+    linalg.yield %m : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%u, %u : memref<64x64x64xf32>, memref<64x64x64xf32>) outs(%c : memref<64x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %m = arith.addf %p, %z : f32
+    linalg.yield %m : f32
+  }
+  linalg.matmul ins(%s, %c : memref<64x64xf32, strided<[256, 2]>>, memref<64x64xf32>) outs(%c : memref<64x64xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (i, k, l)>, affine_map<(i, j, k, l) -> (j, l, k)>, affine_map<(i, j, k, l) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%t, %t : memref<64x8x8xf32>, memref<64x8x8xf32>) outs(%c : memref<64x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %m = arith.addf %p, %z : f32
+    linalg.yield %m : f32
+  }
+}) {sym_name = "others", function_type = (memref<64x64xi32>, memref<8x8xf32>, memref<64x64xf32>, memref<64x64xf64>,
+     memref<64x64xf32, strided<[256, 2]>>, memref<64x8x8xf32>, memref<8x64xf32>, memref<64x64x64xf32>) -> ()} : () -> ()
+
+// -----
+
+// hir.linear: the bias is the library's where the result is rounded once, else it is added after it.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK-NOT:     linalg.generic
+// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "f32", dims = [array<i64: 0, 1, 3>, array<i64: 2, 3>, array<i64: 0, 1, 2>, array<i64: 2>]}
+// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "f64", dims = [array<i64: 0, 2>, array<i64: 1, 2>, array<i64: 0, 1>]}
+// CHECK:         linalg.generic
+// CHECK:         arith.addf %{{.*}} : f64
+// CHECK:         sym_name = "linear"
+"hir.program"() ({
+^bb0(%x: memref<4x16x64xf16>, %w: memref<64x64xf16>, %b: memref<64xf16>, %y: memref<4x16x64xf16>,
+     %d: memref<64x64xf64>, %e: memref<64xf64>, %f: memref<64x64xf64>):
+  "hir.linear"(%x, %w, %b, %y) {operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (memref<4x16x64xf16>, memref<64x64xf16>, memref<64xf16>, memref<4x16x64xf16>) -> ()
+  "hir.linear"(%d, %d, %e, %f) {operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (memref<64x64xf64>, memref<64x64xf64>, memref<64xf64>, memref<64x64xf64>) -> ()
+}) {sym_name = "linear", function_type = (memref<4x16x64xf16>, memref<64x64xf16>, memref<64xf16>, memref<4x16x64xf16>, memref<64x64xf64>, memref<64xf64>, memref<64x64xf64>) -> ()} : () -> ()
+
+// -----
+
+// hir.matmul: operands in tf32 are not rounded again, a result in tf32 is; a batch may repeat.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "tf32", dims = [array<i64: 0, 1, 3>, array<i64: -1, 3, 2>, array<i64: 0, 1, 2>]}
+// CHECK-NEXT:    linalg.generic
+// CHECK:         arith.bitcast
+// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "tf32"
+// CHECK-NOT:     linalg.generic
+// CHECK:         sym_name = "matmul"
+"hir.program"() ({
+^bb0(%x: memref<4x64x64xtf32>, %y: memref<1x64x64xtf32>, %z: memref<4x64x64xtf32>, %w: memref<4x64x64xf32>):
+  "hir.matmul"(%x, %y, %z) : (memref<4x64x64xtf32>, memref<1x64x64xtf32>, memref<4x64x64xtf32>) -> ()
+  "hir.matmul"(%x, %y, %w) : (memref<4x64x64xtf32>, memref<1x64x64xtf32>, memref<4x64x64xf32>) -> ()
+}) {sym_name = "matmul", function_type = (memref<4x64x64xtf32>, memref<1x64x64xtf32>, memref<4x64x64xtf32>, memref<4x64x64xf32>) -> ()} : () -> ()

@@ -1,0 +1,223 @@
+"""Programs that the column schedule takes, against torch in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+import torch
+from schedules.harness import Suite
+from schedules.programs import Fused, Sizes, find_loops, reduce_loops
+
+# Rows are reduced, columns are neighbours in memory: nothing, one, primes, and just past a tile.
+_SIZES: tuple[Sizes, ...] = (
+    {"r": 0, "c": 8},
+    {"r": 8, "c": 0},
+    {"r": 1, "c": 1},
+    {"r": 7, "c": 64},
+    {"r": 131, "c": 129},
+    {"r": 300, "c": 4},
+    {"r": 65, "c": 132},
+    {"r": 1031, "c": 40},
+)
+_FIXED: tuple[Sizes, ...] = ({"r": 67, "c": 136}, {"r": 1031, "c": 24}, {"r": 13, "c": 1040})
+_STORES = "linalg.yield %s : f32"
+
+
+def _extended(element: str) -> str:
+    return f"%w = arith.extf %x0 : {element} to f32\n"
+
+
+def _sum_16(element: str) -> Fused:
+    body = _extended(element) + reduce_loops("%s", "addf", "%w", "f32", 0)
+    return Fused(
+        f"sum_{element}",
+        (f"{element}[r, c]",),
+        (f"{element}[c]",),
+        lambda x: x.sum(0),
+        _SIZES,
+        magnitude=32,
+        fixed=_FIXED,
+        loops="r, c",
+        reduced="r",
+        body=f"{body}%t = arith.truncf %s : f32 to {element}\nlinalg.yield %t : {element}",
+    )
+
+
+def _combining(kind: str, element: str, reference: object) -> Fused:
+    body = reduce_loops("%s", kind, "%x0", element, 0)
+    return Fused(
+        f"{kind}_{element}",
+        (f"{element}[r, c]",),
+        (f"{element}[c]",),
+        reference,  # pyright: ignore[reportArgumentType]
+        _SIZES[2:],
+        special=element == "f32",
+        loops="r, c",
+        reduced="r",
+        body=f"{body}linalg.yield %s : {element}",
+    )
+
+
+_SOFTMAX = (
+    reduce_loops("%m", "maximumf", "%x0", "f32", 0)
+    + "%d = arith.subf %x0, %m : f32\n%e = math.exp %d : f32\n"
+    + reduce_loops("%s", "addf", "%e", "f32", 0)
+    + "%q = arith.divf %e, %s : f32\nlinalg.yield %q : f32"
+)
+_COUNT = "%one = arith.constant 1.0 : f32\n" + reduce_loops("%f", "addf", "%one", "f32", 0)
+_NORM = (
+    _COUNT
+    + reduce_loops("%s", "addf", "%x0", "f32", 0)
+    + "%mean = arith.divf %s, %f : f32\n%d = arith.subf %x0, %mean : f32\n"
+    + "%d2 = arith.mulf %d, %d : f32\n"
+    + reduce_loops("%v", "addf", "%d2", "f32", 0)
+    + "%var = arith.divf %v, %f : f32\n%some = arith.constant 1.0e-5 : f32\n"
+    + "%sum = arith.addf %var, %some : f32\n%root = math.sqrt %sum : f32\n"
+    + "%z = arith.divf %d, %root : f32\n%g = arith.mulf %z, %x1 : f32\n"
+    + "%o = arith.addf %g, %x2 : f32\nlinalg.yield %o, %mean, %var : f32, f32, f32"
+)
+
+
+def _norm(
+    x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    mean, var = x.mean(0), x.var(0, correction=0)
+    return (x - mean) / (var + 1e-5).sqrt() * weight + bias, mean, var
+
+
+def _found(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return x.max(0).values, x.argmax(0)
+
+
+_MIDDLE: tuple[Sizes, ...] = (
+    {"a": 3, "r": 5, "c": 8},
+    {"a": 2, "r": 131, "c": 33},
+    {"a": 7, "r": 17, "c": 4},
+    {"a": 3, "r": 40, "c": 260},
+)
+_MIXED: tuple[Mapping[str, int], ...] = (
+    {"a": 3, "b": 2, "r": 5, "c": 4},
+    {"a": 13, "b": 3, "r": 11, "c": 37},
+    {"a": 6, "b": 1, "r": 50, "c": 64},
+)
+
+SUITE = Suite(
+    [
+        Fused(
+            "column_sum",
+            ("f32[r, c]",),
+            ("f32[c]",),
+            lambda x: x.sum(0),
+            _SIZES,
+            magnitude=32,
+            fixed=_FIXED,
+            loops="r, c",
+            reduced="r",
+            body=reduce_loops("%s", "addf", "%x0", "f32", 0) + _STORES,
+        ),
+        _sum_16("bf16"),
+        _sum_16("f16"),
+        _combining("maximumf", "f32", lambda x: x.amax(0)),
+        _combining("mulf", "f64", lambda x: x.prod(0)),
+        _combining("addi", "i32", lambda x: x.sum(0)),
+        _combining("maxsi", "i8", lambda x: x.amax(0)),
+        Fused(
+            "softmax",
+            ("f32[r, c]",),
+            ("f32[r, c]",),
+            lambda x: x.softmax(0),
+            _SIZES,
+            magnitude=1,
+            fixed=(*_FIXED, {"r": 16, "c": 64}, {"r": 5, "c": 12}),
+            loops="r, c",
+            reduced="r",
+            body=_SOFTMAX,
+        ),
+        Fused(
+            "norm",
+            ("f32[r, c]", "f32[c]", "f32[c]"),
+            ("f32[r, c]", "f32[c]", "f32[c]"),
+            _norm,
+            _SIZES[3:],
+            magnitude=16,
+            fixed=({"r": 100, "c": 36}, {"r": 3000, "c": 8}),
+            loops="r, c",
+            reduced="r",
+            body=_NORM,
+        ),
+        Fused(
+            "argmax",
+            ("f32[r, c]",),
+            ("f32[c]", "i64[c]"),
+            _found,
+            _SIZES[2:],
+            fixed=_FIXED,
+            loops="r, c",
+            reduced="r",
+            body=find_loops("%m", "%i", "maximumf", "%x0", "f32", 0)
+            + "linalg.yield %m, %i : f32, i64",
+        ),
+        Fused(
+            "middle",
+            ("f32[a, r, c]", "f32[r]"),
+            ("f32[a, c]",),
+            lambda x, w: (x * w[None, :, None]).sum(1),
+            _MIDDLE,
+            magnitude=32,
+            fixed=_MIDDLE[2:],
+            loops="a, r, c",
+            reduced="r",
+            body="%p = arith.mulf %x0, %x1 : f32\n"
+            + reduce_loops("%s", "addf", "%p", "f32", 1)
+            + _STORES,
+        ),
+        Fused(
+            "mixed",
+            ("f32[a, b, r, c]",),
+            ("f32[b, c]",),
+            lambda x: x.sum((0, 2)),
+            _MIXED,
+            magnitude=32,
+            fixed=_MIXED[1:],
+            loops="a, b, r, c",
+            reduced="a, r",
+            body=reduce_loops("%s", "addf", "%x0", "f32", 0, 2) + _STORES,
+        ),
+        Fused(
+            "place_of_two",
+            ("f32[a, b, r, c]",),
+            ("i64[b, c]",),
+            lambda x: x.permute(1, 3, 0, 2).flatten(2).argmin(2),
+            _MIXED,
+            loops="a, b, r, c",
+            reduced="a, r",
+            body=find_loops("%m", "%i", "minimumf", "%x0", "f32", 0, 2) + "linalg.yield %i : i64",
+        ),
+        Fused(
+            "index_of_loops",
+            ("f32[r, c]",),
+            ("f32[c]",),
+            lambda x: (x * torch.arange(x.shape[0])[:, None]).sum(0) + torch.arange(x.shape[1]),
+            _SIZES[2:],
+            magnitude=1000,
+            loops="r, c",
+            reduced="r",
+            body="%r = linalg.index 0 : index\n%c = linalg.index 1 : index\n"
+            "%ri = arith.index_cast %r : index to i32\n%rf = arith.sitofp %ri : i32 to f32\n"
+            "%ci = arith.index_cast %c : index to i32\n%cf = arith.sitofp %ci : i32 to f32\n"
+            "%p = arith.mulf %x0, %rf : f32\n"
+            + reduce_loops("%t", "addf", "%p", "f32", 0)
+            + "%s = arith.addf %t, %cf : f32\nlinalg.yield %s : f32",
+        ),
+    ]
+)
+
+
+@pytest.mark.parametrize("name", SUITE.names)
+def test_numbers(name: str) -> None:
+    SUITE.check(name)
+
+
+def test_checks_are_silent() -> None:
+    SUITE.check_silence()

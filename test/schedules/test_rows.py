@@ -1,0 +1,210 @@
+"""Programs that the row schedule takes, against torch in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+import os
+import torch
+from schedules.harness import Suite
+from schedules.programs import Fused, Sizes, find_loops, reduce_loops
+
+# Rows of nothing, of one element, about a warp's, primes, and just past what a block's threads take
+# at once.
+_SIZES: tuple[Sizes, ...] = (
+    {"r": 0, "c": 8},
+    {"r": 3, "c": 0},
+    {"r": 1, "c": 1},
+    {"r": 7, "c": 2},
+    {"r": 33, "c": 31},
+    {"r": 5, "c": 32},
+    {"r": 5, "c": 33},
+    {"r": 7, "c": 129},
+    {"r": 3, "c": 1000},
+    {"r": 3, "c": 1009},
+    {"r": 1, "c": 4096},
+    {"r": 2, "c": 4099},
+)
+# What clusters take, and what nothing holds.
+_LONG: tuple[Sizes, ...] = ({"r": 1, "c": 20000}, {"r": 2, "c": 32771}, {"r": 1, "c": 140004})
+_FIXED: tuple[Sizes, ...] = (
+    {"r": 9, "c": 24},
+    {"r": 3, "c": 768},
+    {"r": 2, "c": 1009},
+    {"r": 2, "c": 5000},
+)
+
+
+def _softmax(element: str, sizes: Sequence[Sizes], fixed: Sequence[Sizes], name: str) -> Fused:
+    wide = "f64" if element == "f64" else "f32"
+    is_same = element == wide
+    extended = "" if is_same else f"%w = arith.extf %x0 : {element} to {wide}\n"
+    value = "%x0" if is_same else "%w"
+    body = extended + reduce_loops("%m", "maximumf", value, wide, 1)
+    body += f"%d = arith.subf {value}, %m : {wide}\n%e = math.exp %d : {wide}\n"
+    body += reduce_loops("%s", "addf", "%e", wide, 1)
+    body += f"%q = arith.divf %e, %s : {wide}\n"
+    if is_same:
+        body += f"linalg.yield %q : {element}"
+    else:
+        body += f"%t = arith.truncf %q : {wide} to {element}\nlinalg.yield %t : {element}"
+    return Fused(
+        name,
+        (f"{element}[r, c]",),
+        (f"{element}[r, c]",),
+        lambda x: torch.softmax(x, 1),
+        tuple(sizes),
+        special=name == "softmax_f32",
+        fixed=tuple(fixed),
+        loops="r, c",
+        reduced="c",
+        body=body,
+    )
+
+
+_NORM = (
+    reduce_loops("%s", "addf", "%x0", "f32", 1)
+    + "%mean = arith.divf %s, %x3 : f32\n%d = arith.subf %x0, %mean : f32\n"
+    + "%dd = arith.mulf %d, %d : f32\n"
+    + reduce_loops("%ss", "addf", "%dd", "f32", 1)
+    + "%v = arith.divf %ss, %x3 : f32\n%eps = arith.constant 1.0e-5 : f32\n"
+    + "%ve = arith.addf %v, %eps : f32\n%rs = math.rsqrt %ve : f32\n"
+    + "%n = arith.mulf %d, %rs : f32\n%ng = arith.mulf %n, %x1 : f32\n"
+    + "%y = arith.addf %ng, %x2 : f32\nlinalg.yield %y, %mean, %rs : f32, f32, f32"
+)
+
+
+def _norm(
+    x: torch.Tensor, g: torch.Tensor, b: torch.Tensor, n: float
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    mean = x.sum(1) / n
+    d = x - mean[:, None]
+    scale = ((d * d).sum(1) / n + 1e-5).rsqrt()
+    return d * scale[:, None] * g + b, mean, scale
+
+
+def _sum(name: str, inputs: str, outputs: str, loops: str, reduced: str, *dims: int) -> Fused:
+    return Fused(
+        name,
+        (inputs,),
+        (outputs,),
+        lambda x: x.sum(dims),
+        (
+            {"a": 3, "b": 5, "c": 36},
+            {"a": 2, "b": 33, "c": 64},
+            {"a": 0, "b": 3, "c": 4},
+            {"a": 4, "b": 3, "c": 131},
+        ),
+        magnitude=64,
+        fixed=({"a": 3, "b": 4, "c": 20},),
+        loops=loops,
+        reduced=reduced,
+        body=reduce_loops("%s", "addf", "%x0", "f32", *dims) + "linalg.yield %s : f32",
+    )
+
+
+def _kind(kind: str, element: str, reference: object, sizes: Sequence[Sizes] = _SIZES) -> Fused:
+    return Fused(
+        f"{kind}_{element}",
+        (f"{element}[r, c]",),
+        (f"{element}[r]",),
+        reference,  # pyright: ignore[reportArgumentType]
+        tuple(sizes),
+        special=element == "f32" and kind != "addf",
+        magnitude=128 if kind == "addf" else 0,
+        fixed=_FIXED if element == "f32" else (),
+        loops="r, c",
+        reduced="c",
+        body=reduce_loops("%s", kind, "%x0", element, 1) + f"linalg.yield %s : {element}",
+    )
+
+
+def _argmax(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    if x.shape[1] == 0:
+        return torch.full(x.shape[:1], -torch.inf), torch.zeros(x.shape[0], dtype=torch.int64)
+    found = x.max(1)
+    return found.values, (x == found.values[:, None]).int().argmax(1)
+
+
+def _cross_entropy(x: torch.Tensor, target: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+    taken = logits.gather(1, target.long()[:, None])[:, 0]
+    return x.logsumexp(1) - taken
+
+
+def _greatest(x: torch.Tensor) -> torch.Tensor:
+    return x.amax(1) if x.shape[1] else torch.full(x.shape[:1], -torch.inf)
+
+
+SUITE = Suite(
+    [
+        _softmax("f32", _SIZES, _FIXED, "softmax_f32"),
+        _softmax("f32", _LONG, _LONG[1:2], "softmax_long"),
+        _softmax("bf16", (*_SIZES[4:], *_LONG[1:]), _FIXED, "softmax_bf16"),
+        _softmax("f16", _SIZES[7:10], (), "softmax_f16"),
+        _softmax("f64", _SIZES[6:], _FIXED, "softmax_f64"),
+        Fused(
+            "norm",
+            ("f32[r, c]", "f32[c]", "f32[c]", "f32"),
+            ("f32[r, c]", "f32[r]", "f32[r]"),
+            _norm,
+            (*_SIZES[2:], _LONG[0]),
+            magnitude=512,
+            fixed=_FIXED,
+            loops="r, c",
+            reduced="c",
+            body=_NORM,
+        ),
+        Fused(
+            "argmax",
+            ("f32[r, c]",),
+            ("f32[r]", "i64[r]"),
+            _argmax,
+            (*_SIZES, _LONG[1]),
+            fixed=_FIXED,
+            loops="r, c",
+            reduced="c",
+            body=find_loops("%m", "%i", "maximumf", "%x0", "f32", 1)
+            + "linalg.yield %m, %i : f32, i64",
+        ),
+        Fused(
+            "cross_entropy",
+            ("f32[r, c]", "i64[r]"),
+            ("f32[r]",),
+            _cross_entropy,
+            (*_SIZES[2:], _LONG[1]),
+            ranges={1: "c"},
+            fixed=_FIXED,
+            loops="r, c",
+            reduced="c",
+            captured=("f32[r, c]",),
+            body=reduce_loops("%m", "maximumf", "%x0", "f32", 1)
+            + "%d = arith.subf %x0, %m : f32\n%e = math.exp %d : f32\n"
+            + reduce_loops("%s", "addf", "%e", "f32", 1)
+            + "%l = math.log %s : f32\n%r = linalg.index 0 : index\n"
+            + "%t = arith.index_cast %x1 : i64 to index\n"
+            + "%xt = memref.load %cap0[%r, %t] : CAP0\n%z = arith.subf %xt, %m : f32\n"
+            + "%y = arith.subf %l, %z : f32\nlinalg.yield %y : f32",
+        ),
+        _kind("addf", "f32", lambda x: x.sum(1), (*_SIZES, *_LONG)),
+        _kind("maximumf", "f32", _greatest),
+        _kind("addf", "f64", lambda x: x.sum(1)),
+        _kind("addi", "i32", lambda x: x.sum(1)),
+        _kind("maxsi", "i8", lambda x: x.amax(1), _SIZES[2:]),
+        _sum("sum_all", "f32[a, b, c]", "f32[]", "a, b, c", "a, b, c", 0, 1, 2),
+        _sum("sum_outer_inner", "f32[a, b, c]", "f32[b]", "a, b, c", "a, c", 0, 2),
+    ],
+    # Unrolled code takes long to optimise.
+    flags=["-O0"],
+)
+
+
+ONLY=os.environ.get('ONLY')
+if ONLY: SUITE=Suite([p for p in SUITE._programs.values() if p.name in ONLY.split(',')],flags=['-O0'])
+@pytest.mark.parametrize('name', SUITE.names)
+def test_numbers(name: str) -> None:
+    SUITE.check(name)
+
+
+def test_checks_are_silent() -> None:
+    SUITE.check_silence()

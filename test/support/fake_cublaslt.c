@@ -1,0 +1,389 @@
+// A cuBLASLt that multiplies on the host, for testing what calls it.
+//
+// It has the entry points that the support library uses, takes matrices as cuBLASLt defines them
+// (column-major, strided batches), and refuses with CUBLAS_STATUS_INVALID_VALUE what cuBLASLt would:
+// leading dimensions that are too small, operands that do not fit, pointers less aligned than was
+// promised, an algorithm that was chosen for something else, a workspace that is too small. It logs its
+// calls, and any call can be made to fail. It knows nothing of streams: `fake_lt_synchronize`, where it
+// is set, is called before a product.
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { F32 = 0, F64 = 1, F16 = 2, BF16 = 14, COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_TF32 = 77 };
+enum { INVALID_VALUE = 7, NOT_SUPPORTED = 15, LOG_BYTES = 1 << 20 };
+enum { RELU = 2, BIAS = 4, GELU = 32 };
+
+struct matmul {
+  int compute, scale, transpose_a, transpose_b;
+  unsigned epilogue;
+  const void *bias;
+};
+struct layout {
+  int type, batch;
+  uint64_t rows, columns;
+  int64_t leading, stride;
+};
+struct preference {
+  uint64_t workspace;
+  uint32_t alignments[4], reductions;
+};
+// What a product was chosen for; fits cublasLtMatmulAlgo_t.
+struct algorithm {
+  uint64_t mark, m, n, k, alignments, workspace, kinds, batch;
+};
+struct choice {
+  struct algorithm algorithm;
+  size_t workspace;
+  int state;
+  float waves;
+  int reserved[4];
+};
+_Static_assert(sizeof(struct algorithm) == 64, "as cuBLASLt's");
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char text[LOG_BYTES];
+static size_t used;
+static char failing_call[64];
+static int failing_status;
+
+int (*fake_lt_synchronize)(void *stream);
+size_t fake_lt_workspace;
+int fake_lt_finds_nothing;
+int fake_lt_alive;
+
+const char *fake_lt_log(void) { return text; }
+void fake_lt_reset(void) {
+  used = 0;
+  text[0] = 0;
+  failing_call[0] = 0;
+}
+void fake_lt_fail(const char *call, int status) {
+  snprintf(failing_call, sizeof failing_call, "%s", call);
+  failing_status = status;
+}
+
+// Commands have no other way to make a call fail: FAKE_CUBLASLT_FAIL is "call status".
+__attribute__((constructor)) static void read_environment(void) {
+  const char *wanted = getenv("FAKE_CUBLASLT_FAIL");
+  if (wanted)
+    sscanf(wanted, "%63s %d", failing_call, &failing_status);
+}
+
+__attribute__((format(printf, 2, 3))) static int answer(const char *call, const char *format, ...) {
+  va_list arguments;
+  pthread_mutex_lock(&lock);
+  if (used > LOG_BYTES / 2)
+    used = 0;
+  va_start(arguments, format);
+  used += (size_t)snprintf(text + used, LOG_BYTES - used, "%s", call);
+  used += (size_t)vsnprintf(text + used, LOG_BYTES - used, format, arguments);
+  used += (size_t)snprintf(text + used, LOG_BYTES - used, "\n");
+  va_end(arguments);
+  pthread_mutex_unlock(&lock);
+  return strcmp(call, failing_call) == 0 ? failing_status : 0;
+}
+
+const char *cublasLtGetStatusName(int status) {
+  return status == INVALID_VALUE    ? "CUBLAS_STATUS_INVALID_VALUE"
+         : status == NOT_SUPPORTED ? "CUBLAS_STATUS_NOT_SUPPORTED"
+         : status == 13            ? "CUBLAS_STATUS_EXECUTION_FAILED"
+                                   : "CUBLAS_STATUS_OTHER";
+}
+size_t cublasLtGetVersion(void) { return 130002; }
+
+int cublasLtCreate(void **handle) {
+  static int made;
+  *handle = &made;
+  return answer("cublasLtCreate", "%s", "");
+}
+int cublasLtDestroy(void *handle) {
+  (void)handle;
+  return answer("cublasLtDestroy", "%s", "");
+}
+
+static void *make(size_t bytes) {
+  __atomic_fetch_add(&fake_lt_alive, 1, __ATOMIC_RELAXED);
+  return calloc(1, bytes);
+}
+static int destroy(void *object) {
+  __atomic_fetch_sub(&fake_lt_alive, 1, __ATOMIC_RELAXED);
+  free(object);
+  return 0;
+}
+
+int cublasLtMatmulDescCreate(struct matmul **matmul, int compute, int scale) {
+  *matmul = make(sizeof **matmul);
+  (*matmul)->compute = compute;
+  (*matmul)->scale = scale;
+  (*matmul)->epilogue = 1;
+  return 0;
+}
+int cublasLtMatmulDescDestroy(struct matmul *matmul) { return destroy(matmul); }
+int cublasLtMatmulDescSetAttribute(struct matmul *matmul, int attribute, const void *value,
+                                   size_t bytes) {
+  struct {
+    int attribute;
+    void *place;
+    size_t bytes;
+  } known[] = {{3, &matmul->transpose_a, 4},
+               {4, &matmul->transpose_b, 4},
+               {7, &matmul->epilogue, 4},
+               {8, &matmul->bias, 8}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
+    if (known[i].attribute == attribute && known[i].bytes == bytes) {
+      memcpy(known[i].place, value, bytes);
+      return 0;
+    }
+  return INVALID_VALUE;
+}
+
+int cublasLtMatrixLayoutCreate(struct layout **layout, int type, uint64_t rows, uint64_t columns,
+                               int64_t leading) {
+  *layout = make(sizeof **layout);
+  **layout = (struct layout){type, 1, rows, columns, leading, 0};
+  return 0;
+}
+int cublasLtMatrixLayoutDestroy(struct layout *layout) { return destroy(layout); }
+int cublasLtMatrixLayoutSetAttribute(struct layout *layout, int attribute, const void *value,
+                                     size_t bytes) {
+  if (attribute == 5 && bytes == 4)
+    memcpy(&layout->batch, value, bytes);
+  else if (attribute == 6 && bytes == 8)
+    memcpy(&layout->stride, value, bytes);
+  else
+    return INVALID_VALUE;
+  return 0;
+}
+
+int cublasLtMatmulPreferenceCreate(struct preference **preference) {
+  *preference = make(sizeof **preference);
+  for (int i = 0; i < 4; ++i)
+    (*preference)->alignments[i] = 256;
+  (*preference)->reductions = 7;
+  return 0;
+}
+int cublasLtMatmulPreferenceDestroy(struct preference *preference) { return destroy(preference); }
+int cublasLtMatmulPreferenceSetAttribute(struct preference *preference, int attribute,
+                                         const void *value, size_t bytes) {
+  if (attribute == 1 && bytes == 8)
+    memcpy(&preference->workspace, value, bytes);
+  else if (attribute == 3 && bytes == 4)
+    memcpy(&preference->reductions, value, bytes);
+  else if (attribute >= 5 && attribute <= 8 && bytes == 4)
+    memcpy(&preference->alignments[attribute - 5], value, bytes);
+  else
+    return INVALID_VALUE;
+  return 0;
+}
+
+static bool types_fit(const struct matmul *matmul, int a, int b, int d) {
+  if (a != b)
+    return false;
+  if (matmul->compute == COMPUTE_64F)
+    return matmul->scale == F64 && a == F64 && d == F64;
+  if (matmul->scale != F32)
+    return false;
+  if (matmul->compute == COMPUTE_TF32)
+    return a == F32 && d == F32;
+  return matmul->compute == COMPUTE_32F &&
+         (d == F32 ? a == F32 || a == F16 || a == BF16 : a == d && (a == F16 || a == BF16));
+}
+
+static bool is_matrix(const struct layout *layout) {
+  return layout->rows > 0 && layout->columns > 0 && layout->leading >= (int64_t)layout->rows &&
+         layout->batch > 0;
+}
+
+// The algorithm for a product; its mark stays 0 for one that is none.
+static struct algorithm describe(const struct matmul *matmul, const struct layout *a,
+                                 const struct layout *b, const struct layout *c,
+                                 const struct layout *d) {
+  struct algorithm found = {0};
+  uint64_t k = matmul->transpose_a ? a->rows : a->columns;
+  found.m = matmul->transpose_a ? a->columns : a->rows;
+  found.n = matmul->transpose_b ? b->rows : b->columns;
+  bool fits = k == (matmul->transpose_b ? b->columns : b->rows) && d->rows == found.m &&
+              d->columns == found.n && memcmp(c, d, sizeof *c) == 0 && a->batch == d->batch &&
+              b->batch == d->batch && is_matrix(a) && is_matrix(b) && is_matrix(d) &&
+              types_fit(matmul, a->type, b->type, d->type) &&
+              (!(matmul->epilogue & BIAS) || matmul->bias);
+  if (!fits)
+    return found;
+  found.k = k;
+  found.batch = (uint64_t)d->batch;
+  found.kinds = (uint64_t)(a->type + 100 * d->type + 10000 * matmul->epilogue);
+  found.mark = 0xb1a5;
+  return found;
+}
+
+int cublasLtMatmulAlgoGetHeuristic(void *handle, const struct matmul *matmul,
+                                   const struct layout *a, const struct layout *b,
+                                   const struct layout *c, const struct layout *d,
+                                   const struct preference *preference, int wanted,
+                                   struct choice *choices, int *found) {
+  (void)handle;
+  int status = answer("cublasLtMatmulAlgoGetHeuristic", " alignments %u %u %u %u reductions %u",
+                      preference->alignments[0], preference->alignments[1],
+                      preference->alignments[2], preference->alignments[3],
+                      preference->reductions);
+  *found = 0;
+  if (status)
+    return status;
+  if (wanted < 1 || fake_lt_workspace > preference->workspace)
+    return INVALID_VALUE;
+  if (fake_lt_finds_nothing)
+    return 0;
+  choices->algorithm = describe(matmul, a, b, c, d);
+  if (!choices->algorithm.mark)
+    return INVALID_VALUE;
+  for (int i = 0; i < 4; ++i)
+    choices->algorithm.alignments |= (uint64_t)preference->alignments[i] << 16 * i;
+  choices->algorithm.workspace = choices->workspace = fake_lt_workspace;
+  choices->state = 0;
+  *found = 1;
+  return 0;
+}
+
+static float half(uint16_t bits) {
+  float magnitude;
+  uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
+  uint32_t wide = (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13;
+  memcpy(&magnitude, &wide, sizeof magnitude);
+  if (exponent == 0)
+    magnitude = (float)fraction * 0x1p-24f;
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+static float upper(uint32_t bits) {
+  float number;
+  memcpy(&number, &bits, sizeof number);
+  return number;
+}
+
+static double load(const void *start, int type, int64_t place) {
+  switch (type) {
+  case F64:
+    return ((const double *)start)[place];
+  case F32:
+    return ((const float *)start)[place];
+  case F16:
+    return half(((const uint16_t *)start)[place]);
+  default:
+    return upper((uint32_t)((const uint16_t *)start)[place] << 16);
+  }
+}
+
+// The nearest number of so many digits after the first, and exponents down to `least`.
+static uint32_t round_bits(float number, int dropped) {
+  uint32_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  uint32_t odd = bits >> dropped & 1;
+  return bits + (1u << (dropped - 1)) - 1 + odd;
+}
+
+static uint16_t to_half(float number) {
+  uint32_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+  float size = number < 0 ? -number : number;
+  if (number != number)
+    return 0x7e00;
+  if (size >= 65520.0f)
+    return sign | 0x7c00;
+  if (size < 0x1p-14f) // adding puts the last digit where a denormal has it
+    return sign | (uint16_t)((size + 0x1p-1f - 0x1p-1f) / 0x1p-24f);
+  return sign | (uint16_t)((round_bits(size, 13) >> 13) - (112 << 10));
+}
+
+static void store(void *start, int type, int64_t place, double number) {
+  if (type == F64)
+    ((double *)start)[place] = number;
+  else if (type == F32)
+    ((float *)start)[place] = (float)number;
+  else if (type == F16)
+    ((uint16_t *)start)[place] = to_half((float)number);
+  else
+    ((uint16_t *)start)[place] = number != number
+                                     ? 0x7fc0
+                                     : (uint16_t)(round_bits((float)number, 16) >> 16);
+}
+
+// tanh without libm: by the exponential's series of a small part.
+static double hyperbolic(double x) {
+  double part = 2 * x / 4096, e = 1 + part * (1 + part / 2 * (1 + part / 3 * (1 + part / 4)));
+  if (x > 20 || x < -20)
+    return x > 0 ? 1 : -1;
+  for (int i = 0; i < 12; ++i)
+    e *= e;
+  return (e - 1) / (e + 1);
+}
+
+static double activated(double x, unsigned epilogue) {
+  if (epilogue & RELU)
+    return x > 0 ? x : 0;
+  if (epilogue & GELU)
+    return 0.5 * x * (1 + hyperbolic(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+  return x;
+}
+
+static bool is_aligned(const void *pointer, uint64_t alignments, int place) {
+  uint64_t alignment = alignments >> 16 * place & 0xffff;
+  return alignment != 0 && (uintptr_t)pointer % alignment == 0;
+}
+
+int cublasLtMatmul(void *handle, const struct matmul *matmul, const void *alpha, const void *a,
+                   const struct layout *a_layout, const void *b, const struct layout *b_layout,
+                   const void *beta, const void *c, const struct layout *c_layout, void *d,
+                   const struct layout *d_layout, const struct algorithm *algorithm,
+                   void *workspace, size_t workspace_bytes, void *stream) {
+  (void)handle;
+  struct algorithm wanted = describe(matmul, a_layout, b_layout, c_layout, d_layout);
+  bool is_f64 = matmul->scale == F64;
+  double factor = is_f64 ? *(const double *)alpha : *(const float *)alpha;
+  double kept = is_f64 ? *(const double *)beta : *(const float *)beta;
+  int status =
+      answer("cublasLtMatmul", " %c%c %dx %llux%llux%llu ld %lld %lld %lld beta %g epilogue %u",
+             matmul->transpose_a ? 'T' : 'N', matmul->transpose_b ? 'T' : 'N', d_layout->batch,
+             (unsigned long long)wanted.m, (unsigned long long)wanted.n,
+             (unsigned long long)wanted.k, (long long)a_layout->leading,
+             (long long)b_layout->leading, (long long)d_layout->leading, kept, matmul->epilogue);
+  if (status)
+    return status;
+  if (!wanted.mark || wanted.m != algorithm->m || wanted.n != algorithm->n ||
+      wanted.k != algorithm->k || wanted.batch != algorithm->batch ||
+      wanted.kinds != algorithm->kinds || workspace_bytes < algorithm->workspace ||
+      !is_aligned(a, algorithm->alignments, 0) || !is_aligned(b, algorithm->alignments, 1) ||
+      !is_aligned(c, algorithm->alignments, 2) || !is_aligned(d, algorithm->alignments, 3))
+    return INVALID_VALUE;
+  if (fake_lt_synchronize)
+    fake_lt_synchronize(stream);
+  if (algorithm->workspace)
+    memset(workspace, 0xff, algorithm->workspace);
+  for (int64_t each = 0; each < d_layout->batch; ++each)
+    for (int64_t row = 0; row < (int64_t)wanted.m; ++row)
+      for (int64_t column = 0; column < (int64_t)wanted.n; ++column) {
+        double sum = 0;
+        for (int64_t k = 0; k < (int64_t)wanted.k; ++k) {
+          int64_t in_a = matmul->transpose_a ? k + row * a_layout->leading
+                                             : row + k * a_layout->leading;
+          int64_t in_b = matmul->transpose_b ? column + k * b_layout->leading
+                                             : k + column * b_layout->leading;
+          sum += load(a, a_layout->type, each * a_layout->stride + in_a) *
+                 load(b, b_layout->type, each * b_layout->stride + in_b);
+        }
+        int64_t place = each * d_layout->stride + row + column * d_layout->leading;
+        double result = factor * sum;
+        if (kept != 0)
+          result += kept * load(c, c_layout->type, place);
+        if (matmul->epilogue & BIAS)
+          result += load(matmul->bias, d_layout->type, row);
+        store(d, d_layout->type, place, activated(result, matmul->epilogue));
+      }
+  return 0;
+}

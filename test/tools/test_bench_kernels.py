@@ -1,0 +1,235 @@
+"""The kernel benchmark: every program is right, and what is measured is judged and reported."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from hirc.compiler.errors import ToolchainError
+from hirc.tools.bench_kernels import measure
+from hirc.tools.bench_kernels.__main__ import main
+from hirc.tools.bench_kernels.catalogue import rows
+from hirc.tools.bench_kernels.chart import draw
+from hirc.tools.bench_kernels.process import Child, ChildError, LateError
+from hirc.tools.bench_kernels.report import Line, Report, Timing
+from hirc.tools.bench_kernels.row import Row
+from hirc.tools.bench_kernels.run import main as run
+
+_SCALE = 1024
+
+
+def _first_rows() -> list[Row]:
+    """A row of each operation and element type, scaled down."""
+    first: dict[tuple[str, str], Row] = {}
+    for row in rows(scale=_SCALE):
+        first.setdefault((row.operation, row.element), row)
+    return list(first.values())
+
+
+_OPERATIONS = sorted({row.operation for row in _first_rows()})
+
+
+@pytest.mark.parametrize("operation", _OPERATIONS)
+def test_programs_are_right(operation: str, tmp_path: Path) -> None:
+    chosen = [row.name for row in _first_rows() if row.operation == operation]
+    # The general schedule does not take products of tf32.
+    chosen = [name for name in chosen if not name.endswith("_tf32")]
+    words = ["build", str(tmp_path), "--rows", ",".join(chosen), f"--scale={_SCALE}", "--dynamic"]
+    assert main([*words, "--offload-arch=cpu"]) == 0
+    figures = tmp_path / "figures.json"
+    run(tmp_path, ["--json", str(figures)])
+    lines = json.loads(figures.read_text())["rows"]
+    assert {line["row"]["name"] for line in lines} >= set(chosen)
+    assert [line["problems"] for line in lines] == [{}] * len(lines)
+    assert all(set(line["seconds"]) == {"static", "dynamic"} for line in lines)
+
+
+def test_a_row_that_breaks_leaves_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--rows", "row_sum_16x16_f32,row_sum_15x15_f32,full_sum*f32", f"--scale={_SCALE}"]
+    assert main(["build", str(tmp_path), *words, "--offload-arch=cpu"]) == 0
+    described = tmp_path / "rows.json"
+    description = json.loads(described.read_text())
+    broken, missing, _ = description["rows"]
+    broken["row"]["inputs"][0]["element"] = "f7"
+    missing["programs"]["static"] = {"library": "none.so", "program": "none"}
+    described.write_text(json.dumps(description))
+    figures = tmp_path / "figures.json"
+    assert run(tmp_path, ["--json", str(figures)]) == 1
+    first, second, third = json.loads(figures.read_text())["rows"]
+    assert first["problems"] == {"static": "ended with status 1: KeyError: 'f7'"}
+    assert "none.so" in second["problems"]["static"]
+    assert third["problems"] == {}
+    assert third["seconds"]["static"]["median"] > 0
+    table = capsys.readouterr().out.splitlines()
+    assert ["error" in line for line in table[-4:-1]] == [True, True, False]
+
+
+def test_wrong_results_are_found(tmp_path: Path) -> None:
+    """The program of another row, which sums columns, in the place of the one that sums rows."""
+    words = ["--rows", "row_sum_16x16_f32,column_sum_16x16_f32", f"--scale={_SCALE}"]
+    assert main(["build", str(tmp_path), *words, "--offload-arch=cpu"]) == 0
+    described = tmp_path / "rows.json"
+    description = json.loads(described.read_text())
+    description["rows"][0]["programs"] = description["rows"][1]["programs"]
+    described.write_text(json.dumps(description))
+    figures = tmp_path / "figures.json"
+    assert run(tmp_path, ["--json", str(figures)]) == 1
+    first = json.loads(figures.read_text())["rows"][0]
+    assert "of 16 elements are wrong: element 0 is " in first["problems"]["static"]
+    assert first["seconds"] == {}
+
+
+def test_no_such_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["build", str(tmp_path), "--rows=nothing"]) == 1
+    assert "no row has nothing in its name" in capsys.readouterr().err
+
+
+def _line(
+    name: str, problems: dict[str, str] | None = None, *, flops: int = 0, **seconds: float
+) -> Line:
+    """A line of a row that moves 100 GB, or computes `flops`."""
+    (row,) = rows(name)
+    row = Row(
+        row.operation,
+        row.element,
+        row.sizes,
+        row.inputs,
+        row.output,
+        bytes=10**11,
+        flops=flops,
+        share=row.share,
+        figure=row.figure,
+    )
+    timings = {key: Timing(value, value, value, 1) for key, value in seconds.items()}
+    return Line(row, timings, problems or {})
+
+
+def _report(*lines: Line) -> Report:
+    """A machine that copies 1000 GB/s."""
+    return Report({"chip": "none"}, 10**11, Timing(0.1, 0.1, 0.1, 20), list(lines))
+
+
+@pytest.mark.parametrize(
+    ("line", "shortfalls"),
+    [
+        (_line("gelu_of*bf16", static=0.1, dynamic=0.1, eager=0.2, inductor=0.11), []),
+        (_line("gelu_of*bf16", static=0.102), []),
+        (_line("gelu_of*bf16", static=0.103), ["0.97 of a copy, not 0.98"]),
+        (_line("softmax_16384*bf16", static=0.105), []),
+        (_line("softmax_16384*bf16", static=0.107), ["0.93 of a copy, not 0.95"]),
+        (_line("gelu_of*bf16", static=0.101, eager=0.1, inductor=0.099), ["0.98 of the best peer"]),
+        (_line("gelu_of*bf16", static=0.1, dynamic=0.103), []),
+        (_line("gelu_of*bf16", static=0.1, dynamic=0.105), ["dynamic: 0.95 of static"]),
+        (_line("gelu_of*bf16", {"static": "broke"}, dynamic=0.1), ["static: broke"]),
+        (_line("gelu_of*bf16", {"dynamic": "broke"}, static=0.1), ["dynamic: broke"]),
+        (_line("gelu_of*bf16", {"eager": "broke"}, static=0.1), []),
+        (_line("matmul_4*bf16", flops=10**12, static=0.102, eager=0.1), []),
+        (_line("matmul_4*bf16", flops=10**12, static=0.11, eager=0.1), ["0.91 of torch, not 0.98"]),
+        # A figure reached serves as well: 4250 GB/s.
+        (_line("gelu_of*f32", static=100 / 4250), []),
+    ],
+)
+def test_verdicts(line: Line, shortfalls: list[str]) -> None:
+    assert _report(line).shortfalls(line) == shortfalls
+
+
+def test_a_figure_is_reached_where_the_copy_is_faster() -> None:
+    line = _line("gelu_of*f32", static=100 / 4250)
+    report = _report(line)
+    report.copy = Timing(0.02, 0.02, 0.02, 20)
+    assert report.shortfalls(line) == []
+    line.timings["static"] = Timing(100 / 4240, 0, 0, 20)
+    assert report.shortfalls(line) == ["0.85 of a copy, not 0.98"]
+
+
+def test_a_report_is_written_and_read() -> None:
+    lines = [
+        _line("gelu_of*bf16", static=0.1, dynamic=0.1, eager=0.2),
+        _line("matmul_4*bf16", {"inductor": "broke"}, flops=10**12, static=0.5, eager=1.0),
+    ]
+    written = json.loads(json.dumps(_report(*lines).to_json()))
+    assert written["rows"][0]["rates"] == {"static": 1000, "dynamic": 1000, "eager": 500}
+    assert written["rows"][1]["rates"] == {"static": 2, "eager": 1}
+    assert (written["rows"][0]["ratio"], written["rows"][0]["share"]) == (2, 1)
+    read = Report.from_json(written)
+    assert json.loads(json.dumps(read.to_json())) == written
+    table = read.table().splitlines()
+    assert table[2].split()[1:] == ["1000", "1000", "500.0", "-", "1.000", "2.000", "0.98", "pass"]
+    assert table[3].split()[1:5] == ["2.0", "-", "1.0", "error"]
+    assert table[-1] == "2 of 2 rows reach their bar"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "count"), [(1e-5, 200), (1e-3, 100), (0.01, 20), (0.3, 3), (2.0, 1)]
+)
+def test_how_often_a_call_is_timed(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, count: int
+) -> None:
+    clock = 0.0
+
+    class Event:
+        def __init__(self, **_: bool) -> None:
+            self.time = 0.0
+
+        def record(self) -> None:
+            self.time = clock
+
+        def elapsed_time(self, end: Event) -> float:
+            return 1e3 * (end.time - self.time)
+
+    def call() -> None:
+        nonlocal clock
+        clock += seconds
+
+    def nothing(*_: int) -> None:
+        pass
+
+    monkeypatch.setattr(torch.cuda, "Event", Event)
+    monkeypatch.setattr(torch.cuda, "synchronize", nothing)
+    monkeypatch.setattr(torch.cuda, "_sleep", nothing)
+    found = measure.on_gpu(call)
+    assert (found.median, found.count) == (pytest.approx(seconds), count)
+
+
+def test_timings_are_medians() -> None:
+    found = Timing.of([5.0, *[1.0] * 3, *[2.0] * 5, 3.0, 9.0])
+    assert found == Timing(2.0, 1.0, 5.0, 11)
+
+
+def test_children(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    answer = "import sys; input(); print('{\"a\": 1}', flush=True); input(); sys.exit('no room')"
+    child = Child([sys.executable, "-c", answer], {}, log)
+    assert child.ask({}, 60) == {"a": 1}
+    with pytest.raises(ChildError, match=r"^ended with status 1: no room$"):
+        child.ask({}, 60)
+    child.close()
+    child = Child([sys.executable, "-c", "import os; os.kill(os.getpid(), 11)"], {}, log)
+    with pytest.raises(ChildError, match=r"^ended by signal 11$"):
+        child.receive(60)
+    child.close()
+    child = Child([sys.executable, "-c", "import time; time.sleep(60)"], {}, log)
+    with pytest.raises(LateError, match=r"^no answer in 0\.1 s$"):
+        child.receive(0.1)
+    child.close()
+
+
+def test_a_chart_needs_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = tmp_path / "figures.json"
+    figures.write_text(json.dumps(_report(_line("gelu_of*bf16", static=0.1)).to_json()))
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ToolchainError, match="matplotlib, which is not installed"):
+        draw(figures, tmp_path / "figures.png")
+
+
+def test_a_chart_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    figures = tmp_path / "figures.json"
+    figures.write_text("[]")
+    assert main(["chart", str(figures), str(tmp_path / "figures.png")]) == 1
+    assert "holds no figures of a run" in capsys.readouterr().err

@@ -1,0 +1,94 @@
+"""The inputs and outputs of a row as torch's tensors, and what an output may differ by."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from .row import Array, Row
+
+_DTYPES = {
+    "f64": torch.float64,
+    "f32": torch.float32,
+    "tf32": torch.float32,
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+    "i64": torch.int64,
+}
+# Of a result relative to itself: a rounding to its type, or some in f32.
+_RELATIVE = {"f64": 1e-13, "f32": 2e-5, "tf32": 1e-3, "f16": 2.0**-10, "bf16": 2.0**-8}
+# Of one step of a sum of values around one.
+_STEP = {"f64": 2.0**-52, "f32": 2.0**-23, "tf32": 2.0**-17, "f16": 2.0**-23, "bf16": 2.0**-23}
+_SUMS = ("row_sum", "column_sum", "full_sum", "middle_sum", "cumsum", "matmul", "batch_matmul")
+# Of the root of how many values are added. A thread adds a part of a sum, and all of a product.
+_SUM_STEPS, _PRODUCT_STEPS = 256, 1024
+# These compute nothing.
+_COPIES = ("transpose", "embedding", "argmax", "concatenate", "concatenate_rows", "pad", "max_pool")
+_RANGE = 2.0
+_SEED = 20
+_CHUNK = 2**26
+
+
+def inputs_of(row: Row, device: str) -> list[Tensor]:
+    """Random inputs, the same in every run."""
+    generator = torch.Generator(device=device)
+    generator.manual_seed(_SEED)
+    made: list[Tensor] = []
+    for array in row.inputs:
+        tensor = empty(array, device)
+        if array.below:
+            made.append(tensor.random_(0, array.below, generator=generator))
+        else:
+            made.append(tensor.uniform_(-_RANGE, _RANGE, generator=generator))
+    return made
+
+
+def empty(array: Array, device: str) -> Tensor:
+    return torch.empty(array.sizes, dtype=_DTYPES[array.element], device=device)
+
+
+def poison(out: Tensor) -> None:
+    """Fills an output with what no program gives, so that what is left unwritten shows."""
+    out.fill_(math.nan if out.dtype.is_floating_point else torch.iinfo(out.dtype).min)
+
+
+def difference(row: Row, got: Tensor, expected: Tensor) -> str | None:
+    """What of a result is wrong, or None."""
+    relative, absolute = _tolerance(row)
+    flat, wanted = got.reshape(-1), expected.reshape(-1)
+    count, first = 0, ""
+    for start in range(0, flat.numel(), _CHUNK):
+        ours, right = flat[start : start + _CHUNK], wanted[start : start + _CHUNK]
+        error = (ours.to(right.dtype) - right).abs()
+        # Not `error > ...`, which a nan would pass.
+        wrong = ~(error <= absolute + relative * right.abs())
+        number = int(wrong.sum())
+        if number and not first:
+            place = int(wrong.nonzero()[0])
+            first = (
+                f"element {start + place} is {ours[place].item():g}, not {right[place].item():g}"
+            )
+        count += number
+    return f"{count} of {flat.numel()} elements are wrong: {first}" if count else None
+
+
+def _tolerance(row: Row) -> tuple[float, float]:
+    """What a result may differ by: relative to itself, and besides."""
+    if row.operation in _COPIES:
+        return 0.0, 0.0
+    relative = _RELATIVE[row.element]
+    if row.operation in _SUMS:
+        steps = _PRODUCT_STEPS if row.flops else _SUM_STEPS
+        return relative, steps * _STEP[row.element] * math.sqrt(_added(row))
+    # A softmax's results are small; the others' come from values around one.
+    return relative, 1e-10 if row.operation == "softmax" else 4e-6
+
+
+def _added(row: Row) -> int:
+    """How many values an element of a sum is made of."""
+    first = row.inputs[0].sizes
+    if row.flops or row.operation == "cumsum":
+        return first[-1]
+    return math.prod(first) // max(math.prod(row.output.sizes), 1)

@@ -1,0 +1,155 @@
+"""The process that runs rows on the device. What breaks it breaks nothing else.
+
+It reads requests and writes events, a line of JSON each:
+
+    {"do": "machine"}                        -> {"machine": {...}}
+    {"do": "copy"}                           -> {"copy": {...}, "bytes": n}
+    {"do": "row", "row", "programs", "contenders", "timed"}
+        -> for each contender {"begin": name}, then {"timing": {...}} or {"problem": text};
+           {"end": true} after all
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...compiler.errors import HircError
+from ...compiler.loader import Library, load
+from .arrays import difference, empty, inputs_of, poison
+from .measure import copy_timing, timing
+from .operations import FUNCTIONS, eager, exact
+from .report import EAGER, MAX_AUTOTUNE
+from .row import BUILDS, Row
+
+
+def serve(folder: Path, device: str) -> None:
+    """Answers requests until there are no more."""
+    # Whatever else is printed in this process goes to standard error.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    runner: _Runner | None = None
+    for line in sys.stdin:
+        request = json.loads(line)
+        runner = runner or _Runner(folder, device)
+        for event in runner.answer(request):
+            answers.write(json.dumps(event) + "\n")
+            answers.flush()
+
+
+class _Runner:
+    def __init__(self, folder: Path, device: str) -> None:
+        self.folder = folder
+        self.device = device
+        self.libraries: dict[Path, Library] = {}
+
+    def answer(self, request: dict[str, Any]) -> Any:
+        """Yields the events of a request."""
+        if request["do"] == "machine":
+            yield {"machine": self._machine()}
+        elif request["do"] == "copy":
+            taken, moved = copy_timing(self.device)
+            yield {"copy": asdict(taken), "bytes": moved}
+        else:
+            row = Row.from_json(request["row"])
+            yield from self._row(row, request)
+            if self.device == "cuda":
+                torch.cuda.empty_cache()
+            yield {"end": True}
+
+    def _row(self, row: Row, request: dict[str, Any]) -> Any:
+        torch.backends.cuda.matmul.allow_tf32 = row.element == "tf32"
+        inputs = inputs_of(row, self.device)
+        out = empty(row.output, self.device)
+        expected = None
+        for contender in request["contenders"]:
+            yield {"begin": contender}
+            if contender in BUILDS:
+                call = self._program(request["programs"][contender], inputs, out)
+                if isinstance(call, str):
+                    yield {"problem": call}
+                    continue
+                if expected is None:
+                    expected = exact(row.operation, inputs)
+                poison(out)
+                wrong = self._first_call(call) or difference(row, out, expected)
+                if wrong:
+                    yield {"problem": wrong}
+                    continue
+            else:
+                expected = None
+                call = self._peer(row, contender, inputs, out)
+            if request["timed"]:
+                yield {"timing": asdict(timing(call, self.device))}
+
+    def _program(
+        self, program: dict[str, str], inputs: list[Tensor], out: Tensor
+    ) -> Callable[[], object] | str:
+        """A call of ours, or why there is none."""
+        if "error" in program:
+            return program["error"]
+        name, path = program["program"], self.folder / program["library"]
+        library = self.libraries.get(path)
+        if library is None:
+            try:
+                library = self.libraries[path] = load(path)
+            except HircError as error:
+                return str(error)
+        if name not in library.programs:
+            return f"{path.name} has no program '{name}'"
+        run = library.programs[name]
+        return lambda: run(*inputs, out=out)
+
+    def _first_call(self, call: Callable[[], Any]) -> str | None:
+        try:
+            call()
+        except HircError as error:
+            return str(error)
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+        return None
+
+    def _peer(
+        self, row: Row, contender: str, inputs: list[Tensor], out: Tensor
+    ) -> Callable[[], object]:
+        if contender == EAGER:
+            return eager(row.operation, inputs, out)
+        torch.compiler.reset()
+        mode = "max-autotune-no-cudagraphs" if contender == MAX_AUTOTUNE else "default"
+        function = FUNCTIONS[row.operation]
+        compiled = torch.compile(function, dynamic=False, mode=mode)
+        compiled(*inputs)
+        return lambda: compiled(*inputs)
+
+    def _machine(self) -> dict[str, str]:
+        found = {
+            "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            "torch": torch.__version__,
+            "cuda": str(torch.version.cuda),
+            "python": platform.python_version(),
+            "chip": platform.processor() or platform.machine(),
+        }
+        if self.device == "cuda":
+            found["chip"] = torch.cuda.get_device_name(0)
+            found["driver"] = _driver()
+        return found
+
+
+def _driver() -> str:
+    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    except OSError:
+        return "unknown"
+    return done.stdout.strip().splitlines()[0] if done.stdout.strip() else "unknown"

@@ -1,0 +1,229 @@
+"""Runs the rows of a folder on this machine: `python3 FOLDER/run.py`.
+
+The work is done by child processes: one that times, started again when a row breaks it, and before
+it some that compile for Inductor, whose compiled kernels the first finds in a cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .process import Child, ChildError, LateError
+from .report import EAGER, INDUCTOR, PEERS, Line, Report, Timing
+from .row import DYNAMIC, Row
+
+_LEFT_OUT = "left out: no time"
+# Each child has so many.
+_COMPILE_THREADS = "4"
+# What a row of ours takes, before any was run.
+_FIRST_GUESS = 1.0
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A row of the folder and where its programs are."""
+
+    row: Row
+    programs: dict[str, dict[str, str]]
+
+
+def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
+    """Runs, prints and writes. Returns the exit status: 1 where a row misses its bar."""
+    options = _parse(arguments)
+    description = json.loads((folder / "rows.json").read_text())
+    device = description["device"]
+    if options.child:
+        # Imported late: torch takes seconds to load.
+        from .child import serve
+
+        serve(folder, device)
+        return 0
+    items = [_Item(Row.from_json(each["row"]), each["programs"]) for each in description["rows"]]
+    items = [item for item in items if item.row.is_chosen(options.rows)]
+    peers = [EAGER, INDUCTOR] if device == "cuda" else []
+    if options.ours_only or options.peers is not None:
+        peers = [] if options.ours_only else options.peers
+    with tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as scratch:
+        session = _Session(folder, Path(scratch), " ".join(description["words"]), options)
+        try:
+            report = session.run(items, peers, options.warm)
+        except ChildError as error:
+            print(f"error: no rows could be run: {error}", file=sys.stderr)
+            return 1
+    print(report.table())
+    return 1 if any(report.shortfalls(line) for line in report.lines) else 0
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="run.py", description=__doc__)
+    parser.add_argument("--rows", default="*", metavar="PARTS", help="rows with these in the name")
+    parser.add_argument(
+        "--peers",
+        type=_peers,
+        help=f"of {','.join(PEERS)}, or none (eager,inductor)",
+    )
+    parser.add_argument("--ours-only", action="store_true", help="the same as --peers none")
+    parser.add_argument("--json", type=Path, metavar="F.json", help="write the figures")
+    parser.add_argument(
+        "--seconds", type=float, default=480, help="time for all: then peers are left out (480)"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=60, help="seconds for one program of a row (60)"
+    )
+    parser.add_argument(
+        "--warm", type=int, default=6, help="processes that compile for Inductor beforehand (6)"
+    )
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)
+
+
+def _peers(text: str) -> list[str]:
+    if text == "none":
+        return []
+    names = text.split(",")
+    unknown = [name for name in names if name not in PEERS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"no peer '{unknown[0]}': {', '.join(PEERS)} or none")
+    return names
+
+
+class _Session:
+    """One run of chosen rows."""
+
+    def __init__(
+        self, folder: Path, scratch: Path, built: str, options: argparse.Namespace
+    ) -> None:
+        self.folder = folder
+        self.scratch = scratch
+        self.timeout: float = options.timeout
+        self.json: Path | None = options.json
+        self.built = built
+        self.end = time.monotonic() + options.seconds
+        self.started = 0
+        self.report = Report()
+
+    def run(self, items: Sequence[_Item], peers: Sequence[str], warm: int) -> Report:
+        """Measures the rows; what goes wrong is in the report."""
+        compiled = [peer for peer in peers if peer != EAGER]
+        if compiled and warm:
+            self._compile_beforehand(items, compiled, warm)
+        child = self._prepared_child()
+        ours = _FIRST_GUESS
+        for place, item in enumerate(items):
+            line = Line(item.row)
+            self.report.lines.append(line)
+            begin = time.monotonic()
+            if begin > self.end:
+                line.problems = dict.fromkeys(item.programs, _LEFT_OUT)
+                self._show(line)
+                continue
+            child = self._measure(child, line, item, list(item.programs))
+            ours = 0.7 * ours + 0.3 * (time.monotonic() - begin)
+            # Programs of ours in later rows come before peers in this one.
+            if peers and time.monotonic() + ours * (len(items) - place - 1) > self.end:
+                line.problems.update(dict.fromkeys(peers, _LEFT_OUT))
+            elif peers:
+                child = self._measure(child, line, item, peers)
+            self._show(line)
+        child.close()
+        return self.report
+
+    def _show(self, line: Line) -> None:
+        """Prints a line, and writes all there is: a run may be ended from outside."""
+        print(self.report.progress(line), file=sys.stderr, flush=True)
+        if self.json:
+            self.json.write_text(json.dumps(self.report.to_json(), indent=1) + "\n")
+
+    def _child(self) -> Child:
+        self.started += 1
+        log = self.scratch / f"child-{self.started}.log"
+        environment = {
+            **os.environ,
+            "TORCHINDUCTOR_CACHE_DIR": str(self.scratch / "inductor"),
+            "TRITON_CACHE_DIR": str(self.scratch / "triton"),
+            "TORCHINDUCTOR_COMPILE_THREADS": _COMPILE_THREADS,
+        }
+        return Child([sys.executable, str(self.folder / "run.py"), "--child"], environment, log)
+
+    def _prepared_child(self) -> Child:
+        child = self._child()
+        self.report.machine = {
+            **child.ask({"do": "machine"}, self.timeout)["machine"],
+            "built": self.built,
+        }
+        copy = child.ask({"do": "copy"}, self.timeout)
+        self.report.copy, self.report.copy_bytes = Timing(**copy["copy"]), copy["bytes"]
+        return child
+
+    def _measure(self, child: Child, line: Line, item: _Item, contenders: Sequence[str]) -> Child:
+        """Measures these; returns the child that goes on, a new one where it broke."""
+        left = list(contenders)
+        while left:
+            current = left[0]
+            try:
+                child.send(_request(item, left, is_timed=True))
+                while "end" not in (event := child.receive(self.timeout)):
+                    if "begin" in event:
+                        current = event["begin"]
+                    elif "timing" in event:
+                        line.timings[current] = Timing(**event["timing"])
+                    else:
+                        line.problems[current] = event["problem"]
+                return child
+            except ChildError as error:
+                line.problems[current] = str(error)
+                child.close()
+                child = self._child()
+                left = left[left.index(current) + 1 :]
+                if isinstance(error, LateError) and DYNAMIC in left:
+                    left.remove(DYNAMIC)
+                    line.problems[DYNAMIC] = "not run: the static program took too long"
+        return child
+
+    def _compile_beforehand(self, items: Sequence[_Item], peers: Sequence[str], count: int) -> None:
+        """Fills Inductor's cache, several rows at a time, for at most a third of the time."""
+        end = time.monotonic() + (self.end - time.monotonic()) / 3
+        waiting = list(items)
+        children = [self._child() for _ in range(min(count, len(waiting)))]
+        idle, busy = list(children), list[Child]()
+        try:
+            while time.monotonic() < end and (busy or (waiting and idle)):
+                while waiting and idle:
+                    child = idle.pop()
+                    child.send(_request(waiting.pop(0), peers, is_timed=False))
+                    busy.append(child)
+                for child in list(busy):
+                    try:
+                        event = child.poll(0.05)
+                    except ChildError as error:
+                        print(f"compiling beforehand: {error}", file=sys.stderr)
+                        busy.remove(child)
+                        continue
+                    if event is not None and "end" in event:
+                        busy.remove(child)
+                        idle.append(child)
+        finally:
+            for child in children:
+                child.close()
+        # Which of a kernel's forms is fastest was tried while others ran: that is to be found anew.
+        for found in (self.scratch / "inductor").rglob("*.best_config"):
+            found.unlink(missing_ok=True)
+
+
+def _request(item: _Item, contenders: Sequence[str], *, is_timed: bool) -> dict[str, Any]:
+    return {
+        "do": "row",
+        "row": item.row.to_json(),
+        "programs": item.programs,
+        "contenders": list(contenders),
+        "timed": is_timed,
+    }

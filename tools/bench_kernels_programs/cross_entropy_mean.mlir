@@ -1,0 +1,171 @@
+// The mean over the rows whose target counts.
+func.func @$name(%x: tensor[R C $T], %target: tensor[R i64]) -> tensor[$T] {
+  %zero_place = arith.constant 0 : i64
+  %infinity = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %ignored = arith.constant -100 : i64
+  %no_loss = arith.constant dense<0.0> : tensor<f32>
+  %no_place = arith.constant dense<0> : tensor<i64>
+  %C = arith.constant $C : index // static
+  %c0 = arith.constant 0 : index // dynamic
+  %c1 = arith.constant 1 : index // dynamic
+  %R = tensor.dim %x, %c0 : tensor[R C $T] // dynamic
+  %C = tensor.dim %x, %c1 : tensor[R C $T] // dynamic
+  %wide = widen %x : [R C]
+  %empty_places = empty[R i64]
+  %places = linalg.fill ins(%zero_place : i64) outs(%empty_places : tensor[R i64]) -> tensor[R i64]
+  %empty_row = empty[R f32]
+  %lowest = linalg.fill ins(%infinity : f32) outs(%empty_row : tensor[R f32]) -> tensor[R f32]
+  %max:2 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+                       affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%wide : tensor[R C f32]) outs(%lowest, %places : tensor[R f32], tensor[R i64]) {
+  ^bb0(%a: f32, %out: f32, %place: i64):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i64
+    %2 = arith.maximumf %a, %out : f32
+    %3 = arith.cmpf ogt, %a, %out : f32
+    %4 = arith.select %3, %1, %place : i64
+    linalg.yield %2, %4 : f32, i64
+  } -> (tensor[R f32], tensor[R i64])
+  %column = tensor.expand_shape %max#0 [[0, 1]] output_shape shape[R 1]
+      : tensor[R f32] into tensor[R 1 f32]
+  %empty = empty[R C f32]
+  %shifted = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>,
+                       affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%wide, %column : tensor[R C f32], tensor[R 1 f32]) outs(%empty : tensor[R C f32]) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.subf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor[R C f32]
+  %exp = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%shifted : tensor[R C f32]) outs(%empty : tensor[R C f32]) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  } -> tensor[R C f32]
+  %empty_column = empty[R 1 f32]
+  %start = linalg.fill ins(%zero : f32) outs(%empty_column : tensor[R 1 f32]) -> tensor[R 1 f32]
+  %sum = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%exp : tensor[R C f32]) outs(%start : tensor[R 1 f32]) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.addf %a, %out : f32
+    linalg.yield %0 : f32
+  } -> tensor[R 1 f32]
+  %log = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%sum : tensor[R 1 f32]) outs(%empty_column : tensor[R 1 f32]) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = math.log %a : f32
+    linalg.yield %0 : f32
+  } -> tensor[R 1 f32]
+  %difference = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>,
+                       affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%shifted, %log : tensor[R C f32], tensor[R 1 f32]) outs(%empty : tensor[R C f32]) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.subf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor[R C f32]
+  %empty_counts = empty[R i1]
+  %counts = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]}
+      ins(%target : tensor[R i64]) outs(%empty_counts : tensor[R i1]) {
+  ^bb0(%t: i64, %out: i1):
+    %0 = arith.cmpi ne, %t, %ignored : i64
+    linalg.yield %0 : i1
+  } -> tensor[R i1]
+  %inside = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>,
+                       affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]}
+      ins(%counts, %target, %no_place : tensor[R i1], tensor[R i64], tensor[i64])
+      outs(%empty_places : tensor[R i64]) {
+  ^bb0(%c: i1, %t: i64, %n: i64, %out: i64):
+    %0 = arith.select %c, %t, %n : i64
+    linalg.yield %0 : i64
+  } -> tensor[R i64]
+  %target_column = tensor.expand_shape %inside [[0, 1]] output_shape shape[R 1]
+      : tensor[R i64] into tensor[R 1 i64]
+  %picked_column = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%target_column : tensor[R 1 i64]) outs(%start : tensor[R 1 f32]) {
+  ^bb0(%t: i64, %out: f32):
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %t : i64 to index
+    %2 = arith.cmpi slt, %1, %C : index
+    cf.assert %2, "index must be smaller than dim size"
+    %3 = arith.cmpi sge, %t, %zero_place : i64
+    cf.assert %3, "index must be larger or equal to 0"
+    %4 = tensor.extract %difference[%0, %1] : tensor[R C f32]
+    linalg.yield %4 : f32
+  } -> tensor[R 1 f32]
+  %picked = tensor.collapse_shape %picked_column [[0, 1]] : tensor[R 1 f32] into tensor[R f32]
+  %negated = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]}
+      ins(%picked : tensor[R f32]) outs(%empty_row : tensor[R f32]) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.negf %a : f32
+    linalg.yield %0 : f32
+  } -> tensor[R f32]
+  %losses = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>,
+                       affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]}
+      ins(%counts, %negated, %no_loss : tensor[R i1], tensor[R f32], tensor[f32])
+      outs(%empty_row : tensor[R f32]) {
+  ^bb0(%c: i1, %a: f32, %n: f32, %out: f32):
+    %0 = arith.select %c, %a, %n : f32
+    linalg.yield %0 : f32
+  } -> tensor[R f32]
+  %empty_number = empty[i64]
+  %no_number = linalg.fill ins(%zero_place : i64) outs(%empty_number : tensor[i64]) -> tensor[i64]
+  %number = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+      iterator_types = ["reduction"]}
+      ins(%counts : tensor[R i1]) outs(%no_number : tensor[i64]) {
+  ^bb0(%c: i1, %out: i64):
+    %0 = arith.extui %c : i1 to i64
+    %1 = arith.addi %0, %out : i64
+    linalg.yield %1 : i64
+  } -> tensor[i64]
+  %empty_total = empty[f32]
+  %divisor = linalg.generic {
+      indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%number : tensor[i64]) outs(%empty_total : tensor[f32]) {
+  ^bb0(%n: i64, %out: f32):
+    %0 = arith.sitofp %n : i64 to f32
+    linalg.yield %0 : f32
+  } -> tensor[f32]
+  %no_total = linalg.fill ins(%zero : f32) outs(%empty_total : tensor[f32]) -> tensor[f32]
+  %total = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+      iterator_types = ["reduction"]}
+      ins(%losses : tensor[R f32]) outs(%no_total : tensor[f32]) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.addf %a, %out : f32
+    linalg.yield %0 : f32
+  } -> tensor[f32]
+  %mean = linalg.generic {
+      indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>],
+      iterator_types = []}
+      ins(%total, %divisor : tensor[f32], tensor[f32]) outs(%empty_total : tensor[f32]) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.divf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor[f32]
+  %result = narrow %mean : []
+  return %result : tensor[$T]
+}
