@@ -7,10 +7,18 @@ from collections.abc import Callable
 from ...dialects.hir.loop_operation import loops_of
 from ...dialects.mlir import ir
 from ..walking import operations_where
+from .division import Divisor, may_be_rough
 from .launch import is_within
 from .parameters import Parameters
 from .size import ZERO
 from .work import COLLECTIVES, Work
+
+
+def defining_operation(value: ir.Value) -> ir.Operation:
+    """The operation that a value is a result of."""
+    owner = value.owner
+    assert not isinstance(owner, ir.Block)
+    return owner.operation
 
 
 class Region:
@@ -66,7 +74,7 @@ class Region:
         """The values that the operation which gives `value` takes, nested ones too."""
         if self.argument_number(value) is not None or self.is_outside(value):
             return []
-        return needed_by(value.owner.operation)
+        return needed_by(defining_operation(value))
 
     def _find(self, value: ir.Value) -> frozenset[int]:
         number = self.argument_number(value)
@@ -77,7 +85,7 @@ class Region:
             return frozenset(loop for loop, stride in enumerate(operand.strides) if stride != ZERO)
         if self.is_outside(value):
             return frozenset()
-        op = value.owner.operation
+        op = defining_operation(value)
         if op.name == "linalg.index":
             return frozenset([_loop(op)])
         found = frozenset[int]().union(*map(self.varies, self.needs(value)))
@@ -122,6 +130,7 @@ class Point:
         self._index = index
         self._outer = outer
         self.known: dict[ir.Value, ir.Value] = {}
+        self._divisors: dict[ir.Value, Divisor] = {}
 
     def value(self, value: ir.Value) -> ir.Value:
         """A value of the region at this point; emits what computes it, once."""
@@ -150,6 +159,8 @@ class Point:
             return
         for needed in self._region.needs(value):
             self.prepare(needed, varying)
+        if self._is_divided(value, varying):
+            self._divisor(defining_operation(value).operands[1])
 
     def _known(self, value: ir.Value) -> ir.Value | None:
         point: Point | None = self
@@ -171,13 +182,49 @@ class Point:
         if self._region.is_outside(value):
             self.known[value] = self._outside(value)
             return
-        op = value.owner.operation
+        op = defining_operation(value)
         if op.name == "linalg.index":
             self.known[value] = self._index(_loop(op))
             return
         if op.name in COLLECTIVES:
             raise AssertionError(f"{op.name} is asked for before it is reduced")
+        if self._outer is not None and self._is_divided(value, self._varying):
+            self.known[value] = self._divided(op)
+            return
         self._clone(op)
+
+    def _is_divided(self, value: ir.Value, varying: frozenset[int]) -> bool:
+        """Whether a value is a quotient of f32 whose divisor alone does not vary."""
+        if self._region.argument_number(value) is not None or self._region.is_outside(value):
+            return False
+        op = defining_operation(value)
+        return (
+            op.name == "arith.divf"
+            and isinstance(value.type, ir.F32Type)
+            and bool(self._region.varies(op.operands[0]) & varying)
+            and not self._region.varies(op.operands[1]) & varying
+        )
+
+    def _divided(self, op: ir.Operation) -> ir.Value:
+        assert self._outer is not None
+        divisor = self._outer._divisor(op.operands[1])
+        number = self.value(op.operands[0])
+        if may_be_rough(op.results[0]):
+            return divisor.divide_roughly(number)
+        return divisor.divide(number)
+
+    def _divisor(self, value: ir.Value) -> Divisor:
+        """What divides by a value that is uniform here, made where it is first asked for."""
+        point: Point | None = self
+        while point is not None:
+            if value in point._divisors:
+                return point._divisors[value]
+            point = point._outer
+        outer, varies = self._outer, self._region.varies(value) & self._varying
+        if value not in self.known and outer is not None and not varies:
+            return outer._divisor(value)
+        found = self._divisors[value] = Divisor(self.value(value))
+        return found
 
     def _outside(self, value: ir.Value) -> ir.Value:
         owner = value.owner

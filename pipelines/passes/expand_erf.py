@@ -1,0 +1,85 @@
+"""expand-erf: the error function of f32, as two polynomials and a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import arith, ir, math, nvvm
+from ..pass_base import Pass, register
+from ..rewriting import constant, each_element, element_type, rewrite_each
+
+# Below it erf(x) = x + x p(x^2), above it 1 - 2^q(x).
+_SPLIT = 1.0
+# p: erf(sqrt(t)) / sqrt(t) - 1 on [0, 1], least greatest error (Lawson's iteration), constant first.
+_NEAR = (
+    0.12837917,
+    -0.37612626,
+    0.112836,
+    -0.026854444,
+    0.005189535,
+    -0.00080208416,
+    7.8891215e-05,
+)
+# q: log2(1 - erf(x)) on [1, 4], weighted by the error that it makes in erf; below -25 from 4 on.
+_FAR = (
+    0.0002719,
+    -1.6296399,
+    -0.91353816,
+    -0.15642002,
+    0.03637083,
+    -0.006066942,
+    0.0006369102,
+    -3.130303e-05,
+)
+
+
+@register
+@dataclass(frozen=True)
+class ExpandErf(Pass):
+    """Computes `math.erf` of f32 without branches, within 1.2 units in the last place.
+
+    libdevice's function, which math operations otherwise become, chooses each of its coefficients;
+    selections are half as fast as fused multiply-adds on the chips there are. Both polynomials are
+    computed, and one of them is chosen.
+
+        %y = math.erf %x : f32
+    becomes
+        %t = arith.mulf %x, %x : f32
+        %p = math.fma ...
+        %near = math.fma %p, %x, %x : f32
+        %e = nvvm.ex2 ...
+        %y = arith.select %is_far, %far, %near : f32
+    """
+
+    name: ClassVar[str] = "expand-erf"
+
+    def run(self, op: ir.Operation) -> None:
+        rewrite_each(op, {"math.erf": _erf})
+
+
+def _erf(op: ir.Operation) -> Sequence[ir.Value] | None:
+    kind = op.results[0].type
+    if not isinstance(element_type(kind), ir.F32Type):
+        return None
+    return each_element(_emit, list(op.operands), [kind])
+
+
+def _emit(x: ir.Value) -> Sequence[ir.Value]:
+    f32 = x.type
+    size = math.absf(x)
+    near = math.fma(_polynomial(_NEAR, arith.mulf(x, x)), x, x)
+    rest = nvvm.Ex2Op(_polynomial(_FAR, size), ftz=True).result
+    far = math.copysign(arith.subf(constant(f32, 1.0), rest), x)
+    # Of a nan the near one, which is nan too.
+    is_far = arith.cmpf(arith.CmpFPredicate.OGE, size, constant(f32, _SPLIT))
+    return [arith.select(is_far, far, near)]
+
+
+def _polynomial(coefficients: Sequence[float], x: ir.Value) -> ir.Value:
+    """By Horner's rule."""
+    result = constant(x.type, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        result = math.fma(result, x, constant(x.type, coefficient))
+    return result
