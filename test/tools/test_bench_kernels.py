@@ -20,13 +20,15 @@ from hirc.tools.bench_kernels.row import Row
 from hirc.tools.bench_kernels.run import main as run
 
 _SCALE = 1024
+_NARROW_TOO = ("bias_gelu", "layer_norm", "matmul", "row_sum")
 
 
 def _first_rows() -> list[Row]:
-    """A row of each operation and element type, scaled down."""
+    """A row of each operation, scaled down; of a few also with narrow elements."""
     first: dict[tuple[str, str], Row] = {}
     for row in rows(scale=_SCALE):
-        first.setdefault((row.operation, row.element), row)
+        if row.element in ("f32", "f64") or row.operation in _NARROW_TOO:
+            first.setdefault((row.operation, row.element), row)
     return list(first.values())
 
 
@@ -118,19 +120,22 @@ def _report(*lines: Line) -> Report:
 @pytest.mark.parametrize(
     ("line", "shortfalls"),
     [
-        (_line("gelu_of*bf16", static=0.1, dynamic=0.1, eager=0.2, inductor=0.11), []),
-        (_line("gelu_of*bf16", static=0.102), []),
-        (_line("gelu_of*bf16", static=0.103), ["0.97 of a copy, not 0.98"]),
-        (_line("softmax_16384*bf16", static=0.105), []),
-        (_line("softmax_16384*bf16", static=0.107), ["0.93 of a copy, not 0.95"]),
-        (_line("gelu_of*bf16", static=0.101, eager=0.1, inductor=0.099), ["0.98 of the best peer"]),
-        (_line("gelu_of*bf16", static=0.1, dynamic=0.103), []),
-        (_line("gelu_of*bf16", static=0.1, dynamic=0.105), ["dynamic: 0.95 of static"]),
-        (_line("gelu_of*bf16", {"static": "broke"}, dynamic=0.1), ["static: broke"]),
-        (_line("gelu_of*bf16", {"dynamic": "broke"}, static=0.1), ["dynamic: broke"]),
-        (_line("gelu_of*bf16", {"eager": "broke"}, static=0.1), []),
+        (_line("gelu_of*f32", static=0.1, dynamic=0.1, eager=0.2, inductor=0.11), []),
+        (_line("gelu_of*f32", static=0.102), []),
+        (_line("gelu_of*f32", static=0.103), ["0.97 of a copy, not 0.98"]),
+        (_line("softmax_16384*f32", static=0.105), []),
+        (_line("softmax_16384*f32", static=0.107), ["0.93 of a copy, not 0.95"]),
+        (_line("gelu_of*f32", static=0.101, eager=0.1, inductor=0.099), ["0.98 of the best peer"]),
+        (_line("gelu_of*f32", static=0.1, dynamic=0.103), []),
+        (_line("gelu_of*f32", static=0.1, dynamic=0.105), ["dynamic: 0.95 of static"]),
+        (_line("gelu_of*f32", {"static": "broke"}, dynamic=0.1), ["static: broke"]),
+        (_line("gelu_of*f32", {"dynamic": "broke"}, static=0.1), ["dynamic: broke"]),
+        (_line("gelu_of*f32", {"eager": "broke"}, static=0.1), []),
         (_line("matmul_4*bf16", flops=10**12, static=0.102, eager=0.1), []),
         (_line("matmul_4*bf16", flops=10**12, static=0.11, eager=0.1), ["0.91 of torch, not 0.98"]),
+        # A row without a figure is held to the peers alone.
+        (_line("gelu_of*bf16", static=0.2), []),
+        (_line("gelu_of*bf16", static=0.2, inductor=0.19), ["0.95 of the best peer"]),
         # A figure reached serves as well: 4250 GB/s.
         (_line("gelu_of*f32", static=100 / 4250), []),
     ],
@@ -160,7 +165,7 @@ def test_a_report_is_written_and_read() -> None:
     read = Report.from_json(written)
     assert json.loads(json.dumps(read.to_json())) == written
     table = read.table().splitlines()
-    assert table[2].split()[1:] == ["1000", "1000", "500.0", "-", "1.000", "2.000", "0.98", "pass"]
+    assert table[2].split()[1:] == ["1000", "1000", "500.0", "-", "1.000", "2.000", "-", "pass"]
     assert table[3].split()[1:5] == ["2.0", "-", "1.0", "error"]
     assert table[-1] == "2 of 2 rows reach their bar"
 

@@ -166,7 +166,8 @@ def _row(operation: str, sizes: tuple[int, ...], element: str, scale: int, figur
         output=output,
         bytes=moved,
         flops=2 * math.prod(sizes) if is_product else 0,
-        share=program.share,
+        # Rows without a figure are held to the peers alone.
+        share=program.share if figure or is_product else 0.0,
         figure=figure if scale == 1 else 0,
         derived=derived,
     )

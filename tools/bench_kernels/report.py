@@ -129,7 +129,7 @@ class Report:
         share, ratio = self.share(line, STATIC), line.ratio()
         cells.append("-" if share is None else f"{share:.3f}")
         cells.append("-" if ratio is None else f"{ratio:.3f}")
-        cells.append(f"{line.row.share:.2f}")
+        cells.append(f"{line.row.share:.2f}" if line.row.share else "-")
         verdict = "; ".join(_short(text) for text in self.shortfalls(line)) or "pass"
         peers = [
             f"{name}: {_short(line.problems[name])}" for name in PEERS if name in line.problems

@@ -36,7 +36,7 @@ class Row:
     `sizes` name it, and `derived` are those of its program that follow from them. `bytes` counts
     each input read once and each output written once. `flops` is 0 but for matrix products, whose
     speed is in TFLOP/s. `share` is what of a copy's rate is to be reached, or, of a matrix product,
-    of torch's; a rate of `figure` (0 for none) does as well.
+    of torch's (0: no more than the peers reach); a rate of `figure` (0 for none) does as well.
     """
 
     operation: str
