@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
-from ..pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
 from ..pipelines.fusion.report import take_report
+from ..pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
 from ..pipelines.hir.memory.peak_memory import peak_memory
+from ..pipelines.hir.memory.scratch_memory import scratch_memory
 from ..pipelines.host_ir import (
     FUSION_STAGE,
     LAST_ALLOCATING_STAGE,
     PROGRAM,
+    SCHEDULING_STAGE,
     HostIrOptions,
     host_ir_stages,
 )
@@ -144,6 +146,8 @@ class Unit:
     def _after_stage(self, stage: str) -> None:
         if stage == LAST_ALLOCATING_STAGE and self.options.time_report:
             self._remark_on_memory()
+        if stage == SCHEDULING_STAGE and self.options.time_report:
+            self._remark_on_scratch()
         if stage == FUSION_STAGE:
             self.fusion_report += take_report(self.module.operation)
         # Printing takes a while, and is for --save-temps alone.
@@ -157,6 +161,16 @@ class Unit:
                 name = ir.StringAttr(op.operation.attributes["sym_name"]).value
                 peak = peak_memory(op.operation)
                 self.timer.remarks.append(f"peak memory of @{name}: {peak.text} bytes")
+
+    def _remark_on_scratch(self) -> None:
+        """Puts what kernels need beside the programs' buffers into the time report."""
+        for op in self.module.body:
+            scratch = scratch_memory(op.operation) if op.operation.name == PROGRAM else None
+            if scratch is not None:
+                name = ir.StringAttr(op.operation.attributes["sym_name"]).value
+                self.timer.remarks.append(
+                    f"scratch memory of @{name}: at most {scratch.text} bytes more"
+                )
 
     def keep(self, suffix: str, data: str | bytes) -> None:
         """Writes an intermediate file where --save-temps asked for it."""

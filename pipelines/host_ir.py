@@ -13,8 +13,10 @@ from .passes.select_host_programs import host_programs
 from .products.options import MatmulOptions
 
 PROGRAM = "hir.program"
-# After it every allocation and deallocation of a program is explicit, and none is added.
-LAST_ALLOCATING_STAGE = "schedules"
+# After it every allocation and deallocation of a program is explicit; those of scratch memory are
+# added by the stage that makes kernels.
+LAST_ALLOCATING_STAGE = "compute"
+SCHEDULING_STAGE = "schedules"
 FUSION_STAGE = "fusion"
 
 _BUFFERIZE = (
@@ -62,6 +64,13 @@ def _reads_in_place(options: MatmulOptions) -> str:
     return f"read-products-in-place{{least-multiplications={options.least_multiplications}}},"
 
 
+def _fuses_into(options: MatmulOptions) -> str:
+    """The pass that makes products and what the library does in their calls one operation."""
+    if not options.library:
+        return ""
+    return f"fuse-into-products{{least-multiplications={options.least_multiplications}}},"
+
+
 def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     """The stages, in order; their names are stable. A module without a program skips them."""
     executable = str(options.executable).lower()
@@ -76,12 +85,14 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             f"{_reads_in_place(options.products)}normalize-tensor-operations,func.func(canonicalize,cse),"
             # Sizes then do not come from tensors that are fused away.
             "resolve-shaped-type-result-dims,func.func(canonicalize,cse),"
-            f"fuse-tensor-operations{{report={report}}},func.func(canonicalize,cse)",
+            f"fuse-tensor-operations{{report={report}}},{_fuses_into(options.products)}"
+            "widen-tensor-arithmetic,func.func(canonicalize,cse)",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
         stage(
             "functions",
             # Loops then no longer carry the buffers that they update in place.
+            "convert-pad-to-linalg,convert-concat-to-linalg,"
             f"{_BUFFERIZE},func.func(lower-affine,canonicalize,cse),convert-func-to-hir",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),

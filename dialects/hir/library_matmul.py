@@ -42,7 +42,7 @@ class LibraryMatmulOp(Hir.Operation, name="library_matmul"):
     dims: ir.ArrayAttr
     first: ext.Operand[Any]
     second: ext.Operand[Any]
-    result: ext.Operand[Any]
+    output: ext.Operand[Any]
     bias: ext.Operand[Any] | None
 
     @staticmethod

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ...dialects.mlir import ir
 
+# Marks the rounding of what was accumulated, which no operation of the program asked for.
+MARK = "hir.accumulated"
+
 
 def accumulator_type(element: ir.Type) -> ir.Type:
     """The type in which values of a type are combined."""
@@ -20,7 +23,14 @@ def extended(value: ir.Value) -> ir.Value:
 
 def truncated(value: ir.Value, element: ir.Type) -> ir.Value:
     """An accumulated value in the type that the program has it in."""
-    return value if element == value.type else _cast("arith.truncf", value, element)
+    if element == value.type:
+        return value
+    return ir.Operation.create(
+        "arith.truncf",
+        results=[element],
+        operands=[value],
+        attributes={MARK: ir.UnitAttr.get()},
+    ).results[0]
 
 
 def _cast(name: str, value: ir.Value, result: ir.Type) -> ir.Value:

@@ -33,8 +33,7 @@ def build(group: Group) -> ir.Operation:
             ):
                 values[write.value] = value
         begun = _begin(group, outputs)
-        elements = [ir.RankedTensorType(each.value.type).element_type for each in begun]
-        region.finish(elements, [values[each.value] for each in outputs])
+        region.finish(begun, [values[each.value] for each in outputs])
         along = group.reduced | group.scanned
         new = make_generic(region.inputs, begun, loops, sorted(along), region.block)
     for output, result in zip(outputs, new.results, strict=True):

@@ -80,13 +80,11 @@ def with_operands(op: ir.Operation, sizes: Sizes) -> ir.Operation | None:
             extract.results[0].replace_all_uses_with(region.input(read, loops))
             extract.erase()
         outputs = [
-            Access(out, write.index)
-            for out, write in zip(outs_of(op), node.writes, strict=True)
+            Access(out, write.index) for out, write in zip(outs_of(op), node.writes, strict=True)
         ]
         arguments += [None] * len(outputs)
         yielded = region.absorb(op, arguments, range(loops))
-        elements = [ir.RankedTensorType(each.value.type).element_type for each in outputs]
-        region.finish(elements, yielded)
+        region.finish(outputs, yielded)
         new = make_generic(region.inputs, outputs, loops, reducing_loops(op), region.block)
     for old, result in zip(op.results, new.results, strict=True):
         old.replace_all_uses_with(result)

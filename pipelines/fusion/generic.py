@@ -82,6 +82,6 @@ def make_generic(
 
 def _input_count(op: ir.Operation) -> int:
     if "operandSegmentSizes" in op.attributes:
-        return list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))[0]
+        return ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
     # linalg.transpose, linalg.broadcast: one of each.
     return 1

@@ -99,6 +99,4 @@ def joined(one: Group, other: Group, renamed: Sequence[int], extents: tuple[Size
         ),
     ]
     pairs.sort(key=lambda pair: pair[0].position)
-    return Group(
-        tuple(node for node, _ in pairs), tuple(name for _, name in pairs), extents
-    )
+    return Group(tuple(node for node, _ in pairs), tuple(name for _, name in pairs), extents)

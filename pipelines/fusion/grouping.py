@@ -45,9 +45,7 @@ class Grouping:
     def _merge_edges(self) -> bool:
         merged = False
         for node in self.nodes:
-            makers = {
-                self._makers[read.value] for read in node.reads if read.value in self._makers
-            }
+            makers = {self._makers[read.value] for read in node.reads if read.value in self._makers}
             for maker in sorted(makers, key=lambda each: -each.position):
                 merged |= self._try(maker, node)
         return merged

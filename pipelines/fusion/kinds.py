@@ -11,10 +11,26 @@ from ..rewriting import constant
 
 _KINDS = (*FLOAT_KINDS, *INTEGER_KINDS)
 # arith.cmpf and arith.cmpi predicates: what they compare as, and whether a nan makes them hold.
-_FLOAT_ORDER = {2: (">", False), 3: (">=", False), 4: ("<", False), 5: ("<=", False)}
-_FLOAT_ORDER |= {9: (">", True), 10: (">=", True), 11: ("<", True), 12: ("<=", True)}
-_INTEGER_ORDER = {2: ("<", "s"), 3: ("<=", "s"), 4: (">", "s"), 5: (">=", "s")}
-_INTEGER_ORDER |= {6: ("<", "u"), 7: ("<=", "u"), 8: (">", "u"), 9: (">=", "u")}
+_FLOAT_ORDER = {
+    2: (">", False),
+    3: (">=", False),
+    4: ("<", False),
+    5: ("<=", False),
+    9: (">", True),
+    10: (">=", True),
+    11: ("<", True),
+    12: ("<=", True),
+}
+_INTEGER_ORDER = {
+    2: ("<", "s"),
+    3: ("<=", "s"),
+    4: (">", "s"),
+    5: (">=", "s"),
+    6: ("<", "u"),
+    7: ("<=", "u"),
+    8: (">", "u"),
+    9: (">=", "u"),
+}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 

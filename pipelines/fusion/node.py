@@ -49,11 +49,16 @@ def read_node(op: ir.Operation, position: int, sizes: Sizes) -> Node:
     accesses = accesses_of(op)
     count = len(inputs_of(op))
     writes = tuple(
-        Access(result, each.index) for result, each in zip(op.results, accesses[count:], strict=True)
+        Access(result, each.index)
+        for result, each in zip(op.results, accesses[count:], strict=True)
     )
     collective = operations_where(op, lambda inner: inner.name in COLLECTIVE)
-    scanned = {loop for each in collective if each.name == "hir.scan_loop" for loop in loops_of(each)}
-    reduced = {loop for each in collective if each.name != "hir.scan_loop" for loop in loops_of(each)}
+    scanned = {
+        loop for each in collective if each.name == "hir.scan_loop" for loop in loops_of(each)
+    }
+    reduced = {
+        loop for each in collective if each.name != "hir.scan_loop" for loop in loops_of(each)
+    }
     return Node(
         op,
         position,

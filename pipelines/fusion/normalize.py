@@ -96,9 +96,7 @@ def _is_contraction(op: ir.Operation) -> bool:
         for read in accesses_of(op)[: len(inputs_of(op))]
         if reducing & set(read.loops)
     ]
-    return any(
-        first - second and second - first for first in lacking for second in lacking
-    )
+    return any(first - second and second - first for first in lacking for second in lacking)
 
 
 def _rebuild(op: ir.Operation, found: Sequence[Found], normal: set[ir.Operation]) -> ir.Operation:
@@ -130,7 +128,7 @@ def _rebuild(op: ir.Operation, found: Sequence[Found], normal: set[ir.Operation]
         ir.Operation.create("linalg.yield", operands=yielded)
     end.erase()
     yielded = region.absorb(op, arguments, names)
-    region.finish([_element(each.value) for each in outputs], yielded)
+    region.finish(outputs, yielded)
     loops = [kept.index(loop) for loop in reducing]
     new = make_generic(region.inputs, outputs, len(kept), loops, region.block)
     for number, result in zip(used, new.results, strict=True):
@@ -155,10 +153,6 @@ class _Values:
 def _read(each: Access, names: Sequence[int | None]) -> Access:
     is_tensor = isinstance(each.value.type, ir.RankedTensorType)
     return through_views(each.renamed(names)) if is_tensor else each
-
-
-def _element(value: ir.Value) -> ir.Type:
-    return ir.RankedTensorType(value.type).element_type
 
 
 def _is_used(value: ir.Value) -> bool:

@@ -58,9 +58,9 @@ def recognize(op: ir.Operation) -> list[Found] | None:
     return found if _outputs_are_only_combined(op, found, arguments) else None
 
 
-def emit(found: Sequence[Found], used: Sequence[int], loops: Sequence[int], start: Start) -> list[
-    ir.Value
-]:
+def emit(
+    found: Sequence[Found], used: Sequence[int], loops: Sequence[int], start: Start
+) -> list[ir.Value]:
     """The values of the `used` outputs, by collective operations over `loops`."""
     values: dict[int, ir.Value] = {}
     for each in found:
@@ -178,13 +178,17 @@ def _outputs_are_only_combined(
 ) -> bool:
     """Whether nothing but the recognized combinations and places reads the outputs so far."""
     end = list(op.regions[0].blocks[0])[-1].operation
-    allowed: set[ir.Operation] = set()
-    for each in found:
-        made = end.operands[each.output].owner.operation
-        allowed.add(made)
-        if made.name == "arith.select":
-            allowed.add(made.operands[0].owner.operation)
-    readers = [use.owner.operation for argument in arguments for use in argument.uses]
     combined = [end.operands[each.output] for each in found]
+    allowed: set[ir.Operation] = set()
+    for value in combined:
+        made = value.owner
+        if isinstance(made, ir.Block):
+            return False
+        allowed.add(made.operation)
+        if made.operation.name == "arith.select":
+            condition = made.operation.operands[0].owner
+            if not isinstance(condition, ir.Block):
+                allowed.add(condition.operation)
+    readers = [use.owner.operation for argument in arguments for use in argument.uses]
     uses = [use.owner.operation for value in combined for use in value.uses]
     return all(reader in allowed for reader in readers) and all(use == end for use in uses)

@@ -32,8 +32,7 @@ class Region:
         key = (read.value, str(read.map(loops)))
         if key not in self._arguments:
             self.inputs.append(read)
-            element = ir.RankedTensorType(read.value.type).element_type
-            self._arguments[key] = self.block.add_argument(element, read.value.location)
+            self._arguments[key] = self.block.add_argument(_element(read), read.value.location)
         return self._arguments[key]
 
     def absorb(
@@ -64,10 +63,10 @@ class Region:
         end.erase()
         return yielded
 
-    def finish(self, outputs: Sequence[ir.Type], yielded: Sequence[ir.Value]) -> None:
+    def finish(self, outputs: Sequence[Access], yielded: Sequence[ir.Value]) -> None:
         """Adds the outputs' arguments and the end, and drops what nothing uses."""
-        for kind in outputs:
-            self.block.add_argument(kind, ir.Location.current)
+        for each in outputs:
+            self.block.add_argument(_element(each), each.value.location)
         with ir.InsertionPoint(self.block):
             ir.Operation.create("linalg.yield", operands=list(yielded))
         for inner in reversed([each.operation for each in self.block][:-1]):
@@ -90,6 +89,10 @@ def _is_pure(op: ir.Operation) -> bool:
     return op.name.startswith(_PURE) or op.name in COLLECTIVE
 
 
+def _element(each: Access) -> ir.Type:
+    return ir.RankedTensorType(each.value.type).element_type
+
+
 def _rename_loops(op: ir.Operation, loops: Sequence[int | None]) -> None:
     """Makes linalg.index and collective operations within `op` name the new loops."""
     for index in operations_where(op, lambda inner: inner.name == "linalg.index"):
@@ -105,7 +108,10 @@ def _rename_loops(op: ir.Operation, loops: Sequence[int | None]) -> None:
         op.attributes["loop"] = _number(loops[ir.IntegerAttr(op.attributes["loop"]).value])
     elif op.name in COLLECTIVE:
         old = list(ir.DenseI64ArrayAttr(op.attributes["loops"]))
-        op.attributes["loops"] = ir.DenseI64ArrayAttr.get([loops[each] for each in old])
+        new = [loops[each] for each in old]
+        op.attributes["loops"] = ir.DenseI64ArrayAttr.get(
+            [each for each in new if each is not None]
+        )
 
 
 def _number(loop: int | None) -> ir.IntegerAttr:

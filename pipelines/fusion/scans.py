@@ -37,7 +37,7 @@ def scan_generic(op: ir.Operation) -> ir.Operation:
                     fail(op, "the last sum of an exclusive scan is not supported; reduce instead")
                 yielded.append(_reduce(kind, loop, element))
                 outputs.append(Access(unfilled(total), others))
-        region.finish([ir.RankedTensorType(each.value.type).element_type for each in outputs], yielded)
+        region.finish(outputs, yielded)
         new = make_generic(region.inputs, outputs, rank, [loop], region.block)
     for old, result in zip(op.results, new.results, strict=False):
         old.replace_all_uses_with(result)

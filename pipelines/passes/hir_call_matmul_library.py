@@ -21,8 +21,7 @@ class HirCallMatmulLibrary(Pass):
     It takes hir.matmul, hir.linear, and linalg operations, named or generic, that sum products of
     f32, f64, f16 or bf16. Products that the types say have fewer than `least_multiplications`, and
     those whose strides the library cannot take, are left. Zeros written just before are dropped;
-    an elementwise operation that alone reads the product, and rounds it, adds a bias or applies an
-    activation that the library has, becomes part of the call.
+    a generic may round its sum, add a bias and apply an activation that the library has.
 
       linalg.fill ins(%zero : f32) outs(%c : memref<?x8xf32>)
       linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x8xf32>) outs(%c : memref<?x8xf32>)

@@ -3,4 +3,8 @@
 `contraction` reads a linalg operation on buffers as a `product`, `compute` a hir.matmul or
 hir.linear; `fits` says which of them the library is called for, by the numbers in `options`;
 `fills` finds the zeros that a sum begins with; `call` puts them together.
+
+Before, on tensors, `reads` finds what products read behind copies, and `fused` makes one operation
+of a product and what the library does in its call: `finish` tells what that is, by running it on
+numbers (`scalar_program`).
 """

@@ -12,7 +12,6 @@ from ..rewriting import index_constant
 from .contraction import read_contraction
 from .fills import find_zero_fill
 from .fits import is_for_library
-from .following import find_following
 from .options import MatmulOptions
 from .product import Indexed, Product, emit_call
 
@@ -26,29 +25,15 @@ def call_library(op: ir.Operation, options: MatmulOptions) -> list[ir.Operation]
     if product is None or not is_for_library(product, options):
         return []
     gone = [op]
-    fill = None
     if product.accumulates:
         fill = find_zero_fill(op, product.result.value)
         if fill is not None:
             product = replace(product, accumulates=False)
             gone.append(fill)
-    following = None if product.accumulates else find_following(op, product, fill)
-    if following is not None and is_for_library(following.product, options):
-        product = following.product
-        gone += [following.op, *following.unused]
-        _emit(op, following.op, product, options)
-        for free in following.frees:
-            free.move_after(following.op)
-    else:
-        _emit(op, op, product, options)
-    return gone
-
-
-def _emit(op: ir.Operation, place: ir.Operation, product: Product, options: MatmulOptions) -> None:
-    """The call for `op`, before `place`."""
-    with op.location, ir.InsertionPoint(place):
+    with op.location, ir.InsertionPoint(op):
         _check_sizes(op, product)
         emit_call(product, allow_tf32=options.allow_tf32)
+    return gone
 
 
 def _check_sizes(op: ir.Operation, product: Product) -> None:

@@ -72,11 +72,11 @@ def _as_declared(op: ir.Operation) -> Product:
             [*range(batch - (ranks[0] - 2), batch), n - 1, k],
             [*range(batch - (ranks[1] - 2), batch), k, n],
         ]
-    operands = (
+    first, second = (
         Indexed(value, _without_repeated(value, each, result))
         for value, each in zip((x, y), dims, strict=True)
     )
-    return Product(*operands, Indexed(result, tuple(range(ranks[2]))))
+    return Product(first, second, Indexed(result, tuple(range(ranks[2]))))
 
 
 def _without_repeated(value: ir.Value, dims: list[int], result: ir.Value) -> tuple[int, ...]:

@@ -36,6 +36,7 @@ def read_contraction(op: ir.Operation) -> Product | None:
 def _has_body(op: ir.Operation) -> bool:
     return (
         len(list(op.regions)) == 1
+        and "operandSegmentSizes" in op.attributes
         and all(isinstance(value.type, ir.ShapedType) for value in op.operands)
         and ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[1] == 1
     )
@@ -108,7 +109,7 @@ def _factors(term: ir.Value, block: ir.Block) -> list[int] | None:
     if product is None:
         return None
     factors = [_extended(value) for value in product.operands]
-    arguments = list(block.arguments)
+    arguments: list[ir.Value] = list(block.arguments)
     if not all(value in arguments for value in factors):
         return None
     return [arguments.index(value) for value in factors]

@@ -56,14 +56,14 @@ def _fills_with_zeros(op: ir.Operation, buffer: ir.Value) -> bool:
     if len(op.results) or not len(op.operands) or op.operands[len(op.operands) - 1] != buffer:
         return False
     if op.name == "linalg.fill":
-        return _is_zero(op.operands[0])
+        return is_zero(op.operands[0])
     if op.name != "linalg.generic":
         return False
     (end, *others) = op.regions[0].blocks[0].operations
     return (
         len(op.operands) == 1
         and not others
-        and _is_zero(end.operation.operands[0])
+        and is_zero(end.operation.operands[0])
         and _writes_all(op)
     )
 
@@ -73,7 +73,8 @@ def _writes_all(op: ir.Operation) -> bool:
     return ir.AffineMapAttr(map_).value.is_permutation
 
 
-def _is_zero(value: ir.Value) -> bool:
+def is_zero(value: ir.Value) -> bool:
+    """Whether a value is the constant 0 of a float type."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...dialects import hir
+from ...dialects.hir.layout import strides_and_offset
 from ...dialects.mlir import arith, ir, memref
 from ..rewriting import index_constant
 from .elements import element_bytes
@@ -66,12 +67,14 @@ class Conditions:
 
     def require_aligned(self, operand: Operand, alignment: int) -> None:
         """The element of the first iteration has an address that is a multiple of `alignment`."""
-        if alignment > element_bytes(operand.element):
+        size = element_bytes(operand.element)
+        first = operand.offset.known * size if operand.offset.is_known else 1
+        if alignment > size and not (_is_allocated(operand.buffer) and first % alignment == 0):
             self._require_multiple_address(self._first_address(operand), alignment)
 
     def require_aligned_buffer(self, buffer: ir.Value, element: ir.Type, alignment: int) -> None:
         """A buffer's first element has an address that is a multiple of `alignment`."""
-        if alignment > element_bytes(element):
+        if alignment > element_bytes(element) and not _is_allocated(buffer):
             self._require_multiple_address(self._address(buffer, element, ZERO), alignment)
 
     def _require_multiple_address(self, where: ir.Value, alignment: int) -> None:
@@ -88,6 +91,17 @@ class Conditions:
         base = memref.extract_aligned_pointer_as_index(buffer)
         offset = arith.addi(list(metadata.results)[1], self._open.value(by))
         return arith.addi(base, arith.muli(offset, index_constant(element_bytes(element))))
+
+
+def _is_allocated(buffer: ir.Value) -> bool:
+    """Whether a buffer begins where the program's memory does, which is aligned for any access."""
+    owner = buffer.owner
+    if isinstance(owner, ir.Block) or strides_and_offset(ir.MemRefType(buffer.type))[1] != 0:
+        return False
+    op = owner.operation
+    if op.name == "hir.reuse":
+        return _is_allocated(op.operands[0])
+    return op.name == "hir.allocate" and "output" not in op.attributes
 
 
 Alternative = tuple[Callable[[Conditions], None], Callable[[], None]]

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
-from . import columns, general, pointwise, rows, transpose
+from . import columns, general, pointwise, rows, scan, transpose
 from .alternatives import emit_first_that_holds
 from .device import Device
 from .iteration import read_iteration
 from .kernels import Kernels
+from .size import ZERO
 from .size_checks import emit_size_checks
 from .work import COLLECTIVES, read_work
 
 # Each gives launches to choose from at run time, or None where the operation is not its kind.
-_SCHEDULES = (transpose.alternatives, pointwise.alternatives, rows.alternatives, columns.alternatives)
+_SCHEDULES = (
+    transpose.alternatives,
+    pointwise.alternatives,
+    rows.alternatives,
+    columns.alternatives,
+    scan.alternatives,
+)
 
 
 def schedule(op: ir.Operation, kernels: Kernels, device: Device) -> None:
@@ -22,6 +29,9 @@ def schedule(op: ir.Operation, kernels: Kernels, device: Device) -> None:
         emit_size_checks(op, iteration)
         work = read_work(op)
         found = None
+        if work is not None and any(work.extents[loop] == ZERO for loop in work.parallel):
+            op.erase()  # It writes nothing.
+            return
         if work is not None:
             for alternatives in _SCHEDULES:
                 found = alternatives(work, kernels, device)

@@ -1,4 +1,4 @@
-"""The reductions and searches of a region as schedules carry them: running values, merged in steps."""
+"""The reductions and searches of a region as running values, which are merged in steps."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Collective:
 
     def results(self, running: Sequence[ir.Value]) -> dict[ir.Value, ir.Value]:
         """The operation's results, given the running values at the end."""
-        found = {self.op.results[0]: running[0]}
+        found: dict[ir.Value, ir.Value] = {self.op.results[0]: running[0]}
         if self.is_find:
             place = self.op.results[1]
             found[place] = arith.extui(place.type, running[1])

@@ -15,10 +15,16 @@ from .work import Operand
 
 
 class ColumnAccess:
-    """One vector of columns, by its number, and the collective iterations that it has."""
+    """One vector of columns, by its number, and the collective iterations that it has.
 
-    def __init__(self, plan: ColumnPlan, parameters: Parameters, vector: ir.Value) -> None:
+    Iterations that are accessed together are `step` apart, the block's depth unless it is given.
+    """
+
+    def __init__(
+        self, plan: ColumnPlan, parameters: Parameters, vector: ir.Value, step: int | None = None
+    ) -> None:
         self._plan = plan
+        self._step = plan.depth if step is None else step
         self._parameters = parameters
         self._columns = self._split_vector(vector)
         self._bases: dict[int, ir.Value] = {}
@@ -38,22 +44,22 @@ class ColumnAccess:
     def load_all(
         self, operand: Operand, numbers: Sequence[ir.Value], valid: Sequence[ir.Value | None]
     ) -> list[list[ir.Value]]:
-        """A vector's elements in several iterations, so many threads apart."""
+        """A vector's elements in several iterations, each a step past the one before."""
         return [self._load(operand, where) for where in self.places(operand, numbers, valid)]
 
     def places(
         self, operand: Operand, numbers: Sequence[ir.Value], valid: Sequence[ir.Value | None]
     ) -> list[ir.Value]:
-        """An operand's addresses in several iterations, each the block's depth past the one before.
+        """An operand's addresses in several iterations, each a step past the one before.
 
         Those that are not valid are the first one.
         """
         loops = self._plan.space.collective
-        if len(loops) > 1:
+        if len(loops) != 1:
             return [self._address(operand, self.indices(number)) for number in numbers]
         stride = self._stride(operand, loops[0])
         first = self._address(operand, [numbers[0]])
-        step = self._parameters.size(stride * Size(self._plan.depth))
+        step = self._parameters.size(stride * Size(self._step))
         found, last = [first], first
         for is_there in list(valid)[1:]:
             last = address(last, operand.element, step)

@@ -14,6 +14,7 @@ from .size import ONE, ZERO, Size
 from .space import Loop, collapsed, total
 from .work import Operand, Work
 
+SCAN = "hir.scan_loop"
 THREADS = 256
 # Iterations whose elements a thread has under way, for accesses of 16 bytes; and for narrow ones
 # their bytes, and the most iterations.
@@ -74,9 +75,9 @@ class ColumnSpace:
         ]
 
 
-def read_space(work: Work) -> ColumnSpace | None:
-    """The loops of work that reduces along columns, None of any other."""
-    if not work.collectives or any(op.name == "hir.scan_loop" for op in work.collectives):
+def read_space(work: Work, *, scans: bool = False) -> ColumnSpace | None:
+    """The loops of work that reduces, or scans, along columns; None of any other."""
+    if not work.collectives or any((op.name == SCAN) != scans for op in work.collectives):
         return None
     if any(set(Collective(op).loops) != set(work.collective) for op in work.collectives):
         return None
@@ -143,10 +144,14 @@ def _by_stride(operand: Operand, loops: list[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class Split:
-    """Collective iterations in `count` parts of `iterations`, the last one with what is left."""
+    """Collective iterations in `count` parts of `iterations`, the last one with what is left.
+
+    Where there are several parts, each with all columns makes `most` elements at most.
+    """
 
     count: Size
     iterations: Size
+    most: Size
 
 
 @dataclass(frozen=True)
@@ -228,8 +233,10 @@ def split_of(plan: ColumnPlan, device: Device) -> Split | None:
     each = _times(_most(chunks, 1), plan.chunk)
     count = _ceil_divide(whole, each)
     if isinstance(count, int) and isinstance(each, int):
-        return Split(Size(count), Size(each)) if count > 1 else None
-    return Split(open_.size_of(materialized(count)), open_.size_of(materialized(each)))
+        most = Size(count) * plan.space.columns
+        return Split(Size(count), Size(each), most) if count > 1 else None
+    most = Size(at_once * plan.lanes * plan.width)
+    return Split(open_.size_of(materialized(count)), open_.size_of(materialized(each)), most)
 
 
 def has_parts(plan: ColumnPlan, split: Split) -> ir.Value | None:

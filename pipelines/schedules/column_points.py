@@ -34,7 +34,9 @@ class ColumnPoints:
     Made at a place that all code using it comes after.
     """
 
-    def __init__(self, plan: ColumnPlan, parameters: Parameters, vector: ir.Value) -> None:
+    def __init__(
+        self, plan: ColumnPlan, parameters: Parameters, vector: ir.Value, step: int | None = None
+    ) -> None:
         self._plan = plan
         self._parameters = parameters
         self._work = plan.space.work
@@ -42,7 +44,7 @@ class ColumnPoints:
         self._operands = {operand.number: operand for operand in self._work.operands}
         self._across = frozenset(self._work.parallel)
         self._along = frozenset(self._work.collective)
-        self.access = ColumnAccess(plan, parameters, vector)
+        self.access = ColumnAccess(plan, parameters, vector, step)
         self._fixed = Point(
             self._region,
             frozenset(),
@@ -96,7 +98,7 @@ class ColumnPoints:
         numbers: Sequence[ir.Value],
         valid: Sequence[ir.Value | None],
     ) -> list[ColumnIteration]:
-        """Several iterations, so many rows of the block apart; all loads come first."""
+        """Several iterations, each a step past the one before; all loads come first."""
         loaded = {
             operand.number: self.access.load_all(operand, numbers, valid) for operand in operands
         }

@@ -9,7 +9,7 @@ from ...dialects.mlir import arith, ir, scf
 from ..rewriting import index_constant
 from .size import Size
 
-# Takes iterations' numbers, whether each is one (None: it is), and running values; gives the latter.
+# Takes iterations' numbers, whether each is one (None: it is), and running values; gives the last.
 Step = Callable[[list[ir.Value], list[ir.Value | None], list[ir.Value]], list[ir.Value]]
 
 
@@ -31,7 +31,7 @@ class Sweep:
         """Emits the step for `unroll` iterations at a time, and once more for those left over."""
         chunk = self.depth * unroll
         chunk_size = index_constant(chunk)
-        running = list(starts)
+        running: list[ir.Value] = list(starts)
         done = self.begin
         if not self.extent.is_known or self.extent.known >= chunk:
             count = arith.divui(arith.subi(self.end, self.begin), chunk_size)
@@ -39,11 +39,11 @@ class Sweep:
             loop = scf.ForOp(arith.addi(self.begin, self.row), done, chunk_size, running)
             with ir.InsertionPoint(loop.body):
                 first = loop.induction_variable
-                numbers = [
+                numbers: list[ir.Value] = [
                     arith.addi(first, index_constant(each * self.depth)) for each in range(unroll)
                 ]
                 scf.YieldOp(step(numbers, [None] * unroll, list(loop.inner_iter_args)))
-            running = list(loop.results)
+            running = [*loop.results]
         if self.extent.is_multiple_of(chunk):
             return running
         left, certain = unroll, 0
@@ -54,12 +54,12 @@ class Sweep:
         some = arith.cmpi(arith.CmpIPredicate.ult, first, self.end)
         rest = scf.IfOp(some, [value.type for value in running], has_else=True)
         with ir.InsertionPoint(rest.then_block):
-            numbers, valid = self._after(first, left, certain)
-            scf.YieldOp(step([first, *numbers], [None, *valid], running))
+            others, valid = self._after(first, left, certain)
+            scf.YieldOp(step([first, *others], [None, *valid], running))
         assert rest.else_block is not None
         with ir.InsertionPoint(rest.else_block):
             scf.YieldOp(running)
-        return list(rest.results)
+        return [*rest.results]
 
     def all(self, count: int) -> tuple[list[ir.Value], list[ir.Value | None]]:
         """The numbers of all of the thread's iterations, of `count` at most, and which there are.

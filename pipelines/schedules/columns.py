@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...dialects import hir
 from ...dialects.mlir import arith, ir
 from ..rewriting import index_constant
 from .alternatives import Alternative, Conditions
-from .column_kernel import ColumnKernel, Scratch, Stage
+from .column_kernel import ColumnKernel, Stage
 from .column_plan import (
     THREADS,
     ColumnPlan,
@@ -32,12 +31,13 @@ from .elements import element_bytes
 from .kernels import Kernels
 from .launch import emit_launch, operation_name
 from .parameters import Parameters
+from .scratch import allocate_scratch, free_scratch
 from .shared import SharedMemory
-from .size import ONE, ZERO, Size
+from .size import ONE, ZERO
 from .work import Work
 
 # Vectors and iterations are counted in 32 bits, which divide faster than 64.
-_MOST = 2**31 - 1
+MOST = 2**31 - 1
 # So few iterations that a thread takes them all.
 _FEW_ITERATIONS = 16
 # Of so few vectors along the lanes, a warp takes several iterations side by side.
@@ -68,7 +68,7 @@ def _choices(
     """
     wide = widest(space)
     has_one_pass = len(space.levels) == 1 and not space.full_outputs
-    for width in [wide, 1] if wide > 1 and _lies_side_by_side(space) else [1]:
+    for width in [wide, 1] if wide > 1 and lies_side_by_side(space) else [1]:
         is_wide = width == wide
         if space.iterations.is_known or (is_wide and has_one_pass):
             yield plan_of(space, width, THREADS), None, (_FEW_ITERATIONS, None)
@@ -91,7 +91,7 @@ def _power_of_two(number: int) -> int:
     return 1 << max(number - 1, 0).bit_length()
 
 
-def _lies_side_by_side(space: ColumnSpace) -> bool:
+def lies_side_by_side(space: ColumnSpace) -> bool:
     """Whether vectors of the large operands are neighbours in memory."""
     return all(space.lane_stride(operand) in (ZERO, ONE) for operand in space.large)
 
@@ -104,19 +104,19 @@ def _alternative(
     def conditions(found: Conditions) -> None:
         found.require(space.work.layouts_hold())
         most_iterations, most_columns = limits
-        found.require_at_most(space.iterations, most_iterations or _MOST)
-        found.require_at_most(space.columns, _MOST)
+        found.require_at_most(space.iterations, most_iterations or MOST)
+        found.require_at_most(space.columns, MOST)
         if most_columns is not None:
             found.require_at_most(space.lane.extent, most_columns)
         if plan.width > 1:
-            _require_vectors(plan, found)
-        if split is not None and most_columns is None:
+            require_vectors(plan, found)
+        if split is not None:
             found.require(has_parts(plan, split))
 
     return conditions, lambda: _launch(plan, split, kernels)
 
 
-def _require_vectors(plan: ColumnPlan, found: Conditions) -> None:
+def require_vectors(plan: ColumnPlan, found: Conditions) -> None:
     """Every vector of an operand that has neighbours is aligned."""
     space = plan.space
     found.require_multiple(space.lane.extent, plan.width)
@@ -138,29 +138,14 @@ def _launch(plan: ColumnPlan, split: Split | None, kernels: Kernels) -> None:
         return
     scratch: dict[int, list[ir.Value]] = {}
     for level in levels:
-        scratch[level] = _allocate(plan, split, level)
+        scratch[level] = [
+            allocate_scratch(split.most, kind, plan.space.work.open)
+            for each in plan.space.levels[level]
+            for kind in each.types
+        ]
         _launch_stage(plan, Stage(levels[:level], (level,), False, split, dict(scratch)), kernels)
     _launch_stage(plan, Stage(levels, (), True, split, scratch), kernels)
-    for buffers in scratch.values():
-        for buffer in buffers:
-            ir.Operation.create(hir.DeallocateOp.OPERATION_NAME, operands=[buffer])
-
-
-def _allocate(plan: ColumnPlan, split: Split, level: int) -> list[ir.Value]:
-    """A scratch buffer for each running value of a level: a row of columns for each part."""
-    size = split.count * plan.space.columns
-    open_ = plan.space.work.open
-    buffers: list[ir.Value] = []
-    for each in plan.space.levels[level]:
-        for kind in each.types:
-            shape = size.known if size.is_known else ir.ShapedType.get_dynamic_size()
-            buffer = ir.Operation.create(
-                hir.AllocateOp.OPERATION_NAME,
-                results=[ir.MemRefType.get([shape], kind)],
-                operands=[] if size.is_known else [open_.value(size)],
-            )
-            buffers.append(buffer.results[0])
-    return buffers
+    free_scratch(buffer for buffers in scratch.values() for buffer in buffers)
 
 
 def _launch_stage(plan: ColumnPlan, stage: Stage, kernels: Kernels) -> None:

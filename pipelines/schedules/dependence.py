@@ -7,20 +7,22 @@ from collections.abc import Collection, Sequence
 from ...dialects.hir.loop_operation import loops_of
 from ...dialects.mlir import ir
 from ..walking import operations_where
-from .iteration import Iteration
 
 REDUCTIONS = ("hir.reduce_loops", "hir.find_loops")
 SCAN = "hir.scan_loop"
 
 
 class Dependence:
-    """The loops that each value of a region depends on; along all others it is uniform."""
+    """The loops that each value of a region depends on; along all others it is uniform.
 
-    def __init__(self, op: ir.Operation, iteration: Iteration) -> None:
+    `maps` has the map of each operand.
+    """
+
+    def __init__(self, op: ir.Operation, maps: Sequence[ir.AffineMap]) -> None:
         self._loops: dict[ir.Value, frozenset[int]] = {}
         self._effects: dict[ir.Operation, frozenset[int]] = {}
         block = op.regions[0].blocks[0]
-        for argument, map_ in zip(block.arguments, iteration.maps, strict=True):
+        for argument, map_ in zip(block.arguments, maps, strict=True):
             self._loops[argument] = loops_in(map_)
         self.work = [each.operation for each in block][:-1]
         for inner in self.work:

@@ -8,30 +8,28 @@ thread, with the elements it computes in registers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 
-from ...dialects.mlir import affine, arith, gpu, ir, memref, scf
+from ...dialects.mlir import affine, arith, ir, memref, scf
 from ..rewriting import index_constant
 from ..walking import operations_where
 from .iteration import Iteration, read_iteration
 from .kernels import Kernels
 from .launch import captured_values, emit_launch, is_within, operation_name
+from .points import blocks_for, emit_points, host_extent, kernel_extent
 
 THREADS = 256
-# What the grid's x dimension takes (CUDA C++ Programming Guide, "Compute Capabilities").
-_MAX_BLOCKS = 2**31 - 1
 
 
 def schedule(op: ir.Operation, kernels: Kernels) -> None:
     """Replaces a linalg.generic on buffers by a launch of a kernel that does the same."""
     iteration = read_iteration(op)
     with op.location, ir.InsertionPoint(op):
-        extents = [_host_extent(op, iteration, loop) for loop in iteration.parallel]
+        extents = [host_extent(op, iteration, loop) for loop in iteration.parallel]
         if 0 in extents:
             op.erase()
             return
         captured = captured_values(op)
-        blocks = _blocks([extent for extent in extents if extent != 1])
+        blocks = blocks_for([extent for extent in extents if extent != 1], THREADS)
     arguments = [*op.operands, *captured]
     operands = len(op.operands)
 
@@ -56,33 +54,6 @@ def _replace_within(op: ir.Operation, value: ir.Value, inside: ir.Value) -> None
             owner.operands[use.operand_number] = inside
 
 
-def _host_extent(op: ir.Operation, iteration: Iteration, loop: int) -> int | ir.Value:
-    """A loop's number of iterations, as an int where it is static."""
-    place = iteration.extents[loop]
-    buffer = op.operands[place.operand]
-    size = ir.MemRefType(buffer.type).shape[place.axis]
-    if size != ir.ShapedType.get_dynamic_size():
-        return size
-    return memref.dim(buffer, index_constant(place.axis))
-
-
-def _blocks(extents: Sequence[int | ir.Value]) -> ir.Value:
-    """Blocks that give every element a thread, or as many as a grid has."""
-    static = 1
-    total: ir.Value | None = None
-    for extent in extents:
-        if isinstance(extent, int):
-            static *= extent
-        else:
-            total = extent if total is None else arith.muli(total, extent)
-    if total is None:
-        return index_constant(min(-(-static // THREADS), _MAX_BLOCKS))
-    if static != 1:
-        total = arith.muli(total, index_constant(static))
-    needed = arith.ceildivui(total, index_constant(THREADS))
-    return arith.minui(needed, index_constant(_MAX_BLOCKS))
-
-
 class _Body:
     """Emits one kernel's body; the operation's own region is moved into it."""
 
@@ -94,35 +65,18 @@ class _Body:
         self._loops: dict[int, ir.Value] = {}
 
     def emit(self) -> None:
-        extents = [self._extent(loop) for loop in self._iteration.parallel]
-        total = reduce(arith.muli, extents) if extents else index_constant(1)
-        block = gpu.block_id(gpu.Dimension.x)
-        threads = index_constant(THREADS)
-        first = arith.addi(arith.muli(block, threads), gpu.thread_id(gpu.Dimension.x))
-        step = arith.muli(gpu.grid_dim(gpu.Dimension.x), threads)
-        loop = scf.ForOp(first, total, step)
-        with ir.InsertionPoint(loop.body):
-            self._split(loop.induction_variable, extents)
-            if self._iteration.accumulates_in_registers:
-                self._in_registers()
-            else:
-                self._in_memory()
-            scf.YieldOp([])
+        emit_points([self._extent(loop) for loop in self._iteration.parallel], THREADS, self._at)
+
+    def _at(self, indices: Sequence[ir.Value]) -> None:
+        """The work of one point of the parallel loops."""
+        self._loops.update(zip(self._iteration.parallel, indices, strict=True))
+        if self._iteration.accumulates_in_registers:
+            self._in_registers()
+        else:
+            self._in_memory()
 
     def _extent(self, loop: int) -> ir.Value:
-        place = self._iteration.extents[loop]
-        buffer = self._buffers[place.operand]
-        return memref.dim(buffer, index_constant(place.axis))
-
-    def _split(self, number: ir.Value, extents: Sequence[ir.Value]) -> None:
-        """Sets the parallel loops' indices from the number of the element, innermost fastest."""
-        rest = number
-        for loop, extent in reversed(list(zip(self._iteration.parallel, extents, strict=True))):
-            if loop == self._iteration.parallel[0]:
-                self._loops[loop] = rest
-            else:
-                self._loops[loop] = arith.remui(rest, extent)
-                rest = arith.divui(rest, extent)
+        return kernel_extent(self._iteration, self._buffers, loop)
 
     def _in_registers(self) -> None:
         """The serial loops carry the outputs' elements; they are stored once, at the end."""

@@ -66,7 +66,9 @@ def operation_name(op: ir.Operation) -> str:
     words: list[str] = []
     for inner in op.regions[0].blocks[0]:
         name = inner.operation.name
-        if not name.startswith(_SILENT):
+        results = inner.operation.results
+        is_index = len(results) > 0 and isinstance(results[0].type, ir.IndexType)
+        if not name.startswith(_SILENT) and not is_index:
             words.append(name.partition(".")[2])
     return "_".join(words[:3]) or "copy"
 

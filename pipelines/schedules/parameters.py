@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from ...dialects.mlir import ir
+from collections.abc import Callable, Iterable
+
+from ...dialects.mlir import arith, ir
 from ..rewriting import index_constant
-from .size import OpenNumbers, Size
+from .size import ONE, ZERO, OpenNumbers, Size
 
 # Device memory, in PTX's and LLVM's numbering of address spaces.
 GLOBAL = 1
+
+# What the host passes: a value, a size, or what is computed from the open numbers.
+_Given = ir.Value | Size | Callable[[OpenNumbers], ir.Value]
 
 
 class Parameters:
@@ -21,7 +26,7 @@ class Parameters:
         self._entry = entry
         self._open = open_
         self._inside: dict[object, ir.Value] = {}
-        self._given: list[ir.Value | Size] = []
+        self._given: list[_Given] = []
 
     def size(self, size: Size) -> ir.Value:
         """A size as an index value in the kernel."""
@@ -29,9 +34,25 @@ class Parameters:
             return index_constant(size.known)
         return self._add(size, size, ir.IndexType.get())
 
+    def place(self, first: Size, steps: Iterable[tuple[ir.Value, Size]]) -> ir.Value:
+        """A number of elements: `first` and so many strides of each size."""
+        found = None if first == ZERO else self.size(first)
+        for count, stride in steps:
+            if stride == ZERO:
+                continue
+            step = count if stride == ONE else arith.muli(count, self.size(stride))
+            found = step if found is None else arith.addi(found, step)
+        return index_constant(0) if found is None else found
+
     def value(self, value: ir.Value) -> ir.Value:
         """A scalar or buffer of the host, as it is."""
         return self._add(("value", value), value, value.type)
+
+    def computed(
+        self, key: object, kind: ir.Type, emit: Callable[[OpenNumbers], ir.Value]
+    ) -> ir.Value:
+        """What `emit` computes on the host; `key` tells it from others."""
+        return self._add(("computed", key), emit, kind)
 
     def pointer(self, buffer: ir.Value) -> ir.Value:
         """The address of a buffer's first element, `!llvm.ptr<1>`."""
@@ -54,11 +75,16 @@ class Parameters:
     def arguments(self) -> list[ir.Value]:
         """Emits what the host passes."""
         return [
-            self._open.value(given) if isinstance(given, Size) else given for given in self._given
+            self._open.value(given)
+            if isinstance(given, Size)
+            else (given if isinstance(given, ir.Value) else given(self._open))
+            for given in self._given
         ]
 
-    def _add(self, key: object, given: ir.Value | Size, kind: ir.Type) -> ir.Value:
+    def _add(self, key: object, given: _Given, kind: ir.Type) -> ir.Value:
         if key not in self._inside:
-            self._inside[key] = self._entry.add_argument(kind, ir.Location.current)
+            location = ir.Location.current
+            assert location is not None
+            self._inside[key] = self._entry.add_argument(kind, location)
             self._given.append(given)
         return self._inside[key]

@@ -54,9 +54,9 @@ def emit_points(
     The last loop's index is the one that differs from thread to thread.
     """
     total = reduce(arith.muli, extents) if extents else index_constant(1)
+    block = gpu.block_id(gpu.Dimension.x)
     per_block = index_constant(threads)
-    first = arith.muli(gpu.block_id(gpu.Dimension.x), per_block)
-    first = arith.addi(first, gpu.thread_id(gpu.Dimension.x))
+    first = arith.addi(arith.muli(block, per_block), gpu.thread_id(gpu.Dimension.x))
     step = arith.muli(gpu.grid_dim(gpu.Dimension.x), per_block)
     loop = scf.ForOp(first, total, step)
     with ir.InsertionPoint(loop.body):

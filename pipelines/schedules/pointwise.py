@@ -15,6 +15,7 @@ from .alternatives import Alternative, Conditions
 from .device import Device
 from .elements import ACCESS_BYTES, element_bytes
 from .gathers import find_gathers, indexed_loops
+from .guarded_loads import find_guarded_loads, guarded_loops
 from .kernels import Kernels
 from .launch import emit_launch, operation_name
 from .parameters import Parameters
@@ -25,7 +26,7 @@ from .work import Layout, Operand, Work
 
 # Elements that a thread takes where it takes single ones.
 _SINGLES = 8
-# Numbers are divided in 32 bits, and a grid has no more blocks.
+# Numbers of vectors, or elements, that are divided to tell loops apart: in 32 bits.
 _MOST = 2**31 - 1
 
 
@@ -45,7 +46,8 @@ def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternati
 
 
 def _loops(work: Work) -> tuple[Loop, ...]:
-    return tuple(collapsed(work, in_memory_order(work, work.parallel), indexed_loops(work)))
+    apart = indexed_loops(work) | guarded_loops(work)
+    return tuple(collapsed(work, in_memory_order(work, work.parallel), apart))
 
 
 def _wide(work: Work) -> list[Vectors]:
@@ -58,14 +60,16 @@ def _wide(work: Work) -> list[Vectors]:
     if width == 1 or any(inner.stride_of(work, each.number) != ONE for each in work.outputs):
         return []
     gathers = tuple(find_gathers(work, inner.parts[0]) if len(inner.parts) == 1 else ())
+    guarded = tuple(find_guarded_loads(work, inner.parts[0]) if len(inner.parts) == 1 else ())
+    kind = Kind.ROWS if len(loops) > 1 else Kind.FLAT
+    is_flat_output = all(is_flat(work, operand, loops) for operand in work.outputs)
     found: list[Vectors] = []
-    if len(loops) > 1:
-        found.append(Vectors(work, loops, Kind.ROWS, width, 1, gathers))
-    if all(is_flat(work, operand, loops) for operand in work.outputs):
-        if len(loops) == 1:
-            found.append(Vectors(work, loops, Kind.FLAT, width, 1, gathers))
-        elif not inner.extent.is_multiple_of(width):
-            found.append(Vectors(work, loops, Kind.FLAT, width))
+    if kind is Kind.ROWS or is_flat_output:
+        found.append(Vectors(work, loops, kind, width, 1, gathers, guarded))
+        if guarded:
+            found.append(Vectors(work, loops, kind, width, 1, gathers, guarded, has_pieces=False))
+    if is_flat_output and len(loops) > 1 and not inner.extent.is_multiple_of(width):
+        found.append(Vectors(work, loops, Kind.FLAT, width))
     return found
 
 
@@ -79,6 +83,9 @@ def _alternative(vectors: Vectors, kernels: Kernels) -> Alternative:
 
     def conditions(found: Conditions) -> None:
         found.require(work.layouts_hold())
+        if len(vectors.loops) > 1:
+            most = _MOST * width if vectors.kind is Kind.ROWS else _MOST
+            found.require_at_most(total(vectors.loops), most)
         if vectors.kind is Kind.SINGLE:
             return
         for operand in work.operands:
@@ -91,8 +98,9 @@ def _alternative(vectors: Vectors, kernels: Kernels) -> Alternative:
             found.require_multiple(vectors.inner.extent, width)
         for gather in vectors.gathers:
             gather.require(found, width)
-        most = _MOST if vectors.is_crossing else _MOST * width
-        found.require_at_most(total(vectors.loops), most)
+        if vectors.has_pieces:
+            for each in vectors.guarded:
+                each.require(found, each.piece(width))
 
     return conditions, lambda: _launch(vectors, kernels)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -10,9 +10,11 @@ from ...dialects.mlir import arith, gpu, ir, scf
 from ..rewriting import index_constant
 from .elements import ACCESS_BYTES, address, element_bytes, load, store
 from .gathers import Gather
+from .guarded_loads import GuardedLoad, load_guarded
+from .index_division import divided
 from .parameters import Parameters
 from .region import Point, Region
-from .size import ONE, ZERO
+from .size import ONE, ZERO, Size
 from .space import Loop, is_flat, part_index, total
 from .work import Operand, Work
 
@@ -29,7 +31,11 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Vectors:
-    """Vectors of `width` elements of the space of `loops`, `unroll` of them a thread."""
+    """Vectors of `width` elements of the space of `loops`, `unroll` of them a thread.
+
+    What is `guarded` is loaded in the widest pieces that are all there or not; or, without
+    `has_pieces`, element by element.
+    """
 
     work: Work
     loops: tuple[Loop, ...]
@@ -37,6 +43,8 @@ class Vectors:
     width: int
     unroll: int = 1
     gathers: tuple[Gather, ...] = ()
+    guarded: tuple[GuardedLoad, ...] = ()
+    has_pieces: bool = True
 
     @property
     def inner(self) -> Loop:
@@ -59,6 +67,10 @@ class Vectors:
         if self.is_crossing:
             return is_flat(self.work, operand, self.loops)
         return self.inner.stride_of(self.work, operand.number) == ONE
+
+    def piece(self, guarded: GuardedLoad) -> int:
+        """How many elements of a guarded load are one access."""
+        return guarded.piece(self.width) if self.has_pieces else 1
 
     def alignment(self, operand: Operand) -> int:
         """What the addresses of those accesses are multiples of."""
@@ -135,8 +147,8 @@ class PointwiseKernel:
         is_whole = arith.cmpi(arith.CmpIPredicate.ule, arith.addi(first, in_block), elements)
         choice = scf.IfOp(is_whole, has_else=True)
         with ir.InsertionPoint(choice.then_block):
-            places = [arith.addi(own, index_constant(each * THREADS)) for each in range(unroll)]
-            self._compute_all(places, 1)
+            more = [arith.addi(own, index_constant(each * THREADS)) for each in range(1, unroll)]
+            self._compute_all([own, *more], 1)
             scf.YieldOp([])
         assert choice.else_block is not None
         with ir.InsertionPoint(choice.else_block):
@@ -180,6 +192,16 @@ class PointwiseKernel:
             for gather in self._vectors.gathers:
                 column = places[0][-1]
                 gathered[gather.result] = gather.load(outer, self._parameters, column, len(places))
+            for each in self._vectors.guarded:
+                gathered[each.result] = load_guarded(
+                    each,
+                    outer,
+                    self._parameters,
+                    places[0][-1],
+                    gathered,
+                    len(places),
+                    self._vectors.piece,
+                )
         results: list[list[ir.Value]] = []
         for element, place in enumerate(places):
             point = self._point(within, place, values, element, outer)
@@ -235,15 +257,13 @@ class PointwiseKernel:
 
     def _address(self, operand: Operand, number: ir.Value, places: list[_Place]) -> ir.Value:
         """Where the first element of a vector lies."""
-        vectors, index = self._vectors, self._parameters.size(operand.offset)
+        vectors = self._vectors
         if vectors.is_crossing and vectors.is_neighbouring(operand):
-            flat = arith.muli(number, index_constant(len(places)))
-            index = arith.addi(index, flat)
+            steps = [(number, Size(len(places)))]
         else:
-            for loop, at in zip(vectors.loops, places[0], strict=True):
-                stride = loop.stride_of(self._work, operand.number)
-                if stride != ZERO:
-                    index = arith.addi(index, arith.muli(at, self._parameters.size(stride)))
+            strides = [loop.stride_of(self._work, operand.number) for loop in vectors.loops]
+            steps = list(zip(places[0], strides, strict=True))
+        index = self._parameters.place(operand.offset, steps)
         return address(self._parameters.pointer(operand.buffer), operand.element, index)
 
     # Places.
@@ -251,14 +271,11 @@ class PointwiseKernel:
     def _first_place(self, number: ir.Value, width: int) -> _Place:
         """The index in each loop of the first element of a vector."""
         loops, is_rows = self._vectors.loops, self._vectors.kind is Kind.ROWS
-        divide = _divide if self._vectors.kind is Kind.SINGLE else _narrow_divide
-        rest = number if is_rows else arith.muli(number, index_constant(width))
+        rest = number if is_rows or width == 1 else arith.muli(number, index_constant(width))
         place: _Place = []
         for loop in reversed(loops[1:]):
-            extent = self._parameters.size(loop.extent)
-            if is_rows and loop is self._vectors.inner:
-                extent = arith.divui(extent, index_constant(width))
-            rest, within = divide(rest, extent)
+            pieces = width if is_rows and loop is self._vectors.inner else 1
+            rest, within = divided(rest, loop.extent, pieces, self._parameters)
             place.insert(0, within)
         place.insert(0, rest)
         if is_rows:
@@ -289,18 +306,3 @@ class PointwiseKernel:
             at = outer.pop()
             moved = arith.select(is_past, arith.addi(at, one), at)
         return [moved, *found]
-
-
-_Divide = Callable[[ir.Value, ir.Value], tuple[ir.Value, ir.Value]]
-
-
-def _divide(number: ir.Value, by: ir.Value) -> tuple[ir.Value, ir.Value]:
-    return arith.divui(number, by), arith.remui(number, by)
-
-
-def _narrow_divide(number: ir.Value, by: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """A division in 32 bits, of numbers that fit."""
-    i32, index = ir.IntegerType.get_signless(32), ir.IndexType.get()
-    left, right = arith.index_castui(i32, number), arith.index_castui(i32, by)
-    whole, rest = arith.divui(left, right), arith.remui(left, right)
-    return arith.index_castui(index, whole), arith.index_castui(index, rest)

@@ -10,6 +10,7 @@ from .elements import ACCESS_BYTES, address, element_bytes, load, store
 from .parameters import Parameters
 from .region import Point, Region
 from .row_space import RowSpace
+from .shifted_load import load_shifted
 from .size import ZERO, Size
 from .space import Loop, part_index
 from .work import Operand
@@ -30,6 +31,7 @@ class RowAccess:
     ) -> None:
         self.space = space
         self._scattered = scattered
+        self._shifts: dict[int, ir.Value] = {}
         self.region = region
         self._parameters = region.parameters
         places = split(row, space.rows, [loop.extent for loop in space.rows], self._parameters)
@@ -66,6 +68,8 @@ class RowAccess:
             return load(where, operand.element, 1, 1)
         if self._is_whole(operand) or width == 1:
             return load(where, operand.element, width, _alignment(operand, width))
+        if operand.number in self._shifts:
+            return self._load_shifted(operand, places, width)
         values: list[ir.Value] = []
         for element in range(width):
             each = [*places[:-1], arith.addi(places[-1], index_constant(element))]
@@ -94,13 +98,38 @@ class RowAccess:
                 return part_index(self.space.work, loop, at, number, self._parameters)
         return self._row_index(number)
 
-    def misalignment(self, operand: Operand) -> ir.Value:
-        """The bytes by which the row's first element lies past an aligned address."""
-        where = self._address(operand, [])
+    def misalignment(self, operand: Operand, places: Sequence[ir.Value] = ()) -> ir.Value:
+        """The bytes by which an element, the row's first, lies past an aligned address."""
+        where = self._address(operand, places)
         i64 = ir.IntegerType.get_signless(64)
         bits = ir.Operation.create("llvm.ptrtoint", results=[i64], operands=[where]).results[0]
         index = arith.index_cast(ir.IndexType.get(), bits)
         return arith.andi(index, index_constant(ACCESS_BYTES - 1))
+
+    def begin_vectors(self, start: ir.Value) -> None:
+        """Says at which column vectors begin, so that scattered ones can be loaded in pieces."""
+        for operand in self.space.along:
+            number, is_input = operand.number, not operand.is_output
+            is_contiguous = self.space.is_contiguous(operand)
+            if number in self._scattered and is_input and is_contiguous and _has_words(operand):
+                self._shifts[number] = self.misalignment(operand, [start])
+
+    def _load_shifted(
+        self, operand: Operand, places: Sequence[ir.Value], width: int
+    ) -> list[ir.Value]:
+        """A vector in aligned pieces, where those lie within the row."""
+        size = element_bytes(operand.element)
+        bytes_ = arith.muli(places[-1], index_constant(size))
+        end = arith.addi(
+            arith.subi(bytes_, self._shifts[operand.number]),
+            index_constant(width * size + ACCESS_BYTES),
+        )
+        length = self._parameters.size(self.space.length)
+        most = arith.muli(length, index_constant(size))
+        is_safe = arith.cmpi(arith.CmpIPredicate.ule, end, most)
+        where = self._address(operand, places)
+        shift = self._shifts[operand.number]
+        return load_shifted(where, operand.element, width, shift, is_safe)
 
     def _is_whole(self, operand: Operand) -> bool:
         """Whether one access takes a vector."""
@@ -117,9 +146,10 @@ class RowAccess:
         return index_constant(0)
 
     def _address(self, operand: Operand, places: Sequence[ir.Value]) -> ir.Value:
-        index = self._bases[operand.number]
-        index = self._moved(index, operand, self.space.columns, places)
-        return address(self._parameters.pointer(operand.buffer), operand.element, index)
+        pointer = self._parameters.pointer(operand.buffer)
+        pointer = address(pointer, operand.element, self._bases[operand.number])
+        index = self._moved(index_constant(0), operand, self.space.columns, places)
+        return address(pointer, operand.element, index)
 
     def _moved(
         self, index: ir.Value, operand: Operand, loops: Sequence[Loop], places: Sequence[ir.Value]
@@ -151,6 +181,11 @@ def split(
         places.insert(0, _narrow(arith.remui, rest, extent))
         rest = _narrow(arith.divui, rest, extent)
     return [rest, *places] if loops else []
+
+
+def _has_words(operand: Operand) -> bool:
+    """Whether elements can be cut from words."""
+    return element_bytes(operand.element) <= 8 and str(operand.element) != "i1"
 
 
 def _alignment(operand: Operand, width: int) -> int:

@@ -11,28 +11,48 @@ from .parameters import Parameters
 from .region import Region
 from .row_access import RowAccess
 from .row_collectives import Collective, State
+from .row_needs import known_at_start, needed_arguments
 from .row_plan import RowPlan
-from .row_stages import StagePlan, plan_stages
+from .row_stages import StagePlan, place_type, plan_stages
 from .row_vectors import RowVectors, operands_of
+from .size import ONE, Size
 from .team import Team
 from .work import Operand
 
-# Places in rows that are no longer than this are counted in 32 bits.
-_MOST_IN_32_BITS = 2**31 - 1
+# Registers for elements, a row's own and what the outputs take besides: for the latter at least,
+# and for both together where all are loaded at once.
+_WORDS, _LEAST_WORDS, _EARLY_WORDS = 48, 16, 32
 
 
 class RowBody:
-    """The team of the executing thread and its row."""
+    """The team of the executing thread and its row.
 
-    def __init__(self, plan: RowPlan, parameters: Parameters, *, merge: bool) -> None:
+    Where a row has several `parts`, a block for each, this is the one of number `part`. `members`
+    is how many threads of a block take part, where it is not all of them.
+    """
+
+    def __init__(
+        self,
+        plan: RowPlan,
+        parameters: Parameters,
+        *,
+        merge: bool,
+        parts: Size = ONE,
+        members: Size | None = None,
+    ) -> None:
         self.plan = plan
         self.space = plan.space
         self.parameters = parameters
         self.region = Region(plan.space.work, parameters)
         self.stages: StagePlan = plan_stages(plan.space.work, self.region, merge=merge)
-        self.team = Team(plan.team)
+        self.team = Team(plan.team, None if members is None else parameters.size(members))
         self._is_row: ir.Value | None = None
         row = self.team.row
+        self.parts = parameters.size(parts)
+        self.part: ir.Value | None = None
+        if parts != ONE:
+            self.part = arith.remui(row, self.parts)
+            row = arith.divui(row, self.parts)
         if plan.team.rows > 1 and not self.space.count.is_multiple_of(plan.team.rows):
             count = parameters.size(self.space.count)
             self._is_row = arith.cmpi(arith.CmpIPredicate.ult, row, count)
@@ -41,17 +61,23 @@ class RowBody:
         self.length = parameters.size(self.space.length)
         # The column at which vector 0 begins.
         self.start = self._peeled() if plan.peeled else None
+        if self.start is not None:
+            self.access.begin_vectors(self.start)
         if plan.width == 1:
             self.whole = self.length
         else:
             body = self.length if self.start is None else arith.subi(self.length, self.start)
             self.whole = arith.divui(body, index_constant(plan.width))
 
+        if parts == ONE:
+            early = known_at_start(self.region, self.space.varying)
+            for argument in needed_arguments(self.region, early):
+                self.access.point.value(plan.space.work.block.arguments[argument])
+
     def collectives(self, stage: int) -> list[Collective]:
         """The states that a stage combines."""
         length = self.space.length
-        is_short = not self.plan.streams or (length.is_known and length.known <= _MOST_IN_32_BITS)
-        place = ir.IntegerType.get_signless(32 if is_short else 64)
+        place = place_type(self.space, holds_all=not self.plan.streams)
         some: ir.Value | None = None
         if not length.is_known:
             some = arith.cmpi(arith.CmpIPredicate.ne, self.length, index_constant(0))
@@ -62,7 +88,24 @@ class RowBody:
     def finish(self, collectives: Sequence[Collective], states: Sequence[State]) -> None:
         """Combines the states of the team's threads: the results are known from here on."""
         for each, state in zip(collectives, self.team.reduce(collectives, states), strict=True):
-            self.access.point.known.update(each.results(state))
+            each.finish(state, self.access.point)
+
+    def looped(
+        self,
+        collectives: Sequence[Collective],
+        first: ir.Value,
+        end: ir.Value,
+        step: ir.Value,
+        emit: Callable[[ir.Value, list[State]], list[State]],
+    ) -> list[State]:
+        """The states that `emit` makes in a loop, beginning with those of no elements."""
+        start = [value for each in collectives for value in each.neutral()]
+        loop = scf.ForOp(first, end, step, start)
+        with ir.InsertionPoint(loop.body):
+            states = as_states(collectives, list(loop.inner_iter_args))
+            found = emit(loop.induction_variable, states)
+            scf.YieldOp([value for state in found for value in state])
+        return as_states(collectives, list(loop.results))
 
     @property
     def outputs_along(self) -> list[tuple[Operand, ir.Value]]:
@@ -70,10 +113,16 @@ class RowBody:
         return [each for each in self._outputs if self.space.is_along(each[0])]
 
     def store(self, vectors: RowVectors) -> None:
-        """Computes and writes the outputs' elements."""
+        """Computes and writes the outputs' elements.
+
+        What they take besides elements that are there already is loaded for some vectors at once.
+        """
         outputs = self.outputs_along
-        vectors.fetch([value for _, value in outputs])
+        values = [value for _, value in outputs]
+        group = self._group(vectors, values)
         for number in range(len(vectors)):
+            if number % group == 0:
+                vectors.fetch(values, range(number, min(number + group, len(vectors))))
             found = [
                 [vectors.value(number, element, value) for element in range(vectors.width)]
                 for _, value in outputs
@@ -84,6 +133,29 @@ class RowBody:
                     vectors.store(operand, number, values)
 
             self._where([vectors.inside[number], self._is_row], write)
+
+    def fetch_early(self, vectors: RowVectors) -> None:
+        """Loads the weights of the outputs with the row, where few registers are enough for both.
+
+        (It also keeps blocks from being so many at once that their rows compete for the memory.)
+        """
+        values = [value for _, value in self.outputs_along]
+        words = len(vectors) * vectors.width
+        if words * (self._weight_words(values) + self.space.words) <= _EARLY_WORDS:
+            vectors.fetch(values)
+
+    def _group(self, vectors: RowVectors, values: Sequence[ir.Value]) -> int:
+        """The vectors for which weights of the outputs fit in registers beside the row."""
+        if self.plan.streams:
+            return len(vectors)
+        words = vectors.width * self._weight_words(values)
+        held = len(vectors) * vectors.width * self.space.words
+        return max(1, max(_LEAST_WORDS, _WORDS - held) // max(1, words))
+
+    def _weight_words(self, values: Sequence[ir.Value]) -> int:
+        """Registers for one element of each operand that values need and that rows share."""
+        weights = [each for each in self.operands(values) if not self.space.is_large(each)]
+        return sum(max(1, element_bytes(each.element) // 4) for each in weights)
 
     def store_uniform(self) -> None:
         """One thread writes what the row has one of."""
@@ -115,12 +187,25 @@ class RowBody:
         else:
             number = arith.addi(place, covered)
         is_inside = arith.cmpi(arith.CmpIPredicate.ult, place, count)
+        if self.team.is_member is not None:
+            is_inside = arith.andi(is_inside, self.team.is_member)
         number = arith.minui(number, arith.subi(self.length, index_constant(1)))
         return RowVectors(self.access, [number], 1, inside=[is_inside])
 
     def operands(self, values: Sequence[ir.Value]) -> list[Operand]:
         """The inputs with elements along the row that values need."""
         return operands_of(self.space, self.region, values)
+
+    def compute_uniform(self) -> None:
+        """Computes what needs no reduction and is the same in all of the row.
+
+        To be called once the row's first elements are loaded: elements that are loaded by a loaded
+        index would keep them waiting.
+        """
+        for op in self.region.checks:
+            self.access.point.check(op)
+        for value in known_at_start(self.region, self.space.varying):
+            self.access.point.value(value)
 
     @property
     def _outputs(self) -> list[tuple[Operand, ir.Value]]:
@@ -148,3 +233,14 @@ class RowBody:
         with ir.InsertionPoint(branch.then_block):
             emit()
             scf.YieldOp([])
+
+
+def as_states(collectives: Sequence[Collective], values: Sequence[ir.Value]) -> list[State]:
+    """The values of all states, one after another, as states."""
+    states: list[State] = []
+    at = 0
+    for each in collectives:
+        count = len(each.types)
+        states.append(tuple(values[at : at + count]))
+        at += count
+    return states

@@ -8,6 +8,7 @@ from ...dialects.hir.loop_operation import kind_of, loops_of
 from ...dialects.mlir import arith, ir
 from ..rewriting import constant
 from .combine import combine, combine_places, neutral
+from .region import Point
 from .row_vectors import RowVectors
 
 State = tuple[ir.Value, ...]
@@ -39,8 +40,8 @@ class Collective(ABC):
         """The state with a thread's next vectors, which come after those in it."""
 
     @abstractmethod
-    def results(self, state: State) -> dict[ir.Value, ir.Value]:
-        """What the operations give, from the state of the whole row."""
+    def finish(self, state: State, point: Point) -> None:
+        """Makes what the operations give known at a row's point, from the state of all of it."""
 
 
 class Reduce(Collective):
@@ -73,8 +74,8 @@ class Reduce(Collective):
         assert state is not None
         return state
 
-    def results(self, state: State) -> dict[ir.Value, ir.Value]:
-        return {self._op.results[0]: state[0]}
+    def finish(self, state: State, point: Point) -> None:
+        point.known[self._op.results[0]] = state[0]
 
 
 class Find(Collective):
@@ -117,11 +118,11 @@ class Find(Collective):
         assert state is not None
         return state
 
-    def results(self, state: State) -> dict[ir.Value, ir.Value]:
+    def finish(self, state: State, point: Point) -> None:
         place = state[1]
         if place.type != self._op.results[1].type:
             place = arith.extui(self._op.results[1].type, place)
-        return {self._op.results[0]: state[0], self._op.results[1]: place}
+        point.known.update(zip(self._op.results, (state[0], place), strict=True))
 
     def _next(self, a: State, b: State) -> State:
         return combine_places(self._kind, (a[0], a[1]), (b[0], b[1]), ascending=True)

@@ -8,8 +8,9 @@ from ...dialects.hir.loop_operation import kind_of, loops_of
 from ...dialects.mlir import arith, ir
 from ..rewriting import constant
 from .combine import combine
+from .region import Point, defining_operation
 from .row_collectives import Collective, State
-from .row_vectors import RowVectors
+from .row_vectors import RowVectors, tree
 
 _POWERS = ("math.exp", "math.exp2")
 
@@ -27,7 +28,7 @@ class ExponentialSum(Collective):
     ) -> None:
         self._most = most
         self._sum = sum_
-        self._power_op = sum_.operands[0].owner.operation
+        self._power_op = defining_operation(sum_.operands[0])
         self._has_elements = has_elements
 
     @property
@@ -58,23 +59,24 @@ class ExponentialSum(Collective):
         base = self._base(most)
         total = None if state is None else arith.mulf(state[1], self._power(state[0], base))
         for number in range(len(vectors)):
-            whole = self._power(vectors.value(number, 0, value), base)
-            for element in range(1, vectors.width):
-                power = self._power(vectors.value(number, element, value), base)
-                whole = arith.addf(whole, power)
-            whole = vectors.masked(number, whole, zero)
+            powers = [
+                self._power(vectors.value(number, element, value), base)
+                for element in range(vectors.width)
+            ]
+            whole = vectors.masked(number, tree(powers, arith.addf), zero)
             total = whole if total is None else arith.addf(total, whole)
         assert total is not None
         return most, total
 
-    def results(self, state: State) -> dict[ir.Value, ir.Value]:
+    def finish(self, state: State, point: Point) -> None:
         """Of a row of nothing but -inf the sum has exp(-inf + inf) in it."""
         most, sum_ = state
         is_least = self._is_least(most)
         if self._has_elements is not None:
             is_least = arith.andi(is_least, self._has_elements)
         sum_ = arith.select(is_least, constant(sum_.type, nan), sum_)
-        return {self._most.results[0]: most, self._sum.results[0]: sum_}
+        point.known[self._most.results[0]] = most
+        point.known[self._sum.results[0]] = sum_
 
     def _greater(self, a: ir.Value, b: ir.Value) -> ir.Value:
         return combine(kind_of(self._most), a, b)
@@ -90,6 +92,9 @@ class ExponentialSum(Collective):
         less = arith.subf(value, base)
         copy = self._power_op.clone()
         copy.operands[0] = less
+        if isinstance(less.type, ir.F32Type):
+            # An error of a power is small beside the greatest one, which is 1.
+            copy.attributes["fastmath"] = ir.Attribute.parse("#arith.fastmath<afn>")
         return copy.results[0]
 
 
@@ -100,14 +105,19 @@ def greatest_of(op: ir.Operation) -> ir.Operation | None:
     power = _made_by(op.operands[0])
     if power is None or power.name not in _POWERS:
         return None
+    most = greatest_below(power)
+    return most if most is not None and loops_of(most) == loops_of(op) else None
+
+
+def greatest_below(power: ir.Operation) -> ir.Operation | None:
+    """The hir.reduce_loops maximumf of x of which exp(x - greatest) is the power."""
     less = _made_by(power.operands[0])
     if less is None or less.name != "arith.subf":
         return None
     most = _made_by(less.operands[1])
     if most is None or most.name != "hir.reduce_loops" or kind_of(most) != "maximumf":
         return None
-    is_same = most.operands[0] == less.operands[0] and loops_of(most) == loops_of(op)
-    return most if is_same else None
+    return most if most.operands[0] == less.operands[0] else None
 
 
 def _made_by(value: ir.Value) -> ir.Operation | None:

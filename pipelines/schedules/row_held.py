@@ -8,20 +8,24 @@ from .parameters import Parameters
 from .row_body import RowBody
 from .row_plan import RowPlan
 from .row_vectors import RowVectors
+from .size import Size
 
 
-def emit_held(plan: RowPlan, parameters: Parameters) -> None:
-    """Emits the body of a kernel for rows that fit.
+def emit_held(plan: RowPlan, parameters: Parameters, members: Size | None) -> None:
+    """Emits the body of a kernel for rows that fit; `members` threads of a block take part.
 
     All of a row's vectors are loaded before the first is used. Weights, which are the same for all
     rows and lie in a cache, are loaded where they are used.
     """
-    body = RowBody(plan, parameters, merge=False)
+    # Across a cluster one reduction costs more than what it takes to do two at once.
+    body = RowBody(plan, parameters, merge=plan.team.blocks > 1, members=members)
     parts = [_vectors(body)]
     edges = body.edges() if plan.peeled else None
     if edges is not None:
         parts.append(edges)
     _fetch_large(body, parts)
+    for part in parts:
+        body.fetch_early(part)
     for stage in range(len(body.stages.stages)):
         collectives = body.collectives(stage)
         inputs = [value for each in collectives for value in each.inputs]
@@ -33,6 +37,8 @@ def emit_held(plan: RowPlan, parameters: Parameters) -> None:
                 each.combine(state, each.accumulate(None, part))
                 for each, state in zip(collectives, states, strict=True)
             ]
+        if stage == 0:
+            body.compute_uniform()
         body.finish(collectives, states)
     for part in parts:
         body.store(part)
@@ -59,24 +65,43 @@ def _vectors(body: RowBody) -> RowVectors:
     inside: list[ir.Value | None] = []
     last: ir.Value | None = None
     for place in range(plan.vectors):
-        number = arith.addi(team.place, arith.muli(team.size, index_constant(place)))
+        number = _number(body, place)
         if _may_be_beyond(plan, place):
             if last is None:
                 last = arith.subi(body.whole, index_constant(1))
                 if plan.peeled:
                     last = arith.maxsi(last, index_constant(0))
-            inside.append(arith.cmpi(arith.CmpIPredicate.ult, number, body.whole))
+            is_inside = arith.cmpi(arith.CmpIPredicate.ult, number, body.whole)
+            if team.is_member is not None:
+                is_inside = arith.andi(is_inside, team.is_member)
+            inside.append(is_inside)
             number = arith.minui(number, last)
         else:
-            inside.append(None)
+            inside.append(team.is_member)
         numbers.append(number)
     return RowVectors(body.access, numbers, plan.width, inside=inside, start=body.start)
+
+
+def _number(body: RowBody, place: int) -> ir.Value:
+    """The number of the thread's vector of that place."""
+    team = body.team
+    if body.plan.team.threads is not None:
+        return arith.addi(team.place, arith.muli(team.size, index_constant(place)))
+    # In 32 bits, which is half the registers where it is no constant from the first one on.
+    i32 = ir.IntegerType.get_signless(32)
+    size = arith.muli(arith.index_castui(i32, team.size), arith.constant(i32, place))
+    number = arith.addi(arith.index_castui(i32, team.place), size)
+    return arith.index_castui(ir.IndexType.get(), number)
 
 
 def _may_be_beyond(plan: RowPlan, place: int) -> bool:
     """Whether the vector of that place may lie beyond the row for some thread."""
     length = plan.space.length
-    if plan.peeled or not length.is_known or plan.team.threads is None:
+    if plan.team.threads is None:
+        return place == plan.vectors - 1
+    if not length.is_known:
         return True
+    # The elements before the first vector, at most.
+    peeled = plan.width - 1 if plan.peeled else 0
     size = plan.team.lanes if plan.team.rows > 1 else plan.team.threads * plan.team.blocks
-    return (place + 1) * size > length.known // plan.width
+    return (place + 1) * size > (length.known - peeled) // plan.width

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..lane_reduction import WARP_LANES
 from .alternatives import Conditions
@@ -15,11 +15,19 @@ from .work import Operand
 # What a grid's x dimension takes (CUDA C++ Programming Guide, "Compute Capabilities"), and numbers
 # that are divided in 32 bits.
 _MOST = 2**31 - 1
-# Registers in which a thread keeps elements of a row: in blocks of many threads, and at most.
-_WORDS, _MOST_WORDS = 32, 64
-# Threads of a block: where several rows are a block's, and at most where a row is one block's.
-_SMALL_BLOCK, _BLOCK = 128, 512
-_BIG_BLOCK = 1024
+# Registers in which a thread keeps elements of a row, and in the blocks of a cluster, which have
+# fewer threads.
+_WORDS, _CLUSTER_WORDS = 32, 64
+# Threads of a block: where several rows are a block's, at most where a row is one block's, and at
+# most of a cluster's.
+_SMALL_BLOCK, _BLOCK, _CLUSTER_BLOCK = 128, 512, 256
+# Bytes that a thread has under way where a row is read in batches, and where it is split.
+_STREAM_BYTES, _SPLIT_BYTES = 64, 128
+_MOST_LOADS = 16
+# Bytes of a row that a thread keeps where the row is not long.
+_FEW_BYTES = 32
+# The shortest rows that are worth a second kernel.
+_SPLIT_LENGTH = 2**16
 
 
 @dataclass(frozen=True)
@@ -29,7 +37,8 @@ class RowPlan:
     `width` elements make a vector. A thread takes `vectors` at once: all that it has of a row, or
     with `streams` one batch after another. With `peeled` the row's first aligned element begins
     vector 0, and the few elements before and after whole vectors are taken one by one.
-    `longest` is the longest row in elements, None without a limit.
+    `longest` is the longest row in elements, None without a limit. With `split_rows` a row is the
+    work of many blocks; that is for no more rows than so many.
     """
 
     space: RowSpace
@@ -39,10 +48,13 @@ class RowPlan:
     streams: bool = False
     peeled: bool = False
     longest: int | None = None
+    split_rows: int | None = None
 
     @property
     def most_threads(self) -> int:
-        return self.team.threads if self.team.threads is not None else _BLOCK
+        if self.team.threads is not None:
+            return self.team.threads
+        return _BLOCK if self.team.blocks == 1 else _CLUSTER_BLOCK
 
     @property
     def reference(self) -> Operand:
@@ -65,6 +77,18 @@ class RowPlan:
         space = self.space
         return space.is_contiguous(operand) and space.is_large(operand)
 
+    @property
+    def _shortest(self) -> int:
+        """The shortest row.
+
+        With open teams all vectors but a thread's last are in it, and there are threads enough for
+        the elements that are in no vector.
+        """
+        if self.team.threads is not None:
+            return 1
+        least = max(self.vectors**2, 2 * self.width * self.vectors)
+        return self.width * self.team.blocks * least
+
     def require(self, found: Conditions) -> None:
         """Adds what must hold for the plan."""
         space = self.space
@@ -74,8 +98,11 @@ class RowPlan:
             found.require_at_most(space.length, _MOST)
         if self.longest is not None:
             found.require_at_most(space.length, self.longest)
-        if not self.streams:
-            found.require_at_least(space.length, 1)
+        if self.split_rows is not None:
+            found.require_at_most(space.count, self.split_rows)
+            found.require_at_least(space.length, _SPLIT_LENGTH)
+        elif not self.streams:
+            found.require_at_least(space.length, self._shortest)
         if self.peeled:
             self._require_shared_misalignment(found)
         elif self.width > 1:
@@ -97,6 +124,9 @@ class RowPlan:
     def _require_shared_misalignment(self, found: Conditions) -> None:
         space, first = self.space, self.reference
         for operand in space.along:
+            if operand.number in self.scattered and space.is_contiguous(operand):
+                # Pieces are read from the buffer's beginning on.
+                found.require_aligned(operand, ACCESS_BYTES)
             if operand.number in self.scattered or operand == first:
                 continue
             found.require_same_alignment(first, operand, ACCESS_BYTES)
@@ -114,17 +144,39 @@ def plans(space: RowSpace, device: Device, *, has_one_stage: bool) -> list[RowPl
     """
     only_reads = has_one_stage and not space.has_outputs_along
     widest = _whole_width(space)
-    found: list[RowPlan] = []
+    families: list[list[RowPlan]] = []
     if widest > 1:
-        whole = _Limits(space, device, widest, only_reads)
-        found += [*whole.in_warps(), *whole.in_blocks(), whole.stream()]
-    single = _Limits(space, device, 1, only_reads)
-    found += single.in_warps()
-    if _may_be_peeled(space, widest):
-        found += _Limits(space, device, space.widest, only_reads, peeled=True).in_blocks()
-    elif widest == 1:
-        found += single.in_blocks()
-    return [*found, single.stream()]
+        whole = _Family(space, device, widest, only_reads)
+        families.append([*whole.in_warps(), *whole.in_blocks(), *whole.split(), whole.stream()])
+    single = _Family(space, device, 1, only_reads)
+    short = single.in_warps()
+    if not _may_be_peeled(space, widest):
+        families.append([*short, *single.in_blocks(), *single.split()])
+    elif short:
+        families.append(short)
+    if _may_be_peeled(space, widest) and not (short and space.length.is_known):
+        peeled = _Family(space, device, space.widest, only_reads, peeled=True)
+        families.append([*peeled.in_blocks(), *peeled.split(), peeled.stream()])
+    if space.length.is_known:
+        families = [_first_that_fits(family) for family in families]
+    return [*(plan for family in families for plan in family), single.stream()]
+
+
+def _first_that_fits(family: list[RowPlan]) -> list[RowPlan]:
+    """Of plans for a known length with the same demands on addresses, the first that may hold."""
+    found: list[RowPlan] = []
+    for plan in family:
+        if plan.split_rows is not None:
+            count = plan.space.count
+            if plan.space.length.known < _SPLIT_LENGTH or (
+                count.is_known and count.known > plan.split_rows
+            ):
+                continue
+            if not count.is_known:
+                found.append(plan)
+                continue
+        return [*found, plan]
+    return found
 
 
 def _whole_width(space: RowSpace) -> int:
@@ -148,7 +200,7 @@ def _may_be_peeled(space: RowSpace, whole: int) -> bool:
 
 
 @dataclass(frozen=True)
-class _Limits:
+class _Family:
     """The plans with vectors of one width, for shorter rows first.
 
     Of rows that are read once and give one element, blocks keep nothing.
@@ -164,7 +216,8 @@ class _Limits:
         """For rows that some lanes of a warp take."""
         if not self.space.length.is_known:
             short = [self._lanes(8, self._vectors(16))] if self.width > 1 else []
-            return [*short, self._lanes(WARP_LANES, self._vectors(16))]
+            vectors = [self._vectors(words) for words in (16, _WORDS)[: len(short) + 1]]
+            return [*short, *(self._lanes(WARP_LANES, count) for count in vectors)]
         needed = self._needed
         if needed > WARP_LANES * self._vectors(_WORDS):
             return []
@@ -187,29 +240,47 @@ class _Limits:
                 return [found]
         return []
 
+    def split(self) -> list[RowPlan]:
+        """For few rows, none of which changes an output along it."""
+        if not self.only_reads:
+            return []
+        rows = self.device.multiprocessors
+        block = TeamShape(WARP_LANES, _BLOCK)
+        vectors = self._batch(_SPLIT_BYTES)
+        return [RowPlan(self.space, block, self.width, vectors, True, self.peeled, split_rows=rows)]
+
     def stream(self) -> RowPlan:
         """For rows of any length, one batch of vectors after another."""
-        vectors = self._vectors(16)
+        vectors = self._batch(_STREAM_BYTES)
         threads: int | None = None
         if self.space.length.is_known:
             warps = -(-self._needed // (vectors * WARP_LANES))
             threads = WARP_LANES * max(1, min(warps, _BLOCK // WARP_LANES))
-        return RowPlan(self.space, TeamShape(WARP_LANES, threads), self.width, vectors, True)
+        team = TeamShape(WARP_LANES, threads)
+        return RowPlan(self.space, team, self.width, vectors, True, self.peeled)
 
     @property
     def _needed(self) -> int:
         """The vectors of a row whose length is known."""
         return -(-self.space.length.known // self.width)
 
+    @property
+    def _few(self) -> int:
+        """The vectors of a thread in blocks for rows that are not long."""
+        return max(1, _FEW_BYTES // (self.space.bytes * self.width))
+
     def _vectors(self, words: int) -> int:
         """The vectors that a thread can keep in so many registers."""
         return max(1, words // (self.space.words * self.width))
 
+    def _batch(self, bytes_: int) -> int:
+        """The vectors that a thread has under way to read so many bytes, and not too many loads."""
+        return max(1, min(bytes_ // (self.space.bytes * self.width), _MOST_LOADS))
+
     def _plan(self, team: TeamShape, vectors: int) -> RowPlan:
-        threads = team.threads if team.threads is not None else _BLOCK
-        size = team.lanes if team.rows > 1 else threads * team.blocks
-        longest = size * vectors * self.width
-        return RowPlan(self.space, team, self.width, vectors, peeled=self.peeled, longest=longest)
+        found = RowPlan(self.space, team, self.width, vectors, peeled=self.peeled)
+        size = team.lanes if team.rows > 1 else found.most_threads * team.blocks
+        return replace(found, longest=size * vectors * self.width)
 
     def _lanes(self, lanes: int, vectors: int) -> RowPlan:
         rows = _SMALL_BLOCK // lanes
@@ -217,23 +288,25 @@ class _Limits:
 
     def _in_open_blocks(self) -> list[RowPlan]:
         """Blocks that have as many threads as the rows need."""
-        few, most = self._vectors(8), self._vectors(_WORDS)
+        few, most = self._few, self._vectors(_WORDS)
         block = TeamShape(WARP_LANES, None)
         found = [self._plan(block, most)]
         if few < most and not self.peeled:
             found.insert(0, self._plan(block, few))
         if self.device.cluster_blocks > 1:
             cluster = TeamShape(WARP_LANES, None, blocks=self.device.cluster_blocks)
-            found.append(self._plan(cluster, most))
+            found.append(self._plan(cluster, self._vectors(_CLUSTER_WORDS)))
         return found
 
     def _in_known_blocks(self, needed: int, blocks: int) -> RowPlan | None:
         """Few threads without work, and few vectors a thread where that allows."""
-        few, most = self._vectors(8), self._vectors(_WORDS)
+        few, most, limit = self._few, self._vectors(_WORDS), _BLOCK
+        if blocks > 1:
+            most, limit = self._vectors(_CLUSTER_WORDS), _CLUSTER_BLOCK
         best: tuple[float, RowPlan] | None = None
         for vectors in range(1, most + 1):
             warps = -(-needed // (vectors * WARP_LANES))
-            if warps * WARP_LANES > _BLOCK:
+            if warps * WARP_LANES > limit:
                 continue
             threads = max(1, warps) * WARP_LANES
             cost = threads * vectors / max(needed, 1) + 0.02 * abs(vectors - few)

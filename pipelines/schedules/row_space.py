@@ -86,14 +86,16 @@ class RowSpace:
     @property
     def words(self) -> int:
         """Registers that one element of the large inputs takes in all, at least 1."""
-        return max(
-            1,
-            sum(
-                max(1, element_bytes(operand.element) // 4)
-                for operand in self.along
-                if not operand.is_output and self.is_large(operand)
-            ),
-        )
+        return max(1, sum(max(1, element_bytes(each.element) // 4) for each in self._large_inputs))
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of one element of the large inputs in all, at least 1."""
+        return max(1, sum(element_bytes(each.element) for each in self._large_inputs))
+
+    @property
+    def _large_inputs(self) -> list[Operand]:
+        return [each for each in self.along if not each.is_output and self.is_large(each)]
 
 
 def read_rows(work: Work) -> RowSpace | None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...dialects.hir.loop_operation import kind_of
 from ...dialects.mlir import ir
 from .region import Region
 from .row_collectives import Collective, Find, Reduce
 from .row_exponential_sum import ExponentialSum, greatest_of
-from .work import COLLECTIVES, Work
+from .row_moments import Moments, sum_below
+from .row_needs import needed_collectives
+from .row_space import RowSpace
+from .work import Work
 
 
 @dataclass(frozen=True)
 class StagePlan:
-    """The operations of each stage; those in `merged` come with the greatest that they need."""
+    """The operations of each stage; those in `merged` come with one whose result they need."""
 
     stages: tuple[tuple[ir.Operation, ...], ...]
     merged: dict[ir.Operation, ir.Operation]
@@ -25,7 +29,11 @@ class StagePlan:
         found: list[Collective] = []
         for op in self.stages[stage]:
             if op in self.merged:
-                found.append(ExponentialSum(self.merged[op], op, has_elements))
+                first = self.merged[op]
+                is_sum = kind_of(first) == "addf"
+                found.append(
+                    Moments(first, op) if is_sum else ExponentialSum(first, op, has_elements)
+                )
             elif op.name == "hir.find_loops":
                 found.append(Find(op, place))
             else:
@@ -36,17 +44,18 @@ class StagePlan:
 def plan_stages(work: Work, region: Region, *, merge: bool) -> StagePlan:
     """Operations that do not need one another's results in one stage.
 
-    With `merge`, an exponential sum is in the stage of the greatest that it needs.
+    With `merge`, an exponential sum is in the stage of the greatest that it needs, and a sum of
+    squared differences in that of the sum.
     """
     merged: dict[ir.Operation, ir.Operation] = {}
     depths: dict[ir.Operation, int] = {}
     for op in work.collectives:
-        needed = _needed(region, op.operands[0])
+        needed = needed_collectives(region, op.operands[0])
         depths[op] = max((depths[each] + 1 for each in needed), default=0)
-        most = greatest_of(op) if merge else None
-        if most is not None and most not in merged.values():
-            merged[op] = most
-            depths[op] = depths[most]
+        first = (greatest_of(op) or sum_below(region, op)) if merge else None
+        if first is not None and first not in merged.values():
+            merged[op] = first
+            depths[op] = depths[first]
     count = max(depths.values()) + 1
     return StagePlan(
         tuple(
@@ -59,20 +68,8 @@ def plan_stages(work: Work, region: Region, *, merge: bool) -> StagePlan:
     )
 
 
-def _needed(region: Region, value: ir.Value) -> set[ir.Operation]:
-    """The nearest collective operations whose results a value needs."""
-    found: set[ir.Operation] = set()
-    waiting, seen = [value], set[ir.Value]()
-    while waiting:
-        each = waiting.pop()
-        if each in seen:
-            continue
-        seen.add(each)
-        if region.argument_number(each) is not None or region.is_outside(each):
-            continue
-        owner = each.owner.operation
-        if owner.name in COLLECTIVES:
-            found.add(owner)
-        else:
-            waiting += region.needs(each)
-    return found
+def place_type(space: RowSpace, *, holds_all: bool) -> ir.Type:
+    """The integer that counts a row's places: of 32 bits where it is known, or held, in them."""
+    length = space.length
+    is_short = holds_all or (length.is_known and length.known < 2**31)
+    return ir.IntegerType.get_signless(32 if is_short else 64)

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 
 from ...dialects.mlir import arith, ir, scf
 from ..rewriting import index_constant
+from .elements import address, store
 from .parameters import Parameters
-from .row_body import RowBody
+from .row_body import RowBody, as_states
 from .row_collectives import Collective, State
 from .row_plan import RowPlan
 from .row_vectors import RowVectors
+from .size import Size
 
 
 def emit_streamed(plan: RowPlan, parameters: Parameters) -> None:
@@ -20,6 +22,16 @@ def emit_streamed(plan: RowPlan, parameters: Parameters) -> None:
     caches still have.
     """
     _Streamed(RowBody(plan, parameters, merge=True)).emit()
+
+
+def emit_part(
+    plan: RowPlan, parameters: Parameters, parts: Size, scratch: Sequence[Sequence[ir.Value]]
+) -> None:
+    """Emits the body of a kernel for one of several parts of a row, whose states are written."""
+    body = RowBody(plan, parameters, merge=True, parts=parts)
+    _Streamed(body).emit_states(
+        [[parameters.pointer(buffer) for buffer in buffers] for buffers in scratch]
+    )
 
 
 class _Streamed:
@@ -35,12 +47,28 @@ class _Streamed:
         for stage in range(len(body.stages.stages)):
             collectives = body.collectives(stage)
             self._prepare([value for each in collectives for value in each.inputs])
-            body.finish(collectives, self._reduced(collectives))
+            states = self._reduced(collectives)
+            if stage == 0:
+                body.compute_uniform()
+            body.finish(collectives, states)
         outputs = [value for _, value in body.outputs_along]
         if outputs:
             self._prepare(outputs)
             self._stored()
         body.store_uniform()
+
+    def emit_states(self, pointers: Sequence[Sequence[ir.Value]]) -> None:
+        """The first stage alone; what the team finds goes to the buffers, one for each value."""
+        body = self._body
+        collectives = body.collectives(0)
+        self._prepare([value for each in collectives for value in each.inputs])
+        states = body.team.reduce(collectives, self._reduced(collectives))
+        first = scf.IfOp(body.team.is_first)
+        with ir.InsertionPoint(first.then_block):
+            for each, state, own in zip(collectives, states, pointers, strict=True):
+                for kind, value, pointer in zip(each.types, state, own, strict=True):
+                    store(address(pointer, kind, body.team.row), kind, [value], 1)
+            scf.YieldOp([])
 
     def _prepare(self, values: Sequence[ir.Value]) -> None:
         for value in values:
@@ -54,7 +82,7 @@ class _Streamed:
             vectors.fetch(inputs)
             states = [
                 each.accumulate(state, vectors)
-                for each, state in zip(collectives, _as_states(collectives, carried), strict=True)
+                for each, state in zip(collectives, as_states(collectives, carried), strict=True)
             ]
             return [value for state in states for value in state]
 
@@ -62,7 +90,7 @@ class _Streamed:
             vectors.fetch(inputs)
             states = [
                 each.combine(state, each.accumulate(None, vectors))
-                for each, state in zip(collectives, _as_states(collectives, carried), strict=True)
+                for each, state in zip(collectives, as_states(collectives, carried), strict=True)
             ]
             return [value for state in states for value in state]
 
@@ -70,7 +98,7 @@ class _Streamed:
         carried = self._whole_batches(carried, add, backward=False)
         carried = self._last_batch(carried, add)
         carried = self._edges(carried, add_edges)
-        return _as_states(collectives, carried)
+        return as_states(collectives, carried)
 
     def _stored(self) -> None:
         def write(_: Sequence[ir.Value], vectors: RowVectors) -> list[ir.Value]:
@@ -84,8 +112,9 @@ class _Streamed:
     def _whole_batches(
         self, carried: list[ir.Value], emit: _Step, *, backward: bool
     ) -> list[ir.Value]:
-        one = index_constant(1)
-        loop = scf.ForOp(index_constant(0), self._batches, one, carried)
+        one, part = index_constant(1), self._body.part
+        first_batch = index_constant(0) if part is None else part
+        loop = scf.ForOp(first_batch, self._batches, self._body.parts, carried)
         with ir.InsertionPoint(loop.body):
             number = loop.induction_variable
             if backward:
@@ -113,6 +142,8 @@ class _Streamed:
             return emit(carried, vectors)
 
         is_left = arith.cmpi(arith.CmpIPredicate.ult, first, body.whole)
+        if body.part is not None:
+            is_left = arith.andi(is_left, self._is_part(arith.subi(body.parts, index_constant(1))))
         return _if(is_left, carried, step)
 
     def _edges(self, carried: list[ir.Value], emit: _Step) -> list[ir.Value]:
@@ -128,7 +159,13 @@ class _Streamed:
 
         covered = arith.muli(body.whole, index_constant(width))
         is_left = arith.cmpi(arith.CmpIPredicate.ult, covered, body.length)
+        if body.part is not None:
+            is_left = arith.andi(is_left, self._is_part(index_constant(0)))
         return _if(is_left, carried, step)
+
+    def _is_part(self, number: ir.Value) -> ir.Value:
+        assert self._body.part is not None
+        return arith.cmpi(arith.CmpIPredicate.eq, self._body.part, number)
 
     def _numbers(self, first: ir.Value) -> list[ir.Value]:
         size = self._body.team.size
@@ -154,13 +191,3 @@ def _if(
         with ir.InsertionPoint(branch.else_block):
             scf.YieldOp(carried)
     return list(branch.results)
-
-
-def _as_states(collectives: Sequence[Collective], values: Sequence[ir.Value]) -> list[State]:
-    states: list[State] = []
-    at = 0
-    for each in collectives:
-        count = len(each.types)
-        states.append(tuple(values[at : at + count]))
-        at += count
-    return states

@@ -8,8 +8,9 @@ from ...dialects.mlir import arith, ir
 from ..rewriting import index_constant
 from .region import Point, Region
 from .row_access import RowAccess
+from .row_needs import needed_arguments
 from .row_space import RowSpace
-from .work import COLLECTIVES, Operand
+from .work import Operand
 
 
 class RowVectors:
@@ -44,10 +45,13 @@ class RowVectors:
     def __len__(self) -> int:
         return len(self._points)
 
-    def fetch(self, values: Sequence[ir.Value]) -> None:
-        """Loads what values of the region need of operands with elements along the row."""
+    def fetch(self, values: Sequence[ir.Value], places: Sequence[int] | None = None) -> None:
+        """Loads what values of the region need of operands with elements along the row.
+
+        For the vectors of some places, or for all.
+        """
         for operand in operands_of(self.access.space, self.access.region, values):
-            self._fetch(operand)
+            self._fetch(operand, range(len(self)) if places is None else places)
 
     def value(self, vector: int, element: int, value: ir.Value) -> ir.Value:
         """A value of the region at an element of a vector."""
@@ -91,7 +95,7 @@ class RowVectors:
         def load(number: int) -> ir.Value:
             if number not in self._loaded[vector]:
                 operands = access.space.work.operands
-                self._fetch(next(each for each in operands if each.number == number))
+                self._fetch(next(each for each in operands if each.number == number), [vector])
             found = self._loaded[vector][number]
             return found[element] if len(found) > 1 else found[0]
 
@@ -100,10 +104,12 @@ class RowVectors:
 
         return Point(access.region, access.space.varying, load, index, access.point)
 
-    def _fetch(self, operand: Operand) -> None:
-        for places, loaded in zip(self._places, self._loaded, strict=True):
+    def _fetch(self, operand: Operand, places: Sequence[int]) -> None:
+        for place in places:
+            loaded = self._loaded[place]
             if operand.number not in loaded:
-                loaded[operand.number] = self.access.load(operand, places, self.width)
+                found = self.access.load(operand, self._places[place], self.width)
+                loaded[operand.number] = found
 
 
 def tree(values: Sequence[ir.Value], combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:
@@ -117,17 +123,5 @@ def tree(values: Sequence[ir.Value], combine: Callable[[ir.Value, ir.Value], ir.
 
 def operands_of(space: RowSpace, region: Region, values: Sequence[ir.Value]) -> list[Operand]:
     """The inputs with elements along a row that values need, given what is reduced before."""
-    found: set[int] = set()
-    seen: set[ir.Value] = set()
-    waiting = list(values)
-    while waiting:
-        value = waiting.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        number = region.argument_number(value)
-        if number is not None:
-            found.add(number)
-        elif not region.is_outside(value) and value.owner.operation.name not in COLLECTIVES:
-            waiting += region.needs(value)
-    return [each for each in space.along if each.number in found]
+    numbers = needed_arguments(region, values)
+    return [each for each in space.along if each.number in numbers]

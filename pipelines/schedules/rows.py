@@ -17,11 +17,18 @@ from .launch import emit_launch, operation_name
 from .parameters import Parameters
 from .region import Region
 from .row_held import emit_held
+from .row_needs import needed_collectives
 from .row_plan import RowPlan, plans
-from .row_space import RowSpace, read_rows
+from .row_powers import relax_powers
+from .row_space import read_rows
+from .row_split import launch_split
 from .row_stages import plan_stages
 from .row_streamed import emit_streamed
+from .size import Size
 from .work import Work
+
+# Blocks of fewer threads take the registers that they want.
+_SMALLEST_BOUND = 256
 
 
 def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
@@ -29,7 +36,10 @@ def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternati
     space = read_rows(work)
     if space is None:
         return None
-    region = Region(work, Parameters(work.block, work.open))
+    relax_powers(work)
+    region = Region(work)
+    if any(_is_late(region, space.varying, value) for op in region.checks for value in op.operands):
+        return None
     has_one_stage = len(plan_stages(work, region, merge=True).stages) == 1
     return [
         _alternative(plan, kernels, device)
@@ -37,21 +47,32 @@ def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternati
     ]
 
 
+def _is_late(region: Region, varying: frozenset[int], value: ir.Value) -> bool:
+    """Whether a value is not known when a row begins."""
+    return bool(region.varies(value) & varying) or bool(needed_collectives(region, value))
+
+
 def _alternative(plan: RowPlan, kernels: Kernels, device: Device) -> Alternative:
     def conditions(found: Conditions) -> None:
         plan.require(found)
 
+    if plan.split_rows is not None:
+        return conditions, lambda: launch_split(plan, kernels, _attributes(plan, device))
     return conditions, lambda: _launch(plan, kernels, device)
 
 
 def _launch(plan: RowPlan, kernels: Kernels, device: Device) -> None:
     work, team = plan.space.work, plan.team
     made: list[Parameters] = []
+    members = None if team.threads is not None or plan.streams else _members(plan)
 
     def emit(entry: ir.Block) -> None:
         parameters = Parameters(entry, work.open)
         made.append(parameters)
-        (emit_streamed if plan.streams else emit_held)(plan, parameters)
+        if plan.streams:
+            emit_streamed(plan, parameters)
+        else:
+            emit_held(plan, parameters, members)
 
     kernel = kernels.build(
         operation_name(work.op), team.threads, emit, work.op.location, _attributes(plan, device)
@@ -63,17 +84,21 @@ def _launch(plan: RowPlan, kernels: Kernels, device: Device) -> None:
         blocks = arith.muli(count, index_constant(team.blocks))
     else:
         blocks = count
-    threads = team.threads if team.threads is not None else _threads(plan.space, plan)
+    threads: int | ir.Value | None = team.threads
+    if threads is None:
+        size = _members(plan) if members is None else members
+        a_warp = index_constant(WARP_LANES)
+        threads = arith.muli(arith.ceildivui(work.open.value(size), a_warp), a_warp)
     emit_launch(kernel, blocks, threads, made[0].arguments(), cluster=team.blocks)
 
 
-def _threads(space: RowSpace, plan: RowPlan) -> ir.Value:
+def _members(plan: RowPlan) -> Size:
     """The threads of a block for rows whose length is open: as many as a row needs."""
-    a_warp = WARP_LANES * plan.width * plan.vectors * plan.team.blocks
-    warps = arith.ceildivui(space.work.open.value(space.length), index_constant(a_warp))
-    warps = arith.maxui(warps, index_constant(1))
-    warps = arith.minui(warps, index_constant(plan.most_threads // WARP_LANES))
-    return arith.muli(warps, index_constant(WARP_LANES))
+    open_ = plan.space.work.open
+    vectors = arith.divui(open_.value(plan.space.length), index_constant(plan.width))
+    each = index_constant(plan.vectors * plan.team.blocks)
+    members = arith.maxui(arith.ceildivui(vectors, each), index_constant(1))
+    return open_.size_of(arith.minui(members, index_constant(plan.most_threads)))
 
 
 def _attributes(plan: RowPlan, device: Device) -> dict[str, ir.Attribute]:
@@ -84,7 +109,10 @@ def _attributes(plan: RowPlan, device: Device) -> dict[str, ir.Attribute]:
         found["nvvm.maxntid"] = ir.DenseI32ArrayAttr.get([plan.most_threads])
     if plan.team.blocks > 1:
         found["nvvm.cluster_dim"] = ir.DenseI32ArrayAttr.get([plan.team.blocks, 1, 1])
-    fit = device.threads // plan.most_threads // 2
-    if plan.most_threads >= 512 and fit > 1:
+    # Registers for two big blocks, or as many smaller ones; a cluster's threads may have more.
+    fit = device.threads // 2 // plan.most_threads if plan.team.blocks == 1 else 2
+    if plan.most_threads < _SMALLEST_BOUND:
+        fit = 1
+    if fit > 1:
         found["nvvm.minctasm"] = ir.IntegerAttr.get(i32, fit)
     return found

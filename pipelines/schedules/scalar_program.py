@@ -7,77 +7,17 @@ computed before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from ...dialects.hir.loop_operation import kind_of, loops_of
-from ...dialects.mlir import affine, arith, ir, memref, scf
+from ...dialects.mlir import arith, ir, scf
 from ..rewriting import constant, index_constant
 from ..walking import operations_where
 from .combine import combine, combine_places, neutral
-from .dependence import REDUCTIONS, SCAN, Dependence, loops_in
-from .iteration import Iteration
-
-
-@dataclass(frozen=True)
-class Program:
-    """A region, and what stands in the kernel for what it takes from outside."""
-
-    op: ir.Operation
-    iteration: Iteration
-    dependence: Dependence
-    buffers: list[ir.Value]
-    extents: list[ir.Value]
-    outside: dict[ir.Value, ir.Value]
-
-    @property
-    def yielded(self) -> list[ir.Value]:
-        """What the outputs' elements become."""
-        return list(list(self.op.regions[0].blocks[0])[-1].operation.operands)
-
-
-@dataclass(frozen=True)
-class _Direction:
-    """The loop that goes innermost in a nest, and which way."""
-
-    loop: int | None = None
-    is_reverse: bool = False
-
-    @staticmethod
-    def of(scan: ir.Operation) -> _Direction:
-        return _Direction(loops_of(scan)[0], "reverse" in scan.attributes)
-
-
-# Takes the innermost scope and what the nest carries; gives what that becomes.
-Body = Callable[["Scope", Sequence[ir.Value]], list[ir.Value]]
-
-
-@dataclass(frozen=True)
-class _Nest:
-    """Serial loops to emit: what they compute in each iteration, and from which values.
-
-    `count` is how often a single loop goes, where that is not its extent.
-    """
-
-    loops: Sequence[int]
-    direction: _Direction
-    values: Sequence[ir.Value]
-    body: Body
-    count: ir.Value | None = None
-
-    @property
-    def outermost(self) -> int:
-        """The first loop, but for the one whose direction matters, which is the innermost."""
-        return next((loop for loop in self.loops if loop != self.direction.loop), self.loops[0])
-
-    @property
-    def is_reverse(self) -> bool:
-        """Whether the innermost loop goes from its last iteration to its first."""
-        return self.direction.is_reverse and self.direction.loop in self.loops
-
-    def within(self, loop: int) -> _Nest:
-        """The nest without its outermost loop."""
-        return replace(self, loops=[each for each in self.loops if each != loop])
+from .dependence import REDUCTIONS, SCAN, loops_in
+from .fused_region import FusedRegion
+from .serial_nest import Direction, Nest
 
 
 @dataclass(frozen=True)
@@ -95,7 +35,7 @@ class Scope:
     `carried` has the scans whose values so far the innermost loop around the block carries.
     """
 
-    program: Program
+    region: FusedRegion
     block: ir.Block
     bound: dict[int, ir.Value]
     parent: Scope | None = None
@@ -105,14 +45,14 @@ class Scope:
 
     def store_outputs(self) -> None:
         """Stores every output; those with elements along the same loops in one nest."""
-        dependence, iteration = self.program.dependence, self.program.iteration
-        groups: dict[tuple[frozenset[int], _Direction], _Group] = {}
+        dependence, iteration = self.region.dependence, self.region.iteration
+        groups: dict[tuple[frozenset[int], Direction], _Group] = {}
         serial = frozenset(iteration.serial)
         for op, depends in dependence.effects.items():
             loops = serial & depends
             direction = self._direction(dependence.operands(op), loops)
             groups.setdefault((loops, direction), _Group()).effects.append(op)
-        for number, value in enumerate(self.program.yielded):
+        for number, value in enumerate(self.region.yielded):
             map_ = iteration.maps[iteration.inputs + number]
             loops = serial & (dependence.loops(value) | loops_in(map_))
             direction = self._direction([value], loops)
@@ -120,10 +60,10 @@ class Scope:
         for (loops, direction), group in groups.items():
             self._store(group, sorted(loops), direction)
 
-    def _store(self, group: _Group, loops: Sequence[int], direction: _Direction) -> None:
+    def _store(self, group: _Group, loops: Sequence[int], direction: Direction) -> None:
         """Does what a group is for, in a nest over loops."""
-        used = [value for op in group.effects for value in self.program.dependence.operands(op)]
-        stored = [self.program.yielded[number] for number in group.outputs]
+        used = [value for op in group.effects for value in self.region.dependence.operands(op)]
+        stored = [self.region.yielded[number] for number in group.outputs]
 
         def body(scope: Scope, carried: Sequence[ir.Value]) -> list[ir.Value]:
             del carried
@@ -131,17 +71,16 @@ class Scope:
             for op in group.effects:
                 scope._copy(op)
             for number, value in zip(group.outputs, scope.values(stored), strict=True):
-                operand = self.program.iteration.inputs + number
                 with scope._point():
-                    memref.store(value, self.program.buffers[operand], scope._place(operand))
+                    self.region.store(number, value, scope.bound)
             return []
 
-        self._nest(_Nest(loops, direction, [*used, *stored], body), [])
+        self._nest(Nest(loops, direction, [*used, *stored], body), [])
 
     def value(self, value: ir.Value) -> ir.Value:
         """A value of the region in this scope."""
-        if value in self.program.outside:
-            return self.program.outside[value]
+        if value in self.region.outside:
+            return self.region.outside[value]
         scope = self._home(value)
         if value not in scope._known:
             scope._emit(value)
@@ -149,14 +88,14 @@ class Scope:
 
     def values(self, values: Sequence[ir.Value]) -> list[ir.Value]:
         """Several of them, in the region's order, so that long chains need no deep stack."""
-        for op in self.program.dependence.needed(values, along=()):
+        for op in self.region.dependence.needed(values, along=()):
             if len(op.results):
                 self.value(op.results[0])
         return [self.value(value) for value in values]
 
     def _home(self, value: ir.Value) -> Scope:
         """The outermost scope in which a value is what it is here."""
-        scope, loops = self, self.program.dependence.loops(value)
+        scope, loops = self, self.region.dependence.loops(value)
         while scope.parent is not None and all(
             scope.parent.bound.get(loop) is self.bound.get(loop) for loop in loops
         ):
@@ -170,7 +109,8 @@ class Scope:
     def _emit(self, value: ir.Value) -> None:
         if isinstance(value.owner, ir.Block):
             with self._point():
-                self._known[value] = self._argument(ir.BlockArgument(value))
+                number = ir.BlockArgument(value).arg_number
+                self._known[value] = self.region.load(number, self.bound)
             return
         op = value.owner.operation
         if op.name in REDUCTIONS:
@@ -180,34 +120,13 @@ class Scope:
         else:
             self._copy(op)
 
-    def _argument(self, argument: ir.BlockArgument) -> ir.Value:
-        """An operand's element."""
-        buffer = self.program.buffers[argument.arg_number]
-        if not isinstance(buffer.type, ir.MemRefType):
-            return buffer
-        return memref.load(buffer, self._place(argument.arg_number))
-
-    def _place(self, operand: int) -> list[ir.Value]:
-        """The index of an operand's element."""
-        map_ = self.program.iteration.maps[operand]
-        return [self._apply(expression, map_.n_dims) for expression in map_.results]
-
-    def _apply(self, expression: ir.AffineExpr, dims: int) -> ir.Value:
-        if isinstance(expression, ir.AffineDimExpr):
-            return self.bound[ir.AffineDimExpr(expression).position]
-        if isinstance(expression, ir.AffineConstantExpr):
-            return index_constant(ir.AffineConstantExpr(expression).value)
-        # A loop that has no index here is one that the expression does not use.
-        loops = [self.bound.get(loop) or index_constant(0) for loop in range(dims)]
-        return affine.AffineApplyOp(ir.AffineMap.get(dims, 0, [expression]), loops).result
-
     def _copy(self, op: ir.Operation) -> None:
         """Repeats an operation of the region, with what lies in it."""
         if op.name == "linalg.index":
             self._known[op.results[0]] = self.bound[ir.IntegerAttr(op.attributes["dim"]).value]
             return
-        used = {value: self.value(value) for value in self.program.dependence.operands(op)}
-        used |= self.program.outside
+        used = {value: self.value(value) for value in self.region.dependence.operands(op)}
+        used |= self.region.outside
         copy = op.clone(self._point()).operation
         for inner in operations_where(copy, lambda _: True):
             for number, value in enumerate(inner.operands):
@@ -222,14 +141,14 @@ class Scope:
     def _reduce(self, op: ir.Operation) -> None:
         """A nest over a reduction's loops, which serves others of the same loops as well."""
         loops = loops_of(op)
-        for inner in self.program.dependence.needed([op.operands[0]]):
-            depends = self.program.dependence.loops(inner.results[0])
+        for inner in self.region.dependence.needed([op.operands[0]]):
+            depends = self.region.dependence.loops(inner.results[0])
             if inner.name in REDUCTIONS and depends <= self.bound.keys() - set(loops):
                 self.value(inner.results[0])
         group = self._reduced_together(op)
         values = [each.operands[0] for each in group]
         direction = self._direction(values, frozenset(loops))
-        ascending = direction in (_Direction(), _Direction(loops[-1]))
+        ascending = direction in (Direction(), Direction(loops[-1]))
         with self._point():
             starts = [each for inner in group for each in _start(inner)]
 
@@ -242,7 +161,7 @@ class Scope:
                     found += scope._take(inner, so_far, value, ascending)
             return found
 
-        results = self._nest(_Nest(loops, direction, values, body), starts)
+        results = self._nest(Nest(loops, direction, values, body), starts)
         for inner in group:
             for result in inner.results:
                 self._known[result] = results.pop(0)
@@ -255,7 +174,7 @@ class Scope:
             return [combine(kind_of(op), so_far[0], value)]
         place = index_constant(0)
         for loop in loops_of(op):
-            place = arith.muli(place, self.program.extents[loop])
+            place = arith.muli(place, self.region.extents[loop])
             place = arith.addi(place, self.bound[loop])
         number = arith.index_cast(so_far[1].type, place)
         best = so_far[0], so_far[1]
@@ -263,8 +182,8 @@ class Scope:
 
     def _reduced_together(self, op: ir.Operation) -> list[ir.Operation]:
         """The reductions over the same loops here, none of which needs another one's result."""
-        dependence = self.program.dependence
-        live = dependence.needed(self.program.yielded)
+        dependence = self.region.dependence
+        live = dependence.needed(self.region.yielded)
         group = [op]
         for other in live:
             if (
@@ -282,7 +201,7 @@ class Scope:
         """Whether an operation needs another reduction's result that is not there yet."""
         return any(
             inner.name in REDUCTIONS and inner.results[0] not in self._home(inner.results[0])._known
-            for inner in self.program.dependence.needed([op.operands[0]])
+            for inner in self.region.dependence.needed([op.operands[0]])
         )
 
     def _scan(self, op: ir.Operation) -> ir.Value:
@@ -305,7 +224,7 @@ class Scope:
         with self._point():
             here, one = self.bound[loop], index_constant(1)
             if "reverse" in op.attributes:
-                here = arith.subi(arith.subi(self.program.extents[loop], one), here)
+                here = arith.subi(arith.subi(self.region.extents[loop], one), here)
             count = here if "exclusive" in op.attributes else arith.addi(here, one)
             start = neutral(kind_of(op), op.results[0].type)
 
@@ -314,29 +233,29 @@ class Scope:
             with scope._point():
                 return [combine(kind_of(op), carried[0], value)]
 
-        nest = _Nest([loop], _Direction.of(op), [op.operands[0]], body, count)
+        nest = Nest([loop], Direction.of(op), [op.operands[0]], body, count)
         return self._nest(nest, [start])[0]
 
-    def _direction(self, values: Sequence[ir.Value], loops: frozenset[int]) -> _Direction:
+    def _direction(self, values: Sequence[ir.Value], loops: frozenset[int]) -> Direction:
         """How a nest over loops goes so that it can carry the first scan that values come from."""
-        for op in self.program.dependence.needed(values, along=loops):
+        for op in self.region.dependence.needed(values, along=loops):
             if op.name == SCAN and loops_of(op)[0] in loops:
-                return _Direction.of(op)
-        return _Direction()
+                return Direction.of(op)
+        return Direction()
 
-    def _nest(self, nest: _Nest, starts: Sequence[ir.Value]) -> list[ir.Value]:
+    def _nest(self, nest: Nest, starts: Sequence[ir.Value]) -> list[ir.Value]:
         """A nest of serial loops; gives what they carry from `starts` in the end."""
         if not nest.loops:
             return list(nest.body(self, starts))
         loop, is_innermost = nest.outermost, len(nest.loops) == 1
         with self._point():
             none, one = index_constant(0), index_constant(1)
-            extent = self.program.extents[loop]
+            extent = self.region.extents[loop]
             scans = self._to_carry(nest) if is_innermost else []
             begun = [neutral(kind_of(scan), scan.results[0].type) for scan in scans]
             emitted = scf.ForOp(none, nest.count or extent, one, [*starts, *begun])
         self._open.append(emitted.operation)
-        inner = Scope(self.program, emitted.body, dict(self.bound), self)
+        inner = Scope(self.region, emitted.body, dict(self.bound), self)
         with inner._point():
             index = emitted.induction_variable
             if is_innermost and nest.is_reverse:
@@ -352,17 +271,17 @@ class Scope:
         results: list[ir.Value] = [*emitted.results]
         return results[: len(starts)]
 
-    def _to_carry(self, nest: _Nest) -> list[ir.Operation]:
+    def _to_carry(self, nest: Nest) -> list[ir.Operation]:
         """The scans whose values so far the innermost loop can carry: all else stands still."""
         (loop,) = nest.loops
-        way = _Direction(loop, nest.is_reverse)
+        way = Direction(loop, nest.is_reverse)
         bound = {*self.bound, loop}
         return [
             op
-            for op in self.program.dependence.needed(nest.values, along=[loop])
+            for op in self.region.dependence.needed(nest.values, along=[loop])
             if op.name == SCAN
-            and _Direction.of(op) == way
-            and self.program.dependence.loops(op.results[0]) <= bound
+            and Direction.of(op) == way
+            and self.region.dependence.loops(op.results[0]) <= bound
         ]
 
 

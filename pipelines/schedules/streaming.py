@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from ...dialects.mlir import ir
 from ..pass_base import fail
 from .dependence import Dependence
+from .fused_region import FusedRegion
 from .iteration import read_iteration
 from .kernels import Kernels
 from .launch import captured_values, emit_launch, operation_name
 from .points import blocks_for, emit_points, host_extent, kernel_extent
-from .scalar_program import Program, Scope
+from .scalar_program import Scope
 
 THREADS = 128
 
@@ -32,18 +33,18 @@ def schedule(op: ir.Operation, kernels: Kernels) -> None:
             return
         captured = captured_values(op)
         blocks = blocks_for([extent for extent in extents if extent != 1], THREADS)
-    dependence = Dependence(op, iteration)
+    dependence = Dependence(op, iteration.maps)
     arguments = [*op.operands, *captured]
 
     def emit(values: Sequence[ir.Value]) -> None:
         buffers = values[: len(op.operands)]
         sizes = [kernel_extent(iteration, buffers, loop) for loop in range(len(iteration.extents))]
         outside = dict(zip(captured, values[len(op.operands) :], strict=True))
-        program = Program(op, iteration, dependence, list(buffers), sizes, outside)
+        region = FusedRegion(op, iteration, dependence, list(buffers), sizes, outside)
 
         def at_point(indices: Sequence[ir.Value]) -> None:
             block = ir.InsertionPoint.current.block
-            scope = Scope(program, block, dict(zip(iteration.parallel, indices, strict=True)))
+            scope = Scope(region, block, dict(zip(iteration.parallel, indices, strict=True)))
             scope.store_outputs()
 
         emit_points([sizes[loop] for loop in iteration.parallel], THREADS, at_point)

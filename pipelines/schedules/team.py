@@ -32,15 +32,18 @@ class Team:
     """The team of the thread that executes the kernel. To be made at the kernel's beginning.
 
     `place` is the thread's place in its team, `size` the team's threads, `row` the team's number.
+    Where only the first `members` threads of a block belong to its team, `is_member` says whether
+    this one does; the others have the last one's place.
     """
 
-    def __init__(self, shape: TeamShape) -> None:
+    def __init__(self, shape: TeamShape, members: ir.Value | None = None) -> None:
         self._shape = shape
         self._thread = gpu.thread_id(gpu.Dimension.x)
         self._reductions = 0
         self._has_met = False
         block = gpu.block_id(gpu.Dimension.x)
         self._rank: ir.Value | None = None
+        self.is_member: ir.Value | None = None
         if shape.rows > 1:
             lanes = index_constant(shape.lanes)
             self.place = arith.remui(self._thread, lanes)
@@ -53,19 +56,29 @@ class Team:
             if shape.threads is None
             else index_constant(shape.threads)
         )
-        self.place, self.size, self.row = self._thread, threads, block
+        place = self._thread
+        if members is not None:
+            threads = members
+            self.is_member = arith.cmpi(arith.CmpIPredicate.ult, place, members)
+            place = arith.minui(place, arith.subi(members, index_constant(1)))
+        self.place, self.size, self.row = place, threads, block
         if shape.blocks > 1:
             blocks = index_constant(shape.blocks)
             self._rank = arith.remui(block, blocks)
             self.row = arith.divui(block, blocks)
-            self.place = arith.addi(arith.muli(self._rank, threads), self._thread)
+            self.place = arith.addi(arith.muli(self._rank, threads), place)
             self.size = arith.muli(threads, blocks)
             _operation("nvvm.cluster.arrive")
 
     @property
     def is_first(self) -> ir.Value:
         """Whether this is the first thread of its team."""
-        return arith.cmpi(arith.CmpIPredicate.eq, self.place, index_constant(0))
+        zero = index_constant(0)
+        is_first = arith.cmpi(arith.CmpIPredicate.eq, self.place, zero)
+        if self.is_member is None:
+            return is_first
+        # Of a team of one all others have its place.
+        return arith.andi(is_first, arith.cmpi(arith.CmpIPredicate.eq, self._thread, zero))
 
     def reduce(self, collectives: Sequence[Collective], states: Sequence[State]) -> list[State]:
         """The states of all threads combined, which every thread gets.
@@ -172,10 +185,10 @@ def _across_lanes(collective: Collective, state: State, lanes: int) -> State:
 
 def _shared(name: str, element: ir.Type) -> ir.Value:
     """32 elements of shared memory by that name; the kernels of a module have it in common."""
-    op = ir.InsertionPoint.current.block.owner
-    while op.operation.name != "gpu.module":
-        op = op.operation.parent
-    module = op.operation
+    module: ir.Operation | None = ir.InsertionPoint.current.block.owner.operation
+    while module is not None and module.name != "gpu.module":
+        module = module.parent
+    assert module is not None
     space = ir.Attribute.parse("#gpu.address_space<workgroup>")
     kind = ir.MemRefType.get([WARP_LANES], element, memory_space=space)
     known = {

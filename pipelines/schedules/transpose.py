@@ -28,11 +28,16 @@ from .work import Layout, Operand, Work
 _ROW_BYTES = 256
 _MOST_ELEMENTS = 128
 _THREADS = 256
-# Of a tile that moves single elements, in both directions.
-_SINGLE_ELEMENTS = 64
+# Of a tile that moves single elements: so many bytes, for each thread to have enough under way, but
+# no fewer elements than make a row of 64 in both directions.
+_SINGLE_BYTES = 16 * 1024
+_LEAST_SINGLES = 64 * 64
 _SINGLE_THREADS = 512
 # Shared memory of a block, so that several blocks fit a multiprocessor.
 _SHARED_BYTES = 48 * 1024
+# Smaller tiles, of two short loops, are not worth blocks of their own: neighbouring elements of the
+# outputs then lie near one another in all operands.
+_LEAST_ELEMENTS = 1024
 # Fewer vectors than this along a tile's side leave the memory's sectors half used.
 _LEAST_UNITS = 8
 _MOST_BLOCKS = 2**31 - 1
@@ -66,12 +71,17 @@ def _tiles(work: Work) -> list[Tiles]:
         return []
     across = tuple(operand for operand in _read(work) if _is_across(work, operand, row, column))
     batch = [loop for loop in loops if loop not in (row, column)]
-    sizes = [element_bytes(operand.element) for operand in work.operands]
-    width = ACCESS_BYTES // max(sizes)
-    side = min(_ROW_BYTES // max(sizes), _MOST_ELEMENTS)
+    size = max(
+        element_bytes(operand.element)
+        for operand in work.operands
+        if ZERO not in (row.stride_of(work, operand.number), column.stride_of(work, operand.number))
+    )
+    width, side = ACCESS_BYTES // size, min(_ROW_BYTES // size, _MOST_ELEMENTS)
+    singles = max(_SINGLE_BYTES // size, _LEAST_SINGLES)
+    loops_in_turn = (row, column, *batch)
     kinds = [
-        _fitting(work, (row, column, *batch), across, side, width, _THREADS) if width > 1 else None,
-        _fitting(work, (row, column, *batch), across, _SINGLE_ELEMENTS, 1, _SINGLE_THREADS),
+        _fitting(work, loops_in_turn, across, side * side, width, _THREADS) if width > 1 else None,
+        _fitting(work, loops_in_turn, across, singles, 1, _SINGLE_THREADS),
     ]
     return [tiles for tiles in kinds if tiles is not None]
 
@@ -110,24 +120,28 @@ def _fitting(
     work: Work,
     loops: tuple[Loop, ...],
     across: tuple[Operand, ...],
-    side: int,
+    elements: int,
     width: int,
     threads: int,
 ) -> Tiles | None:
-    """Tiles of about `side` by `side` elements in vectors of `width`, or as large as fit.
+    """Tiles of so many elements in vectors of `width`, or as many as fit.
 
-    A loop that is known to be short gets a short side, and the other a long one. `loops` are the
-    row, the column, and the others. None where even small tiles of all operands are too much.
+    They are squares, or twice as long along the row: what is written lies together. A loop that is
+    known to be short gets a short side, and the other a long one. `loops` are the row, the column,
+    and the others. None where tiles are too small, or too much together.
     """
     row, column, *batch = loops
     element = sum(element_bytes(operand.element) for operand in across)
-    while side * side * element > _SHARED_BYTES:
-        side //= 2
-    units = side // width
-    if units < _LEAST_UNITS:
+    while elements * element > _SHARED_BYTES:
+        elements //= 2
+    units = elements // (width * width)
+    side = 1 << (units.bit_length() - 1) // 2
+    if side < _LEAST_UNITS:
         return None
-    columns = _side(column.extent, units, width)
-    rows = _side(row.extent, units * units // columns, width)
+    columns = _side(column.extent, side, width)
+    rows = _side(row.extent, units // columns, width)
+    if rows * columns * width * width < _LEAST_ELEMENTS:
+        return None
     return Tiles(work, row, column, tuple(batch), across, width, rows, columns, threads)
 
 
@@ -141,7 +155,7 @@ def _side(extent: Size, units: int, width: int) -> int:
 
 def _alternative(tiles: Tiles, kernels: Kernels) -> Alternative:
     work, width = tiles.work, tiles.width
-    blocks: list[Size] = []
+    counts: list[tuple[Size, Size]] = []
 
     def conditions(found: Conditions) -> None:
         found.require(work.layouts_hold())
@@ -156,37 +170,38 @@ def _alternative(tiles: Tiles, kernels: Kernels) -> Alternative:
                 for loop in (tiles.row, tiles.column, *tiles.batch):
                     if loop is not contiguous:
                         found.require_multiple(loop.stride_of(work, operand.number), width)
-        blocks.append(_blocks(tiles, work.open))
-        found.require_at_most(blocks[-1], _MOST_BLOCKS)
+        rows = _count(tiles.row, tiles.row_side, work.open)
+        counts.append((rows, _count(tiles.column, tiles.column_side, work.open)))
+        found.require_at_most(_blocks(tiles, counts[-1]), _MOST_BLOCKS)
 
-    return conditions, lambda: _launch(tiles, blocks[-1], kernels)
+    return conditions, lambda: _launch(tiles, counts[-1], kernels)
 
 
-def _blocks(tiles: Tiles, open_: OpenNumbers) -> Size:
+def _count(loop: Loop, side: int, open_: OpenNumbers) -> Size:
+    """How many tiles lie along a loop."""
+    if loop.extent.is_known:
+        return Size(-(-loop.extent.known // side))
+    return open_.size_of(arith.ceildivui(open_.value(loop.extent), index_constant(side)))
+
+
+def _blocks(tiles: Tiles, counts: tuple[Size, Size]) -> Size:
     """One for each tile."""
-    counts = [loop.extent for loop in tiles.batch]
-    for loop, side in ((tiles.row, tiles.row_side), (tiles.column, tiles.column_side)):
-        if loop.extent.is_known:
-            counts.append(Size(-(-loop.extent.known // side)))
-        else:
-            number = arith.ceildivui(open_.value(loop.extent), index_constant(side))
-            counts.append(open_.size_of(number))
-    return product(counts)
+    return product([*counts, *(loop.extent for loop in tiles.batch)])
 
 
-def _launch(tiles: Tiles, blocks: Size, kernels: Kernels) -> None:
+def _launch(tiles: Tiles, counts: tuple[Size, Size], kernels: Kernels) -> None:
     work = tiles.work
     made: list[TransposeKernel] = []
 
     def emit(entry: ir.Block) -> None:
-        made.append(TransposeKernel(tiles, Parameters(entry, work.open)))
+        made.append(TransposeKernel(tiles, counts, Parameters(entry, work.open)))
         made[0].emit()
 
     name = f"{operation_name(work.op)}_transposed"
     kernel = kernels.build(name, tiles.threads, emit, work.op.location)
     emit_launch(
         kernel,
-        work.open.value(blocks),
+        work.open.value(_blocks(tiles, counts)),
         tiles.threads,
         made[0].parameters.arguments(),
         made[0].shared.bytes,

@@ -10,7 +10,7 @@ from .elements import ACCESS_BYTES, address, element_bytes, load, store
 from .parameters import Parameters
 from .region import Point, Region
 from .shared import SharedMemory
-from .size import ONE, ZERO
+from .size import ONE, ZERO, Size
 from .space import part_index
 from .transpose_tiles import Spot, Tile, Tiles, constant_i32, plus, times
 from .work import Operand
@@ -28,7 +28,7 @@ _Loaded = dict[int, list[ir.Value]]
 class TransposeKernel:
     """Emits the body. What it takes and needs can be seen after."""
 
-    def __init__(self, tiles: Tiles, parameters: Parameters) -> None:
+    def __init__(self, tiles: Tiles, counts: tuple[Size, Size], parameters: Parameters) -> None:
         self.parameters = parameters
         self.shared = SharedMemory()
         self._tiles = tiles
@@ -45,7 +45,7 @@ class TransposeKernel:
             if next(iter(tiles.work.block.arguments[operand.number].uses), None) is not None
             and operand not in tiles.across
         ]
-        self._tile = Tile(tiles, parameters)
+        self._tile = Tile(tiles, counts, parameters)
 
     def emit(self) -> None:
         """Loads everything, passes what lies across through shared memory, computes and stores.

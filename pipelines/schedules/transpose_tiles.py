@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ...dialects.mlir import arith, gpu, ir
 from ..rewriting import constant, index_constant
 from .elements import address
+from .index_division import divided
 from .parameters import Parameters
 from .size import ZERO, Size
 from .space import Loop
@@ -71,40 +72,30 @@ class Tile:
     here is the same in all threads.
     """
 
-    def __init__(self, tiles: Tiles, parameters: Parameters) -> None:
+    def __init__(self, tiles: Tiles, counts: tuple[Size, Size], parameters: Parameters) -> None:
+        """`counts` says how many tiles lie along the row, and along the column."""
         self._tiles = tiles
         self._parameters = parameters
         self._thread = arith.index_castui(i32(), gpu.thread_id(gpu.Dimension.x))
         self._starts: dict[int, ir.Value] = {}
-        row, column, self.batch = self._numbers()
-        self.row = arith.muli(_index(row), index_constant(tiles.row_side))
-        self.column = arith.muli(_index(column), index_constant(tiles.column_side))
+        row, column, self.batch = self._numbers(*counts)
+        self.row = arith.muli(row, index_constant(tiles.row_side))
+        self.column = arith.muli(column, index_constant(tiles.column_side))
         self._rows = self._left(tiles.row, self.row, tiles.row_side)
         self._columns = self._left(tiles.column, self.column, tiles.column_side)
 
-    def _numbers(self) -> tuple[ir.Value, ir.Value, list[ir.Value]]:
+    def _numbers(self, rows: Size, columns: Size) -> tuple[ir.Value, ir.Value, list[ir.Value]]:
         """Which tile along the row and the column it is, and the others' indices."""
-        tiles = self._tiles
-        number = arith.index_castui(i32(), gpu.block_id(gpu.Dimension.x))
-        rows = self._count(tiles.row, tiles.row_side)
-        columns = self._count(tiles.column, tiles.column_side)
+        number = gpu.block_id(gpu.Dimension.x)
         batch: list[ir.Value] = []
-        if tiles.batch:
-            in_tiles = arith.muli(rows, columns)
-            number, rest = arith.remui(number, in_tiles), arith.divui(number, in_tiles)
-            for loop in reversed(tiles.batch[1:]):
-                extent = arith.index_castui(i32(), self._parameters.size(loop.extent))
-                batch.insert(0, _index(arith.remui(rest, extent)))
-                rest = arith.divui(rest, extent)
-            batch.insert(0, _index(rest))
-        return arith.remui(number, rows), arith.divui(number, rows), batch
-
-    def _count(self, loop: Loop, side: int) -> ir.Value:
-        """How many tiles lie along a loop."""
-        if loop.extent.is_known:
-            return constant_i32(-(-loop.extent.known // side))
-        more = arith.addi(self._parameters.size(loop.extent), index_constant(side - 1))
-        return arith.index_castui(i32(), arith.divui(more, index_constant(side)))
+        if self._tiles.batch:
+            rest, number = divided(number, rows * columns, 1, self._parameters)
+            for loop in reversed(self._tiles.batch[1:]):
+                rest, within = divided(rest, loop.extent, 1, self._parameters)
+                batch.insert(0, within)
+            batch.insert(0, rest)
+        column, row = divided(number, rows, 1, self._parameters)
+        return row, column, batch
 
     def _left(self, loop: Loop, first: ir.Value, side: int) -> ir.Value:
         """How many of the tile's elements along a loop there are."""
@@ -179,21 +170,22 @@ class Tile:
             pointer = self._parameters.pointer(operand.buffer)
             at_all = address(pointer, operand.element, self._parameters.size(operand.offset))
             tiles = self._tiles
-            places = [(tiles.row, self.row), (tiles.column, self.column)]
-            places += zip(tiles.batch, self.batch, strict=True)
+            places: list[tuple[Loop, ir.Value]] = [
+                (tiles.row, self.row),
+                (tiles.column, self.column),
+                *zip(tiles.batch, self.batch, strict=True),
+            ]
             self._starts[operand.number] = self._moved(at_all, operand, places)
         return self._starts[operand.number]
 
     def _moved(
         self, where: ir.Value, operand: Operand, places: list[tuple[Loop, ir.Value]]
     ) -> ir.Value:
-        index: ir.Value | None = None
-        for loop, at in places:
-            stride = loop.stride_of(self._tiles.work, operand.number)
-            if stride != ZERO:
-                step = arith.muli(at, self._parameters.size(stride))
-                index = step if index is None else arith.addi(index, step)
-        return where if index is None else address(where, operand.element, index)
+        work = self._tiles.work
+        steps = [(at, loop.stride_of(work, operand.number)) for loop, at in places]
+        if all(stride == ZERO for _, stride in steps):
+            return where
+        return address(where, operand.element, self._parameters.place(ZERO, steps))
 
     def along_row(self, where: ir.Value, operand: Operand, steps: int) -> ir.Value:
         """The address some steps further along the row."""

@@ -93,8 +93,8 @@ def read_work(
     op: ir.Operation, layout: Layout = Layout.PACKED, open_: OpenNumbers | None = None
 ) -> Work | None:
     """What a linalg.generic on buffers does, or None where schedules other than the general one
-    cannot tell: maps that are not linear, elements that no vector holds, or outputs that the region
-    reads.
+    cannot tell: maps that are not linear, elements that no vector holds, outputs that the region
+    reads, or reductions over different loops.
 
     Emits index arithmetic at the current insertion point, which is before `op`.
     """
@@ -123,6 +123,11 @@ def read_work(
         operands.append(found)
     collectives = tuple(inner.operation for inner in block if inner.operation.name in COLLECTIVES)
     collective = sorted({loop for inner in collectives for loop in loops_of(inner)})
+    if any(
+        inner.name != "hir.scan_loop" and sorted(loops_of(inner)) != collective
+        for inner in collectives
+    ):
+        return None  # Reductions over some of the loops, or within a scan along others.
     if any(
         operand.strides[loop] == ZERO and extents[loop] != ONE
         for operand in operands

@@ -3,8 +3,8 @@
     cd test && ../.venv/bin/python -m host_ir.matmul_on_gpu ../build/matmul [arch]
     python3 build/matmul/run.py                                # on the GPU machine
 
-The second part needs torch on the GPU machine, whose cuBLASLt the programs then call, and nothing of
-hirc but its loader, which is copied beside the programs.
+The second part needs torch on the GPU machine, whose cuBLASLt the programs then call, and nothing
+of hirc but its loader, which is copied beside the programs.
 """
 
 from __future__ import annotations
@@ -13,24 +13,14 @@ import shutil
 import sys
 from pathlib import Path
 
+from host_ir.matmul_programs import ACTIVATIONS, HOST_IR, LAYERS, TIMED, everything, layer
 from host_ir.on_gpu import copy_loader
-from host_ir.test_matrix_products import HOST_IR, LAYER_ACTIVATIONS, everything, layer
 
 from hirc.tools.hirc import main as run_hirc
 
 HERE = Path(__file__).parent
 _ARCH = "sm_90a"
 _FLOATS = ("f32", "f64", "f16", "bf16")
-# Products of square matrices that are timed: element type, size.
-_TIMED = [
-    ("bf16", 4096),
-    ("bf16", 8192),
-    ("f16", 4096),
-    ("f16", 8192),
-    ("f32", 4096),
-    ("tf32", 4096),
-    ("f64", 4096),
-]
 
 
 def timed(element: str, size: int) -> str:
@@ -52,14 +42,13 @@ def build(folder: Path, arch: str) -> None:
     shutil.copy(HERE / "run_matmul_on_gpu.py", folder / "run.py")
     texts = {
         "forms": everything(),
-        "timed": "".join(timed(*each) for each in _TIMED),
+        "timed": "".join(timed(*each) for each in TIMED),
         **{f"host_ir_{element}": HOST_IR.format(element) for element in (*_FLOATS, "tf32")},
         **{
-            f"layer_{element}": "".join(
-                layer(element, activation, shared=place > 0)
-                for place, activation in enumerate(LAYER_ACTIVATIONS)
+            f"layer_{element}_{result}": "".join(
+                layer(element, activation, result) for activation in ACTIVATIONS
             )
-            for element in ("f16", "bf16")
+            for element, result in LAYERS
         },
     }
     for name, text in texts.items():

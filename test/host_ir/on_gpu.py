@@ -34,7 +34,7 @@ _LOADER = ("__init__.py", "compiler/__init__.py", "compiler/errors.py", "compile
 def build(folder: Path, elements: list[str]) -> None:
     """Writes the programs, their inputs and what they are to give into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    _copy_loader(folder)
+    copy_loader(folder)
     catalogue: dict[str, object] = {}
     for program in host_programs():
         assert run_hirc([str(program.path), "-o", str(folder / program.name), _TARGET]) == 0
@@ -80,7 +80,8 @@ def _build_numerics(folder: Path, element: str) -> None:
     torch.save(kept, folder / f"{name}.pt")
 
 
-def _copy_loader(folder: Path) -> None:
+def copy_loader(folder: Path) -> None:
+    """Puts hirc's loader and the tests' own modules into `folder`, and what runs the programs."""
     root = HERE.parent.parent
     for pattern in _LOADER:
         for path in root.glob(pattern):

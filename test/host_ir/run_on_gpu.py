@@ -5,6 +5,7 @@ Prints a line for every element type and program; the exit status is 1 where any
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -95,6 +96,9 @@ def place(shape: tuple[int, ...], layout: Any, dtype: torch.dtype) -> torch.Tens
 
 def main() -> int:
     print(torch.cuda.get_device_name(0))
+    # Commands have no torch in them that brings a copy.
+    for path in Path(torch.__file__).parents[1].glob("nvidia/*/lib/libcublasLt.so.*"):
+        os.environ.setdefault("HIRC_CUBLASLT", str(path))
     wrong = check_catalogue()
     for path in sorted(HERE.glob("*.pt")):
         if path.stem != "catalogue":

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 from host_ir.libraries import library
+from host_ir.matmul_programs import EINSUMS, HOST_IR, PAIRS, contraction, everything, layer, name_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,30 +36,6 @@ _DTYPES = {
 }
 # One rounding to the result's type; the library without a device adds up in f64.
 _ROUNDING = {"f32": 2**-23, "f64": 2**-48, "f16": 2**-10, "bf16": 2**-7}
-_PAIRS = [
-    ("f32", "f32"),
-    ("f64", "f64"),
-    ("f16", "f16"),
-    ("f16", "f32"),
-    ("bf16", "bf16"),
-    ("bf16", "f32"),
-]
-_EINSUMS = [
-    "mk,kn->mn",
-    "km,kn->mn",
-    "mk,nk->mn",
-    "mk,kn->nm",
-    "bmk,bkn->bmn",
-    "bmk,bnk->bmn",
-    "bmk,kn->bmn",
-    "bsk,nk->bsn",
-    "abmk,abkn->abmn",
-    "ambk,anbk->abmn",
-    "mkl,kln->mn",
-    "mk,k->m",
-    "k,kn->n",
-    "k,k->",
-]
 
 
 @dataclass
@@ -100,59 +77,6 @@ def fake(tmp_path_factory: pytest.TempPathFactory) -> Generator[Fake, None, None
         yield Fake(path, loaded, (str(synchronize), "--matmul-library=always"))
 
 
-def name_of(einsum: str, element: str, result: str, *, accumulates: bool = False) -> str:
-    letters = einsum.replace(",", "_").replace("->", "_to_")
-    return f"p_{letters}_{element}_{result}{'_added' if accumulates else ''}"
-
-
-def contraction(einsum: str, element: str, result: str, *, accumulates: bool = False) -> str:
-    """A function of one product with open sizes."""
-    inputs, _, output = einsum.partition("->")
-    first, second = inputs.split(",")
-    loops = sorted(set(first + second))
-    kinds = [
-        f"tensor<{'?x' * len(text)}{kind}>"
-        for text, kind in ((first, element), (second, element), (output, result))
-    ]
-    maps = ", ".join(
-        f"affine_map<({', '.join(loops)}) -> ({', '.join(text)})>"
-        for text in (first, second, output)
-    )
-    sizes: list[str] = []
-    body: list[str] = []
-    for place, letter in enumerate(output):
-        source, text, kind = (
-            ("%x", first, kinds[0]) if letter in first else ("%y", second, kinds[1])
-        )
-        body.append(f"%a{place} = arith.constant {text.index(letter)} : index")
-        body.append(f"%s{place} = tensor.dim {source}, %a{place} : {kind}")
-        sizes.append(f"%s{place}")
-    start = "%z"
-    taken = f"%x: {kinds[0]}, %y: {kinds[1]}"
-    if accumulates:
-        taken += f", %z: {kinds[2]}"
-    else:
-        body += [
-            f"%zero = arith.constant 0.0 : {result}",
-            f"%empty = tensor.empty({', '.join(sizes)}) : {kinds[2]}",
-            f"%z = linalg.fill ins(%zero : {result}) outs(%empty : {kinds[2]}) -> {kinds[2]}",
-        ]
-    lines = "\n  ".join(body)
-    name = name_of(einsum, element, result, accumulates=accumulates)
-    return f"""func.func @{name}({taken}) -> {kinds[2]} {{
-  {lines}
-  %r = linalg.contract indexing_maps = [{maps}]
-    ins(%x, %y : {kinds[0]}, {kinds[1]}) outs({start} : {kinds[2]}) -> {kinds[2]}
-  return %r : {kinds[2]}
-}}"""
-
-
-def everything() -> str:
-    texts = [contraction(einsum, *pair) for einsum in _EINSUMS for pair in _PAIRS]
-    texts += [contraction("mk,kn->mn", *pair, accumulates=True) for pair in _PAIRS]
-    return "\n".join(texts)
-
-
 def numbers(shape: list[int], element: str, seed: int) -> torch.Tensor:
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(shape, generator=generator).to(_DTYPES[element])
@@ -168,8 +92,8 @@ def agrees(got: torch.Tensor, wanted: torch.Tensor, result: str) -> bool:
 def test_products(fake: Fake, data: st.DataObject) -> None:
     programs = fake.library(everything())
     einsum, (element, result) = (
-        data.draw(st.sampled_from(_EINSUMS)),
-        data.draw(st.sampled_from(_PAIRS)),
+        data.draw(st.sampled_from(EINSUMS)),
+        data.draw(st.sampled_from(PAIRS)),
     )
     inputs = einsum.partition("->")[0]
     sizes = {
@@ -187,7 +111,7 @@ def test_products(fake: Fake, data: st.DataObject) -> None:
     assert bool(calls) == all(sizes.values())
 
 
-@pytest.mark.parametrize(("element", "result"), _PAIRS)
+@pytest.mark.parametrize(("element", "result"), PAIRS)
 def test_a_sum_is_added_to_what_is_there(fake: Fake, element: str, result: str) -> None:
     programs = fake.library(everything())
     x, y, z = numbers([5, 9], element, 0), numbers([9, 3], element, 1), numbers([5, 3], result, 2)
@@ -212,27 +136,9 @@ def test_a_result_of_any_strides(fake: Fake, layout: str) -> None:
     assert layout == "packed" or int((memory == 7).sum()) == 370
 
 
-_PROGRAMS = """
-"hir.program"() ({{
-^bb0(%x: memref<?x?x?x{0}>, %y: memref<?x?x?x{0}>):
-  %z = "hir.matmul"(%x, %y) : (memref<?x?x?x{0}>, memref<?x?x?x{0}>) -> memref<?x?x?x{0}>
-  "hir.output"(%z) {{name = "z"}} : (memref<?x?x?x{0}>) -> ()
-}}) {{sym_name = "matmul",
-    function_type = (memref<?x?x?x{0}>, memref<?x?x?x{0}>) -> memref<?x?x?x{0}>}} : () -> ()
-"hir.program"() ({{
-^bb0(%x: memref<?x?x?x{0}>, %w: memref<?x?x{0}>, %b: memref<?x{0}>):
-  %z = "hir.linear"(%x, %w, %b) {{operandSegmentSizes = array<i32: 1, 1, 1, 0>}}
-    : (memref<?x?x?x{0}>, memref<?x?x{0}>, memref<?x{0}>) -> memref<?x?x?x{0}>
-  "hir.output"(%z) {{name = "z"}} : (memref<?x?x?x{0}>) -> ()
-}}) {{sym_name = "linear",
-    function_type = (memref<?x?x?x{0}>, memref<?x?x{0}>, memref<?x{0}>) -> memref<?x?x?x{0}>}}
-  : () -> ()
-"""
-
-
 @pytest.mark.parametrize("element", ["f32", "f64", "f16", "bf16", "tf32"])
 def test_host_ir(fake: Fake, element: str) -> None:
-    programs = fake.library(_PROGRAMS.format(element))
+    programs = fake.library(HOST_IR.format(element))
     kind = "f32" if element == "tf32" else element
 
     def operand(*shape: int, seed: int) -> torch.Tensor:
@@ -263,75 +169,16 @@ def test_host_ir(fake: Fake, element: str) -> None:
     assert near(empty, bias.double().expand(4, 3, 7))
 
 
-_LAYER = """
-#id = affine_map<(a, b) -> (a, b)>
-#last = affine_map<(a, b) -> (b)>
-func.func @{name}(%x: tensor<?x?x{0}>, %w: tensor<?x?x{0}>, %b: tensor<?x{0}>) -> tensor<?x?x{0}> {{
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %zero = arith.constant 0.0 : f32
-  %m = tensor.dim %x, %c0 : tensor<?x?x{0}>
-  %k = tensor.dim %x, %c1 : tensor<?x?x{0}>
-  %n = tensor.dim %w, %c0 : tensor<?x?x{0}>
-  %et = tensor.empty(%k, %n) : tensor<?x?x{0}>
-  %t = linalg.transpose ins(%w : tensor<?x?x{0}>) outs(%et : tensor<?x?x{0}>) permutation = [1, 0]
-  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %y = linalg.matmul ins(%x, %t : tensor<?x?x{0}>, tensor<?x?x{0}>)
-                     outs(%f : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %e2 = tensor.empty(%m, %n) : tensor<?x?x{0}>
-  %r = linalg.generic {{indexing_maps = [#id, #last, #id],
-                       iterator_types = ["parallel", "parallel"]}}
-    ins(%y, %b : tensor<?x?xf32>, tensor<?x{0}>) outs(%e2 : tensor<?x?x{0}>) {{
-  ^bb0(%a: f32, %c: {0}, %o: {0}):
-    %wide = arith.extf %c : {0} to f32
-    %s = arith.addf %a, %wide : f32
-    {1}
-    %q = arith.truncf %v : f32 to {0}
-    linalg.yield %q : {0}
-  }} -> tensor<?x?x{0}>
-  return %r : tensor<?x?x{0}>
-}}
-"""
-_ACTIVATIONS = {
-    "plain": "%v = arith.addf %s, %zero : f32",
-    "relu": "%v = arith.maximumf %zero, %s : f32",
-    "gelu_tanh": """
-    %half = arith.constant 0.5 : f32
-    %one = arith.constant 1.0 : f32
-    %outer = arith.constant 0.7978845608 : f32
-    %cubed = arith.constant 0.044715 : f32
-    %s2 = arith.mulf %s, %s : f32
-    %s3 = arith.mulf %s2, %s : f32
-    %i0 = arith.mulf %s3, %cubed : f32
-    %i1 = arith.addf %s, %i0 : f32
-    %i2 = arith.mulf %i1, %outer : f32
-    %i3 = math.tanh %i2 : f32
-    %i4 = arith.addf %i3, %one : f32
-    %i5 = arith.mulf %s, %half : f32
-    %v = arith.mulf %i5, %i4 : f32""",
-    # The library has no such: a kernel of ours follows the product.
-    "gelu_erf": """
-    %half = arith.constant 0.5 : f32
-    %one = arith.constant 1.0 : f32
-    %root = arith.constant 0.70710678 : f32
-    %i2 = arith.mulf %s, %root : f32
-    %i3 = math.erf %i2 : f32
-    %i4 = arith.addf %i3, %one : f32
-    %i5 = arith.mulf %s, %half : f32
-    %v = arith.mulf %i5, %i4 : f32""",
-}
-
-
 @pytest.mark.parametrize(
     ("activation", "epilogue"), [("plain", 4), ("relu", 6), ("gelu_tanh", 36), ("gelu_erf", 1)]
 )
 def test_a_layer_is_one_call(fake: Fake, activation: str, epilogue: int) -> None:
     """A transposed weight, a bias, an activation and a rounding, as frameworks write them."""
-    element = "f16" if activation == "relu" else "bf16"
-    text = _LAYER.format(element, _ACTIVATIONS[activation], name=activation)
-    programs = fake.library(text)
-    x, w, b = numbers([5, 8], element, 0), numbers([6, 8], element, 1), numbers([6], element, 2)
+    element, result = ("f16", "f16") if activation == "relu" else ("bf16", "bf16")
+    if activation == "gelu_tanh":
+        result = "f32"
+    programs = fake.library(layer(element, activation, result))
+    x, w, b = numbers([5, 8], element, 0), numbers([6, 8], element, 1), numbers([6], result, 2)
     got: list[torch.Tensor] = []
     calls = fake.log(lambda: got.append(getattr(programs, activation)(x, w, b)))
     sums = torch.nn.functional.linear(x.double(), w.double(), b.double())
@@ -345,7 +192,7 @@ def test_a_layer_is_one_call(fake: Fake, activation: str, epilogue: int) -> None
     assert calls[0].startswith("cublasLtMatmul TN 1x 6x5x8 ")
     assert calls[0].endswith(f" epilogue {epilogue}")
     error = (got[0].double() - wanted).abs()
-    assert bool((error <= _ROUNDING[element] * wanted.abs() + 1e-6).all())
+    assert bool((error <= _ROUNDING[result] * wanted.abs() + 1e-6).all())
     # Where the sums are empty, the bias and what becomes of it are left.
     empty = getattr(programs, activation)(x[:, :0].contiguous(), w[:, :0].contiguous(), b)
     assert torch.equal(empty, empty[:1].expand(5, 6))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-import os
 import torch
 from schedules.harness import Suite
 from schedules.programs import Fused, Sizes, find_loops, reduce_loops
@@ -148,7 +147,7 @@ SUITE = Suite(
             ("f32[r, c]", "f32[c]", "f32[c]", "f32"),
             ("f32[r, c]", "f32[r]", "f32[r]"),
             _norm,
-            (*_SIZES[2:], _LONG[0]),
+            (*_SIZES[2:], _LONG[0], _LONG[2]),
             magnitude=512,
             fixed=_FIXED,
             loops="r, c",
@@ -193,15 +192,44 @@ SUITE = Suite(
         _kind("maxsi", "i8", lambda x: x.amax(1), _SIZES[2:]),
         _sum("sum_all", "f32[a, b, c]", "f32[]", "a, b, c", "a, b, c", 0, 1, 2),
         _sum("sum_outer_inner", "f32[a, b, c]", "f32[b]", "a, b, c", "a, c", 0, 2),
+        Fused(
+            "shares_of_planes",
+            ("f32[a, b, c]", "bf16[a, c]"),
+            ("bf16[a, b, c]",),
+            lambda x, y: (x * y[:, None]) / x.abs().sum((0, 2))[:, None],
+            ({"a": 3, "b": 5, "c": 36}, {"a": 4, "b": 3, "c": 131}, {"a": 2, "b": 1, "c": 9000}),
+            fixed=({"a": 3, "b": 4, "c": 40},),
+            loops="a, b, c",
+            reduced="a, c",
+            body="%abs = math.absf %x0 : f32\n"
+            + reduce_loops("%s", "addf", "%abs", "f32", 0, 2)
+            + "%w = arith.extf %x1 : bf16 to f32\n%p = arith.mulf %x0, %w : f32\n"
+            + "%q = arith.divf %p, %s : f32\n%t = arith.truncf %q : f32 to bf16\n"
+            + "linalg.yield %t : bf16",
+        ),
+        # Quotients of numbers of any size, with infinities and zeros.
+        Fused(
+            "quotients",
+            ("f32[r, c]",),
+            ("f32[r, c]",),
+            lambda x: x / x[:, :1].expand_as(x) if x.shape[1] else x,
+            ({"r": 300, "c": 33},),
+            special=True,
+            loops="r, c",
+            reduced="c",
+            body="%c = linalg.index 1 : index\n%zero = arith.constant 0 : index\n"
+            + "%is = arith.cmpi eq, %c, %zero : index\n%none = arith.constant 0xFF800000 : f32\n"
+            + "%first = arith.select %is, %x0, %none : f32\n"
+            + reduce_loops("%s", "maximumf", "%first", "f32", 1)
+            + "%q = arith.divf %x0, %s : f32\nlinalg.yield %q : f32",
+        ),
     ],
     # Unrolled code takes long to optimise.
     flags=["-O0"],
 )
 
 
-ONLY=os.environ.get('ONLY')
-if ONLY: SUITE=Suite([p for p in SUITE._programs.values() if p.name in ONLY.split(',')],flags=['-O0'])
-@pytest.mark.parametrize('name', SUITE.names)
+@pytest.mark.parametrize("name", SUITE.names)
 def test_numbers(name: str) -> None:
     SUITE.check(name)
 

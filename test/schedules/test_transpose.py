@@ -33,6 +33,10 @@ def _copy(name: str, element: str, fixed: tuple[Sizes, ...] = ()) -> Fused:
     )
 
 
+def _sum_transposed(*operands: torch.Tensor) -> torch.Tensor:
+    return torch.stack(operands).sum(0).t()
+
+
 SUITE = Suite(
     [
         _copy("copy_f32", "f32", ({"r": 64, "c": 128}, {"r": 67, "c": 31})),
@@ -128,7 +132,7 @@ SUITE = Suite(
             "many_across",
             tuple("f32[c, r]" for _ in range(9)),
             ("f32[r, c]",),
-            lambda *x: sum(each.t() for each in x),
+            _sum_transposed,
             ({"r": 65, "c": 64}, {"r": 64, "c": 68}),
             magnitude=3.0,
             loops="r, c",

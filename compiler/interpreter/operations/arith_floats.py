@@ -50,7 +50,7 @@ def _number_of(function: Callable[[float, float], float]) -> Callable[[float, fl
     return lambda a, b: b if math.isnan(a) else a if math.isnan(b) else function(a, b)
 
 
-_FUNCTIONS: dict[str, Callable[[float, float], float]] = {
+FLOAT_FUNCTIONS: dict[str, Callable[[float, float], float]] = {
     "addf": lambda a, b: a + b,
     "subf": lambda a, b: a - b,
     "mulf": lambda a, b: a * b,
@@ -82,10 +82,10 @@ _FIRST_UNORDERED = 7
 _ALWAYS_TRUE = 15
 
 
-@interprets(*(f"arith.{name}" for name in _FUNCTIONS))
+@interprets(*(f"arith.{name}" for name in FLOAT_FUNCTIONS))
 def floats(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     a, b = (frame.value(operand) for operand in op.operands)
-    value = _FUNCTIONS[op.name.removeprefix("arith.")](a, b)
+    value = FLOAT_FUNCTIONS[op.name.removeprefix("arith.")](a, b)
     return [round_float(value, str(op.results[0].type))]
 
 

@@ -9,11 +9,13 @@ from itertools import product
 from typing import Any
 
 from ....dialects.mlir import ir
+from ....pipelines.schedules.dependence import Dependence, loops_in
 from .. import fault
 from ..buffer import Buffer, packed_strides
 from ..convert import load
 from ..dtypes import computing_dtype
 from ..frame import Frame, check_writable
+from ..fused import FusedRun, is_fused
 from ..registry import interprets
 from ..torch_import import torch
 
@@ -67,6 +69,9 @@ def generic(op: ir.Operation, frame: Frame) -> Sequence[Any]:
         is_read = any(True for _ in argument.uses) and 0 not in bounds
         if buffer is not None and is_read:
             frame.check_written(op, buffer)
+    if is_fused(block):
+        _run_fused(op, frame, bounds, operands, inputs)
+        return []
     for point in product(*(range(bound) for bound in bounds)):
         places = [operand.place(op, point) for operand in operands]
         for argument, operand, place in zip(arguments, operands, places, strict=True):
@@ -81,6 +86,27 @@ def generic(op: ir.Operation, frame: Frame) -> Sequence[Any]:
         if 0 not in bounds:
             _write(frame, operand.buffer, operand.value)
     return []
+
+
+def _run_fused(
+    op: ir.Operation,
+    frame: Frame,
+    bounds: Sequence[int],
+    operands: Sequence[_Operand],
+    inputs: int,
+) -> None:
+    """Runs a region with reductions or scans, and writes the outs where they have elements."""
+    maps = [operand.map for operand in operands]
+    run = FusedRun(op, frame, bounds, Dependence(op, maps))
+    run.run(lambda number, point: operands[number].value[operands[number].place(op, point)])
+    *_, end = op.regions[0].blocks[0]
+    for operand, value in zip(operands[inputs:], end.operation.operands, strict=True):
+        assert operand.buffer is not None
+        points = list(run.points(loops_in(operand.map) | run.dependence.loops(value)))
+        for point in points:
+            operand.value[operand.place(op, point)] = run.value(value, point)
+        if points:
+            _write(frame, operand.buffer, operand.value)
 
 
 @interprets("linalg.index")

@@ -118,8 +118,8 @@ def plain(fake: Fake, site: Site, x: np.ndarray, y: np.ndarray, z: np.ndarray) -
     multiply(fake, site, loops, [x, y, z], [(0, 2), (2, 1), (0, 1)])
 
 
-def plain_site(**options: bool) -> Site:
-    return Site([_KINDS[kind] for kind in "mnk"], **options)
+def plain_site(*, accumulates: bool = False) -> Site:
+    return Site([_KINDS[kind] for kind in "mnk"], accumulates=accumulates)
 
 
 def numbers(*shape: int, seed: int = 0, kind: str = "f4") -> np.ndarray:

@@ -40,7 +40,9 @@ class Graph:
         empty = self.empty(shape)
         kind = self.type_of(shape)
         self.lines.append(f"{scalar} = arith.constant {value} : i64")
-        self.lines.append(f"{name} = linalg.fill ins({scalar} : i64) outs({empty} : {kind}) -> {kind}")
+        self.lines.append(
+            f"{name} = linalg.fill ins({scalar} : i64) outs({empty} : {kind}) -> {kind}"
+        )
         return name
 
     def name(self) -> str:

@@ -7,15 +7,16 @@ from hypothesis import given, settings
 
 from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
-from hirc.pipelines import passes as _passes  # noqa: F401  # registers them
-from hirc.pipelines.pipeline import parse_pipeline, run_steps
+from hirc.pipelines.passes import stage
+from hirc.pipelines.pipeline import run_steps
 from support.evaluate_generic import Array, evaluate
 
 from .random_graphs import graphs
 
-FUSE = (
+FUSE = stage(
+    "fusion",
     "normalize-tensor-operations,func.func(canonicalize,cse),resolve-shaped-type-result-dims,"
-    "func.func(canonicalize,cse),fuse-tensor-operations,func.func(canonicalize,cse)"
+    "func.func(canonicalize,cse),fuse-tensor-operations,func.func(canonicalize,cse)",
 )
 
 
@@ -33,7 +34,7 @@ def test_fused_functions_compute_the_same(graph: tuple[str, dict[str, int]]) -> 
     with session.context:
         wanted = evaluate(function, inputs)
     before = text.count("linalg.generic")
-    run_steps(module.operation, parse_pipeline(FUSE))
+    run_steps(module.operation, FUSE.steps)
     with session.context:
         found = evaluate(module.body.operations[0].operation, inputs)
     assert str(module).count("linalg.generic") <= before

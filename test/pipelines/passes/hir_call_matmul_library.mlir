@@ -124,6 +124,7 @@
      %s: memref<64x64xf32, strided<[256, 2]>>, %t: memref<64x8x8xf32>, %e: memref<8x64xf32>,
      %u: memref<64x64x64xf32>):
   linalg.matmul ins(%a, %a : memref<64x64xi32>, memref<64x64xi32>) outs(%a : memref<64x64xi32>)
+  linalg.map { arith.mulf } ins(%c, %c : memref<64x64xf32>, memref<64x64xf32>) outs(%c : memref<64x64xf32>)
   linalg.matmul ins(%b, %b : memref<8x8xf32>, memref<8x8xf32>) outs(%b : memref<8x8xf32>)
   linalg.matmul ins(%c, %c : memref<64x64xf32>, memref<64x64xf32>) outs(%d : memref<64x64xf64>)
   linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],

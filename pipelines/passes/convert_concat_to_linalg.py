@@ -1,0 +1,141 @@
+"""convert-concat-to-linalg: a concatenation is written once, by one kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.hir.layout import DYNAMIC
+from ...dialects.mlir import arith, cf, ir, scf
+from ..pass_base import Pass, register
+from ..rewriting import constant, index_constant, rewrite_each
+
+# More tensors than that are copied one by one: each costs every element a comparison.
+_MOST = 8
+
+
+@register
+@dataclass(frozen=True)
+class ConvertConcatToLinalg(Pass):
+    """Turns tensor.concat into a linalg.generic that picks each element from the tensor it is of.
+
+    Otherwise each tensor would be copied by a kernel of its own, which writes but parts of the
+    rows. Left are those of many tensors.
+
+      %z = tensor.concat dim(0) %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    becomes
+      %z = linalg.generic ... outs(%empty : tensor<?xf32>) {
+        %i = linalg.index 0 : index
+        %place = arith.subi %i, %x_size : index
+        %is_y = arith.cmpi ult, %place, %y_size : index
+        %e = scf.if %is_y -> f32 { tensor.extract %y[%place] } else { %zero }
+        %is_x = arith.cmpi ult, %i, %x_size : index
+        %f = scf.if %is_x -> f32 { tensor.extract %x[%i] } else { %e }
+        linalg.yield %f : f32
+      }
+    """
+
+    name: ClassVar[str] = "convert-concat-to-linalg"
+
+    def run(self, op: ir.Operation) -> None:
+        rewrite_each(op, {"tensor.concat": _concatenate})
+
+
+def _concatenate(op: ir.Operation) -> list[ir.Value] | None:
+    kind = ir.RankedTensorType(op.results[0].type)
+    sources = list(op.operands)
+    is_plain = isinstance(kind.element_type, ir.IntegerType | ir.FloatType)
+    if not is_plain or not 1 < len(sources) <= _MOST:
+        return None
+    along = ir.IntegerAttr(op.attributes["dim"]).value
+    extents = [_size(source, along) for source in sources]
+    firsts = [index_constant(0)]
+    for extent in extents:
+        firsts.append(arith.addi(firsts[-1], extent))
+    open_sizes = [
+        firsts[-1] if axis == along else _agreed_size(sources, axis)
+        for axis in range(kind.rank)
+        if kind.shape[axis] == DYNAMIC
+    ]
+    empty = ir.Operation.create("tensor.empty", results=[kind], operands=open_sizes).results[0]
+    value = constant(kind.element_type, 0)
+    generic, block = _over(empty, kind)
+    with ir.InsertionPoint(block):
+        loops = [_loop_index(axis) for axis in range(kind.rank)]
+        for source, first, extent in reversed(list(zip(sources, firsts, extents, strict=False))):
+            place = arith.subi(loops[along], first)
+            # What lies before the tensor is a great number here.
+            is_within = arith.cmpi(arith.CmpIPredicate.ult, place, extent)
+            places = [*loops[:along], place, *loops[along + 1 :]]
+            value = _picked(is_within, source, places, value)
+        ir.Operation.create("linalg.yield", operands=[value])
+    return list(generic.results)
+
+
+def _over(empty: ir.Value, kind: ir.RankedTensorType) -> tuple[ir.Operation, ir.Block]:
+    """A linalg.generic that makes each element of a tensor, and its region's block, empty yet."""
+    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
+    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
+    generic = ir.Operation.create(
+        "linalg.generic",
+        results=[kind],
+        operands=[empty],
+        attributes={
+            "indexing_maps": ir.ArrayAttr.get([identity]),
+            "iterator_types": ir.ArrayAttr.get([parallel] * kind.rank),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 1]),
+        },
+        regions=1,
+    )
+    location = ir.Location.current
+    assert location is not None
+    return generic, generic.regions[0].blocks.append(kind.element_type, arg_locs=[location])
+
+
+def _picked(
+    is_within: ir.Value, source: ir.Value, places: Sequence[ir.Value], otherwise: ir.Value
+) -> ir.Value:
+    """An element of the source where it has one, or another value."""
+    choice = scf.IfOp(is_within, [otherwise.type], has_else=True)
+    with ir.InsertionPoint(choice.then_block):
+        scf.YieldOp(
+            ir.Operation.create(
+                "tensor.extract", results=[otherwise.type], operands=[source, *places]
+            ).results
+        )
+    assert choice.else_block is not None
+    with ir.InsertionPoint(choice.else_block):
+        scf.YieldOp([otherwise])
+    return choice.results[0]
+
+
+def _agreed_size(sources: Sequence[ir.Value], axis: int) -> ir.Value:
+    """The size that all have along an axis, checked where the types leave it open."""
+    first, *others = sorted(sources, key=lambda each: _shape(each)[axis] == DYNAMIC)
+    size = _size(first, axis)
+    for other in others:
+        if _shape(other)[axis] == DYNAMIC:
+            same = arith.cmpi(arith.CmpIPredicate.eq, _size(other, axis), size)
+            cf.AssertOp(same, f"dim {axis} of all tensors of tensor.concat must have the same size")
+    return size
+
+
+def _shape(value: ir.Value) -> list[int]:
+    return list(ir.RankedTensorType(value.type).shape)
+
+
+def _size(value: ir.Value, axis: int) -> ir.Value:
+    size = _shape(value)[axis]
+    if size != DYNAMIC:
+        return index_constant(size)
+    return ir.Operation.create(
+        "tensor.dim", results=[ir.IndexType.get()], operands=[value, index_constant(axis)]
+    ).results[0]
+
+
+def _loop_index(loop: int) -> ir.Value:
+    number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), loop)
+    return ir.Operation.create(
+        "linalg.index", results=[ir.IndexType.get()], attributes={"dim": number}
+    ).results[0]

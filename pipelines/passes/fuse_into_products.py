@@ -1,0 +1,54 @@
+"""fuse-into-products: matrix products on tensors take in what they begin and end with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from ...dialects.mlir import ir
+from ..pass_base import Pass, register
+from ..products.contraction import read_contraction
+from ..products.fits import is_for_library
+from ..products.fused import begins_with_zeros, build, find_following
+from ..products.options import LEAST_MULTIPLICATIONS, MatmulOptions
+from ..walking import operations_where
+
+
+@register
+@dataclass(frozen=True)
+class FuseIntoProducts(Pass):
+    """Makes one operation of a product that the library computes and what it can do in its call.
+
+    That is the zeros a sum begins with, and an elementwise operation that alone reads it: one that
+    rounds, adds a bias along one dim, and applies an activation that the library has. Elementwise
+    operations are to be fused before.
+
+      %y = linalg.matmul ins(%x, %w : ...) outs(%zeros : tensor<?x8xf32>)
+      %r = linalg.generic {...} ins(%y, %bias : ...) outs(%empty : ...) { addf, truncf }
+    becomes
+      %r = linalg.generic {...} ins(%x, %w, %bias : ...) outs(%empty : tensor<?x8xbf16>) {
+        mulf, hir.reduce_loops addf, addf, truncf
+      }
+    """
+
+    name: ClassVar[str] = "fuse-into-products"
+
+    least_multiplications: int = LEAST_MULTIPLICATIONS
+
+    def run(self, op: ir.Operation) -> None:
+        options = MatmulOptions(library=True, least_multiplications=self.least_multiplications)
+        for work in operations_where(op, _may_be_product):
+            product = read_contraction(work)
+            if product is None or not begins_with_zeros(product):
+                continue
+            following = find_following(work, product)
+            # What it becomes has the form of a reduction.
+            if is_for_library(replace(product, is_reduction=True), options):
+                build(work, product, following)
+
+
+def _may_be_product(op: ir.Operation) -> bool:
+    # An elementwise operation that goes into a product is none itself.
+    if not op.name.startswith("linalg.") or len(op.operands) != 3 or len(op.results) != 1:
+        return False
+    return op.name != "linalg.generic" or "reduction" in str(op.attributes["iterator_types"])

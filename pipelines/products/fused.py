@@ -1,0 +1,191 @@
+"""Products on tensors in one operation with what they begin and end with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ...dialects.mlir import arith, indexing_maps, ir
+from ..hir.compute.generic import map_of
+from .contraction import is_product
+from .fills import is_zero
+from .finish import read_finish
+from .product import NO_LOOP, Indexed, Kind, Product, indexed_by
+
+
+@dataclass(frozen=True)
+class Following:
+    """An elementwise operation, the product that it finishes, and which operand it reads it as."""
+
+    op: ir.Operation
+    product: Product
+    place: int
+
+
+def begins_with_zeros(product: Product) -> bool:
+    """Whether a product on tensors adds to zeros."""
+    owner = product.result.value.owner
+    if not product.accumulates or isinstance(owner, ir.Block):
+        return False
+    if owner.operation.name == "linalg.fill":
+        return is_zero(owner.operation.operands[0])
+    return owner.operation.name == "arith.constant" and _is_zeros(owner.operation)
+
+
+def _is_zeros(op: ir.Operation) -> bool:
+    attribute = op.attributes["value"]
+    if not isinstance(attribute, ir.DenseElementsAttr) or not attribute.is_splat:
+        return False
+    element = attribute.get_splat_value()
+    return isinstance(element, ir.FloatAttr) and element.value == 0
+
+
+def _unwritten(zeros: ir.Value) -> ir.Value:
+    """A tensor of the size of one that begins_with_zeros found, its elements not written."""
+    assert not isinstance(zeros.owner, ir.Block)
+    op = zeros.owner.operation
+    if op.name == "linalg.fill":
+        return op.operands[1]
+    return ir.Operation.create("tensor.empty", results=[zeros.type]).results[0]
+
+
+def find_following(op: ir.Operation, product: Product) -> Following | None:
+    """The elementwise operation that alone reads the product, where the library can do its work."""
+    uses = list(op.results[0].uses)
+    if len(uses) != 1 or NO_LOOP in product.result.dims:
+        return None
+    reader = uses[0].owner.operation
+    place = uses[0].operand_number
+    if reader.block != op.block or not _is_elementwise(reader, place):
+        return None
+    *inputs, output = [
+        indexed_by(value, map_)
+        for value, map_ in zip(reader.operands, indexing_maps(reader), strict=True)
+    ]
+    total = inputs[place]
+    if total is None or output is None or sorted(total.dims) != sorted(output.dims):
+        return None
+    names = dict(zip(total.dims, product.result.dims, strict=True))
+    others = [number for number in range(len(inputs)) if number != place]
+    renamed = [_renamed(inputs[number], names) for number in others]
+    block = reader.regions[0].blocks[0]
+    finish = read_finish(
+        list(block)[-1].operation.operands[0],
+        block.arguments[place],
+        [block.arguments[number] for number in others],
+    )
+    result = _renamed(output, names)
+    if finish is None or result is None or None in renamed:
+        return None
+    finished = replace(
+        product,
+        result=result,
+        bias=renamed[0] if renamed else None,
+        activation=finish.activation,
+        accumulates=False,
+    )
+    return Following(reader, finished, place) if is_product(finished) else None
+
+
+def _is_elementwise(op: ir.Operation, place: int) -> bool:
+    """Whether it is a linalg.generic of one result that reads its inputs element by element."""
+    if op.name != "linalg.generic" or len(op.results) != 1 or place >= len(op.operands) - 1:
+        return False
+    kinds = [str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"])]
+    output = op.regions[0].blocks[0].arguments[len(op.operands) - 1]
+    return all("parallel" in kind for kind in kinds) and not any(True for _ in output.uses)
+
+
+def _renamed(operand: Indexed | None, names: dict[int, int]) -> Indexed | None:
+    """The operand in the loops of the product."""
+    if operand is None or any(loop not in names for loop in operand.dims):
+        return None
+    return Indexed(operand.value, tuple(names[loop] for loop in operand.dims))
+
+
+def build(op: ir.Operation, product: Product, following: Following | None) -> None:
+    """Puts one linalg.generic in the place of a product that adds to zeros and what follows it."""
+    last = op if following is None else following.op
+    with last.location, ir.InsertionPoint(last):
+        outputs = _unwritten(product.result.value) if following is None else list(last.operands)[-1]
+    whole = product if following is None else following.product
+    operands = [whole.first, whole.second, *([whole.bias] if whole.bias else [])]
+    operands.append(Indexed(outputs, whole.result.dims))
+    kinds = [
+        "reduction" if product.kind(loop) == Kind.K else "parallel" for loop in range(product.loops)
+    ]
+    with last.location, ir.InsertionPoint(last):
+        generic = ir.Operation.create(
+            "linalg.generic",
+            results=[last.results[0].type],
+            operands=[each.value for each in operands],
+            attributes={
+                "indexing_maps": _maps(product.loops, operands),
+                "iterator_types": ir.ArrayAttr.get(
+                    [ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in kinds]
+                ),
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands) - 1, 1]),
+            },
+            regions=1,
+        )
+        block = generic.regions[0].blocks.append(
+            *[ir.RankedTensorType(each.value.type).element_type for each in operands]
+        )
+        with ir.InsertionPoint(block):
+            total = _sum(block, product)
+            if following is not None:
+                total = _cloned(following, block, total)
+            ir.Operation.create("linalg.yield", operands=[total])
+    last.results[0].replace_all_uses_with(generic.results[0])
+    last.erase()
+    if following is not None:
+        op.erase()
+
+
+def _sum(block: ir.Block, product: Product) -> ir.Value:
+    """The sum over k, in the element type that the product gives."""
+    wide = ir.F64Type.get() if product.first.element == "f64" else ir.F32Type.get()
+    factors = [
+        value if value.type == wide else arith.extf(wide, value)
+        for value in list(block.arguments)[:2]
+    ]
+    loops = [loop for loop in range(product.loops) if product.kind(loop) == Kind.K]
+    total = ir.Operation.create(
+        "hir.reduce_loops",
+        results=[wide],
+        operands=[arith.mulf(*factors)],
+        attributes={
+            "kind": ir.StringAttr.get("addf"),
+            "loops": ir.DenseI64ArrayAttr.get(loops),
+        },
+    ).results[0]
+    result = product.result.type.element_type
+    return total if result == wide else arith.truncf(result, total)
+
+
+def _cloned(following: Following, block: ir.Block, total: ir.Value) -> ir.Value:
+    """What the following operation makes of the sum, computed here; its bias comes third."""
+    source = following.op.regions[0].blocks[0]
+    values: dict[ir.Value, ir.Value] = {source.arguments[following.place]: total}
+    if following.product.bias is not None:
+        values[source.arguments[1 - following.place]] = block.arguments[2]
+    *work, end = source.operations
+    for inner in work:
+        copy = inner.operation.clone()
+        for number, operand in enumerate(inner.operation.operands):
+            copy.operands[number] = values.get(operand, operand)
+        for old, new in zip(inner.operation.results, copy.results, strict=True):
+            values[old] = new
+    yielded = end.operation.operands[0]
+    return values.get(yielded, yielded)
+
+
+def _maps(loops: int, operands: Sequence[Indexed]) -> ir.ArrayAttr:
+    return ir.ArrayAttr.get(
+        [
+            ir.AffineMapAttr.get(
+                map_of(loops, [None if loop == NO_LOOP else loop for loop in each.dims])
+            )
+            for each in operands
+        ]
+    )

@@ -1,0 +1,180 @@
+// RUN: hirc-opt %s --split-input-file --normalize-tensor-operations --canonicalize --cse --fuse-tensor-operations --canonicalize --cse | FileCheck %s
+
+// A normalization with everything around it is one operation, with loops whose sizes are open.
+// CHECK-LABEL: func.func @normalize
+func.func @normalize(%x: tensor<?x?xf32>, %w: tensor<?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %er = tensor.empty(%m) : tensor<?xf32>
+  // CHECK:      linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]}
+  // CHECK-SAME:   ins(%arg0, %arg1 : tensor<?x?xf32>, tensor<?xf32>) outs(%{{.*}} : tensor<?x?xf32>)
+  // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[W:.*]]: f32, %{{.*}}: f32):
+  // CHECK-NEXT:   %[[S:.*]] = arith.mulf %[[X]], %[[X]]
+  // CHECK-NEXT:   %[[R:.*]] = "hir.reduce_loops"(%[[S]]) {kind = "addf", loops = array<i64: 1>}
+  // CHECK-NEXT:   %[[Q:.*]] = math.rsqrt %[[R]]
+  // CHECK-NEXT:   %[[P:.*]] = arith.mulf %[[X]], %[[Q]]
+  // CHECK-NEXT:   %[[Y:.*]] = arith.mulf %[[P]], %[[W]]
+  // CHECK-NEXT:   linalg.yield %[[Y]]
+  // CHECK-NOT:  linalg.generic
+  %s = linalg.square ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%er : tensor<?xf32>) -> tensor<?xf32>
+  %r = linalg.reduce {arith.addf} ins(%s : tensor<?x?xf32>) outs(%z : tensor<?xf32>) dimensions = [1]
+  %q = linalg.rsqrt ins(%r : tensor<?xf32>) outs(%er : tensor<?xf32>) -> tensor<?xf32>
+  %b = linalg.broadcast ins(%q : tensor<?xf32>) outs(%e : tensor<?x?xf32>) dimensions = [1]
+  %p = linalg.mul ins(%x, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %c = linalg.broadcast ins(%w : tensor<?xf32>) outs(%e : tensor<?x?xf32>) dimensions = [0]
+  %y = linalg.mul ins(%p, %c : tensor<?x?xf32>, tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
+// One producer of two results that both leave, and a transpose that is a way of reading.
+// CHECK: #[[TURNED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-LABEL: func.func @diamond
+func.func @diamond(%x: tensor<4x8xf32>, %t: tensor<8x4xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %e = tensor.empty() : tensor<4x8xf32>
+  // CHECK:      linalg.generic {indexing_maps = [#{{.*}}, #[[TURNED]], #{{.*}}, #{{.*}}]
+  // CHECK-SAME:   ins(%arg0, %arg1 : tensor<4x8xf32>, tensor<8x4xf32>)
+  // CHECK-SAME:   outs(%{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<4x8xf32>)
+  // CHECK:        math.exp
+  // CHECK-NOT:  linalg.generic
+  %a = linalg.exp ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %b = linalg.transpose ins(%t : tensor<8x4xf32>) outs(%e : tensor<4x8xf32>) permutation = [1, 0]
+  %p = linalg.add ins(%a, %b : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %q = linalg.mul ins(%a, %b : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %p, %q : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// What reads the same tensor alike is one operation, even if neither reads the other.
+// CHECK-LABEL: func.func @siblings
+func.func @siblings(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  // CHECK:     "hir.reduce_loops"(%{{.*}}) {kind = "addf"
+  // CHECK:     "hir.reduce_loops"(%{{.*}}) {kind = "mulf"
+  // CHECK-NOT: linalg.generic
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.reduce {arith.addf} ins(%x : tensor<4x8xf32>) outs(%z : tensor<4xf32>) dimensions = [1]
+  %o = linalg.fill ins(%one : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %p = linalg.reduce {arith.mulf} ins(%x : tensor<4x8xf32>) outs(%o : tensor<4xf32>) dimensions = [1]
+  return %s, %p : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Loops are one only where their extents are known to be the same: here an assertion says so.
+// CHECK-LABEL: func.func @asserted
+func.func @asserted(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?xf32>
+  %n = tensor.dim %y, %c0 : tensor<?xf32>
+  %same = arith.cmpi eq, %m, %n : index
+  cf.assert %same, "sizes differ"
+  %e = tensor.empty() : tensor<f32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  // CHECK:     ins(%arg0, %arg1 : tensor<?xf32>, tensor<?xf32>)
+  // CHECK-NOT: linalg.generic
+  %a = linalg.reduce {arith.addf} ins(%x : tensor<?xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  %b = linalg.reduce {arith.addf} ins(%y : tensor<?xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  %c = linalg.add ins(%a, %b : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>) -> tensor<f32>
+  return %c : tensor<f32>
+}
+
+// -----
+
+// Nothing says that these sizes are the same: the second sum reads its own tensor.
+// CHECK-LABEL: func.func @open
+func.func @open(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  // CHECK:     linalg.generic {{.*}} ins(%arg{{.}} : tensor<?xf32>)
+  // CHECK:     linalg.generic {{.*}} ins(%arg{{.}}, %{{.*}} : tensor<?xf32>, tensor<f32>)
+  // CHECK-NOT: linalg.generic
+  %a = linalg.reduce {arith.addf} ins(%x : tensor<?xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  %b = linalg.reduce {arith.addf} ins(%y : tensor<?xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  %c = linalg.add ins(%a, %b : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>) -> tensor<f32>
+  return %c : tensor<f32>
+}
+
+// -----
+
+// The product needs the exponentials and makes what is added: neither side of it joins the other.
+// CHECK-LABEL: func.func @around_a_product
+func.func @around_a_product(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %e = tensor.empty() : tensor<4x4xf32>
+  // CHECK: linalg.generic
+  // CHECK: math.exp
+  // CHECK: linalg.matmul
+  // CHECK: linalg.generic
+  // CHECK: arith.addf
+  %a = linalg.exp ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p = linalg.matmul ins(%a, %y : tensor<4x4xf32>, tensor<4x4xf32>) outs(%x : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %r = linalg.add ins(%a, %p : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// An exponential of few elements is not computed again for many; a product is.
+#id = affine_map<(r, c) -> (r, c)>
+#columns = affine_map<(r, c) -> (c)>
+// CHECK-LABEL: func.func @broadcast
+func.func @broadcast(%x: tensor<4x8xf32>, %w: tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %f = tensor.empty() : tensor<8xf32>
+  // CHECK: %[[SMALL:.*]] = linalg.generic {{.*}} ins(%arg1 : tensor<8xf32>)
+  // CHECK: math.exp
+  // CHECK: linalg.generic {{.*}} ins(%arg1, %arg0, %[[SMALL]] : tensor<8xf32>, tensor<4x8xf32>, tensor<8xf32>)
+  // CHECK-NOT: linalg.generic
+  %a = linalg.exp ins(%w : tensor<8xf32>) outs(%f : tensor<8xf32>) -> tensor<8xf32>
+  %b = linalg.square ins(%w : tensor<8xf32>) outs(%f : tensor<8xf32>) -> tensor<8xf32>
+  %p = linalg.generic {indexing_maps = [#id, #columns, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %a : tensor<4x8xf32>, tensor<8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %s = arith.addf %i, %j : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  %q = linalg.generic {indexing_maps = [#id, #columns, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %b : tensor<4x8xf32>, tensor<8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %s = arith.subf %i, %j : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  return %p, %q : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// Elements that are only read at computed places are computed there: no table of them is made.
+#id = affine_map<(c) -> (c)>
+// CHECK-LABEL: func.func @gathered
+func.func @gathered(%x: tensor<9x8xf32>, %m: tensor<9xf32>, %places: tensor<9xindex>) -> tensor<9xf32> {
+  %e = tensor.empty() : tensor<9x8xf32>
+  %f = tensor.empty() : tensor<9xf32>
+  // CHECK:      ins(%arg2, %arg1 : tensor<9xindex>, tensor<9xf32>)
+  // CHECK-NEXT: ^bb0(%[[PLACE:.*]]: index, %[[M:.*]]: f32, %{{.*}}: f32):
+  // CHECK-NEXT:   %[[ROW:.*]] = linalg.index 0
+  // CHECK-NEXT:   %[[X:.*]] = tensor.extract %arg0[%[[ROW]], %[[PLACE]]]
+  // CHECK-NEXT:   arith.subf %[[X]], %[[M]]
+  // CHECK-NOT:  linalg.generic
+  %b = linalg.broadcast ins(%m : tensor<9xf32>) outs(%e : tensor<9x8xf32>) dimensions = [1]
+  %d = linalg.sub ins(%x, %b : tensor<9x8xf32>, tensor<9x8xf32>) outs(%e : tensor<9x8xf32>) -> tensor<9x8xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+    ins(%places : tensor<9xindex>) outs(%f : tensor<9xf32>) {
+  ^bb0(%place: index, %o: f32):
+    %row = linalg.index 0 : index
+    %y = tensor.extract %d[%row, %place] : tensor<9x8xf32>
+    linalg.yield %y : f32
+  } -> tensor<9xf32>
+  return %r : tensor<9xf32>
+}

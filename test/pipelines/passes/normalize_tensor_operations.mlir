@@ -1,0 +1,240 @@
+// RUN: hirc-opt %s --split-input-file --normalize-tensor-operations --canonicalize --cse | FileCheck %s
+
+// A sum from the neutral element is the sum alone; another start is combined with it after.
+// CHECK-LABEL: func.func @sums
+func.func @sums(%x: tensor<?x?xf32>, %n: index, %k: f32) -> (tensor<?xf32>, tensor<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%n) : tensor<?xf32>
+  // CHECK:      linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]}
+  // CHECK-SAME:   ins(%{{.*}} : tensor<?x?xf32>) outs(%{{.*}} : tensor<?xf32>)
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %{{.*}}: f32):
+  // CHECK-NEXT:   %[[S:.*]] = "hir.reduce_loops"(%[[A]]) {kind = "addf", loops = array<i64: 1>}
+  // CHECK-NEXT:   linalg.yield %[[S]] : f32
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %s = linalg.reduce {arith.addf} ins(%x : tensor<?x?xf32>) outs(%z : tensor<?xf32>) dimensions = [1]
+  // CHECK:        %[[S:.*]] = "hir.reduce_loops"
+  // CHECK-NEXT:   %[[T:.*]] = arith.addf %[[S]], %arg2
+  // CHECK-NEXT:   linalg.yield %[[T]]
+  %f = linalg.fill ins(%k : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %t = linalg.reduce {arith.addf} ins(%x : tensor<?x?xf32>) outs(%f : tensor<?xf32>) dimensions = [1]
+  return %s, %t : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// Narrow floats are accumulated in f32, and a start value with them.
+// CHECK-LABEL: func.func @narrow
+func.func @narrow(%x: tensor<4x8xbf16>, %start: tensor<8xbf16>) -> tensor<8xbf16> {
+  // CHECK:      ins(%arg0, %arg1 : tensor<4x8xbf16>, tensor<8xbf16>) outs(%arg1 : tensor<8xbf16>)
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: bf16, %[[B:.*]]: bf16, %{{.*}}: bf16):
+  // CHECK-DAG:    %[[WIDE:.*]] = arith.extf %[[A]] : bf16 to f32
+  // CHECK-DAG:    %[[SUM:.*]] = "hir.reduce_loops"(%[[WIDE]]) {kind = "addf", loops = array<i64: 0>}
+  // CHECK-DAG:    %[[START:.*]] = arith.extf %[[B]] : bf16 to f32
+  // CHECK:        %[[ALL:.*]] = arith.addf %[[SUM]], %[[START]] : f32
+  // CHECK-NEXT:   arith.truncf %[[ALL]]
+  %s = linalg.reduce {arith.addf} ins(%x : tensor<4x8xbf16>) outs(%start : tensor<8xbf16>) dimensions = [0]
+  return %s : tensor<8xbf16>
+}
+
+// -----
+
+// The extreme and its place; the place alone, where the extreme is not used.
+#id = affine_map<(r, c) -> (r, c)>
+#rows = affine_map<(r, c) -> (r)>
+// CHECK-LABEL: func.func @argmax
+func.func @argmax(%x: tensor<4x8xf32>) -> tensor<4xi64> {
+  %least = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<4xf32>
+  %ei = tensor.empty() : tensor<4xi64>
+  %m = linalg.fill ins(%least : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %p = linalg.fill ins(%zero : i64) outs(%ei : tensor<4xi64>) -> tensor<4xi64>
+  // CHECK:      ins(%arg0 : tensor<4x8xf32>) outs(%{{.*}} : tensor<4xi64>) {
+  // CHECK:        %[[FOUND:.*]]:2 = "hir.find_loops"(%{{.*}}) {kind = "maximumf", loops = array<i64: 1>}
+  // CHECK-NEXT:   linalg.yield %[[FOUND]]#1 : i64
+  %r:2 = linalg.generic {indexing_maps = [#id, #rows, #rows], iterator_types = ["parallel", "reduction"]}
+    ins(%x : tensor<4x8xf32>) outs(%m, %p : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%a: f32, %most: f32, %place: i64):
+    %c = linalg.index 1 : index
+    %here = arith.index_cast %c : index to i64
+    %new = arith.maximumf %a, %most : f32
+    %more = arith.cmpf ogt, %a, %most : f32
+    %at = arith.select %more, %here, %place : i64
+    linalg.yield %new, %at : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  return %r#1 : tensor<4xi64>
+}
+
+// -----
+
+// The last of equal ones is no place that hir.find_loops gives: it stays a loop.
+#id = affine_map<(r, c) -> (r, c)>
+#rows = affine_map<(r, c) -> (r)>
+// CHECK-LABEL: func.func @last_place
+func.func @last_place(%x: tensor<4x8xf32>) -> tensor<4xi64> {
+  %least = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<4xf32>
+  %ei = tensor.empty() : tensor<4xi64>
+  %m = linalg.fill ins(%least : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %p = linalg.fill ins(%zero : i64) outs(%ei : tensor<4xi64>) -> tensor<4xi64>
+  // CHECK-NOT: hir.find_loops
+  // CHECK:     arith.cmpf oge
+  %r:2 = linalg.generic {indexing_maps = [#id, #rows, #rows], iterator_types = ["parallel", "reduction"]}
+    ins(%x : tensor<4x8xf32>) outs(%m, %p : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%a: f32, %most: f32, %place: i64):
+    %c = linalg.index 1 : index
+    %here = arith.index_cast %c : index to i64
+    %new = arith.maximumf %a, %most : f32
+    %more = arith.cmpf oge, %a, %most : f32
+    %at = arith.select %more, %here, %place : i64
+    linalg.yield %new, %at : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  return %r#1 : tensor<4xi64>
+}
+
+// -----
+
+// A comparison that lets a nan go is maxnumf; one that keeps it until the next is nothing known.
+#id = affine_map<(c) -> (c)>
+#one = affine_map<(c) -> ()>
+// CHECK-LABEL: func.func @by_comparison
+func.func @by_comparison(%x: tensor<8xf32>, %e: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %least = arith.constant 0xFF800000 : f32
+  %m = linalg.fill ins(%least : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  // CHECK: "hir.reduce_loops"(%{{.*}}) {kind = "maxnumf", loops = array<i64: 0>}
+  %r = linalg.generic {indexing_maps = [#id, #one], iterator_types = ["reduction"]}
+    ins(%x : tensor<8xf32>) outs(%m : tensor<f32>) {
+  ^bb0(%a: f32, %most: f32):
+    %more = arith.cmpf ogt, %a, %most : f32
+    %new = arith.select %more, %a, %most : f32
+    linalg.yield %new : f32
+  } -> tensor<f32>
+  // CHECK-NOT: hir.reduce_loops
+  // CHECK:     arith.cmpf ugt
+  %s = linalg.generic {indexing_maps = [#id, #one], iterator_types = ["reduction"]}
+    ins(%x : tensor<8xf32>) outs(%m : tensor<f32>) {
+  ^bb0(%a: f32, %most: f32):
+    %more = arith.cmpf ugt, %a, %most : f32
+    %new = arith.select %more, %a, %most : f32
+    linalg.yield %new : f32
+  } -> tensor<f32>
+  return %r, %s : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Loops of one iteration are gone, and reshapes that add them are part of the maps.
+#id = affine_map<(r, c) -> (r, c)>
+#rows = affine_map<(r, c) -> (r, 0)>
+// CHECK: #[[ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK: #[[ROWS:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK: #[[UNIT:.*]] = affine_map<(d0) -> (d0, 0)>
+// CHECK-LABEL: func.func @unit_dims
+func.func @unit_dims(%x: tensor<4x8xf32>, %m: tensor<4xf32>, %w: tensor<4x1xf32>)
+    -> (tensor<4x8xf32>, tensor<4x1xf32>) {
+  %column = tensor.expand_shape %m [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  // CHECK: indexing_maps = [#[[ID]], #[[ROWS]], #[[ID]]]
+  // CHECK-SAME: ins(%arg0, %arg1 : tensor<4x8xf32>, tensor<4xf32>)
+  %d = linalg.generic {indexing_maps = [#id, #rows, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %column : tensor<4x8xf32>, tensor<4x1xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %y = arith.subf %a, %b : f32
+    linalg.yield %y : f32
+  } -> tensor<4x8xf32>
+  %f = tensor.empty() : tensor<4x1xf32>
+  // CHECK: indexing_maps = [#[[UNIT]], #[[UNIT]]], iterator_types = ["parallel"]
+  %n = linalg.exp ins(%w : tensor<4x1xf32>) outs(%f : tensor<4x1xf32>) -> tensor<4x1xf32>
+  return %d, %n : tensor<4x8xf32>, tensor<4x1xf32>
+}
+
+// -----
+
+// Tensors of one scalar are that scalar, unless they alone have the extent of a loop.
+// CHECK-LABEL: func.func @scalars
+func.func @scalars(%x: tensor<4xf32>, %z: tensor<f32>) -> (tensor<4xf32>, tensor<f32>) {
+  %two = arith.constant dense<2.0> : tensor<4xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  // CHECK-DAG: %[[TWO:.*]] = arith.constant 2.0{{.*}} : f32
+  // CHECK-DAG: %[[DENSE:.*]] = arith.constant dense<2.0{{.*}}> : tensor<4xf32>
+  // CHECK:     ins(%arg0 : tensor<4xf32>)
+  // CHECK:     arith.mulf %{{.*}}, %[[TWO]]
+  %y = linalg.mul ins(%x, %two : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  // CHECK:     ins(%[[DENSE]] : tensor<4xf32>)
+  // CHECK:     "hir.reduce_loops"(%[[TWO]])
+  %f = linalg.fill ins(%zero : f32) outs(%z : tensor<f32>) -> tensor<f32>
+  %s = linalg.reduce {arith.addf} ins(%two : tensor<4xf32>) outs(%f : tensor<f32>) dimensions = [0]
+  return %y, %s : tensor<4xf32>, tensor<f32>
+}
+
+// -----
+
+// An output that is read becomes an input; the result may still take its place.
+#id = affine_map<(c) -> (c)>
+// CHECK-LABEL: func.func @reads_its_output
+func.func @reads_its_output(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK:      ins(%arg0, %arg1 : tensor<4xf32>, tensor<4xf32>) outs(%arg1 : tensor<4xf32>)
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %{{.*}}: f32):
+  // CHECK-NEXT:   arith.addf %[[A]], %[[B]]
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+    ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %a, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// Products keep their form, by name or not.
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// CHECK-LABEL: func.func @products
+func.func @products(%x: tensor<4x8xf32>, %y: tensor<8x4xf32>, %z: tensor<4x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  // CHECK: linalg.matmul
+  %p = linalg.matmul ins(%x, %y : tensor<4x8xf32>, tensor<8x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: linalg.generic
+  // CHECK-NOT: hir.reduce_loops
+  %q = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %y : tensor<4x8xf32>, tensor<8x4xf32>) outs(%z : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  return %p, %q : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// torch-mlir's scan; what everything combines to only where it is used.
+// CHECK-LABEL: func.func @scan
+func.func @scan(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8xf32>
+  %et = tensor.empty() : tensor<8xf32>
+  %o = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %t = linalg.fill ins(%zero : f32) outs(%et : tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: iterator_types = ["reduction", "parallel"]} ins(%arg0 : tensor<4x8xf32>) outs(%{{.*}} : tensor<4x8xf32>)
+  // CHECK: %[[S:.*]] = "hir.scan_loop"(%{{.*}}) {exclusive, kind = "addf", loop = 0 : i64}
+  // CHECK: linalg.yield %[[S]] : f32
+  %r:2 = tm_tensor.scan dimension(0) inclusive(false) ins(%x : tensor<4x8xf32>) outs(%o, %t : tensor<4x8xf32>, tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<4x8xf32>, tensor<8xf32>
+  // CHECK: %[[S:.*]] = "hir.scan_loop"(%{{.*}}) {kind = "mulf", loop = 0 : i64}
+  // CHECK: %[[T:.*]] = "hir.reduce_loops"(%{{.*}}) {kind = "mulf", loops = array<i64: 0>}
+  // CHECK: linalg.yield %[[S]], %[[T]] : f32, f32
+  %q:2 = tm_tensor.scan dimension(0) inclusive(true) ins(%x : tensor<4x8xf32>) outs(%o, %t : tensor<4x8xf32>, tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.mulf %a, %b : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<4x8xf32>, tensor<8xf32>
+  return %r#0, %q#0, %q#1 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>
+}

@@ -1,0 +1,199 @@
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels,hir.program(canonicalize,cse),gpu.module(gpu.func(canonicalize,cse))' | FileCheck %s
+
+// Packed buffers are one line of vectors, a thread for each, and one for each element that is left.
+// Aligned ones need no more; single elements of any layout come last, and nothing after them.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:      ^bb0(%[[X:.*]]: memref<?x?xbf16>, %[[Y:.*]]: memref<?x?xbf16>):
+// CHECK:        %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[X]]
+// CHECK:        arith.andi %[[ADDRESS]], %c15
+// CHECK:        "hir.if"
+// CHECK:          %[[MORE:.*]] = arith.addi %[[ALL:.*]], %c56
+// CHECK:          %[[BLOCKS:.*]] = arith.ceildivui %[[MORE]], %c2048
+// CHECK:          "hir.launch"(%[[BLOCKS]]
+// CHECK:          kernel = @kernels::@negf_0
+// CHECK:        }, {
+// CHECK:          kernel = @kernels::@negf_1
+// CHECK-NOT:    "hir.if"
+// CHECK-NOT:    "hir.launch"
+// CHECK-LABEL: gpu.func @negf_0(%{{.*}}: index, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
+// CHECK:         scf.if
+// CHECK-NEXT:      arith.muli
+// CHECK-NOT:       arith.divui
+// CHECK:           llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK-COUNT-8:   arith.negf
+// CHECK:           llvm.store {{.*}} {alignment = 16 : i64} : vector<8xbf16>, !llvm.ptr<1>
+// CHECK:         } else {
+// CHECK:           scf.if
+// CHECK:             llvm.load {{.*}} {alignment = 2 : i64} : !llvm.ptr<1> -> bf16
+// CHECK-LABEL: gpu.func @negf_1(
+// CHECK:         scf.if
+// CHECK-COUNT-8:   llvm.load {{.*}} {alignment = 2 : i64} : !llvm.ptr<1> -> bf16
+// CHECK-COUNT-8:   llvm.store {{.*}} {alignment = 2 : i64} : bf16, !llvm.ptr<1>
+// CHECK:         } else {
+// CHECK:           scf.for
+"hir.program"() ({
+^bb0(%x: memref<?x?xbf16>, %y: memref<?x?xbf16>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%x : memref<?x?xbf16>) outs(%y : memref<?x?xbf16>) {
+  ^bb0(%a: bf16, %b: bf16):
+    %r = arith.negf %a : bf16
+    linalg.yield %r : bf16
+  }
+}) {sym_name = "main", function_type = (memref<?x?xbf16>, memref<?x?xbf16>) -> ()} : () -> ()
+
+// -----
+
+// Vectors are as wide as 16 bytes of the widest operand that has an element for each iteration. What
+// does not vary along them is loaded and computed once. Rows of whole vectors: one division.
+
+// CHECK-LABEL: gpu.func @addf_addf_0(
+// CHECK:         arith.divui {{.*}} : i32
+// CHECK:         llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK:         llvm.load {{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<4xbf16>
+// CHECK:         llvm.load {{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> f64
+// CHECK:         arith.truncf {{.*}} : f64 to f32
+// CHECK-NOT:     f64
+// CHECK:         llvm.store {{.*}} : vector<4xbf16>, !llvm.ptr<1>
+"hir.program"() ({
+^bb0(%x: memref<64x128xf32>, %bias: memref<128xbf16>, %row: memref<64xf64>, %y: memref<64x128xbf16>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>,
+                     affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%x, %bias, %row : memref<64x128xf32>, memref<128xbf16>, memref<64xf64>)
+    outs(%y : memref<64x128xbf16>) {
+  ^bb0(%a: f32, %b: bf16, %c: f64, %d: bf16):
+    %b2 = arith.extf %b : bf16 to f32
+    %c2 = arith.truncf %c : f64 to f32
+    %s = arith.addf %a, %b2 : f32
+    %t = arith.addf %s, %c2 : f32
+    %r = arith.truncf %t : f32 to bf16
+    linalg.yield %r : bf16
+  }
+}) {sym_name = "main",
+    function_type = (memref<64x128xf32>, memref<128xbf16>, memref<64xf64>, memref<64x128xbf16>) -> ()} : () -> ()
+
+// -----
+
+// Rows of no whole number of vectors: what is packed is read and written as one line all the same,
+// and what is not, element by element, with the next row's index past the end of one.
+
+// CHECK-LABEL: gpu.func @addf_0(
+// CHECK:         scf.if
+// CHECK:           arith.select
+// CHECK:           llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-COUNT-4:   llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// CHECK:           llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+"hir.program"() ({
+^bb0(%x: memref<64x127xf32>, %bias: memref<127xf32>, %y: memref<64x127xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%x, %bias : memref<64x127xf32>, memref<127xf32>) outs(%y : memref<64x127xf32>) {
+  ^bb0(%a: f32, %b: f32, %d: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<64x127xf32>, memref<127xf32>, memref<64x127xf32>) -> ()} : () -> ()
+
+// -----
+
+// Where a type leaves all strides open, the buffer may be packed, have rows that lie apart, or
+// neither: a kernel each.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:         %{{.*}}, %{{.*}}, %{{.*}}:2, %[[S:.*]]:2 = memref.extract_strided_metadata
+// CHECK:         arith.cmpi eq, %[[S]]#1, %c1
+// CHECK:         arith.cmpi eq, %[[S]]#0, %c64
+// CHECK:         kernel = @kernels::@copy_0
+// CHECK:         arith.remui %[[S]]#0, %c4
+// CHECK:         "hir.argument"(%[[S]]#0)
+// CHECK:         kernel = @kernels::@copy_1
+// CHECK:         "hir.argument"(%[[S]]#0)
+// CHECK-NEXT:    "hir.argument"(%[[S]]#1)
+// CHECK:         kernel = @kernels::@copy_2
+// CHECK-NOT:     "hir.launch"
+// CHECK-LABEL: gpu.func @copy_1(
+// CHECK:         llvm.store {{.*}} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-LABEL: gpu.func @copy_2(
+// CHECK:         llvm.store {{.*}} : f32, !llvm.ptr<1>
+"hir.program"() ({
+^bb0(%x: memref<64x64xf32>, %y: memref<64x64xf32, strided<[?, ?], offset: ?>>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32, strided<[?, ?], offset: ?>>) {
+  ^bb0(%a: f32, %d: f32):
+    linalg.yield %a : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<64x64xf32>, memref<64x64xf32, strided<[?, ?], offset: ?>>) -> ()} : () -> ()
+
+// -----
+
+// A row that the region picks is read as a vector; what picks it is computed and checked once.
+
+// CHECK-LABEL: gpu.func @load_0(
+// CHECK:         %[[TOKEN:.*]] = llvm.load {{.*}} -> i64
+// CHECK:         %[[ROW:.*]] = arith.index_cast %[[TOKEN]]
+// CHECK:         cf.assert
+// CHECK-NOT:     cf.assert
+// CHECK:         arith.muli %[[ROW]], %c128
+// CHECK:         llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NOT:     memref.load
+// CHECK:         llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-LABEL: gpu.func @load_1(
+// CHECK:         memref.load
+"hir.program"() ({
+^bb0(%tokens: memref<16xi64>, %table: memref<100x128xf32>, %y: memref<16x128xf32>):
+  %rows = arith.constant 100 : index
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%tokens : memref<16xi64>) outs(%y : memref<16x128xf32>) {
+  ^bb0(%t: i64, %d: f32):
+    %row = arith.index_cast %t : i64 to index
+    %below = arith.cmpi ult, %row, %rows : index
+    cf.assert %below, "no such row"
+    %column = linalg.index 1 : index
+    %v = memref.load %table[%row, %column] : memref<100x128xf32>
+    linalg.yield %v : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<16xi64>, memref<100x128xf32>, memref<16x128xf32>) -> ()} : () -> ()
+
+// -----
+
+// The program's own memory is aligned: whole vectors of it are the one way.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK-NOT:     "hir.if"
+// CHECK:         kernel = @kernels::@copy_0
+// CHECK-NOT:     "hir.if"
+// CHECK:         kernel = @kernels::@negf_1
+// CHECK:         gpu.func @negf_1(
+// CHECK:           vector<4xf32>
+// CHECK-NOT:     gpu.func
+"hir.program"() ({
+  %x = "hir.allocate"() : () -> memref<1000xf32>
+  %y = "hir.allocate"() : () -> memref<1000xf32>
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%x : memref<1000xf32>) {
+  ^bb0(%b: f32):
+    linalg.yield %zero : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                  iterator_types = ["parallel"]}
+      ins(%x : memref<1000xf32>) outs(%y : memref<1000xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.negf %a : f32
+    linalg.yield %r : f32
+  }
+  "hir.deallocate"(%x) : (memref<1000xf32>) -> ()
+  "hir.deallocate"(%y) : (memref<1000xf32>) -> ()
+}) {sym_name = "main", function_type = () -> ()} : () -> ()

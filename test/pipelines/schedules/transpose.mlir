@@ -1,0 +1,86 @@
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels,hir.program(canonicalize,cse),gpu.module(gpu.func(canonicalize,cse))' | FileCheck %s
+
+// A block of 256 threads turns a tile of 64 by 64: a thread loads four vectors along the input's
+// rows, stores them to shared memory as four along the output's, and after a barrier writes four of
+// others'. Sizes that make whole tiles need no conditions but for addresses.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:        "hir.launch"(%c8{{.*}}, %{{.*}}, %{{.*}}, %c256{{.*}}, %{{.*}}, %{{.*}}, %c16384{{.*}})
+// CHECK:        kernel = @kernels::@copy_transposed_0
+// CHECK:        "hir.launch"(%c8{{.*}}, %{{.*}}, %{{.*}}, %c512{{.*}}, %{{.*}}, %{{.*}}, %c16384{{.*}})
+// CHECK:        kernel = @kernels::@copy_transposed_1
+// CHECK-LABEL: gpu.func @copy_transposed_0(
+// CHECK:         gpu.dynamic_shared_memory
+// CHECK-COUNT-4: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK:         arith.xori
+// CHECK-COUNT-4: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
+// CHECK:         gpu.barrier
+// CHECK-NOT:     scf.if
+// CHECK-COUNT-4: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK-COUNT-4: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK:         gpu.return
+// CHECK-LABEL: gpu.func @copy_transposed_1(
+// CHECK-COUNT-8: llvm.load {{.*}} : !llvm.ptr<1> -> f32
+// CHECK-COUNT-8: llvm.store {{.*}} : f32, !llvm.ptr<3>
+// CHECK:         gpu.barrier
+// CHECK-COUNT-8: llvm.store {{.*}} : f32, !llvm.ptr<1>
+// CHECK:         gpu.return
+"hir.program"() ({
+^bb0(%x: memref<256x128xf32>, %y: memref<128x256xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%x : memref<256x128xf32>) outs(%y : memref<128x256xf32>) {
+  ^bb0(%a: f32, %d: f32):
+    linalg.yield %a : f32
+  }
+}) {sym_name = "main", function_type = (memref<256x128xf32>, memref<128x256xf32>) -> ()} : () -> ()
+
+// -----
+
+// What is not transposed is read where it is used, and before the barrier; open sizes must be
+// multiples of a vector. Only blocks at the edges look at each of their vectors.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:        arith.remui %{{.*}}, %c8
+// CHECK-LABEL: gpu.func @addf_transposed_0(
+// CHECK-COUNT-8: llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK-COUNT-8: llvm.load {{.*}} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK:         gpu.barrier
+// CHECK-NOT:     !llvm.ptr<1> -> vector
+// CHECK:         scf.if
+// CHECK-COUNT-8:   llvm.store {{.*}} : vector<8xbf16>, !llvm.ptr<1>
+// CHECK:         } else {
+// CHECK-COUNT-8:   scf.if
+// CHECK:         gpu.return
+"hir.program"() ({
+^bb0(%x: memref<?x?xbf16>, %z: memref<?x?xbf16>, %y: memref<?x?xbf16>):
+  linalg.generic {
+    indexing_maps = [affine_map<(b, j) -> (j, b)>, affine_map<(b, j) -> (b, j)>,
+                     affine_map<(b, j) -> (b, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%x, %z : memref<?x?xbf16>, memref<?x?xbf16>) outs(%y : memref<?x?xbf16>) {
+  ^bb0(%a: bf16, %c: bf16, %d: bf16):
+    %s = arith.addf %a, %c : bf16
+    linalg.yield %s : bf16
+  }
+}) {sym_name = "main", function_type = (memref<?x?xbf16>, memref<?x?xbf16>, memref<?x?xbf16>) -> ()} : () -> ()
+
+// -----
+
+// A short side makes the other one long; loops that neither is are the grid's, and neighbours in
+// memory are one: here 5 images of 420 by 3 become 3 by 420.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:        "hir.launch"(%c5{{.*}}, {{.*}}, %c512{{.*}}, %{{.*}}, %{{.*}}, %c8192{{.*}})
+// CHECK:        kernel = @kernels::@copy_transposed_0
+"hir.program"() ({
+^bb0(%x: memref<5x20x21x3xf32>, %y: memref<5x3x20x21xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(n, c, h, w) -> (n, h, w, c)>, affine_map<(n, c, h, w) -> (n, c, h, w)>],
+    iterator_types = ["parallel", "parallel", "parallel", "parallel"]
+  } ins(%x : memref<5x20x21x3xf32>) outs(%y : memref<5x3x20x21xf32>) {
+  ^bb0(%a: f32, %d: f32):
+    linalg.yield %a : f32
+  }
+}) {sym_name = "main", function_type = (memref<5x20x21x3xf32>, memref<5x3x20x21xf32>) -> ()} : () -> ()

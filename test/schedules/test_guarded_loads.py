@@ -1,0 +1,125 @@
+"""Padding and concatenation on the CPU device against torch: rows of any width, and many dims."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from schedules.harness import Suite
+from schedules.programs import Sizes, Written
+from torch.nn import functional
+
+# Whole vectors, pieces of vectors, and neither.
+_WIDTHS: tuple[Sizes, ...] = tuple(
+    {"r": rows, "c": columns}
+    for rows, columns in ((3, 60), (5, 12), (2, 61), (1, 1), (2, 252), (33, 1020))
+)
+_PAIRS: tuple[Sizes, ...] = tuple(
+    {"r": rows, "a": left, "b": right}
+    for rows, left, right in ((3, 16, 32), (5, 6, 10), (2, 3, 5), (1, 1, 8), (4, 7, 1))
+)
+
+
+def _pad(name: str, element: str, left: int, right: int) -> Written:
+    return Written(
+        name,
+        (f"{element}[r, c]",),
+        (f"{element}[r + 1, c + {left + right}]",),
+        lambda x: functional.pad(x, (left, right, 1, 0), value=2.5),
+        _WIDTHS,
+        source=f"""
+      func.func @NAME(%x: tensor<?x?x{element}>) -> tensor<?x?x{element}> {{
+        %value = arith.constant 2.5 : {element}
+        %y = tensor.pad %x low[1, {left}] high[0, {right}] {{
+        ^bb0(%i: index, %j: index):
+          tensor.yield %value : {element}
+        }} : tensor<?x?x{element}> to tensor<?x?x{element}>
+        return %y : tensor<?x?x{element}>
+      }}""",
+    )
+
+
+def _concatenate(name: str, element: str) -> Written:
+    kind = f"tensor<?x?x{element}>"
+    return Written(
+        name,
+        (f"{element}[r, a]", f"{element}[r, b]", f"{element}[r, a]"),
+        (f"{element}[r, 2 * a + b + 2]",),
+        lambda x, y, z: torch.cat([x, y, z], 1),
+        _PAIRS,
+        source=f"""
+      func.func @NAME(%x: {kind}, %y: {kind}, %z: {kind}) -> {kind} {{
+        %w = tensor.concat dim(1) %x, %y, %z : ({kind}, {kind}, {kind}) -> {kind}
+        return %w : {kind}
+      }}""",
+    )
+
+
+SUITE = Suite(
+    [
+        _pad("pieces_of_two", "f32", 2, 2),
+        _pad("whole_vectors", "f32", 4, 0),
+        _pad("single_elements", "f32", 3, 1),
+        _pad("halves", "bf16", 2, 2),
+        _concatenate("rows_f32", "f32"),
+        _concatenate("rows_i8", "i8"),
+        Written(
+            "static_pad",
+            ("f32[2, 3, 5, 12]",),
+            ("f32[2, 3, 7, 16]",),
+            lambda x: functional.pad(x, (2, 2, 1, 1), value=-1.0),
+            ({"one": 1},),
+            source="""
+      func.func @NAME(%x: tensor<2x3x5x12xf32>) -> tensor<2x3x7x16xf32> {
+        %value = arith.constant -1.0 : f32
+        %y = tensor.pad %x low[0, 0, 1, 2] high[0, 0, 1, 2] {
+        ^bb0(%a: index, %b: index, %c: index, %d: index):
+          tensor.yield %value : f32
+        } : tensor<2x3x5x12xf32> to tensor<2x3x7x16xf32>
+        return %y : tensor<2x3x7x16xf32>
+      }""",
+        ),
+        Written(
+            "open_amounts",
+            ("f32[c]", "f32[a]"),
+            ("f32[c + 2 * a + 2]",),
+            lambda x, a: functional.pad(x, (a.numel(), a.numel()), value=1.0),
+            tuple({"c": c, "a": a} for c, a in ((16, 4), (12, 3), (1, 2), (9, 1), (100, 8))),
+            source="""
+      func.func @NAME(%x: tensor<?xf32>, %like: tensor<?xf32>) -> tensor<?xf32> {
+        %value = arith.constant 1.0 : f32
+        %c0 = arith.constant 0 : index
+        %a = tensor.dim %like, %c0 : tensor<?xf32>
+        %y = tensor.pad %x low[%a] high[%a] {
+        ^bb0(%i: index):
+          tensor.yield %value : f32
+        } : tensor<?xf32> to tensor<?xf32>
+        return %y : tensor<?xf32>
+      }""",
+        ),
+        Written(
+            "concatenated_outside",
+            ("f16[a, c, d]", "f16[b, c, d]"),
+            ("f16[a + b + 1, c, d]",),
+            lambda x, y: torch.cat([x, y], 0),
+            tuple(
+                {"a": a, "b": b, "c": c, "d": d}
+                for a, b, c, d in ((2, 3, 5, 8), (1, 1, 2, 16), (3, 1, 1, 7), (1, 1, 9, 3))
+            ),
+            source="""
+      func.func @NAME(%x: tensor<?x?x?xf16>, %y: tensor<?x?x?xf16>) -> tensor<?x?x?xf16> {
+        %z = tensor.concat dim(0) %x, %y
+          : (tensor<?x?x?xf16>, tensor<?x?x?xf16>) -> tensor<?x?x?xf16>
+        return %z : tensor<?x?x?xf16>
+      }""",
+        ),
+    ]
+)
+
+
+@pytest.mark.parametrize("name", SUITE.names)
+def test_numbers(name: str) -> None:
+    SUITE.check(name)
+
+
+def test_checks_are_silent() -> None:
+    SUITE.check_silence()

@@ -1,0 +1,139 @@
+"""Pooling and convolution, which the general schedule takes, on the CPU device against torch."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from schedules.harness import Suite
+from schedules.programs import Sizes, Written
+from torch.nn import functional
+
+_IMAGES: tuple[Sizes, ...] = (
+    {"n": 2, "h": 9, "w": 7, "c": 5},
+    {"n": 1, "h": 3, "w": 3, "c": 1},
+    {"n": 0, "h": 5, "w": 6, "c": 2},
+    {"n": 3, "h": 16, "w": 33, "c": 3},
+)
+_SIZES = """
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %c3 = arith.constant 3 : index
+        %n = tensor.dim %x, %c0 : tensor<?x?x?x?xf32>
+        %a = tensor.dim %x, %c1 : tensor<?x?x?x?xf32>
+        %b = tensor.dim %x, %c2 : tensor<?x?x?x?xf32>
+        %d = tensor.dim %x, %c3 : tensor<?x?x?x?xf32>
+"""
+
+
+def _nhwc(x: torch.Tensor) -> torch.Tensor:
+    return x.permute(0, 2, 3, 1)
+
+
+def _nchw(x: torch.Tensor) -> torch.Tensor:
+    return x.permute(0, 3, 1, 2)
+
+
+SUITE = Suite(
+    [
+        Written(
+            "max_pool",
+            ("f32[n, h, w, c]",),
+            ("f32[n, h - 2, w - 2, c]",),
+            lambda x: _nhwc(functional.max_pool2d(_nchw(x), 3, stride=1)),
+            _IMAGES,
+            source=f"""
+      func.func @NAME(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> {{{_SIZES}
+        %h = arith.subi %a, %c2 : index
+        %w = arith.subi %b, %c2 : index
+        %least = arith.constant 0xFF800000 : f32
+        %empty = tensor.empty(%n, %h, %w, %d) : tensor<?x?x?x?xf32>
+        %start = linalg.fill ins(%least : f32) outs(%empty : tensor<?x?x?x?xf32>)
+            -> tensor<?x?x?x?xf32>
+        %window = tensor.empty() : tensor<3x3xf32>
+        %y = linalg.pooling_nhwc_max {{dilations = dense<1> : tensor<2xi64>,
+                                       strides = dense<1> : tensor<2xi64>}}
+            ins(%x, %window : tensor<?x?x?x?xf32>, tensor<3x3xf32>)
+            outs(%start : tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+        return %y : tensor<?x?x?x?xf32>
+      }}""",
+        ),
+        Written(
+            "sum_pool",
+            ("f32[n, c, h, w]",),
+            ("f32[n, c, h - 1, w - 2]",),
+            lambda x: 6 * functional.avg_pool2d(x, (2, 3), stride=1),
+            _IMAGES,
+            magnitude=6.0,
+            source=f"""
+      func.func @NAME(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> {{{_SIZES}
+        %h = arith.subi %b, %c1 : index
+        %w = arith.subi %d, %c2 : index
+        %zero = arith.constant 0.0 : f32
+        %empty = tensor.empty(%n, %a, %h, %w) : tensor<?x?x?x?xf32>
+        %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?x?x?xf32>)
+            -> tensor<?x?x?x?xf32>
+        %window = tensor.empty() : tensor<2x3xf32>
+        %y = linalg.pooling_nchw_sum {{dilations = dense<1> : tensor<2xi64>,
+                                       strides = dense<1> : tensor<2xi64>}}
+            ins(%x, %window : tensor<?x?x?x?xf32>, tensor<2x3xf32>)
+            outs(%start : tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+        return %y : tensor<?x?x?x?xf32>
+      }}""",
+        ),
+        Written(
+            "convolution",
+            ("f32[n, c, h, w]", "f32[f, c, 3, 3]", "f32[f]"),
+            ("f32[n, f, h - 2, w - 2]",),
+            functional.conv2d,
+            tuple({**sizes, "f": 4} for sizes in _IMAGES),
+            magnitude=20.0,
+            source=f"""
+      func.func @NAME(%x: tensor<?x?x?x?xf32>, %k: tensor<?x?x3x3xf32>, %bias: tensor<?xf32>)
+          -> tensor<?x?x?x?xf32> {{{_SIZES}
+        %f = tensor.dim %k, %c0 : tensor<?x?x3x3xf32>
+        %h = arith.subi %b, %c2 : index
+        %w = arith.subi %d, %c2 : index
+        %empty = tensor.empty(%n, %f, %h, %w) : tensor<?x?x?x?xf32>
+        %start = linalg.broadcast ins(%bias : tensor<?xf32>) outs(%empty : tensor<?x?x?x?xf32>)
+            dimensions = [0, 2, 3]
+        %y = linalg.conv_2d_nchw_fchw {{dilations = dense<1> : tensor<2xi64>,
+                                        strides = dense<1> : tensor<2xi64>}}
+            ins(%x, %k : tensor<?x?x?x?xf32>, tensor<?x?x3x3xf32>)
+            outs(%start : tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+        return %y : tensor<?x?x?x?xf32>
+      }}""",
+        ),
+        Written(
+            "strided_convolution",
+            ("f32[2, 11, 13, 4]", "f32[3, 2, 4, 6]"),
+            ("f32[2, 4, 5, 6]",),
+            lambda x, k: _nhwc(
+                functional.conv2d(_nchw(x), k.permute(3, 2, 0, 1), stride=2, dilation=(2, 3))
+            ),
+            ({"one": 1},),
+            magnitude=20.0,
+            source="""
+      func.func @NAME(%x: tensor<2x11x13x4xf32>, %k: tensor<3x2x4x6xf32>) -> tensor<2x4x5x6xf32> {
+        %zero = arith.constant 0.0 : f32
+        %empty = tensor.empty() : tensor<2x4x5x6xf32>
+        %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<2x4x5x6xf32>)
+            -> tensor<2x4x5x6xf32>
+        %y = linalg.conv_2d_nhwc_hwcf {dilations = dense<[2, 3]> : tensor<2xi64>,
+                                       strides = dense<2> : tensor<2xi64>}
+            ins(%x, %k : tensor<2x11x13x4xf32>, tensor<3x2x4x6xf32>)
+            outs(%start : tensor<2x4x5x6xf32>) -> tensor<2x4x5x6xf32>
+        return %y : tensor<2x4x5x6xf32>
+      }""",
+        ),
+    ]
+)
+
+
+@pytest.mark.parametrize("name", SUITE.names)
+def test_numbers(name: str) -> None:
+    SUITE.check(name)
+
+
+def test_checks_are_silent() -> None:
+    SUITE.check_silence()
