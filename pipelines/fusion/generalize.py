@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from ...dialects.mlir import apply_transform, ir
 from ..walking import operations_where
 from .generic import has_tensors_only
 
-# Products, convolutions and poolings stay as they are: they have kernels of their own.
+# Products, convolutions and poolings of large windows stay as they are: they have kernels of their
+# own.
 _NAMES = (
     "abs add broadcast ceil copy div div_unsigned elementwise erf exp floor log map max min mul "
     "negf powf reciprocal reduce round rsqrt select sqrt square sub tanh transpose"
 )
 NAMES = tuple(f"linalg.{name}" for name in _NAMES.split())
+_POOLINGS = "linalg.pooling_"
+# Marks the poolings that a thread computes results of by itself; the most elements of a window.
+_SMALL, _MOST = "hir.small_window", 64
 
 _SCRIPT = """
 module attributes {transform.with_named_sequence} {
@@ -19,15 +25,30 @@ module attributes {transform.with_named_sequence} {
     %0 = transform.structured.match ops{[NAMES]} in %root
       : (!transform.any_op) -> !transform.any_op
     %1 = transform.structured.generalize %0 : (!transform.any_op) -> !transform.any_op
+    %2 = transform.structured.match attributes {SMALL} in %root
+      : (!transform.any_op) -> !transform.any_op
+    %3 = transform.structured.generalize %2 : (!transform.any_op) -> !transform.any_op
     transform.yield
   }
 }
-""".replace("NAMES", ", ".join(f'"{name}"' for name in NAMES))
+""".replace("NAMES", ", ".join(f'"{name}"' for name in NAMES)).replace("SMALL", _SMALL)
 
 
 def generalize(root: ir.Operation) -> None:
     """Turns the named operations on tensors within `root` into linalg.generics."""
-    if not operations_where(root, lambda op: op.name in NAMES and has_tensors_only(op)):
+    poolings = operations_where(root, _is_small_pooling)
+    for op in poolings:
+        op.attributes[_SMALL] = ir.UnitAttr.get()
+    if not poolings and not operations_where(
+        root, lambda op: op.name in NAMES and has_tensors_only(op)
+    ):
         return
     script = ir.Module.parse(_SCRIPT, root.context)
     apply_transform(root, script.body.operations[0].operation, script.operation)
+
+
+def _is_small_pooling(op: ir.Operation) -> bool:
+    if not op.name.startswith(_POOLINGS) or not has_tensors_only(op):
+        return False
+    window = ir.RankedTensorType(op.operands[1].type)
+    return window.has_static_shape and 0 < prod(window.shape) <= _MOST

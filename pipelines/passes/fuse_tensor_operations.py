@@ -13,6 +13,7 @@ from ..fusion.grouping import Grouping
 from ..fusion.node import Node, read_node
 from ..fusion.normalize import is_normal
 from ..fusion.order import BlockOrder
+from ..fusion.recompute import repeat_cheap_work
 from ..fusion.report import REPORT, report_lines
 from ..fusion.sizes import Sizes
 from ..pass_base import Pass, register
@@ -46,6 +47,8 @@ class FuseTensorOperations(Pass):
         for block in _blocks(op):
             _compute_where_read(block)
             grouping = _group(block)
+            if repeat_cheap_work(grouping):
+                grouping = _group(block)
             if self.report:
                 lines += report_lines(grouping, kernels)
             kernels += sum(len(group.nodes) > 1 for group in grouping.groups)

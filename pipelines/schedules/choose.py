@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
-from . import columns, general, pointwise, rows, scan, transpose
+from . import columns, general, pointwise, rows, scan, transpose, windows
 from .alternatives import emit_first_that_holds
 from .device import Device
 from .iteration import read_iteration
@@ -16,6 +16,7 @@ from .work import COLLECTIVES, read_work
 _SCHEDULES = (
     transpose.alternatives,
     pointwise.alternatives,
+    windows.alternatives,
     rows.alternatives,
     columns.alternatives,
     scan.alternatives,

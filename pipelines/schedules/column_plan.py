@@ -24,8 +24,7 @@ _NARROW_BYTES, _MOST_UNROLL = 32, 16
 _MOST_COPIES = 64
 # Registers' worth of elements that a thread keeps from one pass to the next.
 _MOST_KEPT = 64
-# Where iterations are split: blocks run all at once, with half of a multiprocessor's threads as
-# registers allow, and each takes so many chunks at least.
+# Where iterations are split, each block takes so many chunks at least.
 _LEAST_CHUNKS = 4
 # What the grid's y dimension takes (CUDA C++ Programming Guide, "Compute Capabilities").
 _MOST_SPLITS = 65535
@@ -224,7 +223,7 @@ def split_of(plan: ColumnPlan, device: Device) -> Split | None:
     """
     open_ = plan.space.work.open
     blocks = _ceil_divide(index_of(open_.value(plan.space.columns)), plan.lanes * plan.width)
-    at_once = device.multiprocessors * max(1, device.threads // (2 * THREADS))
+    at_once = device.multiprocessors * _blocks_each(plan, device)
     parts = _divide(at_once, _most(blocks, 1))
     whole = index_of(open_.value(plan.space.iterations))
     parts = _least(parts, _ceil_divide(whole, plan.chunk * _LEAST_CHUNKS))
@@ -237,6 +236,16 @@ def split_of(plan: ColumnPlan, device: Device) -> Split | None:
         return Split(Size(count), Size(each), most) if count > 1 else None
     most = Size(at_once * plan.lanes * plan.width)
     return Split(open_.size_of(materialized(count)), open_.size_of(materialized(each)), most)
+
+
+def _blocks_each(plan: ColumnPlan, device: Device) -> int:
+    """The blocks of a multiprocessor that have enough bytes under way: half of what its threads
+    allow at least, as registers may do.
+    """
+    size = sum(element_bytes(each.element) for each in plan.space.large)
+    enough = 2 * device.bytes_in_flight // (THREADS * plan.unroll * plan.width * size)
+    most = max(1, device.threads // THREADS)
+    return min(max(enough, most // 2, 1), most)
 
 
 def has_parts(plan: ColumnPlan, split: Split) -> ir.Value | None:

@@ -40,8 +40,6 @@ from .work import Work
 MOST = 2**31 - 1
 # So few iterations that a thread takes them all.
 _FEW_ITERATIONS = 16
-# Of so few vectors along the lanes, a warp takes several iterations side by side.
-_FEW_LANES = 4
 _LANES = 32
 
 
@@ -55,14 +53,8 @@ def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternati
     ]
 
 
-# At most so many iterations, and columns: no limit where there is None.
-_Limits = tuple[int | None, int | None]
-
-
-def _choices(
-    space: ColumnSpace, device: Device
-) -> Iterator[tuple[ColumnPlan, Split | None, _Limits]]:
-    """Plans from the most special to the one that takes everything.
+def _choices(space: ColumnSpace, device: Device) -> Iterator[tuple[ColumnPlan, Split | None, int]]:
+    """Plans from the most special to the one that takes everything, each for so many iterations.
 
     Where sizes are open, special ones are for wide accesses and a single pass alone: each is code.
     """
@@ -71,19 +63,16 @@ def _choices(
     for width in [wide, 1] if wide > 1 and lies_side_by_side(space) else [1]:
         is_wide = width == wide
         if space.iterations.is_known or (is_wide and has_one_pass):
-            yield plan_of(space, width, THREADS), None, (_FEW_ITERATIONS, None)
+            yield plan_of(space, width, THREADS), None, _FEW_ITERATIONS
         lanes = _LANES
         if space.lane.extent.is_known:
             lanes = min(_LANES, _power_of_two(-(-space.lane.extent.known // width)))
-        elif is_wide and has_one_pass:
-            few = plan_of(space, width, _FEW_LANES)
-            yield few, split_of(few, device), (None, _FEW_LANES * width)
         plan = plan_of(space, width, lanes)
         split = split_of(plan, device)
         if split is not None and (split.count.is_known or is_wide or has_one_pass):
-            yield plan, split, (None, None)
+            yield plan, split, MOST
         if split is None or not split.count.is_known:
-            yield plan, None, (None, None)
+            yield plan, None, MOST
 
 
 def _power_of_two(number: int) -> int:
@@ -96,18 +85,13 @@ def lies_side_by_side(space: ColumnSpace) -> bool:
     return all(space.lane_stride(operand) in (ZERO, ONE) for operand in space.large)
 
 
-def _alternative(
-    plan: ColumnPlan, split: Split | None, limits: _Limits, kernels: Kernels
-) -> Alternative:
+def _alternative(plan: ColumnPlan, split: Split | None, most: int, kernels: Kernels) -> Alternative:
     space = plan.space
 
     def conditions(found: Conditions) -> None:
         found.require(space.work.layouts_hold())
-        most_iterations, most_columns = limits
-        found.require_at_most(space.iterations, most_iterations or MOST)
+        found.require_at_most(space.iterations, most)
         found.require_at_most(space.columns, MOST)
-        if most_columns is not None:
-            found.require_at_most(space.lane.extent, most_columns)
         if plan.width > 1:
             require_vectors(plan, found)
         if split is not None:

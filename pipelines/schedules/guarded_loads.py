@@ -9,7 +9,6 @@ concatenated.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...dialects.hir.layout import DYNAMIC
@@ -154,12 +153,12 @@ def load_guarded(
     column: ir.Value,
     known: dict[ir.Value, list[ir.Value]],
     width: int,
-    piece: Callable[[GuardedLoad], int],
+    piece: int,
 ) -> list[ir.Value]:
     """The elements of a vector; `known` has those of other guarded loads."""
     other = guarded.otherwise
     otherwise = known[other] if other in known else [point.value(other)] * width
-    return guarded.load(point, parameters, column, otherwise, piece(guarded))
+    return guarded.load(point, parameters, column, otherwise, piece)
 
 
 def guarded_loops(work: Work) -> frozenset[int]:

@@ -104,9 +104,9 @@ class PointwiseKernel:
             self._fixed.prepare(value, self._everywhere)
 
     def emit(self) -> None:
-        """A vector a thread, or several single elements."""
-        if self._vectors.kind is Kind.SINGLE:
-            self._emit_singles()
+        """A vector a thread, several of them, or several single elements."""
+        if self._vectors.unroll > 1:
+            self._emit_several()
         else:
             self._emit_vectors()
 
@@ -137,26 +137,35 @@ class PointwiseKernel:
                 scf.YieldOp([])
             scf.YieldOp([])
 
-    def _emit_singles(self) -> None:
-        """Blocks whose elements are all there load all of them first."""
-        unroll = self._vectors.unroll
-        elements = self._parameters.size(total(self._vectors.loops))
+    def _emit_several(self) -> None:
+        """Blocks whose vectors, or elements, are all there load all of them first."""
+        width, unroll = self._vectors.width, self._vectors.unroll
+        size = total(self._vectors.loops)
+        count = arith.divui(self._parameters.size(size), index_constant(width))
         threads, in_block = index_constant(THREADS), index_constant(THREADS * unroll)
         first = arith.muli(gpu.block_id(gpu.Dimension.x), in_block)
         own = arith.addi(first, gpu.thread_id(gpu.Dimension.x))
-        is_whole = arith.cmpi(arith.CmpIPredicate.ule, arith.addi(first, in_block), elements)
+        if size.is_known and size.known % (THREADS * unroll * width) == 0:
+            self._compute_block(own)
+            return
+        is_whole = arith.cmpi(arith.CmpIPredicate.ule, arith.addi(first, in_block), count)
         choice = scf.IfOp(is_whole, has_else=True)
         with ir.InsertionPoint(choice.then_block):
-            more = [arith.addi(own, index_constant(each * THREADS)) for each in range(1, unroll)]
-            self._compute_all([own, *more], 1)
+            self._compute_block(own)
             scf.YieldOp([])
         assert choice.else_block is not None
         with ir.InsertionPoint(choice.else_block):
-            rest = scf.ForOp(own, elements, threads)
+            rest = scf.ForOp(own, count, threads)
             with ir.InsertionPoint(rest.body):
-                self._compute_all([rest.induction_variable], 1)
+                self._compute_all([rest.induction_variable], width)
                 scf.YieldOp([])
             scf.YieldOp([])
+
+    def _compute_block(self, own: ir.Value) -> None:
+        """Computes all that a thread takes, its first one's number given."""
+        later = range(1, self._vectors.unroll)
+        more = [arith.addi(own, index_constant(each * THREADS)) for each in later]
+        self._compute_all([own, *more], self._vectors.width)
 
     def _compute_all(self, numbers: Sequence[ir.Value], width: int) -> None:
         """Computes the vectors of these numbers; all loads come first."""
@@ -166,8 +175,12 @@ class PointwiseKernel:
             {operand.number: self._load(operand, number, each) for operand in self._read}
             for number, each in zip(numbers, places, strict=True)
         ]
-        for number, each, values in zip(numbers, places, loaded, strict=True):
-            results = self._results(each, values)
+        outers = [self._outer(each, values) for each, values in zip(places, loaded, strict=True)]
+        gathered = [self._gathered(each, outer) for each, outer in zip(places, outers, strict=True)]
+        for number, each, values, outer, known in zip(
+            numbers, places, loaded, outers, gathered, strict=True
+        ):
+            results = self._results(each, values, outer, known)
             for place, operand in enumerate(self._work.outputs):
                 where = self._address(operand, number, each)
                 elements = [result[place] for result in results]
@@ -175,33 +188,56 @@ class PointwiseKernel:
 
     # The region.
 
+    def _outer(self, places: list[_Place], values: dict[int, list[ir.Value]]) -> Point:
+        """What the elements of a vector share; checks what can be checked of it."""
+        if not self._has_outer(places):
+            return self._fixed
+        varying = self._everywhere - self._inner
+        outer = self._point(varying, places[0], values, 0, self._fixed)
+        for check in self._region.checks:
+            if not self._varies_within(check):
+                outer.check(check)
+        return outer
+
+    def _has_outer(self, places: list[_Place]) -> bool:
+        return len(places) > 1 and not self._vectors.is_crossing
+
+    @property
+    def _inner(self) -> frozenset[int]:
+        return frozenset(self._vectors.inner.parts)
+
+    def _varies_within(self, check: ir.Operation) -> bool:
+        """Whether a check is another one for each element of a vector."""
+        return any(self._region.varies(value) & self._inner for value in check.operands)
+
+    def _gathered(self, places: list[_Place], outer: Point) -> dict[ir.Value, list[ir.Value]]:
+        """What the region loads itself, of each element of a vector."""
+        found: dict[ir.Value, list[ir.Value]] = {}
+        if not self._has_outer(places):
+            return found
+        column, width = places[0][-1], len(places)
+        for gather in self._vectors.gathers:
+            found[gather.result] = gather.load(outer, self._parameters, column, width)
+        for each in self._vectors.guarded:
+            piece = self._vectors.piece(each)
+            found[each.result] = load_guarded(
+                each, outer, self._parameters, column, found, width, piece
+            )
+        return found
+
     def _results(
-        self, places: list[_Place], values: dict[int, list[ir.Value]]
+        self,
+        places: list[_Place],
+        values: dict[int, list[ir.Value]],
+        outer: Point,
+        gathered: dict[ir.Value, list[ir.Value]],
     ) -> list[list[ir.Value]]:
         """What the outputs take at each element of a vector."""
-        inner = frozenset(self._vectors.inner.parts)
-        outer, within, gathered = self._fixed, self._everywhere, dict[ir.Value, list[ir.Value]]()
-        checks = self._region.checks
-        if len(places) > 1 and not self._vectors.is_crossing:
-            outer = self._point(self._everywhere - inner, places[0], values, 0, self._fixed)
-            within = inner
-            for check in self._region.checks:
-                if not any(self._region.varies(value) & inner for value in check.operands):
-                    outer.check(check)
-                    checks.remove(check)
-            for gather in self._vectors.gathers:
-                column = places[0][-1]
-                gathered[gather.result] = gather.load(outer, self._parameters, column, len(places))
-            for each in self._vectors.guarded:
-                gathered[each.result] = load_guarded(
-                    each,
-                    outer,
-                    self._parameters,
-                    places[0][-1],
-                    gathered,
-                    len(places),
-                    self._vectors.piece,
-                )
+        has_outer = self._has_outer(places)
+        within = self._inner if has_outer else self._everywhere
+        checks = [
+            check for check in self._region.checks if not has_outer or self._varies_within(check)
+        ]
         results: list[list[ir.Value]] = []
         for element, place in enumerate(places):
             point = self._point(within, place, values, element, outer)

@@ -16,9 +16,10 @@ from .kernels import Kernels
 from .launch import emit_launch, operation_name
 from .parameters import Parameters
 from .region import Region
+from .row_choice import plans
 from .row_held import emit_held
 from .row_needs import needed_collectives
-from .row_plan import RowPlan, plans
+from .row_plan import RowPlan
 from .row_powers import relax_powers
 from .row_space import read_rows
 from .row_split import launch_split
@@ -36,10 +37,10 @@ def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternati
     space = read_rows(work)
     if space is None:
         return None
-    relax_powers(work)
     region = Region(work)
     if any(_is_late(region, space.varying, value) for op in region.checks for value in op.operands):
         return None
+    relax_powers(work)
     has_one_stage = len(plan_stages(work, region, merge=True).stages) == 1
     return [
         _alternative(plan, kernels, device)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 import torch
 from schedules.harness import Suite
-from schedules.programs import Fused, Sizes, find_loops, reduce_loops
+from schedules.programs import Fused, Reference, Sizes, find_loops, reduce_loops
 
 # Rows of nothing, of one element, about a warp's, primes, and just past what a block's threads take
 # at once.
@@ -103,12 +103,12 @@ def _sum(name: str, inputs: str, outputs: str, loops: str, reduced: str, *dims: 
     )
 
 
-def _kind(kind: str, element: str, reference: object, sizes: Sequence[Sizes] = _SIZES) -> Fused:
+def _kind(kind: str, element: str, reference: Reference, sizes: Sequence[Sizes] = _SIZES) -> Fused:
     return Fused(
         f"{kind}_{element}",
         (f"{element}[r, c]",),
         (f"{element}[r]",),
-        reference,  # pyright: ignore[reportArgumentType]
+        reference,
         tuple(sizes),
         special=element == "f32" and kind != "addf",
         magnitude=128 if kind == "addf" else 0,

@@ -178,3 +178,29 @@ func.func @gathered(%x: tensor<9x8xf32>, %m: tensor<9xf32>, %places: tensor<9xin
   } -> tensor<9xf32>
   return %r : tensor<9xf32>
 }
+
+// -----
+
+// A cast is done in both kernels that need it: its result would be more to write and to read.
+#id = affine_map<(r, c) -> (r, c)>
+// CHECK-LABEL: func.func @cast
+func.func @cast(%x: tensor<4x8xbf16>, %y: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %g = tensor.empty() : tensor<8xf32>
+  %zr = linalg.fill ins(%zero : f32) outs(%f : tensor<4xf32>) -> tensor<4xf32>
+  %zc = linalg.fill ins(%zero : f32) outs(%g : tensor<8xf32>) -> tensor<8xf32>
+  // CHECK:     linalg.generic {{.*}} ins(%arg0 : tensor<4x8xbf16>) outs(%{{.*}} : tensor<4xf32>)
+  // CHECK:     linalg.generic {{.*}} ins(%arg0 : tensor<4x8xbf16>) outs(%{{.*}} : tensor<8xf32>)
+  // CHECK-NOT: linalg.generic
+  %w = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<4x8xbf16>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %b = arith.extf %a : bf16 to f32
+    linalg.yield %b : f32
+  } -> tensor<4x8xf32>
+  %r = linalg.reduce {arith.addf} ins(%w : tensor<4x8xf32>) outs(%zr : tensor<4xf32>) dimensions = [1]
+  %c = linalg.reduce {arith.addf} ins(%w : tensor<4x8xf32>) outs(%zc : tensor<8xf32>) dimensions = [0]
+  return %r, %c : tensor<4xf32>, tensor<8xf32>
+}

@@ -168,17 +168,18 @@
 // CHECK-LABEL: "hir.program"()
 // CHECK:         arith.cmpi ule, %[[LENGTH:.*]], %c128
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c512
+// CHECK:         arith.cmpi ule, %[[LENGTH]], %c1024
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c4096
 // CHECK:         arith.ceildivui
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c16384
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c131072
-// CHECK:         {cluster = array<i64: 8, 1, 1>, kernel = @kernels::@reduce_loops_subf_4}
-// CHECK:         kernel = @kernels::@reduce_loops_subf_5
+// CHECK:         {cluster = array<i64: 8, 1, 1>, kernel = @kernels::@reduce_loops_subf_5}
 // CHECK:         kernel = @kernels::@reduce_loops_subf_6
 // CHECK:         kernel = @kernels::@reduce_loops_subf_7
-// CHECK:         {cluster = array<i64: 8, 1, 1>, kernel = @kernels::@reduce_loops_subf_8}
-// CHECK:         kernel = @kernels::@reduce_loops_subf_9
+// CHECK:         kernel = @kernels::@reduce_loops_subf_8
+// CHECK:         {cluster = array<i64: 8, 1, 1>, kernel = @kernels::@reduce_loops_subf_9}
 // CHECK:         kernel = @kernels::@reduce_loops_subf_10
+// CHECK:         kernel = @kernels::@reduce_loops_subf_11
 "hir.program"() ({
 ^bb0(%x: memref<?x?xf32>, %y: memref<?x?xf32>):
   linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],

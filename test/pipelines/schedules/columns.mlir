@@ -1,0 +1,112 @@
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90a},hir.program(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s
+
+// Columns that do not fill the device: each block takes 128 of them in a part of the rows, and a
+// second kernel adds the parts. A thread has four accesses of 16 bytes under way, and a block one
+// barrier. Only addresses that are no multiples of 16 bytes take another kernel, of single elements.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:      ^bb0(%[[X:.*]]: memref<16384x16384xf32>, %[[Y:.*]]: memref<16384xf32>):
+// CHECK:        "hir.if"
+// CHECK:          %[[PARTS:.*]] = "hir.allocate"() {hirc.scratch} : () -> memref<65536xf32>
+// CHECK:          "hir.launch"(%c128, %c4, %c1, %c256
+// CHECK-NEXT:       "hir.argument"(%[[X]])
+// CHECK-NEXT:       "hir.argument"(%[[PARTS]])
+// CHECK-NEXT:     kernel = @kernels::@reduce_loops_part_0
+// CHECK:          "hir.launch"(%c128, %c1, %c1, %c256
+// CHECK-NEXT:       "hir.argument"(%[[PARTS]])
+// CHECK-NEXT:       "hir.argument"(%[[Y]])
+// CHECK-NEXT:     kernel = @kernels::@reduce_loops_1
+// CHECK:          "hir.deallocate"(%[[PARTS]])
+// CHECK:        }, {
+// CHECK:          "hir.launch"(%c512, %c1, %c1, %c256
+// CHECK:          kernel = @kernels::@reduce_loops_2
+// CHECK-NOT:    "hir.launch"
+// CHECK-LABEL: gpu.func @reduce_loops_part_0(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
+// CHECK:         gpu.block_id y
+// CHECK:         scf.for
+// CHECK-COUNT-4:   llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NOT:       llvm.load
+// CHECK-COUNT-16:  arith.addf
+// CHECK-NOT:     scf.if
+// CHECK:         gpu.barrier
+// CHECK-NOT:     gpu.barrier
+// CHECK:         scf.if
+// CHECK:           llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-LABEL: gpu.func @reduce_loops_1(
+// CHECK-LABEL: gpu.func @reduce_loops_2(
+// CHECK-COUNT-8: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+"hir.program"() ({
+^bb0(%x: memref<16384x16384xf32>, %y: memref<16384xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (c)>],
+    iterator_types = ["reduction", "parallel"]
+  } ins(%x : memref<16384x16384xf32>) outs(%y : memref<16384xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 0>} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<16384x16384xf32>, memref<16384xf32>) -> ()} : () -> ()
+
+// -----
+
+// Softmax along an outer axis that is short: elements stay in registers, so each is loaded once, and
+// its exponential computed once.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:         "hir.launch"(%c1024, %c1, %c1, %c256
+// CHECK-LABEL: gpu.func @reduce_loops_subf_exp_0(
+// CHECK-NOT:     scf.for
+// CHECK-COUNT-4: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NOT:     !llvm.ptr<1> ->
+// CHECK:         gpu.barrier
+// CHECK-COUNT-16: math.exp
+// CHECK-NOT:     math.exp
+// CHECK:         gpu.barrier
+// CHECK-COUNT-4: arith.divf
+// CHECK:         arith.mulf
+// CHECK-COUNT-4: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK:         gpu.return
+"hir.program"() ({
+^bb0(%x: memref<512x32x256xf32>, %y: memref<512x32x256xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(a, r, c) -> (a, r, c)>, affine_map<(a, r, c) -> (a, r, c)>],
+    iterator_types = ["parallel", "reduction", "parallel"]
+  } ins(%x : memref<512x32x256xf32>) outs(%y : memref<512x32x256xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %m = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 1>} : (f32) -> f32
+    %d = arith.subf %a, %m : f32
+    %e = math.exp %d : f32
+    %s = "hir.reduce_loops"(%e) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    %q = arith.divf %e, %s : f32
+    linalg.yield %q : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<512x32x256xf32>, memref<512x32x256xf32>) -> ()} : () -> ()
+
+// -----
+
+// Open sizes: the parts are counted before the launch, their memory has a bound; where there is one
+// part alone, or few rows, one kernel does all.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:         arith.divui %c528
+// CHECK:         "hir.if"
+// CHECK:           kernel = @kernels::@reduce_loops_0
+// CHECK:         "hir.if"
+// CHECK:           "hir.allocate"() {hirc.scratch} : () -> memref<67584xf32>
+// CHECK:           kernel = @kernels::@reduce_loops_part_1
+// CHECK:           kernel = @kernels::@reduce_loops_2
+// CHECK:         "hir.if"
+// CHECK:           kernel = @kernels::@reduce_loops_3
+"hir.program"() ({
+^bb0(%x: memref<?x?xf32>, %y: memref<?xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (c)>],
+    iterator_types = ["reduction", "parallel"]
+  } ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 0>} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+}) {sym_name = "main", function_type = (memref<?x?xf32>, memref<?xf32>) -> ()} : () -> ()

@@ -1,0 +1,55 @@
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90a},hir.program(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s
+
+// A block takes a whole row: two vectors a thread, scanned by shuffles, and one barrier.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:         "hir.launch"(%c65536, %c1, %c1, %c512
+// CHECK:         kernel = @kernels::@scan_loop_0
+// CHECK-LABEL: gpu.func @scan_loop_0(
+// CHECK-NOT:     scf.for
+// CHECK-COUNT-2: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-COUNT-12: gpu.shuffle up
+// CHECK:         gpu.barrier
+// CHECK-NOT:     gpu.barrier
+// CHECK-COUNT-6: gpu.shuffle up
+// CHECK-COUNT-2: gpu.shuffle idx
+// CHECK-COUNT-2: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK:         gpu.return
+"hir.program"() ({
+^bb0(%x: memref<65536x4096xf32>, %y: memref<65536x4096xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+    iterator_types = ["parallel", "reduction"]
+  } ins(%x : memref<65536x4096xf32>) outs(%y : memref<65536x4096xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = "hir.scan_loop"(%a) {kind = "addf", loop = 1 : i64} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<65536x4096xf32>, memref<65536x4096xf32>) -> ()} : () -> ()
+
+// -----
+
+// Along an outer loop a thread takes four iterations of a vector of columns at a time, and the block
+// carries each column's value from chunk to chunk.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:         "hir.launch"(%c512, %c1, %c1, %c256
+// CHECK-LABEL: gpu.func @scan_loop_0(
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) -> (f32, f32, f32, f32) {
+// CHECK-COUNT-4:   llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK:           gpu.barrier
+// CHECK-COUNT-4:   llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK:           scf.yield
+"hir.program"() ({
+^bb0(%x: memref<4096x16384xf32>, %y: memref<4096x16384xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+    iterator_types = ["reduction", "parallel"]
+  } ins(%x : memref<4096x16384xf32>) outs(%y : memref<4096x16384xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = "hir.scan_loop"(%a) {kind = "addf", loop = 0 : i64, exclusive} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<4096x16384xf32>, memref<4096x16384xf32>) -> ()} : () -> ()
