@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...dialects.hir.layout import DYNAMIC
-from ...dialects.mlir import arith, ir, memref, scf
+from ...dialects.mlir import arith, ir, memref, scf, vector
 from ..rewriting import index_constant
 from .alternatives import Conditions
 from .elements import address, element_bytes, load
@@ -78,10 +78,15 @@ class GuardedLoad:
         point: Point,
         parameters: Parameters,
         column: ir.Value,
-        otherwise: list[ir.Value],
+        width: int,
         piece: int,
+        known: dict[ir.Value, list[ir.Value]],
     ) -> list[ir.Value]:
-        """The elements from a column on, as many as `otherwise` has; `point` gives the row."""
+        """So many elements from a column on, by accesses of `piece`; `point` gives the row.
+
+        `known` has the elements of other guarded loads.
+        """
+        otherwise = known.get(self.otherwise) or [point.value(self.otherwise)] * width
         place = self._place(point, column)
         index = place
         for value, stride in zip(self.indices, self.strides, strict=True):
@@ -93,7 +98,7 @@ class GuardedLoad:
             value = point.value(guard)
             holds = value if holds is None else arith.andi(holds, value)
         values: list[ir.Value] = []
-        for first in range(0, len(otherwise), piece):
+        for first in range(0, width, piece):
             is_there = holds
             if self.bound is not None:
                 at = arith.addi(place, index_constant(first)) if first else place
@@ -108,21 +113,22 @@ class GuardedLoad:
     def _load_if(
         self, is_there: ir.Value, where: ir.Value, otherwise: list[ir.Value]
     ) -> list[ir.Value]:
-        count = len(otherwise)
-        choice = scf.IfOp(is_there, [value.type for value in otherwise], has_else=True)
+        size = len(otherwise) * element_bytes(self.element)
+        choice = scf.IfOp(is_there, _result_types(otherwise), has_else=True)
         with ir.InsertionPoint(choice.then_block):
-            size = count * element_bytes(self.element)
-            scf.YieldOp(load(where, self.element, count, size))
+            scf.YieldOp(_joined(load(where, self.element, len(otherwise), size)))
         assert choice.else_block is not None
         with ir.InsertionPoint(choice.else_block):
-            scf.YieldOp(otherwise)
-        return list(choice.results)
+            scf.YieldOp(_joined(otherwise))
+        if len(choice.results) == len(otherwise):
+            return list(choice.results)
+        return [vector.extract(choice.results[0], [], [at]) for at in range(len(otherwise))]
 
     def _place(self, point: Point, column: ir.Value) -> ir.Value:
         """The last index at a column."""
-        op = self.place.owner.operation
-        if op.name == "linalg.index":
+        if _is_index(self.place):
             return column
+        op = _operation(self.place)
         left, right = op.operands
         if op.name == "arith.subi":
             return arith.subi(column, point.value(right))
@@ -144,21 +150,6 @@ def find_guarded_loads(work: Work, loop: int) -> list[GuardedLoad]:
         if other in found or loop not in region.varies(other):
             found[guarded.result] = guarded
     return list(found.values())
-
-
-def load_guarded(
-    guarded: GuardedLoad,
-    point: Point,
-    parameters: Parameters,
-    column: ir.Value,
-    known: dict[ir.Value, list[ir.Value]],
-    width: int,
-    piece: int,
-) -> list[ir.Value]:
-    """The elements of a vector; `known` has those of other guarded loads."""
-    other = guarded.otherwise
-    otherwise = known[other] if other in known else [point.value(other)] * width
-    return guarded.load(point, parameters, column, otherwise, piece)
 
 
 def guarded_loops(work: Work) -> frozenset[int]:
@@ -237,14 +228,18 @@ def _shift(place: ir.Value, region: Region, loop: int) -> Size | None:
     if isinstance(place.owner, ir.Block) or region.is_outside(place):
         return None
     if _is_index(place):
-        return ZERO if region.varies(place) == {loop} else None
+        return ZERO if region.varies(place) == frozenset([loop]) else None
     op = _operation(place)
     if op.name not in ("arith.subi", "arith.addi"):
         return None
     left, right = op.operands
     if op.name == "arith.addi" and not _is_index(left):
         left, right = right, left
-    if not _is_index(left) or region.varies(left) != {loop} or not region.is_outside(right):
+    if (
+        not _is_index(left)
+        or region.varies(left) != frozenset([loop])
+        or not region.is_outside(right)
+    ):
         return None
     return _size(right, region)
 
@@ -278,6 +273,24 @@ def _operation(value: ir.Value) -> ir.Operation:
     owner = value.owner
     assert not isinstance(owner, ir.Block)
     return owner.operation
+
+
+def _is_joined(values: list[ir.Value]) -> bool:
+    """Whether values are one vector where control flow meets: halves would be moved one by one."""
+    kind = values[0].type
+    return len(values) > 1 and isinstance(kind, ir.FloatType) and kind.width > 8
+
+
+def _result_types(values: list[ir.Value]) -> list[ir.Type]:
+    if _is_joined(values):
+        return [ir.VectorType.get([len(values)], values[0].type)]
+    return [value.type for value in values]
+
+
+def _joined(values: list[ir.Value]) -> list[ir.Value]:
+    if _is_joined(values):
+        return [vector.from_elements(_result_types(values)[0], values)]
+    return values
 
 
 def _element_address(where: ir.Value, element: ir.Type, first: int) -> ir.Value:

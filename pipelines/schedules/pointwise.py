@@ -21,7 +21,8 @@ from .guarded_loads import find_guarded_loads, guarded_loops
 from .kernels import Kernels
 from .launch import emit_launch, operation_name
 from .parameters import Parameters
-from .pointwise_kernel import THREADS, Kind, PointwiseKernel, Vectors
+from .pointwise_kernel import PointwiseKernel
+from .pointwise_vectors import THREADS, Kind, Vectors
 from .size import ONE, ZERO
 from .space import Loop, collapsed, in_memory_order, is_flat, total
 from .work import Layout, Operand, Work

@@ -19,7 +19,8 @@ from .work import Operand, Work
 Element = tuple[int, int]
 # How far an element lies from the tile's first one: open sizes and how often each, in order of the
 # sizes, and so many elements.
-_Distance = tuple[tuple[tuple[tuple[int, ...], int], ...], int]
+_Sizes = tuple[tuple[tuple[int, ...], int], ...]
+_Distance = tuple[_Sizes, int]
 
 
 @dataclass(frozen=True)
@@ -130,13 +131,11 @@ class WindowPoints:
                 found[rest, start + number] = value
         return found
 
-    def _accesses(
-        self, operand: Operand, wanted: set[_Distance]
-    ) -> list[tuple[tuple[tuple[tuple[int, ...], int], ...], int, int]]:
+    def _accesses(self, operand: Operand, wanted: set[_Distance]) -> list[tuple[_Sizes, int, int]]:
         """Aligned runs of neighbouring elements, of a power of two, that are all wanted."""
         widest = self._tile.width if self._tile.is_wide(operand) else 1
         widest = min(widest, ACCESS_BYTES // element_bytes(operand.element))
-        accesses: list[tuple[tuple[tuple[tuple[int, ...], int], ...], int, int]] = []
+        accesses: list[tuple[_Sizes, int, int]] = []
         left = sorted(wanted)
         while left:
             rest, start = left[0]
@@ -165,9 +164,7 @@ class WindowPoints:
         near = found.pop((), 0)
         return tuple(sorted(found.items())), near
 
-    def _address(
-        self, operand: Operand, rest: tuple[tuple[tuple[int, ...], int], ...], near: int
-    ) -> ir.Value:
+    def _address(self, operand: Operand, rest: _Sizes, near: int) -> ir.Value:
         strides = [loop.stride_of(self._tile.work, operand.number) for loop in self._tile.loops]
         steps = list(zip(self._place, strides, strict=True))
         index = self._parameters.place(operand.offset, steps)

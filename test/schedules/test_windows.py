@@ -1,4 +1,4 @@
-"""Pooling and convolution, which the general schedule takes, on the CPU device against torch."""
+"""Pooling, and convolution, which the general schedule takes, on the CPU device against torch."""
 
 from __future__ import annotations
 
@@ -124,6 +124,82 @@ SUITE = Suite(
             ins(%x, %k : tensor<2x11x13x4xf32>, tensor<3x2x4x6xf32>)
             outs(%start : tensor<2x4x5x6xf32>) -> tensor<2x4x5x6xf32>
         return %y : tensor<2x4x5x6xf32>
+      }""",
+        ),
+        # Pairs, more rows than a thread takes, what feeds a window and what follows.
+        Written(
+            "activated_average",
+            ("bf16[2, 3, 22, 32]", "bf16[3]"),
+            ("bf16[2, 3, 20, 30]",),
+            lambda x, b: functional.avg_pool2d(x.relu(), 3, stride=1) + b[:, None, None],
+            ({"one": 1},),
+            magnitude=2.0,
+            source="""
+      func.func @NAME(%x: tensor<2x3x22x32xbf16>, %b: tensor<3xbf16>) -> tensor<2x3x20x30xbf16> {
+        %zero = arith.constant 0.0 : bf16
+        %ninth = arith.constant 0.111111111 : f32
+        %like = tensor.empty() : tensor<2x3x22x32xbf16>
+        %relu = linalg.generic {
+            indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
+                             affine_map<(n, c, h, w) -> (n, c, h, w)>],
+            iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+            ins(%x : tensor<2x3x22x32xbf16>) outs(%like : tensor<2x3x22x32xbf16>) {
+        ^bb0(%a: bf16, %o: bf16):
+          %r = arith.maximumf %a, %zero : bf16
+          linalg.yield %r : bf16
+        } -> tensor<2x3x22x32xbf16>
+        %empty = tensor.empty() : tensor<2x3x20x30xbf16>
+        %start = linalg.fill ins(%zero : bf16) outs(%empty : tensor<2x3x20x30xbf16>)
+            -> tensor<2x3x20x30xbf16>
+        %window = tensor.empty() : tensor<3x3xbf16>
+        %sum = linalg.pooling_nchw_sum {dilations = dense<1> : tensor<2xi64>,
+                                        strides = dense<1> : tensor<2xi64>}
+            ins(%relu, %window : tensor<2x3x22x32xbf16>, tensor<3x3xbf16>)
+            outs(%start : tensor<2x3x20x30xbf16>) -> tensor<2x3x20x30xbf16>
+        %y = linalg.generic {
+            indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
+                             affine_map<(n, c, h, w) -> (c)>,
+                             affine_map<(n, c, h, w) -> (n, c, h, w)>],
+            iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+            ins(%sum, %b : tensor<2x3x20x30xbf16>, tensor<3xbf16>)
+            outs(%empty : tensor<2x3x20x30xbf16>) {
+        ^bb0(%s: bf16, %e: bf16, %o: bf16):
+          %0 = arith.extf %s : bf16 to f32
+          %1 = arith.extf %e : bf16 to f32
+          %2 = arith.mulf %0, %ninth : f32
+          %3 = arith.addf %2, %1 : f32
+          %4 = arith.truncf %3 : f32 to bf16
+          linalg.yield %4 : bf16
+        } -> tensor<2x3x20x30xbf16>
+        return %y : tensor<2x3x20x30xbf16>
+      }""",
+        ),
+        Written(
+            "strided_minimum",
+            ("f32[2, 3, 25, 17]",),
+            ("f32[2, 3, 11, 8]",),
+            lambda x: -functional.max_pool2d(-x, (3, 2), stride=2, dilation=(2, 1)),
+            ({"one": 1},),
+            source="""
+      func.func @NAME(%x: tensor<2x3x25x17xf32>) -> tensor<2x3x11x8xf32> {
+        %most = arith.constant 0x7F800000 : f32
+        %empty = tensor.empty() : tensor<2x3x11x8xf32>
+        %start = linalg.fill ins(%most : f32) outs(%empty : tensor<2x3x11x8xf32>)
+            -> tensor<2x3x11x8xf32>
+        %window = tensor.empty() : tensor<3x2xf32>
+        %map = tensor.empty() : tensor<2x25x17x3xf32>
+        %t = linalg.transpose ins(%x : tensor<2x3x25x17xf32>) outs(%map : tensor<2x25x17x3xf32>)
+            permutation = [0, 2, 3, 1]
+        %like = tensor.empty() : tensor<2x11x8x3xf32>
+        %begin = linalg.fill ins(%most : f32) outs(%like : tensor<2x11x8x3xf32>)
+            -> tensor<2x11x8x3xf32>
+        %z = linalg.pooling_nhwc_min {dilations = dense<[2, 1]> : tensor<2xi64>,
+                                      strides = dense<2> : tensor<2xi64>}
+            ins(%t, %window : tensor<2x25x17x3xf32>, tensor<3x2xf32>)
+            outs(%begin : tensor<2x11x8x3xf32>) -> tensor<2x11x8x3xf32>
+        %y = linalg.transpose ins(%z : tensor<2x11x8x3xf32>) outs(%start : tensor<2x3x11x8xf32>)
+            permutation = [0, 3, 1, 2]
+        return %y : tensor<2x3x11x8xf32>
       }""",
         ),
     ]

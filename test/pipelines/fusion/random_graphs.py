@@ -119,6 +119,9 @@ def _elementwise(graph: Graph, draw: st.DrawFn) -> None:
     if draw(st.integers(0, 5)) == 0:
         shape = draw(st.sampled_from(["rc", "r", "c"]))
         second = (graph.filled(shape, draw(st.integers(-3, 3))), shape)
+    if len(second[1]) == 2 and not graph.dynamic and len(set(graph.sizes.values())) == 1:
+        # A square may be read the other way round, and so at two places at once.
+        second = (second[0], draw(st.sampled_from(["rc", "cr"])))
     dims = set(first[1]) | set(second[1])
     out = draw(st.sampled_from(["rc", "cr"])) if dims == {"r", "c"} else "".join(dims)
     if len(out) < 2 and draw(st.integers(0, 3)) == 0:

@@ -9,6 +9,7 @@ from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
 from hirc.pipelines.passes import stage
 from hirc.pipelines.pipeline import run_steps
+from hirc.pipelines.walking import operations_where
 from support.evaluate_generic import Array, evaluate
 
 from .random_graphs import graphs
@@ -20,7 +21,25 @@ FUSE = stage(
 )
 
 
-@settings(max_examples=150, deadline=None)
+def check_form(op: ir.Operation) -> None:
+    """What schedules rely on: one set of reduced loops, which each output has or has none of."""
+    reductions = {
+        tuple(ir.DenseI64ArrayAttr(inner.attributes["loops"]))
+        for inner in operations_where(op, lambda each: each.name == "hir.reduce_loops")
+    }
+    assert len(reductions) <= 1
+    kinds = [str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"])]
+    reduced = {loop for loops in reductions for loop in loops}
+    assert all("reduction" in kinds[loop] for loop in reduced)
+    maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
+    for map_ in maps[-len(op.results) :]:
+        results = ir.AffineMapAttr(map_).value.results
+        loops = {each.position for each in results if isinstance(each, ir.AffineDimExpr)}
+        assert loops >= set(range(len(kinds))) - reduced
+        assert loops >= reduced or not loops & reduced
+
+
+@settings(max_examples=200, deadline=None)
 @given(graphs())
 def test_fused_functions_compute_the_same(graph: tuple[str, dict[str, int]]) -> None:
     text, sizes = graph
@@ -38,5 +57,7 @@ def test_fused_functions_compute_the_same(graph: tuple[str, dict[str, int]]) -> 
     with session.context:
         found = evaluate(module.body.operations[0].operation, inputs)
     assert str(module).count("linalg.generic") <= before
+    for op in operations_where(module.operation, lambda each: each.name == "linalg.generic"):
+        check_form(op)
     for one, other in zip(wanted, found, strict=True):
         np.testing.assert_array_equal(one, other)

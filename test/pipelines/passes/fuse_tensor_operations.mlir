@@ -204,3 +204,26 @@ func.func @cast(%x: tensor<4x8xbf16>, %y: tensor<4x8xf32>) -> (tensor<4xf32>, te
   %c = linalg.reduce {arith.addf} ins(%w : tensor<4x8xf32>) outs(%zc : tensor<8xf32>) dimensions = [0]
   return %r, %c : tensor<4xf32>, tensor<8xf32>
 }
+
+// -----
+
+// A reduction is never done again for each element of another loop.
+#id = affine_map<(r, c) -> (r, c)>
+#none = affine_map<(r, c) -> ()>
+// CHECK-LABEL: func.func @sum_for_many
+func.func @sum_for_many(%x: tensor<4x8xf32>, %w: tensor<8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8xf32>
+  %f = tensor.empty() : tensor<f32>
+  %z = linalg.fill ins(%zero : f32) outs(%f : tensor<f32>) -> tensor<f32>
+  // CHECK: linalg.generic {{.*}} ins(%arg1 : tensor<8xf32>) outs(%{{.*}} : tensor<f32>)
+  // CHECK: linalg.generic {{.*}} ins(%arg0, %{{.*}} : tensor<4x8xf32>, tensor<f32>)
+  %s = linalg.reduce {arith.addf} ins(%w : tensor<8xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  %y = linalg.generic {indexing_maps = [#id, #none, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %s : tensor<4x8xf32>, tensor<f32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.mulf %a, %b : f32
+    linalg.yield %d : f32
+  } -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}

@@ -18,8 +18,9 @@
 // CHECK-NEXT:     kernel = @kernels::@reduce_loops_1
 // CHECK:          "hir.deallocate"(%[[PARTS]])
 // CHECK:        }, {
-// CHECK:          "hir.launch"(%c512, %c1, %c1, %c256
-// CHECK:          kernel = @kernels::@reduce_loops_2
+// CHECK:          "hir.launch"(%c512, %c2, %c1, %c256
+// CHECK:          kernel = @kernels::@reduce_loops_part_2
+// CHECK:          kernel = @kernels::@reduce_loops_3
 // CHECK-NOT:    "hir.launch"
 // CHECK-LABEL: gpu.func @reduce_loops_part_0(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
 // CHECK:         gpu.block_id y
@@ -33,7 +34,7 @@
 // CHECK:         scf.if
 // CHECK:           llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 // CHECK-LABEL: gpu.func @reduce_loops_1(
-// CHECK-LABEL: gpu.func @reduce_loops_2(
+// CHECK-LABEL: gpu.func @reduce_loops_part_2(
 // CHECK-COUNT-8: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
 "hir.program"() ({
 ^bb0(%x: memref<16384x16384xf32>, %y: memref<16384xf32>):

@@ -135,16 +135,21 @@
 
 // -----
 
-// A row that the region picks is read as a vector; what picks it is computed and checked once.
+// A row that the region picks is read as a vector; what picks it is computed and checked once. A
+// thread takes two, and picks and checks both rows before it reads either.
 
 // CHECK-LABEL: gpu.func @load_0(
 // CHECK:         %[[TOKEN:.*]] = llvm.load {{.*}} -> i64
+// CHECK:         llvm.load {{.*}} -> i64
 // CHECK:         %[[ROW:.*]] = arith.index_cast %[[TOKEN]]
+// CHECK:         cf.assert
 // CHECK:         cf.assert
 // CHECK-NOT:     cf.assert
 // CHECK:         arith.muli %[[ROW]], %c128
 // CHECK:         llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK:         llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
 // CHECK-NOT:     memref.load
+// CHECK:         llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 // CHECK:         llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 // CHECK-LABEL: gpu.func @load_1(
 // CHECK:         memref.load

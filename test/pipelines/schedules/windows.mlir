@@ -1,0 +1,28 @@
+// RUN: hirc-opt %s -p 'hir-schedule-kernels,hir.program(canonicalize,cse),gpu.module(gpu.func(canonicalize,cse))' | FileCheck %s
+
+// A thread takes two neighbouring results, as wide as rows of 30 are aligned, in eight rows: of
+// the ten rows that their windows cover it loads four elements each, by two accesses.
+
+// CHECK-LABEL: gpu.func @reduce_loops_0(
+// CHECK:           scf.if
+// CHECK-COUNT-20:    llvm.load {{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+// CHECK-NOT:         llvm.load
+// CHECK-COUNT-128:   arith.maximumf
+// CHECK-COUNT-8:     llvm.store {{.*}} {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<1>
+// CHECK-NOT:         scf.for
+// CHECK:         gpu.return
+// CHECK-LABEL: gpu.func @reduce_loops_1(
+"hir.program"() ({
+^bb0(%x: memref<4x18x32xf32>, %w: memref<3x3xf32>, %y: memref<4x16x30xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(n, h, w, i, j) -> (n, h + i, w + j)>,
+                     affine_map<(n, h, w, i, j) -> (i, j)>,
+                     affine_map<(n, h, w, i, j) -> (n, h, w)>],
+    iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]
+  } ins(%x, %w : memref<4x18x32xf32>, memref<3x3xf32>) outs(%y : memref<4x16x30xf32>) {
+  ^bb0(%a: f32, %b: f32, %d: f32):
+    %m = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 3, 4>} : (f32) -> f32
+    linalg.yield %m : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<4x18x32xf32>, memref<3x3xf32>, memref<4x16x30xf32>) -> ()} : () -> ()
