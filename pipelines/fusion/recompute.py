@@ -64,8 +64,15 @@ def _fits(node: Node, group: Group) -> bool:
 def _bits(value: ir.Value) -> int:
     element = ir.RankedTensorType(value.type).element_type
     if isinstance(element, ir.ComplexType):
-        return 2 * ir.FloatType(element.element_type).width
-    return 64 if isinstance(element, ir.IndexType) else element.width
+        return 2 * _width(element.element_type)
+    return _width(element)
+
+
+def _width(element: ir.Type) -> int:
+    if isinstance(element, ir.FloatType | ir.IntegerType):
+        return element.width
+    # An index.
+    return 64
 
 
 def _copy(node: Node, readers: list[Group]) -> None:

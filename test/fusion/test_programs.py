@@ -19,8 +19,12 @@ from .programs import COLUMNS, PROGRAMS, arguments, program_text
 
 SIZES = [{"r": 6, "c": 8}, {"r": 1, "c": 8}, {"r": 7, "c": 1}, {"r": 11, "c": 13}, {"r": 0, "c": 8}]
 # The schedules' own tests run every kind of kernel; these are whole programs.
-RUN = (("softmax", torch.bfloat16), ("residual_layer_norm", torch.float32))
-RUN += (("cross_entropy", torch.float32), ("share", torch.float32))
+RUN = (
+    ("softmax", torch.bfloat16),
+    ("residual_layer_norm", torch.float32),
+    ("cross_entropy", torch.float32),
+    ("share", torch.float32),
+)
 
 
 @cache
