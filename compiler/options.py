@@ -62,6 +62,17 @@ class MatmulLibrary(StrEnum):
     NEVER = "never"
 
 
+class Schedules(StrEnum):
+    """How operations on tensors become kernels; AUTO: tuned, but general with -O0.
+
+    GENERAL makes one small kernel of each, which takes the least time to compile.
+    """
+
+    AUTO = "auto"
+    TUNED = "tuned"
+    GENERAL = "general"
+
+
 @dataclass(frozen=True)
 class Options:
     """One run of the compiler."""
@@ -77,6 +88,7 @@ class Options:
     flush_denormals: bool = False
     allow_tf32: bool = False
     matmul_library: MatmulLibrary = MatmulLibrary.AUTO
+    schedules: Schedules = Schedules.AUTO
     device_libraries: tuple[Path, ...] = ()
     checks: frozenset[str] = frozenset()
     entry: str = "main"

@@ -27,7 +27,7 @@ from .errors import InputError, UnsupportedError
 from .host_code import entries_of, host_module
 from .llvm_ir import LlvmModule
 from .native import native_targets
-from .options import Emit, MatmulLibrary, Options
+from .options import Emit, MatmulLibrary, Options, Schedules
 from .output import write
 from .process import Runner
 from .session import Session, position_of
@@ -50,6 +50,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
             library=_calls_matmul_library(options, chips), allow_tf32=options.allow_tf32
         ),
         fusion_report=options.fusion_report,
+        tuned=_is_tuned(options),
     )
     gpu = gpu_program_stages(
         GpuProgramOptions(
@@ -67,6 +68,12 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
         )
     )
     return [*host_ir_stages(host), *gpu]
+
+
+def _is_tuned(options: Options) -> bool:
+    if options.schedules is Schedules.AUTO:
+        return options.opt_level > 0
+    return options.schedules is Schedules.TUNED
 
 
 def _calls_matmul_library(options: Options, chips: Sequence[Target]) -> bool:

@@ -31,6 +31,7 @@ class HostIrOptions:
 
     `entry` is the program that an executable runs; `executable` whether one is made.
     `chips` are those that kernels are scheduled for; `products` is about matrix products.
+    Kernels come of schedules that are `tuned`, or of those that take every operation.
     With `fusion_report` the stage "fusion" leaves its report (pipelines/fusion/report.py).
     """
 
@@ -39,6 +40,7 @@ class HostIrOptions:
     chips: tuple[str, ...] = ()
     products: MatmulOptions = field(default_factory=MatmulOptions)
     fusion_report: bool = False
+    tuned: bool = True
 
 
 def has_programs(module: ir.Operation) -> bool:
@@ -111,7 +113,8 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         ),
         stage(
             "schedules",
-            f"hir-schedule-kernels{{chips={'+'.join(options.chips)}}},{PROGRAM}(canonicalize,cse)",
+            f"hir-schedule-kernels{{chips={'+'.join(options.chips)} "
+            f"tuned={str(options.tuned).lower()}}},{PROGRAM}(canonicalize,cse)",
             when=has_programs,
         ),
         stage("programs", "convert-hir-to-gpu", when=has_programs),

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from .. import __version__
 from ..compiler.errors import InputError
 from ..compiler.native import native_note, native_targets
-from ..compiler.options import CHECKS, Emit, MatmulLibrary, Options
+from ..compiler.options import CHECKS, Emit, MatmulLibrary, Options, Schedules, Schedules
 from ..compiler.target import CPU, Target
 
 _EPILOG = """\
@@ -81,6 +81,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         flush_denormals=values.ftz,
         allow_tf32=values.allow_tf32,
         matmul_library=MatmulLibrary(values.matmul_library),
+        schedules=Schedules(values.schedules),
         device_libraries=tuple(values.device_lib),
         checks=_checks(values.check),
         entry=values.entry,
@@ -188,6 +189,12 @@ def _make_parser() -> argparse.ArgumentParser:
         choices=[str(choice) for choice in MatmulLibrary],
         default=str(MatmulLibrary.AUTO),
         help="whether large matrix products call cuBLASLt (auto: in programs for GPUs)",
+    )
+    add(
+        "--schedules",
+        choices=[str(choice) for choice in Schedules],
+        default=str(Schedules.AUTO),
+        help="the kernels of tensor operations (auto: tuned, but general with -O0)",
     )
     add(
         "--device-lib",

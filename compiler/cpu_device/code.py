@@ -12,6 +12,9 @@ from .retarget import RetargetOptions, retarget
 # x86-64 with AVX2 and FMA: every desktop and server processor since about 2015.
 _WIDE_CPU = "x86-64-v3"
 
+# The most instructions of a region that -O2 optimises; the time it takes grows faster than they do.
+_MOST_OPTIMISED = 60
+
 
 @dataclass(frozen=True)
 class CpuDeviceOptions:
@@ -34,7 +37,10 @@ def cpu_device_module(
     # Checks keep loops from being vectorised.
     is_wide = options.opt_level > 1 and not options.checks and machine.triple.startswith("x86_64-")
     settings = RetargetOptions(
-        debug=options.debug, wide_cpu=_WIDE_CPU if is_wide else "", checks=options.checks
+        debug=options.debug,
+        wide_cpu=_WIDE_CPU if is_wide else "",
+        most_optimised=_MOST_OPTIMISED if 0 < options.opt_level < 3 else 0,
+        checks=options.checks,
     )
     module = LlvmModule(retarget(nvvm, named_by_host, settings), machine, name="cpu-device")
     module.link_bitcode(library, wanted=module.undefined_functions())

@@ -4,6 +4,9 @@ The loop goes over rows of threads that differ in x only, so that the inner loop
 vectoriser sees which addresses are next to one another. Its iterations are independent: between
 two stops no order of a block's threads is promised. That is said in metadata, which makes the
 vectoriser's checks for overlap unnecessary.
+
+A *plain* region is compiled without optimisation: a large one is a GPU's unrolled code, which would
+take very long.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ def region_function(
     ends: Sequence[int],
     *,
     independent: bool,
+    plain: bool,
     attributes: str,
     locations: tuple[RegionLocations, RegionLocations] | None,
     loop_number: int,
@@ -36,9 +40,11 @@ def region_function(
     """The body `name.thread` of `blocks` and the function `name` that loops over it.
 
     `ends` are the states it leads to. `independent` says that accesses to memory are those of
-    single threads alone. `locations` are for the body and for the loop.
+    single threads alone, `plain` that the body is not optimised. `locations` are for the body and
+    for the loop.
     """
-    body = _body(name, parameters, blocks, independent, attributes, locations)
+    inlining = "noinline optnone" if plain else "alwaysinline"
+    body = _body(name, parameters, blocks, independent, f"{inlining} {attributes}", locations)
     call_debug = f", !dbg !{locations[1].call_site}" if locations else ""
     subprogram = f" !dbg !{locations[1].subprogram}" if locations else ""
     # One end needs no look at what each thread returns; a kernel that never ends has none.
@@ -182,5 +188,5 @@ def _body(
     listing = "\n".join(lines)
     return (
         f"define internal i32 {global_name(f'{name}.thread')}({CONTEXT_PARAMETERS}{own}) "
-        f"alwaysinline {attributes}{subprogram} {{\n{listing}\n}}\n\n"
+        f"{attributes}{subprogram} {{\n{listing}\n}}\n\n"
     )

@@ -52,6 +52,7 @@ _BLOCK_STOPS = (StopKind.BARRIER, StopKind.BARRIER_REDUCE)
 class RetargetOptions:
     """`debug` keeps the lines of the source.
 
+    A region of more than `most_optimised` instructions is left as it is (0: none is).
     `wide_cpu` names a processor with wider vectors, which kernels are made for a second time; empty
     for none. The program takes one or the other when it starts. `checks` are the kinds of checks
     that are built in, of CHECKS in compiler/options.py.
@@ -59,6 +60,7 @@ class RetargetOptions:
 
     debug: bool = False
     wide_cpu: str = ""
+    most_optimised: int = 0
     checks: frozenset[str] = frozenset()
 
 
@@ -245,16 +247,22 @@ class _Retarget:
             for block in made.regions[0].blocks
             for item in block.instructions
         )
-        plain = plain_name(kernel.name)
+        kernel_name = plain_name(kernel.name)
         names: list[str] = []
         for region in made.regions:
-            name = f"{plain}.region{region.state}{'.wide' if cpu else ''}"
+            name = f"{kernel_name}.region{region.state}"
+            plain = self._is_plain(region.blocks)
+            if cpu and plain:
+                names.append(global_name(name))
+                continue
+            name += ".wide" if cpu else ""
             text = region_function(
                 name,
                 kernel.parameters,
                 _with_entry(region.blocks, prologue),
                 region.ends,
                 independent=not shares_stack,
+                plain=plain,
                 attributes=self._attributes(cpu=cpu),
                 locations=self._locations(kernel, name),
                 loop_number=self.output.loops,
@@ -263,6 +271,11 @@ class _Retarget:
             self.output.loops += 1
             names.append(global_name(name))
         return names
+
+    def _is_plain(self, blocks: Sequence[Block]) -> bool:
+        """Whether a region has more instructions than are optimised."""
+        most = self.options.most_optimised
+        return 0 < most < sum(len(block.instructions) for block in blocks)
 
     def _without_lines(self, text: str) -> str:
         return "\n".join(self._finished(line) for line in text.splitlines()) + "\n"

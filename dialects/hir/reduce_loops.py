@@ -26,7 +26,7 @@ class ReduceLoopsOp(Hir.Operation, name="reduce_loops"):
     kind: ir.StringAttr
     loops: Any
     value: ext.Operand[Any]
-    result: ext.Result[Any]
+    result_value: ext.Result[Any]
 
     @staticmethod
     def verify_invariants(op: "ReduceLoopsOp") -> bool:

@@ -22,7 +22,7 @@ class ScanLoopOp(Hir.Operation, name="scan_loop"):
     kind: ir.StringAttr
     loop: Any
     value: ext.Operand[Any]
-    result: ext.Result[Any]
+    result_value: ext.Result[Any]
 
     @staticmethod
     def verify_invariants(op: "ScanLoopOp") -> bool:

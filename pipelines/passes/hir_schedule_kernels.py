@@ -20,6 +20,7 @@ class HirScheduleKernels(Pass):
     """Turns every linalg.generic on buffers in a hir.program into a gpu.func and a hir.launch.
 
     `chips`, joined by `+`, are those that the kernels are made for (pipelines/schedules/device.py).
+    Unless `tuned`, each becomes one kernel by a schedule that takes them all.
     Named linalg operations are to be generalized before (linalg-generalize-named-ops).
 
       linalg.generic {...} ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) { ... }
@@ -33,6 +34,7 @@ class HirScheduleKernels(Pass):
     name: ClassVar[str] = "hir-schedule-kernels"
 
     chips: str = ""
+    tuned: bool = True
 
     def run(self, op: ir.Operation) -> None:
         kernels = Kernels(op)
@@ -47,7 +49,7 @@ class HirScheduleKernels(Pass):
                         f"'{work.name}' has no schedule; run linalg-generalize-named-ops first",
                     )
                 _take_stored_types(work)
-                schedule(work, kernels, device)
+                schedule(work, kernels, device if self.tuned else None)
         kernels.finish()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
-from . import columns, general, pointwise, rows, scan, transpose, windows
+from . import columns, general, pointwise, rows, scan, streaming, transpose, windows
 from .alternatives import emit_first_that_holds
 from .device import Device
 from .iteration import read_iteration
@@ -23,17 +23,20 @@ _SCHEDULES = (
 )
 
 
-def schedule(op: ir.Operation, kernels: Kernels, device: Device) -> None:
-    """Replaces a linalg.generic on buffers by launches of kernels that do the same."""
+def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
+    """Replaces a linalg.generic on buffers by launches of kernels that do the same.
+
+    Without a device, by the schedules that take every operation.
+    """
     iteration = read_iteration(op)
     with op.location, ir.InsertionPoint(op):
         emit_size_checks(op, iteration)
-        work = read_work(op)
+        work = read_work(op) if device is not None else None
         found = None
         if work is not None and any(work.extents[loop] == ZERO for loop in work.parallel):
             op.erase()  # It writes nothing.
             return
-        if work is not None:
+        if work is not None and device is not None:
             for alternatives in _SCHEDULES:
                 found = alternatives(work, kernels, device)
                 if found is not None:
@@ -49,8 +52,6 @@ def _schedule_any(op: ir.Operation, kernels: Kernels) -> None:
     """The schedules that take every operation."""
     inner = [each.operation.name for each in op.regions[0].blocks[0]]
     if any(name in COLLECTIVES for name in inner):
-        from . import streaming
-
         streaming.schedule(op, kernels)
     else:
         general.schedule(op, kernels)

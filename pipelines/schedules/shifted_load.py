@@ -39,7 +39,7 @@ def load_shifted(
 
 def _shifted(read: list[ir.Value], words: int, amount: ir.Value, size: int) -> list[ir.Value]:
     """The words that begin `amount` bytes, a multiple of `size`, past the first one."""
-    found = read
+    found: list[ir.Value] = read
     for step in (2, 1):
         if step * _WORD >= size:
             is_on = _has(amount, step * _WORD)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from ...dialects.mlir import arith, ir
 from ..hir.index_arithmetic import is_same
@@ -62,15 +63,10 @@ class OpenNumbers:
 
     def value(self, size: Size) -> ir.Value:
         """The number as an index value."""
-        result = index_constant(size.known)
-        for place in size.open:
-            factor = self._values[place]
-            result = (
-                factor
-                if size.known == 1 and result.owner.name == "arith.constant"
-                else (arith.muli(result, factor))
-            )
-        return result
+        factors = [self._values[place] for place in size.open]
+        if size.known != 1 or not factors:
+            factors.insert(0, index_constant(size.known))
+        return reduce(arith.muli, factors)
 
     def sum(self, sizes: Sequence[Size]) -> Size:
         """Several added up."""

@@ -19,11 +19,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import torch
 from host_ir.element_values import DTYPES, values
@@ -33,7 +31,6 @@ from schedules.programs import Program, Sizes, Spec, Written
 from schedules.run_calls import call
 
 import hirc
-from hirc.pipelines.schedules import choose
 
 # Of results as they are stored, and of the type they are computed in.
 _STORED_ERRORS = {
@@ -136,11 +133,11 @@ class Suite:
     """Programs that are compiled together."""
 
     def __init__(
-        self, programs: Sequence[Program], *, floor: bool = False, flags: Sequence[str] = ()
+        self, programs: Sequence[Program], *, floor: bool = False, flags: Sequence[str] = ("-O0",)
     ) -> None:
         """`floor` leaves the special schedules out, so that the general ones take everything.
 
-        `flags` are further ones of hirc.
+        `flags` are further ones of hirc; optimisation would take most of a suite's time.
         """
         self._floor = floor
         self._flags = tuple(flags)
@@ -181,9 +178,8 @@ class Suite:
         assert (done.returncode, done.stderr) == (0, ""), f"{done.stdout}\n{done.stderr}"
 
     def _library(self, programs: Iterable[Program], *flags: str) -> hirc.Library:
-        special = patch.object(choose, "_SCHEDULES", ()) if self._floor else nullcontext()
-        with special:
-            return library("\n".join(map(_text, programs)), *self._flags, *flags)
+        schedules = "--schedules=general" if self._floor else "--schedules=tuned"
+        return library("\n".join(map(_text, programs)), schedules, *self._flags, *flags)
 
 
 @dataclass(frozen=True)
