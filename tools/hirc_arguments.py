@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from .. import __version__
 from ..compiler.errors import InputError
 from ..compiler.native import native_note, native_targets
-from ..compiler.options import CHECKS, Emit, MatmulLibrary, Options, Schedules, Schedules
+from ..compiler.options import CHECKS, Emit, MatmulLibrary, Options, Schedules
 from ..compiler.target import CPU, Target
 
 _EPILOG = """\

@@ -12,7 +12,8 @@ from ..rewriting import constant, each_element, element_type, rewrite_each
 
 # Below it erf(x) = x + x p(x^2), above it 1 - 2^q(x).
 _SPLIT = 1.0
-# p: erf(sqrt(t)) / sqrt(t) - 1 on [0, 1], least greatest error (Lawson's iteration), constant first.
+# p: erf(sqrt(t)) / sqrt(t) - 1 on [0, 1], least greatest error (Lawson's iteration), constant term
+# first.
 _NEAR = (
     0.12837917,
     -0.37612626,

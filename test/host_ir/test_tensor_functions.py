@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import subprocess
-from contextlib import redirect_stderr
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +9,6 @@ import pytest
 import torch
 from host_ir.libraries import library
 from torch.nn import functional
-
-from hirc.compiler.errors import InputError
-from hirc.tools.hirc import main as run_hirc
 
 _UNIT = "{strides = dense<1> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}"
 _SPREAD = "{strides = dense<[2, 1]> : tensor<2xi64>, dilations = dense<[1, 2]> : tensor<2xi64>}"
@@ -343,78 +336,3 @@ def test_outputs_that_numpy_has_no_type_for_have_dlpack() -> None:
     output = library(text).main(2.5)
     assert torch.from_dlpack(output).tolist() == [2.5, 2.5]
     assert np.asarray(library(text.replace("bf16", "f16")).main(2.5)).tolist() == [2.5, 2.5]
-
-
-REFUSED = {
-    "index elements": ("%x: tensor<3xindex>", "", "tensor<3xindex>, whose elements buffers cannot"),
-    "four bits": ("%x: tensor<3xi4>", "", "tensor<3xi4>, whose elements buffers cannot hold"),
-    "open rank": ("%x: tensor<*xf32>", "", "of open rank: give it a rank"),
-    "while": (
-        "%x: tensor<4xf32>, %c: i1",
-        """%e = scf.while (%p = %x) : (tensor<4xf32>) -> tensor<4xf32> {
-            scf.condition(%c) %p : tensor<4xf32>
-          } do {
-          ^bb0(%p: tensor<4xf32>):
-            %s = arith.addf %p, %p : tensor<4xf32>
-            scf.yield %s : tensor<4xf32>
-          }""",
-        "scf.while is no operation of the host",
-    ),
-    "carried scalar": (
-        "%x: tensor<4xf32>, %n: index, %v: f32",
-        """%c1 = arith.constant 1 : index
-          %s = scf.for %i = %c1 to %n step %c1 iter_args(%p = %v) -> f32 {
-            %q = arith.mulf %p, %p : f32
-            scf.yield %q : f32
-          }
-          %e = tensor.splat %s : tensor<4xf32>""",
-        "carry a scalar as a tensor without dims",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_no_program_can_hold_is_named(name: str, tmp_path: Path) -> None:
-    arguments, body, message = REFUSED[name]
-    returned = "%e : tensor<4xf32>" if "%e =" in body else ""
-    kind = "-> tensor<4xf32> " if returned else ""
-    source = tmp_path / "bad.mlir"
-    source.write_text(f"func.func @f({arguments}) {kind}{{\n{body}\nreturn {returned}\n}}\n")
-    errors = io.StringIO()
-    with redirect_stderr(errors):
-        assert (
-            run_hirc(
-                [str(source), "-o", str(tmp_path / "bad.so"), "--emit=shared", "--offload-arch=cpu"]
-            )
-            == 1
-        )
-    assert message in errors.getvalue()
-    assert str(source) in errors.getvalue()
-    assert "Traceback" not in errors.getvalue()
-
-
-def test_a_command_that_cannot_print_fails(tmp_path: Path) -> None:
-    source, command = tmp_path / "one.mlir", tmp_path / "one"
-    source.write_text(
-        """func.func @main(%v: f32) -> tensor<4xf32> {
-          %r = tensor.splat %v : tensor<4xf32>
-          return %r : tensor<4xf32>
-        }"""
-    )
-    assert run_hirc([str(source), "-o", str(command), "--offload-arch=cpu"]) == 0
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [str(command), "--input=1"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
-    assert (done.returncode, "cannot write to the standard output" in done.stderr) == (1, True)
-
-
-def test_words_are_no_numbers_and_no_streams() -> None:
-    text = """func.func @main(%v: f32) -> tensor<4xf32> {
-      %r = tensor.splat %v : tensor<4xf32>
-      return %r : tensor<4xf32>
-    }"""
-    with pytest.raises(InputError, match="'1' is no f32"):
-        library(text).main("1")
-    with pytest.raises(InputError, match="which is no CUDA stream"):
-        library(text).main(1.0, stream="x")

@@ -2,85 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import reduce
-from math import inf, nan
+from collections.abc import Sequence
 
 import pytest
 import torch
 from schedules.harness import Suite
+from schedules.kinds import (
+    COMBINE,
+    EXTREMES,
+    FLOAT_KINDS,
+    INTEGER_EXTREMES,
+    INTEGER_KINDS,
+    fold,
+    neutral,
+    place,
+)
 from schedules.programs import Fused, Sizes, find_loops, reduce_loops, scan_loop
 from torch.nn import functional
-
-FLOAT_KINDS = ("addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf")
-INTEGER_KINDS = ("addi", "muli", "maxsi", "maxui", "minsi", "minui", "andi", "ori", "xori")
-EXTREMES = ("maximumf", "minimumf", "maxnumf", "minnumf")
-INTEGER_EXTREMES = ("maxsi", "maxui", "minsi", "minui")
-
-_COMBINE: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
-    "addf": torch.add,
-    "mulf": torch.mul,
-    "maximumf": torch.maximum,
-    "minimumf": torch.minimum,
-    "maxnumf": torch.fmax,
-    "minnumf": torch.fmin,
-    "addi": torch.add,
-    "muli": torch.mul,
-    "maxsi": torch.maximum,
-    "minsi": torch.minimum,
-    "maxui": lambda x, y: torch.where(_flipped(x) > _flipped(y), x, y),
-    "minui": lambda x, y: torch.where(_flipped(x) < _flipped(y), x, y),
-    "andi": torch.bitwise_and,
-    "ori": torch.bitwise_or,
-    "xori": torch.bitwise_xor,
-}
-# As a signed number of one bit, true is -1.
-_COMBINE_TRUTHS = {
-    **_COMBINE,
-    "addi": torch.logical_xor,
-    "muli": torch.logical_and,
-    "maxsi": torch.logical_and,
-    "minsi": torch.logical_or,
-    "maxui": torch.logical_or,
-    "minui": torch.logical_and,
-}
-_FLOAT_NEUTRALS: dict[str, float] = dict(
-    zip(FLOAT_KINDS, (0.0, 1.0, -inf, inf, nan, nan), strict=True)
-)
-
-
-def _flipped(x: torch.Tensor) -> torch.Tensor:
-    """What compares as the unsigned number of the same bits."""
-    return x ^ torch.iinfo(x.dtype).min
-
-
-def neutral(kind: str, dtype: torch.dtype) -> int | float:
-    if dtype.is_floating_point:
-        return _FLOAT_NEUTRALS[kind]
-    if dtype == torch.bool:
-        low, high = -1, 0
-    else:
-        low, high = torch.iinfo(dtype).min, torch.iinfo(dtype).max
-    plain = {"addi": 0, "muli": 1, "andi": -1, "ori": 0, "xori": 0, "maxui": 0, "minui": -1}
-    return {**plain, "maxsi": low, "minsi": high}[kind]
-
-
-def fold(kind: str, x: torch.Tensor, dim: int) -> torch.Tensor:
-    """The reduction of a dim."""
-    rows = list(x.unbind(dim))
-    shape = [size for axis, size in enumerate(x.shape) if axis != dim % x.ndim]
-    start = torch.full(shape, neutral(kind, x.dtype)).to(x.dtype)
-    combine = _COMBINE_TRUTHS if x.dtype == torch.bool else _COMBINE
-    return reduce(combine[kind], rows, start)
-
-
-def place(kind: str, x: torch.Tensor) -> torch.Tensor:
-    """Where the extreme of the last dim is first."""
-    most = fold(kind, x, -1)[..., None]
-    same = (x == most) | (x.isnan() & most.isnan())
-    count = x.shape[-1]
-    places = torch.where(same, torch.arange(count), count)
-    return places.amin(-1) if count else torch.zeros(x.shape[:-1], dtype=torch.int64)
 
 
 def moments(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -232,7 +170,7 @@ def scanned(
     running = torch.full_like(rows[0], neutral(kind, x.dtype))
     found: list[torch.Tensor] = []
     for row in rows:
-        following = _COMBINE[kind](running, row)
+        following = COMBINE[kind](running, row)
         found.append(running if exclusive else following)
         running = following
     result = torch.stack(found, dim)

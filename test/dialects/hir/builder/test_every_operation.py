@@ -1,4 +1,4 @@
-"""Every operation of the dialect is within reach of the builder."""
+"""Every operation that programs are written in is within reach of the builder."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import hirc
 from hirc.dialects import hir
 from hirc.dialects.hir.builder import Program
 from support.built_program import operations
+
+# What compiling puts in the place of linalg's operations.
+_OF_PASSES = {"hir.find_loops", "hir.library_matmul", "hir.reduce_loops", "hir.scan_loop"}
 
 
 def everything() -> Program:
@@ -43,4 +46,4 @@ def everything() -> Program:
 def test_every_operation() -> None:
     dialect = {getattr(each, "OPERATION_NAME", "") for each in vars(hir).values()} - {"", "hir."}
     assert len(dialect) > 30
-    assert dialect <= {op.name for op in operations(everything())}
+    assert dialect - _OF_PASSES == dialect & {op.name for op in operations(everything())}
