@@ -45,7 +45,7 @@ test: setup
 	@mkdir -p $(results) && rm -f $(results)/lit.json $(results)/pytest.xml
 	@status=0; set -x; \
 	.venv/bin/lit --verbose --succinct --output $(results)/lit.json test || status=1; \
-	$(python) -m pytest -n 2 --quiet --junit-xml $(results)/pytest.xml || status=1; \
+	$(python) -m pytest -n 2 --dist loadgroup --quiet --junit-xml $(results)/pytest.xml || status=1; \
 	exit $$status
 
 clean:
