@@ -50,7 +50,7 @@ def numbers(*shape: int, element: str) -> torch.Tensor:
 
 def agrees(got: torch.Tensor, wanted: torch.Tensor, terms: int, element: str, result: str) -> bool:
     error = (got.double() - wanted).abs()
-    # Partial sums of n random products grow as the root of n, and their n roundings add up likewise.
+    # Partial sums of n random products grow as the root of n, and so do their n roundings together.
     limit = _ROUNDED[result] * wanted.abs() + 8 * _SUMMED[element] * (terms + 1)
     return bool((error <= limit).all()) and got.shape == wanted.shape
 

@@ -19,7 +19,7 @@ _PROGRAMS = {program.name: program for program in host_programs()}
 def _built(text: str, folder: Path, name: str, checks: str = "memory,race") -> Path:
     source, output = folder / f"{name}.mlir", folder / name
     source.write_text(text)
-    words = [str(source), "-o", str(output), "--offload-arch=cpu", f"--check={checks}"]
+    words = [str(source), "-o", str(output), "--offload-arch=cpu", "-O0", f"--check={checks}"]
     assert run_hirc(words) == 0
     return output
 
