@@ -21,6 +21,8 @@ _SCHEDULES = (
     columns.alternatives,
     scan.alternatives,
 )
+# Those whose kernels check the assertions of a region; others do not take one that has any.
+_CHECKING = (transpose.alternatives, pointwise.alternatives, rows.alternatives)
 
 
 def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
@@ -37,7 +39,7 @@ def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
             op.erase()  # It writes nothing.
             return
         if work is not None and device is not None:
-            for alternatives in _SCHEDULES:
+            for alternatives in _CHECKING if _has_assertions(op) else _SCHEDULES:
                 found = alternatives(work, kernels, device)
                 if found is not None:
                     break
@@ -46,6 +48,10 @@ def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
             op.erase()
             return
     _schedule_any(op, kernels)
+
+
+def _has_assertions(op: ir.Operation) -> bool:
+    return any(each.operation.name == "cf.assert" for each in op.regions[0].blocks[0])
 
 
 def _schedule_any(op: ir.Operation, kernels: Kernels) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...dialects import hir
 from ...dialects.mlir import arith, ir
 from ..lane_reduction import WARP_LANES
 from ..rewriting import index_constant
@@ -23,11 +22,14 @@ from .row_collectives import Collective, State
 from .row_plan import RowPlan
 from .row_stages import place_type, plan_stages
 from .row_streamed import emit_part
+from .scratch import allocate_scratch, free_scratch
 from .size import Size
 from .team import TeamShape
 
 # Partial states in all: enough blocks to fill any chip several times.
 _MOST_PARTS = 8192
+# Each row has up to one part more; there are no more rows than multiprocessors (row_choice).
+_MOST_ROOM = 2 * _MOST_PARTS
 # Of the second kernel: threads of a block, and the partial states that each has under way.
 _THREADS, _AT_ONCE = 1024, 8
 
@@ -40,7 +42,10 @@ def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attri
     (stage,) = range(len(stages.stages))
     collectives = stages.collectives(stage, place_type(space, holds_all=False), None)
     count = space.count * parts
-    scratch = [[_allocate(plan, count, kind) for kind in each.types] for each in collectives]
+    room = count if count.is_known else Size(_MOST_ROOM)
+    scratch = [
+        [allocate_scratch(room, kind, work.open) for kind in each.types] for each in collectives
+    ]
     first: list[Parameters] = []
 
     def emit_first(entry: ir.Block) -> None:
@@ -58,8 +63,7 @@ def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attri
 
     kernel = kernels.build(f"{name}_parts", _THREADS, emit_second, work.op.location)
     emit_launch(kernel, work.open.value(space.count), _THREADS, second[0].arguments())
-    for buffer in (each for buffers in scratch for each in buffers):
-        ir.Operation.create(hir.DeallocateOp.OPERATION_NAME, operands=[buffer])
+    free_scratch(each for buffers in scratch for each in buffers)
 
 
 def _parts(plan: RowPlan) -> Size:
@@ -75,15 +79,6 @@ def _parts(plan: RowPlan) -> Size:
     every = arith.muli(batches, open_.value(space.count))
     each = arith.maxui(arith.ceildivui(every, index_constant(_MOST_PARTS)), one)
     return open_.size_of(arith.maxui(arith.ceildivui(batches, each), one))
-
-
-def _allocate(plan: RowPlan, count: Size, kind: ir.Type) -> ir.Value:
-    shape = count.known if count.is_known else ir.ShapedType.get_dynamic_size()
-    return ir.Operation.create(
-        hir.AllocateOp.OPERATION_NAME,
-        results=[ir.MemRefType.get([shape], kind)],
-        operands=[] if count.is_known else [plan.space.work.open.value(count)],
-    ).results[0]
 
 
 def _emit_combined(
