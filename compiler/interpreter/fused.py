@@ -15,7 +15,7 @@ from typing import Any
 
 from ...dialects.hir.loop_operation import kind_of, loops_of
 from ...dialects.mlir import ir
-from ...pipelines.schedules.dependence import REDUCTIONS, SCAN, Dependence
+from ...pipelines.schedules.floor.dependence import REDUCTIONS, SCAN, Dependence
 from .frame import Frame
 from .operations.arith_floats import FLOAT_FUNCTIONS
 from .operations.arith_integers import INTEGER_FUNCTIONS

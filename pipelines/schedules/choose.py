@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
-from . import columns, general, pointwise, rows, scan, streaming, transpose, windows
+from . import columns, pointwise, rows, scan, transpose, windows
 from .alternatives import emit_first_that_holds
 from .device import Device
+from .floor import general, streaming
 from .iteration import read_iteration
 from .kernels import Kernels
 from .size import ZERO

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from ....dialects.mlir import ir
-from ....pipelines.schedules.dependence import Dependence, loops_in
+from ....pipelines.schedules.floor.dependence import Dependence, loops_in
 from .. import fault
 from ..buffer import Buffer, packed_strides
 from ..convert import load

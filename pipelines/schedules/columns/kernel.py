@@ -1,0 +1,219 @@
+"""The kernels of the column schedule: passes over the iterations of vectors of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ....dialects.mlir import arith, gpu, ir
+from ...rewriting import index_constant
+from ..collective import Collective
+from ..parameters import Parameters
+from ..shared import SharedMemory
+from .block_partials import BlockPartials
+from .plan import THREADS, ColumnPlan, Split
+from .points import ColumnIteration, ColumnPoints
+from .scratch import ColumnScratch
+from .sweep import Sweep, chosen, when
+
+# The buffers of levels whose partial results lie in global memory.
+Scratch = Mapping[int, Sequence[ir.Value]]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What one kernel does with the levels of collectives.
+
+    It makes the results of those in `combines` from partial ones in `scratch`, reduces those in
+    `reduces`, and stores the outputs or, where not `stores`, partial results of the last level.
+    A split kernel takes one part of the iterations for each row of the grid.
+    """
+
+    combines: tuple[int, ...]
+    reduces: tuple[int, ...]
+    stores: bool
+    split: Split | None
+    scratch: Scratch
+
+
+class ColumnKernel:
+    """Emits the body of one kernel."""
+
+    def __init__(
+        self, plan: ColumnPlan, stage: Stage, parameters: Parameters, shared: SharedMemory
+    ) -> None:
+        self._plan, self._stage, self._parameters = plan, stage, parameters
+        self._shared = shared
+        self._space = plan.space
+        self._writes_all = stage.stores and bool(plan.space.full_outputs)
+        self._goes_along = bool(stage.reduces) or self._writes_all
+        self._kept: list[ColumnIteration] | None = None
+        self._take_place()
+        self._points = ColumnPoints(plan, parameters, self._vector)
+
+    def emit(self) -> None:
+        """The passes, one after another."""
+        stage, points = self._stage, self._points
+        for number in stage.combines:
+            partials = self._partials(number, self._read_scratch(number))
+            points.know(self._space.levels[number], partials.totals())
+        for number in stage.reduces:
+            partials = self._partials(number, self._reduce(number))
+            if number == stage.reduces[-1] and not self._writes_all:
+                with when(self._writes()):
+                    self._finish(number, partials.totals())
+                return
+            points.know(self._space.levels[number], partials.totals())
+        points.prepare(points.yielded)
+        with when(self._writes()):
+            self._store_fixed()
+        if self._writes_all:
+            with when(self._is_column):
+                self._store_full()
+
+    def _take_place(self) -> None:
+        """Which vector and which iterations are the thread's."""
+        plan, size = self._plan, self._parameters.size
+        lanes = index_constant(plan.lanes)
+        thread = gpu.thread_id(gpu.Dimension.x)
+        first = arith.muli(gpu.block_id(gpu.Dimension.x), lanes)
+        row = arith.divui(thread, lanes)
+        number = arith.addi(first, arith.remui(thread, lanes))
+        self._is_column: ir.Value | None = None
+        if not plan.fills_blocks:
+            # Threads past the last vector go with it, and write nothing.
+            vectors = arith.divui(size(self._space.columns), index_constant(plan.width))
+            self._is_column = arith.cmpi(arith.CmpIPredicate.ult, number, vectors)
+            number = arith.minui(number, arith.subi(vectors, index_constant(1)))
+        self._vector = number
+        begin, end = index_constant(0), size(self._space.iterations)
+        if self._stage.split is not None and self._goes_along:
+            part = size(self._stage.split.iterations)
+            begin = arith.muli(gpu.block_id(gpu.Dimension.y), part)
+            end = arith.minui(arith.addi(begin, part), end)
+        self._sweep = Sweep(row, plan.depth, begin, end, self._space.iterations)
+
+    def _writes(self) -> ir.Value | None:
+        """Whether the thread writes what its column has one of."""
+        found = self._is_column
+        rows = [self._sweep.row] if self._plan.depth > 1 else []
+        if self._stage.split is not None and self._writes_all:
+            rows.append(gpu.block_id(gpu.Dimension.y))
+        for row in rows:
+            first = arith.cmpi(arith.CmpIPredicate.eq, row, index_constant(0))
+            found = first if found is None else arith.andi(found, first)
+        return found
+
+    def _finish(self, number: int, totals: list[ir.Value]) -> None:
+        if self._stage.stores:
+            self._points.know(self._space.levels[number], totals)
+            self._store_fixed()
+        else:
+            self._scratch(number).write(gpu.block_id(gpu.Dimension.y), totals)
+
+    def _partials(self, number: int, running: Sequence[ir.Value]) -> BlockPartials:
+        plan, level = self._plan, self._space.levels[number]
+        return BlockPartials(level, running, plan.width, THREADS, plan.lanes, self._shared)
+
+    def _scratch(self, number: int) -> ColumnScratch:
+        level, buffers = self._space.levels[number], self._stage.scratch[number]
+        return ColumnScratch(self._plan, self._parameters, self._vector, level, buffers)
+
+    def _read_scratch(self, number: int) -> list[ir.Value]:
+        split = self._stage.split
+        assert split is not None
+        count = self._parameters.size(split.count)
+        return self._scratch(number).merged(self._sweep.row, count, split.count)
+
+    def _reduce(self, number: int) -> list[ir.Value]:
+        """The thread's running values of a level after its iterations."""
+        level, points = self._space.levels[number], self._points
+        values = [each.operand for each in level]
+        points.prepare(values)
+        starts = [
+            start for each in level for _ in range(self._plan.width) for start in each.start()
+        ]
+        kept = self._keep()
+        if kept is not None:
+            for iteration in kept:
+                starts = self._taken(level, iteration, starts)
+            return starts
+        operands = points.loaded(values)
+        points.access.begin(operands)
+
+        def step(
+            numbers: list[ir.Value], valid: list[ir.Value | None], running: list[ir.Value]
+        ) -> list[ir.Value]:
+            for iteration in points.iterations(operands, numbers, valid):
+                running = self._taken(level, iteration, running)
+            return running
+
+        return self._sweep.go(self._plan.unroll, starts, step)
+
+    def _taken(
+        self, level: Sequence[Collective], iteration: ColumnIteration, running: list[ir.Value]
+    ) -> list[ir.Value]:
+        """The running values with one more iteration, if it is one."""
+        found: list[ir.Value] = []
+        for each in level:
+            is_ordered = each.is_find and self._points.is_in_order(each)
+            for point in iteration.points:
+                so_far = running[len(found) : len(found) + len(each.types)]
+                new = [point.value(each.operand)]
+                if each.is_find:
+                    new.append(self._points.place(each, iteration))
+                both = each.merged(so_far, new, ascending=is_ordered)
+                found += chosen(iteration.valid, both, so_far)
+        return found
+
+    def _keep(self) -> list[ColumnIteration] | None:
+        """All iterations of the thread, loaded once for all passes; None where they are many."""
+        count = self._plan.kept() if self._stage.split is None else None
+        if count is None or self._kept is not None:
+            return self._kept
+        points = self._points
+        values = list(points.yielded)
+        values += [each.operand for level in self._space.levels for each in level]
+        operands = points.loaded(values)
+        points.access.begin(operands)
+        self._kept = points.iterations(operands, *self._sweep.all(count))
+        return self._kept
+
+    def _store_fixed(self) -> None:
+        """Writes the outputs that have one element a column."""
+        points = self._points
+        full = self._space.full_outputs
+        for place, operand in enumerate(self._space.work.outputs):
+            if place not in full:
+                values = [point.value(points.yielded[place]) for point in points.columns]
+                points.access.store_fixed(operand, values)
+
+    def _store_full(self) -> None:
+        """Writes the outputs that have an element in every iteration."""
+        points, full = self._points, self._space.full_outputs
+        outputs = [self._space.work.outputs[place] for place in full]
+        yielded = [points.yielded[place] for place in full]
+        operands = points.loaded(yielded)
+        points.access.begin([*operands, *outputs])
+
+        def write(iterations: list[ColumnIteration]) -> None:
+            numbers = [iteration.number for iteration in iterations]
+            valid = [iteration.valid for iteration in iterations]
+            places = [points.access.places(operand, numbers, valid) for operand in outputs]
+            for number, iteration in enumerate(iterations):
+                found = [[point.value(value) for point in iteration.points] for value in yielded]
+                with when(iteration.valid):
+                    for operand, where, values in zip(outputs, places, found, strict=True):
+                        points.access.store(operand, where[number], values)
+
+        def step(
+            numbers: list[ir.Value], valid: list[ir.Value | None], running: list[ir.Value]
+        ) -> list[ir.Value]:
+            write(points.iterations(operands, numbers, valid))
+            return running
+
+        kept = self._keep()
+        if kept is not None:
+            write(kept)
+        else:
+            self._sweep.go(self._plan.unroll, [], step)

@@ -1,0 +1,123 @@
+"""Loops over every so many of a range of iterations, several at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ....dialects.mlir import arith, ir, scf
+from ...rewriting import index_constant
+from ..size import Size
+
+# Takes iterations' numbers, whether each is one (None: it is), and running values; gives the last.
+Step = Callable[[list[ir.Value], list[ir.Value | None], list[ir.Value]], list[ir.Value]]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A thread's iterations: those of its `row` of a block's `depth`, from `begin` to `end`.
+
+    `extent` is the number of all iterations; where the thread's are part of them, `begin` is a
+    multiple of what a block takes at once.
+    """
+
+    row: ir.Value
+    depth: int
+    begin: ir.Value
+    end: ir.Value
+    extent: Size
+
+    def go(self, unroll: int, starts: Sequence[ir.Value], step: Step) -> list[ir.Value]:
+        """Emits the step for `unroll` iterations at a time, and once more for those left over."""
+        chunk = self.depth * unroll
+        chunk_size = index_constant(chunk)
+        running: list[ir.Value] = list(starts)
+        done = self.begin
+        if not self.extent.is_known or self.extent.known >= chunk:
+            count = arith.divui(arith.subi(self.end, self.begin), chunk_size)
+            done = arith.addi(self.begin, arith.muli(count, chunk_size))
+            loop = scf.ForOp(arith.addi(self.begin, self.row), done, chunk_size, running)
+            with ir.InsertionPoint(loop.body):
+                first = loop.induction_variable
+                numbers: list[ir.Value] = [
+                    arith.addi(first, index_constant(each * self.depth)) for each in range(unroll)
+                ]
+                scf.YieldOp(step(numbers, [None] * unroll, list(loop.inner_iter_args)))
+            running = [*loop.results]
+        if self.extent.is_multiple_of(chunk):
+            return running
+        left, certain = unroll, 0
+        if self.extent.is_known:
+            left = -(-(self.extent.known % chunk) // self.depth)
+            certain = self.extent.known % chunk // self.depth
+        first = arith.addi(done, self.row)
+        some = arith.cmpi(arith.CmpIPredicate.ult, first, self.end)
+        rest = scf.IfOp(some, [value.type for value in running], has_else=True)
+        with ir.InsertionPoint(rest.then_block):
+            others, valid = self._after(first, left, certain)
+            scf.YieldOp(step([first, *others], [None, *valid], running))
+        assert rest.else_block is not None
+        with ir.InsertionPoint(rest.else_block):
+            scf.YieldOp(running)
+        return [*rest.results]
+
+    def all(self, count: int) -> tuple[list[ir.Value], list[ir.Value | None]]:
+        """The numbers of all of the thread's iterations, of `count` at most, and which there are.
+
+        Of those that there are not, one that there is stands in; there is one in all at least.
+        """
+        is_there: ir.Value | None = None
+        first = arith.addi(self.begin, self.row)
+        if self.extent.known < self.depth:
+            is_there = arith.cmpi(arith.CmpIPredicate.ult, first, self.end)
+            last = arith.subi(self.end, index_constant(1))
+            first = arith.select(is_there, first, last)
+        numbers, valid = self._after(first, count, self.extent.known // self.depth)
+        return [first, *numbers], [is_there, *valid]
+
+    def _after(
+        self, first: ir.Value, count: int, certain: int
+    ) -> tuple[list[ir.Value], list[ir.Value | None]]:
+        """The `count - 1` iterations after the first; the first stands in for those past the end.
+
+        Of all `count`, the first `certain` are there.
+        """
+        numbers: list[ir.Value] = []
+        valid: list[ir.Value | None] = []
+        for place in range(1, count):
+            number = arith.addi(first, index_constant(place * self.depth))
+            if place < certain:
+                numbers.append(number)
+                valid.append(None)
+                continue
+            is_there = arith.cmpi(arith.CmpIPredicate.ult, number, self.end)
+            numbers.append(arith.select(is_there, number, first))
+            valid.append(is_there)
+        return numbers, valid
+
+
+class when:
+    """Emits what follows in the `with` block under a condition, if there is one."""
+
+    def __init__(self, condition: ir.Value | None) -> None:
+        self._point: ir.InsertionPoint | None = None
+        if condition is not None:
+            self._point = ir.InsertionPoint(scf.IfOp(condition).then_block)
+
+    def __enter__(self) -> None:
+        if self._point is not None:
+            self._point.__enter__()
+
+    def __exit__(self, *exception: object) -> None:
+        if self._point is not None:
+            scf.YieldOp([])
+            self._point.__exit__(*exception)
+
+
+def chosen(
+    condition: ir.Value | None, values: Sequence[ir.Value], others: Sequence[ir.Value]
+) -> list[ir.Value]:
+    """The values where the condition holds, if there is one, else the others."""
+    if condition is None:
+        return list(values)
+    return [arith.select(condition, a, b) for a, b in zip(values, others, strict=True)]

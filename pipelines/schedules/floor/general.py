@@ -1,0 +1,162 @@
+"""The general schedule: one thread computes one output element, whatever the operation.
+
+The parallel loops are one range of numbers, spread over the threads of a one-dimensional grid; each
+thread takes every so many of them, so any extent fits any grid. The other loops run serially in the
+thread, with the elements it computes in registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....dialects.mlir import affine, arith, ir, memref, scf
+from ...rewriting import index_constant
+from ...walking import operations_where
+from ..iteration import Iteration, read_iteration
+from ..kernels import Kernels
+from ..launch import captured_values, emit_launch, is_within, operation_name
+from .points import blocks_for, emit_points, host_extent, kernel_extent
+
+THREADS = 256
+
+
+def schedule(op: ir.Operation, kernels: Kernels) -> None:
+    """Replaces a linalg.generic on buffers by a launch of a kernel that does the same."""
+    iteration = read_iteration(op)
+    with op.location, ir.InsertionPoint(op):
+        extents = [host_extent(op, iteration, loop) for loop in iteration.parallel]
+        if 0 in extents:
+            op.erase()
+            return
+        captured = captured_values(op)
+        blocks = blocks_for([extent for extent in extents if extent != 1], THREADS)
+    arguments = [*op.operands, *captured]
+    operands = len(op.operands)
+
+    def emit(values: Sequence[ir.Value]) -> None:
+        for value, inside in zip(captured, values[operands:], strict=True):
+            _replace_within(op, value, inside)
+        _Body(op, iteration, values[:operands]).emit()
+
+    kernel = kernels.add(
+        operation_name(op), [value.type for value in arguments], THREADS, emit, op.location
+    )
+    with op.location, ir.InsertionPoint(op):
+        emit_launch(kernel, blocks, THREADS, arguments)
+    op.erase()
+
+
+def _replace_within(op: ir.Operation, value: ir.Value, inside: ir.Value) -> None:
+    """Makes the operations within `op` use `inside` instead of `value`."""
+    for use in list(value.uses):
+        owner = use.owner.operation
+        if owner != op and is_within(owner, op):
+            owner.operands[use.operand_number] = inside
+
+
+class _Body:
+    """Emits one kernel's body; the operation's own region is moved into it."""
+
+    def __init__(self, op: ir.Operation, iteration: Iteration, buffers: Sequence[ir.Value]) -> None:
+        self._op = op
+        self._block = op.regions[0].blocks[0]
+        self._iteration = iteration
+        self._buffers = buffers
+        self._loops: dict[int, ir.Value] = {}
+
+    def emit(self) -> None:
+        emit_points([self._extent(loop) for loop in self._iteration.parallel], THREADS, self._at)
+
+    def _at(self, indices: Sequence[ir.Value]) -> None:
+        """The work of one point of the parallel loops."""
+        self._loops.update(zip(self._iteration.parallel, indices, strict=True))
+        if self._iteration.accumulates_in_registers:
+            self._in_registers()
+        else:
+            self._in_memory()
+
+    def _extent(self, loop: int) -> ir.Value:
+        return kernel_extent(self._iteration, self._buffers, loop)
+
+    def _in_registers(self) -> None:
+        """The serial loops carry the outputs' elements; they are stored once, at the end."""
+        outputs = range(self._iteration.inputs, len(self._buffers))
+        if not self._iteration.serial:
+            self._store(outputs, self._step({}))
+            return
+        started = [self._load(number) for number in outputs]
+
+        def innermost(carried: Sequence[ir.Value]) -> list[ir.Value]:
+            return self._step(dict(zip(outputs, carried, strict=True)))
+
+        self._store(outputs, self._serial(list(self._iteration.serial), started, innermost))
+
+    def _in_memory(self) -> None:
+        """Every iteration reads and writes the outputs' elements where they lie."""
+        outputs = range(self._iteration.inputs, len(self._buffers))
+
+        def innermost(carried: Sequence[ir.Value]) -> list[ir.Value]:
+            del carried
+            self._store(outputs, self._step({}))
+            return []
+
+        self._serial(list(self._iteration.serial), [], innermost)
+
+    def _serial(
+        self,
+        loops: list[int],
+        carried: list[ir.Value],
+        innermost: Callable[[Sequence[ir.Value]], list[ir.Value]],
+    ) -> list[ir.Value]:
+        if not loops:
+            return innermost(carried)
+        nest = scf.ForOp(
+            index_constant(0), self._extent(loops[0]), index_constant(1), list(carried)
+        )
+        with ir.InsertionPoint(nest.body):
+            self._loops[loops[0]] = nest.induction_variable
+            scf.YieldOp(self._serial(loops[1:], list(nest.inner_iter_args), innermost))
+        return list(nest.results)
+
+    def _step(self, known: dict[int, ir.Value]) -> list[ir.Value]:
+        """One run of the operation's region, moved here; `known` are operands' elements at hand."""
+        for number, argument in enumerate(self._block.arguments):
+            if number in known:
+                argument.replace_all_uses_with(known[number])
+            elif next(iter(argument.uses), None) is not None:
+                argument.replace_all_uses_with(self._load(number))
+        for index in operations_where(self._op, lambda inner: inner.name == "linalg.index"):
+            loop = ir.IntegerAttr(index.attributes["dim"]).value
+            index.results[0].replace_all_uses_with(self._loops[loop])
+            index.erase()
+        *work, end = self._block.operations
+        # Operations move to a place before another one only.
+        place = arith.ConstantOp(ir.IndexType.get(), 0)
+        for inner in work:
+            inner.operation.move_before(place.operation)
+        place.operation.erase()
+        return list(end.operation.operands)
+
+    def _place(self, number: int) -> list[ir.Value]:
+        """The index of operand `number`'s element in this iteration."""
+        map_ = self._iteration.maps[number]
+        return [self._apply(expression, map_.n_dims) for expression in map_.results]
+
+    def _apply(self, expression: ir.AffineExpr, dims: int) -> ir.Value:
+        if isinstance(expression, ir.AffineDimExpr):
+            return self._loops[ir.AffineDimExpr(expression).position]
+        if isinstance(expression, ir.AffineConstantExpr):
+            return index_constant(ir.AffineConstantExpr(expression).value)
+        # A loop that has not begun is one that the expression does not use.
+        loops = [self._loops.get(loop) or index_constant(0) for loop in range(dims)]
+        return affine.AffineApplyOp(ir.AffineMap.get(dims, 0, [expression]), loops).result
+
+    def _load(self, number: int) -> ir.Value:
+        buffer = self._buffers[number]
+        if not isinstance(buffer.type, ir.MemRefType):
+            return buffer
+        return memref.load(buffer, self._place(number))
+
+    def _store(self, outputs: Sequence[int], values: Sequence[ir.Value]) -> None:
+        for number, value in zip(outputs, values, strict=True):
+            memref.store(value, self._buffers[number], self._place(number))

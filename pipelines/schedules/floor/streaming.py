@@ -1,0 +1,68 @@
+"""The general schedule of operations that reduce or scan in their region, whatever they are.
+
+A thread takes one point of the loops along which every output has elements of its own. In it each
+reduction is a nest of serial loops, which reads the elements again and accumulates in registers;
+then come nests that store the outputs. A scan's running value is carried by the nest that needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialects.mlir import ir
+from ...pass_base import fail
+from ..iteration import read_iteration
+from ..kernels import Kernels
+from ..launch import captured_values, emit_launch, operation_name
+from .dependence import Dependence
+from .fused_region import FusedRegion
+from .points import blocks_for, emit_points, host_extent, kernel_extent
+from .scalar_program import Scope
+
+THREADS = 128
+
+
+def schedule(op: ir.Operation, kernels: Kernels) -> None:
+    """Replaces a linalg.generic with collective operations by a launch of a kernel."""
+    iteration = read_iteration(op)
+    _check_outputs(op, iteration.inputs)
+    with op.location, ir.InsertionPoint(op):
+        extents = [host_extent(op, iteration, loop) for loop in iteration.parallel]
+        if 0 in extents:
+            op.erase()
+            return
+        captured = captured_values(op)
+        blocks = blocks_for([extent for extent in extents if extent != 1], THREADS)
+    dependence = Dependence(op, iteration.maps)
+    arguments = [*op.operands, *captured]
+
+    def emit(values: Sequence[ir.Value]) -> None:
+        buffers = values[: len(op.operands)]
+        sizes = [kernel_extent(iteration, buffers, loop) for loop in range(len(iteration.extents))]
+        outside = dict(zip(captured, values[len(op.operands) :], strict=True))
+        region = FusedRegion(op, iteration, dependence, list(buffers), sizes, outside)
+
+        def at_point(indices: Sequence[ir.Value]) -> None:
+            block = ir.InsertionPoint.current.block
+            scope = Scope(region, block, dict(zip(iteration.parallel, indices, strict=True)))
+            scope.store_outputs()
+
+        emit_points([sizes[loop] for loop in iteration.parallel], THREADS, at_point)
+
+    kernel = kernels.add(
+        operation_name(op), [value.type for value in arguments], THREADS, emit, op.location
+    )
+    with op.location, ir.InsertionPoint(op):
+        emit_launch(kernel, blocks, THREADS, arguments)
+    op.erase()
+
+
+def _check_outputs(op: ir.Operation, inputs: int) -> None:
+    """Outputs are read neither before nor while they are written."""
+    for argument in list(op.regions[0].blocks[0].arguments)[inputs:]:
+        if next(iter(argument.uses), None) is not None:
+            fail(
+                op,
+                f"the region reads output {argument.arg_number - inputs} beside collective "
+                "operations; make what it begins with an input",
+            )

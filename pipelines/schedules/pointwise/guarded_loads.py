@@ -1,0 +1,297 @@
+"""Loads of rows in a region that are done where the row has such a column: of what is padded or
+concatenated.
+
+%column = linalg.index 1
+%place = arith.subi %column, %low : index
+%is_within = arith.cmpi ult, %place, %size : index
+%element = scf.if %is_within -> f32 { yield memref.load %x[%row, %place] } else { yield %zero }
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ....dialects.hir.layout import DYNAMIC
+from ....dialects.mlir import arith, ir, memref, scf, vector
+from ...rewriting import index_constant
+from ..alternatives import Conditions
+from ..elements import address, element_bytes, load
+from ..parameters import Parameters
+from ..region import Point, Region
+from ..size import ONE, ZERO, Size
+from ..work import Layout, Work, has_layout, has_plain_elements, strides_of
+
+_BELOW = int(arith.CmpIPredicate.ult)
+
+
+@dataclass(frozen=True)
+class GuardedLoad:
+    """A memref.load within an scf.if of the region, along `loop`, one of the operation's own.
+
+    It is done where all of `guards` hold, which do not vary along the loop, and `place`, the last
+    index, is below `bound` if there is one; `shift` is how far the place is from the loop's index.
+    `indices` are those of the other dims and `strides` theirs.
+    """
+
+    op: ir.Operation
+    buffer: ir.Value
+    element: ir.Type
+    indices: tuple[ir.Value, ...]
+    strides: tuple[Size, ...]
+    is_assumed: bool
+    guards: tuple[ir.Value, ...]
+    place: ir.Value
+    shift: Size
+    bound: ir.Value | None
+    bound_size: Size
+
+    @property
+    def result(self) -> ir.Value:
+        return self.op.results[0]
+
+    @property
+    def otherwise(self) -> ir.Value:
+        """What the element is where it is not loaded."""
+        return list(self.op.regions[1].blocks[0])[-1].operation.operands[0]
+
+    def piece(self, width: int) -> int:
+        """How many neighbouring elements are all there or all not, for all that is known."""
+        while any(size.is_known and size.known % width for size in self._steps):
+            width //= 2
+        return width
+
+    def require(self, found: Conditions, piece: int) -> None:
+        """Adds what pieces of so many elements need to be one access each."""
+        if self.is_assumed:
+            for holds in has_layout(self.buffer, Layout.ROWS):
+                found.require(holds)
+        found.require_aligned_buffer(self.buffer, self.element, piece * element_bytes(self.element))
+        for size in self._steps:
+            found.require_multiple(size, piece)
+
+    @property
+    def _steps(self) -> tuple[Size, ...]:
+        return (*self.strides, self.shift, self.bound_size)
+
+    def load(
+        self,
+        point: Point,
+        parameters: Parameters,
+        column: ir.Value,
+        width: int,
+        piece: int,
+        known: dict[ir.Value, list[ir.Value]],
+    ) -> list[ir.Value]:
+        """So many elements from a column on, by accesses of `piece`; `point` gives the row.
+
+        `known` has the elements of other guarded loads.
+        """
+        otherwise = known.get(self.otherwise) or [point.value(self.otherwise)] * width
+        place = self._place(point, column)
+        index = place
+        for value, stride in zip(self.indices, self.strides, strict=True):
+            step = arith.muli(point.value(value), parameters.size(stride))
+            index = arith.addi(index, step)
+        where = address(parameters.pointer(self.buffer), self.element, index)
+        holds: ir.Value | None = None
+        for guard in self.guards:
+            value = point.value(guard)
+            holds = value if holds is None else arith.andi(holds, value)
+        values: list[ir.Value] = []
+        for first in range(0, width, piece):
+            is_there = holds
+            if self.bound is not None:
+                at = arith.addi(place, index_constant(first)) if first else place
+                below = arith.cmpi(arith.CmpIPredicate.ult, at, point.value(self.bound))
+                is_there = below if holds is None else arith.andi(holds, below)
+            assert is_there is not None
+            values += self._load_if(
+                is_there, _element_address(where, self.element, first), otherwise[first:][:piece]
+            )
+        return values
+
+    def _load_if(
+        self, is_there: ir.Value, where: ir.Value, otherwise: list[ir.Value]
+    ) -> list[ir.Value]:
+        size = len(otherwise) * element_bytes(self.element)
+        choice = scf.IfOp(is_there, _result_types(otherwise), has_else=True)
+        with ir.InsertionPoint(choice.then_block):
+            scf.YieldOp(_joined(load(where, self.element, len(otherwise), size)))
+        assert choice.else_block is not None
+        with ir.InsertionPoint(choice.else_block):
+            scf.YieldOp(_joined(otherwise))
+        if len(choice.results) == len(otherwise):
+            return list(choice.results)
+        return [vector.extract(choice.results[0], [], [at]) for at in range(len(otherwise))]
+
+    def _place(self, point: Point, column: ir.Value) -> ir.Value:
+        """The last index at a column."""
+        if _is_index(self.place):
+            return column
+        op = _operation(self.place)
+        left, right = op.operands
+        if op.name == "arith.subi":
+            return arith.subi(column, point.value(right))
+        return arith.addi(column, point.value(right if _is_index(left) else left))
+
+
+def find_guarded_loads(work: Work, loop: int) -> list[GuardedLoad]:
+    """The guarded loads of rows along a loop; emits index arithmetic on the host.
+
+    They are in an order in which each comes after those that it is loaded in place of.
+    """
+    region = Region(work)
+    found: dict[ir.Value, GuardedLoad] = {}
+    for inner in work.block:
+        guarded = _guarded(inner.operation, region, loop)
+        if guarded is None:
+            continue
+        other = guarded.otherwise
+        if other in found or loop not in region.varies(other):
+            found[guarded.result] = guarded
+    return list(found.values())
+
+
+def guarded_loops(work: Work) -> frozenset[int]:
+    """The loops whose indices a region with guarded loads takes."""
+    names = [inner.operation.name for inner in work.block]
+    if "scf.if" not in names:
+        return frozenset()
+    return frozenset(
+        ir.IntegerAttr(inner.operation.attributes["dim"]).value
+        for inner in work.block
+        if inner.operation.name == "linalg.index"
+    )
+
+
+def _guarded(op: ir.Operation, region: Region, loop: int) -> GuardedLoad | None:
+    found = _load_in(op)
+    if found is None:
+        return None
+    buffer, *indices = found.operands
+    kind = ir.MemRefType(buffer.type)
+    if not indices or not region.is_outside(buffer) or not has_plain_elements(kind.element_type):
+        return None
+    place = indices[-1]
+    shift = _shift(place, region, loop)
+    if shift is None or any(loop in region.varies(each) for each in indices[:-1]):
+        return None
+    guards, bound = list[ir.Value](), None
+    for term in _terms(op.operands[0]):
+        if loop not in region.varies(term):
+            guards.append(term)
+        elif (
+            bound is None
+            and _is_below(term, place)
+            and region.is_outside(_operation(term).operands[1])
+        ):
+            bound = _operation(term).operands[1]
+        else:
+            return None
+    open_ = region.work.open
+    sizes = [
+        Size(size) if size != DYNAMIC else open_.size_of(memref.dim(buffer, index_constant(axis)))
+        for axis, size in enumerate(kind.shape)
+    ]
+    strides, is_assumed = strides_of(buffer, kind, sizes, Layout.ROWS, open_)
+    if strides[-1] != ONE:
+        return None
+    return GuardedLoad(
+        op,
+        buffer,
+        kind.element_type,
+        tuple(indices[:-1]),
+        tuple(strides[:-1]),
+        is_assumed,
+        tuple(guards),
+        place,
+        shift,
+        bound,
+        ZERO if bound is None else _size(bound, region),
+    )
+
+
+def _load_in(op: ir.Operation) -> ir.Operation | None:
+    """The load that an scf.if yields, which takes nothing else that is computed in it."""
+    if op.name != "scf.if" or len(op.results) != 1 or not len(op.regions[1].blocks):
+        return None
+    inner = [each.operation for each in op.regions[0].blocks[0]]
+    if [each.name for each in inner] != ["memref.load", "scf.yield"]:
+        return None
+    if len(list(op.regions[1].blocks[0])) != 1 or inner[1].operands[0] != inner[0].results[0]:
+        return None
+    return inner[0]
+
+
+def _shift(place: ir.Value, region: Region, loop: int) -> Size | None:
+    """How far a place is from a loop's index, up to the sign; None where it is not so."""
+    if isinstance(place.owner, ir.Block) or region.is_outside(place):
+        return None
+    if _is_index(place):
+        return ZERO if region.varies(place) == frozenset([loop]) else None
+    op = _operation(place)
+    if op.name not in ("arith.subi", "arith.addi"):
+        return None
+    left, right = op.operands
+    if op.name == "arith.addi" and not _is_index(left):
+        left, right = right, left
+    if (
+        not _is_index(left)
+        or region.varies(left) != frozenset([loop])
+        or not region.is_outside(right)
+    ):
+        return None
+    return _size(right, region)
+
+
+def _size(value: ir.Value, region: Region) -> Size:
+    """A number of the host, without its sign."""
+    if not isinstance(value.owner, ir.Block) and value.owner.operation.name == "arith.constant":
+        return Size(abs(ir.IntegerAttr(value.owner.operation.attributes["value"]).value))
+    return region.work.open.size_of(value)
+
+
+def _terms(value: ir.Value) -> list[ir.Value]:
+    """The conditions that all must hold."""
+    if not isinstance(value.owner, ir.Block) and value.owner.operation.name == "arith.andi":
+        return [term for each in value.owner.operation.operands for term in _terms(each)]
+    return [value]
+
+
+def _is_below(term: ir.Value, place: ir.Value) -> bool:
+    if isinstance(term.owner, ir.Block) or term.owner.operation.name != "arith.cmpi":
+        return False
+    op = term.owner.operation
+    return ir.IntegerAttr(op.attributes["predicate"]).value == _BELOW and op.operands[0] == place
+
+
+def _is_index(value: ir.Value) -> bool:
+    return not isinstance(value.owner, ir.Block) and value.owner.operation.name == "linalg.index"
+
+
+def _operation(value: ir.Value) -> ir.Operation:
+    owner = value.owner
+    assert not isinstance(owner, ir.Block)
+    return owner.operation
+
+
+def _is_joined(values: list[ir.Value]) -> bool:
+    """Whether values are one vector where control flow meets: halves would be moved one by one."""
+    kind = values[0].type
+    return len(values) > 1 and isinstance(kind, ir.FloatType) and kind.width > 8
+
+
+def _result_types(values: list[ir.Value]) -> list[ir.Type]:
+    if _is_joined(values):
+        return [ir.VectorType.get([len(values)], values[0].type)]
+    return [value.type for value in values]
+
+
+def _joined(values: list[ir.Value]) -> list[ir.Value]:
+    if _is_joined(values):
+        return [vector.from_elements(_result_types(values)[0], values)]
+    return values
+
+
+def _element_address(where: ir.Value, element: ir.Type, first: int) -> ir.Value:
+    return address(where, element, index_constant(first)) if first else where

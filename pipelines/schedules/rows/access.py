@@ -1,0 +1,201 @@
+"""The elements of one row in a kernel: where they lie, loads, stores, and the loops' indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....dialects.mlir import arith, ir
+from ...rewriting import index_constant
+from ..elements import ACCESS_BYTES, address, element_bytes, load, store
+from ..parameters import Parameters
+from ..region import Point, Region
+from ..size import ZERO, Size
+from ..space import Loop, part_index
+from ..work import Operand
+from .shifted_load import load_shifted
+from .space import RowSpace
+
+
+class RowAccess:
+    """One row, by its number. `point` gives what the region has that is uniform along the row.
+
+    Operands whose numbers are in `scattered` are accessed element by element.
+    """
+
+    def __init__(
+        self,
+        space: RowSpace,
+        region: Region,
+        row: ir.Value,
+        scattered: frozenset[int] = frozenset(),
+    ) -> None:
+        self.space = space
+        self._scattered = scattered
+        self._shifts: dict[int, ir.Value] = {}
+        self.region = region
+        self._parameters = region.parameters
+        places = split(row, space.rows, [loop.extent for loop in space.rows], self._parameters)
+        self._row = places
+        self._bases = {
+            operand.number: self._moved(
+                self._parameters.size(operand.offset), operand, space.rows, places
+            )
+            for operand in space.work.operands
+            if space.is_used(operand)
+        }
+        self._operands = {operand.number: operand for operand in space.work.operands}
+        self.point = Point(region, frozenset(), self._load_uniform, self._row_index)
+
+    def places(self, vector: ir.Value, width: int) -> list[ir.Value]:
+        """The index in each column loop of the first element of a vector."""
+        columns = self.space.columns
+        extents = [loop.extent for loop in columns]
+        if width > 1 and len(columns) > 1:
+            extents[-1] = Size(extents[-1].known, extents[-1].open)
+            inner = arith.divui(self._parameters.size(extents[-1]), index_constant(width))
+            places = split(vector, columns, extents, self._parameters, inner)
+        else:
+            places = split(vector, columns, extents, self._parameters)
+        if width > 1:
+            places[-1] = arith.muli(places[-1], index_constant(width))
+        return places
+
+    def load(self, operand: Operand, places: Sequence[ir.Value], width: int) -> list[ir.Value]:
+        """A vector's elements; one where they are all the same."""
+        stride = self.space.stride(operand, self.space.inner)
+        where = self._address(operand, places)
+        if stride == ZERO:
+            return load(where, operand.element, 1, 1)
+        if self._is_whole(operand) or width == 1:
+            return load(where, operand.element, width, _alignment(operand, width))
+        if operand.number in self._shifts:
+            return self._load_shifted(operand, places, width)
+        values: list[ir.Value] = []
+        for element in range(width):
+            each = [*places[:-1], arith.addi(places[-1], index_constant(element))]
+            values += load(self._address(operand, each), operand.element, 1, 1)
+        return values
+
+    def store(
+        self, operand: Operand, places: Sequence[ir.Value], values: Sequence[ir.Value]
+    ) -> None:
+        """Writes a vector's elements, or the one that a row has."""
+        if len(values) == 1 or self._is_whole(operand):
+            where = self._address(operand, places)
+            store(where, operand.element, values, _alignment(operand, len(values)))
+            return
+        for element, value in enumerate(values):
+            each = [*places[:-1], arith.addi(places[-1], index_constant(element))]
+            store(self._address(operand, each), operand.element, [value], 1)
+
+    def index(self, number: int, places: Sequence[ir.Value], element: int) -> ir.Value:
+        """The index of one of the operation's own loops, `element` past the first of a vector."""
+        columns = self.space.columns
+        for loop, at in zip(columns, places, strict=True):
+            if number in loop.parts:
+                if loop is columns[-1] and element:
+                    at = arith.addi(at, index_constant(element))
+                return part_index(self.space.work, loop, at, number, self._parameters)
+        return self._row_index(number)
+
+    def misalignment(self, operand: Operand, places: Sequence[ir.Value] = ()) -> ir.Value:
+        """The bytes by which an element, the row's first, lies past an aligned address."""
+        where = self._address(operand, places)
+        i64 = ir.IntegerType.get_signless(64)
+        bits = ir.Operation.create("llvm.ptrtoint", results=[i64], operands=[where]).results[0]
+        index = arith.index_cast(ir.IndexType.get(), bits)
+        return arith.andi(index, index_constant(ACCESS_BYTES - 1))
+
+    def begin_vectors(self, start: ir.Value) -> None:
+        """Says at which column vectors begin, so that scattered ones can be loaded in pieces."""
+        for operand in self.space.along:
+            number, is_input = operand.number, not operand.is_output
+            is_contiguous = self.space.is_contiguous(operand)
+            if number in self._scattered and is_input and is_contiguous and _has_words(operand):
+                self._shifts[number] = self.misalignment(operand, [start])
+
+    def _load_shifted(
+        self, operand: Operand, places: Sequence[ir.Value], width: int
+    ) -> list[ir.Value]:
+        """A vector in aligned pieces, where those lie within the row."""
+        size = element_bytes(operand.element)
+        bytes_ = arith.muli(places[-1], index_constant(size))
+        end = arith.addi(
+            arith.subi(bytes_, self._shifts[operand.number]),
+            index_constant(width * size + ACCESS_BYTES),
+        )
+        length = self._parameters.size(self.space.length)
+        most = arith.muli(length, index_constant(size))
+        is_safe = arith.cmpi(arith.CmpIPredicate.ule, end, most)
+        where = self._address(operand, places)
+        shift = self._shifts[operand.number]
+        return load_shifted(where, operand.element, width, shift, is_safe)
+
+    def _is_whole(self, operand: Operand) -> bool:
+        """Whether one access takes a vector."""
+        return self.space.is_contiguous(operand) and operand.number not in self._scattered
+
+    def _load_uniform(self, number: int) -> ir.Value:
+        operand = self._operands[number]
+        return load(self._address(operand, []), operand.element, 1, 1)[0]
+
+    def _row_index(self, number: int) -> ir.Value:
+        for loop, at in zip(self.space.rows, self._row, strict=True):
+            if number in loop.parts:
+                return part_index(self.space.work, loop, at, number, self._parameters)
+        return index_constant(0)
+
+    def _address(self, operand: Operand, places: Sequence[ir.Value]) -> ir.Value:
+        pointer = self._parameters.pointer(operand.buffer)
+        pointer = address(pointer, operand.element, self._bases[operand.number])
+        index = self._moved(index_constant(0), operand, self.space.columns, places)
+        return address(pointer, operand.element, index)
+
+    def _moved(
+        self, index: ir.Value, operand: Operand, loops: Sequence[Loop], places: Sequence[ir.Value]
+    ) -> ir.Value:
+        for loop, at in zip(loops, places, strict=False):
+            stride = self.space.stride(operand, loop)
+            if stride != ZERO:
+                index = arith.addi(index, arith.muli(at, self._parameters.size(stride)))
+        return index
+
+
+def split(
+    number: ir.Value,
+    loops: Sequence[Loop],
+    extents: Sequence[Size],
+    parameters: Parameters,
+    inner: ir.Value | None = None,
+) -> list[ir.Value]:
+    """The index in each loop of an iteration by its number, below 2^31 if there are several.
+
+    `inner` is the innermost extent where it is not `extents[-1]`.
+    """
+    places: list[ir.Value] = []
+    rest = number
+    for place in reversed(range(1, len(loops))):
+        is_given = inner is not None and place == len(loops) - 1
+        extent = inner if is_given else parameters.size(extents[place])
+        assert extent is not None
+        places.insert(0, _narrow(arith.remui, rest, extent))
+        rest = _narrow(arith.divui, rest, extent)
+    return [rest, *places] if loops else []
+
+
+def _has_words(operand: Operand) -> bool:
+    """Whether elements can be cut from words."""
+    return element_bytes(operand.element) <= 8 and str(operand.element) != "i1"
+
+
+def _alignment(operand: Operand, width: int) -> int:
+    return min(ACCESS_BYTES, width * element_bytes(operand.element))
+
+
+def _narrow(
+    operation: Callable[[ir.Value, ir.Value], ir.Value], number: ir.Value, by: ir.Value
+) -> ir.Value:
+    """A division in 32 bits, of numbers that fit."""
+    i32, index = ir.IntegerType.get_signless(32), ir.IndexType.get()
+    left, right = arith.index_castui(i32, number), arith.index_castui(i32, by)
+    return arith.index_castui(index, operation(left, right))

@@ -1,0 +1,246 @@
+"""What the bodies of kernels on rows share: the team's row, its stages, and the stores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....dialects.mlir import arith, ir, scf
+from ...rewriting import index_constant
+from ..elements import element_bytes
+from ..parameters import Parameters
+from ..region import Region
+from ..size import ONE, Size
+from ..work import Operand
+from .access import RowAccess
+from .collectives import Collective, State
+from .needs import known_at_start, needed_arguments
+from .plan import RowPlan
+from .stages import StagePlan, place_type, plan_stages
+from .team import Team
+from .vectors import RowVectors, operands_of
+
+# Registers for elements, a row's own and what the outputs take besides: for the latter at least,
+# and for both together where all are loaded at once.
+_WORDS, _LEAST_WORDS, _EARLY_WORDS = 48, 16, 32
+
+
+class RowBody:
+    """The team of the executing thread and its row.
+
+    Where a row has several `parts`, a block for each, this is the one of number `part`. `members`
+    is how many threads of a block take part, where it is not all of them.
+    """
+
+    def __init__(
+        self,
+        plan: RowPlan,
+        parameters: Parameters,
+        *,
+        merge: bool,
+        parts: Size = ONE,
+        members: Size | None = None,
+    ) -> None:
+        self.plan = plan
+        self.space = plan.space
+        self.parameters = parameters
+        self.region = Region(plan.space.work, parameters)
+        self.stages: StagePlan = plan_stages(plan.space.work, self.region, merge=merge)
+        self.team = Team(plan.team, None if members is None else parameters.size(members))
+        self._is_row: ir.Value | None = None
+        row = self.team.row
+        self.parts = parameters.size(parts)
+        self.part: ir.Value | None = None
+        if parts != ONE:
+            self.part = arith.remui(row, self.parts)
+            row = arith.divui(row, self.parts)
+        if plan.team.rows > 1 and not self.space.count.is_multiple_of(plan.team.rows):
+            count = parameters.size(self.space.count)
+            self._is_row = arith.cmpi(arith.CmpIPredicate.ult, row, count)
+            row = arith.minui(row, arith.subi(count, index_constant(1)))
+        self.access = RowAccess(self.space, self.region, row, plan.scattered)
+        self.length = parameters.size(self.space.length)
+        # The column at which vector 0 begins.
+        self.start = self._peeled() if plan.peeled else None
+        if self.start is not None:
+            self.access.begin_vectors(self.start)
+        if plan.width == 1:
+            self.whole = self.length
+        else:
+            body = self.length if self.start is None else arith.subi(self.length, self.start)
+            self.whole = arith.divui(body, index_constant(plan.width))
+
+        if parts == ONE:
+            early = known_at_start(self.region, self.space.varying)
+            for argument in needed_arguments(self.region, early):
+                self.access.point.value(plan.space.work.block.arguments[argument])
+
+    def collectives(self, stage: int) -> list[Collective]:
+        """The states that a stage combines."""
+        length = self.space.length
+        place = place_type(self.space, holds_all=not self.plan.streams)
+        some: ir.Value | None = None
+        if not length.is_known:
+            some = arith.cmpi(arith.CmpIPredicate.ne, self.length, index_constant(0))
+        elif length.known == 0:
+            some = arith.constant(ir.IntegerType.get_signless(1), 0)
+        return self.stages.collectives(stage, place, some)
+
+    def finish(self, collectives: Sequence[Collective], states: Sequence[State]) -> None:
+        """Combines the states of the team's threads: the results are known from here on."""
+        for each, state in zip(collectives, self.team.reduce(collectives, states), strict=True):
+            each.finish(state, self.access.point)
+
+    def looped(
+        self,
+        collectives: Sequence[Collective],
+        first: ir.Value,
+        end: ir.Value,
+        step: ir.Value,
+        emit: Callable[[ir.Value, list[State]], list[State]],
+    ) -> list[State]:
+        """The states that `emit` makes in a loop, beginning with those of no elements."""
+        start = [value for each in collectives for value in each.neutral()]
+        loop = scf.ForOp(first, end, step, start)
+        with ir.InsertionPoint(loop.body):
+            states = as_states(collectives, list(loop.inner_iter_args))
+            found = emit(loop.induction_variable, states)
+            scf.YieldOp([value for state in found for value in state])
+        return as_states(collectives, list(loop.results))
+
+    @property
+    def outputs_along(self) -> list[tuple[Operand, ir.Value]]:
+        """The outputs with elements along the row, with what they take."""
+        return [each for each in self._outputs if self.space.is_along(each[0])]
+
+    def store(self, vectors: RowVectors) -> None:
+        """Computes and writes the outputs' elements.
+
+        What they take besides elements that are there already is loaded for some vectors at once.
+        """
+        outputs = self.outputs_along
+        values = [value for _, value in outputs]
+        group = self._group(vectors, values)
+        for number in range(len(vectors)):
+            if number % group == 0:
+                vectors.fetch(values, range(number, min(number + group, len(vectors))))
+            found = [
+                [vectors.value(number, element, value) for element in range(vectors.width)]
+                for _, value in outputs
+            ]
+
+            def write(number: int = number, found: list[list[ir.Value]] = found) -> None:
+                for (operand, _), values in zip(outputs, found, strict=True):
+                    vectors.store(operand, number, values)
+
+            self._where([vectors.inside[number], self._is_row], write)
+
+    def fetch_early(self, vectors: RowVectors) -> None:
+        """Loads the weights of the outputs with the row, where few registers are enough for both.
+
+        (It also keeps blocks from being so many at once that their rows compete for the memory.)
+        """
+        values = [value for _, value in self.outputs_along]
+        words = len(vectors) * vectors.width
+        if words * (self._weight_words(values) + self.space.words) <= _EARLY_WORDS:
+            vectors.fetch(values)
+
+    def _group(self, vectors: RowVectors, values: Sequence[ir.Value]) -> int:
+        """The vectors for which weights of the outputs fit in registers beside the row."""
+        if self.plan.streams or self.plan.team.rows > 1:
+            return len(vectors)
+        words = vectors.width * self._weight_words(values)
+        held = len(vectors) * vectors.width * self.space.words
+        return max(1, max(_LEAST_WORDS, _WORDS - held) // max(1, words))
+
+    def _weight_words(self, values: Sequence[ir.Value]) -> int:
+        """Registers for one element of each operand that values need and that rows share."""
+        weights = [each for each in self.operands(values) if not self.space.is_large(each)]
+        return sum(max(1, element_bytes(each.element) // 4) for each in weights)
+
+    def store_uniform(self) -> None:
+        """One thread writes what the row has one of."""
+        outputs = [each for each in self._outputs if not self.space.is_along(each[0])]
+        values = [self.access.point.value(value) for _, value in outputs]
+        if not outputs:
+            return
+
+        def write() -> None:
+            for (operand, _), value in zip(outputs, values, strict=True):
+                self.access.store(operand, [], [value])
+
+        self._where([self.team.is_first, self._is_row], write)
+
+    def edges(self) -> RowVectors | None:
+        """The elements before and after whole vectors, one for each of the first threads.
+
+        Emitted only where the row has any element. None where there certainly are none.
+        """
+        if self.plan.width == 1:
+            return None
+        covered = arith.muli(self.whole, index_constant(self.plan.width))
+        count = arith.subi(self.length, covered)
+        place, number = self.team.place, self.team.place
+        if self.start is not None:
+            is_behind = arith.cmpi(arith.CmpIPredicate.uge, place, self.start)
+            none = index_constant(0)
+            number = arith.addi(place, arith.select(is_behind, covered, none))
+        else:
+            number = arith.addi(place, covered)
+        is_inside = arith.cmpi(arith.CmpIPredicate.ult, place, count)
+        if self.team.is_member is not None:
+            is_inside = arith.andi(is_inside, self.team.is_member)
+        number = arith.minui(number, arith.subi(self.length, index_constant(1)))
+        return RowVectors(self.access, [number], 1, inside=[is_inside])
+
+    def operands(self, values: Sequence[ir.Value]) -> list[Operand]:
+        """The inputs with elements along the row that values need."""
+        return operands_of(self.space, self.region, values)
+
+    def compute_uniform(self) -> None:
+        """Computes what needs no reduction and is the same in all of the row.
+
+        To be called once the row's first elements are loaded: elements that are loaded by a loaded
+        index would keep them waiting.
+        """
+        for op in self.region.checks:
+            self.access.point.check(op)
+        for value in known_at_start(self.region, self.space.varying):
+            self.access.point.value(value)
+
+    @property
+    def _outputs(self) -> list[tuple[Operand, ir.Value]]:
+        return list(zip(self.space.work.outputs, self.region.yielded, strict=True))
+
+    def _peeled(self) -> ir.Value:
+        """The elements before the first that lies at an aligned address, or all there are."""
+        operand = self.plan.reference
+        past = self.access.misalignment(operand)
+        bytes_ = self.plan.width * element_bytes(operand.element)
+        missing = arith.andi(arith.subi(index_constant(bytes_), past), index_constant(bytes_ - 1))
+        elements = arith.divui(missing, index_constant(element_bytes(operand.element)))
+        return arith.minui(elements, self.length)
+
+    @staticmethod
+    def _where(conditions: Sequence[ir.Value | None], emit: Callable[[], None]) -> None:
+        found = [each for each in conditions if each is not None]
+        if not found:
+            emit()
+            return
+        condition = found[0]
+        for each in found[1:]:
+            condition = arith.andi(condition, each)
+        branch = scf.IfOp(condition)
+        with ir.InsertionPoint(branch.then_block):
+            emit()
+            scf.YieldOp([])
+
+
+def as_states(collectives: Sequence[Collective], values: Sequence[ir.Value]) -> list[State]:
+    """The values of all states, one after another, as states."""
+    states: list[State] = []
+    at = 0
+    for each in collectives:
+        count = len(each.types)
+        states.append(tuple(values[at : at + count]))
+        at += count
+    return states

@@ -1,0 +1,128 @@
+"""The collective operations of a region along a row, as states that are combined."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from ....dialects.hir.loop_operation import kind_of, loops_of
+from ....dialects.mlir import arith, ir
+from ...rewriting import constant
+from ..combine import combine, combine_places, neutral
+from ..region import Point
+from .vectors import RowVectors
+
+State = tuple[ir.Value, ...]
+
+
+class Collective(ABC):
+    """What some operations of a region make of a row. A state is that of some of its elements."""
+
+    @property
+    @abstractmethod
+    def inputs(self) -> list[ir.Value]:
+        """The values of the region that are reduced."""
+
+    @property
+    @abstractmethod
+    def types(self) -> list[ir.Type]:
+        """The types of a state's values."""
+
+    @abstractmethod
+    def neutral(self) -> State:
+        """The state of no elements."""
+
+    @abstractmethod
+    def combine(self, a: State, b: State) -> State:
+        """The state of the elements of both."""
+
+    @abstractmethod
+    def accumulate(self, state: State | None, vectors: RowVectors) -> State:
+        """The state with a thread's next vectors, which come after those in it."""
+
+    @abstractmethod
+    def finish(self, state: State, point: Point) -> None:
+        """Makes what the operations give known at a row's point, from the state of all of it."""
+
+
+class Reduce(Collective):
+    """A hir.reduce_loops."""
+
+    def __init__(self, op: ir.Operation) -> None:
+        self._op = op
+        self._kind = kind_of(op)
+
+    @property
+    def inputs(self) -> list[ir.Value]:
+        return [self._op.operands[0]]
+
+    @property
+    def types(self) -> list[ir.Type]:
+        return [self._op.operands[0].type]
+
+    def neutral(self) -> State:
+        return (neutral(self._kind, self.types[0]),)
+
+    def combine(self, a: State, b: State) -> State:
+        return (combine(self._kind, a[0], b[0]),)
+
+    def accumulate(self, state: State | None, vectors: RowVectors) -> State:
+        (rest,) = self.neutral()
+        for number in range(len(vectors)):
+            (value,) = self.inputs
+            whole = vectors.folded(number, value, lambda a, b: combine(self._kind, a, b), rest)
+            state = (whole,) if state is None else self.combine(state, (whole,))
+        assert state is not None
+        return state
+
+    def finish(self, state: State, point: Point) -> None:
+        point.known[self._op.results[0]] = state[0]
+
+
+class Find(Collective):
+    """A hir.find_loops, with places of type `place`."""
+
+    def __init__(self, op: ir.Operation, place: ir.Type) -> None:
+        self._op = op
+        self._kind = kind_of(op)
+        self._place = place
+
+    @property
+    def inputs(self) -> list[ir.Value]:
+        return [self._op.operands[0]]
+
+    @property
+    def types(self) -> list[ir.Type]:
+        return [self._op.operands[0].type, self._place]
+
+    def neutral(self) -> State:
+        return neutral(self._kind, self.types[0]), constant(self._place, 0)
+
+    def combine(self, a: State, b: State) -> State:
+        return combine_places(self._kind, (a[0], a[1]), (b[0], b[1]))
+
+    def accumulate(self, state: State | None, vectors: RowVectors) -> State:
+        loops = loops_of(self._op)
+        (value,) = self.inputs
+        none = self.neutral()
+        for number in range(len(vectors)):
+            whole: State | None = None
+            for element in range(vectors.width):
+                column = arith.index_cast(self._place, vectors.column(number, element, loops))
+                found = (vectors.value(number, element, value), column)
+                whole = found if whole is None else self._next(whole, found)
+            assert whole is not None
+            inside = tuple(
+                vectors.masked(number, part, rest) for part, rest in zip(whole, none, strict=True)
+            )
+            state = inside if state is None else self._next(state, inside)
+        assert state is not None
+        return state
+
+    def finish(self, state: State, point: Point) -> None:
+        place = state[1]
+        if place.type != self._op.results[1].type:
+            place = arith.extui(self._op.results[1].type, place)
+        point.known.update(zip(self._op.results, (state[0], place), strict=True))
+
+    def _next(self, a: State, b: State) -> State:
+        return combine_places(self._kind, (a[0], a[1]), (b[0], b[1]), ascending=True)

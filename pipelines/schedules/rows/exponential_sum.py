@@ -1,0 +1,124 @@
+"""Softmax's two reductions in one pass."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+from ....dialects.hir.loop_operation import kind_of, loops_of
+from ....dialects.mlir import arith, ir
+from ...rewriting import constant
+from ..combine import combine
+from ..region import Point, defining_operation
+from .collectives import Collective, State
+from .vectors import RowVectors, tree
+
+_POWERS = ("math.exp", "math.exp2")
+
+
+class ExponentialSum(Collective):
+    """The greatest x of a row, and the sum of exp(x - greatest).
+
+    The sum is kept for the greatest so far, and rescaled where that grows (Milakov and
+    Gimelshein, "Online normalizer calculation for softmax", 2018). `has_elements` says whether the
+    row has any.
+    """
+
+    def __init__(
+        self, most: ir.Operation, sum_: ir.Operation, has_elements: ir.Value | None
+    ) -> None:
+        self._most = most
+        self._sum = sum_
+        self._power_op = defining_operation(sum_.operands[0])
+        self._has_elements = has_elements
+
+    @property
+    def inputs(self) -> list[ir.Value]:
+        return [self._most.operands[0]]
+
+    @property
+    def types(self) -> list[ir.Type]:
+        return [self._most.results[0].type, self._sum.results[0].type]
+
+    def neutral(self) -> State:
+        return constant(self.types[0], -inf), constant(self.types[1], 0.0)
+
+    def combine(self, a: State, b: State) -> State:
+        most = self._greater(a[0], b[0])
+        base = self._base(most)
+        parts = [arith.mulf(sum_, self._power(greatest, base)) for greatest, sum_ in (a, b)]
+        return most, arith.addf(parts[0], parts[1])
+
+    def accumulate(self, state: State | None, vectors: RowVectors) -> State:
+        (value,) = self.inputs
+        least, zero = self.neutral()
+        most = None if state is None else state[0]
+        for number in range(len(vectors)):
+            whole = vectors.folded(number, value, self._greater, least)
+            most = whole if most is None else self._greater(most, whole)
+        assert most is not None
+        base = self._base(most)
+        total = None if state is None else arith.mulf(state[1], self._power(state[0], base))
+        for number in range(len(vectors)):
+            powers = [
+                self._power(vectors.value(number, element, value), base)
+                for element in range(vectors.width)
+            ]
+            whole = vectors.masked(number, tree(powers, arith.addf), zero)
+            total = whole if total is None else arith.addf(total, whole)
+        assert total is not None
+        return most, total
+
+    def finish(self, state: State, point: Point) -> None:
+        """Of a row of nothing but -inf the sum has exp(-inf + inf) in it."""
+        most, sum_ = state
+        is_least = self._is_least(most)
+        if self._has_elements is not None:
+            is_least = arith.andi(is_least, self._has_elements)
+        sum_ = arith.select(is_least, constant(sum_.type, nan), sum_)
+        point.known[self._most.results[0]] = most
+        point.known[self._sum.results[0]] = sum_
+
+    def _greater(self, a: ir.Value, b: ir.Value) -> ir.Value:
+        return combine(kind_of(self._most), a, b)
+
+    def _is_least(self, most: ir.Value) -> ir.Value:
+        return arith.cmpf(arith.CmpFPredicate.OEQ, most, self.neutral()[0])
+
+    def _base(self, most: ir.Value) -> ir.Value:
+        """What is subtracted: 0 instead of -inf, which everything is then."""
+        return arith.select(self._is_least(most), constant(most.type, 0.0), most)
+
+    def _power(self, value: ir.Value, base: ir.Value) -> ir.Value:
+        less = arith.subf(value, base)
+        copy = self._power_op.clone()
+        copy.operands[0] = less
+        if isinstance(less.type, ir.F32Type):
+            # An error of a power is small beside the greatest one, which is 1.
+            copy.attributes["fastmath"] = ir.Attribute.parse("#arith.fastmath<afn>")
+        return copy.results[0]
+
+
+def greatest_of(op: ir.Operation) -> ir.Operation | None:
+    """The hir.reduce_loops maximumf of x whose result an addf of exp(x - greatest) uses."""
+    if op.name != "hir.reduce_loops" or kind_of(op) != "addf":
+        return None
+    power = _made_by(op.operands[0])
+    if power is None or power.name not in _POWERS:
+        return None
+    most = greatest_below(power)
+    return most if most is not None and loops_of(most) == loops_of(op) else None
+
+
+def greatest_below(power: ir.Operation) -> ir.Operation | None:
+    """The hir.reduce_loops maximumf of x of which exp(x - greatest) is the power."""
+    less = _made_by(power.operands[0])
+    if less is None or less.name != "arith.subf":
+        return None
+    most = _made_by(less.operands[1])
+    if most is None or most.name != "hir.reduce_loops" or kind_of(most) != "maximumf":
+        return None
+    return most if most.operands[0] == less.operands[0] else None
+
+
+def _made_by(value: ir.Value) -> ir.Operation | None:
+    return None if isinstance(value.owner, ir.Block) else value.owner.operation

@@ -1,0 +1,62 @@
+"""What values of a region are computed from, as far as the reductions before them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ....dialects.mlir import ir
+from ..region import Region, defining_operation
+from ..work import COLLECTIVES
+
+
+def needed_arguments(region: Region, values: Sequence[ir.Value]) -> set[int]:
+    """The operands whose elements values need, given what is reduced before."""
+    numbers = (region.argument_number(value) for value in _reached(region, values))
+    return {number for number in numbers if number is not None}
+
+
+def needed_collectives(region: Region, value: ir.Value) -> set[ir.Operation]:
+    """The nearest collective operations whose results a value needs."""
+    return {
+        defining_operation(each)
+        for each in _reached(region, [value])
+        if _is_inside(region, each) and defining_operation(each).name in COLLECTIVES
+    }
+
+
+def known_at_start(region: Region, varying: frozenset[int]) -> list[ir.Value]:
+    """What is uniform along `varying` and needs no reduction, of all that outputs need.
+
+    What such values are computed from is left out.
+    """
+    found: dict[ir.Value, None] = {}
+    waiting = list(region.yielded)
+    seen: set[ir.Value] = set()
+    while waiting:
+        value = waiting.pop(0)
+        if value in seen or region.is_outside(value):
+            continue
+        seen.add(value)
+        if not region.varies(value) & varying and not needed_collectives(region, value):
+            found[value] = None
+        else:
+            waiting += region.needs(value)
+    return list(found)
+
+
+def _reached(region: Region, values: Sequence[ir.Value]) -> Iterator[ir.Value]:
+    """The values and what they are computed from; what collective operations take is left out."""
+    waiting, seen = list(values), set[ir.Value]()
+    while waiting:
+        value = waiting.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        yield value
+        if _is_inside(region, value) and defining_operation(value).name not in COLLECTIVES:
+            waiting += region.needs(value)
+
+
+def _is_inside(region: Region, value: ir.Value) -> bool:
+    """Whether an operation of the region gives a value."""
+    return region.argument_number(value) is None and not region.is_outside(value)

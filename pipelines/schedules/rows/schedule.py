@@ -1,0 +1,119 @@
+"""The row schedule: reductions along memory, and what is computed of rows with them.
+
+Sums of rows, softmax, norms, arguments of extremes. A team of threads takes a row: some lanes of a
+warp, a block, or the blocks of a cluster. Rows that fit are kept in registers; others are read once
+for each reduction that needs the result of another, and once more for outputs along the row.
+"""
+
+from __future__ import annotations
+
+from ....dialects.mlir import arith, ir
+from ...lane_reduction import WARP_LANES
+from ...rewriting import index_constant
+from ..alternatives import Alternative, Conditions
+from ..device import Device
+from ..kernels import Kernels
+from ..launch import emit_launch, operation_name
+from ..parameters import Parameters
+from ..region import Region
+from ..size import Size
+from ..work import Work
+from .choice import plans
+from .held import emit_held
+from .needs import needed_collectives
+from .plan import RowPlan
+from .powers import relax_powers
+from .space import read_rows
+from .split import launch_split
+from .stages import plan_stages
+from .streamed import emit_streamed
+
+# Blocks of fewer threads take the registers that they want.
+_SMALLEST_BOUND = 256
+
+
+def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
+    """Kernels for classes of lengths and alignments, or None where rows do not lie along memory."""
+    space = read_rows(work)
+    if space is None:
+        return None
+    region = Region(work)
+    if any(_is_late(region, space.varying, value) for op in region.checks for value in op.operands):
+        return None
+    relax_powers(work)
+    has_one_stage = len(plan_stages(work, region, merge=True).stages) == 1
+    return [
+        _alternative(plan, kernels, device)
+        for plan in plans(space, device, has_one_stage=has_one_stage)
+    ]
+
+
+def _is_late(region: Region, varying: frozenset[int], value: ir.Value) -> bool:
+    """Whether a value is not known when a row begins."""
+    return bool(region.varies(value) & varying) or bool(needed_collectives(region, value))
+
+
+def _alternative(plan: RowPlan, kernels: Kernels, device: Device) -> Alternative:
+    def conditions(found: Conditions) -> None:
+        plan.require(found)
+
+    if plan.split_rows is not None:
+        return conditions, lambda: launch_split(plan, kernels, _attributes(plan, device))
+    return conditions, lambda: _launch(plan, kernels, device)
+
+
+def _launch(plan: RowPlan, kernels: Kernels, device: Device) -> None:
+    work, team = plan.space.work, plan.team
+    made: list[Parameters] = []
+    members = None if team.threads is not None or plan.streams else _members(plan)
+
+    def emit(entry: ir.Block) -> None:
+        parameters = Parameters(entry, work.open)
+        made.append(parameters)
+        if plan.streams:
+            emit_streamed(plan, parameters)
+        else:
+            emit_held(plan, parameters, members)
+
+    kernel = kernels.build(
+        operation_name(work.op), team.threads, emit, work.op.location, _attributes(plan, device)
+    )
+    count = work.open.value(plan.space.count)
+    if team.rows > 1:
+        blocks = arith.ceildivui(count, index_constant(team.rows))
+    elif team.blocks > 1:
+        blocks = arith.muli(count, index_constant(team.blocks))
+    else:
+        blocks = count
+    threads: int | ir.Value | None = team.threads
+    if threads is None:
+        size = _members(plan) if members is None else members
+        a_warp = index_constant(WARP_LANES)
+        threads = arith.muli(arith.ceildivui(work.open.value(size), a_warp), a_warp)
+    emit_launch(kernel, blocks, threads, made[0].arguments(), cluster=team.blocks)
+
+
+def _members(plan: RowPlan) -> Size:
+    """The threads of a block for rows whose length is open: as many as a row needs."""
+    open_ = plan.space.work.open
+    vectors = arith.divui(open_.value(plan.space.length), index_constant(plan.width))
+    each = index_constant(plan.vectors * plan.team.blocks)
+    members = arith.maxui(arith.ceildivui(vectors, each), index_constant(1))
+    return open_.size_of(arith.minui(members, index_constant(plan.most_threads)))
+
+
+def _attributes(plan: RowPlan, device: Device) -> dict[str, ir.Attribute]:
+    """What the assembler is told: the threads of a block, and how many blocks are to fit."""
+    i32 = ir.IntegerType.get_signless(32)
+    found: dict[str, ir.Attribute] = {}
+    if plan.team.threads is None:
+        found["nvvm.maxntid"] = ir.DenseI32ArrayAttr.get([plan.most_threads])
+    if plan.team.blocks > 1:
+        found["nvvm.cluster_dim"] = ir.DenseI32ArrayAttr.get([plan.team.blocks, 1, 1])
+    # Registers for two big blocks, or as many smaller ones; a cluster's threads may have more.
+    fit = device.threads // 2 // plan.most_threads if plan.team.blocks == 1 else 2
+    if plan.most_threads < _SMALLEST_BOUND:
+        fit = 1
+    if fit > 1:
+        found["nvvm.minctasm"] = ir.IntegerAttr.get(i32, fit)
+    return found

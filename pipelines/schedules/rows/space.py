@@ -1,0 +1,145 @@
+"""A linalg.generic's iterations as rows: each is reduced along by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..elements import ACCESS_BYTES, element_bytes
+from ..size import ONE, ZERO, Size
+from ..space import Loop, collapsed, total
+from ..work import Operand, Work
+
+
+@dataclass(frozen=True)
+class RowSpace:
+    """The loops of a work: `rows` number the rows, `columns` the elements of each.
+
+    Both are outermost first. There is always a column loop.
+    """
+
+    work: Work
+    rows: tuple[Loop, ...]
+    columns: tuple[Loop, ...]
+
+    @property
+    def inner(self) -> Loop:
+        """The loop along which neighbouring elements of a row lie."""
+        return self.columns[-1]
+
+    @property
+    def count(self) -> Size:
+        """How many rows there are."""
+        return total(self.rows)
+
+    @property
+    def length(self) -> Size:
+        """The elements of a row."""
+        return total(self.columns)
+
+    @property
+    def varying(self) -> frozenset[int]:
+        """The operation's own loops that change along a row."""
+        return frozenset(part for loop in self.columns for part in loop.parts)
+
+    def stride(self, operand: Operand, loop: Loop) -> Size:
+        return loop.stride_of(self.work, operand.number)
+
+    def is_along(self, operand: Operand) -> bool:
+        """Whether an operand has elements of its own along a row."""
+        return any(self.stride(operand, loop) != ZERO for loop in self.columns)
+
+    def is_large(self, operand: Operand) -> bool:
+        """Whether it also has, as far as is known, elements of its own for each row."""
+        return self.is_along(operand) and (
+            not self.rows or any(self.stride(operand, loop) != ZERO for loop in self.rows)
+        )
+
+    def is_used(self, operand: Operand) -> bool:
+        """Whether the region uses an operand's elements, or gives them."""
+        argument = self.work.block.arguments[operand.number]
+        return operand.is_output or next(iter(argument.uses), None) is not None
+
+    def is_contiguous(self, operand: Operand) -> bool:
+        """Whether neighbouring elements of a row are neighbours in memory."""
+        return self.stride(operand, self.inner) == ONE
+
+    @property
+    def along(self) -> list[Operand]:
+        """The operands with elements along a row that are used."""
+        return [
+            operand
+            for operand in self.work.operands
+            if self.is_along(operand) and self.is_used(operand)
+        ]
+
+    @property
+    def has_outputs_along(self) -> bool:
+        return any(operand.is_output for operand in self.along)
+
+    @property
+    def widest(self) -> int:
+        """The elements of the widest vectors; 1 where nothing is contiguous."""
+        sizes = [element_bytes(each.element) for each in self.along if self.is_contiguous(each)]
+        return ACCESS_BYTES // min(sizes) if sizes else 1
+
+    @property
+    def words(self) -> int:
+        """Registers that one element of the large inputs takes in all, at least 1."""
+        return max(1, sum(max(1, element_bytes(each.element) // 4) for each in self._large_inputs))
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of one element of the large inputs in all, at least 1."""
+        return max(1, sum(element_bytes(each.element) for each in self._large_inputs))
+
+    @property
+    def _large_inputs(self) -> list[Operand]:
+        return [each for each in self.along if not each.is_output and self.is_large(each)]
+
+
+def read_rows(work: Work) -> RowSpace | None:
+    """The rows of a work, or None where they do not lie along memory.
+
+    A work whose outputs change along some of the reduced loops alone has none.
+    """
+    if not work.collectives or not work.outputs:
+        return None
+    if any(op.name == "hir.scan_loop" for op in work.collectives):
+        return None
+    columns = collapsed(work, _in_memory_order(work, work.collective))
+    if not columns:
+        columns = [Loop(work.collective, ONE, tuple(ZERO for _ in work.operands))]
+    rows = tuple(collapsed(work, work.parallel))
+    space = RowSpace(work, rows, tuple(columns))
+    for operand in work.outputs:
+        strides = [space.stride(operand, loop) for loop in columns]
+        if ZERO in strides and space.is_along(operand):
+            return None
+    if _weight(space, work.parallel) > _weight(space, work.collective):
+        return None
+    return space
+
+
+def _weight(space: RowSpace, loops: Sequence[int]) -> int:
+    """Bytes of an element of each large operand whose neighbours in memory are along `loops`."""
+    return sum(
+        element_bytes(operand.element)
+        for operand in space.along
+        if any(operand.strides[loop] == ONE and space.work.extents[loop] != ONE for loop in loops)
+    )
+
+
+def _in_memory_order(work: Work, loops: Sequence[int]) -> list[int]:
+    """The loops by the strides of the operand with most of them, the smallest last."""
+
+    def used(operand: Operand) -> int:
+        return sum(stride != ZERO for stride in operand.strides)
+
+    reference = max(work.operands, key=used)
+
+    def key(loop: int) -> tuple[int, int]:
+        stride = reference.strides[loop]
+        return (-len(stride.open), -stride.known)
+
+    return sorted(loops, key=key)

@@ -1,0 +1,193 @@
+"""Rows of any length, of which a team takes one batch of vectors after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....dialects.mlir import arith, ir, scf
+from ...rewriting import index_constant
+from ..elements import address, store
+from ..parameters import Parameters
+from ..size import Size
+from .body import RowBody, as_states
+from .collectives import Collective, State
+from .plan import RowPlan
+from .vectors import RowVectors
+
+
+def emit_streamed(plan: RowPlan, parameters: Parameters) -> None:
+    """Emits the body of a kernel for rows of any length.
+
+    Each stage, and then the outputs, read the row again, the outputs from its end, which the
+    caches still have.
+    """
+    _Streamed(RowBody(plan, parameters, merge=True)).emit()
+
+
+def emit_part(
+    plan: RowPlan, parameters: Parameters, parts: Size, scratch: Sequence[Sequence[ir.Value]]
+) -> None:
+    """Emits the body of a kernel for one of several parts of a row, whose states are written."""
+    body = RowBody(plan, parameters, merge=True, parts=parts)
+    _Streamed(body).emit_states(
+        [[parameters.pointer(buffer) for buffer in buffers] for buffers in scratch]
+    )
+
+
+class _Streamed:
+    def __init__(self, body: RowBody) -> None:
+        self._body = body
+        self._plan = body.plan
+        batch = arith.muli(body.team.size, index_constant(body.plan.vectors))
+        self._batch = batch
+        self._batches = arith.divui(body.whole, batch)
+
+    def emit(self) -> None:
+        body = self._body
+        for stage in range(len(body.stages.stages)):
+            collectives = body.collectives(stage)
+            self._prepare([value for each in collectives for value in each.inputs])
+            states = self._reduced(collectives)
+            if stage == 0:
+                body.compute_uniform()
+            body.finish(collectives, states)
+        outputs = [value for _, value in body.outputs_along]
+        if outputs:
+            self._prepare(outputs)
+            self._stored()
+        body.store_uniform()
+
+    def emit_states(self, pointers: Sequence[Sequence[ir.Value]]) -> None:
+        """The first stage alone; what the team finds goes to the buffers, one for each value."""
+        body = self._body
+        collectives = body.collectives(0)
+        self._prepare([value for each in collectives for value in each.inputs])
+        states = body.team.reduce(collectives, self._reduced(collectives))
+        first = scf.IfOp(body.team.is_first)
+        with ir.InsertionPoint(first.then_block):
+            for each, state, own in zip(collectives, states, pointers, strict=True):
+                for kind, value, pointer in zip(each.types, state, own, strict=True):
+                    store(address(pointer, kind, body.team.row), kind, [value], 1)
+            scf.YieldOp([])
+
+    def _prepare(self, values: Sequence[ir.Value]) -> None:
+        for value in values:
+            self._body.access.point.prepare(value, self._body.space.varying)
+
+    def _reduced(self, collectives: Sequence[Collective]) -> list[State]:
+        """The states of what this thread has of the row."""
+        inputs = [value for each in collectives for value in each.inputs]
+
+        def add(carried: Sequence[ir.Value], vectors: RowVectors) -> list[ir.Value]:
+            vectors.fetch(inputs)
+            states = [
+                each.accumulate(state, vectors)
+                for each, state in zip(collectives, as_states(collectives, carried), strict=True)
+            ]
+            return [value for state in states for value in state]
+
+        def add_edges(carried: Sequence[ir.Value], vectors: RowVectors) -> list[ir.Value]:
+            vectors.fetch(inputs)
+            states = [
+                each.combine(state, each.accumulate(None, vectors))
+                for each, state in zip(collectives, as_states(collectives, carried), strict=True)
+            ]
+            return [value for state in states for value in state]
+
+        carried = [value for each in collectives for value in each.neutral()]
+        carried = self._whole_batches(carried, add, backward=False)
+        carried = self._last_batch(carried, add)
+        carried = self._edges(carried, add_edges)
+        return as_states(collectives, carried)
+
+    def _stored(self) -> None:
+        def write(_: Sequence[ir.Value], vectors: RowVectors) -> list[ir.Value]:
+            self._body.store(vectors)
+            return []
+
+        self._edges([], write)
+        self._last_batch([], write)
+        self._whole_batches([], write, backward=True)
+
+    def _whole_batches(
+        self, carried: list[ir.Value], emit: _Step, *, backward: bool
+    ) -> list[ir.Value]:
+        one, part = index_constant(1), self._body.part
+        first_batch = index_constant(0) if part is None else part
+        loop = scf.ForOp(first_batch, self._batches, self._body.parts, carried)
+        with ir.InsertionPoint(loop.body):
+            number = loop.induction_variable
+            if backward:
+                number = arith.subi(arith.subi(self._batches, one), number)
+            first = arith.addi(arith.muli(number, self._batch), self._body.team.place)
+            vectors = RowVectors(
+                self._body.access, self._numbers(first), self._plan.width, start=self._body.start
+            )
+            scf.YieldOp(emit(list(loop.inner_iter_args), vectors))
+        return list(loop.results)
+
+    def _last_batch(self, carried: list[ir.Value], emit: _Step) -> list[ir.Value]:
+        """The vectors after the whole batches, fewer than a batch."""
+        body = self._body
+        first = arith.muli(self._batches, self._batch)
+
+        def step() -> list[ir.Value]:
+            last = arith.subi(body.whole, index_constant(1))
+            numbers = self._numbers(arith.addi(first, body.team.place))
+            inside = [arith.cmpi(arith.CmpIPredicate.ult, number, body.whole) for number in numbers]
+            near = [arith.minui(number, last) for number in numbers]
+            vectors = RowVectors(
+                body.access, near, self._plan.width, inside=inside, start=body.start
+            )
+            return emit(carried, vectors)
+
+        is_left = arith.cmpi(arith.CmpIPredicate.ult, first, body.whole)
+        if body.part is not None:
+            is_left = arith.andi(is_left, self._is_part(arith.subi(body.parts, index_constant(1))))
+        return _if(is_left, carried, step)
+
+    def _edges(self, carried: list[ir.Value], emit: _Step) -> list[ir.Value]:
+        """What is in no vector."""
+        body, width = self._body, self._plan.width
+        if width == 1 or (not self._plan.peeled and body.space.length.is_multiple_of(width)):
+            return carried
+
+        def step() -> list[ir.Value]:
+            edges = body.edges()
+            assert edges is not None
+            return emit(carried, edges)
+
+        covered = arith.muli(body.whole, index_constant(width))
+        is_left = arith.cmpi(arith.CmpIPredicate.ult, covered, body.length)
+        if body.part is not None:
+            is_left = arith.andi(is_left, self._is_part(index_constant(0)))
+        return _if(is_left, carried, step)
+
+    def _is_part(self, number: ir.Value) -> ir.Value:
+        assert self._body.part is not None
+        return arith.cmpi(arith.CmpIPredicate.eq, self._body.part, number)
+
+    def _numbers(self, first: ir.Value) -> list[ir.Value]:
+        size = self._body.team.size
+        return [
+            arith.addi(first, arith.muli(size, index_constant(place)))
+            for place in range(self._plan.vectors)
+        ]
+
+
+_Step = Callable[[Sequence[ir.Value], RowVectors], list[ir.Value]]
+
+
+def _if(
+    condition: ir.Value, carried: list[ir.Value], emit: Callable[[], list[ir.Value]]
+) -> list[ir.Value]:
+    """What `emit` makes of the values under a condition, else they as they are."""
+    types = [value.type for value in carried]
+    branch = scf.IfOp(condition, types, has_else=bool(carried))
+    with ir.InsertionPoint(branch.then_block):
+        scf.YieldOp(emit())
+    if carried:
+        assert branch.else_block is not None
+        with ir.InsertionPoint(branch.else_block):
+            scf.YieldOp(carried)
+    return list(branch.results)

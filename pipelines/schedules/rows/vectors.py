@@ -1,0 +1,127 @@
+"""Vectors of one row that a thread takes at once, and the region's values at their elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....dialects.mlir import arith, ir
+from ...rewriting import index_constant
+from ..region import Point, Region
+from ..work import Operand
+from .access import RowAccess
+from .needs import needed_arguments
+from .space import RowSpace
+
+
+class RowVectors:
+    """The vectors of the given numbers, of `width` elements each.
+
+    `inside` says of each whether it counts; None where it certainly does. `start` is the column at
+    which vector 0 begins.
+    """
+
+    def __init__(
+        self,
+        access: RowAccess,
+        numbers: Sequence[ir.Value],
+        width: int,
+        *,
+        inside: Sequence[ir.Value | None] | None = None,
+        start: ir.Value | None = None,
+    ) -> None:
+        self.access = access
+        self.width = width
+        self.inside: list[ir.Value | None] = list(inside or [None] * len(numbers))
+        self._places = [access.places(number, width) for number in numbers]
+        if start is not None:
+            for places in self._places:
+                places[-1] = arith.addi(places[-1], start)
+        self._loaded: list[dict[int, list[ir.Value]]] = [{} for _ in numbers]
+        self._points = [
+            [self._point(place, element) for element in range(width)]
+            for place in range(len(numbers))
+        ]
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+    def fetch(self, values: Sequence[ir.Value], places: Sequence[int] | None = None) -> None:
+        """Loads what values of the region need of operands with elements along the row.
+
+        For the vectors of some places, or for all.
+        """
+        for operand in operands_of(self.access.space, self.access.region, values):
+            self._fetch(operand, range(len(self)) if places is None else places)
+
+    def value(self, vector: int, element: int, value: ir.Value) -> ir.Value:
+        """A value of the region at an element of a vector."""
+        return self._points[vector][element].value(value)
+
+    def column(self, vector: int, element: int, loops: Sequence[int]) -> ir.Value:
+        """The number of an element among the iterations of the operation's `loops`."""
+        space, places = self.access.space, self._places[vector]
+        if len(space.columns) == 1 and list(space.inner.parts) == list(loops):
+            return arith.addi(places[-1], index_constant(element)) if element else places[-1]
+        number = index_constant(0)
+        for loop in loops:
+            extent = self.access.region.parameters.size(space.work.extents[loop])
+            index = self.access.index(loop, places, element)
+            number = arith.addi(arith.muli(number, extent), index)
+        return number
+
+    def folded(
+        self,
+        vector: int,
+        value: ir.Value,
+        combine: Callable[[ir.Value, ir.Value], ir.Value],
+        neutral: ir.Value,
+    ) -> ir.Value:
+        """A vector's elements combined, `neutral` where it lies beyond the row."""
+        values = [self.value(vector, element, value) for element in range(self.width)]
+        return self.masked(vector, tree(values, combine), neutral)
+
+    def masked(self, vector: int, value: ir.Value, neutral: ir.Value) -> ir.Value:
+        """`neutral` in place of the value of a vector beyond the row."""
+        inside = self.inside[vector]
+        return value if inside is None else arith.select(inside, value, neutral)
+
+    def store(self, operand: Operand, vector: int, values: Sequence[ir.Value]) -> None:
+        """Writes the elements of a vector, whether or not it lies beyond the row."""
+        self.access.store(operand, self._places[vector], values)
+
+    def _point(self, vector: int, element: int) -> Point:
+        access = self.access
+
+        def load(number: int) -> ir.Value:
+            if number not in self._loaded[vector]:
+                operands = access.space.work.operands
+                self._fetch(next(each for each in operands if each.number == number), [vector])
+            found = self._loaded[vector][number]
+            return found[element] if len(found) > 1 else found[0]
+
+        def index(number: int) -> ir.Value:
+            return access.index(number, self._places[vector], element)
+
+        return Point(access.region, access.space.varying, load, index, access.point)
+
+    def _fetch(self, operand: Operand, places: Sequence[int]) -> None:
+        for place in places:
+            loaded = self._loaded[place]
+            if operand.number not in loaded:
+                found = self.access.load(operand, self._places[place], self.width)
+                loaded[operand.number] = found
+
+
+def tree(values: Sequence[ir.Value], combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:
+    """All values combined, neighbours first."""
+    rest = list(values)
+    while len(rest) > 1:
+        pairs = [combine(rest[place], rest[place + 1]) for place in range(0, len(rest) - 1, 2)]
+        rest = pairs + rest[len(pairs) * 2 :]
+    return rest[0]
+
+
+def operands_of(space: RowSpace, region: Region, values: Sequence[ir.Value]) -> list[Operand]:
+    """The inputs with elements along a row that values need, given what is reduced before."""
+    numbers = needed_arguments(region, values)
+    return [each for each in space.along if each.number in numbers]

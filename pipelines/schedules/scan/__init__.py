@@ -1,0 +1,5 @@
+"""Running reductions along one loop."""
+
+from .schedule import alternatives
+
+__all__ = ["alternatives"]

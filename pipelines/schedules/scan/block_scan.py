@@ -1,0 +1,137 @@
+"""Scans across a block's threads, in one or several segments of it.
+
+A block of `threads` has `lanes` columns, a power of two up to a warp: thread t belongs to column
+t mod lanes, and the threads of a column come in the order of their numbers. With several segments,
+all threads of one come before all of the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialects.mlir import arith, gpu, ir, scf
+from ...lane_reduction import WARP_LANES, i32_constant, shuffle
+from ...rewriting import index_constant
+from ..collective import Collective
+from ..elements import address, element_bytes, load, store
+from ..shared import SharedMemory
+
+
+class BlockScan:
+    """Made once in a kernel, where all threads pass; used by all threads, once or in a loop.
+
+    `scans` has one entry for each value that a thread gives.
+    """
+
+    def __init__(
+        self,
+        scans: Sequence[Collective],
+        segments: int,
+        threads: int,
+        lanes: int,
+        shared: SharedMemory,
+    ) -> None:
+        self._scans = list(scans)
+        self._segments = segments
+        self._lanes = lanes
+        self._warps = threads // WARP_LANES
+        self._parts = segments * self._warps
+        if lanes == 1 and self._parts > WARP_LANES:
+            raise ValueError("a warp scans the sums of 32 parts at most")
+        self._thread = gpu.thread_id(gpu.Dimension.x)
+        i32 = ir.IntegerType.get_signless(32)
+        number = arith.index_cast(i32, self._thread)
+        self._lane = arith.andi(number, i32_constant(WARP_LANES - 1))
+        self._warp = arith.shrui(number, i32_constant(5))
+        self._areas = [
+            shared.area(element_bytes(self._type(scan)) * self._parts * lanes * 2) for scan in scans
+        ]
+
+    def prefixes(
+        self, totals: Sequence[Sequence[ir.Value]], turn: ir.Value
+    ) -> tuple[list[list[ir.Value]], list[ir.Value]]:
+        """For each segment and value what the threads before have in all, and the block's total.
+
+        `turn` is 0 and 1 by turns (an index value): uses that follow each other take different
+        memory, so that one barrier each is enough.
+        """
+        scanned = [
+            [self._in_warp(scan, value) for scan, value in zip(self._scans, segment, strict=True)]
+            for segment in totals
+        ]
+        base = arith.muli(turn, index_constant(self._parts * self._lanes))
+        last = i32_constant(WARP_LANES - self._lanes)
+        is_last = arith.cmpi(arith.CmpIPredicate.uge, self._lane, last)
+        with ir.InsertionPoint(scf.IfOp(is_last).then_block):
+            column = arith.subi(self._lane, last)
+            for segment, values in enumerate(scanned):
+                part = arith.addi(i32_constant(segment * self._warps), self._warp)
+                place = arith.addi(arith.muli(part, i32_constant(self._lanes)), column)
+                place = arith.addi(base, arith.index_castui(ir.IndexType.get(), place))
+                for area, (through, _) in zip(self._areas, values, strict=True):
+                    store(address(area, through.type, place), through.type, [through], 1)
+            scf.YieldOp([])
+        gpu.barrier()
+        before: list[list[ir.Value]] = [[] for _ in totals]
+        block: list[ir.Value] = []
+        across = self._by_shuffles if self._lanes == 1 else self._in_turn
+        for number, scan in enumerate(self._scans):
+            parts, total = across(scan, self._areas[number], base)
+            block.append(total)
+            for segment, part in enumerate(parts):
+                own = scanned[segment][number][1]
+                before[segment].append(scan.merged([part], [own])[0])
+        return before, block
+
+    def _type(self, scan: Collective) -> ir.Type:
+        return scan.operand.type
+
+    def _in_warp(self, scan: Collective, value: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """What a column's threads of the warp up to this one have, and those before it alone."""
+        distance = self._lanes
+        while distance < WARP_LANES:
+            offset = i32_constant(distance)
+            other = shuffle("up", value, offset)
+            exists = arith.cmpi(arith.CmpIPredicate.uge, self._lane, offset)
+            value = arith.select(exists, scan.merged([other], [value])[0], value)
+            distance *= 2
+        if self._lanes == WARP_LANES:
+            return value, scan.start()[0]
+        offset = i32_constant(self._lanes)
+        other = shuffle("up", value, offset)
+        exists = arith.cmpi(arith.CmpIPredicate.uge, self._lane, offset)
+        return value, arith.select(exists, other, scan.start()[0])
+
+    def _by_shuffles(
+        self, scan: Collective, area: ir.Value, base: ir.Value
+    ) -> tuple[list[ir.Value], ir.Value]:
+        """Before each segment's part of this warp, and in all: each lane takes one part."""
+        kind = self._type(scan)
+        lane = arith.index_castui(ir.IndexType.get(), self._lane)
+        if self._parts < WARP_LANES:
+            lane = arith.minui(lane, index_constant(self._parts - 1))
+        value = load(address(area, kind, arith.addi(base, lane)), kind, 1, 1)[0]
+        through, before = self._in_warp(scan, value)
+        parts = [
+            shuffle("idx", before, arith.addi(i32_constant(segment * self._warps), self._warp))
+            for segment in range(self._segments)
+        ]
+        return parts, shuffle("idx", through, i32_constant(self._parts - 1))
+
+    def _in_turn(
+        self, scan: Collective, area: ir.Value, base: ir.Value
+    ) -> tuple[list[ir.Value], ir.Value]:
+        """The same, one part after another."""
+        kind = self._type(scan)
+        column = arith.remui(self._thread, index_constant(self._lanes))
+        total = scan.start()[0]
+        before = [total for _ in range(self._segments)]
+        for part in range(self._parts):
+            place = arith.addi(column, index_constant(part * self._lanes))
+            value = load(address(area, kind, arith.addi(base, place)), kind, 1, 1)[0]
+            for segment in range(self._segments):
+                own = arith.addi(i32_constant(segment * self._warps), self._warp)
+                is_own = arith.cmpi(arith.CmpIPredicate.eq, own, i32_constant(part))
+                before[segment] = arith.select(is_own, total, before[segment])
+            total = scan.merged([total], [value])[0]
+        return before, total

@@ -1,0 +1,190 @@
+"""The kernel of scans along memory: a block a row, in chunks that it takes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ....dialects.mlir import arith, gpu, ir, scf
+from ...rewriting import index_constant
+from ..collective import Collective
+from ..columns.sweep import when
+from ..parameters import Parameters
+from ..region import Point, Region
+from ..rows.access import RowAccess
+from ..rows.space import RowSpace
+from ..shared import SharedMemory
+from ..work import Operand
+from .block_scan import BlockScan
+
+
+@dataclass(frozen=True)
+class ScanRowPlan:
+    """Of each chunk a thread takes `segments` vectors of `width` elements, a block apart.
+
+    `is_whole`: a vector is one access, and makes rows without rest; else elements are accessed one
+    by one.
+    """
+
+    space: RowSpace
+    scans: tuple[Collective, ...]
+    is_reverse: bool
+    threads: int
+    segments: int
+    width: int
+    is_whole: bool
+
+    @property
+    def chunk(self) -> int:
+        """The elements that a block takes at once."""
+        return self.threads * self.segments * self.width
+
+
+@dataclass
+class _Vector:
+    """A thread's vector in the order of the scan: where each element is, and whether it is one."""
+
+    places: list[ir.Value]
+    valid: list[ir.Value | None]
+    points: list[Point]
+
+
+class ScanRows:
+    """Emits the body of one kernel."""
+
+    def __init__(self, plan: ScanRowPlan, parameters: Parameters, shared: SharedMemory) -> None:
+        self._plan = plan
+        self._work = plan.space.work
+        self._region = Region(self._work, parameters)
+        self._length = parameters.size(plan.space.length)
+        row = gpu.block_id(gpu.Dimension.x)
+        scattered = frozenset[int]()
+        if not plan.is_whole:
+            scattered = frozenset(operand.number for operand in self._work.operands)
+        self._access = RowAccess(plan.space, self._region, row, scattered)
+        self._block = BlockScan(plan.scans, plan.segments, plan.threads, 1, shared)
+        self._thread = gpu.thread_id(gpu.Dimension.x)
+        self._inputs = [
+            operand
+            for operand in self._work.inputs
+            if plan.space.is_along(operand) and plan.space.is_used(operand)
+        ]
+
+    def emit(self) -> None:
+        """A loop over chunks that carries what came before, or the only one."""
+        plan, length = self._plan, self._plan.space.length
+        for value in (*self._region.yielded, *(scan.operand for scan in plan.scans)):
+            self._access.point.prepare(value, plan.space.varying)
+        starts = [scan.start()[0] for scan in plan.scans]
+        if length.is_known and 0 < length.known <= plan.chunk:
+            self._chunk(index_constant(0), starts)
+            return
+        chunks = arith.ceildivui(self._length, index_constant(plan.chunk))
+        loop = scf.ForOp(index_constant(0), chunks, index_constant(1), starts)
+        with ir.InsertionPoint(loop.body):
+            scf.YieldOp(self._chunk(loop.induction_variable, list(loop.inner_iter_args)))
+
+    def _chunk(self, number: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
+        plan = self._plan
+        first = arith.muli(number, index_constant(plan.chunk))
+        vectors = [self._vector(first, segment) for segment in range(plan.segments)]
+        through = [[self._through(vector, scan) for scan in plan.scans] for vector in vectors]
+        totals = [[each[-1] for each in segment] for segment in through]
+        turn = arith.remui(number, index_constant(2))
+        before, block = self._block.prefixes(totals, turn)
+        for segment, vector in enumerate(vectors):
+            for place, scan in enumerate(plan.scans):
+                prefix = scan.merged([carried[place]], [before[segment][place]])[0]
+                self._know(vector, scan, through[segment][place], prefix)
+            self._store(vector)
+        return [
+            scan.merged([one], [other])[0]
+            for scan, one, other in zip(plan.scans, carried, block, strict=True)
+        ]
+
+    def _vector(self, first: ir.Value, segment: int) -> _Vector:
+        """Loads a vector; elements past the end are ones of the chunk."""
+        plan = self._plan
+        number = arith.addi(self._thread, index_constant(segment * plan.threads))
+        begin = arith.addi(first, arith.muli(number, index_constant(plan.width)))
+        last = arith.subi(self._length, index_constant(1))
+        is_full = plan.space.length.is_multiple_of(plan.chunk)
+        valid: list[ir.Value | None] = []
+        if plan.is_whole:
+            is_there: ir.Value | None = None
+            if not is_full:
+                is_there = arith.cmpi(arith.CmpIPredicate.ult, begin, self._length)
+                most = arith.subi(self._length, index_constant(plan.width))
+                begin = arith.minui(begin, most)
+            valid += [is_there] * plan.width
+        places: list[ir.Value] = []
+        for element in range(plan.width):
+            place = arith.addi(begin, index_constant(element))
+            if not plan.is_whole:
+                valid.append(
+                    None if is_full else arith.cmpi(arith.CmpIPredicate.ult, place, self._length)
+                )
+                place = place if is_full else arith.minui(place, last)
+            places.append(arith.subi(last, place) if plan.is_reverse else place)
+        loaded = {operand.number: self._load(operand, places) for operand in self._inputs}
+        points = [
+            self._point(place, {number: _at(each, element) for number, each in loaded.items()})
+            for element, place in enumerate(places)
+        ]
+        return _Vector(places, valid, points)
+
+    def _load(self, operand: Operand, places: Sequence[ir.Value]) -> list[ir.Value]:
+        """The elements in the order of the scan."""
+        if not self._plan.is_whole:
+            return [self._access.load(operand, [place], 1)[0] for place in places]
+        start = places[-1] if self._plan.is_reverse else places[0]
+        found = self._access.load(operand, [start], self._plan.width)
+        return found[::-1] if self._plan.is_reverse else found
+
+    def _point(self, place: ir.Value, loaded: dict[int, ir.Value]) -> Point:
+        return Point(
+            self._region,
+            self._plan.space.varying,
+            lambda number: loaded[number],
+            lambda number: self._access.index(number, [place], 0),
+            self._access.point,
+        )
+
+    def _through(self, vector: _Vector, scan: Collective) -> list[ir.Value]:
+        """For each element those of the vector up to it, merged."""
+        found: list[ir.Value] = []
+        for point, is_there in zip(vector.points, vector.valid, strict=True):
+            value = point.value(scan.operand)
+            if is_there is not None:
+                value = arith.select(is_there, value, scan.start()[0])
+            found.append(scan.merged([found[-1]], [value])[0] if found else value)
+        return found
+
+    def _know(
+        self, vector: _Vector, scan: Collective, through: Sequence[ir.Value], prefix: ir.Value
+    ) -> None:
+        """Makes a scan's results known."""
+        so_far = prefix
+        for point, value in zip(vector.points, through, strict=True):
+            next_ = scan.merged([prefix], [value])[0]
+            known = so_far if "exclusive" in scan.op.attributes else next_
+            point.known[scan.op.results[0]] = known
+            so_far = next_
+
+    def _store(self, vector: _Vector) -> None:
+        found = [[point.value(value) for point in vector.points] for value in self._region.yielded]
+        if self._plan.is_whole:
+            is_reverse = self._plan.is_reverse
+            start = vector.places[-1] if is_reverse else vector.places[0]
+            with when(vector.valid[0]):
+                for operand, values in zip(self._work.outputs, found, strict=True):
+                    self._access.store(operand, [start], values[::-1] if is_reverse else values)
+            return
+        for element, place in enumerate(vector.places):
+            with when(vector.valid[element]):
+                for operand, values in zip(self._work.outputs, found, strict=True):
+                    self._access.store(operand, [place], [values[element]])
+
+
+def _at(values: Sequence[ir.Value], element: int) -> ir.Value:
+    return values[element] if len(values) > 1 else values[0]

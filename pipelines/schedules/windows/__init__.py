@@ -1,0 +1,5 @@
+"""Reductions over small windows."""
+
+from .schedule import alternatives
+
+__all__ = ["alternatives"]

@@ -1,0 +1,190 @@
+"""The elements that a thread's windows cover: which they are, their loads, and the region there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product as each_of
+
+from ....dialects.mlir import arith, ir
+from ...rewriting import index_constant
+from ..elements import ACCESS_BYTES, address, element_bytes, load, store
+from ..parameters import Parameters
+from ..region import Point, Region
+from ..size import ONE, ZERO, Size
+from ..space import Loop, part_index
+from ..work import Operand, Work
+
+# The row and the column of a result in a tile.
+Element = tuple[int, int]
+# How far an element lies from the tile's first one: open sizes and how often each, in order of the
+# sizes, and so many elements.
+_Sizes = tuple[tuple[tuple[int, ...], int], ...]
+_Distance = tuple[_Sizes, int]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """The results of a thread: `width` along the last loop, in `rows` along the one before."""
+
+    work: Work
+    loops: tuple[Loop, ...]
+    width: int
+    rows: int
+
+    @property
+    def counts(self) -> list[int]:
+        """How many results along each loop."""
+        counts = [1] * len(self.loops)
+        counts[-1] = self.width
+        if len(counts) > 1:
+            counts[-2] = self.rows
+        return counts
+
+    @property
+    def row(self) -> Tile:
+        """The same with one row alone."""
+        return replace(self, rows=1)
+
+    @property
+    def elements(self) -> list[Element]:
+        return list(each_of(range(self.rows), range(self.width)))
+
+    def is_read(self, operand: Operand) -> bool:
+        argument = self.work.block.arguments[operand.number]
+        return next(iter(argument.uses), None) is not None
+
+    def is_wide(self, operand: Operand) -> bool:
+        """Whether elements of a tile or its windows are neighbours in memory."""
+        inner = self.loops[-1].stride_of(self.work, operand.number)
+        near = [operand.strides[loop] for loop in self.work.collective]
+        return ONE in (inner, *near)
+
+    def steps(self, operand: Operand) -> list[Size]:
+        """What the places of an operand's accesses differ by, of all tiles.
+
+        Multiples of the width, where vectors of that many elements are to be aligned.
+        """
+        work = self.work
+        strides = [loop.stride_of(work, operand.number) for loop in self.loops]
+        steps = [stride * Size(count) for stride, count in zip(strides, self.counts, strict=True)]
+        within = [*strides[-2:], *(operand.strides[loop] for loop in work.collective)]
+        if len(strides) > 1:
+            steps.append(strides[-2])  # Rows that are taken one by one.
+        return [*steps, *(stride for stride in within if not stride.is_known)]
+
+
+class WindowPoints:
+    """The region at the elements of a tile's windows, in code; each operand's are loaded at once.
+
+    `place` is where the tile begins, an index for each loop.
+    """
+
+    def __init__(self, tile: Tile, place: Sequence[ir.Value], parameters: Parameters) -> None:
+        self._tile = tile
+        self._place = list(place)
+        self._parameters = parameters
+        self.region = Region(tile.work, parameters)
+        iterations: list[tuple[int, ...]] = list(
+            each_of(*(range(tile.work.extents[loop].known) for loop in tile.work.collective))
+        )
+        self._loaded: dict[int, dict[_Distance, ir.Value]] = {}
+        for operand in tile.work.inputs:
+            if tile.is_read(operand):
+                wanted = {
+                    self._distance(operand, element, iteration)
+                    for element in tile.elements
+                    for iteration in iterations
+                }
+                self._loaded[operand.number] = self._load(operand, wanted)
+
+    def at(self, element: Element, iteration: tuple[int, ...] | None) -> Point:
+        """The region at one iteration of a result's window, or past them all."""
+        operands = {operand.number: operand for operand in self._tile.work.operands}
+        first = iteration or (0,) * len(self._tile.work.collective)
+
+        def value(number: int) -> ir.Value:
+            return self._loaded[number][self._distance(operands[number], element, first)]
+
+        return Point(
+            self.region,
+            frozenset(range(len(self._tile.work.extents))),
+            value,
+            lambda number: self._index(number, element, first),
+        )
+
+    def store(self, operand: Operand, values: Mapping[Element, ir.Value]) -> None:
+        """Writes a tile's results."""
+        first = (0,) * len(self._tile.work.collective)
+        found = {self._distance(operand, each, first): value for each, value in values.items()}
+        for rest, start, count in self._accesses(operand, set(found)):
+            elements = [found[rest, start + number] for number in range(count)]
+            where = self._address(operand, rest, start)
+            store(where, operand.element, elements, count * element_bytes(operand.element))
+
+    def _load(self, operand: Operand, wanted: set[_Distance]) -> dict[_Distance, ir.Value]:
+        found: dict[_Distance, ir.Value] = {}
+        for rest, start, count in self._accesses(operand, wanted):
+            where = self._address(operand, rest, start)
+            size = count * element_bytes(operand.element)
+            for number, value in enumerate(load(where, operand.element, count, size)):
+                found[rest, start + number] = value
+        return found
+
+    def _accesses(self, operand: Operand, wanted: set[_Distance]) -> list[tuple[_Sizes, int, int]]:
+        """Aligned runs of neighbouring elements, of a power of two, that are all wanted."""
+        widest = self._tile.width if self._tile.is_wide(operand) else 1
+        widest = min(widest, ACCESS_BYTES // element_bytes(operand.element))
+        accesses: list[tuple[_Sizes, int, int]] = []
+        left = sorted(wanted)
+        while left:
+            rest, start = left[0]
+            count = widest
+            while start % count or any((rest, start + each) not in wanted for each in range(count)):
+                count //= 2
+            accesses.append((rest, start, count))
+            taken = {(rest, start + each) for each in range(count)}
+            left = [each for each in left if each not in taken]
+        return accesses
+
+    def _distance(
+        self, operand: Operand, element: Element, iteration: tuple[int, ...]
+    ) -> _Distance:
+        work, loops = self._tile.work, self._tile.loops
+        steps = [(element[1], loops[-1].stride_of(work, operand.number))]
+        if len(loops) > 1:
+            steps.append((element[0], loops[-2].stride_of(work, operand.number)))
+        steps += [
+            (at, operand.strides[loop]) for loop, at in zip(work.collective, iteration, strict=True)
+        ]
+        found: dict[tuple[int, ...], int] = {}
+        for count, stride in steps:
+            if count and stride != ZERO:
+                found[stride.open] = found.get(stride.open, 0) + count * stride.known
+        near = found.pop((), 0)
+        return tuple(sorted(found.items())), near
+
+    def _address(self, operand: Operand, rest: _Sizes, near: int) -> ir.Value:
+        strides = [loop.stride_of(self._tile.work, operand.number) for loop in self._tile.loops]
+        steps = list(zip(self._place, strides, strict=True))
+        index = self._parameters.place(operand.offset, steps)
+        for open_, known in rest:
+            index = arith.addi(index, self._parameters.size(Size(known, open_)))
+        where = address(self._parameters.pointer(operand.buffer), operand.element, index)
+        return address(where, operand.element, index_constant(near)) if near else where
+
+    def _index(self, number: int, element: Element, iteration: tuple[int, ...]) -> ir.Value:
+        """The index of one of the operation's own loops."""
+        work, loops = self._tile.work, self._tile.loops
+        if number in work.collective:
+            return index_constant(iteration[work.collective.index(number)])
+        for loop, at in zip(loops, self._place, strict=True):
+            if number in loop.parts:
+                by = 0
+                if loop is loops[-1]:
+                    by = element[1]
+                elif loop is loops[-2]:
+                    by = element[0]
+                moved = arith.addi(at, index_constant(by)) if by else at
+                return part_index(work, loop, moved, number, self._parameters)
+        return index_constant(0)

@@ -1,0 +1,234 @@
+"""The window schedule: reductions over small windows that overlap, as poolings do.
+
+A thread computes a few rows of a few neighbouring results. It first loads all elements that their
+windows cover, each once and as wide as alignment lets it, and combines them in registers. Where a
+warp's accesses lie side by side, what windows of other threads share comes from the first-level
+cache; rows that a thread takes together spare most of the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product as each_of
+
+from ....dialects.mlir import arith, gpu, ir, scf
+from ...rewriting import index_constant
+from ..alternatives import Alternative, Conditions
+from ..collective import Collective, levels_of
+from ..device import Device
+from ..elements import ACCESS_BYTES, element_bytes
+from ..index_division import divided
+from ..kernels import Kernels
+from ..launch import emit_launch, operation_name
+from ..parameters import Parameters
+from ..size import ONE, ZERO, Size, product
+from ..space import Loop, collapsed, in_memory_order
+from ..work import Layout, Operand, Work
+from .points import Tile, WindowPoints
+
+_THREADS = 256
+# The most iterations in a window, elements of windows a thread takes, and rows of results.
+_MOST_ITERATIONS = 64
+_MOST_ELEMENTS = 320
+_MOST_ROWS = 8
+# Threads are counted in 32 bits, which divide faster than 64.
+_MOST = 2**31 - 1
+
+
+def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
+    """Vectors as wide as may be, pairs, and single elements; None without small windows."""
+    del device
+    if not _has_windows(work):
+        return None
+    assumed = [operand for operand in work.operands if operand.is_assumed]
+    found = _tiles(work, single=not assumed)
+    if assumed:
+        found += _tiles(work.in_layout(Layout.ANY), single=True)
+    return [_alternative(tile, kernels) for tile in found]
+
+
+def _has_windows(work: Work) -> bool:
+    if not work.outputs or not work.collectives or len(levels_of(work)) != 1:
+        return False
+    if any(op.name != "hir.reduce_loops" for op in work.collectives):
+        return False
+    count = product([work.extents[loop] for loop in work.collective])
+    if not count.is_known or not 0 < count.known <= _MOST_ITERATIONS:
+        return False
+    if any(each.strides[loop] != ZERO for each in work.outputs for loop in work.collective):
+        return False
+    return _overlap(work)
+
+
+def _overlap(work: Work) -> bool:
+    """Whether neighbouring windows of an input share elements, or lie in one another's rows."""
+    maps = [
+        ir.AffineMapAttr(attribute).value
+        for attribute in ir.ArrayAttr(work.op.attributes["indexing_maps"])
+    ]
+    return any(
+        isinstance(expression, ir.AffineAddExpr)
+        for operand in work.inputs
+        for expression in maps[operand.number].results
+    )
+
+
+def _tiles(work: Work, *, single: bool) -> list[Tile]:
+    """What a thread may take, the widest first."""
+    loops = collapsed(work, in_memory_order(work, work.parallel))
+    if not loops:
+        return []
+    bytes_ = max(element_bytes(operand.element) for operand in work.operands)
+    is_along = all(loops[-1].stride_of(work, each.number) == ONE for each in work.outputs)
+    widths = [ACCESS_BYTES // bytes_, 2] if is_along else []
+    found = [
+        _tile(work, loops, width)
+        for number, width in enumerate(widths)
+        if width > 1 and width not in widths[:number]
+    ]
+    return [*found, _tile(work, loops, 1)] if single else found
+
+
+def _tile(work: Work, loops: list[Loop], width: int) -> Tile:
+    count = product([work.extents[loop] for loop in work.collective]).known
+    rows = _MOST_ROWS if len(loops) > 1 else 1
+    while rows > 1 and rows * width * count > _MOST_ELEMENTS:
+        rows //= 2
+    if len(loops) > 1 and loops[-2].extent.is_known:
+        while rows > 1 and rows > loops[-2].extent.known:
+            rows //= 2
+    return Tile(work, tuple(loops), width, rows)
+
+
+def _alternative(tile: Tile, kernels: Kernels) -> Alternative:
+    work = tile.work
+
+    def conditions(found: Conditions) -> None:
+        found.require(work.layouts_hold())
+        found.require_at_most(product([loop.extent for loop in tile.loops]), _MOST)
+        if tile.width == 1:
+            return
+        found.require_multiple(tile.loops[-1].extent, tile.width)
+        for operand in work.outputs:
+            _require(found, tile, operand)
+        for operand in work.inputs:
+            if tile.is_read(operand) and tile.is_wide(operand):
+                _require(found, tile, operand)
+
+    return conditions, lambda: _launch(tile, kernels)
+
+
+def _require(found: Conditions, tile: Tile, operand: Operand) -> None:
+    """What an operand needs so that `width` neighbouring elements of it may be one access."""
+    found.require_aligned(operand, tile.width * element_bytes(operand.element))
+    for size in tile.steps(operand):
+        found.require_multiple(size, tile.width)
+
+
+def _launch(tile: Tile, kernels: Kernels) -> None:
+    work = tile.work
+    made: list[Parameters] = []
+    extents = _extents(tile)
+
+    def emit(entry: ir.Block) -> None:
+        parameters = Parameters(entry, work.open)
+        made.append(parameters)
+        _Kernel(tile, extents, parameters).emit()
+
+    kernel = kernels.build(operation_name(work.op), _THREADS, emit, work.op.location)
+    threads = work.open.value(product(extents))
+    blocks = arith.ceildivui(threads, index_constant(_THREADS))
+    emit_launch(kernel, blocks, _THREADS, made[0].arguments())
+
+
+def _extents(tile: Tile) -> list[Size]:
+    """How many threads lie along each loop."""
+    extents = [loop.extent for loop in tile.loops]
+    steps = tile.counts
+    return [_ceiling(tile.work, extent, step) for extent, step in zip(extents, steps, strict=True)]
+
+
+def _ceiling(work: Work, extent: Size, step: int) -> Size:
+    if step == 1:
+        return extent
+    if extent.is_known:
+        return Size(-(-extent.known // step))
+    value = arith.ceildivui(work.open.value(extent), index_constant(step))
+    return work.open.size_of(value)
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """Emits the body: a tile a thread."""
+
+    tile: Tile
+    extents: list[Size]
+    parameters: Parameters
+
+    def emit(self) -> None:
+        count = self.parameters.size(product(self.extents))
+        number = arith.addi(
+            arith.muli(gpu.block_id(gpu.Dimension.x), index_constant(_THREADS)),
+            gpu.thread_id(gpu.Dimension.x),
+        )
+        choice = scf.IfOp(arith.cmpi(arith.CmpIPredicate.ult, number, count))
+        with ir.InsertionPoint(choice.then_block):
+            self._emit_tile(self._place(number))
+            scf.YieldOp([])
+
+    def _place(self, number: ir.Value) -> list[ir.Value]:
+        """The indices at which a thread's tile begins."""
+        place: list[ir.Value] = []
+        rest = number
+        for extent in reversed(self.extents[1:]):
+            rest, within = divided(rest, extent, 1, self.parameters)
+            place.insert(0, within)
+        place.insert(0, rest)
+        return [
+            arith.muli(at, index_constant(count)) if count > 1 else at
+            for at, count in zip(place, self.tile.counts, strict=True)
+        ]
+
+    def _emit_tile(self, place: list[ir.Value]) -> None:
+        """Rows that are not all there are taken one by one."""
+        rows = self.tile.rows
+        if rows == 1 or self.tile.loops[-2].extent.is_multiple_of(rows):
+            self._compute(self.tile, place)
+            return
+        extent = self.parameters.size(self.tile.loops[-2].extent)
+        end = arith.addi(place[-2], index_constant(rows))
+        is_whole = arith.cmpi(arith.CmpIPredicate.ule, end, extent)
+        choice = scf.IfOp(is_whole, has_else=True)
+        with ir.InsertionPoint(choice.then_block):
+            self._compute(self.tile, place)
+            scf.YieldOp([])
+        assert choice.else_block is not None
+        with ir.InsertionPoint(choice.else_block):
+            each = scf.ForOp(place[-2], extent, index_constant(1))
+            with ir.InsertionPoint(each.body):
+                at = [*place[:-2], each.induction_variable, place[-1]]
+                self._compute(self.tile.row, at)
+                scf.YieldOp([])
+            scf.YieldOp([])
+
+    def _compute(self, tile: Tile, place: list[ir.Value]) -> None:
+        """Loads all, combines each window's elements in order, and stores the results."""
+        work = tile.work
+        points = WindowPoints(tile, place, self.parameters)
+        (level,) = levels_of(work)
+        iterations = list(each_of(*(range(work.extents[loop].known) for loop in work.collective)))
+        results: dict[tuple[int, int], list[ir.Value]] = {}
+        for element in tile.elements:
+            running: dict[Collective, list[ir.Value]] = {}
+            for iteration in iterations:
+                point = points.at(element, iteration)
+                for each in level:
+                    value = [point.value(each.operand)]
+                    before = running.get(each)
+                    running[each] = value if before is None else each.merged(before, value)
+            point = points.at(element, None)
+            for each in level:
+                point.known.update(each.results(running[each]))
+            results[element] = [point.value(value) for value in points.region.yielded]
+        for number, operand in enumerate(work.outputs):
+            points.store(operand, {at: found[number] for at, found in results.items()})
