@@ -68,7 +68,7 @@
 // Many blocks sum parts of one row, and a second kernel their results.
 
 // CHECK-LABEL: "hir.program"()
-// CHECK:         %[[PARTS:.*]] = "hir.allocate"() : () -> memref<8192xf32>
+// CHECK:         %[[PARTS:.*]] = "hir.allocate"() {hirc.scratch} : () -> memref<8192xf32>
 // CHECK:         "hir.launch"(%c8192
 // CHECK:           "hir.argument"(%[[PARTS]])
 // CHECK:         kernel = @kernels::@reduce_loops_part_0
