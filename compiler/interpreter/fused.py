@@ -10,26 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import inf, nan
 from typing import Any
 
 from ...dialects.hir.loop_operation import kind_of, loops_of
 from ...dialects.mlir import ir
+from ...pipelines.schedules.combine import neutral_number
 from ...pipelines.schedules.floor.dependence import REDUCTIONS, SCAN, Dependence
 from .frame import Frame
 from .operations.arith_floats import FLOAT_FUNCTIONS
 from .operations.arith_integers import INTEGER_FUNCTIONS
 from .scalar_numbers import integer_of_type, round_float, signed, width_of
-
-_NEUTRAL_FLOATS = {
-    "addf": 0.0,
-    "mulf": 1.0,
-    "maximumf": -inf,
-    "minimumf": inf,
-    "maxnumf": nan,
-    "minnumf": nan,
-}
-_NEUTRAL_INTEGERS = {"addi": 0, "muli": 1, "andi": -1, "ori": 0, "xori": 0, "maxui": 0, "minui": -1}
 
 Indices = tuple[int, ...]
 # Takes an operand's number and a point of the index space; gives the element.
@@ -44,11 +34,8 @@ def is_fused(block: ir.Block) -> bool:
 
 def neutral(kind: str, value_type: ir.Type) -> Any:
     """What a reduction of no iterations gives."""
-    if kind in _NEUTRAL_FLOATS:
-        return _NEUTRAL_FLOATS[kind]
-    low = -(1 << (width_of(value_type) - 1))
-    number = {**_NEUTRAL_INTEGERS, "maxsi": low, "minsi": -low - 1}[kind]
-    return integer_of_type(number, value_type)
+    number = neutral_number(kind, value_type)
+    return number if isinstance(number, float) else integer_of_type(number, value_type)
 
 
 def combine(kind: str, value_type: ir.Type, a: Any, b: Any) -> Any:

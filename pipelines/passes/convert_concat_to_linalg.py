@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
-from ...dialects.mlir import arith, cf, ir, scf
+from ...dialects.mlir import arith, cf, ir
 from ..pass_base import Pass, register
+from ..picked_elements import element_or, generic_over, loop_index
 from ..rewriting import constant, index_constant, rewrite_each
 
 # More tensors than that are copied one by one: each costs every element a comparison.
@@ -60,54 +61,17 @@ def _concatenate(op: ir.Operation) -> list[ir.Value] | None:
     ]
     empty = ir.Operation.create("tensor.empty", results=[kind], operands=open_sizes).results[0]
     value = constant(kind.element_type, 0)
-    generic, block = _over(empty, kind)
+    generic, block = generic_over(empty, kind)
     with ir.InsertionPoint(block):
-        loops = [_loop_index(axis) for axis in range(kind.rank)]
+        loops = [loop_index(axis) for axis in range(kind.rank)]
         for source, first, extent in reversed(list(zip(sources, firsts, extents, strict=False))):
             place = arith.subi(loops[along], first)
             # What lies before the tensor is a great number here.
             is_within = arith.cmpi(arith.CmpIPredicate.ult, place, extent)
             places = [*loops[:along], place, *loops[along + 1 :]]
-            value = _picked(is_within, source, places, value)
+            value = element_or(is_within, source, places, value)
         ir.Operation.create("linalg.yield", operands=[value])
     return list(generic.results)
-
-
-def _over(empty: ir.Value, kind: ir.RankedTensorType) -> tuple[ir.Operation, ir.Block]:
-    """A linalg.generic that makes each element of a tensor, and its region's block, empty yet."""
-    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
-    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
-    generic = ir.Operation.create(
-        "linalg.generic",
-        results=[kind],
-        operands=[empty],
-        attributes={
-            "indexing_maps": ir.ArrayAttr.get([identity]),
-            "iterator_types": ir.ArrayAttr.get([parallel] * kind.rank),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 1]),
-        },
-        regions=1,
-    )
-    location = ir.Location.current
-    assert location is not None
-    return generic, generic.regions[0].blocks.append(kind.element_type, arg_locs=[location])
-
-
-def _picked(
-    is_within: ir.Value, source: ir.Value, places: Sequence[ir.Value], otherwise: ir.Value
-) -> ir.Value:
-    """An element of the source where it has one, or another value."""
-    choice = scf.IfOp(is_within, [otherwise.type], has_else=True)
-    with ir.InsertionPoint(choice.then_block):
-        scf.YieldOp(
-            ir.Operation.create(
-                "tensor.extract", results=[otherwise.type], operands=[source, *places]
-            ).results
-        )
-    assert choice.else_block is not None
-    with ir.InsertionPoint(choice.else_block):
-        scf.YieldOp([otherwise])
-    return choice.results[0]
 
 
 def _agreed_size(sources: Sequence[ir.Value], axis: int) -> ir.Value:
@@ -131,11 +95,4 @@ def _size(value: ir.Value, axis: int) -> ir.Value:
         return index_constant(size)
     return ir.Operation.create(
         "tensor.dim", results=[ir.IndexType.get()], operands=[value, index_constant(axis)]
-    ).results[0]
-
-
-def _loop_index(loop: int) -> ir.Value:
-    number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), loop)
-    return ir.Operation.create(
-        "linalg.index", results=[ir.IndexType.get()], attributes={"dim": number}
     ).results[0]

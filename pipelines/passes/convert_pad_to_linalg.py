@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar
 
-from ...dialects.mlir import arith, ir, scf
+from ...dialects.mlir import arith, ir
 from ..pass_base import Pass, register
+from ..picked_elements import element_or, generic_over, loop_index
 from ..rewriting import index_constant
 from ..walking import operations_where
 
@@ -71,37 +72,13 @@ def _picked(pad: ir.Operation, value: ir.Value) -> ir.Value:
         if known == _DYNAMIC
     ]
     empty = ir.Operation.create("tensor.empty", results=[kind], operands=open_sizes).results[0]
-    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
-    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
-    padded = ir.Operation.create(
-        "linalg.generic",
-        results=[kind],
-        operands=[empty],
-        attributes={
-            "indexing_maps": ir.ArrayAttr.get([identity]),
-            "iterator_types": ir.ArrayAttr.get([parallel] * kind.rank),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 1]),
-        },
-        regions=1,
-    )
-    location = ir.Location.current
-    assert location is not None
-    block = padded.regions[0].blocks.append(kind.element_type, arg_locs=[location])
+    padded, block = generic_over(empty, kind)
     with ir.InsertionPoint(block):
-        places = [arith.subi(_loop_index(axis), low) for axis, low in enumerate(lows)]
+        places = [arith.subi(loop_index(axis), low) for axis, low in enumerate(lows)]
         below = arith.CmpIPredicate.ult
         within = [arith.cmpi(below, place, size) for place, size in zip(places, sizes, strict=True)]
-        choice = scf.IfOp(reduce(arith.andi, within), [kind.element_type], has_else=True)
-        with ir.InsertionPoint(choice.then_block):
-            scf.YieldOp(
-                ir.Operation.create(
-                    "tensor.extract", results=[kind.element_type], operands=[source, *places]
-                ).results
-            )
-        assert choice.else_block is not None
-        with ir.InsertionPoint(choice.else_block):
-            scf.YieldOp([value])
-        ir.Operation.create("linalg.yield", operands=[choice.results[0]])
+        element = element_or(reduce(arith.andi, within), source, places, value)
+        ir.Operation.create("linalg.yield", operands=[element])
     return padded.results[0]
 
 
@@ -123,10 +100,3 @@ def _amounts(pad: ir.Operation) -> tuple[list[ir.Value], list[ir.Value]]:
 def _index(name: str, *operands: ir.Value) -> ir.Value:
     """The index that an operation gives."""
     return ir.Operation.create(name, results=[ir.IndexType.get()], operands=operands).results[0]
-
-
-def _loop_index(loop: int) -> ir.Value:
-    number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), loop)
-    return ir.Operation.create(
-        "linalg.index", results=[ir.IndexType.get()], attributes={"dim": number}
-    ).results[0]

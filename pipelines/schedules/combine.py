@@ -30,10 +30,11 @@ def neutral(kind: str, type: ir.Type) -> ir.Value:
 
     The sum of no floats is +0.
     """
-    return constant(type, _neutral_number(kind, element_type(type)))
+    return constant(type, neutral_number(kind, element_type(type)))
 
 
-def _neutral_number(kind: str, element: ir.Type) -> int | float:
+def neutral_number(kind: str, element: ir.Type) -> int | float:
+    """The same as a number; integers may be unsigned bits."""
     if kind in _NEUTRAL_FLOATS:
         return _NEUTRAL_FLOATS[kind]
     if kind in _NEUTRAL_INTEGERS:

@@ -220,6 +220,16 @@ def has_plain_elements(element: ir.Type) -> bool:
     return isinstance(element, ir.FloatType) and element.width in (8, 16, 32, 64)
 
 
+def row_strides(buffer: ir.Value, open_: OpenNumbers) -> tuple[list[Size], bool]:
+    """The strides of a buffer read in rows, and whether the last is but assumed to be 1."""
+    kind = ir.MemRefType(buffer.type)
+    sizes = [
+        Size(size) if size != DYNAMIC else open_.size_of(memref.dim(buffer, index_constant(axis)))
+        for axis, size in enumerate(kind.shape)
+    ]
+    return strides_of(buffer, kind, sizes, Layout.ROWS, open_)
+
+
 def strides_of(
     buffer: ir.Value,
     kind: ir.MemRefType,

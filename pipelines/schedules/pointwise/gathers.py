@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....dialects.hir.layout import DYNAMIC
-from ....dialects.mlir import arith, ir, memref
-from ...rewriting import index_constant
+from ....dialects.mlir import arith, ir
 from ..alternatives import Conditions
 from ..elements import ACCESS_BYTES, address, element_bytes, load
 from ..parameters import Parameters
 from ..region import Point, Region
 from ..size import ONE, Size
-from ..work import Layout, Work, has_layout, has_plain_elements, strides_of
+from ..work import Layout, Work, has_layout, has_plain_elements, row_strides
 
 
 @dataclass(frozen=True)
@@ -80,12 +78,7 @@ def _gather(op: ir.Operation, region: Region, loop: int) -> Gather | None:
         return None
     if any(loop in region.varies(each) for each in indices[:-1]):
         return None
-    open_ = region.work.open
-    sizes = [
-        Size(size) if size != DYNAMIC else open_.size_of(memref.dim(buffer, index_constant(axis)))
-        for axis, size in enumerate(kind.shape)
-    ]
-    strides, is_assumed = strides_of(buffer, kind, sizes, Layout.ROWS, open_)
+    strides, is_assumed = row_strides(buffer, region.work.open)
     if strides[-1] != ONE:
         return None
     rows = tuple(strides[:-1])

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....dialects.hir.layout import DYNAMIC
-from ....dialects.mlir import arith, ir, memref, scf, vector
+from ....dialects.mlir import arith, ir, scf, vector
 from ...rewriting import index_constant
 from ..alternatives import Conditions
 from ..elements import address, element_bytes, load
 from ..parameters import Parameters
 from ..region import Point, Region
 from ..size import ONE, ZERO, Size
-from ..work import Layout, Work, has_layout, has_plain_elements, strides_of
+from ..work import Layout, Work, has_layout, has_plain_elements, row_strides
 
 _BELOW = int(arith.CmpIPredicate.ult)
 
@@ -188,12 +187,7 @@ def _guarded(op: ir.Operation, region: Region, loop: int) -> GuardedLoad | None:
             bound = _operation(term).operands[1]
         else:
             return None
-    open_ = region.work.open
-    sizes = [
-        Size(size) if size != DYNAMIC else open_.size_of(memref.dim(buffer, index_constant(axis)))
-        for axis, size in enumerate(kind.shape)
-    ]
-    strides, is_assumed = strides_of(buffer, kind, sizes, Layout.ROWS, open_)
+    strides, is_assumed = row_strides(buffer, region.work.open)
     if strides[-1] != ONE:
         return None
     return GuardedLoad(
