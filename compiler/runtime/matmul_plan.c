@@ -120,7 +120,7 @@ static cublaslt_preference make_preference(const struct matmul_plan *plan,
   cublaslt_preference preference = NULL;
   cublaslt_check(library, library->MatmulPreferenceCreate(&preference),
                  "cublasLtMatmulPreferenceCreate", location);
-  uint64_t workspace = hirc_matmul_workspace_bytes(plan->device, location);
+  uint64_t workspace = MATMUL_WORKSPACE_BYTES;
   prefer(library, preference, CUBLASLT_PREFERENCE_WORKSPACE_BYTES, &workspace, sizeof workspace,
          location);
   int64_t bytes = matmul_element_bytes(site->element);

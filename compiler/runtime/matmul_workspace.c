@@ -13,8 +13,6 @@
 
 enum { STREAMS = 256, PROBED = 16 };
 
-static const size_t MIB = 1 << 20;
-
 // Handles of the streams that CUDA has by itself: the default stream is 0 and 1, and cannot be
 // captured; that of each thread is 2.
 enum { STREAM_LEGACY = 1, STREAM_PER_THREAD = 2 };
@@ -31,13 +29,6 @@ struct matmul_workspaces {
 
 // State: see streams.c.
 __attribute__((weak, visibility("hidden"))) struct matmul_workspaces hirc_state_matmul_workspaces_1;
-
-size_t hirc_matmul_workspace_bytes(int device, const char *location) {
-  int major = 0;
-  check(cudaDeviceGetAttribute(&major, CUDA_DEVICE_COMPUTE_CAPABILITY_MAJOR, device),
-        "cudaDeviceGetAttribute", location);
-  return (major >= 9 ? 64 : 32) * MIB;
-}
 
 // Never 0. Addresses of streams leave the upper bits free for the device.
 static uintptr_t key_of(int device, cuda_stream stream) {
@@ -68,17 +59,16 @@ static void free_all(const char *location) {
   }
 }
 
-static void *allocate(int device, cuda_stream stream, const char *location) {
+static void *allocate(cuda_stream stream, const char *location) {
   void *memory = NULL;
-  check(cudaMallocAsync(&memory, hirc_matmul_workspace_bytes(device, location), stream),
-        "cudaMallocAsync", location);
+  check(cudaMallocAsync(&memory, MATMUL_WORKSPACE_BYTES, stream), "cudaMallocAsync", location);
   return memory;
 }
 
-__attribute__((cold, noinline)) static void *fill_entry(struct workspace_entry *entry, int device,
+__attribute__((cold, noinline)) static void *fill_entry(struct workspace_entry *entry,
                                                         cuda_stream stream,
                                                         const char *location) {
-  void *created = allocate(device, stream, location), *present = NULL;
+  void *created = allocate(stream, location), *present = NULL;
   __atomic_store_n(&hirc_state_free_at_end_1, &free_all, __ATOMIC_RELEASE);
   if (atomic_compare_exchange_strong(&entry->memory, &present, created))
     return created;
@@ -97,10 +87,10 @@ struct matmul_workspace hirc_matmul_workspace(int device, void *stream, const ch
   bool is_shared = (uintptr_t)stream != STREAM_PER_THREAD && !is_captured(stream, location);
   struct workspace_entry *entry = is_shared ? find_entry(key_of(device, stream)) : NULL;
   if (!entry)
-    return (struct matmul_workspace){allocate(device, stream, location), false};
+    return (struct matmul_workspace){allocate(stream, location), false};
   void *memory = atomic_load_explicit(&entry->memory, memory_order_acquire);
   if (__builtin_expect(!memory, 0))
-    memory = fill_entry(entry, device, stream, location);
+    memory = fill_entry(entry, stream, location);
   return (struct matmul_workspace){memory, true};
 }
 

@@ -11,8 +11,9 @@ struct matmul_workspace {
   bool is_kept;
 };
 
-// The bytes that a call on the device may use at most.
-size_t hirc_matmul_workspace_bytes(int device, const char *location);
+// The bytes that a call may use at most: what cuBLAS takes by itself on sm_90, which its heuristics
+// are tuned for.
+enum { MATMUL_WORKSPACE_BYTES = 32 << 20 };
 
 // Memory of that many bytes, for what is put into `stream` next.
 struct matmul_workspace hirc_matmul_workspace(int device, void *stream, const char *location);

@@ -48,15 +48,26 @@ def does_not_fit(given: ir.Type, parameter: ir.Type) -> str | None:
     if isinstance(given, ir.MemRefType) and str(parameter) == "!llvm.ptr":
         return None
     if not isinstance(parameter, ir.MemRefType) or not isinstance(given, ir.MemRefType):
-        return None if _stored(given) == str(parameter) else f"expected {parameter}, not {given}"
+        return _differs(given, parameter, "")
     if given.rank != parameter.rank:
         return f"expected {parameter.rank} dims, not {given.rank}: {parameter}, not {given}"
-    if _stored(given.element_type) != str(parameter.element_type):
-        return f"expected elements of {parameter.element_type}, not {given.element_type}"
+    elements = _differs(given.element_type, parameter.element_type, "elements of ")
+    if elements is not None:
+        return elements
     for axis, (here, there) in enumerate(zip(given.shape, parameter.shape, strict=True)):
         if DYNAMIC not in (here, there) and here != there:
             return f"expected size {there} of dim {axis}, not {here}"
     return _stride_that_differs(given, parameter)
+
+
+def _differs(given: ir.Type, parameter: ir.Type, what: str) -> str | None:
+    """Why a parameter cannot take a scalar, or a buffer's elements, of that type."""
+    stored = _stored(given)
+    if stored == str(parameter):
+        return None
+    if given == parameter:
+        return f"a kernel sees {what}{given} as {stored}: so is its parameter to be declared"
+    return f"expected {what}{parameter}, not {given}"
 
 
 def _stride_that_differs(given: ir.MemRefType, parameter: ir.MemRefType) -> str | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ...dialects.mlir import builtin, ir
-from ..hir.lowering.stored_types import stored_type
+from ...dialects.mlir import ir
 from ..pass_base import Pass, fail, register
 from ..schedules.choose import schedule
 from ..schedules.device import device_of
 from ..schedules.kernels import Kernels
+from ..schedules.stored_types import take_stored_types
 from ..walking import operations_where
 
 
@@ -48,23 +48,9 @@ class HirScheduleKernels(Pass):
                         work,
                         f"'{work.name}' has no schedule; run linalg-generalize-named-ops first",
                     )
-                _take_stored_types(work)
+                take_stored_types(work)
                 schedule(work, kernels, device if self.tuned else None)
         kernels.finish()
-
-
-def _take_stored_types(op: ir.Operation) -> None:
-    """Gives an operation that only moves elements operands of the types that are stored."""
-    body = op.regions[0].blocks[0]
-    if len(list(body.operations)) > 1:
-        return
-    for number, value in enumerate(op.operands):
-        kind = stored_type(value.type)
-        if kind != value.type:
-            with op.location, ir.InsertionPoint(op):
-                cast = builtin.UnrealizedConversionCastOp([kind], [value])
-            op.operands[number] = cast.results[0]
-            body.arguments[number].set_type(stored_type(body.arguments[number].type))
 
 
 def _is_linalg(op: ir.Operation) -> bool:

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, ir, memref
+from ..hir.compute.accumulator import Accumulator
+from ..hir.compute.operand import Operand, as_stored, result_operand
 from ..hir.extents import extent_of
 from ..hir.host_checks import check
 from ..rewriting import index_constant
@@ -32,8 +34,28 @@ def call_library(op: ir.Operation, options: MatmulOptions) -> list[ir.Operation]
             gone.append(fill)
     with op.location, ir.InsertionPoint(op):
         _check_sizes(op, product)
-        emit_call(product, allow_tf32=options.allow_tf32)
+        result = result_operand(product.result.value)
+        emit_call(_as_stored(product, result), allow_tf32=options.allow_tf32)
+        if product.result.element == "tf32":
+            # What the library gives is f32.
+            Accumulator(result.stored, result).finish()
     return gone
+
+
+def _as_stored(product: Product, result: Operand) -> Product:
+    """The product of the buffers with the types that are stored: f32 for tf32."""
+
+    def stored(operand: Indexed) -> Indexed:
+        return replace(operand, value=as_stored(operand.value))
+
+    return replace(
+        product,
+        first=stored(product.first),
+        second=stored(product.second),
+        result=replace(product.result, value=result.stored),
+        bias=stored(product.bias) if product.bias else None,
+        is_tf32=product.first.element == "tf32",
+    )
 
 
 def _check_sizes(op: ir.Operation, product: Product) -> None:

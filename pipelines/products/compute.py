@@ -13,18 +13,11 @@ from ..hir.compute.linear import check_linear, finish_linear, read_linear
 from ..hir.compute.matmul import check_matmul, read_matmul
 from ..hir.compute.operand import Operand
 from ..hir.compute_ops import inputs_of
+from .contraction import RESULTS
 from .fits import is_for_library
 from .options import MatmulOptions
 from .product import NO_LOOP, Indexed, Product, emit_call, indexed_by
 
-# Element types of the operands, with those of the result.
-_RESULTS = {
-    "f32": ("f32",),
-    "tf32": ("tf32", "f32"),
-    "f64": ("f64",),
-    "f16": ("f16", "f32"),
-    "bf16": ("bf16", "f32"),
-}
 # Result types that the library adds a bias to, and rounds to.
 _WITH_BIAS = ("f32", "f16", "bf16")
 
@@ -35,7 +28,7 @@ def call_library_for_compute(op: ir.Operation, options: MatmulOptions) -> list[i
     Returns the operations that are to be erased then.
     """
     elements = [str(ir.MemRefType(value.type).element_type) for value in op.operands]
-    if elements[-1] not in _RESULTS.get(elements[0], ()) or elements[1] != elements[0]:
+    if elements[-1] not in RESULTS.get(elements[0], ()) or elements[1] != elements[0]:
         return []
     is_matmul = op.name == "hir.matmul"
     biases = [] if is_matmul else inputs_of(op)[2:]

@@ -8,8 +8,14 @@ from ...dialects.mlir import indexing_maps, ir
 from .finish import read_finish
 from .product import Indexed, Kind, Product, indexed_by
 
-# Element types of operands, with those of the results that their sums may have.
-_RESULTS = {"f32": ("f32",), "f64": ("f64",), "f16": ("f16", "f32"), "bf16": ("bf16", "f32")}
+# Element types of operands, with those of the results that the library gives their sums.
+RESULTS = {
+    "f32": ("f32",),
+    "tf32": ("tf32", "f32"),
+    "f64": ("f64",),
+    "f16": ("f16", "f32"),
+    "bf16": ("bf16", "f32"),
+}
 _PRODUCT_KINDS = (Kind.M, Kind.N, Kind.K, Kind.BATCH)
 
 
@@ -45,7 +51,7 @@ def _has_body(op: ir.Operation) -> bool:
 def is_product(product: Product) -> bool:
     """Whether the library has the element types, and every loop is one of a product."""
     first, second, result = product.matrices
-    if first.element != second.element or result.element not in _RESULTS.get(first.element, ()):
+    if first.element != second.element or result.element not in RESULTS.get(first.element, ()):
         return False
     kinds = [product.kind(loop) for loop in range(product.loops)]
     if any(kind not in _PRODUCT_KINDS for kind in kinds):

@@ -41,6 +41,17 @@ class Conditions:
         rest = arith.remui(self._open.value(size), index_constant(number))
         self.require(arith.cmpi(arith.CmpIPredicate.eq, rest, index_constant(0)))
 
+    def require_same_rest(self, one: Size, other: Size, number: int) -> None:
+        """Two sizes differ by a multiple of a power of two."""
+        if one == other or (one.is_multiple_of(number) and other.is_multiple_of(number)):
+            return
+        if one.is_known and other.is_known:
+            self.never = self.never or (one.known - other.known) % number != 0
+            return
+        apart = arith.subi(self._open.value(one), self._open.value(other))
+        rest = arith.andi(apart, index_constant(number - 1))
+        self.require(arith.cmpi(arith.CmpIPredicate.eq, rest, index_constant(0)))
+
     def require_at_most(self, size: Size, most: int) -> None:
         """A size is no larger than a number."""
         if size.is_known:

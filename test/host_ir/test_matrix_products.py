@@ -19,6 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hirc
+from hirc.tools.bench_kernels.arrays import difference, empty, inputs_of
+from hirc.tools.bench_kernels.catalogue import rows
+from hirc.tools.bench_kernels.row import BUILDS, Row
+from hirc.tools.bench_kernels.text import program_text
 
 _FAKE = Path(__file__).parents[1] / "support" / "fake_cublaslt.c"
 # What lets the library without a device wait for the stream that it is called on.
@@ -48,10 +52,13 @@ class Fake:
 
     def log(self, call: Callable[[], object]) -> list[str]:
         """The products that `call` hands to the library."""
+        return [line for line in self.lines(call) if line.startswith("cublasLtMatmul ")]
+
+    def lines(self, call: Callable[[], object]) -> list[str]:
+        """All that the library logs in `call`."""
         self.loaded.fake_lt_reset()
         call()
-        lines = self.loaded.fake_lt_log().decode().splitlines()
-        return [line for line in lines if line.startswith("cublasLtMatmul ")]
+        return self.loaded.fake_lt_log().decode().splitlines()
 
     def library(self, text: str, *flags: str) -> hirc.Library:
         built = library(text, *self.flags, *flags)
@@ -120,6 +127,50 @@ def test_a_sum_is_added_to_what_is_there(fake: Fake, element: str, result: str) 
     assert torch.equal(run(x[:, :0], y[:0], z), z)
 
 
+def tf32_numbers(shape: list[int], seed: int) -> torch.Tensor:
+    return (numbers(shape, "f32", seed).view(torch.int32) & -8192).view(torch.float32)
+
+
+def is_tf32(values: torch.Tensor) -> bool:
+    return not bool((values.view(torch.int32) & 8191).any())
+
+
+@pytest.mark.parametrize("is_library", [True, False], ids=["library", "kernels"])
+@pytest.mark.parametrize("result", ["f32", "tf32"])
+def test_functions_on_tensors_of_tf32(fake: Fake, result: str, is_library: bool) -> None:
+    text = contraction("mk,kn->mn", "tf32", result)
+    text += contraction("bmk,bnk->bmn", "tf32", result)
+    text += contraction("mk,kn->mn", "tf32", result, accumulates=True)
+    programs = fake.library(text) if is_library else library(text)
+    x, y, z = tf32_numbers([5, 9], 0), tf32_numbers([9, 3], 1), tf32_numbers([5, 3], 2)
+    product = x.double() @ y.double()
+    got: list[torch.Tensor] = []
+
+    def calls() -> None:
+        got.append(getattr(programs, name_of("mk,kn->mn", "tf32", result))(x, y))
+        batches = x.expand(2, 5, 9).contiguous(), y.t().expand(2, 3, 9).contiguous()
+        got.append(getattr(programs, name_of("bmk,bnk->bmn", "tf32", result))(*batches))
+        added = name_of("mk,kn->mn", "tf32", result, accumulates=True)
+        got.append(getattr(programs, added)(x, y, z))
+
+    assert len(fake.log(calls)) == (3 if is_library else 0)
+    # The library without a device adds up in f64; a kernel in the type of the result.
+    roundings = 1 if is_library else 9
+    for each, wanted in zip(got, (product, product.expand(2, 5, 3), product + z), strict=True):
+        step = 2**-11 if result == "tf32" else 2**-24
+        assert bool(((each - wanted).abs() <= roundings * step * (4 + wanted.abs())).all())
+        assert result == "f32" or is_tf32(each)
+
+
+def test_operands_may_be_rounded_to_tf32(fake: Fake) -> None:
+    text = contraction("mk,kn->mn", "f32", "f32")
+    x, y = numbers([5, 9], "f32", 0), numbers([9, 3], "f32", 1)
+    for flags, compute in (((), 68), (("--allow-tf32",), 77)):
+        run = getattr(fake.library(text, *flags), name_of("mk,kn->mn", "f32", "f32"))
+        *_, chosen, _ = fake.lines(lambda run=run: run(x, y))
+        assert f" compute {compute} " in chosen
+
+
 @pytest.mark.parametrize("layout", ["packed", "transposed", "strided", "gaps"])
 def test_a_result_of_any_strides(fake: Fake, layout: str) -> None:
     programs = fake.library(everything())
@@ -142,10 +193,9 @@ def test_host_ir(fake: Fake, element: str) -> None:
     kind = "f32" if element == "tf32" else element
 
     def operand(*shape: int, seed: int) -> torch.Tensor:
-        made = numbers(list(shape), kind, seed)
-        if element == "tf32":
-            made = (made.view(torch.int32) & -8192).view(torch.float32)
-        return made
+        return (
+            tf32_numbers(list(shape), seed) if element == "tf32" else numbers([*shape], kind, seed)
+        )
 
     def near(got: torch.Tensor, wanted: torch.Tensor) -> bool:
         if element == "tf32":
@@ -167,6 +217,27 @@ def test_host_ir(fake: Fake, element: str) -> None:
     assert calls[0].endswith(f" epilogue {epilogue}")
     empty = programs.linear(x[..., :0], weight[:, :0].contiguous(), bias)
     assert near(empty, bias.double().expand(4, 3, 7))
+
+
+_SCALE = 32
+_ROWS = {(row.operation, row.element): row for row in rows("*matmul*", _SCALE)}
+
+
+@pytest.mark.parametrize("row", _ROWS.values(), ids=lambda row: row.name)
+def test_open_sizes_ask_for_the_same_algorithm(fake: Fake, row: Row) -> None:
+    """Programs with and without their sizes, as the kernel benchmark has them."""
+    programs = fake.library("\n".join(program_text(row, build) for build in BUILDS))
+    x, y = inputs_of(row, "cpu")
+    out = empty(row.output, "cpu")
+    static, dynamic = (
+        fake.lines(lambda build=build: getattr(programs, row.program(build))(x, y, out=out))
+        for build in BUILDS
+    )
+    (first, second) = static[-2:]
+    assert first.startswith("cublasLtMatmulAlgoGetHeuristic ")
+    assert second.startswith("cublasLtMatmul ")
+    assert dynamic == [first, second]
+    assert difference(row, out, x.double() @ y.double()) is None
 
 
 @pytest.mark.parametrize(
@@ -198,11 +269,13 @@ def test_a_layer_is_one_call(fake: Fake, activation: str, epilogue: int) -> None
     assert torch.equal(empty, empty[:1].expand(5, 6))
 
 
-def test_what_the_library_computes_agrees_with_our_kernels(fake: Fake) -> None:
-    text = contraction("mk,kn->mn", "f32", "f32")
-    x, y = numbers([9, 20], "f32", 0), numbers([20, 11], "f32", 1)
-    name = name_of("mk,kn->mn", "f32", "f32")
-    ours = getattr(library(text), name)(x, y)
-    theirs = getattr(fake.library(text), name)(x, y)
-    assert fake.log(lambda: getattr(library(text), name)(x, y)) == []
-    torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-5)
+@pytest.mark.parametrize(("element", "result"), PAIRS)
+def test_our_kernels_round_sums_once_too(fake: Fake, element: str, result: str) -> None:
+    text = contraction("mk,kn->mn", element, result)
+    x, y = numbers([9, 200], element, 0), numbers([200, 11], element, 1)
+    run = getattr(library(text), name_of("mk,kn->mn", element, result))
+    got: list[torch.Tensor] = []
+    assert fake.log(lambda: got.append(run(x, y))) == []
+    wanted = x.double() @ y.double()
+    error = (got[0].double() - wanted).abs()
+    assert bool((error <= _ROUNDING[result] * wanted.abs() + 2**-12).all())

@@ -19,8 +19,15 @@ _SIZES: tuple[Sizes, ...] = (
     {"r": 300, "c": 4},
     {"r": 65, "c": 132},
     {"r": 1031, "c": 40},
+    {"r": 64, "c": 126},
+    {"r": 71, "c": 1013},
+    {"r": 1031, "c": 505},
 )
 _FIXED: tuple[Sizes, ...] = ({"r": 67, "c": 136}, {"r": 1031, "c": 24}, {"r": 13, "c": 1040})
+# Rows of any alignment, read in aligned pieces: in several parts, just enough, and past two blocks.
+_SKEWED: tuple[Sizes, ...] = ({"r": 515, "c": 127}, {"r": 64, "c": 255}, {"r": 200, "c": 506})
+# Columns enough that blocks of many threads take all rows, on the chip that is assumed.
+_MANY: tuple[Sizes, ...] = ({"r": 1027, "c": 7104},)
 _STORES = "linalg.yield %s : f32"
 
 
@@ -80,9 +87,9 @@ _LISTED = (
         ("f32[r, c]",),
         ("f32[c]",),
         lambda x: x.sum(0),
-        _SIZES,
-        magnitude=32,
-        fixed=_FIXED,
+        _SIZES + _MANY,
+        magnitude=64,
+        fixed=_FIXED + _SKEWED + _MANY,
         loops="r, c",
         reduced="r",
         body=reduce_loops("%s", "addf", "%x0", "f32", 0) + _STORES,
@@ -94,7 +101,7 @@ _LISTED = (
         lambda x: x.sum(0),
         _SIZES,
         magnitude=32,
-        fixed=_FIXED[1:2],
+        fixed=(_FIXED[1], _SKEWED[2]),
         loops="r, c",
         reduced="r",
         body="%w = arith.extf %x0 : bf16 to f32\n"

@@ -45,7 +45,7 @@ def _sums(reduced: int) -> str:
 
 @pytest.mark.parametrize(
     ("reduced", "long", "short", "outputs"),
-    [(0, "2000x8", "9x8", 8), (1, "2x70000", "2x9", 2)],
+    [(0, "2000x127", "9x127", 127), (1, "2x70000", "2x9", 2)],
 )
 def test_scratch_memory(
     reduced: int,

@@ -18,15 +18,20 @@ _SIZES: tuple[Sizes, ...] = (
     {"r": 256, "c": 128},
     {"r": 130, "c": 258},
 )
+# Odd rows, with tiles in the midst, and such as end where a tile does.
+_ODD: Sizes = {"r": 277, "c": 383}
+_ODD_ROWS: Sizes = {"r": 257, "c": 384}
 
 
-def _copy(name: str, element: str, fixed: tuple[Sizes, ...] = ()) -> Fused:
+def _copy(
+    name: str, element: str, fixed: tuple[Sizes, ...] = (), sizes: tuple[Sizes, ...] = _SIZES
+) -> Fused:
     return Fused(
         name,
         (f"{element}[c, r]",),
         (f"{element}[r, c]",),
         lambda x: x.t(),
-        _SIZES,
+        (*sizes, _ODD),
         loops="r, c",
         body=f"linalg.yield %x0 : {element}",
         fixed=fixed,
@@ -41,21 +46,48 @@ SUITE = Suite(
     [
         _copy("copy_f32", "f32", ({"r": 64, "c": 128}, {"r": 67, "c": 31})),
         _copy("copy_f64", "f64"),
-        _copy(
-            "copy_bf16", "bf16", ({"r": 136, "c": 264}, {"r": 3, "c": 1000}, {"r": 1000, "c": 3})
-        ),
-        _copy("copy_i8", "i8"),
+        _copy("copy_bf16", "bf16", (_ODD_ROWS, {"r": 3, "c": 1000}, {"r": 1000, "c": 3})),
+        _copy("copy_i8", "i8", sizes=()),
         _copy("copy_i1", "i1"),
-        _copy("copy_f8", "f8E4M3FN"),
         Fused(
             "sum_with_transposed",
             ("f32[r, c]", "f32[c, r]"),
             ("f32[r, c]",),
             lambda x, y: x + y.t(),
-            _SIZES,
+            (*_SIZES, _ODD),
             loops="r, c",
             body="%s = arith.addf %x0, %x1 : f32\nlinalg.yield %s : f32",
-            fixed=({"r": 64, "c": 72},),
+            fixed=(_ODD,),
+        ),
+        # The assertion says which elements are computed.
+        Fused(
+            "odd_outputs",
+            ("bf16[c, r]", "bf16[r, c]", "f32[c]", "bf16[r]", "f32"),
+            ("bf16[r, c]", "f16[r, c]"),
+            lambda x, y, b, d, n: (x.t() + y + b + d[:, None], x.t() - n * b),
+            (_ODD, {"r": 0, "c": 5}, {"r": 9, "c": 0}, {"r": 301, "c": 67}, _ODD),
+            magnitude=3.0,
+            loops="r, c",
+            body="""
+              %x = arith.extf %x0 : bf16 to f32
+              %y = arith.extf %x1 : bf16 to f32
+              %d = arith.extf %x3 : bf16 to f32
+              %r = linalg.index 0 : index
+              %c = linalg.index 1 : index
+              %most_r = arith.constant 301 : index
+              %most_c = arith.constant 383 : index
+              %is_r = arith.cmpi ult, %r, %most_r : index
+              %is_c = arith.cmpi ult, %c, %most_c : index
+              %is = arith.andi %is_r, %is_c : i1
+              cf.assert %is, "there is such an element"
+              %s = arith.addf %x, %y : f32
+              %t = arith.addf %s, %x2 : f32
+              %u = arith.addf %t, %d : f32
+              %v = arith.mulf %x4, %x2 : f32
+              %w = arith.subf %x, %v : f32
+              %z0 = arith.truncf %u : f32 to bf16
+              %z1 = arith.truncf %w : f32 to f16
+              linalg.yield %z0, %z1 : bf16, f16""",
         ),
         Fused(
             "mixed_types",

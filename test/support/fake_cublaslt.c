@@ -222,16 +222,31 @@ static struct algorithm describe(const struct matmul *matmul, const struct layou
   return found;
 }
 
+static void write_layout(char described[96], const struct layout *layout) {
+  snprintf(described, 96, "%dx %llux%llu type %d leading %lld stride %lld", layout->batch,
+           (unsigned long long)layout->rows, (unsigned long long)layout->columns, layout->type,
+           (long long)layout->leading, (long long)layout->stride);
+}
+
 int cublasLtMatmulAlgoGetHeuristic(void *handle, const struct matmul *matmul,
                                    const struct layout *a, const struct layout *b,
                                    const struct layout *c, const struct layout *d,
                                    const struct preference *preference, int wanted,
                                    struct choice *choices, int *found) {
   (void)handle;
-  int status = answer("cublasLtMatmulAlgoGetHeuristic", " alignments %u %u %u %u reductions %u",
+  char layouts[3][96];
+  write_layout(layouts[0], a);
+  write_layout(layouts[1], b);
+  write_layout(layouts[2], d);
+  int status = answer("cublasLtMatmulAlgoGetHeuristic",
+                      " alignments %u %u %u %u reductions %u compute %d workspace %llu epilogue %u "
+                      "%c %s %c %s to %s",
                       preference->alignments[0], preference->alignments[1],
                       preference->alignments[2], preference->alignments[3],
-                      preference->reductions);
+                      preference->reductions, matmul->compute,
+                      (unsigned long long)preference->workspace, matmul->epilogue,
+                      matmul->transpose_a ? 'T' : 'N', layouts[0],
+                      matmul->transpose_b ? 'T' : 'N', layouts[1], layouts[2]);
   *found = 0;
   if (status)
     return status;

@@ -54,7 +54,7 @@ def _build(options: argparse.Namespace, words: Sequence[str]) -> int:
     if not chosen:
         raise InputError(
             f"no row has {options.rows} in its name",
-            hint=f"the rows: {', '.join(row.name for row in rows())}",
+            hint=f"the rows: {', '.join(row.name for row in rows(scale=options.scale))}",
         )
     start = time.perf_counter()
     failed = build(options.folder, chosen, words, with_dynamic=options.dynamic)

@@ -5,8 +5,9 @@ It reads requests and writes events, a line of JSON each:
     {"do": "machine"}                        -> {"machine": {...}}
     {"do": "copy"}                           -> {"copy": {...}, "bytes": n}
     {"do": "row", "row", "programs", "contenders", "timed"}
-        -> for each contender {"begin": name}, then {"timing": {...}} or {"problem": text};
-           {"end": true} after all
+        -> for each contender {"begin": name}, and {"problem": text} where it cannot be timed;
+           for each turn of one {"begin": name}; for each that was timed
+           {"timing": {...}, "of": name}; {"end": true} after all
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from torch import Tensor
 from ...compiler.errors import HircError
 from ...compiler.loader import Library, load
 from .arrays import difference, empty, inputs_of, poison
-from .measure import copy_timing, timing
+from .measure import Contender, copy_timing, turns, warmed_up
 from .operations import FUNCTIONS, eager, exact
-from .report import EAGER, MAX_AUTOTUNE
+from .report import EAGER, INDUCTOR, MAX_AUTOTUNE
 from .row import BUILDS, Row
 
 
@@ -70,13 +71,16 @@ class _Runner:
 
     def _row(self, row: Row, request: dict[str, Any]) -> Any:
         torch.backends.cuda.matmul.allow_tf32 = row.element == "tf32"
+        if INDUCTOR in request["contenders"] or MAX_AUTOTUNE in request["contenders"]:
+            torch.compiler.reset()
         inputs = inputs_of(row, self.device)
         out = empty(row.output, self.device)
+        ready: dict[str, Contender] = {}
         expected = None
-        for contender in request["contenders"]:
-            yield {"begin": contender}
-            if contender in BUILDS:
-                call = self._program(request["programs"][contender], inputs, out)
+        for name in request["contenders"]:
+            yield {"begin": name}
+            if name in BUILDS:
+                call = self._program(request["programs"][name], inputs, out)
                 if isinstance(call, str):
                     yield {"problem": call}
                     continue
@@ -88,10 +92,16 @@ class _Runner:
                     yield {"problem": wrong}
                     continue
             else:
+                # Ours are checked: what that took is free for the peers.
                 expected = None
-                call = self._peer(row, contender, inputs, out)
+                call = self._peer(row, name, inputs, out)
             if request["timed"]:
-                yield {"timing": asdict(timing(call, self.device))}
+                ready[name] = warmed_up(call, self.device)
+        for turn, name in turns(list(ready)):
+            yield {"begin": name}
+            ready[name].take_turn(turn, self.device)
+        for name, contender in ready.items():
+            yield {"timing": asdict(contender.timing()), "of": name}
 
     def _program(
         self, program: dict[str, str], inputs: list[Tensor], out: Tensor
@@ -125,7 +135,6 @@ class _Runner:
     ) -> Callable[[], object]:
         if contender == EAGER:
             return eager(row.operation, inputs, out)
-        torch.compiler.reset()
         mode = "max-autotune-no-cudagraphs" if contender == MAX_AUTOTUNE else "default"
         function = FUNCTIONS[row.operation]
         compiled = torch.compile(function, dynamic=False, mode=mode)

@@ -1,10 +1,11 @@
-"""Times calls on a GPU by its own clock."""
+"""Times calls on a GPU by its own clock: several calls in turns, so that none has a better time."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import torch
 
@@ -15,53 +16,73 @@ _FEWEST, _MOST = 20, 200
 _SECONDS = 0.1
 # A slow call is timed less often.
 _LIMIT_SECONDS = 1.0
-# Keeps the GPU busy while the first calls are enqueued (some ms), so that what the host needs for a
-# call is not counted.
-_HEAD_START_CYCLES = 8_000_000
+# In how many turns the calls of a contender are timed.
+_TURNS = 8
+# Keeps the GPU busy while calls are enqueued, so that what the host needs for a call is not
+# counted: for the first one (about 1 ms), and for each.
+_HEAD_START_CYCLES, _CYCLES_A_CALL = 2_000_000, 60_000
 _COPIED = 2**28
 
 
-def timing(call: Callable[[], object], device: str) -> Timing:
-    """What a call takes."""
-    return on_gpu(call) if device == "cuda" else on_cpu(call)
+@dataclass
+class Contender:
+    """A call that is timed `count` times in turns, and the seconds of those that were."""
+
+    call: Callable[[], object]
+    count: int
+    seconds: list[float] = field(default_factory=list[float])
+
+    def take_turn(self, turn: int, device: str) -> None:
+        """Times its calls of one turn."""
+        count = self._in_turn(turn)
+        if device != "cuda":
+            self.seconds += [_on_host(self.call) for _ in range(count)]
+        elif count > 1:
+            # The first one finds in the cache what another contender left there.
+            self.seconds += _between_events(self.call, 1 + count)[1:]
+        elif count:
+            self.seconds += _between_events(self.call, 1)
+
+    def timing(self) -> Timing:
+        return Timing.of(self.seconds)
+
+    def _in_turn(self, turn: int) -> int:
+        return (turn + 1) * self.count // _TURNS - turn * self.count // _TURNS
 
 
-def on_gpu(call: Callable[[], object]) -> Timing:
-    """Between events around each call, after calls that are not counted."""
-    seconds = _between_events(call, 1)
-    if seconds[0] > _LIMIT_SECONDS:
-        return Timing.of(seconds)
-    seconds = _between_events(call, _WARM_UP - 1)
-    once = max(min(seconds), 1e-6)
+def warmed_up(call: Callable[[], object], device: str) -> Contender:
+    """A contender whose call has run already."""
+    if device != "cuda":
+        # Where the figures mean nothing.
+        return Contender(call, 2)
+    (once,) = _between_events(call, 1)
+    if once > _LIMIT_SECONDS:
+        return Contender(call, 0, [once])
+    once = max(min(_between_events(call, _WARM_UP - 1)), 1e-6)
     count = min(max(math.ceil(_SECONDS / once), _FEWEST), _MOST)
     if count * once > _LIMIT_SECONDS:
         count = max(int(_LIMIT_SECONDS / once), 1)
-    return Timing.of(_between_events(call, count))
+    return Contender(call, count)
 
 
-def _between_events(call: Callable[[], object], count: int) -> list[float]:
-    events = [
-        (torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True))
-        for _ in range(count)
-    ]
-    torch.cuda.synchronize()
-    torch.cuda._sleep(_HEAD_START_CYCLES)  # pyright: ignore[reportPrivateUsage]
-    for start, end in events:
-        start.record()
-        call()
-        end.record()
-    torch.cuda.synchronize()
-    return [start.elapsed_time(end) / 1e3 for start, end in events]
+def turns(names: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Each turn's number, and whose it is: in a turn each has its own, in changing order.
+
+    Each comes about as often after every other one: the rows of a Latin square that is balanced
+    for neighbours (Williams, 1949), forwards and backwards.
+    """
+    zigzag = [place // 2 if place % 2 == 0 else -(place + 1) // 2 for place in range(len(names))]
+    for turn in range(_TURNS):
+        for step in zigzag if turn % 2 == 0 else reversed(zigzag):
+            yield turn, names[(turn // 2 + step) % len(names)]
 
 
-def on_cpu(call: Callable[[], object]) -> Timing:
-    """On the CPU device, where the figures mean nothing."""
-    seconds: list[float] = []
-    for _ in range(2):
-        start = time.perf_counter()
-        call()
-        seconds.append(time.perf_counter() - start)
-    return Timing.of(seconds)
+def timing(call: Callable[[], object], device: str) -> Timing:
+    """What a call takes that is timed alone."""
+    alone = warmed_up(call, device)
+    for turn, _ in turns(["alone"]):
+        alone.take_turn(turn, device)
+    return alone.timing()
 
 
 def copy_timing(device: str) -> tuple[Timing, int]:
@@ -70,3 +91,25 @@ def copy_timing(device: str) -> tuple[Timing, int]:
     source = torch.ones(count, device=device)
     target = torch.empty_like(source)
     return timing(lambda: target.copy_(source), device), 2 * 4 * count
+
+
+def _between_events(call: Callable[[], object], count: int) -> list[float]:
+    events = [
+        (torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True))
+        for _ in range(count)
+    ]
+    torch.cuda.synchronize()
+    cycles = _HEAD_START_CYCLES + count * _CYCLES_A_CALL
+    torch.cuda._sleep(cycles)  # pyright: ignore[reportPrivateUsage]
+    for start, end in events:
+        start.record()
+        call()
+        end.record()
+    torch.cuda.synchronize()
+    return [start.elapsed_time(end) / 1e3 for start, end in events]
+
+
+def _on_host(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start

@@ -19,13 +19,13 @@ from typing import Any
 
 from .process import Child, ChildError, LateError
 from .report import EAGER, INDUCTOR, PEERS, Line, Report, Timing
-from .row import DYNAMIC, Row
+from .row import DYNAMIC, STATIC, Row
 
 _LEFT_OUT = "left out: no time"
 # Each child has so many.
 _COMPILE_THREADS = "4"
-# What a row of ours takes, before any was run.
-_FIRST_GUESS = 1.0
+# What one contender of a row takes, before any was run.
+_FIRST_GUESS = 0.5
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class _Session:
         if compiled and warm:
             self._compile_beforehand(items, compiled, warm)
         child = self._prepared_child()
-        ours = _FIRST_GUESS
+        each = _FIRST_GUESS
         for place, item in enumerate(items):
             line = Line(item.row)
             self.report.lines.append(line)
@@ -126,13 +126,13 @@ class _Session:
                 line.problems = dict.fromkeys(item.programs, _LEFT_OUT)
                 self._show(line)
                 continue
-            child = self._measure(child, line, item, list(item.programs))
-            ours = 0.7 * ours + 0.3 * (time.monotonic() - begin)
             # Programs of ours in later rows come before peers in this one.
-            if peers and time.monotonic() + ours * (len(items) - place - 1) > self.end:
+            later = sum(len(other.programs) for other in items[place + 1 :])
+            if begin + each * (len(item.programs) + len(peers) + later) > self.end:
                 line.problems.update(dict.fromkeys(peers, _LEFT_OUT))
-            elif peers:
-                child = self._measure(child, line, item, peers)
+            contenders = [*item.programs, *(peer for peer in peers if peer not in line.problems)]
+            child = self._measure(child, line, item, contenders)
+            each = 0.7 * each + 0.3 * (time.monotonic() - begin) / len(contenders)
             self._show(line)
         child.close()
         return self.report
@@ -175,7 +175,7 @@ class _Session:
                     if "begin" in event:
                         current = event["begin"]
                     elif "timing" in event:
-                        line.timings[current] = Timing(**event["timing"])
+                        line.timings[event["of"]] = Timing(**event["timing"])
                     else:
                         line.problems[current] = event["problem"]
                 return child
@@ -183,10 +183,10 @@ class _Session:
                 line.problems[current] = str(error)
                 child.close()
                 child = self._child()
-                left = left[left.index(current) + 1 :]
-                if isinstance(error, LateError) and DYNAMIC in left:
-                    left.remove(DYNAMIC)
+                if isinstance(error, LateError) and current == STATIC and DYNAMIC in left:
                     line.problems[DYNAMIC] = "not run: the static program took too long"
+                # The others are checked and timed anew.
+                left = [name for name in left if name not in line.problems]
         return child
 
     def _compile_beforehand(self, items: Sequence[_Item], peers: Sequence[str], count: int) -> None:

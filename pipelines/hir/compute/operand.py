@@ -39,7 +39,7 @@ class Operand:
 def read_operand(op: ir.Operation, number: int) -> Operand:
     """Operand `number` of a compute operation, cast to its stored type before the operation."""
     value = op.operands[number]
-    return Operand(value, _stored(value), element_of(value.type), _name(op, value, number))
+    return Operand(value, as_stored(value), element_of(value.type), _name(op, value, number))
 
 
 def read_destination(op: ir.Operation) -> Operand:
@@ -47,8 +47,12 @@ def read_destination(op: ir.Operation) -> Operand:
     destination = destination_of(op)
     if destination is None:
         fail(op, f"'{op.name}' has no destination: run hir-insert-allocations first")
-    stored = _stored(destination)
-    return Operand(destination, stored, element_of(destination.type), "the result")
+    return result_operand(destination)
+
+
+def result_operand(buffer: ir.Value) -> Operand:
+    """A buffer that a result goes to."""
+    return Operand(buffer, as_stored(buffer), element_of(buffer.type), "the result")
 
 
 def element_of(value_type: ir.Type) -> ElementType:
@@ -62,7 +66,8 @@ def element_of(value_type: ir.Type) -> ElementType:
     return found
 
 
-def _stored(value: ir.Value) -> ir.Value:
+def as_stored(value: ir.Value) -> ir.Value:
+    """A buffer or scalar with its stored type, cast at the insertion point where that differs."""
     kind = stored_type(value.type)
     if isinstance(kind, ir.IndexType):
         i64, known = ir.IntegerType.get_signless(64), constant_value(value)

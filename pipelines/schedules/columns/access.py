@@ -26,7 +26,7 @@ class ColumnAccess:
         self._plan = plan
         self._step = plan.depth if step is None else step
         self._parameters = parameters
-        self._columns = self._split_vector(vector)
+        self._columns = self._place(vector)
         self._bases: dict[int, ir.Value] = {}
         self._fixed: dict[int, list[ir.Value]] = {}
 
@@ -80,21 +80,25 @@ class ColumnAccess:
 
     def indices(self, number: ir.Value) -> list[ir.Value]:
         """The indices of the collective loops in an iteration of this number."""
-        return _split(number, self._plan.space.collective, self._parameters)
+        return split_number(number, self._plan.space.collective, self._parameters)
 
     def index(self, number: int, iteration: ir.Value | None, element: int) -> ir.Value:
         """The index of one of the operation's own loops."""
         space = self._plan.space
         for loop, at in zip(space.parallel, self._columns, strict=True):
             if number in loop.parts:
-                if loop is space.lane and element:
-                    at = arith.addi(at, index_constant(element))
+                if loop is space.lane:
+                    at = self._column(at, element)
                 return self._part(loop, at, number)
         for place, loop in enumerate(space.collective):
             if number in loop.parts:
                 assert iteration is not None
                 return self._part(loop, self.indices(iteration)[place], number)
         return index_constant(0)
+
+    def _column(self, first: ir.Value, element: int) -> ir.Value:
+        """The index along the innermost loop of one of a vector's elements."""
+        return arith.addi(first, index_constant(element)) if element else first
 
     def _part(self, loop: Loop, at: ir.Value, number: int) -> ir.Value:
         """The index of one of the loops that a loop is made of."""
@@ -105,14 +109,14 @@ class ColumnAccess:
             at = arith.divui(at, extent)
         raise KeyError(number)
 
-    def _split_vector(self, vector: ir.Value) -> list[ir.Value]:
+    def _place(self, vector: ir.Value) -> list[ir.Value]:
         """The index in each parallel loop of a vector's first element."""
         width = self._plan.width
         loops = self._plan.space.parallel
         if width == 1:
-            return _split(vector, loops, self._parameters)
+            return split_number(vector, loops, self._parameters)
         inner = arith.divui(self._parameters.size(loops[-1].extent), index_constant(width))
-        places = _split(vector, loops, self._parameters, inner)
+        places = split_number(vector, loops, self._parameters, inner)
         places[-1] = arith.muli(places[-1], index_constant(width))
         return places
 
@@ -161,7 +165,7 @@ class ColumnAccess:
         return address(where, operand.element, self._parameters.size(stride))
 
 
-def _split(
+def split_number(
     number: ir.Value, loops: Sequence[Loop], parameters: Parameters, inner: ir.Value | None = None
 ) -> list[ir.Value]:
     """The index in each loop of an iteration by its number.

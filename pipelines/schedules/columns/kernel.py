@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 from ....dialects.mlir import arith, gpu, ir
 from ...rewriting import index_constant
-from ..collective import Collective
 from ..parameters import Parameters
 from ..shared import SharedMemory
+from .access import ColumnAccess
 from .block_partials import BlockPartials
-from .plan import THREADS, ColumnPlan, Split
+from .plan import ColumnPlan
 from .points import ColumnIteration, ColumnPoints
 from .scratch import ColumnScratch
-from .sweep import Sweep, chosen, when
+from .split import Split
+from .sweep import Sweep, when
 
 # The buffers of levels whose partial results lie in global memory.
 Scratch = Mapping[int, Sequence[ir.Value]]
@@ -49,7 +50,8 @@ class ColumnKernel:
         self._goes_along = bool(stage.reduces) or self._writes_all
         self._kept: list[ColumnIteration] | None = None
         self._take_place()
-        self._points = ColumnPoints(plan, parameters, self._vector)
+        access = ColumnAccess(plan, parameters, self._vector)
+        self._points = ColumnPoints(plan, parameters, access)
 
     def emit(self) -> None:
         """The passes, one after another."""
@@ -66,7 +68,7 @@ class ColumnKernel:
             points.know(self._space.levels[number], partials.totals())
         points.prepare(points.yielded)
         with when(self._writes()):
-            self._store_fixed()
+            self._points.store_fixed()
         if self._writes_all:
             with when(self._is_column):
                 self._store_full()
@@ -107,13 +109,13 @@ class ColumnKernel:
     def _finish(self, number: int, totals: list[ir.Value]) -> None:
         if self._stage.stores:
             self._points.know(self._space.levels[number], totals)
-            self._store_fixed()
+            self._points.store_fixed()
         else:
             self._scratch(number).write(gpu.block_id(gpu.Dimension.y), totals)
 
     def _partials(self, number: int, running: Sequence[ir.Value]) -> BlockPartials:
         plan, level = self._plan, self._space.levels[number]
-        return BlockPartials(level, running, plan.width, THREADS, plan.lanes, self._shared)
+        return BlockPartials(level, running, plan.width, plan.threads, plan.lanes, self._shared)
 
     def _scratch(self, number: int) -> ColumnScratch:
         level, buffers = self._space.levels[number], self._stage.scratch[number]
@@ -128,43 +130,14 @@ class ColumnKernel:
     def _reduce(self, number: int) -> list[ir.Value]:
         """The thread's running values of a level after its iterations."""
         level, points = self._space.levels[number], self._points
-        values = [each.operand for each in level]
-        points.prepare(values)
-        starts = [
-            start for each in level for _ in range(self._plan.width) for start in each.start()
-        ]
+        points.prepare([each.operand for each in level])
         kept = self._keep()
-        if kept is not None:
-            for iteration in kept:
-                starts = self._taken(level, iteration, starts)
-            return starts
-        operands = points.loaded(values)
-        points.access.begin(operands)
-
-        def step(
-            numbers: list[ir.Value], valid: list[ir.Value | None], running: list[ir.Value]
-        ) -> list[ir.Value]:
-            for iteration in points.iterations(operands, numbers, valid):
-                running = self._taken(level, iteration, running)
-            return running
-
-        return self._sweep.go(self._plan.unroll, starts, step)
-
-    def _taken(
-        self, level: Sequence[Collective], iteration: ColumnIteration, running: list[ir.Value]
-    ) -> list[ir.Value]:
-        """The running values with one more iteration, if it is one."""
-        found: list[ir.Value] = []
-        for each in level:
-            is_ordered = each.is_find and self._points.is_in_order(each)
-            for point in iteration.points:
-                so_far = running[len(found) : len(found) + len(each.types)]
-                new = [point.value(each.operand)]
-                if each.is_find:
-                    new.append(self._points.place(each, iteration))
-                both = each.merged(so_far, new, ascending=is_ordered)
-                found += chosen(iteration.valid, both, so_far)
-        return found
+        if kept is None:
+            return points.reduced(level, self._sweep)
+        running = points.starts(level)
+        for iteration in kept:
+            running = points.merged(level, iteration, running)
+        return running
 
     def _keep(self) -> list[ColumnIteration] | None:
         """All iterations of the thread, loaded once for all passes; None where they are many."""
@@ -178,15 +151,6 @@ class ColumnKernel:
         points.access.begin(operands)
         self._kept = points.iterations(operands, *self._sweep.all(count))
         return self._kept
-
-    def _store_fixed(self) -> None:
-        """Writes the outputs that have one element a column."""
-        points = self._points
-        full = self._space.full_outputs
-        for place, operand in enumerate(self._space.work.outputs):
-            if place not in full:
-                values = [point.value(points.yielded[place]) for point in points.columns]
-                points.access.store_fixed(operand, values)
 
     def _store_full(self) -> None:
         """Writes the outputs that have an element in every iteration."""

@@ -14,6 +14,7 @@ from ..size import ONE
 from ..work import Operand
 from .access import ColumnAccess
 from .plan import ColumnPlan
+from .sweep import Sweep, chosen
 
 
 @dataclass
@@ -34,9 +35,7 @@ class ColumnPoints:
     Made at a place that all code using it comes after.
     """
 
-    def __init__(
-        self, plan: ColumnPlan, parameters: Parameters, vector: ir.Value, step: int | None = None
-    ) -> None:
+    def __init__(self, plan: ColumnPlan, parameters: Parameters, access: ColumnAccess) -> None:
         self._plan = plan
         self._parameters = parameters
         self._work = plan.space.work
@@ -44,7 +43,7 @@ class ColumnPoints:
         self._operands = {operand.number: operand for operand in self._work.operands}
         self._across = frozenset(self._work.parallel)
         self._along = frozenset(self._work.collective)
-        self.access = ColumnAccess(plan, parameters, vector, step)
+        self.access = access
         self._fixed = Point(
             self._region,
             frozenset(),
@@ -105,9 +104,58 @@ class ColumnPoints:
         found: list[ColumnIteration] = []
         for place, number in enumerate(numbers):
             own = {key: each[place] for key, each in loaded.items()}
-            points = [self._at(number, element, own) for element in range(self._plan.width)]
-            found.append(ColumnIteration(number, valid[place], points))
+            found.append(self.iteration(number, valid[place], own))
         return found
+
+    def iteration(
+        self, number: ir.Value, valid: ir.Value | None, loaded: Mapping[int, list[ir.Value]]
+    ) -> ColumnIteration:
+        """One iteration, with the vector's elements of each operand by its number."""
+        points = [self._at(number, element, loaded) for element in range(self._plan.width)]
+        return ColumnIteration(number, valid, points)
+
+    def starts(self, level: Sequence[Collective]) -> list[ir.Value]:
+        """A level's running values before any iteration, each collective's columns in turn."""
+        width = self._plan.width
+        return [start for each in level for _ in range(width) for start in each.start()]
+
+    def reduced(self, level: Sequence[Collective], sweep: Sweep) -> list[ir.Value]:
+        """The thread's running values of a level after its iterations."""
+        operands = self.loaded([each.operand for each in level])
+        self.access.begin(operands)
+
+        def step(
+            numbers: list[ir.Value], valid: list[ir.Value | None], running: list[ir.Value]
+        ) -> list[ir.Value]:
+            for iteration in self.iterations(operands, numbers, valid):
+                running = self.merged(level, iteration, running)
+            return running
+
+        return sweep.go(self._plan.unroll, self.starts(level), step)
+
+    def merged(
+        self, level: Sequence[Collective], iteration: ColumnIteration, running: list[ir.Value]
+    ) -> list[ir.Value]:
+        """The running values with one more iteration, if it is one."""
+        found: list[ir.Value] = []
+        for each in level:
+            is_ordered = each.is_find and self.is_in_order(each)
+            for point in iteration.points:
+                so_far = running[len(found) : len(found) + len(each.types)]
+                new = [point.value(each.operand)]
+                if each.is_find:
+                    new.append(self.place(each, iteration))
+                both = each.merged(so_far, new, ascending=is_ordered)
+                found += chosen(iteration.valid, both, so_far)
+        return found
+
+    def store_fixed(self) -> None:
+        """Writes the outputs that have one element a column."""
+        full = self._plan.space.full_outputs
+        for place, operand in enumerate(self._work.outputs):
+            if place not in full:
+                values = [point.value(self.yielded[place]) for point in self.columns]
+                self.access.store_fixed(operand, values)
 
     def is_in_order(self, each: Collective) -> bool:
         """Whether iterations are numbered as the places that a search gives."""

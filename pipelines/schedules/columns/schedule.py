@@ -2,45 +2,59 @@
 
 A thread takes a vector of neighbouring columns, a block some of them side by side, each by several
 threads that share the collective iterations and merge what they have found in shared memory. Where
-columns alone do not fill the device, the iterations are split over the grid's rows too: partial
-results go to a scratch buffer, and the next kernel merges them, always in the same order. Where a
-reduction needs the result of another, the threads pass over their columns again.
+a few blocks of many threads fill the device with columns alone, they do. Where columns do not, the
+iterations are split over the grid's rows too: partial results go to a scratch buffer, and the next
+kernel merges them, always in the same order. Where a reduction needs the result of another, the
+threads pass over their columns again. Rows that begin at any address are read in the aligned pieces
+that they lie in, where one pass is enough.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ....dialects.mlir import arith, ir
-from ...rewriting import index_constant
+from ...hir.index_arithmetic import materialized
 from ..alternatives import Alternative, Conditions
 from ..device import Device
-from ..elements import element_bytes
+from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
 from ..scratch import allocate_scratch, free_scratch
 from ..shared import SharedMemory
-from ..size import ONE, ZERO
-from ..work import Work
+from ..work import Operand, Work
 from .kernel import ColumnKernel, Stage
-from .plan import (
-    THREADS,
-    ColumnPlan,
-    ColumnSpace,
-    Split,
-    has_parts,
-    plan_of,
-    read_space,
-    split_of,
-    widest,
-)
+from .plan import LANES, THREADS, ColumnPlan, deep_plan, narrow_plan, plan_of, skewed_plan
+from .skewed_access import shifted_operands
+from .skewed_kernel import SkewedKernel
+from .skewed_partials import shared_bytes
+from .space import ColumnSpace, lies_side_by_side, read_space, widest
+from .split import Split, column_blocks, fills_device, has_parts, split_of
 
 # Vectors and iterations are counted in 32 bits, which divide faster than 64.
 MOST = 2**31 - 1
 # So few iterations that a thread takes them all.
 _FEW_ITERATIONS = 16
-_LANES = 32
+# Shared memory that a block has without asking for more.
+_MOST_SHARED = 48 * 1024
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """A plan for at most so many iterations, split or whole, under a condition if there is one.
+
+    A multiprocessor's registers are to hold `resident` blocks. Rows of the operands of `shifted`
+    are read in pieces, where the plan is skewed.
+    """
+
+    plan: ColumnPlan
+    split: Split | None = None
+    most: int = MOST
+    condition: ir.Value | None = None
+    resident: int | None = None
+    shifted: Sequence[Operand] = ()
 
 
 def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
@@ -48,31 +62,74 @@ def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternati
     space = read_space(work)
     if space is None:
         return None
-    return [
-        _alternative(plan, split, most, kernels) for plan, split, most in _choices(space, device)
-    ]
+    return [_alternative(choice, kernels) for choice in _choices(space, device)]
 
 
-def _choices(space: ColumnSpace, device: Device) -> Iterator[tuple[ColumnPlan, Split | None, int]]:
-    """Plans from the most special to the one that takes everything, each for so many iterations.
+def _choices(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
+    """Plans from the most special to the one that takes everything.
 
     Where sizes are open, special ones are for wide accesses and a single pass alone: each is code.
     """
     wide = widest(space)
     has_one_pass = len(space.levels) == 1 and not space.full_outputs
-    for width in [wide, 1] if wide > 1 and lies_side_by_side(space) else [1]:
-        is_wide = width == wide
-        if space.iterations.is_known or (is_wide and has_one_pass):
-            yield plan_of(space, width, THREADS), None, _FEW_ITERATIONS
-        lanes = _LANES
-        if space.lane.extent.is_known:
-            lanes = min(_LANES, _power_of_two(-(-space.lane.extent.known // width)))
-        plan = plan_of(space, width, lanes)
-        split = split_of(plan, device)
-        if split is not None and (split.count.is_known or is_wide or has_one_pass):
-            yield plan, split, MOST
-        if split is None or not split.count.is_known:
-            yield plan, None, MOST
+    if wide > 1 and lies_side_by_side(space):
+        if space.iterations.is_known or has_one_pass:
+            yield _Choice(plan_of(space, wide, THREADS), most=_FEW_ITERATIONS)
+        is_full: bool | ir.Value = False
+        if has_one_pass:
+            deep = deep_plan(space, wide)
+            is_full = fills_device(deep, device)
+            condition = None if isinstance(is_full, bool) else is_full
+            if is_full is not False:
+                yield _Choice(deep, condition=condition, resident=deep.resident_blocks(device))
+        if is_full is not True:
+            yield from _split_and_whole(_plan_for(space, wide), device)
+        for choice in _skewed(space, device):
+            yield choice
+            if _is_certain(choice):
+                return
+    if space.iterations.is_known or (wide == 1 and has_one_pass):
+        yield _Choice(plan_of(space, 1, THREADS), most=_FEW_ITERATIONS)
+    narrow = _plan_for(space, 1)
+    if wide == 1 or has_one_pass or (space.iterations.is_known and space.columns.is_known):
+        yield from _split_and_whole(narrow, device)
+    else:
+        yield _Choice(narrow)
+
+
+def _plan_for(space: ColumnSpace, width: int) -> ColumnPlan:
+    lanes = LANES
+    if space.lane.extent.is_known:
+        lanes = min(LANES, _power_of_two(-(-space.lane.extent.known // width)))
+    return plan_of(space, width, lanes)
+
+
+def _split_and_whole(plan: ColumnPlan, device: Device) -> Iterator[_Choice]:
+    split = split_of(plan, device)
+    if split is not None:
+        yield _Choice(plan, split)
+    if split is None or not split.count.is_known:
+        yield _Choice(plan)
+
+
+def _skewed(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
+    """Plans for rows of any alignment where there is work enough for the blocks' many threads."""
+    shifted = shifted_operands(space)
+    if shifted is None:
+        return
+    plan = skewed_plan(space, ACCESS_BYTES // element_bytes(shifted[0].element))
+    if shared_bytes(plan) > _MOST_SHARED:
+        return
+    for choice in _split_and_whole(plan, device):
+        yield replace(choice, shifted=shifted, resident=plan.resident_blocks(device))
+
+
+def _is_certain(choice: _Choice) -> bool:
+    """Whether what skewed rows ask for is there, so that what comes after has nothing to take."""
+    found = Conditions(choice.plan.space.work.open)
+    _require_skewed(choice, found)
+    is_whole = choice.split is None or choice.split.count.is_known
+    return is_whole and found.value is None and not found.never
 
 
 def _power_of_two(number: int) -> int:
@@ -80,24 +137,23 @@ def _power_of_two(number: int) -> int:
     return 1 << max(number - 1, 0).bit_length()
 
 
-def lies_side_by_side(space: ColumnSpace) -> bool:
-    """Whether vectors of the large operands are neighbours in memory."""
-    return all(space.lane_stride(operand) in (ZERO, ONE) for operand in space.large)
-
-
-def _alternative(plan: ColumnPlan, split: Split | None, most: int, kernels: Kernels) -> Alternative:
+def _alternative(choice: _Choice, kernels: Kernels) -> Alternative:
+    plan, split = choice.plan, choice.split
     space = plan.space
 
     def conditions(found: Conditions) -> None:
         found.require(space.work.layouts_hold())
-        found.require_at_most(space.iterations, most)
+        found.require_at_most(space.iterations, choice.most)
         found.require_at_most(space.columns, MOST)
-        if plan.width > 1:
+        if plan.skewed:
+            _require_skewed(choice, found)
+        elif plan.width > 1:
             require_vectors(plan, found)
         if split is not None:
             found.require(has_parts(plan, split))
+        found.require(choice.condition)
 
-    return conditions, lambda: _launch(plan, split, kernels)
+    return conditions, lambda: _launch(choice, kernels)
 
 
 def require_vectors(plan: ColumnPlan, found: Conditions) -> None:
@@ -114,11 +170,30 @@ def require_vectors(plan: ColumnPlan, found: Conditions) -> None:
             found.require_multiple(stride, alignment // element_bytes(operand.element))
 
 
-def _launch(plan: ColumnPlan, split: Split | None, kernels: Kernels) -> None:
+def _require_skewed(choice: _Choice, found: Conditions) -> None:
+    """There is work for half of a block's columns and all of its threads, and rows lie apart."""
+    plan, space = choice.plan, choice.plan.space
+    (along,) = space.collective
+    found.require_at_least(space.lane.extent, plan.block_columns // 2)
+    found.require_at_least(space.iterations, plan.chunk)
+    model, *others = choice.shifted
+    for other in others:
+        found.require_same_alignment(model, other, ACCESS_BYTES)
+    step = along.stride_of(space.work, model.number)
+    if step.is_known and space.lane.extent.is_known:
+        found.require_at_least(step, space.lane.extent.known)
+    elif step != space.lane.extent:
+        value = space.work.open.value
+        are_apart = arith.CmpIPredicate.sge
+        found.require(arith.cmpi(are_apart, value(step), value(space.lane.extent)))
+
+
+def _launch(choice: _Choice, kernels: Kernels) -> None:
     """One kernel, or one for each level and one for the outputs."""
+    plan, split = choice.plan, choice.split
     levels = tuple(range(len(plan.space.levels)))
     if split is None:
-        _launch_stage(plan, Stage((), levels, True, None, {}), kernels)
+        _launch_stage(choice, Stage((), levels, True, None, {}), kernels)
         return
     scratch: dict[int, list[ir.Value]] = {}
     for level in levels:
@@ -127,28 +202,35 @@ def _launch(plan: ColumnPlan, split: Split | None, kernels: Kernels) -> None:
             for each in plan.space.levels[level]
             for kind in each.types
         ]
-        _launch_stage(plan, Stage(levels[:level], (level,), False, split, dict(scratch)), kernels)
-    _launch_stage(plan, Stage(levels, (), True, split, scratch), kernels)
+        _launch_stage(choice, Stage(levels[:level], (level,), False, split, dict(scratch)), kernels)
+    rest = _Choice(narrow_plan(plan.space), split) if plan.skewed else choice
+    _launch_stage(rest, Stage(levels, (), True, split, scratch), kernels)
     free_scratch(buffer for buffers in scratch.values() for buffer in buffers)
 
 
-def _launch_stage(plan: ColumnPlan, stage: Stage, kernels: Kernels) -> None:
-    space = plan.space
+def _launch_stage(choice: _Choice, stage: Stage, kernels: Kernels) -> None:
+    plan, space = choice.plan, choice.plan.space
     made: list[tuple[Parameters, SharedMemory]] = []
 
     def emit(entry: ir.Block) -> None:
         parameters, shared = Parameters(entry, space.work.open), SharedMemory()
         made.append((parameters, shared))
-        ColumnKernel(plan, stage, parameters, shared).emit()
+        if plan.skewed:
+            SkewedKernel(plan, stage, choice.shifted, parameters, shared).emit()
+        else:
+            ColumnKernel(plan, stage, parameters, shared).emit()
 
     name = operation_name(space.work.op)
     if not stage.stores:
         name += "_part"
-    kernel = kernels.build(name, THREADS, emit, space.work.op.location)
+    attributes: dict[str, ir.Attribute] = {}
+    if choice.resident is not None:
+        i32 = ir.IntegerType.get_signless(32)
+        attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, choice.resident)
+    kernel = kernels.build(name, plan.threads, emit, space.work.op.location, attributes)
     (parameters, shared) = made[0]
-    columns = space.work.open.value(space.columns)
-    blocks = arith.ceildivui(columns, index_constant(plan.lanes * plan.width))
+    blocks = materialized(column_blocks(plan))
     rows = None
     if stage.split is not None and (stage.reduces or space.full_outputs):
         rows = space.work.open.value(stage.split.count)
-    emit_launch(kernel, blocks, THREADS, parameters.arguments(), shared.bytes, rows)
+    emit_launch(kernel, blocks, plan.threads, parameters.arguments(), shared.bytes, rows)

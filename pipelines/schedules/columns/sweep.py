@@ -17,15 +17,15 @@ Step = Callable[[list[ir.Value], list[ir.Value | None], list[ir.Value]], list[ir
 class Sweep:
     """A thread's iterations: those of its `row` of a block's `depth`, from `begin` to `end`.
 
-    `extent` is the number of all iterations; where the thread's are part of them, `begin` is a
-    multiple of what a block takes at once.
+    `extent` is the number of all iterations, None where the range may be any; where the thread's
+    are part of them, `begin` is a multiple of what a block takes at once.
     """
 
     row: ir.Value
     depth: int
     begin: ir.Value
     end: ir.Value
-    extent: Size
+    extent: Size | None
 
     def go(self, unroll: int, starts: Sequence[ir.Value], step: Step) -> list[ir.Value]:
         """Emits the step for `unroll` iterations at a time, and once more for those left over."""
@@ -33,7 +33,8 @@ class Sweep:
         chunk_size = index_constant(chunk)
         running: list[ir.Value] = list(starts)
         done = self.begin
-        if not self.extent.is_known or self.extent.known >= chunk:
+        known = self.extent.known if self.extent is not None and self.extent.is_known else None
+        if known is None or known >= chunk:
             count = arith.divui(arith.subi(self.end, self.begin), chunk_size)
             done = arith.addi(self.begin, arith.muli(count, chunk_size))
             loop = scf.ForOp(arith.addi(self.begin, self.row), done, chunk_size, running)
@@ -44,12 +45,12 @@ class Sweep:
                 ]
                 scf.YieldOp(step(numbers, [None] * unroll, list(loop.inner_iter_args)))
             running = [*loop.results]
-        if self.extent.is_multiple_of(chunk):
+        if self.extent is not None and self.extent.is_multiple_of(chunk):
             return running
         left, certain = unroll, 0
-        if self.extent.is_known:
-            left = -(-(self.extent.known % chunk) // self.depth)
-            certain = self.extent.known % chunk // self.depth
+        if known is not None:
+            left = -(-(known % chunk) // self.depth)
+            certain = known % chunk // self.depth
         first = arith.addi(done, self.row)
         some = arith.cmpi(arith.CmpIPredicate.ult, first, self.end)
         rest = scf.IfOp(some, [value.type for value in running], has_else=True)
@@ -66,6 +67,7 @@ class Sweep:
 
         Of those that there are not, one that there is stands in; there is one in all at least.
         """
+        assert self.extent is not None
         is_there: ir.Value | None = None
         first = arith.addi(self.begin, self.row)
         if self.extent.known < self.depth:

@@ -16,6 +16,7 @@ from ..iteration import Iteration, read_iteration
 from ..kernels import Kernels
 from ..launch import captured_values, emit_launch, is_within, operation_name
 from .points import blocks_for, emit_points, host_extent, kernel_extent
+from .wide_sums import accumulate_in_f32, extended, rounded
 
 THREADS = 256
 
@@ -84,12 +85,19 @@ class _Body:
         if not self._iteration.serial:
             self._store(outputs, self._step({}))
             return
-        started = [self._load(number) for number in outputs]
+        accumulate_in_f32(self._op, outputs)
+        kinds = [self._block.arguments[number].type for number in outputs]
+        elements = [self._load(number) for number in outputs]
+        started = [extended(*each) for each in zip(elements, kinds, strict=True)]
 
         def innermost(carried: Sequence[ir.Value]) -> list[ir.Value]:
             return self._step(dict(zip(outputs, carried, strict=True)))
 
-        self._store(outputs, self._serial(list(self._iteration.serial), started, innermost))
+        sums = self._serial(list(self._iteration.serial), started, innermost)
+        self._store(
+            outputs,
+            [rounded(value, each.type) for value, each in zip(sums, elements, strict=True)],
+        )
 
     def _in_memory(self) -> None:
         """Every iteration reads and writes the outputs' elements where they lie."""

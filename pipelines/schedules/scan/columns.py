@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ....dialects.mlir import arith, gpu, ir, scf
 from ...rewriting import index_constant
 from ..collective import Collective
+from ..columns.access import ColumnAccess
 from ..columns.plan import THREADS, ColumnPlan
 from ..columns.points import ColumnIteration, ColumnPoints
 from ..columns.sweep import when
@@ -45,7 +46,8 @@ class ScanColumns:
             self._is_column = arith.cmpi(arith.CmpIPredicate.ult, vector, vectors)
             vector = arith.minui(vector, arith.subi(vectors, index_constant(1)))
         self._extent = size(self._space.iterations)
-        self._points = ColumnPoints(plan, parameters, vector, -1 if is_reverse else 1)
+        access = ColumnAccess(plan, parameters, vector, -1 if is_reverse else 1)
+        self._points = ColumnPoints(plan, parameters, access)
         values = [scan for scan in self._scans for _ in range(plan.width)]
         self._block = BlockScan(values, 1, THREADS, plan.lanes, shared)
 

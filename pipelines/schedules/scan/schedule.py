@@ -13,8 +13,9 @@ from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..collective import Collective, levels_of
-from ..columns.plan import SCAN, THREADS, ColumnPlan, ColumnSpace, read_space, widest
-from ..columns.schedule import MOST, lies_side_by_side, require_vectors
+from ..columns.plan import THREADS, ColumnPlan
+from ..columns.schedule import MOST, require_vectors
+from ..columns.space import SCAN, ColumnSpace, lies_side_by_side, read_space, widest
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import Kernels

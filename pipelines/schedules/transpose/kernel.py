@@ -1,19 +1,17 @@
-"""The kernel of the transpose schedule: one block computes one tile of the outputs."""
+"""The kernel of tiles that threads turn in squares: one block computes one tile of the outputs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ....dialects.mlir import arith, gpu, ir, scf
-from ...rewriting import index_constant
+from ..cache_priority import read_policy
 from ..elements import ACCESS_BYTES, address, element_bytes, load, store
 from ..parameters import Parameters
-from ..region import Point, Region
 from ..shared import SharedMemory
 from ..size import ONE, ZERO, Size
-from ..space import part_index
 from ..work import Operand
-from .tiles import Spot, Tile, Tiles, constant_i32, plus, times
+from .block_tile import Spot, constant_i32, plus, times
+from .points import Loaded, TilePoints
+from .tiles import Tile, Tiles
 
 # What shared memory's banks take at once, in bytes, and one of them.
 _BANKS_BYTES = 128
@@ -21,8 +19,6 @@ _BANK_BYTES = 4
 
 # `width` vectors of `width` elements each.
 _Square = list[list[ir.Value]]
-# Elements of a vector of each operand by its number, or one that all of the vector's have.
-_Loaded = dict[int, list[ir.Value]]
 
 
 class TransposeKernel:
@@ -33,19 +29,8 @@ class TransposeKernel:
         self.shared = SharedMemory()
         self._tiles = tiles
         self._work = tiles.work
-        self._region = Region(tiles.work, parameters)
-        self._in_row = frozenset(tiles.row.parts)
-        self._in_others = frozenset(
-            part for loop in (tiles.column, *tiles.batch) for part in loop.parts
-        )
-        self._operands = {operand.number: operand for operand in tiles.work.operands}
-        self._direct = [
-            operand
-            for operand in tiles.work.inputs
-            if next(iter(tiles.work.block.arguments[operand.number].uses), None) is not None
-            and operand not in tiles.across
-        ]
         self._tile = Tile(tiles, counts, parameters)
+        self._points = TilePoints(tiles, self._tile)
 
     def emit(self) -> None:
         """Loads everything, passes what lies across through shared memory, computes and stores.
@@ -68,24 +53,21 @@ class TransposeKernel:
         for number, values in enumerate(loaded):
             for operand, area in zip(tiles.across, areas, strict=True):
                 values[operand.number] = self._get(operand, area, number)
-        fixed = self._point(frozenset(), vectors[0], None, {}, 0)
-        checked = [value for check in self._region.checks for value in check.operands]
-        for value in [*self._region.yielded, *checked]:
-            fixed.prepare(value, self._in_row | self._in_others)
+        self._points.prepare(vectors[0])
         parts = list(zip(vectors, loaded, strict=True))
         if tile.is_always_whole:
-            self._compute_all(parts, fixed)
+            self._compute_all(parts)
             return
         choice = scf.IfOp(tile.is_whole, has_else=True)
         with ir.InsertionPoint(choice.then_block):
-            self._compute_all(parts, fixed)
+            self._compute_all(parts)
             scf.YieldOp([])
         assert choice.else_block is not None
         with ir.InsertionPoint(choice.else_block):
             for vector, values in parts:
                 inside = scf.IfOp(tile.has(vector))
                 with ir.InsertionPoint(inside.then_block):
-                    self._compute(vector, fixed, values)
+                    self._compute(vector, values)
                     scf.YieldOp([])
             scf.YieldOp([])
 
@@ -98,15 +80,15 @@ class TransposeKernel:
         for number in range(self._tiles.rounds):
             where = tile.address(operand, tile.clamped(tile.square(number), width))
             rows = [tile.along_row(where, operand, row) for row in range(width)]
-            squares.append(
-                [load(row, operand.element, width, self._alignment(operand)) for row in rows]
-            )
+            policy = read_policy(self._work, operand, self.parameters)
+            bytes_ = self._alignment(operand)
+            squares.append([load(row, operand.element, width, bytes_, policy) for row in rows])
         return squares
 
-    def _load_direct(self, vector: Spot) -> _Loaded:
+    def _load_direct(self, vector: Spot) -> Loaded:
         """The elements of the operands that need no turning, at one of the thread's vectors."""
         spot = self._tile.clamped(vector, 1)
-        return {operand.number: self._load_vector(operand, spot) for operand in self._direct}
+        return {operand.number: self._load_vector(operand, spot) for operand in self._points.direct}
 
     def _load_vector(self, operand: Operand, spot: Spot) -> list[ir.Value]:
         tile, width = self._tile, self._tiles.width
@@ -115,15 +97,10 @@ class TransposeKernel:
         if stride == ZERO:
             return load(where, operand.element, 1, 1)
         if stride == ONE:
-            return load(where, operand.element, width, self._alignment(operand))
+            policy = read_policy(self._work, operand, self.parameters)
+            return load(where, operand.element, width, self._alignment(operand), policy)
         places = [tile.along_row(where, operand, element) for element in range(width)]
         return [load(place, operand.element, 1, 1)[0] for place in places]
-
-    def _load_fixed(self, operand: Operand) -> ir.Value:
-        """An element that no loop moves."""
-        where = self.parameters.pointer(operand.buffer)
-        index = self.parameters.size(operand.offset)
-        return load(address(where, operand.element, index), operand.element, 1, 1)[0]
 
     # Shared memory: vectors along the row, `row_units` of them for each column.
 
@@ -163,60 +140,16 @@ class TransposeKernel:
 
     # Computing.
 
-    def _compute_all(self, parts: list[tuple[Spot, _Loaded]], fixed: Point) -> None:
+    def _compute_all(self, parts: list[tuple[Spot, Loaded]]) -> None:
         for vector, values in parts:
-            self._compute(vector, fixed, values)
+            self._compute(vector, values)
 
-    def _compute(self, vector: Spot, fixed: Point, values: _Loaded) -> None:
+    def _compute(self, vector: Spot, values: Loaded) -> None:
         """Computes and stores a vector of each output."""
-        outside = self._point(self._in_others, vector, fixed, values, 0)
-        results: list[list[ir.Value]] = []
-        for element in range(self._tiles.width):
-            point = self._point(self._in_row, vector, outside, values, element)
-            for check in self._region.checks:
-                point.check(check)
-            results.append([point.value(value) for value in self._region.yielded])
-        for number, operand in enumerate(self._work.outputs):
-            elements = [result[number] for result in results]
+        results = self._points.results(vector, values, self._tiles.width)
+        for operand, elements in zip(self._work.outputs, results, strict=True):
             where = self._tile.address(operand, vector)
             store(where, operand.element, elements, self._alignment(operand))
-
-    def _point(
-        self,
-        varying: frozenset[int],
-        vector: Spot,
-        outer: Point | None,
-        values: _Loaded,
-        element: int,
-    ) -> Point:
-        def pick(number: int) -> ir.Value:
-            found = values.get(number)
-            if found is None:
-                return self._load_fixed(self._operands[number])
-            return found[element] if len(found) > 1 else found[0]
-
-        return Point(self._region, varying, pick, self._index_at(vector, element), outer)
-
-    def _index_at(self, vector: Spot, element: int) -> Callable[[int], ir.Value]:
-        """Gives the index of one of the operation's own loops."""
-        tiles, tile = self._tiles, self._tile
-
-        def index(number: int) -> ir.Value:
-            kind = ir.IndexType.get()
-            if number in tiles.row.parts:
-                at = arith.index_castui(kind, plus(vector.row, element))
-                return part_index(
-                    self._work, tiles.row, arith.addi(tile.row, at), number, self.parameters
-                )
-            if number in tiles.column.parts:
-                at = arith.addi(tile.column, arith.index_castui(kind, vector.column))
-                return part_index(self._work, tiles.column, at, number, self.parameters)
-            for loop, at in zip(tiles.batch, tile.batch, strict=True):
-                if number in loop.parts:
-                    return part_index(self._work, loop, at, number, self.parameters)
-            return index_constant(0)
-
-        return index
 
     def _alignment(self, operand: Operand) -> int:
         return min(ACCESS_BYTES, self._tiles.width * element_bytes(operand.element))

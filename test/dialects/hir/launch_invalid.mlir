@@ -191,6 +191,22 @@ gpu.module @k {
 // -----
 
 gpu.module @k {
+  gpu.func @f(%x: memref<8x4xtf32>) kernel {
+    gpu.return
+  }
+}
+"hir.program"() ({
+^bb0(%x: memref<8x4xtf32>, %s: f32, %n: index):
+  "hir.launch"(%n, %n, %n, %n, %n, %n, %n) ({
+  ^bb0:
+    // expected-error @below {{argument 0 of @k::@f: a kernel sees elements of tf32 as f32: so is its parameter to be declared}}
+    "hir.argument"(%x) : (memref<8x4xtf32>) -> ()
+  }) {kernel = @k::@f} : (index, index, index, index, index, index, index) -> ()
+}) {sym_name = "main", function_type = (memref<8x4xtf32>, f32, index) -> ()} : () -> ()
+
+// -----
+
+gpu.module @k {
   gpu.func @f(%x: memref<8x5xf32>) kernel {
     gpu.return
   }

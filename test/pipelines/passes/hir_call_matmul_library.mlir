@@ -197,3 +197,23 @@
   "hir.matmul"(%x, %y, %z) : (memref<4x64x64xtf32>, memref<1x64x64xtf32>, memref<4x64x64xtf32>) -> ()
   "hir.matmul"(%x, %y, %w) : (memref<4x64x64xtf32>, memref<1x64x64xtf32>, memref<4x64x64xf32>) -> ()
 }) {sym_name = "matmul", function_type = (memref<4x64x64xtf32>, memref<1x64x64xtf32>, memref<4x64x64xtf32>, memref<4x64x64xf32>) -> ()} : () -> ()
+
+// -----
+
+// linalg on tf32: the buffers are seen as they are stored, and a result in tf32 is rounded after.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:       ^bb0(%[[X:.*]]: memref<64x64xtf32>, %[[Y:.*]]: memref<64x64xtf32>, %[[Z:.*]]: memref<64x64xf32>):
+// CHECK:         %[[XS:.*]] = builtin.unrealized_conversion_cast %[[X]] : memref<64x64xtf32> to memref<64x64xf32>
+// CHECK:         %[[YS:.*]] = builtin.unrealized_conversion_cast %[[Y]] : memref<64x64xtf32> to memref<64x64xf32>
+// CHECK-NEXT:    "hir.library_matmul"(%[[XS]], %[[YS]], %[[Z]]) {accumulates, compute = "tf32", dims = [array<i64: 0, 2>, array<i64: 2, 1>, array<i64: 0, 1>]}
+// CHECK:         %[[RS:.*]] = builtin.unrealized_conversion_cast %[[X]] : memref<64x64xtf32> to memref<64x64xf32>
+// CHECK:         "hir.library_matmul"(%{{.*}}, %{{.*}}, %[[RS]]) {accumulates, compute = "tf32",
+// CHECK-NEXT:    linalg.generic {{.*}} outs(%[[RS]] : memref<64x64xf32>)
+// CHECK:           arith.bitcast
+// CHECK-NOT:     linalg.matmul
+"hir.program"() ({
+^bb0(%x: memref<64x64xtf32>, %y: memref<64x64xtf32>, %z: memref<64x64xf32>):
+  linalg.matmul ins(%x, %y : memref<64x64xtf32>, memref<64x64xtf32>) outs(%z : memref<64x64xf32>)
+  linalg.matmul ins(%y, %y : memref<64x64xtf32>, memref<64x64xtf32>) outs(%x : memref<64x64xtf32>)
+}) {sym_name = "tf32", function_type = (memref<64x64xtf32>, memref<64x64xtf32>, memref<64x64xf32>) -> ()} : () -> ()

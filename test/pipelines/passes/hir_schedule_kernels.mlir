@@ -145,3 +145,60 @@ gpu.module @kernels {}
   }
 }) {sym_name = "main",
     function_type = (memref<10xf32>, memref<3xf32>, memref<8xf32>, memref<1xf32>) -> ()} : () -> ()
+
+// -----
+
+// Kernels see tf32 as f32: its elements need no extension, and what becomes tf32 is rounded.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:      ^bb0(%[[X:.*]]: memref<?xtf32>, %[[Y:.*]]: memref<?xtf32>):
+// CHECK:        %[[XS:.*]] = builtin.unrealized_conversion_cast %[[X]] : memref<?xtf32> to memref<?xf32>
+// CHECK:          "hir.argument"(%[[XS]]) : (memref<?xf32>) -> ()
+// CHECK:      gpu.func @mulf_addf_{{.*}}(%[[IN:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<?xf32>)
+// CHECK:        %[[A:.*]] = memref.load %[[IN]]
+// CHECK-NEXT:   %[[B:.*]] = memref.load %[[OUT]]
+// CHECK:        %[[TWICE:.*]] = arith.mulf %[[A]], %{{.*}} : f32
+// CHECK:        %[[SUM:.*]] = arith.addf %[[TWICE]], %[[B]] : f32
+// CHECK:        arith.bitcast %[[SUM]] : f32 to i32
+// CHECK:        %[[ROUNDED:.*]] = arith.select
+// CHECK-NEXT:   memref.store %[[ROUNDED]], %[[OUT]]
+// CHECK-NOT:    tf32
+"hir.program"() ({
+^bb0(%x: memref<?xtf32>, %y: memref<?xtf32>):
+  %two = arith.constant 2.0 : tf32
+  linalg.generic {
+    indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+    iterator_types = ["parallel"]
+  } ins(%x : memref<?xtf32>) outs(%y : memref<?xtf32>) {
+  ^bb0(%a: tf32, %b: tf32):
+    %p = arith.mulf %a, %two : tf32
+    %r = arith.addf %p, %b : tf32
+    linalg.yield %r : tf32
+  }
+}) {sym_name = "main", function_type = (memref<?xtf32>, memref<?xtf32>) -> ()} : () -> ()
+
+// -----
+
+// Sums of narrow floats are kept in f32, and rounded when they are stored.
+
+// CHECK-LABEL: gpu.func @addf_0(
+// CHECK:           %[[ELEMENT:.*]] = memref.load %[[OUT:.*]][%{{.*}}] : memref<8xbf16>
+// CHECK-NEXT:      %[[START:.*]] = arith.extf %[[ELEMENT]] : bf16 to f32
+// CHECK:           %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[SO_FAR:.*]] = %[[START]]) -> (f32)
+// CHECK-NEXT:        %[[V:.*]] = memref.load
+// CHECK-NEXT:        %[[W:.*]] = arith.extf %[[V]] : bf16 to f32
+// CHECK-NEXT:        %[[NEXT:.*]] = arith.addf %[[W]], %[[SO_FAR]] : f32
+// CHECK-NEXT:        scf.yield %[[NEXT]] : f32
+// CHECK:           %[[ROUNDED:.*]] = arith.truncf %[[SUM]] : f32 to bf16
+// CHECK:           memref.store %[[ROUNDED]], %[[OUT]]
+"hir.program"() ({
+^bb0(%x: memref<8x?xbf16>, %y: memref<8xbf16>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>],
+    iterator_types = ["parallel", "reduction"]
+  } ins(%x : memref<8x?xbf16>) outs(%y : memref<8xbf16>) {
+  ^bb0(%a: bf16, %b: bf16):
+    %r = arith.addf %a, %b : bf16
+    linalg.yield %r : bf16
+  }
+}) {sym_name = "main", function_type = (memref<8x?xbf16>, memref<8xbf16>) -> ()} : () -> ()

@@ -78,11 +78,16 @@ static size_t elsewhere(const struct hirc_access *access) {
   if (variable != NULL) {
     return (size_t)(variable->address + variable->bytes - access->address);
   }
-  struct hirc_allocation found;
   size_t frames = (size_t)block->kernel->frame_bytes * block->padded_threads;
-  bool known = is_in(access->address, block->frames, frames) || is_on_stack(access->address) ||
-               is_argument(block, access->address) || hirc_checked_find(access->address, &found);
-  return known ? SIZE_MAX : 0;
+  if (is_in(access->address, block->frames, frames) || is_on_stack(access->address) ||
+      is_argument(block, access->address)) {
+    return SIZE_MAX;
+  }
+  struct hirc_allocation found;
+  if (!hirc_checked_find(access->address, &found)) {
+    return 0;
+  }
+  return (size_t)((const char *)found.start + found.bytes - (const char *)access->address);
 }
 
 // --- checking ------------------------------------------------------------------------------------
