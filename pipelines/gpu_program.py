@@ -105,6 +105,7 @@ def _device(bare: str, chips: str, redux: str) -> list[str]:
         # Arithmetic on the floats no chip computes with goes through f32.
         "math-extend-to-supported-types{extra-types=bf16,f16 target-type=f32}",
         "expand-erf",
+        "expand-approximate-powers",
         f"arith-emulate-unsupported-floats{{source-types={_STORED_FLOATS} target-type=f32}}",
         "carry-mma-matrices-as-structs",
         "convert-nvgpu-to-nvvm",

@@ -9,6 +9,7 @@ from .device import Device
 from .floor import general, streaming
 from .iteration import read_iteration
 from .kernels import Kernels
+from .logistic import use_logistic
 from .size import ZERO
 from .size_checks import emit_size_checks
 from .work import COLLECTIVES, read_work
@@ -34,12 +35,13 @@ def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
     iteration = read_iteration(op)
     with op.location, ir.InsertionPoint(op):
         emit_size_checks(op, iteration)
-        work = read_work(op) if device is not None else None
+        work = read_work(op, device=device) if device is not None else None
         found = None
         if work is not None and any(work.extents[loop] == ZERO for loop in work.parallel):
             op.erase()  # It writes nothing.
             return
         if work is not None and device is not None:
+            use_logistic(work)
             for alternatives in _CHECKING if _has_assertions(op) else _SCHEDULES:
                 found = alternatives(work, kernels, device)
                 if found is not None:

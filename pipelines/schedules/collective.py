@@ -9,7 +9,7 @@ from ...dialects.hir.loop_operation import kind_of, loops_of
 from ...dialects.mlir import arith, ir
 from ..rewriting import constant
 from .combine import combine, combine_places, neutral
-from .region import needed_by
+from .region_operations import needed_by
 from .work import COLLECTIVES, Work
 
 

@@ -1,27 +1,37 @@
-"""Division of many f32 numbers by one: its reciprocal is computed once."""
+"""Division of many numbers by one: its reciprocal is computed once."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from ...dialects.mlir import arith, ir, math
 from ..rewriting import constant
 
 # Divisors outside of this range are scaled into it: their reciprocals would overflow, or lose bits.
-_SMALLEST, _GREATEST = 2.0**-120, 2.0**120
-_SCALE = 2.0**64
+_RANGES = {"f32": 2.0**120, "f64": 2.0**1000}
+_SCALES = {"f32": 2.0**64, "f64": 2.0**512}
 
 
+@dataclass(frozen=True)
 class Divisor:
-    """A divisor that is known before the numbers that it divides."""
+    """A divisor that is known before the numbers that it divides: `value`, once it is scaled."""
 
-    def __init__(self, value: ir.Value) -> None:
-        one, scale = constant(value.type, 1.0), constant(value.type, _SCALE)
-        size = math.absf(value)
-        is_small = arith.cmpf(arith.CmpFPredicate.OLT, size, constant(value.type, _SMALLEST))
-        is_great = arith.cmpf(arith.CmpFPredicate.OGT, size, constant(value.type, _GREATEST))
-        down = arith.select(is_great, constant(value.type, 1 / _SCALE), one)
-        self._scale = arith.select(is_small, scale, down)
-        self._value = arith.mulf(value, self._scale)
-        self._reciprocal = arith.divf(one, self._value)
+    scale: ir.Value
+    value: ir.Value
+    reciprocal: ir.Value
+
+    @classmethod
+    def of(cls, divisor: ir.Value) -> Divisor:
+        """Emits what is computed of a divisor, a f32 or f64."""
+        kind = divisor.type
+        greatest, by = _RANGES[str(kind)], _SCALES[str(kind)]
+        one, size = constant(kind, 1.0), math.absf(divisor)
+        is_small = arith.cmpf(arith.CmpFPredicate.OLT, size, constant(kind, 1 / greatest))
+        is_great = arith.cmpf(arith.CmpFPredicate.OGT, size, constant(kind, greatest))
+        down = arith.select(is_great, constant(kind, 1 / by), one)
+        scale = arith.select(is_small, constant(kind, by), down)
+        value = arith.mulf(divisor, scale)
+        return cls(scale, value, arith.divf(one, value))
 
     def divide(self, number: ir.Value) -> ir.Value:
         """The quotient, rounded as by a division where it is a normal number.
@@ -29,16 +39,16 @@ class Divisor:
         (Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor",
         1990.) What is left of infinities and zeros is no number: the product is right then.
         """
-        scaled = arith.mulf(number, self._scale)
-        first = arith.mulf(scaled, self._reciprocal)
-        left = math.fma(arith.negf(first), self._value, scaled)
-        better = math.fma(left, self._reciprocal, first)
+        scaled = arith.mulf(number, self.scale)
+        first = arith.mulf(scaled, self.reciprocal)
+        left = math.fma(arith.negf(first), self.value, scaled)
+        better = math.fma(left, self.reciprocal, first)
         is_number = arith.cmpf(arith.CmpFPredicate.ORD, better, better)
         return arith.select(is_number, better, first)
 
     def divide_roughly(self, number: ir.Value) -> ir.Value:
         """The quotient, wrong by less than two units in the last place."""
-        return arith.mulf(arith.mulf(number, self._scale), self._reciprocal)
+        return arith.mulf(arith.mulf(number, self.scale), self.reciprocal)
 
 
 def may_be_rough(value: ir.Value) -> bool:

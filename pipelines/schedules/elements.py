@@ -8,6 +8,7 @@ from ...dialects.mlir import arith, ir, vector
 
 # The widest access of one thread, in bytes (PTX ISA, "Vectors as operands").
 ACCESS_BYTES = 16
+_WORD_BYTES = 4
 
 
 def element_bytes(element: ir.Type) -> int:
@@ -32,19 +33,31 @@ def address(pointer: ir.Value, element: ir.Type, index: ir.Value) -> ir.Value:
     ).results[0]
 
 
-def load(where: ir.Value, element: ir.Type, count: int, alignment: int) -> list[ir.Value]:
-    """`count` neighbouring elements from the address `where`, aligned to `alignment` bytes."""
+def load(
+    where: ir.Value,
+    element: ir.Type,
+    count: int,
+    alignment: int,
+    policy: ir.Value | None = None,
+) -> list[ir.Value]:
+    """`count` neighbouring elements from the address `where`, aligned to `alignment` bytes.
+
+    `policy` (i64) says what becomes of them in the cache; `where` is in global memory then.
+    """
     stored, values = _stored(element), list[ir.Value]()
     piece = _piece(element, count, alignment)
     for first in range(0, count, piece):
         place = where if first == 0 else _shifted(where, element, first)
         kind = ir.VectorType.get([piece], stored) if piece > 1 else stored
-        read = ir.Operation.create(
-            "llvm.load",
-            results=[kind],
-            operands=[place],
-            attributes={"alignment": _alignment(element, piece)},
-        ).results[0]
+        if policy is not None and piece * element_bytes(element) >= _WORD_BYTES:
+            read = _load_by_policy(place, kind, piece * element_bytes(element), policy)
+        else:
+            read = ir.Operation.create(
+                "llvm.load",
+                results=[kind],
+                operands=[place],
+                attributes={"alignment": _alignment(element, piece)},
+            ).results[0]
         parts = (
             [vector.extract(read, [], [number]) for number in range(piece)] if piece > 1 else [read]
         )
@@ -69,6 +82,76 @@ def store(where: ir.Value, element: ir.Type, values: Sequence[ir.Value], alignme
             operands=[whole, place],
             attributes={"alignment": _alignment(element, piece)},
         )
+
+
+def elements_of_words(words: Sequence[ir.Value], element: ir.Type) -> list[ir.Value]:
+    """The elements that words (i32) hold, the first one in the lowest bits of the first word."""
+    count = len(words) * _WORD_BYTES // element_bytes(element)
+    whole = vector.from_elements(ir.VectorType.get([len(words)], words[0].type), words)
+    kind = ir.VectorType.get([count], _stored(element))
+    cast = ir.Operation.create("llvm.bitcast", results=[kind], operands=[whole]).results[0]
+    return [_restored(vector.extract(cast, [], [number]), element) for number in range(count)]
+
+
+def _load_by_policy(where: ir.Value, kind: ir.Type, bytes_: int, policy: ir.Value) -> ir.Value:
+    """The words at an address as a value of `kind`, by PTX: LLVM's loads take no policy.
+
+    It counts as having side effects, so that it stays where it is among accesses and barriers.
+    """
+    i32, count = ir.IntegerType.get_signless(32), bytes_ // _WORD_BYTES
+    words = ", ".join(f"${number}" for number in range(count))
+    form, found = ("", words) if count == 1 else (f".v{count}", f"{{{words}}}")
+    members = ", ".join(["i32"] * count)
+    result = ir.Operation.create(
+        "llvm.inline_asm",
+        results=[i32 if count == 1 else ir.Type.parse(f"!llvm.struct<({members})>")],
+        operands=[where, policy],
+        attributes={
+            "asm_string": ir.StringAttr.get(
+                f"ld.global.L2::cache_hint{form}.b32 {found}, [${count}], ${count + 1};"
+            ),
+            "constraints": ir.StringAttr.get(",".join(["=r"] * count + ["l", "l"])),
+            "has_side_effects": ir.UnitAttr.get(),
+        },
+    ).results[0]
+    if count == 1:
+        return ir.Operation.create("llvm.bitcast", results=[kind], operands=[result]).results[0]
+    parts = [
+        ir.Operation.create(
+            "llvm.extractvalue",
+            results=[i32],
+            operands=[result],
+            attributes={"position": ir.DenseI64ArrayAttr.get([number])},
+        ).results[0]
+        for number in range(count)
+    ]
+    whole = vector.from_elements(ir.VectorType.get([count], i32), parts)
+    return ir.Operation.create("llvm.bitcast", results=[kind], operands=[whole]).results[0]
+
+
+def forgotten(values: Sequence[ir.Value]) -> list[ir.Value]:
+    """Elements of whole words as values of which the compiler knows nothing.
+
+    What was computed of them before is computed anew, instead of being kept in registers.
+    """
+    i32 = ir.IntegerType.get_signless(32)
+    count = len(values) * element_bytes(values[0].type) // _WORD_BYTES
+    kind = ir.VectorType.get([len(values)], values[0].type)
+    words = vector.bitcast(ir.VectorType.get([count], i32), vector.from_elements(kind, values))
+    same = [
+        ir.Operation.create(
+            "llvm.inline_asm",
+            results=[i32],
+            operands=[vector.extract(words, [], [number])],
+            attributes={
+                "asm_string": ir.StringAttr.get(""),
+                "constraints": ir.StringAttr.get("=r,0"),
+                "has_side_effects": ir.UnitAttr.get(),
+            },
+        ).results[0]
+        for number in range(count)
+    ]
+    return elements_of_words(same, values[0].type)
 
 
 def _piece(element: ir.Type, count: int, alignment: int) -> int:

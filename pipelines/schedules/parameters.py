@@ -57,14 +57,21 @@ class Parameters:
     def pointer(self, buffer: ir.Value) -> ir.Value:
         """The address of a buffer's first element, `!llvm.ptr<1>`."""
         key = ("pointer", buffer)
+        plain = self._add(("address", buffer), buffer, ir.Type.parse("!llvm.ptr"))
+        return self.once(
+            key,
+            lambda: ir.Operation.create(
+                "llvm.addrspacecast",
+                results=[ir.Type.parse(f"!llvm.ptr<{GLOBAL}>")],
+                operands=[plain],
+            ).results[0],
+        )
+
+    def once(self, key: object, emit: Callable[[], ir.Value]) -> ir.Value:
+        """What `emit` computes of arguments where the kernel begins; `key` tells it from others."""
         if key not in self._inside:
-            plain = self._add(("address", buffer), buffer, ir.Type.parse("!llvm.ptr"))
             with ir.InsertionPoint.at_block_begin(self._entry):
-                self._inside[key] = ir.Operation.create(
-                    "llvm.addrspacecast",
-                    results=[ir.Type.parse(f"!llvm.ptr<{GLOBAL}>")],
-                    operands=[plain],
-                ).results[0]
+                self._inside[key] = emit()
         return self._inside[key]
 
     @property

@@ -6,19 +6,12 @@ from collections.abc import Callable
 
 from ...dialects.hir.loop_operation import loops_of
 from ...dialects.mlir import ir
-from ..walking import operations_where
 from .division import Divisor, may_be_rough
-from .launch import is_within
+from .given_divisors import given_divisor, is_given
 from .parameters import Parameters
+from .region_operations import cloned, defining_operation, is_outside, needed_by
 from .size import ZERO
 from .work import COLLECTIVES, Work
-
-
-def defining_operation(value: ir.Value) -> ir.Operation:
-    """The operation that a value is a result of."""
-    owner = value.owner
-    assert not isinstance(owner, ir.Block)
-    return owner.operation
 
 
 class Region:
@@ -59,9 +52,7 @@ class Region:
 
     def is_outside(self, value: ir.Value) -> bool:
         """Whether a value is the host's."""
-        owner = value.owner
-        op = owner.owner if isinstance(owner, ir.Block) else owner
-        return not is_within(op.operation, self.work.op)
+        return is_outside(self.work, value)
 
     def varies(self, value: ir.Value) -> frozenset[int]:
         """The loops that a value depends on."""
@@ -94,18 +85,6 @@ class Region:
         if op.name in COLLECTIVES:
             return found - frozenset(loops_of(op))
         return found
-
-
-def needed_by(op: ir.Operation) -> list[ir.Value]:
-    """The values from outside of `op` that it and the operations in its regions take."""
-    needed: list[ir.Value] = []
-    for inner in operations_where(op, lambda _: True):
-        for operand in inner.operands:
-            owner = operand.owner
-            holder = owner.owner if isinstance(owner, ir.Block) else owner
-            if inner == op or not is_within(holder.operation, op):
-                needed.append(operand)
-    return needed
 
 
 class Point:
@@ -188,26 +167,26 @@ class Point:
             return
         if op.name in COLLECTIVES:
             raise AssertionError(f"{op.name} is asked for before it is reduced")
-        if self._outer is not None and self._is_divided(value, self._varying):
+        if self._is_divided(value, self._varying):
             self.known[value] = self._divided(op)
             return
         self._clone(op)
 
     def _is_divided(self, value: ir.Value, varying: frozenset[int]) -> bool:
-        """Whether a value is a quotient of f32 whose divisor alone does not vary."""
+        """Whether a value is a quotient whose divisor is given, or alone does not vary."""
         if self._region.argument_number(value) is not None or self._region.is_outside(value):
             return False
         op = defining_operation(value)
-        return (
-            op.name == "arith.divf"
-            and isinstance(value.type, ir.F32Type)
+        if op.name != "arith.divf":
+            return False
+        return is_given(self._region.work, op.operands[1]) or (
+            isinstance(value.type, ir.F32Type)
             and bool(self._region.varies(op.operands[0]) & varying)
             and not self._region.varies(op.operands[1]) & varying
         )
 
     def _divided(self, op: ir.Operation) -> ir.Value:
-        assert self._outer is not None
-        divisor = self._outer._divisor(op.operands[1])
+        divisor = (self._outer or self)._divisor(op.operands[1])
         number = self.value(op.operands[0])
         if may_be_rough(op.results[0]):
             return divisor.divide_roughly(number)
@@ -220,10 +199,14 @@ class Point:
             if value in point._divisors:
                 return point._divisors[value]
             point = point._outer
+        work, parameters = self._region.work, self._region.parameters
+        if is_given(work, value):
+            found = self._divisors[value] = given_divisor(work, value, parameters)
+            return found
         outer, varies = self._outer, self._region.varies(value) & self._varying
         if value not in self.known and outer is not None and not varies:
             return outer._divisor(value)
-        found = self._divisors[value] = Divisor(self.value(value))
+        found = self._divisors[value] = Divisor.of(self.value(value))
         return found
 
     def _outside(self, value: ir.Value) -> ir.Value:
@@ -235,11 +218,7 @@ class Point:
     def _clone(self, op: ir.Operation) -> None:
         """The operation again, with the values of this point."""
         inside = {operand: self.value(operand) for operand in needed_by(op)}
-        clone = op.clone()
-        for inner in operations_where(clone, lambda _: True):
-            for place, operand in enumerate(inner.operands):
-                if operand in inside:
-                    inner.operands[place] = inside[operand]
+        clone = cloned(op, inside)
         for result, copy in zip(op.results, clone.results, strict=True):
             self.known[result] = copy
 

@@ -9,6 +9,7 @@ from ...dialects.hir.layout import DYNAMIC, has_identity_layout, strides_and_off
 from ...dialects.hir.loop_operation import loops_of
 from ...dialects.mlir import arith, ir, memref
 from ..rewriting import index_constant
+from .device import Device
 from .size import ONE, ZERO, OpenNumbers, Size, product
 
 COLLECTIVES = ("hir.reduce_loops", "hir.find_loops", "hir.scan_loop")
@@ -59,6 +60,7 @@ class Work:
     collectives: tuple[ir.Operation, ...]
     open: OpenNumbers
     layout: Layout = Layout.PACKED
+    device: Device | None = None
 
     @property
     def inputs(self) -> list[Operand]:
@@ -84,13 +86,16 @@ class Work:
 
     def in_layout(self, layout: Layout) -> Work:
         """The same with another assumption; emits index arithmetic as read_work does."""
-        work = read_work(self.op, layout, self.open)
+        work = read_work(self.op, layout, self.open, self.device)
         assert work is not None
         return work
 
 
 def read_work(
-    op: ir.Operation, layout: Layout = Layout.PACKED, open_: OpenNumbers | None = None
+    op: ir.Operation,
+    layout: Layout = Layout.PACKED,
+    open_: OpenNumbers | None = None,
+    device: Device | None = None,
 ) -> Work | None:
     """What a linalg.generic on buffers does, or None where schedules other than the general one
     cannot tell: maps that are not linear, elements that no vector holds, outputs that the region
@@ -146,6 +151,7 @@ def read_work(
         collectives,
         open_,
         layout,
+        device,
     )
 
 

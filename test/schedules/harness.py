@@ -202,33 +202,29 @@ def _text(program: Program) -> str:
 def _versions(program: Program) -> list[_Version]:
     if isinstance(program, Written):
         return [_Version(program.name)]
+    name = program.name
+    open_ = [_Version(name), _Version(f"{name}_strided", packed=False)] if program.sizes else []
     return [
-        _Version(program.name),
-        _Version(f"{program.name}_strided", packed=False),
-        *(
-            _Version(f"{program.name}_fixed{number}", sizes)
-            for number, sizes in enumerate(program.fixed)
-        ),
+        *open_,
+        *(_Version(f"{name}_fixed{number}", sizes) for number, sizes in enumerate(program.fixed)),
     ]
 
 
 def _runs(program: Program) -> Iterator[Run]:
     """Every way in which a program is run."""
-    packed, *others = _versions(program)
     for sizes in program.sizes:
-        yield Run(program, packed.name, sizes)
-    some = next((sizes for sizes in program.sizes if min(sizes.values()) > 1), program.sizes[0])
-    yield Run(program, packed.name, some, OFFSET)
-    for version in others:
+        yield Run(program, program.name, sizes)
+        if program.special:
+            yield Run(program, program.name, sizes, is_special=True)
+    some = next((sizes for sizes in program.sizes if min(sizes.values()) > 1), None)
+    some = program.sizes[0] if some is None and program.sizes else some
+    for version in _versions(program):
         if version.sizes is not None:
             yield Run(program, version.name, version.sizes)
             yield Run(program, version.name, version.sizes, OFFSET)
-        else:
-            for layout in LAYOUTS:
+        elif some is not None:
+            for layout in (OFFSET,) if version.packed else LAYOUTS:
                 yield Run(program, version.name, some, layout)
-    if program.special:
-        for sizes in program.sizes:
-            yield Run(program, packed.name, sizes, is_special=True)
 
 
 def _silent_runs(program: Program, sizes_each: int) -> Iterator[Run]:

@@ -79,7 +79,8 @@ class Program:
     indices, the loop (or the number) that they are below. `magnitude` is what errors of the
     computing type are relative to beside the results: for sums of n numbers near zero, sqrt(n) or
     more. `tolerance` multiplies all bounds. `special` also runs with nan, infinities and zeros.
-    `fixed` has sizes for which a second program, with all sizes in its types, is built too.
+    `fixed` has sizes for which a second program, with all sizes in its types, is built too; without
+    `sizes` those are all.
     """
 
     name: str

@@ -140,7 +140,7 @@ SUITE = Suite(
         _softmax("f32", _SIZES, _FIXED, "softmax_f32"),
         _softmax("f32", _LONG, _LONG[1:2], "softmax_long"),
         _softmax("bf16", (*_SIZES[4:], *_LONG[1:]), _FIXED, "softmax_bf16"),
-        _softmax("f16", _SIZES[7:10], (), "softmax_f16"),
+        _softmax("f16", (), _SIZES[7:10], "softmax_f16"),
         _softmax("f64", _SIZES[6:], _FIXED, "softmax_f64"),
         Fused(
             "norm",
@@ -235,4 +235,5 @@ def test_numbers(name: str) -> None:
 
 
 def test_checks_are_silent() -> None:
-    SUITE.check_silence()
+    # One of each kind of kernel: the checks take long to compile.
+    SUITE.check_silence(["softmax_bf16", "norm", "argmax", "cross_entropy", "addf_f32", "sum_all"])

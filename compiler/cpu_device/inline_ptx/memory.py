@@ -103,6 +103,12 @@ def _fence(w: Writer, it: PtxInstruction) -> None:
     w.line(f"fence {order}")
 
 
+@HANDLERS.add(r"createpolicy\..*")
+def _policy(w: Writer, it: PtxInstruction) -> None:
+    """A policy is any number: loads and stores that take one do without."""
+    w.assign(it.operands[0], "i64", "0")
+
+
 @HANDLERS.add(
     r"prefetchu?\..*|applypriority\..*|discard\..*|griddepcontrol\..*|setmaxnreg\..*|cp\.async\.bulk\.prefetch\..*|pmevent.*"
 )

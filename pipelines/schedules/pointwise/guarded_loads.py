@@ -10,10 +10,12 @@ concatenated.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
-from ....dialects.mlir import arith, ir, scf, vector
+from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
 from ..alternatives import Conditions
+from ..conditional_load import load_if
 from ..elements import address, element_bytes, load
 from ..parameters import Parameters
 from ..region import Point, Region
@@ -80,10 +82,12 @@ class GuardedLoad:
         width: int,
         piece: int,
         known: dict[ir.Value, list[ir.Value]],
+        policy: ir.Value | None,
     ) -> list[ir.Value]:
         """So many elements from a column on, by accesses of `piece`; `point` gives the row.
 
-        `known` has the elements of other guarded loads.
+        `known` has the elements of other guarded loads; `policy` is what becomes of them in the
+        cache.
         """
         otherwise = known.get(self.otherwise) or [point.value(self.otherwise)] * width
         place = self._place(point, column)
@@ -97,6 +101,7 @@ class GuardedLoad:
             value = point.value(guard)
             holds = value if holds is None else arith.andi(holds, value)
         values: list[ir.Value] = []
+        bytes_ = piece * element_bytes(self.element)
         for first in range(0, width, piece):
             is_there = holds
             if self.bound is not None:
@@ -104,24 +109,10 @@ class GuardedLoad:
                 below = arith.cmpi(arith.CmpIPredicate.ult, at, point.value(self.bound))
                 is_there = below if holds is None else arith.andi(holds, below)
             assert is_there is not None
-            values += self._load_if(
-                is_there, _element_address(where, self.element, first), otherwise[first:][:piece]
-            )
+            address_ = _element_address(where, self.element, first)
+            read = partial(load, address_, self.element, piece, bytes_, policy)
+            values += load_if(is_there, otherwise[first:][:piece], read)
         return values
-
-    def _load_if(
-        self, is_there: ir.Value, where: ir.Value, otherwise: list[ir.Value]
-    ) -> list[ir.Value]:
-        size = len(otherwise) * element_bytes(self.element)
-        choice = scf.IfOp(is_there, _result_types(otherwise), has_else=True)
-        with ir.InsertionPoint(choice.then_block):
-            scf.YieldOp(_joined(load(where, self.element, len(otherwise), size)))
-        assert choice.else_block is not None
-        with ir.InsertionPoint(choice.else_block):
-            scf.YieldOp(_joined(otherwise))
-        if len(choice.results) == len(otherwise):
-            return list(choice.results)
-        return [vector.extract(choice.results[0], [], [at]) for at in range(len(otherwise))]
 
     def _place(self, point: Point, column: ir.Value) -> ir.Value:
         """The last index at a column."""
@@ -267,24 +258,6 @@ def _operation(value: ir.Value) -> ir.Operation:
     owner = value.owner
     assert not isinstance(owner, ir.Block)
     return owner.operation
-
-
-def _is_joined(values: list[ir.Value]) -> bool:
-    """Whether values are one vector where control flow meets: halves would be moved one by one."""
-    kind = values[0].type
-    return len(values) > 1 and isinstance(kind, ir.FloatType) and kind.width > 8
-
-
-def _result_types(values: list[ir.Value]) -> list[ir.Type]:
-    if _is_joined(values):
-        return [ir.VectorType.get([len(values)], values[0].type)]
-    return [value.type for value in values]
-
-
-def _joined(values: list[ir.Value]) -> list[ir.Value]:
-    if _is_joined(values):
-        return [vector.from_elements(_result_types(values)[0], values)]
-    return values
 
 
 def _element_address(where: ir.Value, element: ir.Type, first: int) -> ir.Value:

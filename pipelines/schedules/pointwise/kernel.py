@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from ....dialects.mlir import arith, gpu, ir, scf
 from ...rewriting import index_constant
+from ..cache_priority import policy_of, read_policy
 from ..elements import ACCESS_BYTES, address, element_bytes, load, store
 from ..index_division import divided
 from ..parameters import Parameters
 from ..region import Point, Region
-from ..size import ZERO, Size
+from ..size import ZERO, Size, product
 from ..space import part_index, total
 from ..work import Operand
 from .vectors import THREADS, Kind, Vectors
@@ -158,7 +159,11 @@ class PointwiseKernel:
             found[gather.result] = gather.load(outer, self._parameters, column, width)
         for each in self._vectors.guarded:
             piece = self._vectors.piece(each)
-            found[each.result] = each.load(outer, self._parameters, column, width, piece, found)
+            bytes_ = product(self._work.extents) * Size(element_bytes(each.element))
+            policy = policy_of(self._work, bytes_, self._parameters)
+            found[each.result] = each.load(
+                outer, self._parameters, column, width, piece, found, policy
+            )
         return found
 
     def _results(
@@ -215,7 +220,8 @@ class PointwiseKernel:
                 return [elements[0] for elements in each]
             width = 1
         where = self._address(operand, number, places)
-        return load(where, operand.element, width, self._alignment(operand, width))
+        policy = read_policy(self._work, operand, self._parameters) if width > 1 else None
+        return load(where, operand.element, width, self._alignment(operand, width), policy)
 
     def _load_fixed(self, number: int) -> ir.Value:
         """An element that no loop moves."""

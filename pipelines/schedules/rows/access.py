@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
+from ..cache_priority import read_policy
 from ..elements import ACCESS_BYTES, address, element_bytes, load, store
 from ..parameters import Parameters
 from ..region import Point, Region
@@ -67,7 +68,8 @@ class RowAccess:
         if stride == ZERO:
             return load(where, operand.element, 1, 1)
         if self._is_whole(operand) or width == 1:
-            return load(where, operand.element, width, _alignment(operand, width))
+            policy = read_policy(self.space.work, operand, self._parameters)
+            return load(where, operand.element, width, _alignment(operand, width), policy)
         if operand.number in self._shifts:
             return self._load_shifted(operand, places, width)
         values: list[ir.Value] = []

@@ -19,16 +19,14 @@ from .stages import StagePlan, place_type, plan_stages
 from .team import Team
 from .vectors import RowVectors, operands_of
 
-# Registers for elements, a row's own and what the outputs take besides: for the latter at least,
-# and for both together where all are loaded at once.
-_WORDS, _LEAST_WORDS, _EARLY_WORDS = 48, 16, 32
+# Registers for elements: a row's own and what outputs take besides, and for the latter at least.
+_WORDS, _LEAST_WORDS = 48, 16
 
 
 class RowBody:
     """The team of the executing thread and its row.
 
-    Where a row has several `parts`, a block for each, this is the one of number `part`. `members`
-    is how many threads of a block take part, where it is not all of them.
+    Where a row has several `parts`, a block for each, this is the one of number `part`.
     """
 
     def __init__(
@@ -38,14 +36,13 @@ class RowBody:
         *,
         merge: bool,
         parts: Size = ONE,
-        members: Size | None = None,
     ) -> None:
         self.plan = plan
         self.space = plan.space
         self.parameters = parameters
         self.region = Region(plan.space.work, parameters)
         self.stages: StagePlan = plan_stages(plan.space.work, self.region, merge=merge)
-        self.team = Team(plan.team, None if members is None else parameters.size(members))
+        self.team = Team(plan.team)
         self._is_row: ir.Value | None = None
         row = self.team.row
         self.parts = parameters.size(parts)
@@ -77,7 +74,7 @@ class RowBody:
     def collectives(self, stage: int) -> list[Collective]:
         """The states that a stage combines."""
         length = self.space.length
-        place = place_type(self.space, holds_all=not self.plan.streams)
+        place = place_type(self.plan.most_elements)
         some: ir.Value | None = None
         if not length.is_known:
             some = arith.cmpi(arith.CmpIPredicate.ne, self.length, index_constant(0))
@@ -134,16 +131,6 @@ class RowBody:
 
             self._where([vectors.inside[number], self._is_row], write)
 
-    def fetch_early(self, vectors: RowVectors) -> None:
-        """Loads the weights of the outputs with the row, where few registers are enough for both.
-
-        (It also keeps blocks from being so many at once that their rows compete for the memory.)
-        """
-        values = [value for _, value in self.outputs_along]
-        words = len(vectors) * vectors.width
-        if words * (self._weight_words(values) + self.space.words) <= _EARLY_WORDS:
-            vectors.fetch(values)
-
     def _group(self, vectors: RowVectors, values: Sequence[ir.Value]) -> int:
         """The vectors for which weights of the outputs fit in registers beside the row."""
         if self.plan.streams or self.plan.team.rows > 1:
@@ -187,8 +174,6 @@ class RowBody:
         else:
             number = arith.addi(place, covered)
         is_inside = arith.cmpi(arith.CmpIPredicate.ult, place, count)
-        if self.team.is_member is not None:
-            is_inside = arith.andi(is_inside, self.team.is_member)
         number = arith.minui(number, arith.subi(self.length, index_constant(1)))
         return RowVectors(self.access, [number], 1, inside=[is_inside])
 

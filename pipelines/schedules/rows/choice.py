@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from ...lane_reduction import WARP_LANES
 from ..device import Device
 from ..elements import ACCESS_BYTES
-from .plan import BLOCK, CLUSTER_BLOCK, SPLIT_LENGTH, RowPlan
+from .plan import BLOCK, CLUSTER_BLOCK, MOST_PLACES, SPLIT_LENGTH, RowPlan
 from .space import RowSpace
 from .team import TeamShape
 
 # Registers in which a thread keeps elements of a row, and in the blocks of a cluster, which have
 # fewer threads.
 _WORDS, _CLUSTER_WORDS = 32, 64
+# Blocks of a cluster: as few as hold a row.
+_CLUSTERS = (2, 4, 8)
 # Threads of a block that several rows share.
 _SMALL_BLOCK = 128
 # Bytes that a thread has under way where a row is read in batches, and where it is split.
@@ -38,7 +40,7 @@ def plans(space: RowSpace, device: Device, *, has_one_stage: bool) -> list[RowPl
     families: list[list[RowPlan]] = []
     if widest > 1:
         whole = _Family(space, device, widest, only_reads)
-        families.append([*whole.in_warps(), *whole.in_blocks(), *whole.split(), whole.stream()])
+        families.append([*whole.in_warps(), *whole.in_blocks(), *whole.split(), *whole.stream()])
     single = _Family(space, device, 1, only_reads)
     short = single.in_warps()
     if not may_be_peeled:
@@ -47,10 +49,10 @@ def plans(space: RowSpace, device: Device, *, has_one_stage: bool) -> list[RowPl
         families.append(short)
     if may_be_peeled and not (short and space.length.is_known):
         peeled = _Family(space, device, space.widest, only_reads, peeled=True)
-        families.append([*peeled.in_blocks(), *peeled.split(), peeled.stream()])
+        families.append([*peeled.in_blocks(), *peeled.split(), *peeled.stream()])
     if space.length.is_known:
         families = [_first_that_fits(family) for family in families]
-    return [*(plan for family in families for plan in family), single.stream()]
+    return [*(plan for family in families for plan in family), single.any_length()]
 
 
 def _first_that_fits(family: list[RowPlan]) -> list[RowPlan]:
@@ -105,15 +107,17 @@ class _Family:
 
     def in_warps(self) -> list[RowPlan]:
         """For rows that some lanes of a warp take."""
+        few, most = self._vectors(16), self._vectors(_WORDS)
         if not self.space.length.is_known:
-            short = [self._lanes(8, self._vectors(16))] if self.width > 1 else []
-            vectors = [self._vectors(words) for words in (16, _WORDS)[: len(short) + 1]]
-            return [*short, *(self._lanes(WARP_LANES, count) for count in vectors)]
+            short = [(8, few)] if self.width > 1 else []
+            middle = [(WARP_LANES, most * 3 // 4)] if self.width > 1 else []
+            lanes = [*short, (WARP_LANES, few), *middle, (WARP_LANES, most)]
+            return self._classes([self._lanes(count, vectors) for count, vectors in lanes])
         needed = self._needed
-        if needed > WARP_LANES * self._vectors(_WORDS):
+        if needed > WARP_LANES * most:
             return []
         lanes = 1
-        while lanes < WARP_LANES and lanes * self._vectors(16) < needed:
+        while lanes < WARP_LANES and lanes * few < needed:
             lanes *= 2
         return [self._lanes(lanes, -(-max(needed, 1) // lanes))]
 
@@ -123,7 +127,7 @@ class _Family:
             return []
         if not self.space.length.is_known:
             return self._in_open_blocks()
-        for blocks in (1, 2, 4, 8):
+        for blocks in (1, *_CLUSTERS):
             if blocks > self.device.cluster_blocks:
                 break
             found = self._in_known_blocks(-(-self._needed // blocks), blocks)
@@ -141,15 +145,19 @@ class _Family:
         vectors = self._batch(_SPLIT_BYTES if is_light else _STREAM_BYTES)
         return [RowPlan(self.space, block, self.width, vectors, True, self.peeled, split_rows=rows)]
 
-    def stream(self) -> RowPlan:
+    def stream(self) -> list[RowPlan]:
         """For rows of any length, one batch of vectors after another."""
         vectors = self._batch(_STREAM_BYTES)
-        threads: int | None = None
         if self.space.length.is_known:
             warps = -(-self._needed // (vectors * WARP_LANES))
-            threads = WARP_LANES * max(1, min(warps, BLOCK // WARP_LANES))
-        team = TeamShape(WARP_LANES, threads)
-        return RowPlan(self.space, team, self.width, vectors, True, self.peeled)
+            return [self._streaming(WARP_LANES * max(1, min(warps, BLOCK // WARP_LANES)))]
+        small, big = self._streaming(_SMALL_BLOCK), self._streaming(BLOCK)
+        batch = BLOCK * vectors * self.width
+        return [replace(small, longest=batch), replace(big, longest=MOST_PLACES), big]
+
+    def any_length(self) -> RowPlan:
+        """For rows that no other plan takes."""
+        return self.stream()[-1]
 
     @property
     def _needed(self) -> int:
@@ -171,24 +179,52 @@ class _Family:
 
     def _plan(self, team: TeamShape, vectors: int) -> RowPlan:
         found = RowPlan(self.space, team, self.width, vectors, peeled=self.peeled)
-        size = team.lanes if team.rows > 1 else found.most_threads * team.blocks
-        return replace(found, longest=size * vectors * self.width)
+        # Elements before or after the vectors are no vectors themselves.
+        more = self.width - 1 if self.peeled else 0
+        return replace(found, longest=found.team_threads * vectors * self.width + more)
+
+    def _streaming(self, threads: int) -> RowPlan:
+        team, vectors = TeamShape(WARP_LANES, threads), self._batch(_STREAM_BYTES)
+        return RowPlan(self.space, team, self.width, vectors, True, self.peeled)
 
     def _lanes(self, lanes: int, vectors: int) -> RowPlan:
         rows = _SMALL_BLOCK // lanes
         return self._plan(TeamShape(lanes, _SMALL_BLOCK, rows=rows), vectors)
 
-    def _in_open_blocks(self) -> list[RowPlan]:
-        """Blocks that have as many threads as the rows need."""
-        few, most = self._few, self._vectors(_WORDS)
-        block = TeamShape(WARP_LANES, None)
-        found = [self._plan(block, most)]
-        if few < most and not self.peeled:
-            found.insert(0, self._plan(block, few))
-        if self.device.cluster_blocks > 1:
-            cluster = TeamShape(WARP_LANES, None, blocks=self.device.cluster_blocks)
-            found.append(self._plan(cluster, self._vectors(_CLUSTER_WORDS)))
+    @staticmethod
+    def _classes(held: list[RowPlan], beyond: int = 0) -> list[RowPlan]:
+        """Plans for rows longer than those of the plan before each, which begin with `beyond`."""
+        found: list[RowPlan] = []
+        for plan in held:
+            assert plan.longest is not None
+            if plan.longest > beyond:
+                found.append(replace(plan, beyond=beyond))
+                beyond = plan.longest
         return found
+
+    def _in_open_blocks(self) -> list[RowPlan]:
+        """Each for rows up to twice as long as the one before it, so that half of the vectors are
+        in any of them. The first has as few vectors a thread as fill the memory's time.
+        """
+        few, most = self._few, self._vectors(_WORDS)
+        warps = self.in_warps() if not self.peeled else replace(self, width=1).in_warps()
+        shortest = warps[-1].longest or 0
+        shapes: list[tuple[int, int]] = []
+        threads = _SMALL_BLOCK
+        while threads < BLOCK:
+            shapes.append((threads, few))
+            threads *= 2
+        vectors = few
+        while vectors < most:
+            shapes.append((BLOCK, vectors))
+            vectors *= 2
+        shapes.append((BLOCK, most))
+        held = [self._plan(TeamShape(WARP_LANES, threads), vectors) for threads, vectors in shapes]
+        for blocks in _CLUSTERS:
+            if blocks <= self.device.cluster_blocks:
+                team = TeamShape(WARP_LANES, CLUSTER_BLOCK, blocks=blocks)
+                held.append(self._plan(team, self._vectors(_CLUSTER_WORDS)))
+        return self._classes(held, shortest)
 
     def _in_known_blocks(self, needed: int, blocks: int) -> RowPlan | None:
         """Few threads without work, and few vectors a thread where that allows."""

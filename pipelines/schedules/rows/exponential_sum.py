@@ -8,7 +8,8 @@ from ....dialects.hir.loop_operation import kind_of, loops_of
 from ....dialects.mlir import arith, ir
 from ...rewriting import constant
 from ..combine import combine
-from ..region import Point, defining_operation
+from ..region import Point
+from ..region_operations import defining_operation
 from .collectives import Collective, State
 from .vectors import RowVectors, tree
 
@@ -57,6 +58,8 @@ class ExponentialSum(Collective):
             most = whole if most is None else self._greater(most, whole)
         assert most is not None
         base = self._base(most)
+        # The powers are computed of the elements anew: as f32 all of them would be kept until then.
+        vectors.forget()
         total = None if state is None else arith.mulf(state[1], self._power(state[0], base))
         for number in range(len(vectors)):
             powers = [

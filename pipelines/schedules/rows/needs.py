@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ....dialects.mlir import ir
-from ..region import Region, defining_operation
+from ..region import Region
+from ..region_operations import defining_operation
 from ..work import COLLECTIVES
 
 

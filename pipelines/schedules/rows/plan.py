@@ -10,9 +10,9 @@ from ..work import Operand
 from .space import RowSpace
 from .team import TeamShape
 
-# What a grid's x dimension takes (CUDA C++ Programming Guide, "Compute Capabilities"), and numbers
-# that are divided in 32 bits.
-_MOST = 2**31 - 1
+# What a grid's x dimension takes (CUDA C++ Programming Guide, "Compute Capabilities"), and what is
+# counted in 32 bits.
+MOST_PLACES = 2**31 - 1
 # The most threads of a block that a row is kept by, and of a cluster's.
 BLOCK, CLUSTER_BLOCK = 512, 256
 # The shortest rows that are worth a second kernel.
@@ -25,9 +25,9 @@ class RowPlan:
 
     `width` elements make a vector. A thread takes `vectors` at once: all that it has of a row, or
     with `streams` one batch after another. With `peeled` the row's first aligned element begins
-    vector 0, and the few elements before and after whole vectors are taken one by one.
-    `longest` is the longest row in elements, None without a limit. With `split_rows` a row is the
-    work of many blocks; that is for no more rows than so many.
+    vector 0, and the few elements before and after whole vectors are taken one by one. Rows have
+    more elements than `beyond`, and no more than `longest` where that is a number. With
+    `split_rows` a row is the work of many blocks; that is for no more rows than so many.
     """
 
     space: RowSpace
@@ -36,15 +36,33 @@ class RowPlan:
     vectors: int
     streams: bool = False
     peeled: bool = False
+    beyond: int = 0
     longest: int | None = None
     split_rows: int | None = None
 
     @property
-    def most_threads(self) -> int:
-        """The threads of a block at most."""
-        if self.team.threads is not None:
-            return self.team.threads
-        return BLOCK if self.team.blocks == 1 else CLUSTER_BLOCK
+    def team_threads(self) -> int:
+        """The threads that a row has."""
+        return self.team.lanes if self.team.rows > 1 else self.team.threads * self.team.blocks
+
+    @property
+    def words(self) -> int:
+        """Registers in which a thread holds elements of large inputs, as they lie in memory."""
+        return -(-self.vectors * self.width * self.space.bytes // 4)
+
+    @property
+    def most_elements(self) -> int | None:
+        """The longest row's, where that is known."""
+        return self.space.length.known if self.space.length.is_known else self.longest
+
+    @property
+    def certain(self) -> int:
+        """The whole vectors that every row has."""
+        length = self.space.length
+        least = length.known if length.is_known else self.beyond + 1
+        # The elements before the first vector, at most.
+        peeled = self.width - 1 if self.peeled else 0
+        return max(least - peeled, 0) // self.width
 
     @property
     def reference(self) -> Operand:
@@ -67,32 +85,20 @@ class RowPlan:
         space = self.space
         return space.is_contiguous(operand) and space.is_large(operand)
 
-    @property
-    def _shortest(self) -> int:
-        """The shortest row.
-
-        With open teams all vectors but a thread's last are in it, and there are threads enough for
-        the elements that are in no vector.
-        """
-        if self.team.threads is not None:
-            return 1
-        least = max(self.vectors**2, 2 * self.width * self.vectors)
-        return self.width * self.team.blocks * least
-
     def require(self, found: Conditions) -> None:
         """Adds what must hold for the plan."""
         space = self.space
         found.require(space.work.layouts_hold())
-        found.require_at_most(space.count, _MOST // self.team.blocks)
+        found.require_at_most(space.count, MOST_PLACES // self.team.blocks)
         if len(space.columns) > 1:
-            found.require_at_most(space.length, _MOST)
+            found.require_at_most(space.length, MOST_PLACES)
         if self.longest is not None:
             found.require_at_most(space.length, self.longest)
         if self.split_rows is not None:
             found.require_at_most(space.count, self.split_rows)
             found.require_at_least(space.length, SPLIT_LENGTH)
-        elif not self.streams:
-            found.require_at_least(space.length, self._shortest)
+        elif self.beyond or not self.streams:
+            found.require_at_least(space.length, self.beyond + 1)
         if self.peeled:
             self._require_shared_misalignment(found)
         elif self.width > 1:

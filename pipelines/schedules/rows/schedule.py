@@ -8,7 +8,6 @@ for each reduction that needs the result of another, and once more for outputs a
 from __future__ import annotations
 
 from ....dialects.mlir import arith, ir
-from ...lane_reduction import WARP_LANES
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..device import Device
@@ -16,12 +15,11 @@ from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
 from ..region import Region
-from ..size import Size
 from ..work import Work
 from .choice import plans
 from .held import emit_held
 from .needs import needed_collectives
-from .plan import RowPlan
+from .plan import BLOCK, RowPlan
 from .powers import relax_powers
 from .space import read_rows
 from .split import launch_split
@@ -30,6 +28,8 @@ from .streamed import emit_streamed
 
 # Blocks of fewer threads take the registers that they want.
 _SMALLEST_BOUND = 256
+# Registers with elements of a thread that needs few besides: 32 in all in a block, 80 in a cluster.
+_FEW_WORDS, _FEW_CLUSTER_WORDS = 8, 56
 
 
 def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
@@ -65,7 +65,6 @@ def _alternative(plan: RowPlan, kernels: Kernels, device: Device) -> Alternative
 def _launch(plan: RowPlan, kernels: Kernels, device: Device) -> None:
     work, team = plan.space.work, plan.team
     made: list[Parameters] = []
-    members = None if team.threads is not None or plan.streams else _members(plan)
 
     def emit(entry: ir.Block) -> None:
         parameters = Parameters(entry, work.open)
@@ -73,7 +72,7 @@ def _launch(plan: RowPlan, kernels: Kernels, device: Device) -> None:
         if plan.streams:
             emit_streamed(plan, parameters)
         else:
-            emit_held(plan, parameters, members)
+            emit_held(plan, parameters)
 
     kernel = kernels.build(
         operation_name(work.op), team.threads, emit, work.op.location, _attributes(plan, device)
@@ -85,35 +84,32 @@ def _launch(plan: RowPlan, kernels: Kernels, device: Device) -> None:
         blocks = arith.muli(count, index_constant(team.blocks))
     else:
         blocks = count
-    threads: int | ir.Value | None = team.threads
-    if threads is None:
-        size = _members(plan) if members is None else members
-        a_warp = index_constant(WARP_LANES)
-        threads = arith.muli(arith.ceildivui(work.open.value(size), a_warp), a_warp)
-    emit_launch(kernel, blocks, threads, made[0].arguments(), cluster=team.blocks)
-
-
-def _members(plan: RowPlan) -> Size:
-    """The threads of a block for rows whose length is open: as many as a row needs."""
-    open_ = plan.space.work.open
-    vectors = arith.divui(open_.value(plan.space.length), index_constant(plan.width))
-    each = index_constant(plan.vectors * plan.team.blocks)
-    members = arith.maxui(arith.ceildivui(vectors, each), index_constant(1))
-    return open_.size_of(arith.minui(members, index_constant(plan.most_threads)))
+    emit_launch(kernel, blocks, team.threads, made[0].arguments(), cluster=team.blocks)
 
 
 def _attributes(plan: RowPlan, device: Device) -> dict[str, ir.Attribute]:
     """What the assembler is told: the threads of a block, and how many blocks are to fit."""
     i32 = ir.IntegerType.get_signless(32)
     found: dict[str, ir.Attribute] = {}
-    if plan.team.threads is None:
-        found["nvvm.maxntid"] = ir.DenseI32ArrayAttr.get([plan.most_threads])
     if plan.team.blocks > 1:
         found["nvvm.cluster_dim"] = ir.DenseI32ArrayAttr.get([plan.team.blocks, 1, 1])
-    # Registers for two big blocks, or as many smaller ones; a cluster's threads may have more.
-    fit = device.threads // 2 // plan.most_threads if plan.team.blocks == 1 else 2
-    if plan.most_threads < _SMALLEST_BOUND:
-        fit = 1
+    fit = _blocks_that_fit(plan, device)
     if fit > 1:
         found["nvvm.minctasm"] = ir.IntegerAttr.get(i32, fit)
     return found
+
+
+def _blocks_that_fit(plan: RowPlan, device: Device) -> int:
+    """How many blocks a multiprocessor is to hold at least: more of them have fewer registers.
+
+    As many as leave each thread enough for what it holds of a row and as much again; half as many
+    warps as a multiprocessor takes, or the blocks of two clusters, in any case.
+    """
+    threads, held = plan.team.threads, plan.words
+    if plan.team.blocks > 1:
+        return 3 if held <= _FEW_CLUSTER_WORDS else 2
+    if threads < _SMALLEST_BOUND:
+        return 1
+    warps = device.threads // threads
+    is_small = not plan.streams and not plan.peeled and held <= _FEW_WORDS
+    return warps if is_small and threads == BLOCK else warps // 2

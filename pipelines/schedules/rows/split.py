@@ -40,7 +40,7 @@ def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attri
     parts = _parts(plan)
     stages = plan_stages(work, Region(work), merge=True)
     (stage,) = range(len(stages.stages))
-    collectives = stages.collectives(stage, place_type(space, holds_all=False), None)
+    collectives = stages.collectives(stage, place_type(plan.most_elements), None)
     count = space.count * parts
     room = count if count.is_known else Size(_MOST_ROOM)
     scratch = [
@@ -52,7 +52,7 @@ def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attri
         first.append(Parameters(entry, work.open))
         emit_part(plan, first[0], parts, scratch)
 
-    name, threads = operation_name(work.op), plan.most_threads
+    name, threads = operation_name(work.op), plan.team.threads
     kernel = kernels.build(f"{name}_part", threads, emit_first, work.op.location, attributes)
     emit_launch(kernel, work.open.value(count), threads, first[0].arguments())
     second: list[Parameters] = []
@@ -69,7 +69,7 @@ def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attri
 def _parts(plan: RowPlan) -> Size:
     """The parts of a row: each is a batch of vectors for every thread of a block, or several."""
     space, open_ = plan.space, plan.space.work.open
-    batch = plan.width * plan.vectors * plan.most_threads
+    batch = plan.width * plan.vectors * plan.team.threads
     if space.length.is_known and space.count.is_known:
         batches = -(-space.length.known // batch)
         each = max(1, -(-batches * space.count.known // _MOST_PARTS))

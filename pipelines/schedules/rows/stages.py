@@ -12,7 +12,6 @@ from .collectives import Collective, Find, Reduce
 from .exponential_sum import ExponentialSum, greatest_of
 from .moments import Moments, sum_below
 from .needs import needed_collectives
-from .space import RowSpace
 
 
 @dataclass(frozen=True)
@@ -68,8 +67,7 @@ def plan_stages(work: Work, region: Region, *, merge: bool) -> StagePlan:
     )
 
 
-def place_type(space: RowSpace, *, holds_all: bool) -> ir.Type:
-    """The integer that counts a row's places: of 32 bits where it is known, or held, in them."""
-    length = space.length
-    is_short = holds_all or (length.is_known and length.known < 2**31)
+def place_type(longest: int | None) -> ir.Type:
+    """The integer that counts the places of rows of so many elements at most."""
+    is_short = longest is not None and longest < 2**31
     return ir.IntegerType.get_signless(32 if is_short else 64)

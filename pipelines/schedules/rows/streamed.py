@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from ....dialects.mlir import arith, ir, scf
 from ...rewriting import index_constant
@@ -96,7 +97,7 @@ class _Streamed:
 
         carried = [value for each in collectives for value in each.neutral()]
         carried = self._whole_batches(carried, add, backward=False)
-        carried = self._last_batch(carried, add)
+        carried = self._last_batch(carried, inputs, add)
         carried = self._edges(carried, add_edges)
         return as_states(collectives, carried)
 
@@ -106,7 +107,7 @@ class _Streamed:
             return []
 
         self._edges([], write)
-        self._last_batch([], write)
+        self._last_batch([], [value for _, value in self._body.outputs_along], write)
         self._whole_batches([], write, backward=True)
 
     def _whole_batches(
@@ -126,20 +127,41 @@ class _Streamed:
             scf.YieldOp(emit(list(loop.inner_iter_args), vectors))
         return list(loop.results)
 
-    def _last_batch(self, carried: list[ir.Value], emit: _Step) -> list[ir.Value]:
-        """The vectors after the whole batches, fewer than a batch."""
+    def _last_batch(
+        self, carried: list[ir.Value], values: Sequence[ir.Value], emit: _Step
+    ) -> list[ir.Value]:
+        """The vectors after the whole batches, fewer than a batch.
+
+        What `values` need of them is loaded before the first is computed, and nothing is done for
+        those that lie beyond the row.
+        """
         body = self._body
         first = arith.muli(self._batches, self._batch)
 
         def step() -> list[ir.Value]:
             last = arith.subi(body.whole, index_constant(1))
-            numbers = self._numbers(arith.addi(first, body.team.place))
-            inside = [arith.cmpi(arith.CmpIPredicate.ult, number, body.whole) for number in numbers]
-            near = [arith.minui(number, last) for number in numbers]
-            vectors = RowVectors(
-                body.access, near, self._plan.width, inside=inside, start=body.start
-            )
-            return emit(carried, vectors)
+            found: list[RowVectors] = []
+            for number in self._numbers(arith.addi(first, body.team.place)):
+                is_inside = arith.cmpi(arith.CmpIPredicate.ult, number, body.whole)
+                near = [arith.minui(number, last)]
+                found.append(
+                    RowVectors(
+                        body.access,
+                        [number],
+                        self._plan.width,
+                        inside=[is_inside],
+                        near=near,
+                        start=body.start,
+                    )
+                )
+                found[-1].fetch(values)
+            states = carried
+            for vectors in found:
+                (is_inside,) = vectors.inside
+                assert is_inside is not None
+                vectors.inside = [None]
+                states = _if(is_inside, states, partial(emit, states, vectors))
+            return states
 
         is_left = arith.cmpi(arith.CmpIPredicate.ult, first, body.whole)
         if body.part is not None:

@@ -18,12 +18,11 @@ _CLUSTER = 7
 class TeamShape:
     """`lanes` of a warp, or with all of a warp's lanes whole blocks: `blocks` of one cluster.
 
-    `threads` is how many a block has; None where only the launch says so, whole warps then.
-    `rows` is how many teams a block has.
+    `threads` is how many a block has, `rows` how many teams.
     """
 
     lanes: int
-    threads: int | None
+    threads: int
     blocks: int = 1
     rows: int = 1
 
@@ -32,18 +31,15 @@ class Team:
     """The team of the thread that executes the kernel. To be made at the kernel's beginning.
 
     `place` is the thread's place in its team, `size` the team's threads, `row` the team's number.
-    Where only the first `members` threads of a block belong to its team, `is_member` says whether
-    this one does; the others have the last one's place.
     """
 
-    def __init__(self, shape: TeamShape, members: ir.Value | None = None) -> None:
+    def __init__(self, shape: TeamShape) -> None:
         self._shape = shape
         self._thread = gpu.thread_id(gpu.Dimension.x)
         self._reductions = 0
         self._has_met = False
         block = gpu.block_id(gpu.Dimension.x)
         self._rank: ir.Value | None = None
-        self.is_member: ir.Value | None = None
         if shape.rows > 1:
             lanes = index_constant(shape.lanes)
             self.place = arith.remui(self._thread, lanes)
@@ -51,34 +47,20 @@ class Team:
             own = arith.divui(self._thread, lanes)
             self.row = arith.addi(arith.muli(block, index_constant(shape.rows)), own)
             return
-        threads = (
-            gpu.block_dim(gpu.Dimension.x)
-            if shape.threads is None
-            else index_constant(shape.threads)
-        )
-        place = self._thread
-        if members is not None:
-            threads = members
-            self.is_member = arith.cmpi(arith.CmpIPredicate.ult, place, members)
-            place = arith.minui(place, arith.subi(members, index_constant(1)))
-        self.place, self.size, self.row = place, threads, block
+        threads = index_constant(shape.threads)
+        self.place, self.size, self.row = self._thread, threads, block
         if shape.blocks > 1:
             blocks = index_constant(shape.blocks)
             self._rank = arith.remui(block, blocks)
             self.row = arith.divui(block, blocks)
-            self.place = arith.addi(arith.muli(self._rank, threads), place)
+            self.place = arith.addi(arith.muli(self._rank, threads), self._thread)
             self.size = arith.muli(threads, blocks)
             _operation("nvvm.cluster.arrive")
 
     @property
     def is_first(self) -> ir.Value:
         """Whether this is the first thread of its team."""
-        zero = index_constant(0)
-        is_first = arith.cmpi(arith.CmpIPredicate.eq, self.place, zero)
-        if self.is_member is None:
-            return is_first
-        # Of a team of one all others have its place.
-        return arith.andi(is_first, arith.cmpi(arith.CmpIPredicate.eq, self._thread, zero))
+        return arith.cmpi(arith.CmpIPredicate.eq, self.place, index_constant(0))
 
     def reduce(self, collectives: Sequence[Collective], states: Sequence[State]) -> list[State]:
         """The states of all threads combined, which every thread gets.
@@ -109,13 +91,8 @@ class Team:
                     memref.store(value, place, [warp])
             scf.YieldOp([])
         gpu.barrier()
-        threads = self._shape.threads
-        if threads is None:
-            warps = arith.divui(gpu.block_dim(gpu.Dimension.x), lanes)
-            count = WARP_LANES
-        else:
-            warps, count = index_constant(threads // WARP_LANES), threads // WARP_LANES
-        return self._gathered(collectives, slots, lane, warps, count)
+        warps = self._shape.threads // WARP_LANES
+        return self._gathered(collectives, slots, lane, index_constant(warps), warps)
 
     def _gathered(
         self,

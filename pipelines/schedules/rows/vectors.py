@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from ....dialects.mlir import arith, ir
-from ...rewriting import index_constant
+from ...rewriting import constant, index_constant
+from ..conditional_load import load_if
+from ..elements import forgotten
 from ..region import Point, Region
+from ..size import ZERO
 from ..work import Operand
 from .access import RowAccess
 from .needs import needed_arguments
@@ -16,7 +20,8 @@ from .space import RowSpace
 class RowVectors:
     """The vectors of the given numbers, of `width` elements each.
 
-    `inside` says of each whether it counts; None where it certainly does. `start` is the column at
+    `inside` says of each whether it is one of the row's; None where it certainly is. Of one that is
+    not nothing is loaded, and the numbers of columns are those of `near`. `start` is the column at
     which vector 0 begins.
     """
 
@@ -27,15 +32,17 @@ class RowVectors:
         width: int,
         *,
         inside: Sequence[ir.Value | None] | None = None,
+        near: Sequence[ir.Value] | None = None,
         start: ir.Value | None = None,
     ) -> None:
         self.access = access
         self.width = width
         self.inside: list[ir.Value | None] = list(inside or [None] * len(numbers))
-        self._places = [access.places(number, width) for number in numbers]
-        if start is not None:
-            for places in self._places:
-                places[-1] = arith.addi(places[-1], start)
+        self._is_guarded = near is not None
+        self._places = [_from(start, access.places(number, width)) for number in numbers]
+        self._columns = self._places
+        if near is not None:
+            self._columns = [_from(start, access.places(number, width)) for number in near]
         self._loaded: list[dict[int, list[ir.Value]]] = [{} for _ in numbers]
         self._points = [
             [self._point(place, element) for element in range(width)]
@@ -59,7 +66,7 @@ class RowVectors:
 
     def column(self, vector: int, element: int, loops: Sequence[int]) -> ir.Value:
         """The number of an element among the iterations of the operation's `loops`."""
-        space, places = self.access.space, self._places[vector]
+        space, places = self.access.space, self._columns[vector]
         if len(space.columns) == 1 and list(space.inner.parts) == list(loops):
             return arith.addi(places[-1], index_constant(element)) if element else places[-1]
         number = index_constant(0)
@@ -85,6 +92,14 @@ class RowVectors:
         inside = self.inside[vector]
         return value if inside is None else arith.select(inside, value, neutral)
 
+    def forget(self) -> None:
+        """Forgets what was computed of elements of 16 bits, which take half the registers."""
+        for place, loaded in enumerate(self._loaded):
+            for number, values in loaded.items():
+                if _are_halves(values):
+                    loaded[number] = forgotten(values)
+            self._points[place] = [self._point(place, element) for element in range(self.width)]
+
     def store(self, operand: Operand, vector: int, values: Sequence[ir.Value]) -> None:
         """Writes the elements of a vector, whether or not it lies beyond the row."""
         self.access.store(operand, self._places[vector], values)
@@ -100,7 +115,7 @@ class RowVectors:
             return found[element] if len(found) > 1 else found[0]
 
         def index(number: int) -> ir.Value:
-            return access.index(number, self._places[vector], element)
+            return access.index(number, self._columns[vector], element)
 
         return Point(access.region, access.space.varying, load, index, access.point)
 
@@ -108,8 +123,25 @@ class RowVectors:
         for place in places:
             loaded = self._loaded[place]
             if operand.number not in loaded:
-                found = self.access.load(operand, self._places[place], self.width)
-                loaded[operand.number] = found
+                loaded[operand.number] = self._load(operand, place)
+
+    def _load(self, operand: Operand, place: int) -> list[ir.Value]:
+        is_there, places = self.inside[place], self._places[place]
+        read = partial(self.access.load, operand, places, self.width)
+        if is_there is None or not self._is_guarded:
+            return read()
+        is_same = self.access.space.stride(operand, self.access.space.inner) == ZERO
+        none = constant(operand.element, 0)
+        return load_if(is_there, [none] * (1 if is_same else self.width), read)
+
+
+def _are_halves(values: Sequence[ir.Value]) -> bool:
+    kind = values[0].type
+    return len(values) > 1 and isinstance(kind, ir.FloatType) and kind.width == 16
+
+
+def _from(start: ir.Value | None, places: list[ir.Value]) -> list[ir.Value]:
+    return places if start is None else [*places[:-1], arith.addi(places[-1], start)]
 
 
 def tree(values: Sequence[ir.Value], combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:

@@ -23,7 +23,7 @@ class ScanRowPlan:
     """Of each chunk a thread takes `segments` vectors of `width` elements, a block apart.
 
     `is_whole`: a vector is one access, and makes rows without rest; else elements are accessed one
-    by one.
+    by one. `is_one_chunk`: every row has elements, but no more than a chunk.
     """
 
     space: RowSpace
@@ -33,6 +33,7 @@ class ScanRowPlan:
     segments: int
     width: int
     is_whole: bool
+    is_one_chunk: bool
 
     @property
     def chunk(self) -> int:
@@ -72,11 +73,11 @@ class ScanRows:
 
     def emit(self) -> None:
         """A loop over chunks that carries what came before, or the only one."""
-        plan, length = self._plan, self._plan.space.length
+        plan = self._plan
         for value in (*self._region.yielded, *(scan.operand for scan in plan.scans)):
             self._access.point.prepare(value, plan.space.varying)
         starts = [scan.start()[0] for scan in plan.scans]
-        if length.is_known and 0 < length.known <= plan.chunk:
+        if plan.is_one_chunk:
             self._chunk(index_constant(0), starts)
             return
         chunks = arith.ceildivui(self._length, index_constant(plan.chunk))

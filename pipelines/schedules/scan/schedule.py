@@ -103,16 +103,19 @@ def _rows(work: Work, is_reverse: bool, kernels: Kernels) -> list[Alternative] |
     found: list[Alternative] = []
     for is_whole in [True, False] if are_near else [False]:
         width = ACCESS_BYTES // min(sizes) if is_whole else min(4, ACCESS_BYTES // min(sizes))
-        for threads, segments in _blocks(space.length, width):
-            plan = ScanRowPlan(space, scans, is_reverse, threads, segments, width, is_whole)
+        for threads, segments in _blocks(space.length, width, is_whole):
+            length, chunk = space.length, threads * segments * width
+            is_one = 0 < length.known <= chunk if length.is_known else threads < _MOST_THREADS
+            plan = ScanRowPlan(space, scans, is_reverse, threads, segments, width, is_whole, is_one)
             found.append(_row_alternative(plan, kernels))
     return found
 
 
-def _blocks(length: Size, width: int) -> list[tuple[int, int]]:
+def _blocks(length: Size, width: int, is_whole: bool) -> list[tuple[int, int]]:
     """Threads and segments for rows of a length; where it is open, for short rows and for any."""
     if not length.is_known:
-        return [(128, 1), (_MOST_THREADS, _SEGMENTS)]
+        middle = [(_MOST_THREADS // 2, _SEGMENTS)] if is_whole else []
+        return [(128, 1), *middle, (_MOST_THREADS, _SEGMENTS)]
     vectors = -(-length.known // width)
     threads = _LEAST_THREADS
     while threads < _MOST_THREADS and threads * _SEGMENTS < vectors:
@@ -126,7 +129,8 @@ def _row_alternative(plan: ScanRowPlan, kernels: Kernels) -> Alternative:
     def conditions(found: Conditions) -> None:
         found.require(space.work.layouts_hold())
         found.require_at_most(space.count, MOST)
-        if plan.threads < _MOST_THREADS and not space.length.is_known:
+        if plan.is_one_chunk:
+            found.require_at_least(space.length, 1)
             found.require_at_most(space.length, plan.chunk)
         if not plan.is_whole:
             return

@@ -1,0 +1,40 @@
+"""Loads of elements that may not be there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...dialects.mlir import ir, scf, vector
+
+
+def load_if(
+    is_there: ir.Value, otherwise: list[ir.Value], load: Callable[[], list[ir.Value]]
+) -> list[ir.Value]:
+    """The elements that `load` emits loads of where they are there, others where they are not."""
+    choice = scf.IfOp(is_there, _result_types(otherwise), has_else=True)
+    with ir.InsertionPoint(choice.then_block):
+        scf.YieldOp(_joined(load()))
+    assert choice.else_block is not None
+    with ir.InsertionPoint(choice.else_block):
+        scf.YieldOp(_joined(otherwise))
+    if len(choice.results) == len(otherwise):
+        return list(choice.results)
+    return [vector.extract(choice.results[0], [], [at]) for at in range(len(otherwise))]
+
+
+def _is_joined(values: list[ir.Value]) -> bool:
+    """Whether values are one vector where control flow meets: halves would be moved one by one."""
+    kind = values[0].type
+    return len(values) > 1 and isinstance(kind, ir.FloatType) and kind.width > 8
+
+
+def _result_types(values: list[ir.Value]) -> list[ir.Type]:
+    if _is_joined(values):
+        return [ir.VectorType.get([len(values)], values[0].type)]
+    return [value.type for value in values]
+
+
+def _joined(values: list[ir.Value]) -> list[ir.Value]:
+    if _is_joined(values):
+        return [vector.from_elements(_result_types(values)[0], values)]
+    return values

@@ -1,0 +1,67 @@
+"""Divisors that the host knows, such as a row's length: a kernel is given their reciprocals."""
+
+from __future__ import annotations
+
+from math import frexp
+
+from ...dialects.mlir import ir
+from .division import Divisor
+from .parameters import Parameters
+from .region_operations import cloned, defining_operation, is_outside, needed_by
+from .work import COLLECTIVES, Work
+
+
+def is_given(work: Work, divisor: ir.Value) -> bool:
+    """Whether the host knows a divisor of the region, and dividing by it is worth a reciprocal."""
+    if not isinstance(divisor.type, ir.F32Type | ir.F64Type):
+        return False
+    constant = _constant(divisor)
+    if constant is not None:
+        # LLVM multiplies by the inverse of a power of two, which is exact.
+        return constant != 0 and abs(frexp(constant)[0]) != 0.5
+    return _is_known(work, divisor)
+
+
+def given_divisor(work: Work, divisor: ir.Value, parameters: Parameters) -> Divisor:
+    """The divisor in a kernel."""
+    if _constant(divisor) is not None:
+        return Divisor.of(defining_operation(divisor).clone().results[0])
+
+    def given(part: str) -> ir.Value:
+        return parameters.computed(
+            (part, divisor),
+            divisor.type,
+            lambda _: getattr(Divisor.of(_on_host(work, divisor, {})), part),
+        )
+
+    return Divisor(given("scale"), given("value"), given("reciprocal"))
+
+
+def _constant(value: ir.Value) -> float | None:
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
+        return None
+    attribute = value.owner.operation.attributes["value"]
+    return attribute.value if isinstance(attribute, ir.FloatAttr) else None
+
+
+def _is_known(work: Work, value: ir.Value) -> bool:
+    if is_outside(work, value):
+        return True
+    if isinstance(value.owner, ir.Block):
+        return False
+    op = defining_operation(value)
+    is_plain = op.name.startswith(("arith.", "math.")) and not len(op.regions)
+    if not is_plain or op.name in COLLECTIVES:
+        return False
+    return all(_is_known(work, operand) for operand in op.operands)
+
+
+def _on_host(work: Work, value: ir.Value, known: dict[ir.Value, ir.Value]) -> ir.Value:
+    """A value of the region, computed by the host."""
+    if is_outside(work, value):
+        return value
+    if value not in known:
+        op = defining_operation(value)
+        values = {each: _on_host(work, each, known) for each in needed_by(op)}
+        known.update(zip(op.results, cloned(op, values).results, strict=True))
+    return known[value]

@@ -1,0 +1,44 @@
+"""The operations of a linalg.generic's region, and what they take."""
+
+from __future__ import annotations
+
+from ...dialects.mlir import ir
+from ..walking import operations_where
+from .launch import is_within
+from .work import Work
+
+
+def defining_operation(value: ir.Value) -> ir.Operation:
+    """The operation that a value is a result of."""
+    owner = value.owner
+    assert not isinstance(owner, ir.Block)
+    return owner.operation
+
+
+def is_outside(work: Work, value: ir.Value) -> bool:
+    """Whether a value is the host's."""
+    owner = value.owner
+    op = owner.owner if isinstance(owner, ir.Block) else owner
+    return not is_within(op.operation, work.op)
+
+
+def needed_by(op: ir.Operation) -> list[ir.Value]:
+    """The values from outside of `op` that it and the operations in its regions take."""
+    needed: list[ir.Value] = []
+    for inner in operations_where(op, lambda _: True):
+        for operand in inner.operands:
+            owner = operand.owner
+            holder = owner.owner if isinstance(owner, ir.Block) else owner
+            if inner == op or not is_within(holder.operation, op):
+                needed.append(operand)
+    return needed
+
+
+def cloned(op: ir.Operation, values: dict[ir.Value, ir.Value]) -> ir.Operation:
+    """The operation again, with other values for what it needs."""
+    clone = op.clone()
+    for inner in operations_where(clone, lambda _: True):
+        for place, operand in enumerate(inner.operands):
+            if operand in values:
+                inner.operands[place] = values[operand]
+    return clone
