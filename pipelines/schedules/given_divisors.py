@@ -12,8 +12,11 @@ from .work import COLLECTIVES, Work
 
 
 def is_given(work: Work, divisor: ir.Value) -> bool:
-    """Whether the host knows a divisor of the region, and dividing by it is worth a reciprocal."""
-    if not isinstance(divisor.type, ir.F32Type | ir.F64Type):
+    """Whether the host knows a divisor of the region, and dividing by it is worth a reciprocal.
+
+    So it is where threads wait for one another's quotients, after a reduction.
+    """
+    if not work.collectives or not isinstance(divisor.type, ir.F32Type | ir.F64Type):
         return False
     constant = _constant(divisor)
     if constant is not None:

@@ -95,10 +95,11 @@ class RowVectors:
     def forget(self) -> None:
         """Forgets what was computed of elements of 16 bits, which take half the registers."""
         for place, loaded in enumerate(self._loaded):
-            for number, values in loaded.items():
-                if _are_halves(values):
-                    loaded[number] = forgotten(values)
-            self._points[place] = [self._point(place, element) for element in range(self.width)]
+            halves = [number for number, values in loaded.items() if _are_halves(values)]
+            loaded.update({number: forgotten(loaded[number]) for number in halves})
+            if halves:
+                points = [self._point(place, element) for element in range(self.width)]
+                self._points[place] = points
 
     def store(self, operand: Operand, vector: int, values: Sequence[ir.Value]) -> None:
         """Writes the elements of a vector, whether or not it lies beyond the row."""

@@ -1,41 +1,30 @@
 // RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90a},hir.program(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s
 
-// Columns that do not fill the device: each block takes 128 of them in a part of the rows, and a
-// second kernel adds the parts. A thread has four accesses of 16 bytes under way, and a block one
-// barrier. Only addresses that are no multiples of 16 bytes take another kernel, of single elements.
+// Columns that fill the device take all rows in one kernel of large blocks: no split. A thread has
+// eight accesses of 16 bytes under way, and a block one barrier. Rows at other addresses are read
+// in aligned pieces.
 
 // CHECK-LABEL: "hir.program"()
-// CHECK:      ^bb0(%[[X:.*]]: memref<16384x16384xf32>, %[[Y:.*]]: memref<16384xf32>):
+// CHECK-NOT:    "hir.allocate"
 // CHECK:        "hir.if"
-// CHECK:          %[[PARTS:.*]] = "hir.allocate"() {hirc.scratch} : () -> memref<65536xf32>
-// CHECK:          "hir.launch"(%c128, %c4, %c1, %c256
-// CHECK-NEXT:       "hir.argument"(%[[X]])
-// CHECK-NEXT:       "hir.argument"(%[[PARTS]])
-// CHECK-NEXT:     kernel = @kernels::@reduce_loops_part_0
-// CHECK:          "hir.launch"(%c128, %c1, %c1, %c256
-// CHECK-NEXT:       "hir.argument"(%[[PARTS]])
-// CHECK-NEXT:       "hir.argument"(%[[Y]])
-// CHECK-NEXT:     kernel = @kernels::@reduce_loops_1
-// CHECK:          "hir.deallocate"(%[[PARTS]])
-// CHECK:        }, {
-// CHECK:          "hir.launch"(%c512, %c2, %c1, %c256
-// CHECK:          kernel = @kernels::@reduce_loops_part_2
-// CHECK:          kernel = @kernels::@reduce_loops_3
-// CHECK-NOT:    "hir.launch"
-// CHECK-LABEL: gpu.func @reduce_loops_part_0(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
-// CHECK:         gpu.block_id y
+// CHECK-NEXT:     "hir.launch"(%c256, %c1, %c1, %c512
+// CHECK:          kernel = @kernels::@reduce_loops_0
+// CHECK-NEXT:   }, {
+// CHECK:          kernel = @kernels::@reduce_loops_part_1
+// CHECK-LABEL: gpu.func @reduce_loops_0(
+// CHECK-NOT:     gpu.block_id y
 // CHECK:         scf.for
-// CHECK-COUNT-4:   llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-COUNT-8:   llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
 // CHECK-NOT:       llvm.load
-// CHECK-COUNT-16:  arith.addf
-// CHECK-NOT:     scf.if
+// CHECK-COUNT-32:  arith.addf
+// CHECK:           scf.yield
 // CHECK:         gpu.barrier
 // CHECK-NOT:     gpu.barrier
-// CHECK:         scf.if
-// CHECK:           llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
-// CHECK-LABEL: gpu.func @reduce_loops_1(
-// CHECK-LABEL: gpu.func @reduce_loops_part_2(
-// CHECK-COUNT-8: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// CHECK:         llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-LABEL: gpu.func @reduce_loops_part_1(
+// CHECK:         arith.andi %{{.*}}, %c15
+// CHECK:         llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-LABEL: gpu.func @reduce_loops_2(
 "hir.program"() ({
 ^bb0(%x: memref<16384x16384xf32>, %y: memref<16384xf32>):
   linalg.generic {
@@ -48,6 +37,50 @@
   }
 }) {sym_name = "main",
     function_type = (memref<16384x16384xf32>, memref<16384xf32>) -> ()} : () -> ()
+
+// -----
+
+// Columns that do not fill the device: each block takes 128 of them in a part of the rows, and a
+// second kernel adds the parts. A thread has four accesses of 16 bytes under way, and a block one
+// barrier.
+
+// CHECK-LABEL: "hir.program"()
+// CHECK:      ^bb0(%[[X:.*]]: memref<16384x1024xf32>, %[[Y:.*]]: memref<1024xf32>):
+// CHECK:        "hir.if"
+// CHECK:          %[[PARTS:.*]] = "hir.allocate"() {hirc.scratch} : () -> memref<65536xf32>
+// CHECK:          "hir.launch"(%c8, %c64, %c1, %c256
+// CHECK-NEXT:       "hir.argument"(%[[X]])
+// CHECK-NEXT:       "hir.argument"(%[[PARTS]])
+// CHECK-NEXT:     kernel = @kernels::@reduce_loops_part_0
+// CHECK:          "hir.launch"(%c8, %c1, %c1, %c256
+// CHECK-NEXT:       "hir.argument"(%[[PARTS]])
+// CHECK-NEXT:       "hir.argument"(%[[Y]])
+// CHECK-NEXT:     kernel = @kernels::@reduce_loops_1
+// CHECK:          "hir.deallocate"(%[[PARTS]])
+// CHECK-LABEL: gpu.func @reduce_loops_part_0(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
+// CHECK:         gpu.block_id y
+// CHECK:         scf.for
+// CHECK-COUNT-4:   llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NOT:       llvm.load
+// CHECK-COUNT-16:  arith.addf
+// CHECK-NOT:     scf.if
+// CHECK:         gpu.barrier
+// CHECK-NOT:     gpu.barrier
+// CHECK:         scf.if
+// CHECK:           llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-LABEL: gpu.func @reduce_loops_1(
+"hir.program"() ({
+^bb0(%x: memref<16384x1024xf32>, %y: memref<1024xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (c)>],
+    iterator_types = ["reduction", "parallel"]
+  } ins(%x : memref<16384x1024xf32>) outs(%y : memref<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 0>} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<16384x1024xf32>, memref<1024xf32>) -> ()} : () -> ()
 
 // -----
 
@@ -87,19 +120,33 @@
 
 // -----
 
-// Open sizes: the parts are counted before the launch, their memory has a bound; where there is one
-// part alone, or few rows, one kernel does all.
+// Open sizes: where there are few rows, or columns that fill the device, one kernel does all. Else
+// the parts are counted before the launch, and their memory has a bound; they may be one alone. The
+// same in aligned pieces of rows at any address, and in single elements.
 
 // CHECK-LABEL: "hir.program"()
 // CHECK:         arith.divui %c528
 // CHECK:         "hir.if"
 // CHECK:           kernel = @kernels::@reduce_loops_0
 // CHECK:         "hir.if"
-// CHECK:           "hir.allocate"() {hirc.scratch} : () -> memref<67584xf32>
-// CHECK:           kernel = @kernels::@reduce_loops_part_1
-// CHECK:           kernel = @kernels::@reduce_loops_2
+// CHECK-NOT:       "hir.allocate"
+// CHECK:           "hir.launch"(%{{.*}}, %c1, %c1, %c512
+// CHECK:           kernel = @kernels::@reduce_loops_1
 // CHECK:         "hir.if"
+// CHECK:           "hir.allocate"() {hirc.scratch} : () -> memref<67584xf32>
+// CHECK:           kernel = @kernels::@reduce_loops_part_2
 // CHECK:           kernel = @kernels::@reduce_loops_3
+// CHECK:         "hir.if"
+// CHECK:           kernel = @kernels::@reduce_loops_4
+// CHECK:         "hir.if"
+// CHECK:           "hir.allocate"() {hirc.scratch} : () -> memref<133056xf32>
+// CHECK:           kernel = @kernels::@reduce_loops_part_5
+// CHECK:           kernel = @kernels::@reduce_loops_6
+// CHECK:         "hir.if"
+// CHECK:           kernel = @kernels::@reduce_loops_7
+// CHECK:         "hir.if"
+// CHECK:           "hir.allocate"() {hirc.scratch} : () -> memref<33792xf32>
+// CHECK:           kernel = @kernels::@reduce_loops_part_8
 "hir.program"() ({
 ^bb0(%x: memref<?x?xf32>, %y: memref<?xf32>):
   linalg.generic {

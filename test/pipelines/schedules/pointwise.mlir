@@ -16,11 +16,11 @@
 // CHECK:          kernel = @kernels::@negf_1
 // CHECK-NOT:    "hir.if"
 // CHECK-NOT:    "hir.launch"
-// CHECK-LABEL: gpu.func @negf_0(%{{.*}}: index, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
+// CHECK-LABEL: gpu.func @negf_0(
 // CHECK:         scf.if
 // CHECK-NEXT:      arith.muli
 // CHECK-NOT:       arith.divui
-// CHECK:           llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
+// CHECK:           {{llvm.load .* -> vector<8xbf16>|cache_hint.v4.b32}}
 // CHECK-COUNT-8:   arith.negf
 // CHECK:           llvm.store {{.*}} {alignment = 16 : i64} : vector<8xbf16>, !llvm.ptr<1>
 // CHECK:         } else {

@@ -161,25 +161,68 @@
 
 // -----
 
-// Rows of open length: teams of eight lanes, of a warp, of a block with as many threads as the row
-// needs, of a cluster, and batches, for vectors; the same for single elements and from the first
-// aligned one.
+// Rows of open length: classes of lengths, for teams of eight lanes, of a warp, of a block, of a
+// cluster of two, four, eight, and batches for what is longer. Each is for rows up to twice as long
+// as the one before it: half of a thread's vectors are in any of them, and only the others are
+// loaded and stored under a condition. The same from each row's first aligned element on, with an
+// element a thread at the edges; short rows that are not aligned take single elements.
 
 // CHECK-LABEL: "hir.program"()
-// CHECK:         arith.cmpi ule, %[[LENGTH:.*]], %c128
+// CHECK:         %[[LENGTH:.*]] = memref.dim %{{.*}}, %c1
+// CHECK:         arith.cmpi ule, %[[LENGTH]], %c128
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c512
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c1024
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c4096
-// CHECK:         arith.ceildivui
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c16384
+// CHECK:         arith.cmpi uge, %[[LENGTH]], %c129
+// CHECK:         arith.cmpi ule, %[[LENGTH]], %c2048
+// CHECK:         "hir.launch"(%{{.*}}, %c1, %c1, %c256,
+// CHECK:         arith.cmpi ule, %[[LENGTH]], %c8192
+// CHECK:         arith.cmpi uge, %[[LENGTH]], %c4097
+// CHECK:         "hir.launch"(%{{.*}}, %c1, %c1, %c512,
+// CHECK:         kernel = @kernels::@[[BLOCK:.*]]} :
+// CHECK:         arith.cmpi ule, %[[LENGTH]], %c32768
+// CHECK:         cluster = array<i64: 2, 1, 1>
+// CHECK:         arith.cmpi ule, %[[LENGTH]], %c65536
+// CHECK:         cluster = array<i64: 4, 1, 1>
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c131072
-// CHECK:         {cluster = array<i64: 8, 1, 1>, kernel = @kernels::@reduce_loops_subf_5}
-// CHECK:         kernel = @kernels::@reduce_loops_subf_6
-// CHECK:         kernel = @kernels::@reduce_loops_subf_7
-// CHECK:         kernel = @kernels::@reduce_loops_subf_8
-// CHECK:         {cluster = array<i64: 8, 1, 1>, kernel = @kernels::@reduce_loops_subf_9}
-// CHECK:         kernel = @kernels::@reduce_loops_subf_10
-// CHECK:         kernel = @kernels::@reduce_loops_subf_11
+// CHECK:         cluster = array<i64: 8, 1, 1>
+// CHECK:         arith.cmpi ule, %[[LENGTH]], %c8195
+// CHECK:         arith.cmpi uge, %[[LENGTH]], %c4100
+// CHECK:         kernel = @kernels::@[[PEELED:.*]]} :
+// CHECK-LABEL: gpu.func @reduce_loops_subf_0(
+// CHECK:       gpu.func @[[BLOCK]](
+// CHECK-NOT:     scf.if
+// CHECK:         ld.global.L2::cache_hint.v4.b32
+// CHECK-NOT:     scf.if
+// CHECK:         ld.global.L2::cache_hint.v4.b32
+// CHECK:         scf.if
+// CHECK:           ld.global.L2::cache_hint.v4.b32
+// CHECK:         scf.if
+// CHECK:           ld.global.L2::cache_hint.v4.b32
+// CHECK-NOT:     cache_hint
+// CHECK:         gpu.barrier
+// CHECK-NOT:     scf.if
+// CHECK:         llvm.store {{.*}} {alignment = 16 : i64}
+// CHECK-NOT:     scf.if
+// CHECK:         llvm.store {{.*}} {alignment = 16 : i64}
+// CHECK:         scf.if
+// CHECK:           llvm.store
+// CHECK:         scf.if
+// CHECK:           llvm.store
+// CHECK-NEXT:    }
+// CHECK-NEXT:    gpu.return
+// CHECK:       gpu.func @[[PEELED]](
+// CHECK:         arith.andi %{{.*}}, %c15
+// CHECK-NOT:     scf.if
+// CHECK:         ld.global.L2::cache_hint.v4.b32
+// CHECK-NOT:     scf.if
+// CHECK:         ld.global.L2::cache_hint.v4.b32
+// CHECK:         scf.if
+// CHECK:           ld.global.L2::cache_hint.v4.b32
+// CHECK:         scf.if
+// CHECK:           ld.global.L2::cache_hint.v4.b32
+// CHECK-NOT:     scf.if
+// CHECK:         ld.global.L2::cache_hint.b32
+// CHECK-NOT:     cache_hint
+// CHECK:         gpu.barrier
 "hir.program"() ({
 ^bb0(%x: memref<?x?xf32>, %y: memref<?x?xf32>):
   linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],

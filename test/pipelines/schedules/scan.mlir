@@ -3,7 +3,7 @@
 // A block takes a whole row: two vectors a thread, scanned by shuffles, and one barrier.
 
 // CHECK-LABEL: "hir.program"()
-// CHECK:         "hir.launch"(%c65536, %c1, %c1, %c512
+// CHECK:         "hir.launch"(%c1000, %c1, %c1, %c512
 // CHECK:         kernel = @kernels::@scan_loop_0
 // CHECK-LABEL: gpu.func @scan_loop_0(
 // CHECK-NOT:     scf.for
@@ -16,17 +16,17 @@
 // CHECK-COUNT-2: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 // CHECK:         gpu.return
 "hir.program"() ({
-^bb0(%x: memref<65536x4096xf32>, %y: memref<65536x4096xf32>):
+^bb0(%x: memref<1000x4096xf32>, %y: memref<1000x4096xf32>):
   linalg.generic {
     indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
     iterator_types = ["parallel", "reduction"]
-  } ins(%x : memref<65536x4096xf32>) outs(%y : memref<65536x4096xf32>) {
+  } ins(%x : memref<1000x4096xf32>) outs(%y : memref<1000x4096xf32>) {
   ^bb0(%a: f32, %b: f32):
     %s = "hir.scan_loop"(%a) {kind = "addf", loop = 1 : i64} : (f32) -> f32
     linalg.yield %s : f32
   }
 }) {sym_name = "main",
-    function_type = (memref<65536x4096xf32>, memref<65536x4096xf32>) -> ()} : () -> ()
+    function_type = (memref<1000x4096xf32>, memref<1000x4096xf32>) -> ()} : () -> ()
 
 // -----
 
