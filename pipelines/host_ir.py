@@ -55,7 +55,7 @@ def _products(options: MatmulOptions) -> str:
     allow_tf32 = str(options.allow_tf32).lower()
     return (
         f"hir-call-matmul-library{{allow-tf32={allow_tf32} "
-        f"least-multiplications={options.least_multiplications}}},"
+        f"kernel-multiplications={options.kernel_multiplications}}},"
     )
 
 
@@ -63,14 +63,19 @@ def _reads_in_place(options: MatmulOptions) -> str:
     """The pass that spares products copies of what they read; the library takes any strides."""
     if not options.library:
         return ""
-    return f"read-products-in-place{{least-multiplications={options.least_multiplications}}},"
+    return f"read-products-in-place{{kernel-multiplications={options.kernel_multiplications}}},"
+
+
+def _generalizes(options: MatmulOptions) -> str:
+    """The pass that makes small products operations that others are fused with."""
+    return f"generalize-small-products{{kernel-multiplications={options.kernel_multiplications}}},"
 
 
 def _fuses_into(options: MatmulOptions) -> str:
     """The pass that makes products and what the library does in their calls one operation."""
     if not options.library:
         return ""
-    return f"fuse-into-products{{least-multiplications={options.least_multiplications}}},"
+    return f"fuse-into-products{{kernel-multiplications={options.kernel_multiplications}}},"
 
 
 def host_ir_stages(options: HostIrOptions) -> list[Stage]:
@@ -84,7 +89,8 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             FUSION_STAGE,
             f"select-host-programs{{{entry}}},decompose-structured-tensors,"
             "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
-            f"{_reads_in_place(options.products)}normalize-tensor-operations,func.func(canonicalize,cse),"
+            f"{_reads_in_place(options.products)}{_generalizes(options.products)}"
+            "normalize-tensor-operations,func.func(canonicalize,cse),"
             # Sizes then do not come from tensors that are fused away.
             "resolve-shaped-type-result-dims,func.func(canonicalize,cse),"
             f"fuse-tensor-operations{{report={report}}},{_fuses_into(options.products)}"

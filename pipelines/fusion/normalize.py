@@ -26,6 +26,9 @@ from .generic import (
 from .reductions import Found, emit, recognize
 from .region import Region
 
+# Marks products of matrices that are reductions like others, however often an element is read.
+SMALL_PRODUCT = "hir.small_product"
+
 
 def normalize(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | None:
     """The operation that replaces a linalg.generic, which is to be erased.
@@ -53,7 +56,7 @@ def is_plain(op: ir.Operation) -> bool:
     outputs = accesses_of(op)[len(inputs_of(op)) :]
     if any(sorted(output.loops) != parallel for output in outputs):
         return False
-    return not _is_contraction(op)
+    return SMALL_PRODUCT in op.attributes or not _is_contraction(op)
 
 
 def is_normal(op: ir.Operation) -> bool:

@@ -10,7 +10,7 @@ from ..pass_base import Pass, register
 from ..products.contraction import read_contraction
 from ..products.fits import is_for_library
 from ..products.fused import begins_with_zeros, build, find_following
-from ..products.options import LEAST_MULTIPLICATIONS, MatmulOptions
+from ..products.options import KERNEL_MULTIPLICATIONS, MatmulOptions
 from ..walking import operations_where
 
 
@@ -33,10 +33,10 @@ class FuseIntoProducts(Pass):
 
     name: ClassVar[str] = "fuse-into-products"
 
-    least_multiplications: int = LEAST_MULTIPLICATIONS
+    kernel_multiplications: int = KERNEL_MULTIPLICATIONS
 
     def run(self, op: ir.Operation) -> None:
-        options = MatmulOptions(library=True, least_multiplications=self.least_multiplications)
+        options = MatmulOptions(library=True, kernel_multiplications=self.kernel_multiplications)
         for work in operations_where(op, _may_be_product):
             product = read_contraction(work)
             if product is None or not begins_with_zeros(product):

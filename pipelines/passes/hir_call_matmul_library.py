@@ -9,7 +9,7 @@ from ...dialects.mlir import ir
 from ..pass_base import Pass, register
 from ..products.call import call_library
 from ..products.compute import call_library_for_compute
-from ..products.options import LEAST_MULTIPLICATIONS, MatmulOptions
+from ..products.options import KERNEL_MULTIPLICATIONS, MatmulOptions
 from ..walking import operations_where
 
 
@@ -19,7 +19,7 @@ class HirCallMatmulLibrary(Pass):
     """Turns matrix products of host programs, on buffers, into hir.library_matmul.
 
     It takes hir.matmul, hir.linear, and linalg operations, named or generic, that sum products of
-    f32, f64, f16 or bf16. Products that the types say have fewer than `least_multiplications`, and
+    f32, f64, f16 or bf16. Products that the types say have fewer than `kernel_multiplications`, and
     those whose strides the library cannot take, are left. Zeros written just before are dropped;
     a generic may round its sum, add a bias and apply an activation that the library has.
 
@@ -32,13 +32,13 @@ class HirCallMatmulLibrary(Pass):
     name: ClassVar[str] = "hir-call-matmul-library"
 
     allow_tf32: bool = False
-    least_multiplications: int = LEAST_MULTIPLICATIONS
+    kernel_multiplications: int = KERNEL_MULTIPLICATIONS
 
     def run(self, op: ir.Operation) -> None:
         options = MatmulOptions(
             library=True,
             allow_tf32=self.allow_tf32,
-            least_multiplications=self.least_multiplications,
+            kernel_multiplications=self.kernel_multiplications,
         )
         for program in list(op.regions[0].blocks[0]):
             if program.operation.name != "hir.program":

@@ -11,11 +11,12 @@ from ..hir.compute.operand import Operand, as_stored, result_operand
 from ..hir.extents import extent_of
 from ..hir.host_checks import check
 from ..rewriting import index_constant
+from .choose import emit_product
 from .contraction import read_contraction
 from .fills import find_zero_fill
 from .fits import is_for_library
 from .options import MatmulOptions
-from .product import Indexed, Product, emit_call
+from .product import Indexed, Product
 
 
 def call_library(op: ir.Operation, options: MatmulOptions) -> list[ir.Operation]:
@@ -35,10 +36,14 @@ def call_library(op: ir.Operation, options: MatmulOptions) -> list[ir.Operation]
     with op.location, ir.InsertionPoint(op):
         _check_sizes(op, product)
         result = result_operand(product.result.value)
-        emit_call(_as_stored(product, result), allow_tf32=options.allow_tf32)
-        if product.result.element == "tf32":
-            # What the library gives is f32.
-            Accumulator(result.stored, result).finish()
+
+        def finish() -> None:
+            if product.result.element == "tf32":
+                # What the library gives is f32.
+                Accumulator(result.stored, result).finish()
+
+        kernel = (lambda: op.clone()) if product.is_reduction else None
+        emit_product(_as_stored(product, result), options, kernel, finish)
     return gone
 
 

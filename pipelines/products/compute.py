@@ -13,10 +13,11 @@ from ..hir.compute.linear import check_linear, finish_linear, read_linear
 from ..hir.compute.matmul import check_matmul, read_matmul
 from ..hir.compute.operand import Operand
 from ..hir.compute_ops import inputs_of
+from .choose import emit_product
 from .contraction import RESULTS
 from .fits import is_for_library
 from .options import MatmulOptions
-from .product import NO_LOOP, Indexed, Product, emit_call, indexed_by
+from .product import NO_LOOP, Indexed, Product, indexed_by
 
 # Result types that the library adds a bias to, and rounds to.
 _WITH_BIAS = ("f32", "f16", "bf16")
@@ -84,7 +85,7 @@ def _without_repeated(value: ir.Value, dims: list[int], result: ir.Value) -> tup
 def _emit_matmul(op: ir.Operation, options: MatmulOptions) -> None:
     result, first, second = read_matmul(op)
     repeats = check_matmul(op, result, first, second)
-    emit_call(_product(result, first, second, repeats), allow_tf32=options.allow_tf32)
+    emit_product(_product(result, first, second, repeats), options)
     if result.element.name == "tf32":
         Accumulator(result.stored, result).finish()
 
@@ -97,7 +98,7 @@ def _emit_linear(op: ir.Operation, options: MatmulOptions, *, is_fused: bool) ->
         n = len(result.shape) - 1
         fused = [Indexed(bias.stored, (n,)) for bias in biases]
         product = replace(product, bias=fused[0] if fused else None)
-    emit_call(product, allow_tf32=options.allow_tf32)
+    emit_product(product, options)
     if not is_fused:
         finish_linear(Accumulator(result.stored, result), biases)
 

@@ -17,15 +17,22 @@ RESULTS = {
     "bf16": ("bf16", "f32"),
 }
 _PRODUCT_KINDS = (Kind.M, Kind.N, Kind.K, Kind.BATCH)
+_EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
 
 
 def read_contraction(op: ir.Operation) -> Product | None:
-    """The product that a linalg operation computes, None where it computes something else.
+    """The product that a linalg operation computes, None where the library has no such.
 
     It sums products of two inputs, in the result's type or a wider one: either into its output, so
     that it accumulates, or by a hir.reduce_loops. Such a sum may be rounded, and have a bias and an
     activation, before it is yielded.
     """
+    product = read_product(op)
+    return product if product is not None and is_product(product) else None
+
+
+def read_product(op: ir.Operation) -> Product | None:
+    """The product that a linalg operation computes, of elements of whatever types."""
     if not op.name.startswith("linalg.") or len(op.operands) not in (3, 4) or not _has_body(op):
         return None
     indexed = [
@@ -36,7 +43,10 @@ def read_contraction(op: ir.Operation) -> Product | None:
     if len(found) < len(indexed) or len(list(block.arguments)) != len(found):
         return None
     product = _accumulated(block, found) or _reduced(block, found)
-    return product if product is not None and is_product(product) else None
+    if product is None:
+        return None
+    kinds = [product.kind(loop) for loop in range(product.loops)]
+    return product if all(kind in _PRODUCT_KINDS for kind in kinds) else None
 
 
 def _has_body(op: ir.Operation) -> bool:
@@ -70,7 +80,7 @@ def is_product(product: Product) -> bool:
 
 def _accumulated(block: ir.Block, operands: list[Indexed]) -> Product | None:
     """The product of `yield term + output`."""
-    added = _defined(_yielded(block), "arith.addf")
+    added = _defined(_yielded(block), "arith.addf", "arith.addi")
     if added is None or len(operands) != 3:
         return None
     output = block.arguments[2]
@@ -111,7 +121,7 @@ def _reduced(block: ir.Block, operands: list[Indexed]) -> Product | None:
 
 def _factors(term: ir.Value, block: ir.Block) -> list[int] | None:
     """The operands whose product the term is, extended or as they are."""
-    product = _defined(term, "arith.mulf")
+    product = _defined(term, "arith.mulf", "arith.muli")
     if product is None:
         return None
     factors = [_extended(value) for value in product.operands]
@@ -122,7 +132,7 @@ def _factors(term: ir.Value, block: ir.Block) -> list[int] | None:
 
 
 def _extended(value: ir.Value) -> ir.Value:
-    wide = _defined(value, "arith.extf")
+    wide = _defined(value, *_EXTENSIONS)
     return value if wide is None else wide.operands[0]
 
 
@@ -130,9 +140,9 @@ def _yielded(block: ir.Block) -> ir.Value:
     return list(block)[-1].operation.operands[0]
 
 
-def _defined(value: ir.Value, name: str) -> ir.Operation | None:
-    """The operation of that name that gives a value, None where another one does."""
+def _defined(value: ir.Value, *names: str) -> ir.Operation | None:
+    """The operation of one of the names that gives a value, None where another one does."""
     owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != name:
+    if isinstance(owner, ir.Block) or owner.operation.name not in names:
         return None
     return owner.operation

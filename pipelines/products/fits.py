@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import prod
 
-from ...dialects.hir.layout import (
-    DYNAMIC,
-    has_identity_layout,
-    packed_strides,
-    strides_and_offset,
-)
+from ...dialects.hir.layout import DYNAMIC, has_identity_layout
 from ...dialects.mlir import ir
 from .options import MatmulOptions
 from .product import Indexed, Kind, Product
+from .small import is_for_kernel
+from .strides import strides_of
 
 
 def is_for_library(product: Product, options: MatmulOptions) -> bool:
@@ -22,7 +18,7 @@ def is_for_library(product: Product, options: MatmulOptions) -> bool:
     What types leave open is taken to fit: the library's caller looks at it when the program runs.
     """
     return (
-        _is_large(product, options.least_multiplications)
+        is_for_kernel(product, options.kernel_multiplications) is not True
         and _is_of_matrices(product)
         and lies_well(product)
     )
@@ -42,12 +38,6 @@ def _is_of_matrices(product: Product) -> bool:
     )
 
 
-def _is_large(product: Product, least: int) -> bool:
-    """Whether it may have as many multiplications; open sizes are taken to be large."""
-    sizes = [product.size(loop) for loop in range(product.loops)]
-    return DYNAMIC in sizes or prod(sizes) >= least
-
-
 def lies_well(product: Product) -> bool:
     """Whether the operands' strides may be those of matrices, as far as the types say."""
     rows = [
@@ -62,7 +52,7 @@ def lies_well(product: Product) -> bool:
 
 def _is_matrix(product: Product, operand: Indexed, kinds: tuple[Kind, Kind]) -> bool:
     """Whether the loops of one of the kinds may step from one element to the next."""
-    strides = _strides(operand)
+    strides = strides_of(operand)
     steps = {
         kind: [
             stride
@@ -97,19 +87,11 @@ def _in_order(product: Product, loops: list[int]) -> list[tuple[int, int]]:
 def _continues(operand: Indexed, outer: int, inner: int) -> bool:
     """Whether one step of the outer loop is as far as all of the inner one, as the type says."""
     axes = operand.dims.index(outer), operand.dims.index(inner)
-    strides = _strides(operand)
+    strides = strides_of(operand)
     known = strides[axes[0]], strides[axes[1]], operand.type.shape[axes[1]]
     if DYNAMIC not in known:
         return known[0] == known[1] * known[2]
     return _is_packed(operand) and axes[0] + 1 == axes[1]
-
-
-def _strides(operand: Indexed) -> list[int]:
-    """The strides as the type says them; a tensor's are those of a packed buffer."""
-    kind = operand.value.type
-    if isinstance(kind, ir.MemRefType):
-        return strides_and_offset(kind)[0]
-    return packed_strides(operand.type.shape)
 
 
 def _is_packed(operand: Indexed) -> bool:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Products with fewer multiplications are kernels of ours: a call costs more than they take.
-LEAST_MULTIPLICATIONS = 1 << 15
+# A kernel of ours takes less time for so many multiplications than the library, on an H200.
+KERNEL_MULTIPLICATIONS = 1 << 20
 
 
 @dataclass(frozen=True)
 class MatmulOptions:
     """Whether matrix products call the library, and what it may do.
 
-    `allow_tf32` lets it round f32 operands to tf32.
+    `allow_tf32` lets it round f32 operands to tf32. Products of up to `kernel_multiplications`, and
+    what else has a faster kernel (`small`), are not for it; with 0, all that it can compute are.
     """
 
     library: bool = False
     allow_tf32: bool = False
-    least_multiplications: int = LEAST_MULTIPLICATIONS
+    kernel_multiplications: int = KERNEL_MULTIPLICATIONS

@@ -14,11 +14,14 @@ _SCALES = {"f32": 2.0**64, "f64": 2.0**512}
 
 @dataclass(frozen=True)
 class Divisor:
-    """A divisor that is known before the numbers that it divides: `value`, once it is scaled."""
+    """A divisor that is known before the numbers that it divides: `value`, once it is scaled.
 
-    scale: ir.Value
+    Without a `scale` it is one that needs none.
+    """
+
     value: ir.Value
     reciprocal: ir.Value
+    scale: ir.Value | None = None
 
     @classmethod
     def of(cls, divisor: ir.Value) -> Divisor:
@@ -31,7 +34,7 @@ class Divisor:
         down = arith.select(is_great, constant(kind, 1 / by), one)
         scale = arith.select(is_small, constant(kind, by), down)
         value = arith.mulf(divisor, scale)
-        return cls(scale, value, arith.divf(one, value))
+        return cls(value, arith.divf(one, value), scale)
 
     def divide(self, number: ir.Value) -> ir.Value:
         """The quotient, rounded as by a division where it is a normal number.
@@ -39,7 +42,7 @@ class Divisor:
         (Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor",
         1990.) What is left of infinities and zeros is no number: the product is right then.
         """
-        scaled = arith.mulf(number, self.scale)
+        scaled = self._scaled(number)
         first = arith.mulf(scaled, self.reciprocal)
         left = math.fma(arith.negf(first), self.value, scaled)
         better = math.fma(left, self.reciprocal, first)
@@ -48,7 +51,10 @@ class Divisor:
 
     def divide_roughly(self, number: ir.Value) -> ir.Value:
         """The quotient, wrong by less than two units in the last place."""
-        return arith.mulf(arith.mulf(number, self.scale), self.reciprocal)
+        return arith.mulf(self._scaled(number), self.reciprocal)
+
+    def _scaled(self, number: ir.Value) -> ir.Value:
+        return number if self.scale is None else arith.mulf(number, self.scale)
 
 
 def may_be_rough(value: ir.Value) -> bool:

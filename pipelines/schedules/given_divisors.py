@@ -37,7 +37,15 @@ def given_divisor(work: Work, divisor: ir.Value, parameters: Parameters) -> Divi
             lambda _: getattr(Divisor.of(_on_host(work, divisor, {})), part),
         )
 
-    return Divisor(given("scale"), given("value"), given("reciprocal"))
+    # The reciprocals of integers are normal numbers.
+    scale = None if _is_integer(divisor) else given("scale")
+    return Divisor(given("value"), given("reciprocal"), scale)
+
+
+def _is_integer(value: ir.Value) -> bool:
+    if isinstance(value.owner, ir.Block):
+        return False
+    return defining_operation(value).name in ("arith.sitofp", "arith.uitofp")
 
 
 def _constant(value: ir.Value) -> float | None:

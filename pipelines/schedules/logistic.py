@@ -26,7 +26,7 @@ def use_logistic(work: Work) -> None:
             below = arith.addf(nvvm.Ex2Op(exponent, ftz=True).result, constant(argument.type, 1.0))
             half = nvvm.RcpApproxFtzF32Op(below).result
             users = [use.owner.operation for use in op.results[0].uses]
-            if all(_other_operand(user, "arith.mulf", 0.5) == op for user in users):
+            if all(_other_operand(user, "arith.mulf", 0.5) is not None for user in users):
                 for user in users:
                     user.results[0].replace_all_uses_with(half)
             else:

@@ -12,7 +12,7 @@ from .casts import resize
 from .elements import load
 from .generic import map_of
 from .operand import Operand, read_destination, read_operand
-from .product import emit_product
+from .product import emit_product, emit_sum, is_one_operation
 from .registry import lowers
 from .sizes import check_equal
 
@@ -22,6 +22,9 @@ def lower_linear(op: ir.Operation) -> None:
     """(..., k) times the transpose of (n, k), and the bias of (n) added at the end."""
     result, first, second, biases = read_linear(op)
     check_linear(op, result, first, second, biases)
+    if is_one_operation(result, first, second):
+        _emit_at_once(result, (first, second), biases)
+        return
     sums = accumulator(result)
     sums.fill(0)
     emit_product(sums, first, second, {})
@@ -61,6 +64,17 @@ def finish_linear(sums: Accumulator, biases: Sequence[Operand]) -> None:
     for bias in biases:
         map_ = map_of(sums.rank, [sums.rank - 1])
         sums.finish(_adding(bias, sums.result), [(bias.stored, map_)])
+
+
+def _emit_at_once(
+    result: Operand, operands: tuple[Indexed, Indexed], biases: Sequence[Operand]
+) -> None:
+    rank = len(result.shape)
+    if not biases:
+        emit_sum(result, operands, {})
+    for bias in biases:
+        addend = bias.stored, map_of(rank + 1, [rank - 1])
+        emit_sum(result, operands, {}, [addend], _adding(bias, result))
 
 
 def _adding(bias: Operand, result: Operand) -> Callable[..., ir.Value]:

@@ -6,7 +6,7 @@ from ....dialects.mlir import ir
 from .accumulator import accumulator
 from .broadcast import Indexed, Repeats, check_broadcast
 from .operand import Operand, read_destination, read_operand
-from .product import emit_product
+from .product import emit_product, emit_sum, is_one_operation
 from .registry import lowers
 from .sizes import check_equal
 
@@ -16,6 +16,9 @@ def lower_matmul(op: ir.Operation) -> None:
     """(..., m, k) times (..., k, n), in the loops of the result's dims and one of k."""
     result, first, second = read_matmul(op)
     repeats = check_matmul(op, result, first, second)
+    if is_one_operation(result, first, second):
+        emit_sum(result, (first, second), repeats)
+        return
     sums = accumulator(result)
     sums.fill(0)
     emit_product(sums, first, second, repeats)

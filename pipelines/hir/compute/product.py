@@ -1,16 +1,78 @@
-"""Matrix products: the loops of the result's dims, and one over k that adds up."""
+"""Matrix products: the loops of the result's dims, and one over k that adds up.
+
+Small ones are one operation; else there are those that fill, add up, and finish.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ....dialects.mlir import arith, ir
+from ...products import product as products
+from ...products.options import KERNEL_MULTIPLICATIONS
+from ...products.small import is_for_kernel
 from .accumulator import Accumulator
 from .broadcast import Indexed, Repeats, index_operand
 from .casts import resize
-from .elements import load
-from .generic import emit_generic, map_of
+from .elements import load, store
+from .generic import Mapped, emit_generic, map_of
 from .operand import Operand
+
+
+def is_one_operation(result: Operand, x: Indexed, y: Indexed) -> bool:
+    """Whether one kernel is to compute all of a product; its sums are not kept in memory then."""
+
+    def indexed(operand: Indexed) -> products.Indexed:
+        dims = [
+            products.NO_LOOP if size == 1 and axis < operand.exact else loop
+            for axis, (size, loop) in enumerate(
+                zip(operand.operand.shape, operand.loops, strict=True)
+            )
+        ]
+        return products.Indexed(operand.operand.stored, tuple(dims))
+
+    places = tuple(range(len(result.shape)))
+    product = products.Product(indexed(x), indexed(y), products.Indexed(result.stored, places))
+    return is_for_kernel(product, KERNEL_MULTIPLICATIONS) is True
+
+
+def emit_sum(
+    result: Operand,
+    operands: tuple[Indexed, Indexed],
+    repeats: Repeats,
+    addends: Sequence[Mapped] = (),
+    finish: Callable[..., ir.Value] = lambda total: total,
+) -> None:
+    """Sums of the products of the operands' elements, finished and rounded, as one operation.
+
+    The last loop is that of k. `finish` takes a sum and elements of the addends.
+    """
+    rank = len(result.shape)
+    loops = rank + 1
+    is_float = result.element.is_float
+
+    def body(arguments: Sequence[ir.Value]) -> Sequence[ir.Value]:
+        *stored, _ = arguments
+        first, second = (
+            _factor(value, indexed.operand, result)
+            for value, indexed in zip(stored[:2], operands, strict=True)
+        )
+        term = arith.mulf(first, second) if is_float else arith.muli(first, second)
+        total = ir.Operation.create(
+            "hir.reduce_loops",
+            results=[term.type],
+            operands=[term],
+            attributes={
+                "kind": ir.StringAttr.get("addf" if is_float else "addi"),
+                "loops": ir.DenseI64ArrayAttr.get([rank]),
+            },
+        ).results[0]
+        total = finish(total, *stored[2:])
+        return [store(total, result.element) if is_float else total]
+
+    inputs = [index_operand(indexed, result, loops, repeats) for indexed in operands]
+    output = (result.stored, map_of(loops, range(rank)))
+    emit_generic(loops, (rank,), [*inputs, *addends], [output], body)
 
 
 def emit_product(sums: Accumulator, x: Indexed, y: Indexed, repeats: Repeats) -> None:
@@ -25,7 +87,7 @@ def emit_product(sums: Accumulator, x: Indexed, y: Indexed, repeats: Repeats) ->
     def body(arguments: Sequence[ir.Value]) -> Sequence[ir.Value]:
         *stored, so_far = arguments
         first, second = (
-            _factor(value, indexed.operand, sums)
+            _factor(value, indexed.operand, sums.result)
             for value, indexed in zip(stored, operands, strict=True)
         )
         if sums.element.is_float:
@@ -39,8 +101,8 @@ def emit_product(sums: Accumulator, x: Indexed, y: Indexed, repeats: Repeats) ->
     emit_generic(loops, (rank,), inputs, [(sums.buffer, map_of(loops, range(rank)))], body)
 
 
-def _factor(stored: ir.Value, operand: Operand, sums: Accumulator) -> ir.Value:
+def _factor(stored: ir.Value, operand: Operand, result: Operand) -> ir.Value:
     number = load(stored, operand.element)
-    if sums.element.is_float:
+    if result.element.is_float:
         return number
-    return resize(number, operand.element, sums.element)
+    return resize(number, operand.element, result.element)

@@ -220,10 +220,13 @@ class _Family:
             vectors *= 2
         shapes.append((BLOCK, most))
         held = [self._plan(TeamShape(WARP_LANES, threads), vectors) for threads, vectors in shapes]
+        most = self._vectors(_CLUSTER_WORDS)
         for blocks in _CLUSTERS:
             if blocks <= self.device.cluster_blocks:
                 team = TeamShape(WARP_LANES, CLUSTER_BLOCK, blocks=blocks)
-                held.append(self._plan(team, self._vectors(_CLUSTER_WORDS)))
+                # A thread has predicates for 7 vectors that may be beyond the row.
+                counts = (most * 7 // 8, most) if most >= 8 else (most,)
+                held += [self._plan(team, vectors) for vectors in counts]
         return self._classes(held, shortest)
 
     def _in_known_blocks(self, needed: int, blocks: int) -> RowPlan | None:

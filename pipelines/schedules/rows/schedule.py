@@ -107,9 +107,15 @@ def _blocks_that_fit(plan: RowPlan, device: Device) -> int:
     """
     threads, held = plan.team.threads, plan.words
     if plan.team.blocks > 1:
-        return 3 if held <= _FEW_CLUSTER_WORDS else 2
+        is_wide = any(isinstance(each.type, ir.F64Type) for each in _results(plan.space.work))
+        return 3 if held * (2 if is_wide else 1) <= _FEW_CLUSTER_WORDS else 2
     if threads < _SMALLEST_BOUND:
         return 1
     warps = device.threads // threads
     is_small = not plan.streams and not plan.peeled and held <= _FEW_WORDS
     return warps if is_small and threads == BLOCK else warps // 2
+
+
+def _results(work: Work) -> list[ir.Value]:
+    """What the region's operations give."""
+    return [result for each in work.block for result in each.operation.results]

@@ -10,6 +10,9 @@ from ..size import ONE, ZERO, Size
 from ..space import Loop, collapsed, total
 from ..work import Operand, Work
 
+# What so many iterations read lies in a cache, whatever its order.
+_FEW_ITERATIONS = 1 << 20
+
 
 @dataclass(frozen=True)
 class RowSpace:
@@ -122,11 +125,17 @@ def read_rows(work: Work) -> RowSpace | None:
 
 
 def _weight(space: RowSpace, loops: Sequence[int]) -> int:
-    """Bytes of an element of each large operand whose neighbours in memory are along `loops`."""
+    """Bytes of an element of each large operand whose neighbours in memory are along `loops`.
+
+    Where all fits a cache, others count like them: a few long reads are as good as many short ones.
+    """
+    size = space.count * space.length
+    is_small = size.is_known and size.known <= _FEW_ITERATIONS
     return sum(
         element_bytes(operand.element)
         for operand in space.along
-        if any(operand.strides[loop] == ONE and space.work.extents[loop] != ONE for loop in loops)
+        if (is_small or space.is_large(operand))
+        and any(operand.strides[loop] == ONE and space.work.extents[loop] != ONE for loop in loops)
     )
 
 

@@ -1,0 +1,91 @@
+"""The library or a kernel of ours, as sizes that are known when the program runs ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...dialects import hir
+from ...dialects.mlir import arith, ir
+from ..hir.compute.generic import emit_generic, map_of
+from ..schedules.floor import GENERAL
+from .options import MatmulOptions
+from .product import NO_LOOP, Indexed, Kind, Product, emit_call
+from .small import emit_is_for_kernel, is_for_kernel, takes_terms_in_turn
+
+
+def emit_product(
+    product: Product,
+    options: MatmulOptions,
+    kernel: Callable[[], None] | None = None,
+    finish: Callable[[], None] = lambda: None,
+) -> None:
+    """The product at the insertion point, by the library where no kernel takes less time.
+
+    `kernel` emits an operation that computes all of it, a linalg.generic; `finish` what follows
+    one that does not.
+    """
+
+    def call() -> None:
+        emit_call(product, allow_tf32=options.allow_tf32)
+        finish()
+
+    def compute() -> None:
+        if kernel is not None:
+            kernel()
+        else:
+            emit_sum(product)
+            finish()
+
+    has_kernel = kernel is not None or not (product.accumulates or product.activation)
+    most = options.kernel_multiplications
+    if not has_kernel or is_for_kernel(product, most) is not None:
+        call()
+        return
+    choice = ir.Operation.create(
+        hir.IfOp.OPERATION_NAME,
+        results=[hir.ResultsType.get()],
+        operands=[emit_is_for_kernel(product, most)],
+        regions=2,
+    )
+    then = choice.regions[0].blocks.append()
+    with ir.InsertionPoint(then):
+        compute()
+    if takes_terms_in_turn(product):
+        for work in then:
+            if work.operation.name == "linalg.generic":
+                work.operation.attributes[GENERAL] = ir.UnitAttr.get()
+    with ir.InsertionPoint(choice.regions[1].blocks.append()):
+        call()
+
+
+def emit_sum(product: Product) -> None:
+    """A product that adds to nothing, and its bias, as one linalg.generic on buffers."""
+    operands = [product.first, product.second, *([product.bias] if product.bias else [])]
+    result = product.result.type.element_type
+    wide = ir.F64Type.get() if product.first.element == "f64" else ir.F32Type.get()
+    loops = [loop for loop in range(product.loops) if product.kind(loop) == Kind.K]
+
+    def extended(value: ir.Value) -> ir.Value:
+        return value if value.type == wide else arith.extf(wide, value)
+
+    def body(arguments: list[ir.Value]) -> list[ir.Value]:
+        first, second, *biases, _ = map(extended, arguments)
+        total = ir.Operation.create(
+            "hir.reduce_loops",
+            results=[wide],
+            operands=[arith.mulf(first, second)],
+            attributes={
+                "kind": ir.StringAttr.get("addf"),
+                "loops": ir.DenseI64ArrayAttr.get(loops),
+            },
+        ).results[0]
+        for bias in biases:
+            total = arith.addf(total, bias)
+        return [total if total.type == result else arith.truncf(result, total)]
+
+    def mapped(operand: Indexed) -> tuple[ir.Value, ir.AffineMap]:
+        dims = [None if loop == NO_LOOP else loop for loop in operand.dims]
+        return operand.value, map_of(product.loops, dims)
+
+    inputs = [mapped(operand) for operand in operands]
+    emit_generic(product.loops, loops, inputs, [mapped(product.result)], body)

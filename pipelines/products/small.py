@@ -1,0 +1,120 @@
+"""Which products kernels of ours compute in less time than the library.
+
+The limits are where the two take the same time on an H200.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from ...dialects.hir.layout import DYNAMIC
+from ...dialects.mlir import arith, ir, memref
+from ..rewriting import index_constant
+from .product import Indexed, Kind, Product
+from .strides import strides_of
+
+# Many independent results of few terms each keep the device busy: so many times as many
+# multiplications are still few.
+MANY_TIMES, MANY_RESULTS, FEW_TERMS = 4, 1 << 15, 64
+# A thread sums so many terms by itself; more are for a row of threads.
+TERMS_IN_TURN = 256
+
+
+def is_for_kernel(product: Product, most: int) -> bool | None:
+    """Whether a kernel computes it in less time; None where that is known at run time only.
+
+    `most` is how many multiplications a small product has; 0 leaves none to kernels.
+    """
+    if not most:
+        return False
+    sizes = [product.size(loop) for loop in range(product.loops)]
+    if _is_vector_product(product, sizes):
+        return True
+    if DYNAMIC not in sizes:
+        return _is_small(product, sizes, most)
+    least = [1 if size == DYNAMIC else size for size in sizes]
+    may_be = _is_small(product, least, most) or (
+        not takes_terms_in_turn(product) and _is_vector_product(product, least)
+    )
+    return None if may_be else False
+
+
+def emit_is_for_kernel(product: Product, most: int) -> ir.Value:
+    """Whether a kernel takes less time, as code of the host, for what is_for_kernel leaves open."""
+    results, terms = index_constant(1), index_constant(1)
+    vectors: dict[Kind, ir.Value] = {}
+    for loop in range(product.loops):
+        size = _extent(product, loop)
+        kind = product.kind(loop)
+        if kind == Kind.K:
+            terms = arith.muli(terms, size)
+        else:
+            results = arith.muli(results, size)
+            vectors[kind] = arith.muli(vectors[kind], size) if kind in vectors else size
+    count = arith.muli(results, terms)
+    few = _at_most(terms, FEW_TERMS)
+    many = arith.cmpi(arith.CmpIPredicate.uge, results, index_constant(MANY_RESULTS))
+    holds = arith.ori(
+        _at_most(count, most),
+        arith.andi(_at_most(count, MANY_TIMES * most), arith.andi(few, many)),
+    )
+    if takes_terms_in_turn(product):
+        return arith.andi(holds, _at_most(terms, TERMS_IN_TURN))
+    for kind, matrix in ((Kind.M, product.second), (Kind.N, product.first)):
+        if kind in vectors and _is_along_sums(product, matrix):
+            holds = arith.ori(holds, _at_most(vectors[kind], 1))
+    return holds
+
+
+def takes_terms_in_turn(product: Product) -> bool:
+    """Whether its kernel is to have one thread a result: other kernels are chosen by the terms."""
+    is_open = any(
+        product.size(loop) == DYNAMIC
+        for loop in range(product.loops)
+        if product.kind(loop) == Kind.K
+    )
+    return is_open or not any(
+        _is_along_sums(product, each) for each in (product.first, product.second)
+    )
+
+
+def _is_small(product: Product, sizes: list[int], most: int) -> bool:
+    terms = prod(size for loop, size in enumerate(sizes) if product.kind(loop) == Kind.K)
+    results = prod(size for loop, size in enumerate(sizes) if product.kind(loop) != Kind.K)
+    if terms > TERMS_IN_TURN and takes_terms_in_turn(product):
+        return False
+    if terms <= FEW_TERMS and results >= MANY_RESULTS:
+        most *= MANY_TIMES
+    return results * terms <= most
+
+
+def _is_vector_product(product: Product, sizes: list[int]) -> bool:
+    """Whether it sums along rows that lie in memory, each times a vector: memory's speed bounds it.
+
+    Nothing of what is read is shared by two results but the vectors.
+    """
+    kinds = {product.kind(loop) for loop, size in enumerate(sizes) if size != 1}
+    return (Kind.M not in kinds and _is_along_sums(product, product.second)) or (
+        Kind.N not in kinds and _is_along_sums(product, product.first)
+    )
+
+
+def _is_along_sums(product: Product, operand: Indexed) -> bool:
+    """Whether neighbours in an operand's memory are terms of one sum, as far as the type says."""
+    return any(
+        loop >= 0 and stride == 1 and product.kind(loop) == Kind.K and product.size(loop) != 1
+        for loop, stride in zip(operand.dims, strides_of(operand), strict=True)
+    )
+
+
+def _extent(product: Product, loop: int) -> ir.Value:
+    """The iterations of a loop, as a value of the host."""
+    size = product.size(loop)
+    if size != DYNAMIC:
+        return index_constant(size)
+    operand = next(each for each in product.matrices if loop in each.dims)
+    return memref.dim(operand.value, index_constant(operand.dims.index(loop)))
+
+
+def _at_most(value: ir.Value, most: int) -> ir.Value:
+    return arith.cmpi(arith.CmpIPredicate.ule, value, index_constant(most))
