@@ -112,8 +112,9 @@ def _blocks_that_fit(plan: RowPlan, device: Device) -> int:
     if threads < _SMALLEST_BOUND:
         return 1
     warps = device.threads // threads
-    is_small = not plan.streams and not plan.peeled and held <= _FEW_WORDS
-    return warps if is_small and threads == BLOCK else warps // 2
+    if threads < BLOCK or plan.streams or held > _FEW_WORDS:
+        return warps // 2
+    return warps * 3 // 4 if plan.peeled else warps
 
 
 def _results(work: Work) -> list[ir.Value]:
