@@ -37,17 +37,18 @@ class Divisor:
         return cls(value, arith.divf(one, value), scale)
 
     def divide(self, number: ir.Value) -> ir.Value:
-        """The quotient, rounded as by a division where it is a normal number.
+        """The quotient, rounded as by a division where it and what is left are normal numbers.
 
         (Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor",
-        1990.) What is left of infinities and zeros is no number: the product is right then.
+        1990.) Of an infinity no number is left, and of a zero one without its sign: the product is
+        right then.
         """
         scaled = self._scaled(number)
         first = arith.mulf(scaled, self.reciprocal)
         left = math.fma(arith.negf(first), self.value, scaled)
         better = math.fma(left, self.reciprocal, first)
-        is_number = arith.cmpf(arith.CmpFPredicate.ORD, better, better)
-        return arith.select(is_number, better, first)
+        is_better = arith.cmpf(arith.CmpFPredicate.ONE, better, constant(better.type, 0.0))
+        return arith.select(is_better, better, first)
 
     def divide_roughly(self, number: ir.Value) -> ir.Value:
         """The quotient, wrong by less than two units in the last place."""

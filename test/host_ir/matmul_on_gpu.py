@@ -55,7 +55,8 @@ def build(folder: Path, arch: str) -> None:
         source = folder / f"{name}.mlir"
         source.write_text(text)
         words = [str(source), "-o", str(folder / f"{name}.so"), "--emit=shared"]
-        assert run_hirc([*words, f"--offload-arch={arch}"]) == 0
+        flags = [f"--offload-arch={arch}", "--matmul-library=always"]
+        assert run_hirc([*words, *flags]) == 0
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 PAIRS = [
     ("f32", "f32"),
     ("f64", "f64"),
@@ -43,13 +45,21 @@ def name_of(einsum: str, element: str, result: str, *, accumulates: bool = False
     return f"p_{letters}_{element}_{result}{'_added' if accumulates else ''}"
 
 
-def contraction(einsum: str, element: str, result: str, *, accumulates: bool = False) -> str:
-    """A function of one product with open sizes."""
+def contraction(
+    einsum: str,
+    element: str,
+    result: str,
+    *,
+    accumulates: bool = False,
+    known: Mapping[str, int] | None = None,
+) -> str:
+    """A function of one product; sizes that are not known are open."""
     inputs, _, output = einsum.partition("->")
     first, second = inputs.split(",")
     loops = sorted(set(first + second))
+    extents = dict.fromkeys(loops, "?") | {k: str(v) for k, v in (known or {}).items()}
     kinds = [
-        f"tensor<{'?x' * len(text)}{kind}>"
+        f"tensor<{''.join(f'{extents[letter]}x' for letter in text)}{kind}>"
         for text, kind in ((first, element), (second, element), (output, result))
     ]
     maps = ", ".join(
@@ -64,14 +74,15 @@ def contraction(einsum: str, element: str, result: str, *, accumulates: bool = F
         )
         body.append(f"%a{place} = arith.constant {text.index(letter)} : index")
         body.append(f"%s{place} = tensor.dim {source}, %a{place} : {kind}")
-        sizes.append(f"%s{place}")
+        if extents[letter] == "?":
+            sizes.append(f"%s{place}")
     start = "%z"
     taken = f"%x: {kinds[0]}, %y: {kinds[1]}"
     if accumulates:
         taken += f", %z: {kinds[2]}"
     else:
         body += [
-            f"%zero = arith.constant 0.0 : {result}",
+            f"%zero = arith.constant {'0' if result.startswith('i') else '0.0'} : {result}",
             f"%empty = tensor.empty({', '.join(sizes)}) : {kinds[2]}",
             f"%z = linalg.fill ins(%zero : {result}) outs(%empty : {kinds[2]}) -> {kinds[2]}",
         ]

@@ -19,6 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hirc
+from hirc.compiler import unit
+from hirc.pipelines.products.options import MatmulOptions
 from hirc.tools.bench_kernels.arrays import difference, empty, inputs_of
 from hirc.tools.bench_kernels.catalogue import rows
 from hirc.tools.bench_kernels.row import BUILDS, Row
@@ -33,6 +35,8 @@ __attribute__((visibility("default"))) int test_synchronize(void *stream) {
 }
 """
 _DTYPES = {
+    "i32": torch.int32,
+    "i8": torch.int8,
     "f32": torch.float32,
     "f64": torch.float64,
     "f16": torch.float16,
@@ -86,7 +90,8 @@ def fake(tmp_path_factory: pytest.TempPathFactory) -> Generator[Fake, None, None
 
 def numbers(shape: list[int], element: str, seed: int) -> torch.Tensor:
     generator = torch.Generator().manual_seed(seed)
-    return torch.randn(shape, generator=generator).to(_DTYPES[element])
+    values = torch.randn(shape, generator=generator)
+    return (values * 10 if element.startswith("i") else values).to(_DTYPES[element])
 
 
 def agrees(got: torch.Tensor, wanted: torch.Tensor, result: str) -> bool:
@@ -279,3 +284,68 @@ def test_our_kernels_round_sums_once_too(fake: Fake, element: str, result: str) 
     wanted = x.double() @ y.double()
     error = (got[0].double() - wanted).abs()
     assert bool((error <= _ROUNDING[result] * wanted.abs() + 2**-12).all())
+
+
+# Sizes that are known: small, a single row, no terms, and rows of many terms.
+_KNOWN = [
+    {"a": 2, "b": 3, "s": 2, "m": 17, "n": 9, "k": 33, "l": 5},
+    {"a": 1, "b": 1, "s": 5, "m": 1, "n": 64, "k": 40, "l": 1},
+    {"a": 2, "b": 2, "s": 1, "m": 6, "n": 4, "k": 0, "l": 3},
+    {"a": 1, "b": 2, "s": 1, "m": 3, "n": 2, "k": 1001, "l": 2},
+]
+_SMALL_PAIRS = [*PAIRS, ("i32", "i32"), ("i8", "i32")]
+
+
+@pytest.mark.parametrize("sizes", _KNOWN, ids=["odd", "row", "empty", "long"])
+def test_small_products(sizes: dict[str, int]) -> None:
+    """Every form of a product, and every type, as one kernel."""
+    chosen = [
+        (einsum, *_SMALL_PAIRS[number % len(_SMALL_PAIRS)]) for number, einsum in enumerate(EINSUMS)
+    ]
+    chosen += [("mk,kn->mn", *pair) for pair in _SMALL_PAIRS if ("mk,kn->mn", *pair) not in chosen]
+    programs = library("\n".join(contraction(*each, known=sizes) for each in chosen))
+    for einsum, element, result in chosen:
+        inputs = einsum.partition("->")[0].split(",")
+        x, y = (
+            numbers([sizes[letter] for letter in text], element, seed)
+            for seed, text in enumerate(inputs)
+        )
+        got = getattr(programs, name_of(einsum, element, result))(x, y)
+        wanted = torch.einsum(einsum, x.double(), y.double())
+        terms = torch.einsum(einsum, x.double().abs(), y.double().abs())
+        step = _ROUNDING.get(result, 0)
+        # Sums are kept in f32, or f64.
+        sums = 0 if result.startswith("i") else 2**-50 if result == "f64" else 2**-21
+        assert bool(((got - wanted).abs() <= step * wanted.abs() + sums * terms).all()), einsum
+
+
+def test_sizes_choose_between_kernels_and_the_library(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def with_library(*_: object, **__: object) -> MatmulOptions:
+        return MatmulOptions(library=True)
+
+    monkeypatch.setattr(unit, "MatmulOptions", with_library)
+    text = contraction("mk,kn->mn", "f32", "f32") + contraction(
+        "bsk,nk->bsn", "bf16", "f32", known={"n": 600, "k": 2048}
+    )
+    programs = fake.library(text)
+    run = getattr(programs, name_of("mk,kn->mn", "f32", "f32"))
+    rows = getattr(programs, name_of("bsk,nk->bsn", "bf16", "f32"))
+    got: list[torch.Tensor] = []
+    for m, n, k, calls in (
+        (64, 64, 256, 0),
+        (64, 64, 257, 1),
+        (128, 65, 128, 1),
+        (250, 250, 64, 0),
+        (250, 250, 68, 1),
+        (3, 5, 0, 0),
+    ):
+        x, y = numbers([m, k], "f32", 0), numbers([k, n], "f32", 1)
+        assert len(fake.log(lambda x=x, y=y: got.append(run(x, y)))) == calls, (m, n, k)
+        assert torch.allclose(got[-1].double(), x.double() @ y.double(), atol=1e-4)
+    weight = numbers([600, 2048], "bf16", 1)
+    for b, s, calls in ((1, 1, 0), (1, 2, 1), (2, 1, 1), (0, 5, 0)):
+        x = numbers([b, s, 2048], "bf16", 0)
+        assert len(fake.log(lambda x=x: got.append(rows(x, weight)))) == calls, (b, s)
+        assert torch.allclose(got[-1].double(), x.double() @ weight.double().T, atol=1e-3)

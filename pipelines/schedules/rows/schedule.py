@@ -30,6 +30,7 @@ from .streamed import emit_streamed
 _SMALLEST_BOUND = 256
 # Registers with elements of a thread that needs few besides: 32 in all in a block, 80 in a cluster.
 _FEW_WORDS, _FEW_CLUSTER_WORDS = 8, 56
+_FEW_OPERATIONS = 32
 
 
 def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
@@ -102,21 +103,19 @@ def _attributes(plan: RowPlan, device: Device) -> dict[str, ir.Attribute]:
 def _blocks_that_fit(plan: RowPlan, device: Device) -> int:
     """How many blocks a multiprocessor is to hold at least: more of them have fewer registers.
 
-    As many as leave each thread enough for what it holds of a row and as much again; half as many
-    warps as a multiprocessor takes, or the blocks of two clusters, in any case.
+    Half of what it takes, or two clusters' blocks; more where a thread holds little of a row and
+    computes little of it, as far as no H200 kernel of the benchmark's was the worse for it.
     """
     threads, held = plan.team.threads, plan.words
+    inner = [each.operation for each in plan.space.work.block]
+    is_simple = len(inner) <= _FEW_OPERATIONS
     if plan.team.blocks > 1:
-        is_wide = any(isinstance(each.type, ir.F64Type) for each in _results(plan.space.work))
-        return 3 if held * (2 if is_wide else 1) <= _FEW_CLUSTER_WORDS else 2
+        is_wide = any(isinstance(value.type, ir.F64Type) for op in inner for value in op.results)
+        needed = 2 * held if is_wide else held
+        return 3 if is_simple and needed <= _FEW_CLUSTER_WORDS else 2
     if threads < _SMALLEST_BOUND:
         return 1
-    warps = device.threads // threads
-    if threads < BLOCK or plan.streams or held > _FEW_WORDS:
-        return warps // 2
-    return warps * 3 // 4 if plan.peeled else warps
-
-
-def _results(work: Work) -> list[ir.Value]:
-    """What the region's operations give."""
-    return [result for each in work.block for result in each.operation.results]
+    blocks = device.threads // threads
+    if not is_simple or threads < BLOCK or plan.streams or held > _FEW_WORDS:
+        return blocks // 2
+    return blocks * 3 // 4 if plan.peeled else blocks

@@ -1,4 +1,4 @@
-// RUN: hirc-opt %s --split-input-file -p fuse-into-products,func.func'(canonicalize,cse)' | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p fuse-into-products'{kernel-multiplications=1000}',func.func'(canonicalize,cse)' | FileCheck %s
 
 // The zeros, a bias and an activation, and the rounding of the sum are part of one operation, into
 // the memory that the last one writes.

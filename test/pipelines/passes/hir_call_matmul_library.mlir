@@ -1,6 +1,6 @@
-// RUN: hirc-opt %s --split-input-file -p hir-call-matmul-library | FileCheck %s
-// RUN: hirc-opt %s --split-input-file -p 'hir-call-matmul-library{allow-tf32}' | FileCheck %s --check-prefix=TF32
-// RUN: hirc-opt %s --split-input-file -p 'hir-call-matmul-library{least-multiplications=5000000}' | FileCheck %s --check-prefix=LARGE
+// RUN: hirc-opt %s --split-input-file -p 'hir-call-matmul-library{kernel-multiplications=0}' | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p 'hir-call-matmul-library{allow-tf32 kernel-multiplications=0}' | FileCheck %s --check-prefix=TF32
+// RUN: hirc-opt %s --split-input-file -p hir-call-matmul-library,hir.program'(canonicalize,cse)' | FileCheck %s --check-prefix=SMALL
 
 // Zeros just before it are dropped; open sizes that the program does not know to be equal are checked.
 
@@ -12,9 +12,25 @@
 // CHECK-NOT:     linalg.matmul
 // CHECK:         sym_name = "zeros"
 // TF32:          "hir.library_matmul"(%{{.*}}) {compute = "tf32",
-// Open sizes are taken to be large.
-// LARGE-LABEL: "hir.program"()
-// LARGE:         "hir.library_matmul"
+// Where sizes are open, the program chooses. A thread then computes an element of a kernel's result
+// if the number of terms is open.
+// SMALL-LABEL: "hir.program"()
+// SMALL-DAG:     %[[LEAST:.*]] = arith.constant 1048576 : index
+// SMALL-DAG:     %[[IN_TURN:.*]] = arith.constant 256 : index
+// SMALL:         %[[M:.*]] = memref.dim %[[A:.*]], %c0
+// SMALL:         %[[K:.*]] = memref.dim %[[A]], %c1
+// SMALL:         cf.assert
+// SMALL:         %[[RESULTS:.*]] = arith.muli %[[M]], %c128
+// SMALL:         %[[COUNT:.*]] = arith.muli %[[RESULTS]], %[[K]]
+// SMALL:         arith.cmpi ule, %[[COUNT]], %[[LEAST]]
+// SMALL:         %[[FEW:.*]] = arith.cmpi ule, %[[K]], %[[IN_TURN]]
+// SMALL:         %[[CHOICE:.*]] = arith.andi %{{.*}}, %[[FEW]] : i1
+// SMALL:         "hir.if"(%[[CHOICE]]) ({
+// SMALL-NEXT:      linalg.generic {{.*}}{hir.general_schedule}
+// SMALL:             "hir.reduce_loops"
+// SMALL:         }, {
+// SMALL-NEXT:      "hir.library_matmul"
+// SMALL-NEXT:    })
 "hir.program"() ({
 ^bb0(%a: memref<?x?xf32>, %b: memref<?x128xf32>):
   %zero = arith.constant 0.0 : f32
@@ -44,8 +60,9 @@
 // CHECK:         hir.allocate
 // CHECK-NEXT:    linalg.copy
 // CHECK-NEXT:    "hir.library_matmul"(%{{.*}}) {compute
-// LARGE-LABEL: "hir.program"()
-// LARGE-NOT:     hir.library_matmul
+// SMALL-LABEL: "hir.program"()
+// SMALL-NOT:     hir.library_matmul
+// SMALL:         sym_name = "added"
 "hir.program"() ({
 ^bb0(%a: memref<64x64xf64>, %b: memref<64x64xf64>, %c: memref<64x64xf64>, %d: memref<64x64xf64>):
   %zero = arith.constant 0.0 : f64
@@ -112,7 +129,7 @@
 
 // -----
 
-// What the library is not called for: integers, small products, wider sums than it has, other
+// What the library is not called for: integers, wider sums than it has, other
 // arithmetic, a sum of one operand alone, batches of sums, strides that no matrix has, sums over dims
 // that do not lie as one.
 
@@ -120,12 +137,11 @@
 // CHECK-NOT:     hir.library_matmul
 // CHECK:         sym_name = "others"
 "hir.program"() ({
-^bb0(%a: memref<64x64xi32>, %b: memref<8x8xf32>, %c: memref<64x64xf32>, %d: memref<64x64xf64>,
+^bb0(%a: memref<64x64xi32>, %c: memref<64x64xf32>, %d: memref<64x64xf64>,
      %s: memref<64x64xf32, strided<[256, 2]>>, %t: memref<64x8x8xf32>, %e: memref<8x64xf32>,
      %u: memref<64x64x64xf32>):
   linalg.matmul ins(%a, %a : memref<64x64xi32>, memref<64x64xi32>) outs(%a : memref<64x64xi32>)
   linalg.map { arith.mulf } ins(%c, %c : memref<64x64xf32>, memref<64x64xf32>) outs(%c : memref<64x64xf32>)
-  linalg.matmul ins(%b, %b : memref<8x8xf32>, memref<8x8xf32>) outs(%b : memref<8x8xf32>)
   linalg.matmul ins(%c, %c : memref<64x64xf32>, memref<64x64xf32>) outs(%d : memref<64x64xf64>)
   linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}
@@ -160,7 +176,7 @@
     %m = arith.addf %p, %z : f32
     linalg.yield %m : f32
   }
-}) {sym_name = "others", function_type = (memref<64x64xi32>, memref<8x8xf32>, memref<64x64xf32>, memref<64x64xf64>,
+}) {sym_name = "others", function_type = (memref<64x64xi32>, memref<64x64xf32>, memref<64x64xf64>,
      memref<64x64xf32, strided<[256, 2]>>, memref<64x8x8xf32>, memref<8x64xf32>, memref<64x64x64xf32>) -> ()} : () -> ()
 
 // -----
@@ -217,3 +233,50 @@
   linalg.matmul ins(%x, %y : memref<64x64xtf32>, memref<64x64xtf32>) outs(%z : memref<64x64xf32>)
   linalg.matmul ins(%y, %y : memref<64x64xtf32>, memref<64x64xtf32>) outs(%x : memref<64x64xtf32>)
 }) {sym_name = "tf32", function_type = (memref<64x64xtf32>, memref<64x64xtf32>, memref<64x64xf32>) -> ()} : () -> ()
+
+// -----
+
+// Kernels: few multiplications; more of them where many sums have few terms; rows times one vector.
+// The library: many terms that do not lie together, columns times a vector.
+
+// SMALL-LABEL: ^bb0(%{{.*}}: memref<64x64xf32>, %{{.*}}: memref<1000x16x16xf32>,
+// SMALL:         linalg.matmul
+// SMALL:         linalg.batch_matmul
+// SMALL:         linalg.matvec
+// SMALL-NOT:     linalg.
+// SMALL:         "hir.library_matmul"(%{{.*}}, %{{.*}}, %{{.*}}) {{.*}} : (memref<1024x16xf32>, memref<1024x16xf32>, memref<16x16xf32>)
+// SMALL-NEXT:    "hir.library_matmul"(%{{.*}}, %{{.*}}, %{{.*}}) {{.*}} : (memref<4096xf32>, memref<4096x4096xf32>, memref<4096xf32>)
+// SMALL-NOT:     linalg.
+// SMALL:         sym_name = "known"
+"hir.program"() ({
+^bb0(%a: memref<64x64xf32>, %b: memref<1000x16x16xf32>, %c: memref<4096x4096xf32>, %d: memref<4096xf32>,
+     %e: memref<4096xf32>, %f: memref<1024x16xf32>, %g: memref<16x16xf32>):
+  linalg.matmul ins(%a, %a : memref<64x64xf32>, memref<64x64xf32>) outs(%a : memref<64x64xf32>)
+  linalg.batch_matmul ins(%b, %b : memref<1000x16x16xf32>, memref<1000x16x16xf32>) outs(%b : memref<1000x16x16xf32>)
+  linalg.matvec ins(%c, %d : memref<4096x4096xf32>, memref<4096xf32>) outs(%e : memref<4096xf32>)
+  linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+    ins(%f, %f : memref<1024x16xf32>, memref<1024x16xf32>) outs(%g : memref<16x16xf32>)
+  linalg.vecmat ins(%d, %c : memref<4096xf32>, memref<4096x4096xf32>) outs(%e : memref<4096xf32>)
+}) {sym_name = "known", function_type = (memref<64x64xf32>, memref<1000x16x16xf32>, memref<4096x4096xf32>, memref<4096xf32>,
+     memref<4096xf32>, memref<1024x16xf32>, memref<16x16xf32>) -> ()} : () -> ()
+
+// -----
+
+// Known terms that lie together: the kernel is one of rows, and takes a single row of the open dim
+// whatever the sizes. What hir.linear ends with is part of it.
+
+// SMALL-LABEL: ^bb0(%{{.*}}: memref<?x4096xf32>,
+// SMALL:         %[[M:.*]] = memref.dim %{{.*}}, %c0
+// SMALL:         %[[ONE:.*]] = arith.cmpi ule, %[[M]], %c1
+// SMALL:         %[[CHOICE:.*]] = arith.ori %{{.*}}, %[[ONE]]
+// SMALL:         "hir.if"(%[[CHOICE]]) ({
+// SMALL-NEXT:      linalg.generic
+// SMALL-NOT:         hir.general_schedule
+// SMALL:             %[[SUM:.*]] = "hir.reduce_loops"
+// SMALL:             arith.addf %[[SUM]]
+// SMALL:         }, {
+// SMALL-NEXT:      "hir.library_matmul"
+"hir.program"() ({
+^bb0(%x: memref<?x4096xf32>, %w: memref<4096x4096xf32>, %b: memref<4096xf32>, %y: memref<?x4096xf32>):
+  "hir.linear"(%x, %w, %b, %y) {operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (memref<?x4096xf32>, memref<4096x4096xf32>, memref<4096xf32>, memref<?x4096xf32>) -> ()
+}) {sym_name = "row", function_type = (memref<?x4096xf32>, memref<4096x4096xf32>, memref<4096xf32>, memref<?x4096xf32>) -> ()} : () -> ()

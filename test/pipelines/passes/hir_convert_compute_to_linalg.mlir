@@ -223,17 +223,45 @@
 // The bias is added at the end, in place.
 
 // CHECK-LABEL: "hir.program"()
-// CHECK:      ^bb0(%{{.*}}, %{{.*}}, %[[BIAS:.*]]: memref<6xf32>, %[[Y:.*]]: memref<4x6xf32>):
+// CHECK:      ^bb0(%{{.*}}, %{{.*}}, %[[BIAS:.*]]: memref<600xf32>, %[[Y:.*]]: memref<400x600xf32>):
 // CHECK:        linalg.generic {{.*}} outs(%[[Y]] :
 // CHECK:        linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]}{{.*}} outs(%[[Y]] :
-// CHECK:        linalg.generic {{.*}} ins(%[[BIAS]] : memref<6xf32>) outs(%[[Y]] :
+// CHECK:        linalg.generic {{.*}} ins(%[[BIAS]] : memref<600xf32>) outs(%[[Y]] :
 // CHECK:          arith.addf
 "hir.program"() ({
-^bb0(%x: memref<4x8xf32>, %w: memref<6x8xf32>, %b: memref<6xf32>, %y: memref<4x6xf32>):
+^bb0(%x: memref<400x800xf32>, %w: memref<600x800xf32>, %b: memref<600xf32>, %y: memref<400x600xf32>):
   "hir.linear"(%x, %w, %b, %y) {operandSegmentSizes = array<i32: 1, 1, 1, 1>, bias}
-    : (memref<4x8xf32>, memref<6x8xf32>, memref<6xf32>, memref<4x6xf32>) -> ()
+    : (memref<400x800xf32>, memref<600x800xf32>, memref<600xf32>, memref<400x600xf32>) -> ()
 }) {sym_name = "linear",
-    function_type = (memref<4x8xf32>, memref<6x8xf32>, memref<6xf32>, memref<4x6xf32>) -> ()} : () -> ()
+    function_type = (memref<400x800xf32>, memref<600x800xf32>, memref<600xf32>, memref<400x600xf32>) -> ()} : () -> ()
+
+// -----
+
+// A small product is one operation with its bias and its rounding; operands that repeat are read so.
+
+// CHECK-DAG:  #[[REPEATED:.*]] = affine_map<(d0, d1, d2, d3) -> (0, d1, d3)>
+// CHECK-LABEL: "hir.program"()
+// CHECK-NOT:    hir.allocate
+// CHECK:        linalg.generic {{.*}} ins(%{{.*}}, %{{.*}}, %{{.*}} : {{.*}}) outs(%{{.*}} : memref<4x6xbf16>)
+// CHECK:          %[[TERM:.*]] = arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT:     %[[SUM:.*]] = "hir.reduce_loops"(%[[TERM]]) {kind = "addf", loops = array<i64: 2>}
+// CHECK:          %[[ALL:.*]] = arith.addf %[[SUM]], %{{.*}} : f32
+// CHECK-NEXT:     %[[ROUNDED:.*]] = arith.truncf %[[ALL]] : f32 to bf16
+// CHECK-NEXT:     linalg.yield %[[ROUNDED]]
+// CHECK:        linalg.generic {indexing_maps = [#[[REPEATED]],
+// CHECK:          %[[TERM:.*]] = arith.muli %{{.*}}, %{{.*}} : i32
+// CHECK-NEXT:     %[[SUM:.*]] = "hir.reduce_loops"(%[[TERM]]) {kind = "addi", loops = array<i64: 3>}
+// CHECK-NEXT:     linalg.yield %[[SUM]]
+// CHECK-NOT:    linalg.generic
+"hir.program"() ({
+^bb0(%x: memref<4x8xbf16>, %w: memref<6x8xbf16>, %b: memref<6xbf16>, %y: memref<4x6xbf16>,
+     %a: memref<1x4x5xi32>, %c: memref<3x5x6xi32>, %d: memref<3x4x6xi32>):
+  "hir.linear"(%x, %w, %b, %y) {operandSegmentSizes = array<i32: 1, 1, 1, 1>}
+    : (memref<4x8xbf16>, memref<6x8xbf16>, memref<6xbf16>, memref<4x6xbf16>) -> ()
+  "hir.matmul"(%a, %c, %d) : (memref<1x4x5xi32>, memref<3x5x6xi32>, memref<3x4x6xi32>) -> ()
+}) {sym_name = "small",
+    function_type = (memref<4x8xbf16>, memref<6x8xbf16>, memref<6xbf16>, memref<4x6xbf16>,
+                     memref<1x4x5xi32>, memref<3x5x6xi32>, memref<3x4x6xi32>) -> ()} : () -> ()
 
 // -----
 

@@ -1,4 +1,4 @@
-// RUN: hirc-opt %s -p read-products-in-place,func.func'(canonicalize)' | FileCheck %s
+// RUN: hirc-opt %s -p read-products-in-place'{kernel-multiplications=1000}',func.func'(canonicalize)' | FileCheck %s
 
 // Transposes, and repetitions along dims that the other operand has, are read as they lie.
 

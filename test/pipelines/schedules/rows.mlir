@@ -96,7 +96,7 @@
 // CHECK:         {cluster = array<i64: 8, 1, 1>
 // CHECK-LABEL: gpu.func @reduce_loops_subf_0(
 // CHECK-SAME:    nvvm.cluster_dim = array<i32: 8, 1, 1>
-// CHECK:         nvvm.cluster.arrive {aligned}
+// CHECK:         nvvm.cluster.arrive
 // CHECK-COUNT-16: llvm.load {{.*}} -> vector<4xf32>
 // CHECK:         gpu.barrier
 // CHECK:         nvvm.cluster.wait {aligned}
@@ -163,8 +163,8 @@
 
 // Rows of open length: classes of lengths, for teams of eight lanes, of a warp, of a block, of a
 // cluster of two, four, eight, and batches for what is longer. Each is for rows up to twice as long
-// as the one before it: half of a thread's vectors are in any of them, and only the others are
-// loaded and stored under a condition. The same from each row's first aligned element on, with an
+// as the one before it, or less: at least half of a thread's vectors are in any of them, and only the
+// others are loaded and stored under a condition. The same from each row's first aligned element on, with an
 // element a thread at the edges; short rows that are not aligned take single elements.
 
 // CHECK-LABEL: "hir.program"()

@@ -263,6 +263,39 @@ def test_operation_is_called(
     assert operation(callee) is not None
 
 
+def test_loads_by_policy(tmp_path: Path) -> None:
+    """They read what loads without a policy do: one word, or several at once."""
+    policy = inline_ptx("createpolicy.fractional.L2::evict_last.b64 $0;", "=l")
+    loads = {
+        1: inline_ptx("ld.global.L2::cache_hint.b32 $0, [$1], $2;", "=r,l,l"),
+        4: inline_ptx(
+            "ld.global.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;", "=r,=r,=r,=r,l,l"
+        ),
+    }
+    texts = [policy.function("policy", "i64", []).definition]
+    for count, load in loads.items():
+        found = "i32" if count == 1 else f"{{ {', '.join(['i32'] * count)} }}"
+        operands = [("ptr", "%from"), ("i64", "%policy")]
+        texts += [
+            load.function(f"load{count}", found, operands).definition,
+            f"define void @copy{count}(ptr %from, ptr %to) {{",
+            "%policy = call i64 @policy()",
+            f"%words = call {found} @load{count}(ptr %from, i64 %policy)",
+            f"store {found} %words, ptr %to, align 4",
+            "ret void\n}",
+        ]
+    source, built = tmp_path / "loads.ll", tmp_path / "loads.so"
+    source.write_text("\n".join(texts))
+    flags = ["-shared", "-fPIC", "-O1", "-Wno-override-module"]
+    subprocess.run(["clang-22", *flags, source, "-o", built], check=True)
+    library = ctypes.CDLL(str(built))
+    words = (ctypes.c_uint32 * 6)(1, 2, 3, 4, 5, 6)
+    for count in loads:
+        copied = (ctypes.c_uint32 * 6)()
+        library[f"copy{count}"](ctypes.byref(words, 4), copied)
+        assert list(copied) == [2, 3, 4, 5][:count] + [0] * (6 - count)
+
+
 @pytest.mark.parametrize(
     ("template", "name"),
     [

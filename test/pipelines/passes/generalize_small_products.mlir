@@ -1,0 +1,77 @@
+// RUN: hirc-opt %s --split-input-file -p generalize-small-products,normalize-tensor-operations,func.func'(canonicalize,cse)',fuse-tensor-operations,func.func'(canonicalize,cse)' | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p 'generalize-small-products{kernel-multiplications=0},normalize-tensor-operations' | FileCheck %s --check-prefix=NONE
+
+// A small product is one operation with the zeros, what is cheap before it, a bias and an activation.
+
+// CHECK-LABEL: func.func @layer(
+// CHECK-SAME:    %[[X:.*]]: tensor<16x32xf16>, %[[W:.*]]: tensor<32x8xf16>, %[[B:.*]]: tensor<8xf16>)
+// CHECK-NOT:     linalg.fill
+// CHECK:         %[[R:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[X]], %[[W]], %[[B]] :
+// CHECK:           arith.negf
+// CHECK:           arith.mulf %{{.*}}, %{{.*}} : f16
+// CHECK-NEXT:      arith.extf
+// CHECK-NEXT:      "hir.reduce_loops"(%{{.*}}) {kind = "addf", loops = array<i64: 2>} : (f32) -> f32
+// CHECK:           arith.addf
+// CHECK:           arith.maximumf
+// CHECK-NOT:     linalg.generic
+// CHECK:         return %[[R]]
+// NONE-LABEL:  func.func @layer(
+// NONE:          linalg.matmul
+func.func @layer(%x: tensor<16x32xf16>, %w: tensor<32x8xf16>, %b: tensor<8xf16>) -> tensor<16x8xf16> {
+  %zero = arith.constant 0.0 : f16
+  %c = tensor.empty() : tensor<16x32xf16>
+  %n = linalg.negf ins(%x : tensor<16x32xf16>) outs(%c : tensor<16x32xf16>) -> tensor<16x32xf16>
+  %e = tensor.empty() : tensor<16x8xf16>
+  %z = linalg.fill ins(%zero : f16) outs(%e : tensor<16x8xf16>) -> tensor<16x8xf16>
+  %p = linalg.matmul ins(%n, %w : tensor<16x32xf16>, tensor<32x8xf16>) outs(%z : tensor<16x8xf16>) -> tensor<16x8xf16>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+    ins(%p, %b : tensor<16x8xf16>, tensor<8xf16>) outs(%e : tensor<16x8xf16>) {
+  ^bb0(%s: f16, %t: f16, %o: f16):
+    %u = arith.addf %s, %t : f16
+    %v = arith.maximumf %u, %zero : f16
+    linalg.yield %v : f16
+  } -> tensor<16x8xf16>
+  return %r : tensor<16x8xf16>
+}
+
+// -----
+
+// Integers too, and what is added to. Transposed operands are read as they lie, so that a product
+// with a vector is a sum along rows, which is a kernel's whatever its sizes.
+
+// CHECK-DAG:   #[[ROWS:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @others(
+// CHECK-SAME:    %{{.*}}: tensor<4x8xi8>, %{{.*}}: tensor<8x4xi8>, %[[S:.*]]: tensor<4x4xi32>, %[[W:.*]]: tensor<?x4096xf32>,
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}}, %[[S]] :
+// CHECK:           "hir.reduce_loops"(%{{.*}}) {kind = "addi", loops = array<i64: 2>} : (i32) -> i32
+// CHECK-NEXT:      arith.addi
+// CHECK-NOT:     linalg.transpose
+// CHECK:         linalg.generic {indexing_maps = [{{.*}}#[[ROWS]]{{.*}}], iterator_types = ["parallel", "reduction"]} ins(%{{.*}}%[[W]]{{.*}} :
+// CHECK:           "hir.reduce_loops"
+func.func @others(%x: tensor<4x8xi8>, %y: tensor<8x4xi8>, %s: tensor<4x4xi32>, %w: tensor<?x4096xf32>, %v: tensor<4096xf32>, %z: tensor<?xf32>) -> (tensor<4x4xi32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %w, %c0 : tensor<?x4096xf32>
+  %i = linalg.matmul ins(%x, %y : tensor<4x8xi8>, tensor<8x4xi8>) outs(%s : tensor<4x4xi32>) -> tensor<4x4xi32>
+  %e = tensor.empty(%n) : tensor<4096x?xf32>
+  %t = linalg.transpose ins(%w : tensor<?x4096xf32>) outs(%e : tensor<4096x?xf32>) permutation = [1, 0]
+  %p = linalg.vecmat ins(%v, %t : tensor<4096xf32>, tensor<4096x?xf32>) outs(%z : tensor<?xf32>) -> tensor<?xf32>
+  return %i, %p : tensor<4x4xi32>, tensor<?xf32>
+}
+
+// -----
+
+// For the library, or for kernels that keep sums in memory: large ones, a vector with columns that
+// are many, and open sizes, of which the program decides.
+
+// CHECK-LABEL: func.func @large(
+// CHECK:         linalg.matmul
+// CHECK:         linalg.vecmat
+// CHECK:         linalg.matmul
+func.func @large(%x: tensor<256x256xf32>, %y: tensor<4096x4096xf32>, %v: tensor<4096xf32>, %o: tensor<?x8xf32>, %p: tensor<8x8xf32>)
+    -> (tensor<256x256xf32>, tensor<4096xf32>, tensor<?x8xf32>) {
+  %a = linalg.matmul ins(%x, %x : tensor<256x256xf32>, tensor<256x256xf32>) outs(%x : tensor<256x256xf32>) -> tensor<256x256xf32>
+  %b = linalg.vecmat ins(%v, %y : tensor<4096xf32>, tensor<4096x4096xf32>) outs(%v : tensor<4096xf32>) -> tensor<4096xf32>
+  %c = linalg.matmul ins(%o, %p : tensor<?x8xf32>, tensor<8x8xf32>) outs(%o : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %a, %b, %c : tensor<256x256xf32>, tensor<4096xf32>, tensor<?x8xf32>
+}
