@@ -48,6 +48,7 @@ enum {
   CUDA_FUNCTION_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
   CUDA_LAUNCH_COOPERATIVE = 2,
   CUDA_LAUNCH_CLUSTER_DIMENSION = 4,
+  CUDA_LAUNCH_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
   CUDA_DEVICE_COMPUTE_CAPABILITY_MAJOR = 75,
   CUDA_DEVICE_COMPUTE_CAPABILITY_MINOR = 76,
   CUDA_DEVICE_MAX_SHARED_BYTES_OPT_IN = 97,
@@ -95,6 +96,7 @@ struct cuda_launch_attribute {
   int padding;
   union {
     int cooperative;
+    int programmatic_stream_serialization;
     struct cuda_extent cluster;
     char others[64];
   } value;

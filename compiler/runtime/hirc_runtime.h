@@ -59,13 +59,14 @@ void hirc_host_unregister(int64_t rank, void *descriptor, int64_t element_bytes,
 void hirc_raise_shared_limit(const void *stub, int64_t bytes, const char *location);
 
 // launch.c
+enum { HIRC_LAUNCH_COOPERATIVE = 1, HIRC_LAUNCH_OVERLAPPING = 2 };
 void hirc_launch(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,
                  int64_t block_y, int64_t block_z, int64_t dynamic_shared_bytes, void **arguments,
                  void *stream, const char *location);
 void hirc_launch_cluster(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_z,
                          int64_t block_x, int64_t block_y, int64_t block_z,
                          int64_t dynamic_shared_bytes, void **arguments, void *stream,
-                         int64_t cluster_x, int64_t cluster_y, int64_t cluster_z, int cooperative,
+                         int64_t cluster_x, int64_t cluster_y, int64_t cluster_z, int kinds,
                          const char *location);
 
 // tensor_map.c

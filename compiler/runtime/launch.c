@@ -67,12 +67,13 @@ void hirc_launch(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_
   wait_at_end();
 }
 
-// A launch in clusters of blocks (sizes of 0: none, or what the kernel itself says), cooperative
-// when the grid's blocks wait for one another.
+// A launch in clusters of blocks (sizes of 0: none, or what the kernel itself says). Of `kinds`,
+// HIRC_LAUNCH_COOPERATIVE: the grid's blocks wait for one another; HIRC_LAUNCH_OVERLAPPING: it may
+// begin before the stream's last kernel has ended, for whose results the kernel waits itself.
 void hirc_launch_cluster(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_z,
                          int64_t block_x, int64_t block_y, int64_t block_z,
                          int64_t dynamic_shared_bytes, void **arguments, void *stream,
-                         int64_t cluster_x, int64_t cluster_y, int64_t cluster_z, int cooperative,
+                         int64_t cluster_x, int64_t cluster_y, int64_t cluster_z, int kinds,
                          const char *location) {
   struct launch launch = {
       {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_shared_bytes};
@@ -80,7 +81,7 @@ void hirc_launch_cluster(const void *stub, int64_t grid_x, int64_t grid_y, int64
   if (!fits(&launch) || !is_extent(cluster_x) || !is_extent(cluster_y) || !is_extent(cluster_z))
     launch_failed(CUDA_ERROR_INVALID_CONFIGURATION, "cudaLaunchKernelExC", location, &launch);
 
-  struct cuda_launch_attribute attributes[2] = {0};
+  struct cuda_launch_attribute attributes[3] = {0};
   struct cuda_launch_configuration configuration = {
       .grid = extent(launch.grid),
       .block = extent(launch.block),
@@ -96,10 +97,15 @@ void hirc_launch_cluster(const void *stub, int64_t grid_x, int64_t grid_y, int64
       check(cudaFuncSetAttribute(stub, CUDA_FUNCTION_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
             "cudaFuncSetAttribute", location);
   }
-  if (cooperative) {
+  if (kinds & HIRC_LAUNCH_COOPERATIVE) {
     struct cuda_launch_attribute *attribute = &attributes[configuration.attribute_count++];
     attribute->kind = CUDA_LAUNCH_COOPERATIVE;
     attribute->value.cooperative = 1;
+  }
+  if (kinds & HIRC_LAUNCH_OVERLAPPING) {
+    struct cuda_launch_attribute *attribute = &attributes[configuration.attribute_count++];
+    attribute->kind = CUDA_LAUNCH_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attribute->value.programmatic_stream_serialization = 1;
   }
   if (dynamic_shared_bytes != 0)
     hirc_raise_shared_limit(stub, dynamic_shared_bytes, location);

@@ -14,7 +14,8 @@ class LaunchOp(Hir.Operation, name="launch", traits=[ir.NoTerminatorTrait]):
 
     The kernel is a hir.kernel or a gpu.func (`@module::@function`). Sizes may be run-time values;
     `shared_bytes` is dynamic shared memory. The region holds one hir.argument an argument;
-    `cluster` (three sizes) is optional.
+    `cluster` (three sizes) is optional. With `overlaps` it may begin before the stream's last
+    kernel has ended, for which the kernel waits itself (`nvvm.griddepcontrol`).
 
     Example:
       "hir.launch"(%blocks, %one, %one, %threads, %one, %one, %none) ({

@@ -13,6 +13,11 @@ from .kernel_argument import check_argument
 from .lowering import finish, lowers, stream_for
 from .types import DYNAMIC, strides_and_offset
 
+# On a gpu.launch_func: it may begin before the stream's last kernel has ended.
+OVERLAPS = "hir.overlaps"
+# As the runtime knows them (compiler/runtime/hirc_runtime.h).
+_COOPERATIVE, _OVERLAPPING = 1, 2
+
 # What the runtime refuses on every chip so far (CUDA programming guide, technical
 # specifications per compute capability).
 _MAX_THREADS = 1024
@@ -43,11 +48,14 @@ def lower_launch(op: gpu.LaunchFuncOp, emit: Emitter) -> list[ir.Value]:
         _argument_array(emit, list(op.kernelOperands)),
         stream,
     ]
-    if cluster[0] is None and not op.cooperative:
+    kinds = (_COOPERATIVE if op.cooperative else 0) | (
+        _OVERLAPPING if OVERLAPS in op.operation.attributes else 0
+    )
+    if cluster[0] is None and not kinds:
         emit.call("hirc_launch", [*arguments, emit.location()])
     else:
         arguments += [emit.i64(0) if value is None else _extent(emit, value) for value in cluster]
-        arguments.append(emit.i32(int(bool(op.cooperative))))
+        arguments.append(emit.i32(kinds))
         emit.call("hirc_launch_cluster", [*arguments, emit.location()])
     # A stream that the program brings is the program's to wait for.
     return [] if given is not None else finish(emit, stream, asynchronous)

@@ -81,11 +81,13 @@ def emit_launch(
     shared_bytes: int = 0,
     rows: ir.Value | None = None,
     cluster: int = 1,
+    overlaps: bool = False,
 ) -> None:
     """A hir.launch of a grid of `blocks`, or of `rows` times as many, on the current stream.
 
     `shared_bytes` are those of a block that the kernel does not declare itself. The rows are the
-    grid's y dimension; `cluster` blocks in x make a cluster.
+    grid's y dimension; `cluster` blocks in x make a cluster. With `overlaps` the kernel itself waits
+    for the one before it.
     """
     one, shared = index_constant(1), index_constant(shared_bytes)
     high = one if rows is None else rows
@@ -93,6 +95,8 @@ def emit_launch(
     attributes: dict[str, ir.Attribute] = {"kernel": kernel}
     if cluster > 1:
         attributes["cluster"] = ir.DenseI64ArrayAttr.get([cluster, 1, 1])
+    if overlaps:
+        attributes["overlaps"] = ir.UnitAttr.get()
     launch = ir.Operation.create(
         hir.LaunchOp.OPERATION_NAME,
         operands=[blocks, high, one, size, one, one, shared],

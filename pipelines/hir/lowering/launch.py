@@ -10,6 +10,7 @@ from ....dialects.hir.symbols import lookup, path_of, written
 from ....dialects.mlir import arith, ir, scf
 from ...constants import constant_value
 from ...host.buffer import data_address
+from ...host.launch import OVERLAPS
 from ...pass_base import fail
 from ...rewriting import index_constant
 from .conform import conform
@@ -89,6 +90,7 @@ def _launch(op: LaunchOp, state: ProgramState, kernel: _Kernel) -> None:
     shared = _shared_bytes(op)
     # Operand groups: dependencies, grid, block, cluster, shared bytes, arguments, stream object.
     segments = [1, *[1] * 6, *[int(bool(cluster))] * 3, int(shared is not None), len(values), 0]
+    overlaps = {OVERLAPS: ir.UnitAttr.get()} if "overlaps" in op.attributes else {}
     ir.Operation.create(
         "gpu.launch_func",
         results=[emit.types.token],
@@ -96,6 +98,7 @@ def _launch(op: LaunchOp, state: ProgramState, kernel: _Kernel) -> None:
         attributes={
             "kernel": kernel.symbol,
             "operandSegmentSizes": ir.DenseI32ArrayAttr.get(segments),
+            **overlaps,
         },
     )
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from ....dialects.mlir import arith, ir
 from ...hir.index_arithmetic import materialized
 from ..alternatives import Alternative, Conditions
+from ..dependents import await_previous, can_overlap, let_next_begin
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import Kernels
@@ -215,6 +216,10 @@ def _launch_stage(choice: _Choice, stage: Stage, kernels: Kernels) -> None:
     def emit(entry: ir.Block) -> None:
         parameters, shared = Parameters(entry, space.work.open), SharedMemory()
         made.append((parameters, shared))
+        if not stage.stores:
+            let_next_begin(space.work.device)
+        if stage.combines:
+            await_previous(space.work.device)
         if plan.skewed:
             SkewedKernel(plan, stage, choice.shifted, parameters, shared).emit()
         else:
@@ -233,4 +238,13 @@ def _launch_stage(choice: _Choice, stage: Stage, kernels: Kernels) -> None:
     rows = None
     if stage.split is not None and (stage.reduces or space.full_outputs):
         rows = space.work.open.value(stage.split.count)
-    emit_launch(kernel, blocks, plan.threads, parameters.arguments(), shared.bytes, rows)
+    overlaps = bool(stage.combines) and can_overlap(space.work.device)
+    emit_launch(
+        kernel,
+        blocks,
+        plan.threads,
+        parameters.arguments(),
+        shared.bytes,
+        rows,
+        overlaps=overlaps,
+    )

@@ -12,6 +12,7 @@ from dataclasses import replace
 from ....dialects.mlir import arith, ir
 from ...lane_reduction import WARP_LANES
 from ...rewriting import index_constant
+from ..dependents import await_previous, can_overlap, let_next_begin
 from ..elements import address, load
 from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
@@ -50,6 +51,7 @@ def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attri
 
     def emit_first(entry: ir.Block) -> None:
         first.append(Parameters(entry, work.open))
+        let_next_begin(work.device)
         emit_part(plan, first[0], parts, scratch)
 
     name, threads = operation_name(work.op), plan.team.threads
@@ -59,10 +61,17 @@ def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attri
 
     def emit_second(entry: ir.Block) -> None:
         second.append(Parameters(entry, work.open))
+        await_previous(work.device)
         _emit_combined(plan, second[0], parts, scratch)
 
     kernel = kernels.build(f"{name}_parts", _THREADS, emit_second, work.op.location)
-    emit_launch(kernel, work.open.value(space.count), _THREADS, second[0].arguments())
+    emit_launch(
+        kernel,
+        work.open.value(space.count),
+        _THREADS,
+        second[0].arguments(),
+        overlaps=can_overlap(work.device),
+    )
     free_scratch(each for buffers in scratch for each in buffers)
 
 

@@ -283,16 +283,19 @@ int cudaLaunchKernel(const void *stub, struct cuda_extent grid, struct cuda_exte
 int cudaLaunchKernelExC(const struct cuda_launch_configuration *configuration, const void *stub,
                         void **arguments) {
   struct cuda_extent cluster = {0};
-  int cooperative = 0;
+  int cooperative = 0, overlaps = 0;
   for (unsigned i = 0; i < configuration->attribute_count; ++i)
     if (configuration->attributes[i].kind == CUDA_LAUNCH_CLUSTER_DIMENSION)
       cluster = configuration->attributes[i].value.cluster;
     else if (configuration->attributes[i].kind == CUDA_LAUNCH_COOPERATIVE)
       cooperative = configuration->attributes[i].value.cooperative;
+    else if (configuration->attributes[i].kind == CUDA_LAUNCH_PROGRAMMATIC_STREAM_SERIALIZATION)
+      overlaps = configuration->attributes[i].value.programmatic_stream_serialization;
   (void)arguments;
-  return answer("cudaLaunchKernelExC", "%#lx grid=%u cluster=%u,%u,%u cooperative=%d shared=%zu",
+  return answer("cudaLaunchKernelExC",
+                "%#lx grid=%u cluster=%u,%u,%u cooperative=%d overlaps=%d shared=%zu",
                 (unsigned long)stub, configuration->grid.x, cluster.x, cluster.y, cluster.z,
-                cooperative, configuration->dynamic_shared_bytes);
+                cooperative, overlaps, configuration->dynamic_shared_bytes);
 }
 
 static int encode_tiled(void *map, int element_kind, uint32_t rank, void *start,

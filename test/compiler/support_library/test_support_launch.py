@@ -47,27 +47,31 @@ def test_kernels_of_one_slot_do_not_take_each_other_s_limit(library: Library) ->
         assert len(_launch(library, stub, 64 * 1024)) == 2
 
 
+_EX = "cudaLaunchKernelExC 0x10 grid=8"
+
+
 @pytest.mark.parametrize(
-    ("cluster", "cooperative", "expected"),
+    ("cluster", "kinds", "expected"),
     [
-        ((2, 1, 1), 0, ["cudaLaunchKernelExC 0x10 grid=8 cluster=2,1,1 cooperative=0 shared=0"]),
-        ((0, 0, 0), 1, ["cudaLaunchKernelExC 0x10 grid=8 cluster=0,0,0 cooperative=1 shared=0"]),
+        ((2, 1, 1), 0, [f"{_EX} cluster=2,1,1 cooperative=0 overlaps=0 shared=0"]),
+        ((0, 0, 0), 1, [f"{_EX} cluster=0,0,0 cooperative=1 overlaps=0 shared=0"]),
+        ((0, 0, 0), 2, [f"{_EX} cluster=0,0,0 cooperative=0 overlaps=1 shared=0"]),
         (
             (4, 4, 1),
-            1,
+            3,
             [
                 "cudaFuncSetAttribute 0x10 14=1",
-                "cudaLaunchKernelExC 0x10 grid=8 cluster=4,4,1 cooperative=1 shared=0",
+                f"{_EX} cluster=4,4,1 cooperative=1 overlaps=1 shared=0",
             ],
         ),
     ],
 )
-def test_cluster_and_cooperative_launches(
-    library: Library, cluster: tuple[int, int, int], cooperative: int, expected: list[str]
+def test_cluster_cooperative_and_overlapping_launches(
+    library: Library, cluster: tuple[int, int, int], kinds: int, expected: list[str]
 ) -> None:
     head = [ctypes.c_void_p(0x10), *_sizes(8, 1, 1, 32, 1, 1, 0), None, None, *_sizes(*cluster)]
     launch = library.loaded.hirc_launch_cluster
-    assert library.calls(lambda: launch(*head, cooperative, b"here")) == expected
+    assert library.calls(lambda: launch(*head, kinds, b"here")) == expected
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,15 @@ func.func @cluster(%n: index, %size: index) {
   return
 }
 
+// A kernel that waits for the one before it itself.
+// CHECK-LABEL: func.func @overlapping(
+// CHECK:         %[[KINDS:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK:         llvm.call @hirc_launch_cluster({{.*}}, %[[KINDS]], %{{[0-9]+}})
+func.func @overlapping(%n: index) {
+  gpu.launch_func @kernels::@none blocks in (%n, %n, %n) threads in (%n, %n, %n) {hir.overlaps}
+  return
+}
+
 // Each argument gets a place in a struct, and the launch an array of their addresses.
 // CHECK-LABEL: func.func @scalar_arguments(
 // CHECK-SAME:      %{{.*}}: index, %[[B:[a-z0-9]+]]: i1, %[[C:[a-z0-9]+]]: bf16, %[[D:[a-z0-9]+]]: complex<f32>, %[[E:[a-z0-9]+]]: vector<4xf32>, %[[F:[a-z0-9]+]]: vector<2x3xf16>, %[[G:[a-z0-9]+]]: !llvm.ptr)

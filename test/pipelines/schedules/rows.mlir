@@ -65,7 +65,8 @@
 
 // -----
 
-// Many blocks sum parts of one row, and a second kernel their results.
+// Many blocks sum parts of one row, and a second kernel their results: it is launched before they
+// have ended, and waits.
 
 // CHECK-LABEL: "hir.program"()
 // CHECK:         %[[PARTS:.*]] = "hir.allocate"() {hirc.scratch} : () -> memref<8192xf32>
@@ -74,8 +75,14 @@
 // CHECK:         kernel = @kernels::@reduce_loops_part_0
 // CHECK:         "hir.launch"(%c1, %c1, %c1, %c1024
 // CHECK:           "hir.argument"(%[[PARTS]])
-// CHECK:         kernel = @kernels::@reduce_loops_parts_1
+// CHECK:         kernel = @kernels::@reduce_loops_parts_1, overlaps
 // CHECK:         "hir.deallocate"(%[[PARTS]])
+// CHECK-LABEL: gpu.func @reduce_loops_part_0(
+// CHECK:         nvvm.griddepcontrol launch_dependents
+// CHECK:         llvm.load
+// CHECK-LABEL: gpu.func @reduce_loops_parts_1(
+// CHECK-NOT:     llvm.load
+// CHECK:         nvvm.griddepcontrol wait
 "hir.program"() ({
 ^bb0(%x: memref<16384x16384xf32>, %y: memref<f32>):
   linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> ()>],

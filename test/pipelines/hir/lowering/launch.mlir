@@ -22,7 +22,7 @@ gpu.module @kernels {
 // CHECK:         memref.extract_strided_metadata %[[U]]
 // CHECK:         llvm.call @hirc_refuse(
 // CHECK:         %[[PACKED:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<4xi8>
-// CHECK:         gpu.launch_func async [%{{.*}}] @kernels::@packed {{.*}} args(%[[PACKED]] : memref<4xi8>)
+// CHECK:         gpu.launch_func async [%{{.*}}] @kernels::@packed {{.*}} args(%[[PACKED]] : memref<4xi8>) {hir.overlaps}
 // CHECK-NOT:     gpu.launch_func
 // CHECK-NOT:   hir.kernel
 "hir.program"() ({
@@ -42,7 +42,7 @@ gpu.module @kernels {
   }) {kernel = @big} : (index, index, index, index, index, index, index, !hir.stream_t) -> ()
   "hir.launch"(%one, %one, %one, %threads, %one, %one, %zero) ({
     "hir.argument"(%u) : (memref<4xui8, strided<[?], offset: ?>>) -> ()
-  }) {kernel = @kernels::@packed} : (index, index, index, index, index, index, index) -> ()
+  }) {kernel = @kernels::@packed, overlaps} : (index, index, index, index, index, index, index) -> ()
   "hir.launch"(%one, %zero, %one, %threads, %one, %one, %zero) ({
     "hir.argument"(%u) : (memref<4xui8, strided<[?], offset: ?>>) -> ()
   }) {kernel = @kernels::@packed} : (index, index, index, index, index, index, index) -> ()
