@@ -55,7 +55,7 @@ _SUFFIXES = {
 
 
 class MatmulLibrary(StrEnum):
-    """Whether matrix products call cuBLASLt; AUTO: where all targets are GPUs."""
+    """Whether matrix products call cuBLASLt; AUTO: large ones, where all targets are GPUs."""
 
     AUTO = "auto"
     ALWAYS = "always"

@@ -46,9 +46,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
         entry=options.entry,
         executable=options.emit is Emit.EXE,
         chips=names,
-        products=MatmulOptions(
-            library=_calls_matmul_library(options, chips), allow_tf32=options.allow_tf32
-        ),
+        products=_matmul_options(options, chips),
         fusion_report=options.fusion_report,
         tuned=_is_tuned(options),
     )
@@ -74,6 +72,14 @@ def _is_tuned(options: Options) -> bool:
     if options.schedules is Schedules.AUTO:
         return options.opt_level > 0
     return options.schedules is Schedules.TUNED
+
+
+def _matmul_options(options: Options, chips: Sequence[Target]) -> MatmulOptions:
+    """Of what matrix products are made."""
+    library = _calls_matmul_library(options, chips)
+    if options.matmul_library is MatmulLibrary.ALWAYS:
+        return MatmulOptions(library, options.allow_tf32, kernel_multiplications=0)
+    return MatmulOptions(library, options.allow_tf32)
 
 
 def _calls_matmul_library(options: Options, chips: Sequence[Target]) -> bool:

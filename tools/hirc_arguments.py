@@ -188,7 +188,7 @@ def _make_parser() -> argparse.ArgumentParser:
         "--matmul-library",
         choices=[str(choice) for choice in MatmulLibrary],
         default=str(MatmulLibrary.AUTO),
-        help="whether large matrix products call cuBLASLt (auto: in programs for GPUs)",
+        help="whether matrix products call cuBLASLt (auto: large ones in programs for GPUs)",
     )
     add(
         "--schedules",

@@ -7,9 +7,11 @@ blocks would be left to fill a GPU.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from ...dialects.mlir import ir
+from .access import Access
 from .group import Group
 from .sizes import Sizes
 
@@ -67,14 +69,21 @@ def _has_second_pass(group: Group) -> bool:
 
 
 def _against_the_order(group: Group) -> str | None:
-    """A reduction reads all its large operands along the same innermost loop."""
-    if not group.reduced:
+    """A reduction reads all its large operands along the same innermost loop.
+
+    One that does not by itself, a product of small matrices, loses nothing.
+    """
+    if not group.reduced or any(
+        len(_innermost(node.reads, node.reduced)) > 1 for node in group.nodes
+    ):
         return None
-    innermost = {
-        each.loops[-1]
-        for each in (*group.inputs, *group.outputs)
-        if len(each.loops) > 1 and set(each.loops) & group.reduced
-    }
-    if len(innermost) > 1:
+    if len(_innermost((*group.inputs, *group.outputs), group.reduced)) > 1:
         return "a reduction would read one operand against its order in memory"
     return None
+
+
+def _innermost(accesses: Sequence[Access], reduced: frozenset[int]) -> set[int]:
+    """The loops along which what a reduction goes over lies closest."""
+    return {
+        each.loops[-1] for each in accesses if len(each.loops) > 1 and set(each.loops) & reduced
+    }

@@ -37,11 +37,28 @@ def normalize(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | Non
     """
     if not is_plain(op) or not any(_is_used(result) for result in op.results):
         return None
+    if _reduces_nothing(op):
+        return None
     found = recognize(op) if reducing_loops(op) else []
     if found is None:
         return None
     with op.location, ir.InsertionPoint(op):
         return _rebuild(op, found, normal)
+
+
+def _reduces_nothing(op: ir.Operation) -> bool:
+    """Whether types say that no elements are reduced.
+
+    MLIR drops such an operation as one that changes nothing, so that it is to begin with a result.
+    """
+    reducing = set(reducing_loops(op))
+    return any(
+        size == 0 and index in reducing
+        for read in accesses_of(op)
+        if isinstance(read.value.type, ir.RankedTensorType)
+        for index, size in zip(read.index, read.value.type.shape, strict=True)
+        if isinstance(index, int)
+    )
 
 
 def is_plain(op: ir.Operation) -> bool:

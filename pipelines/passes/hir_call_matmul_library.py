@@ -19,9 +19,10 @@ class HirCallMatmulLibrary(Pass):
     """Turns matrix products of host programs, on buffers, into hir.library_matmul.
 
     It takes hir.matmul, hir.linear, and linalg operations, named or generic, that sum products of
-    f32, f64, f16 or bf16. Products that the types say have fewer than `kernel_multiplications`, and
-    those whose strides the library cannot take, are left. Zeros written just before are dropped;
-    a generic may round its sum, add a bias and apply an activation that the library has.
+    f32, f64, f16 or bf16. Products that the types say have up to `kernel_multiplications`, or are
+    otherwise faster without it, and those whose strides the library cannot take, are left; where
+    sizes leave it open, a hir.if chooses. Zeros written just before are dropped; a generic may
+    round its sum, add a bias and apply an activation that the library has.
 
       linalg.fill ins(%zero : f32) outs(%c : memref<?x8xf32>)
       linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x8xf32>) outs(%c : memref<?x8xf32>)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ...dialects import hir
 from ...dialects.mlir import arith, ir
@@ -16,7 +16,7 @@ from .small import emit_is_for_kernel, is_for_kernel, takes_terms_in_turn
 def emit_product(
     product: Product,
     options: MatmulOptions,
-    kernel: Callable[[], None] | None = None,
+    kernel: Callable[[], object] | None = None,
     finish: Callable[[], None] = lambda: None,
 ) -> None:
     """The product at the insertion point, by the library where no kernel takes less time.
@@ -68,7 +68,7 @@ def emit_sum(product: Product) -> None:
     def extended(value: ir.Value) -> ir.Value:
         return value if value.type == wide else arith.extf(wide, value)
 
-    def body(arguments: list[ir.Value]) -> list[ir.Value]:
+    def body(arguments: Sequence[ir.Value]) -> list[ir.Value]:
         first, second, *biases, _ = map(extended, arguments)
         total = ir.Operation.create(
             "hir.reduce_loops",

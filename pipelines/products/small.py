@@ -25,6 +25,8 @@ def is_for_kernel(product: Product, most: int) -> bool | None:
 
     `most` is how many multiplications a small product has; 0 leaves none to kernels.
     """
+    if is_empty(product):
+        return True
     if not most:
         return False
     sizes = [product.size(loop) for loop in range(product.loops)]
@@ -37,6 +39,14 @@ def is_for_kernel(product: Product, most: int) -> bool | None:
         not takes_terms_in_turn(product) and _is_vector_product(product, least)
     )
     return None if may_be else False
+
+
+def is_empty(product: Product) -> bool:
+    """Whether nothing is multiplied, as far as the types say.
+
+    An operation on no elements does nothing to those it writes, so that zeros are to be there.
+    """
+    return any(product.size(loop) == 0 for loop in range(product.loops))
 
 
 def emit_is_for_kernel(product: Product, most: int) -> ir.Value:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from ....dialects.mlir import arith, ir
 from ...products import product as products
 from ...products.options import KERNEL_MULTIPLICATIONS
-from ...products.small import is_for_kernel
+from ...products.small import is_empty, is_for_kernel
 from .accumulator import Accumulator
 from .broadcast import Indexed, Repeats, index_operand
 from .casts import resize
@@ -33,7 +33,7 @@ def is_one_operation(result: Operand, x: Indexed, y: Indexed) -> bool:
 
     places = tuple(range(len(result.shape)))
     product = products.Product(indexed(x), indexed(y), products.Indexed(result.stored, places))
-    return is_for_kernel(product, KERNEL_MULTIPLICATIONS) is True
+    return is_for_kernel(product, KERNEL_MULTIPLICATIONS) is True and not is_empty(product)
 
 
 def emit_sum(
@@ -41,7 +41,7 @@ def emit_sum(
     operands: tuple[Indexed, Indexed],
     repeats: Repeats,
     addends: Sequence[Mapped] = (),
-    finish: Callable[..., ir.Value] = lambda total: total,
+    finish: Callable[..., ir.Value] | None = None,
 ) -> None:
     """Sums of the products of the operands' elements, finished and rounded, as one operation.
 
@@ -67,7 +67,8 @@ def emit_sum(
                 "loops": ir.DenseI64ArrayAttr.get([rank]),
             },
         ).results[0]
-        total = finish(total, *stored[2:])
+        if finish is not None:
+            total = finish(total, *stored[2:])
         return [store(total, result.element) if is_float else total]
 
     inputs = [index_operand(indexed, result, loops, repeats) for indexed in operands]

@@ -238,3 +238,20 @@ func.func @scan(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tenso
   } -> tensor<4x8xf32>, tensor<8xf32>
   return %r#0, %q#0, %q#1 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// What is known to reduce no elements keeps the elements that it begins with.
+
+// CHECK-LABEL: func.func @none(
+// CHECK:         %[[ZEROS:.*]] = linalg.fill
+// CHECK:         linalg.generic {{.*}} outs(%[[ZEROS]] :
+// CHECK-NOT:     hir.reduce_loops
+// CHECK:         return
+func.func @none(%x: tensor<4x0xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.reduce {arith.addf} ins(%x : tensor<4x0xf32>) outs(%z : tensor<4xf32>) dimensions = [1]
+  return %s : tensor<4xf32>
+}
