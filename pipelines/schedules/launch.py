@@ -86,8 +86,8 @@ def emit_launch(
     """A hir.launch of a grid of `blocks`, or of `rows` times as many, on the current stream.
 
     `shared_bytes` are those of a block that the kernel does not declare itself. The rows are the
-    grid's y dimension; `cluster` blocks in x make a cluster. With `overlaps` the kernel itself waits
-    for the one before it.
+    grid's y dimension; `cluster` blocks in x make a cluster. With `overlaps` the kernel waits for
+    the one before it.
     """
     one, shared = index_constant(1), index_constant(shared_bytes)
     high = one if rows is None else rows
