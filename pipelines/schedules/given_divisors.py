@@ -7,8 +7,14 @@ from math import frexp
 from ...dialects.mlir import ir
 from .division import Divisor
 from .parameters import Parameters
-from .region_operations import cloned, defining_operation, is_outside, needed_by
-from .work import COLLECTIVES, Work
+from .region_operations import (
+    cloned,
+    defining_operation,
+    is_integer_division,
+    is_outside,
+    needed_by,
+)
+from .work import Work
 
 
 def is_given(work: Work, divisor: ir.Value) -> bool:
@@ -61,10 +67,17 @@ def _is_known(work: Work, value: ir.Value) -> bool:
     if isinstance(value.owner, ir.Block):
         return False
     op = defining_operation(value)
-    is_plain = op.name.startswith(("arith.", "math.")) and not len(op.regions)
-    if not is_plain or op.name in COLLECTIVES:
+    is_plain = op.name.startswith(("arith.", "math.")) and not is_integer_division(op.name)
+    if not is_plain or not all(map(_has_host_type, [*op.operands, *op.results])):
         return False
     return all(_is_known(work, operand) for operand in op.operands)
+
+
+def _has_host_type(value: ir.Value) -> bool:
+    """Whether host code computes with such numbers: floats of fewer bits are a kernel's alone."""
+    return not isinstance(value.type, ir.FloatType) or isinstance(
+        value.type, ir.F32Type | ir.F64Type
+    )
 
 
 def _on_host(work: Work, value: ir.Value, known: dict[ir.Value, ir.Value]) -> ir.Value:

@@ -8,15 +8,12 @@ from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
 from ..elements import address, load
 from ..parameters import Parameters
+from ..region_operations import is_harmless
 from ..size import ONE, ZERO
 from ..work import Operand
 from .access import ColumnAccess
 from .plan import ColumnPlan
 from .space import ColumnSpace
-
-# Operations that may fail, or read elsewhere, for numbers that are no elements of the columns.
-_DIVISIONS = ("divs", "divu", "rems", "remu", "ceildiv", "floordiv")
-_HARMLESS = ("arith.", "math.", "linalg.index", "linalg.yield", "hir.reduce_", "hir.find_")
 
 
 class SkewedAccess(ColumnAccess):
@@ -80,14 +77,14 @@ def shifted_operands(space: ColumnSpace) -> list[Operand] | None:
     """
     if len(space.levels) != 1 or space.full_outputs or len(space.collective) != 1:
         return None
-    for inner in space.work.block:
-        name = inner.operation.name
-        if not name.startswith(_HARMLESS) or name.partition(".")[2].startswith(_DIVISIONS):
-            return None
+    if not is_harmless(space.work):
+        return None
     moved = [each for each in space.work.inputs if space.varies_along(each, space.collective)]
     found = [each for each in moved if space.lane_stride(each) != ZERO]
     loops = (*space.parallel, *space.collective)
     steps = {tuple(loop.stride_of(space.work, each.number) for loop in loops) for each in found}
     sizes = {each.element for each in found}
     are_alike = len(steps) == 1 and len(sizes) == 1
+    if any(step.known < 0 for each in steps for step in each):
+        return None  # What lies before the first row is told by its address.
     return found if are_alike and space.lane_stride(found[0]) == ONE else None

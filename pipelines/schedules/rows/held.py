@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
 from ..parameters import Parameters
+from ..region_operations import is_harmless
 from .body import RowBody
 from .plan import RowPlan
 from .vectors import RowVectors
@@ -77,4 +78,7 @@ def _vectors(body: RowBody) -> RowVectors:
         else:
             inside.append(arith.cmpi(arith.CmpIPredicate.sgt, left, arith.constant(i32, first)))
             near.append(arith.minui(number, last))
+    if not is_harmless(plan.space.work):
+        # The region is computed of elements that are there, in place of those that are not.
+        return RowVectors(body.access, near, plan.width, inside=inside, start=body.start)
     return RowVectors(body.access, numbers, plan.width, inside=inside, near=near, start=body.start)

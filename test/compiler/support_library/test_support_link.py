@@ -55,6 +55,9 @@ _SAME_ENUMERATOR = {
     ),
     "CUDA_LAUNCH_COOPERATIVE": "cudaLaunchAttributeCooperative",
     "CUDA_LAUNCH_CLUSTER_DIMENSION": "cudaLaunchAttributeClusterDimension",
+    "CUDA_LAUNCH_PROGRAMMATIC_STREAM_SERIALIZATION": (
+        "cudaLaunchAttributeProgrammaticStreamSerialization"
+    ),
     "CUDA_DEVICE_COMPUTE_CAPABILITY_MAJOR": "cudaDevAttrComputeCapabilityMajor",
     "CUDA_DEVICE_COMPUTE_CAPABILITY_MINOR": "cudaDevAttrComputeCapabilityMinor",
     "CUDA_DEVICE_MAX_SHARED_BYTES_OPT_IN": "cudaDevAttrMaxSharedMemoryPerBlockOptin",
