@@ -16,8 +16,9 @@ from ..parameters import Parameters
 from ..shared import SharedMemory
 from ..size import ZERO, OpenNumbers, Size
 from ..space import Loop
+from ..split_number import narrow, split_number
 from ..work import Operand
-from .access import ColumnAccess, narrow, split_number
+from .access import ColumnAccess
 from .kernel import Stage
 from .plan import ColumnPlan, narrow_plan
 from .points import ColumnPoints

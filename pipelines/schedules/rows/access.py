@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
 from ..cache_priority import read_policy
 from ..elements import ACCESS_BYTES, address, element_bytes, load, store
-from ..parameters import Parameters
 from ..region import Point, Region
-from ..size import ZERO, Size
+from ..size import ZERO
 from ..space import Loop, part_index
+from ..split_number import split_number
 from ..work import Operand
 from .shifted_load import load_shifted
 from .space import RowSpace
@@ -20,7 +20,8 @@ from .space import RowSpace
 class RowAccess:
     """One row, by its number. `point` gives what the region has that is uniform along the row.
 
-    Operands whose numbers are in `scattered` are accessed element by element.
+    Vectors of operands whose numbers are in `scattered` are no single accesses: inputs are read in
+    aligned pieces where those can be shifted into place, others element by element.
     """
 
     def __init__(
@@ -35,7 +36,7 @@ class RowAccess:
         self._shifts: dict[int, ir.Value] = {}
         self.region = region
         self._parameters = region.parameters
-        places = split(row, space.rows, [loop.extent for loop in space.rows], self._parameters)
+        places = split_number(row, space.rows, self._parameters) if space.rows else []
         self._row = places
         self._bases = {
             operand.number: self._moved(
@@ -50,13 +51,11 @@ class RowAccess:
     def places(self, vector: ir.Value, width: int) -> list[ir.Value]:
         """The index in each column loop of the first element of a vector."""
         columns = self.space.columns
-        extents = [loop.extent for loop in columns]
         if width > 1 and len(columns) > 1:
-            extents[-1] = Size(extents[-1].known, extents[-1].open)
-            inner = arith.divui(self._parameters.size(extents[-1]), index_constant(width))
-            places = split(vector, columns, extents, self._parameters, inner)
+            inner = arith.divui(self._parameters.size(columns[-1].extent), index_constant(width))
+            places = split_number(vector, columns, self._parameters, inner)
         else:
-            places = split(vector, columns, extents, self._parameters)
+            places = split_number(vector, columns, self._parameters)
         if width > 1:
             places[-1] = arith.muli(places[-1], index_constant(width))
         return places
@@ -163,28 +162,6 @@ class RowAccess:
         return index
 
 
-def split(
-    number: ir.Value,
-    loops: Sequence[Loop],
-    extents: Sequence[Size],
-    parameters: Parameters,
-    inner: ir.Value | None = None,
-) -> list[ir.Value]:
-    """The index in each loop of an iteration by its number, below 2^31 if there are several.
-
-    `inner` is the innermost extent where it is not `extents[-1]`.
-    """
-    places: list[ir.Value] = []
-    rest = number
-    for place in reversed(range(1, len(loops))):
-        is_given = inner is not None and place == len(loops) - 1
-        extent = inner if is_given else parameters.size(extents[place])
-        assert extent is not None
-        places.insert(0, _narrow(arith.remui, rest, extent))
-        rest = _narrow(arith.divui, rest, extent)
-    return [rest, *places] if loops else []
-
-
 def _has_words(operand: Operand) -> bool:
     """Whether elements can be cut from words."""
     return element_bytes(operand.element) <= 8 and str(operand.element) != "i1"
@@ -192,12 +169,3 @@ def _has_words(operand: Operand) -> bool:
 
 def _alignment(operand: Operand, width: int) -> int:
     return min(ACCESS_BYTES, width * element_bytes(operand.element))
-
-
-def _narrow(
-    operation: Callable[[ir.Value, ir.Value], ir.Value], number: ir.Value, by: ir.Value
-) -> ir.Value:
-    """A division in 32 bits, of numbers that fit."""
-    i32, index = ir.IntegerType.get_signless(32), ir.IndexType.get()
-    left, right = arith.index_castui(i32, number), arith.index_castui(i32, by)
-    return arith.index_castui(index, operation(left, right))

@@ -1,0 +1,35 @@
+"""The indices of an iteration by its number, in divisions of 32 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...dialects.mlir import arith, ir
+from .parameters import Parameters
+from .space import Loop
+
+
+def split_number(
+    number: ir.Value, loops: Sequence[Loop], parameters: Parameters, inner: ir.Value | None = None
+) -> list[ir.Value]:
+    """The index in each loop of an iteration by its number.
+
+    `inner` is the innermost extent where it is not the loop's own.
+    """
+    places: list[ir.Value] = []
+    rest = number
+    for loop in reversed(loops[1:]):
+        is_given = inner is not None and loop is loops[-1]
+        extent = inner if is_given and inner is not None else parameters.size(loop.extent)
+        places.insert(0, narrow(arith.remui, rest, extent))
+        rest = narrow(arith.divui, rest, extent)
+    return [rest, *places]
+
+
+def narrow(
+    operation: Callable[[ir.Value, ir.Value], ir.Value], number: ir.Value, by: ir.Value
+) -> ir.Value:
+    """A division in 32 bits, of numbers that fit."""
+    i32, index = ir.IntegerType.get_signless(32), ir.IndexType.get()
+    left, right = arith.index_castui(i32, number), arith.index_castui(i32, by)
+    return arith.index_castui(index, operation(left, right))
