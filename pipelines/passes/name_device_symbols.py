@@ -42,14 +42,43 @@ class NameDeviceSymbols(Pass):
 
     def _rename_kernels(self, module: ir.Operation, renamed: dict[tuple[str, str], str]) -> None:
         scope = ir.StringAttr(module.attributes["sym_name"]).value
+        used, taken = _used_symbols(module), set(renamed.values())
         for function in module.regions[0].blocks[0]:
             if not is_kernel(function.operation):
                 continue
             old = ir.StringAttr(function.attributes["sym_name"]).value
-            new = unlike(device_symbol(scope, old, self.unit), renamed.values())
-            ir.SymbolTable.replace_all_symbol_uses(old, new, module)
+            new = unlike(device_symbol(scope, old, self.unit), taken)
+            if old in used:
+                # It looks at every operation of the module.
+                ir.SymbolTable.replace_all_symbol_uses(old, new, module)
             function.attributes["sym_name"] = ir.StringAttr.get(new)
             renamed[scope, old] = new
+            taken.add(new)
+
+
+def _used_symbols(module: ir.Operation) -> set[str]:
+    """The symbols that operations within a module refer to."""
+    found: set[str] = set()
+
+    def visit(inner: ir.Operation) -> ir.WalkResult:
+        for name in inner.attributes:
+            found.update(_symbols_in(inner.attributes[name]))
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    return found
+
+
+def _symbols_in(attribute: ir.Attribute) -> list[str]:
+    if isinstance(attribute, ir.FlatSymbolRefAttr):
+        return [attribute.value]
+    if isinstance(attribute, ir.SymbolRefAttr):
+        return attribute.value[:1]
+    if isinstance(attribute, ir.ArrayAttr):
+        return [symbol for each in attribute for symbol in _symbols_in(each)]
+    if isinstance(attribute, ir.DictAttr):
+        return [symbol for named in attribute for symbol in _symbols_in(named.attr)]
+    return []
 
 
 def is_kernel(function: ir.Operation) -> bool:

@@ -66,7 +66,7 @@ class Kernels:
             function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(kinds, []))
             for key, value in (attributes or {}).items():
                 function.attributes[key] = value
-        text = str(function.operation.get_asm(assume_verified=True))
+        text = str(function.operation.get_asm(assume_verified=True, use_local_scope=True))
         known = self._by_text.get(text)
         if known is not None:
             self._duplicates.append(function.operation)

@@ -17,6 +17,11 @@ module attributes {gpu.container_module} {
     func.func @helper() {
       return
     }
+    // What refers to a kernel follows it.
+    // CHECK: func.func @user() attributes {a.all = [@first__work__1f2e, {b.one = @first__lowered__1f2e}]}
+    func.func @user() attributes {a.all = [@work, {b.one = @lowered}]} {
+      return
+    }
     // CHECK: llvm.func @first__lowered__1f2e() attributes {nvvm.kernel}
     llvm.func @lowered() attributes {nvvm.kernel} {
       llvm.return
