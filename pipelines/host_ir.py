@@ -100,7 +100,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         stage(
             "functions",
             # Loops then no longer carry the buffers that they update in place.
-            "convert-pad-to-linalg,convert-concat-to-linalg,"
+            "check-tensor-operations,convert-pad-to-linalg,convert-concat-to-linalg,"
             f"{_BUFFERIZE},func.func(lower-affine,canonicalize,cse),convert-func-to-hir",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),

@@ -42,7 +42,7 @@ def call_library(op: ir.Operation, options: MatmulOptions) -> list[ir.Operation]
                 # What the library gives is f32.
                 Accumulator(result.stored, result).finish()
 
-        kernel = (lambda: op.clone()) if product.is_reduction else None
+        kernel = (lambda: op.clone().operation) if product.is_reduction else None
         emit_product(_as_stored(product, result), options, kernel, finish)
     return gone
 

@@ -16,7 +16,7 @@ from .small import emit_is_for_kernel, is_for_kernel, takes_terms_in_turn
 def emit_product(
     product: Product,
     options: MatmulOptions,
-    kernel: Callable[[], object] | None = None,
+    kernel: Callable[[], ir.Operation] | None = None,
     finish: Callable[[], None] = lambda: None,
 ) -> None:
     """The product at the insertion point, by the library where no kernel takes less time.
@@ -30,10 +30,10 @@ def emit_product(
         finish()
 
     def compute() -> None:
-        if kernel is not None:
-            kernel()
-        else:
-            emit_sum(product)
+        work = emit_sum(product) if kernel is None else kernel()
+        if takes_terms_in_turn(product):
+            work.attributes[GENERAL] = ir.UnitAttr.get()
+        if kernel is None:
             finish()
 
     has_kernel = kernel is not None or not (product.accumulates or product.activation)
@@ -47,18 +47,13 @@ def emit_product(
         operands=[emit_is_for_kernel(product, most)],
         regions=2,
     )
-    then = choice.regions[0].blocks.append()
-    with ir.InsertionPoint(then):
+    with ir.InsertionPoint(choice.regions[0].blocks.append()):
         compute()
-    if takes_terms_in_turn(product):
-        for work in then:
-            if work.operation.name == "linalg.generic":
-                work.operation.attributes[GENERAL] = ir.UnitAttr.get()
     with ir.InsertionPoint(choice.regions[1].blocks.append()):
         call()
 
 
-def emit_sum(product: Product) -> None:
+def emit_sum(product: Product) -> ir.Operation:
     """A product that adds to nothing, and its bias, as one linalg.generic on buffers."""
     operands = [product.first, product.second, *([product.bias] if product.bias else [])]
     result = product.result.type.element_type
@@ -88,4 +83,4 @@ def emit_sum(product: Product) -> None:
         return operand.value, map_of(product.loops, dims)
 
     inputs = [mapped(operand) for operand in operands]
-    emit_generic(product.loops, loops, inputs, [mapped(product.result)], body)
+    return emit_generic(product.loops, loops, inputs, [mapped(product.result)], body)

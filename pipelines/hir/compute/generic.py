@@ -18,7 +18,7 @@ def emit_generic(
     inputs: Sequence[Mapped],
     outputs: Sequence[Mapped],
     body: Body,
-) -> None:
+) -> ir.Operation:
     """A linalg.generic at the insertion point, with `loops` loops of which `reduced` reduce."""
     mapped = [*inputs, *outputs]
     iterators = ["reduction" if loop in reduced else "parallel" for loop in range(loops)]
@@ -38,6 +38,7 @@ def emit_generic(
     with ir.InsertionPoint(block):
         results = body(list(block.arguments))
         ir.Operation.create("linalg.yield", operands=list(results))
+    return op
 
 
 def map_of(loops: int, places: Sequence[int | None]) -> ir.AffineMap:

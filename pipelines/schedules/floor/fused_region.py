@@ -24,7 +24,7 @@ class FusedRegion:
     dependence: Dependence
     buffers: list[ir.Value]
     extents: list[ir.Value]
-    outside: dict[ir.Value, ir.Value]
+    outside: Mapping[ir.Value, ir.Value]
 
     @property
     def yielded(self) -> list[ir.Value]:

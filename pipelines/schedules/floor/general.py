@@ -7,15 +7,16 @@ thread, with the elements it computes in registers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ....dialects.mlir import affine, arith, ir, memref, scf
 from ...rewriting import index_constant
 from ...walking import operations_where
 from ..iteration import Iteration, read_iteration
 from ..kernels import Kernels
-from ..launch import captured_values, emit_launch, is_within, operation_name
-from .points import blocks_for, emit_points, host_extent, kernel_extent
+from ..launch import is_within
+from .launch_points import replace_by_launch
+from .points import emit_points, kernel_extent
 from .wide_sums import accumulate_in_f32, extended, rounded
 
 THREADS = 256
@@ -24,27 +25,13 @@ THREADS = 256
 def schedule(op: ir.Operation, kernels: Kernels) -> None:
     """Replaces a linalg.generic on buffers by a launch of a kernel that does the same."""
     iteration = read_iteration(op)
-    with op.location, ir.InsertionPoint(op):
-        extents = [host_extent(op, iteration, loop) for loop in iteration.parallel]
-        if 0 in extents:
-            op.erase()
-            return
-        captured = captured_values(op)
-        blocks = blocks_for([extent for extent in extents if extent != 1], THREADS)
-    arguments = [*op.operands, *captured]
-    operands = len(op.operands)
 
-    def emit(values: Sequence[ir.Value]) -> None:
-        for value, inside in zip(captured, values[operands:], strict=True):
+    def emit(buffers: Sequence[ir.Value], captured: Mapping[ir.Value, ir.Value]) -> None:
+        for value, inside in captured.items():
             _replace_within(op, value, inside)
-        _Body(op, iteration, values[:operands]).emit()
+        _Body(op, iteration, buffers).emit()
 
-    kernel = kernels.add(
-        operation_name(op), [value.type for value in arguments], THREADS, emit, op.location
-    )
-    with op.location, ir.InsertionPoint(op):
-        emit_launch(kernel, blocks, THREADS, arguments)
-    op.erase()
+    replace_by_launch(op, iteration, kernels, THREADS, emit)
 
 
 def _replace_within(op: ir.Operation, value: ir.Value, inside: ir.Value) -> None:

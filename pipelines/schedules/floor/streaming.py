@@ -7,16 +7,16 @@ then come nests that store the outputs. A scan's running value is carried by the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ....dialects.mlir import ir
 from ...pass_base import fail
 from ..iteration import read_iteration
 from ..kernels import Kernels
-from ..launch import captured_values, emit_launch, operation_name
 from .dependence import Dependence
 from .fused_region import FusedRegion
-from .points import blocks_for, emit_points, host_extent, kernel_extent
+from .launch_points import replace_by_launch
+from .points import emit_points, kernel_extent
 from .scalar_program import Scope
 
 THREADS = 128
@@ -26,21 +26,11 @@ def schedule(op: ir.Operation, kernels: Kernels) -> None:
     """Replaces a linalg.generic with collective operations by a launch of a kernel."""
     iteration = read_iteration(op)
     _check_outputs(op, iteration.inputs)
-    with op.location, ir.InsertionPoint(op):
-        extents = [host_extent(op, iteration, loop) for loop in iteration.parallel]
-        if 0 in extents:
-            op.erase()
-            return
-        captured = captured_values(op)
-        blocks = blocks_for([extent for extent in extents if extent != 1], THREADS)
-    dependence = Dependence(op, iteration.maps)
-    arguments = [*op.operands, *captured]
 
-    def emit(values: Sequence[ir.Value]) -> None:
-        buffers = values[: len(op.operands)]
+    def emit(buffers: Sequence[ir.Value], captured: Mapping[ir.Value, ir.Value]) -> None:
         sizes = [kernel_extent(iteration, buffers, loop) for loop in range(len(iteration.extents))]
-        outside = dict(zip(captured, values[len(op.operands) :], strict=True))
-        region = FusedRegion(op, iteration, dependence, list(buffers), sizes, outside)
+        dependence = Dependence(op, iteration.maps)
+        region = FusedRegion(op, iteration, dependence, list(buffers), sizes, captured)
 
         def at_point(indices: Sequence[ir.Value]) -> None:
             block = ir.InsertionPoint.current.block
@@ -49,12 +39,7 @@ def schedule(op: ir.Operation, kernels: Kernels) -> None:
 
         emit_points([sizes[loop] for loop in iteration.parallel], THREADS, at_point)
 
-    kernel = kernels.add(
-        operation_name(op), [value.type for value in arguments], THREADS, emit, op.location
-    )
-    with op.location, ir.InsertionPoint(op):
-        emit_launch(kernel, blocks, THREADS, arguments)
-    op.erase()
+    replace_by_launch(op, iteration, kernels, THREADS, emit)
 
 
 def _check_outputs(op: ir.Operation, inputs: int) -> None:

@@ -10,29 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....dialects.mlir import arith, ir
+from ....dialects.mlir import ir
 from ..alternatives import Conditions
-from ..elements import ACCESS_BYTES, address, element_bytes, load
+from ..elements import ACCESS_BYTES, element_bytes, load
 from ..parameters import Parameters
 from ..region import Point, Region
-from ..size import ONE, Size
-from ..work import Layout, Work, has_layout, has_plain_elements, row_strides
+from ..work import Work
+from .table_rows import TableRow, read_row
 
 
 @dataclass(frozen=True)
 class Gather:
-    """A memref.load of the region along `loop`, one of the operation's own.
-
-    `indices` are those of the other dims and `strides` theirs. `is_assumed` says that the last
-    dim's stride is only assumed to be 1.
-    """
+    """A memref.load of the region along a loop, one of the operation's own."""
 
     op: ir.Operation
-    buffer: ir.Value
-    element: ir.Type
-    indices: tuple[ir.Value, ...]
-    strides: tuple[Size, ...]
-    is_assumed: bool
+    row: TableRow
 
     @property
     def result(self) -> ir.Value:
@@ -40,26 +32,17 @@ class Gather:
 
     def require(self, found: Conditions, width: int) -> None:
         """Adds what `width` neighbouring elements of a row need to be one access."""
-        if self.is_assumed:
-            for holds in has_layout(self.buffer, Layout.ROWS):
-                found.require(holds)
-        found.require_aligned_buffer(self.buffer, self.element, self._bytes(width))
-        for stride in self.strides:
-            found.require_multiple(stride, width)
+        self.row.require(found, width, self._bytes(width))
 
     def load(
         self, point: Point, parameters: Parameters, column: ir.Value, width: int
     ) -> list[ir.Value]:
         """The elements of a row from a column on; `point` gives the row."""
-        index = column
-        for value, stride in zip(self.indices, self.strides, strict=True):
-            step = arith.muli(point.value(value), parameters.size(stride))
-            index = arith.addi(index, step)
-        where = address(parameters.pointer(self.buffer), self.element, index)
-        return load(where, self.element, width, self._bytes(width))
+        where = self.row.address(point, parameters, column)
+        return load(where, self.row.element, width, self._bytes(width))
 
     def _bytes(self, width: int) -> int:
-        return min(width * element_bytes(self.element), ACCESS_BYTES)
+        return min(width * element_bytes(self.row.element), ACCESS_BYTES)
 
 
 def find_gathers(work: Work, loop: int) -> list[Gather]:
@@ -70,19 +53,11 @@ def find_gathers(work: Work, loop: int) -> list[Gather]:
 
 
 def _gather(op: ir.Operation, region: Region, loop: int) -> Gather | None:
-    buffer, *indices = op.operands
-    kind = ir.MemRefType(buffer.type)
-    if not indices or not region.is_outside(buffer) or not has_plain_elements(kind.element_type):
+    indices = list(op.operands)[1:]
+    if not indices or not _is_index(indices[-1], loop):
         return None
-    if not _is_index(indices[-1], loop):
-        return None
-    if any(loop in region.varies(each) for each in indices[:-1]):
-        return None
-    strides, is_assumed = row_strides(buffer, region.work.open)
-    if strides[-1] != ONE:
-        return None
-    rows = tuple(strides[:-1])
-    return Gather(op, buffer, kind.element_type, tuple(indices[:-1]), rows, is_assumed)
+    row = read_row(op, region, loop)
+    return None if row is None else Gather(op, row)
 
 
 def _is_index(value: ir.Value, loop: int) -> bool:

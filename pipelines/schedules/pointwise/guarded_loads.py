@@ -19,8 +19,9 @@ from ..conditional_load import load_if
 from ..elements import address, element_bytes, load
 from ..parameters import Parameters
 from ..region import Point, Region
-from ..size import ONE, ZERO, Size
-from ..work import Layout, Work, has_layout, has_plain_elements, row_strides
+from ..size import ZERO, Size
+from ..work import Work
+from .table_rows import TableRow, read_row
 
 _BELOW = int(arith.CmpIPredicate.ult)
 
@@ -31,15 +32,10 @@ class GuardedLoad:
 
     It is done where all of `guards` hold, which do not vary along the loop, and `place`, the last
     index, is below `bound` if there is one; `shift` is how far the place is from the loop's index.
-    `indices` are those of the other dims and `strides` theirs.
     """
 
     op: ir.Operation
-    buffer: ir.Value
-    element: ir.Type
-    indices: tuple[ir.Value, ...]
-    strides: tuple[Size, ...]
-    is_assumed: bool
+    row: TableRow
     guards: tuple[ir.Value, ...]
     place: ir.Value
     shift: Size
@@ -57,22 +53,16 @@ class GuardedLoad:
 
     def piece(self, width: int) -> int:
         """How many neighbouring elements are all there or all not, for all that is known."""
-        while any(size.is_known and size.known % width for size in self._steps):
+        steps = (*self.row.strides, self.shift, self.bound_size)
+        while any(size.is_known and size.known % width for size in steps):
             width //= 2
         return width
 
     def require(self, found: Conditions, piece: int) -> None:
         """Adds what pieces of so many elements need to be one access each."""
-        if self.is_assumed:
-            for holds in has_layout(self.buffer, Layout.ROWS):
-                found.require(holds)
-        found.require_aligned_buffer(self.buffer, self.element, piece * element_bytes(self.element))
-        for size in self._steps:
+        self.row.require(found, piece, piece * element_bytes(self.row.element))
+        for size in (self.shift, self.bound_size):
             found.require_multiple(size, piece)
-
-    @property
-    def _steps(self) -> tuple[Size, ...]:
-        return (*self.strides, self.shift, self.bound_size)
 
     def load(
         self,
@@ -91,17 +81,14 @@ class GuardedLoad:
         """
         otherwise = known.get(self.otherwise) or [point.value(self.otherwise)] * width
         place = self._place(point, column)
-        index = place
-        for value, stride in zip(self.indices, self.strides, strict=True):
-            step = arith.muli(point.value(value), parameters.size(stride))
-            index = arith.addi(index, step)
-        where = address(parameters.pointer(self.buffer), self.element, index)
+        where = self.row.address(point, parameters, place)
         holds: ir.Value | None = None
         for guard in self.guards:
             value = point.value(guard)
             holds = value if holds is None else arith.andi(holds, value)
         values: list[ir.Value] = []
-        bytes_ = piece * element_bytes(self.element)
+        element = self.row.element
+        bytes_ = piece * element_bytes(element)
         for first in range(0, width, piece):
             is_there = holds
             if self.bound is not None:
@@ -109,8 +96,8 @@ class GuardedLoad:
                 below = arith.cmpi(arith.CmpIPredicate.ult, at, point.value(self.bound))
                 is_there = below if holds is None else arith.andi(holds, below)
             assert is_there is not None
-            address_ = _element_address(where, self.element, first)
-            read = partial(load, address_, self.element, piece, bytes_, policy)
+            address_ = _element_address(where, element, first)
+            read = partial(load, address_, element, piece, bytes_, policy)
             values += load_if(is_there, otherwise[first:][:piece], read)
         return values
 
@@ -158,13 +145,13 @@ def _guarded(op: ir.Operation, region: Region, loop: int) -> GuardedLoad | None:
     found = _load_in(op)
     if found is None:
         return None
-    buffer, *indices = found.operands
-    kind = ir.MemRefType(buffer.type)
-    if not indices or not region.is_outside(buffer) or not has_plain_elements(kind.element_type):
+    indices = list(found.operands)[1:]
+    if not indices:
         return None
     place = indices[-1]
     shift = _shift(place, region, loop)
-    if shift is None or any(loop in region.varies(each) for each in indices[:-1]):
+    row = None if shift is None else read_row(found, region, loop)
+    if shift is None or row is None:
         return None
     guards, bound = list[ir.Value](), None
     for term in _terms(op.operands[0]):
@@ -178,22 +165,8 @@ def _guarded(op: ir.Operation, region: Region, loop: int) -> GuardedLoad | None:
             bound = _operation(term).operands[1]
         else:
             return None
-    strides, is_assumed = row_strides(buffer, region.work.open)
-    if strides[-1] != ONE:
-        return None
-    return GuardedLoad(
-        op,
-        buffer,
-        kind.element_type,
-        tuple(indices[:-1]),
-        tuple(strides[:-1]),
-        is_assumed,
-        tuple(guards),
-        place,
-        shift,
-        bound,
-        ZERO if bound is None else _size(bound, region),
-    )
+    size = ZERO if bound is None else _size(bound, region)
+    return GuardedLoad(op, row, tuple(guards), place, shift, bound, size)
 
 
 def _load_in(op: ir.Operation) -> ir.Operation | None:

@@ -159,7 +159,7 @@ class PointwiseKernel:
             found[gather.result] = gather.load(outer, self._parameters, column, width)
         for each in self._vectors.guarded:
             piece = self._vectors.piece(each)
-            bytes_ = product(self._work.extents) * Size(element_bytes(each.element))
+            bytes_ = product(self._work.extents) * Size(element_bytes(each.row.element))
             policy = policy_of(self._work, bytes_, self._parameters)
             found[each.result] = each.load(
                 outer, self._parameters, column, width, piece, found, policy

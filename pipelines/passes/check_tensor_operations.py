@@ -1,0 +1,52 @@
+"""check-tensor-operations: refuses, by name, what has no form on buffers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import ir
+from ..pass_base import Pass, fail, register
+from ..walking import operations_where
+from .select_host_programs import MARK
+
+# The dialects whose operations one-shot-bufferize takes on tensors.
+_KNOWN = ("arith", "bufferization", "cf", "func", "linalg", "ml_program", "scf", "tensor", "vector")
+_WAYS_OUT = {
+    "tensor.bitcast": "use a linalg.generic with arith.bitcast in its region",
+    "tensor.gather": "use a linalg.generic with tensor.extract in its region",
+    "tensor.scatter": "use an scf.for with tensor.insert_slice in it",
+    "tm_tensor": "of torch-mlir's own operations only tm_tensor.scan has a kernel",
+    "tosa": "lower it to linalg before (tosa-to-linalg-named, then tosa-to-linalg)",
+}
+
+
+@register
+@dataclass(frozen=True)
+class CheckTensorOperations(Pass):
+    """Reports the first operation on tensors of a host program that cannot be bufferized.
+
+      prog.mlir:3:8: error: tosa.abs on tensors has no kernel: lower it to linalg before ...
+
+    Takes the functions that carry the unit attribute `hir.program` (see select-host-programs).
+    """
+
+    name: ClassVar[str] = "check-tensor-operations"
+
+    def run(self, op: ir.Operation) -> None:
+        for function in operations_where(op, lambda inner: MARK in inner.attributes):
+            for found in operations_where(function, _has_no_buffers):
+                fail(found, f"{found.name} on tensors has no kernel: {_way_out(found)}")
+
+
+def _has_no_buffers(op: ir.Operation) -> bool:
+    is_known = op.name.partition(".")[0] in _KNOWN and op.name not in _WAYS_OUT
+    return not is_known and any(
+        isinstance(value.type, ir.RankedTensorType | ir.UnrankedTensorType)
+        for value in (*op.operands, *op.results)
+    )
+
+
+def _way_out(op: ir.Operation) -> str:
+    dialect = op.name.partition(".")[0]
+    return _WAYS_OUT.get(op.name) or _WAYS_OUT.get(dialect) or "write it as linalg.generic"
