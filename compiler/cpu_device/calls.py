@@ -34,11 +34,10 @@ class Call:
 
 def parse_call(instruction: Instruction) -> Call | None:
     """The instruction as a call, or None where it is none."""
-    body = instruction.body
-    if not body.startswith("call "):
-        # Between tail markers and `call` stand no words, after it flags may.
+    if instruction.opcode != "call":
         return None
-    rest = body.removeprefix("call ")
+    # Between tail markers and `call` stand no words, after it flags may.
+    rest = instruction.body.removeprefix("call ")
     assembly = _ASSEMBLY.search(rest)
     if assembly is not None:
         arguments = rest[assembly.end() : matching(rest, assembly.end() - 1) - 1]

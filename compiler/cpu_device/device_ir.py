@@ -10,7 +10,7 @@ from .llvm_text import GLOBAL, LOCAL, matching, split_commas, type_end, typed_va
 
 _RESULT = re.compile(rf"({LOCAL.pattern}) = ")
 _LABEL = re.compile(r'^("[^"]*"|[-\w.$]+):')
-_NUMBERED = re.compile(r"%(\d+)\b")
+_NUMBERED = re.compile(r"%(?=\d+\b)")
 _QUOTED = re.compile(r'%"([^"]*)"')
 _DEBUG = re.compile(r", !dbg !(\d+)")
 _LAST_LOCAL = re.compile(rf"%({LOCAL.pattern.removeprefix('%')})$")
@@ -18,44 +18,79 @@ _ALIAS = re.compile(rf"(?m)^({GLOBAL.pattern}) = [^@\n]*\balias (.*)\n")
 _PREFIXES = ("tail ", "musttail ", "notail ")
 
 
-@dataclass(slots=True)
 class Instruction:
-    """One instruction: `text` is the whole line without indentation."""
+    """One instruction: `text` is the whole line without indentation.
 
-    text: str
+    What is read of it is remembered until it changes: a kernel's instructions are looked at often.
+    """
+
+    __slots__ = ("_body", "_locals", "_opcode", "_result", "_text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"Instruction({self._text!r})"
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self._text = text
+        self._body: str | None = None
+        self._locals: tuple[str, ...] | None = None
 
     @property
     def result(self) -> str | None:
         """The local name it defines."""
-        match = _RESULT.match(self.text)
-        return match[1] if match else None
+        if self._body is None:
+            self._read()
+        return self._result
 
     @property
     def body(self) -> str:
         """The text without the result and without a call's tail marker."""
-        match = _RESULT.match(self.text)
-        body = self.text[match.end() :] if match else self.text
-        for prefix in _PREFIXES:
-            body = body.removeprefix(prefix)
-        return body
+        return self._read() if self._body is None else self._body
 
     @property
     def opcode(self) -> str:
-        return self.body.partition(" ")[0].rstrip(",")
+        if self._body is None:
+            self._read()
+        return self._opcode
+
+    @property
+    def locals(self) -> tuple[str, ...]:
+        """The local names of the body, as often as they stand there."""
+        if self._locals is None:
+            self._locals = tuple(LOCAL.findall(self.body))
+        return self._locals
+
+    def _read(self) -> str:
+        text = self._text
+        match = _RESULT.match(text) if text.startswith("%") else None
+        self._result = match[1] if match else None
+        body = text[match.end() :] if match else text
+        for prefix in _PREFIXES:
+            body = body.removeprefix(prefix)
+        self._body = body
+        self._opcode = body.partition(" ")[0].rstrip(",")
+        return body
 
     @property
     def debug(self) -> int | None:
         """The number of its location's metadata."""
-        match = _DEBUG.search(self.text)
+        match = _DEBUG.search(self._text)
         return int(match[1]) if match else None
 
     @property
     def successors(self) -> list[str]:
         """The labels that a terminator may go to, with their %."""
-        return re.findall(rf"label ({LOCAL.pattern})", self.text)
+        return re.findall(rf"label ({LOCAL.pattern})", self._text)
 
     def replace_locals(self, replacement: Callable[[str], str]) -> None:
-        self.text = LOCAL.sub(lambda match: replacement(match.group()), self.text)
+        self.text = LOCAL.sub(lambda match: replacement(match.group()), self._text)
 
 
 @dataclass
@@ -80,9 +115,13 @@ class Block:
 
 def locals_of(blocks: Iterable[Block]) -> set[str]:
     """Every local name in the blocks."""
-    return {
-        name for block in blocks for item in block.instructions for name in LOCAL.findall(item.text)
-    }
+    found: set[str] = set()
+    for block in blocks:
+        for item in block.instructions:
+            found.update(item.locals)
+            if item.result is not None:
+                found.add(item.result)
+    return found
 
 
 @dataclass(frozen=True)
@@ -250,8 +289,9 @@ def _joined(line: str, lines: Iterator[str]) -> str:
             text += " " + more.strip()
             if more.strip().startswith("]"):
                 break
-    text = _QUOTED.sub(lambda match: f"%{_plain(match[1])}", text)
-    return _NUMBERED.sub(r"%n.\1", text)
+    if '%"' in text:
+        text = _QUOTED.sub(lambda match: f"%{_plain(match[1])}", text)
+    return _NUMBERED.sub("%n.", text)
 
 
 def _plain(name: str) -> str:

@@ -58,7 +58,7 @@ def _used_before_defined(block: Block, split: SplitFunction, everything: set[str
     }
     for instruction in block.instructions:
         if instruction.opcode != "phi":
-            names = everything.intersection(LOCAL.findall(instruction.body))
+            names = everything.intersection(instruction.locals)
             used |= names - defined
         if instruction.result:
             defined.add(instruction.result)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 from .block_layout import CONTEXT
 from .device_ir import Function, Instruction
-from .llvm_text import LOCAL
 
 # Instructions that may run whether or not their result is used.
 _PURE = {
@@ -33,7 +32,7 @@ class Prologue:
     names: set[str] = field(default_factory=set[str])
     _made: dict[str, str] = field(default_factory=dict[str, str])
     # What each name is computed from, and how many instructions that takes at most.
-    _operands: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    _operands: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     _costs: dict[str, int] = field(default_factory=dict[str, int])
 
     def value(self, name: str, body: str) -> str:
@@ -51,11 +50,11 @@ class Prologue:
         assert result is not None
         self.instructions.append(instruction)
         self.names.add(result)
-        self._operands[result] = LOCAL.findall(instruction.body)
+        self._operands[result] = instruction.locals
         self._costs[result] = self._cost(instruction)
 
     def _cost(self, instruction: Instruction) -> int:
-        return 1 + sum(self._costs.get(name, 0) for name in LOCAL.findall(instruction.body))
+        return 1 + sum(self._costs.get(name, 0) for name in instruction.locals)
 
     def needed(self, used: Iterable[str]) -> list[Instruction]:
         """The instructions that compute what is used."""
@@ -88,4 +87,4 @@ class Prologue:
 def _is_movable(instruction: Instruction, known: set[str]) -> bool:
     if instruction.result is None or instruction.opcode not in _PURE:
         return False
-    return all(name in known for name in LOCAL.findall(instruction.body))
+    return all(name in known for name in instruction.locals)

@@ -173,14 +173,10 @@ def _body(
     for block in blocks:
         lines.append(f"{block.label}:")
         for instruction in block.instructions:
-            item = Instruction(instruction.text)
-            if locations:
-                locations[0].move(item)
-                if item.opcode == "call" and item.debug is None:
-                    item.text += f", !dbg !{locations[0].call_site}"
-            if independent and _ACCESS.match(item.text):
-                item.text += f", {ACCESS_GROUP}"
-            lines.append(f"  {item.text}")
+            text = _moved(instruction, locations[0]) if locations else instruction.text
+            if independent and instruction.opcode in ("load", "store") and _ACCESS.match(text):
+                text += f", {ACCESS_GROUP}"
+            lines.append(f"  {text}")
     subprogram = f" !dbg !{locations[0].subprogram}" if locations else ""
     own = "".join(
         f", {item.type} {'noalias ' if item.noalias else ''}{item.name}" for item in parameters
@@ -190,3 +186,12 @@ def _body(
         f"define internal i32 {global_name(f'{name}.thread')}({CONTEXT_PARAMETERS}{own}) "
         f"{attributes}{subprogram} {{\n{listing}\n}}\n\n"
     )
+
+
+def _moved(instruction: Instruction, locations: RegionLocations) -> str:
+    """The instruction's text with its line as one of the region's; a call has one in any case."""
+    item = Instruction(instruction.text)
+    locations.move(item)
+    if item.opcode == "call" and item.debug is None:
+        item.text += f", !dbg !{locations.call_site}"
+    return item.text

@@ -142,10 +142,10 @@ class RegionWriter:
         return loads, replaced
 
     def _with_reloads(self, instruction: Instruction) -> list[Instruction]:
+        if self.reloaded.isdisjoint(instruction.locals):
+            return [instruction]
         result = instruction.result
         loads, replaced = self._reloads(instruction.body)
-        if not replaced:
-            return [Instruction(instruction.text)]
         copy = Instruction(instruction.text)
         copy.replace_locals(lambda name: name if name == result else replaced.get(name, name))
         return [*loads, copy]

@@ -45,6 +45,7 @@ from .spin_loops import yield_in_spin_loops
 from .stops import split_at_stops
 
 _CHECK_FLAGS = {"memory": CHECKS_MEMORY, "race": CHECKS_RACES}
+_METADATA = re.compile(r", !([\w.]+) !(\d+)")
 _BLOCK_STOPS = (StopKind.BARRIER, StopKind.BARRIER_REDUCE)
 
 
@@ -155,7 +156,9 @@ class _Retarget:
         symbols = shared_addresses(layout, self.shared, function, prologue)
         for instruction in function.instructions():
             text = without_address_spaces(instruction.text)
-            instruction.text = expand_constants(text, symbols, prologue)
+            text = expand_constants(text, symbols, prologue)
+            if text != instruction.text:
+                instruction.text = text
         self.calls.lower(function, prologue)
         return prologue
 
@@ -182,7 +185,7 @@ class _Retarget:
 
     def _finished(self, line: str) -> str:
         """Without metadata but for locations and our own: it tells of GPU threads one by one."""
-        return re.sub(r", !([\w.]+) !(\d+)", self._kept_metadata, line)
+        return _METADATA.sub(self._kept_metadata, line) if ", !" in line else line
 
     def _kept_metadata(self, match: re.Match[str]) -> str:
         is_line = self.options.debug and match[1] == "dbg"

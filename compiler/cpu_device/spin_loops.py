@@ -111,12 +111,12 @@ class _Loop:
             if name not in self._definitions or name in found:
                 continue
             found[name] = item = self._definitions[name]
-            waiting += LOCAL.findall(item.body)
+            waiting += item.locals
             stores = self._stores_to(item)
             if stores or self._is_merge(item):
                 # Which of the values it is depends on the way that the thread has taken.
                 waiting += [name for way in self._terminators for name in _condition(way)]
-                waiting += [name for store in stores for name in LOCAL.findall(store.body)]
+                waiting += [name for store in stores for name in store.locals]
         return list(found.values())
 
     def _is_merge(self, item: Instruction) -> bool:
@@ -126,13 +126,13 @@ class _Loop:
 
     def _stores_to(self, item: Instruction) -> list[Instruction]:
         """What the loop stores to the thread's own variable that an instruction loads."""
-        pointer = LOCAL.findall(item.body)[-1:] if item.opcode == "load" else []
+        pointer = item.locals[-1:] if item.opcode == "load" else ()
         if not self._variables.issuperset(pointer):
             return []
         return [
             store
             for store in self._items
-            if store.opcode == "store" and LOCAL.findall(store.body)[-1:] == pointer
+            if store.opcode == "store" and store.locals[-1:] == pointer
         ]
 
     def _is_lock_free(self, item: Instruction) -> bool:
