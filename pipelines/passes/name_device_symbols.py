@@ -62,7 +62,12 @@ def _used_symbols(module: ir.Operation) -> set[str]:
 
     def visit(inner: ir.Operation) -> ir.WalkResult:
         for name in inner.attributes:
-            found.update(_symbols_in(inner.attributes[name]))
+            try:
+                attribute = inner.attributes[name]
+            except TypeError:
+                # The bindings have no class for dense elements of complex numbers.
+                continue
+            found.update(_symbols_in(attribute))
         return ir.WalkResult.ADVANCE
 
     module.walk(visit)

@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 import hirc
-from hirc.tools.hirc import main as run_hirc
 
 
 @cache
@@ -19,6 +18,9 @@ def _folder() -> Path:
 @cache
 def library(text: str, *flags: str) -> hirc.Library:
     """The programs of a module, compiled once."""
+    # Not on a GPU machine, where only the loader is.
+    from hirc.tools.hirc import main as run_hirc
+
     name = hashlib.sha256(repr((text, flags)).encode()).hexdigest()[:12]
     source, output = _folder() / f"{name}.mlir", _folder() / f"{name}.so"
     source.write_text(text)

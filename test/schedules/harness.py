@@ -151,10 +151,24 @@ class Suite:
     def check(self, name: str) -> None:
         """Runs one program in every way and compares what it gives."""
         compiled = self._library(self._programs.values())
-        for run in _runs(self._programs[name]):
+        for run in self.runs(name):
             inputs, rooms = run.inputs(), run.rooms()
             call(compiled, run.compiled_name, inputs, [each.tensor for each in rooms], run.returns)
             run.compare(inputs, rooms)
+
+    def runs(self, name: str) -> Iterator[Run]:
+        """Every way in which one program is run."""
+        return _runs(self._programs[name])
+
+    @property
+    def source(self) -> str:
+        """The programs' text."""
+        return "\n".join(map(_text, self._programs.values()))
+
+    @property
+    def schedules(self) -> str:
+        """The flag that says which schedules there are."""
+        return "--schedules=general" if self._floor else "--schedules=tuned"
 
     def check_silence(self, names: Sequence[str] = (), sizes_each: int = 2) -> None:
         """Runs programs in a process of their own with race and memory checks, which end it.
@@ -178,8 +192,7 @@ class Suite:
         assert (done.returncode, done.stderr) == (0, ""), f"{done.stdout}\n{done.stderr}"
 
     def _library(self, programs: Iterable[Program], *flags: str) -> hirc.Library:
-        schedules = "--schedules=general" if self._floor else "--schedules=tuned"
-        return library("\n".join(map(_text, programs)), schedules, *self._flags, *flags)
+        return library("\n".join(map(_text, programs)), self.schedules, *self._flags, *flags)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ module attributes {gpu.container_module} {
     func.func @user() attributes {a.all = [@work, {b.one = @lowered}]} {
       return
     }
+    memref.global "private" constant @turns : memref<2xcomplex<f32>> = dense<[(1.0, 0.0), (0.0, 1.0)]>
     // CHECK: llvm.func @first__lowered__1f2e() attributes {nvvm.kernel}
     llvm.func @lowered() attributes {nvvm.kernel} {
       llvm.return
