@@ -98,7 +98,9 @@ class Ownership:
                 for inner, outer in self._owners.given_out(op, region).items()
                 if outer == root
             )
-        return op.name not in _ALLOCATIONS or "zero_init" in op.attributes
+        if op.name not in _ALLOCATIONS or "zero_init" in op.attributes:
+            return True
+        return 0 in ir.MemRefType(op.results[0].type).shape
 
     def _step(self, op: ir.Operation, state: _State) -> None:
         if op.name in _FREES:

@@ -35,3 +35,9 @@
   "hir.output"(%x) {name = "x"} : (memref<8xf32>) -> ()
   "hir.output"(%y) {name = "y"} : (memref<8xf32>) -> ()
 }) {sym_name = "main", function_type = (memref<8xf32>, i1, index) -> (memref<8xf32>, memref<8xf32>)} : () -> ()
+
+// Nothing has to be written to a buffer of no elements.
+"hir.program"() ({
+  %y = "hir.allocate"() : () -> memref<3x0xf32>
+  "hir.output"(%y) {name = "y"} : (memref<3x0xf32>) -> ()
+}) {sym_name = "empty", function_type = () -> memref<3x0xf32>} : () -> ()
