@@ -11,8 +11,7 @@ from hirc.pipelines.passes import stage
 from hirc.pipelines.pipeline import run_steps
 from hirc.pipelines.walking import operations_where
 from support.evaluate_generic import Array, evaluate
-
-from .random_graphs import graphs
+from support.random_graphs import graphs
 
 FUSE = stage(
     "fusion",

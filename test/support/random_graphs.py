@@ -5,12 +5,14 @@ All elements are i64, so that any order of a reduction gives the same result.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
 _BINARY = ("addi", "subi", "muli", "maxsi", "xori")
 _KINDS = {"addi": 0, "muli": 1, "maxsi": -(2**63), "minsi": 2**63 - 1}
+SMALL = (0, 1, 2, 3, 5)
 # The shape of a tensor: which of the two sizes its dims have.
 _SHAPES = ("rc", "cr", "r", "c", "")
 
@@ -98,9 +100,9 @@ class Graph:
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> tuple[str, dict[str, int]]:
-    """A function's text, and the sizes r and c of its arguments rc, cr, r and c."""
-    sizes = {dim: draw(st.sampled_from([0, 1, 2, 3, 5])) for dim in "rc"}
+def graphs(draw: st.DrawFn, among: Sequence[int] = SMALL) -> tuple[str, dict[str, int]]:
+    """The text of a function main, and the sizes r and c of its arguments rc, cr, r and c."""
+    sizes = {dim: draw(st.sampled_from(among)) for dim in "rc"}
     graph = Graph(sizes, draw(st.booleans()))
     graph.values += [(f"%{shape}", shape) for shape in ("rc", "cr", "r", "c")]
     for _ in range(draw(st.integers(1, 9))):
