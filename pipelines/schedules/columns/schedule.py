@@ -85,7 +85,10 @@ def _choices(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
                 yield _Choice(deep, condition=condition, resident=deep.resident_blocks(device))
         if is_full is not True:
             yield from _split_and_whole(_plan_for(space, wide), device)
-        yield from _skewed(space, device)
+        for choice in _skewed(space, device):
+            yield choice
+            if _is_certain(choice):
+                return
     if space.iterations.is_known or (wide == 1 and has_one_pass):
         yield _Choice(plan_of(space, 1, THREADS), most=_FEW_ITERATIONS)
     narrow = _plan_for(space, 1)
@@ -120,6 +123,17 @@ def _skewed(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
         return
     for choice in _split_and_whole(plan, device):
         yield replace(choice, shifted=shifted, resident=plan.resident_blocks(device))
+
+
+def _is_certain(choice: _Choice) -> bool:
+    """Whether what skewed rows ask for is there, so that what comes after has nothing to take.
+
+    All ask for the layout that is assumed of the buffers, so that does not count.
+    """
+    found = Conditions(choice.plan.space.work.open)
+    _require_skewed(choice, found)
+    is_whole = choice.split is None or choice.split.count.is_known
+    return is_whole and found.value is None and not found.never
 
 
 def _power_of_two(number: int) -> int:
