@@ -11,21 +11,23 @@ from ..hir.compute.operand import Operand, as_stored, result_operand
 from ..hir.extents import extent_of
 from ..hir.host_checks import check
 from ..rewriting import index_constant
-from .choose import emit_product
+from .choose import emit_product, emit_sum
 from .contraction import read_contraction
 from .fills import find_zero_fill
 from .fits import is_for_library
 from .options import MatmulOptions
 from .product import Indexed, Product
+from .small import is_empty, is_for_kernel
 
 
 def call_library(op: ir.Operation, options: MatmulOptions) -> list[ir.Operation]:
     """Emits hir.library_matmul for a linalg operation, where it is a product for it.
 
-    Returns the operations that are to be erased then, in this order.
+    What is rather for a kernel, and adds to zeros, becomes one operation without them. Returns the
+    operations that are to be erased then, in this order.
     """
     product = None if len(op.results) else read_contraction(op)
-    if product is None or not is_for_library(product, options):
+    if product is None:
         return []
     gone = [op]
     if product.accumulates:
@@ -33,6 +35,9 @@ def call_library(op: ir.Operation, options: MatmulOptions) -> list[ir.Operation]
         if fill is not None:
             product = replace(product, accumulates=False)
             gone.append(fill)
+    is_called = is_for_library(product, options)
+    if not is_called and not _is_for_sum(product, options):
+        return []
     with op.location, ir.InsertionPoint(op):
         _check_sizes(op, product)
         result = result_operand(product.result.value)
@@ -42,9 +47,22 @@ def call_library(op: ir.Operation, options: MatmulOptions) -> list[ir.Operation]
                 # What the library gives is f32.
                 Accumulator(result.stored, result).finish()
 
+        if not is_called:
+            emit_sum(_as_stored(product, result))
+            finish()
+            return gone
         kernel = (lambda: op.clone().operation) if product.is_reduction else None
         emit_product(_as_stored(product, result), options, kernel, finish)
     return gone
+
+
+def _is_for_sum(product: Product, options: MatmulOptions) -> bool:
+    """Whether a kernel computes all of a product, and is not one operation yet."""
+    return (
+        is_for_kernel(product, options.kernel_multiplications) is True
+        and not is_empty(product)
+        and not (product.accumulates or product.activation or product.is_reduction)
+    )
 
 
 def _as_stored(product: Product, result: Operand) -> Product:

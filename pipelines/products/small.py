@@ -30,7 +30,7 @@ def is_for_kernel(product: Product, most: int) -> bool | None:
     if not most:
         return False
     sizes = [product.size(loop) for loop in range(product.loops)]
-    if _is_vector_product(product, sizes):
+    if _is_vector_product(product, sizes) and not _adds_to_memory(product):
         return True
     if DYNAMIC not in sizes:
         return _is_small(product, sizes, most)
@@ -99,13 +99,27 @@ def _is_small(product: Product, sizes: list[int], most: int) -> bool:
 
 
 def _is_vector_product(product: Product, sizes: list[int]) -> bool:
-    """Whether it sums along rows that lie in memory, each times a vector: memory's speed bounds it.
+    """Whether it is a matrix times a vector, whose rows lie in memory: memory's speed bounds it.
 
-    Nothing of what is read is shared by two results but the vectors.
+    Nothing of what is read is shared by two results but the vectors. Neighbours in memory are terms
+    of one sum, or of neighbouring sums.
     """
     kinds = {product.kind(loop) for loop, size in enumerate(sizes) if size != 1}
-    return (Kind.M not in kinds and _is_along_sums(product, product.second)) or (
-        Kind.N not in kinds and _is_along_sums(product, product.first)
+    return (Kind.M not in kinds and _has_rows(product, product.second)) or (
+        Kind.N not in kinds and _has_rows(product, product.first)
+    )
+
+
+def _adds_to_memory(product: Product) -> bool:
+    """Whether the sums are added to what a buffer holds: its kernel has one thread a result."""
+    return product.accumulates and isinstance(product.result.value.type, ir.MemRefType)
+
+
+def _has_rows(product: Product, matrix: Indexed) -> bool:
+    """Whether neighbours in a matrix's memory are those of one of its loops, as the type says."""
+    return any(
+        loop >= 0 and stride == 1 and product.size(loop) != 1
+        for loop, stride in zip(matrix.dims, strides_of(matrix), strict=True)
     )
 
 

@@ -61,12 +61,13 @@ func.func @others(%x: tensor<4x8xi8>, %y: tensor<8x4xi8>, %s: tensor<4x4xi32>, %
 
 // -----
 
-// For the library, or for kernels that keep sums in memory: large ones, a vector with columns that
-// are many, and open sizes, of which the program decides.
+// For the library, or for kernels that keep sums in memory: large ones, and open sizes, of which the
+// program decides. A matrix times a vector is a kernel's whichever way its rows lie.
 
 // CHECK-LABEL: func.func @large(
 // CHECK:         linalg.matmul
-// CHECK:         linalg.vecmat
+// CHECK-NOT:     linalg.vecmat
+// CHECK:         "hir.reduce_loops"
 // CHECK:         linalg.matmul
 func.func @large(%x: tensor<256x256xf32>, %y: tensor<4096x4096xf32>, %v: tensor<4096xf32>, %o: tensor<?x8xf32>, %p: tensor<8x8xf32>)
     -> (tensor<256x256xf32>, tensor<4096xf32>, tensor<?x8xf32>) {

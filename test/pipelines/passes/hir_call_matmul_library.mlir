@@ -236,17 +236,22 @@
 
 // -----
 
-// Kernels: few multiplications; more of them where many sums have few terms; rows times one vector.
-// The library: many terms that do not lie together, columns times a vector.
+// Kernels: few multiplications; more of them where many sums have few terms; a matrix times a vector,
+// unless it is added to what is there. The library: many terms that do not lie together.
 
 // SMALL-LABEL: ^bb0(%{{.*}}: memref<64x64xf32>, %{{.*}}: memref<1000x16x16xf32>,
 // SMALL:         linalg.matmul
 // SMALL:         linalg.batch_matmul
-// SMALL:         linalg.matvec
 // SMALL-NOT:     linalg.
-// SMALL:         "hir.library_matmul"(%{{.*}}, %{{.*}}, %{{.*}}) {{.*}} : (memref<1024x16xf32>, memref<1024x16xf32>, memref<16x16xf32>)
-// SMALL-NEXT:    "hir.library_matmul"(%{{.*}}, %{{.*}}, %{{.*}}) {{.*}} : (memref<4096xf32>, memref<4096x4096xf32>, memref<4096xf32>)
-// SMALL-NOT:     linalg.
+// SMALL:         "hir.library_matmul"(%{{.*}}, %{{.*}}, %{{.*}}) {{.*}} : (memref<4096x4096xf32>, memref<4096xf32>, memref<4096xf32>)
+// SMALL-NEXT:    "hir.library_matmul"(%{{.*}}, %{{.*}}, %{{.*}}) {{.*}} : (memref<1024x16xf32>, memref<1024x16xf32>, memref<16x16xf32>)
+// SMALL-NOT:     linalg.fill
+// SMALL:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : memref<4096x4096xf32>, memref<4096xf32>)
+// SMALL:           "hir.reduce_loops"
+// SMALL-NOT:     linalg.fill
+// SMALL:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : memref<4096xf32>, memref<4096x4096xf32>)
+// SMALL:           "hir.reduce_loops"
+// SMALL-NOT:     linalg.{{fill|generic|vecmat|matvec}}
 // SMALL:         sym_name = "known"
 "hir.program"() ({
 ^bb0(%a: memref<64x64xf32>, %b: memref<1000x16x16xf32>, %c: memref<4096x4096xf32>, %d: memref<4096xf32>,
@@ -256,7 +261,11 @@
   linalg.matvec ins(%c, %d : memref<4096x4096xf32>, memref<4096xf32>) outs(%e : memref<4096xf32>)
   linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
     ins(%f, %f : memref<1024x16xf32>, memref<1024x16xf32>) outs(%g : memref<16x16xf32>)
-  linalg.vecmat ins(%d, %c : memref<4096xf32>, memref<4096x4096xf32>) outs(%e : memref<4096xf32>)
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%e : memref<4096xf32>)
+  linalg.matvec ins(%c, %d : memref<4096x4096xf32>, memref<4096xf32>) outs(%e : memref<4096xf32>)
+  linalg.fill ins(%zero : f32) outs(%d : memref<4096xf32>)
+  linalg.vecmat ins(%e, %c : memref<4096xf32>, memref<4096x4096xf32>) outs(%d : memref<4096xf32>)
 }) {sym_name = "known", function_type = (memref<64x64xf32>, memref<1000x16x16xf32>, memref<4096x4096xf32>, memref<4096xf32>,
      memref<4096xf32>, memref<1024x16xf32>, memref<16x16xf32>) -> ()} : () -> ()
 
