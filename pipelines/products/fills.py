@@ -10,7 +10,12 @@ _HARMLESS = ("arith.", "memref.dim", "hir.allocate")
 
 
 def find_zero_fill(op: ir.Operation, buffer: ir.Value) -> ir.Operation | None:
-    """The operation that fills `buffer` with zeros for `op` to read; None where none does."""
+    """The operation that fills `buffer` with zeros for `op` to add to; None where none does.
+
+    None too where `op` multiplies the zeros.
+    """
+    if list(op.operands).count(buffer) > 1:
+        return None
     is_own = _is_own(buffer)
     for before in _backwards(op):
         if _fills_with_zeros(before, buffer):

@@ -289,3 +289,17 @@
 ^bb0(%x: memref<?x4096xf32>, %w: memref<4096x4096xf32>, %b: memref<4096xf32>, %y: memref<?x4096xf32>):
   "hir.linear"(%x, %w, %b, %y) {operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (memref<?x4096xf32>, memref<4096x4096xf32>, memref<4096xf32>, memref<?x4096xf32>) -> ()
 }) {sym_name = "row", function_type = (memref<?x4096xf32>, memref<4096x4096xf32>, memref<4096xf32>, memref<?x4096xf32>) -> ()} : () -> ()
+
+// -----
+
+// Zeros that the product multiplies too stay.
+
+// SMALL-LABEL: ^bb0(%{{.*}}: memref<64x64xf32>, %{{.*}}: memref<64xf32>):
+// SMALL:         linalg.fill {{.*}} outs(%[[E:[a-z0-9]*]] : memref<64xf32>)
+// SMALL-NEXT:    linalg.matvec ins(%{{.*}}, %[[E]] : memref<64x64xf32>, memref<64xf32>)
+"hir.program"() ({
+^bb0(%c: memref<64x64xf32>, %e: memref<64xf32>):
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%e : memref<64xf32>)
+  linalg.matvec ins(%c, %e : memref<64x64xf32>, memref<64xf32>) outs(%e : memref<64xf32>)
+}) {sym_name = "multiplied", function_type = (memref<64x64xf32>, memref<64xf32>) -> ()} : () -> ()
