@@ -11,7 +11,10 @@ from ..walking import operations_where
 from .select_host_programs import MARK
 
 # The dialects whose operations one-shot-bufferize takes on tensors.
-_KNOWN = ("arith", "bufferization", "cf", "func", "linalg", "ml_program", "scf", "tensor", "vector")
+_KNOWN = (
+    *("arith", "bufferization", "cf", "func", "linalg"),
+    *("ml_program", "scf", "tensor", "ub", "vector"),
+)
 _WAYS_OUT = {
     "tensor.bitcast": "use a linalg.generic with arith.bitcast in its region",
     "tensor.gather": "use a linalg.generic with tensor.extract in its region",

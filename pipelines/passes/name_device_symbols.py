@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
 from ..offload_symbols import device_symbol, unlike
 from ..pass_base import Pass, register
+
+_SYMBOL = re.compile(r'@(?:([\w.$-]+)|"([^"]*)")')
+# Attributes that refer to nothing.
+_PLAIN = (
+    *(ir.StringAttr, ir.IntegerAttr, ir.FloatAttr, ir.TypeAttr, ir.UnitAttr, ir.AffineMapAttr),
+    *(ir.DenseElementsAttr, ir.DenseI32ArrayAttr, ir.DenseI64ArrayAttr),
+)
 
 
 @register
@@ -83,7 +91,10 @@ def _symbols_in(attribute: ir.Attribute) -> list[str]:
         return [symbol for each in attribute for symbol in _symbols_in(each)]
     if isinstance(attribute, ir.DictAttr):
         return [symbol for named in attribute for symbol in _symbols_in(named.attr)]
-    return []
+    if isinstance(attribute, _PLAIN):
+        return []
+    # A dialect's own, which may have any in it.
+    return [bare or quoted for bare, quoted in _SYMBOL.findall(str(attribute))]
 
 
 def is_kernel(function: ir.Operation) -> bool:

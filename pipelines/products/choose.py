@@ -65,15 +65,17 @@ def emit_sum(product: Product) -> ir.Operation:
 
     def body(arguments: Sequence[ir.Value]) -> list[ir.Value]:
         first, second, *biases, _ = map(extended, arguments)
-        total = ir.Operation.create(
-            "hir.reduce_loops",
-            results=[wide],
-            operands=[arith.mulf(first, second)],
-            attributes={
-                "kind": ir.StringAttr.get("addf"),
-                "loops": ir.DenseI64ArrayAttr.get(loops),
-            },
-        ).results[0]
+        total = arith.mulf(first, second)
+        if loops:
+            total = ir.Operation.create(
+                "hir.reduce_loops",
+                results=[wide],
+                operands=[total],
+                attributes={
+                    "kind": ir.StringAttr.get("addf"),
+                    "loops": ir.DenseI64ArrayAttr.get(loops),
+                },
+            ).results[0]
         for bias in biases:
             total = arith.addf(total, bias)
         return [total if total.type == result else arith.truncf(result, total)]

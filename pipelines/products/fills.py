@@ -14,7 +14,7 @@ def find_zero_fill(op: ir.Operation, buffer: ir.Value) -> ir.Operation | None:
 
     None too where `op` multiplies the zeros.
     """
-    if list(op.operands).count(buffer) > 1:
+    if [_memory(value) for value in op.operands].count(_memory(buffer)) > 1:
         return None
     is_own = _is_own(buffer)
     for before in _backwards(op):
@@ -25,6 +25,16 @@ def find_zero_fill(op: ir.Operation, buffer: ir.Value) -> ir.Operation | None:
         ):
             return None
     return None
+
+
+def _memory(buffer: ir.Value) -> ir.Value:
+    """The buffer that a view is of; any other value itself."""
+    while not isinstance(buffer.owner, ir.Block):
+        op = buffer.owner.operation
+        if not len(op.operands) or not isinstance(op.operands[0].type, ir.MemRefType):
+            break
+        buffer = op.operands[0]
+    return buffer
 
 
 def _backwards(op: ir.Operation) -> list[ir.Operation]:

@@ -5,6 +5,7 @@ The limits are where the two take the same time on an H200.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 
 from ...dialects.hir.layout import DYNAMIC
@@ -36,7 +37,7 @@ def is_for_kernel(product: Product, most: int) -> bool | None:
         return _is_small(product, sizes, most)
     least = [1 if size == DYNAMIC else size for size in sizes]
     may_be = _is_small(product, least, most) or (
-        not takes_terms_in_turn(product) and _is_vector_product(product, least)
+        not takes_terms_in_turn(product) and _is_vector_product(product, least, _is_along_sums)
     )
     return None if may_be else False
 
@@ -98,29 +99,31 @@ def _is_small(product: Product, sizes: list[int], most: int) -> bool:
     return results * terms <= most
 
 
-def _is_vector_product(product: Product, sizes: list[int]) -> bool:
-    """Whether it is a matrix times a vector, whose rows lie in memory: memory's speed bounds it.
-
-    Nothing of what is read is shared by two results but the vectors. Neighbours in memory are terms
-    of one sum, or of neighbouring sums.
-    """
-    kinds = {product.kind(loop) for loop, size in enumerate(sizes) if size != 1}
-    return (Kind.M not in kinds and _has_rows(product, product.second)) or (
-        Kind.N not in kinds and _has_rows(product, product.first)
-    )
-
-
-def _adds_to_memory(product: Product) -> bool:
-    """Whether the sums are added to what a buffer holds: its kernel has one thread a result."""
-    return product.accumulates and isinstance(product.result.value.type, ir.MemRefType)
-
-
 def _has_rows(product: Product, matrix: Indexed) -> bool:
     """Whether neighbours in a matrix's memory are those of one of its loops, as the type says."""
     return any(
         loop >= 0 and stride == 1 and product.size(loop) != 1
         for loop, stride in zip(matrix.dims, strides_of(matrix), strict=True)
     )
+
+
+def _is_vector_product(
+    product: Product, sizes: list[int], lies_well: Callable[[Product, Indexed], bool] = _has_rows
+) -> bool:
+    """Whether it is a matrix times a vector, whose rows lie in memory: memory's speed bounds it.
+
+    Nothing of what is read is shared by two results but the vectors. Neighbours in memory are terms
+    of one sum, or of neighbouring sums.
+    """
+    kinds = {product.kind(loop) for loop, size in enumerate(sizes) if size != 1}
+    return (Kind.M not in kinds and lies_well(product, product.second)) or (
+        Kind.N not in kinds and lies_well(product, product.first)
+    )
+
+
+def _adds_to_memory(product: Product) -> bool:
+    """Whether the sums are added to what a buffer holds: its kernel has one thread a result."""
+    return product.accumulates and isinstance(product.result.value.type, ir.MemRefType)
 
 
 def _is_along_sums(product: Product, operand: Indexed) -> bool:

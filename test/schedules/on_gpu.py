@@ -3,8 +3,9 @@
     cd test && ../.venv/bin/python -m schedules.on_gpu ../build/schedules [rows columns ...]
     python3 build/schedules/run.py [rows columns ...]          # on the GPU machine
 
-The second part needs torch, hypothesis and pytest on the GPU machine, and nothing of hirc but its
-loader, which is copied beside the programs.
+They are optimised as programs are by themselves, whatever the suites' flags. The second part needs
+torch, hypothesis and pytest on the GPU machine, and nothing of hirc but its loader, which is copied
+beside the programs.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
 // CHECK: scf.if
 func.func @main(%x: tensor<4x8xf32>, %holds: i1) -> tensor<2x8xf32> attributes {hir.program} {
   %y = tensor.extract_slice %x[0, 0] [2, 8] [1, 1] : tensor<4x8xf32> to tensor<2x8xf32>
-  %e = tensor.empty() : tensor<2x8xf32>
+  %e = ub.poison : tensor<2x8xf32>
   %z = scf.if %holds -> tensor<2x8xf32> {
     %n = linalg.negf ins(%y : tensor<2x8xf32>) outs(%e : tensor<2x8xf32>) -> tensor<2x8xf32>
     scf.yield %n : tensor<2x8xf32>

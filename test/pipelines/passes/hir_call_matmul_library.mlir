@@ -292,14 +292,51 @@
 
 // -----
 
-// Zeros that the product multiplies too stay.
+// Zeros that the product multiplies too stay, also if it reads them through a view.
 
-// SMALL-LABEL: ^bb0(%{{.*}}: memref<64x64xf32>, %{{.*}}: memref<64xf32>):
+// SMALL-LABEL: ^bb0(%{{.*}}: memref<64x64xf32>, %{{.*}}: memref<64xf32>, %{{.*}}: memref<8x8xf32>
 // SMALL:         linalg.fill {{.*}} outs(%[[E:[a-z0-9]*]] : memref<64xf32>)
 // SMALL-NEXT:    linalg.matvec ins(%{{.*}}, %[[E]] : memref<64x64xf32>, memref<64xf32>)
+// SMALL:         linalg.fill {{.*}} outs(%[[R:[a-z0-9_]*]] : memref<64xf32>)
+// SMALL-NEXT:    linalg.matvec ins(%{{.*}}, %{{.*}} : memref<64x64xf32>, memref<64xf32>) outs(%[[R]] :
 "hir.program"() ({
-^bb0(%c: memref<64x64xf32>, %e: memref<64xf32>):
+^bb0(%c: memref<64x64xf32>, %e: memref<64xf32>, %f: memref<8x8xf32>, %g: memref<8x1x8xf32>):
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%e : memref<64xf32>)
   linalg.matvec ins(%c, %e : memref<64x64xf32>, memref<64xf32>) outs(%e : memref<64xf32>)
-}) {sym_name = "multiplied", function_type = (memref<64x64xf32>, memref<64xf32>) -> ()} : () -> ()
+  %view = memref.collapse_shape %f [[0, 1]] : memref<8x8xf32> into memref<64xf32>
+  %both = memref.expand_shape %f [[0, 1], [2]] output_shape [8, 1, 8] : memref<8x8xf32> into memref<8x1x8xf32>
+  %result = memref.collapse_shape %both [[0, 1, 2]] : memref<8x1x8xf32> into memref<64xf32>
+  linalg.fill ins(%zero : f32) outs(%result : memref<64xf32>)
+  linalg.matvec ins(%c, %view : memref<64x64xf32>, memref<64xf32>) outs(%result : memref<64xf32>)
+}) {sym_name = "multiplied", function_type = (memref<64x64xf32>, memref<64xf32>, memref<8x8xf32>, memref<8x1x8xf32>) -> ()} : () -> ()
+
+// -----
+
+// What sums nothing is a product of elements.
+
+// SMALL-LABEL: ^bb0(%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: memref<?x?xf32>):
+// SMALL-NOT:     hir.reduce_loops
+// SMALL:         sym_name = "elements"
+"hir.program"() ({
+^bb0(%a: memref<?xf32>, %b: memref<?xf32>, %y: memref<?xf32>, %z: memref<?x?xf32>):
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<?xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                  iterator_types = ["parallel"]}
+    ins(%a, %b : memref<?xf32>, memref<?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %m = arith.mulf %p, %q : f32
+    %s = arith.addf %m, %o : f32
+    linalg.yield %s : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%z : memref<?x?xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+    ins(%a, %b : memref<?xf32>, memref<?xf32>) outs(%z : memref<?x?xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %m = arith.mulf %p, %q : f32
+    %s = arith.addf %m, %o : f32
+    linalg.yield %s : f32
+  }
+}) {sym_name = "elements", function_type = (memref<?xf32>, memref<?xf32>, memref<?xf32>, memref<?x?xf32>) -> ()} : () -> ()

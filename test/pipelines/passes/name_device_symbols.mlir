@@ -22,9 +22,17 @@ module attributes {gpu.container_module} {
     func.func @user() attributes {a.all = [@work, {b.one = @lowered}]} {
       return
     }
+    // CHECK: llvm.blockaddress <function = @first__lowered__1f2e, tag = <id = 1>>
+    llvm.func @address() -> !llvm.ptr {
+      %0 = llvm.blockaddress <function = @lowered, tag = <id = 1>> : !llvm.ptr
+      llvm.return %0 : !llvm.ptr
+    }
     memref.global "private" constant @turns : memref<2xcomplex<f32>> = dense<[(1.0, 0.0), (0.0, 1.0)]>
     // CHECK: llvm.func @first__lowered__1f2e() attributes {nvvm.kernel}
     llvm.func @lowered() attributes {nvvm.kernel} {
+      llvm.br ^end
+    ^end:
+      llvm.blocktag <id = 1>
       llvm.return
     }
   }
