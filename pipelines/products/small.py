@@ -101,10 +101,7 @@ def _is_small(product: Product, sizes: list[int], most: int) -> bool:
 
 def _has_rows(product: Product, matrix: Indexed) -> bool:
     """Whether neighbours in a matrix's memory are those of one of its loops, as the type says."""
-    return any(
-        loop >= 0 and stride == 1 and product.size(loop) != 1
-        for loop, stride in zip(matrix.dims, strides_of(matrix), strict=True)
-    )
+    return bool(_neighbours(product, matrix))
 
 
 def _is_vector_product(
@@ -128,10 +125,16 @@ def _adds_to_memory(product: Product) -> bool:
 
 def _is_along_sums(product: Product, operand: Indexed) -> bool:
     """Whether neighbours in an operand's memory are terms of one sum, as far as the type says."""
-    return any(
-        loop >= 0 and stride == 1 and product.kind(loop) == Kind.K and product.size(loop) != 1
+    return any(product.kind(loop) == Kind.K for loop in _neighbours(product, operand))
+
+
+def _neighbours(product: Product, operand: Indexed) -> list[int]:
+    """The loops of several iterations that step from one element in memory to the next."""
+    return [
+        loop
         for loop, stride in zip(operand.dims, strides_of(operand), strict=True)
-    )
+        if loop >= 0 and stride == 1 and product.size(loop) != 1
+    ]
 
 
 def _extent(product: Product, loop: int) -> ir.Value:

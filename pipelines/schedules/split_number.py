@@ -19,8 +19,8 @@ def split_number(
     places: list[ir.Value] = []
     rest = number
     for loop in reversed(loops[1:]):
-        is_given = inner is not None and loop is loops[-1]
-        extent = inner if is_given and inner is not None else parameters.size(loop.extent)
+        is_last = loop is loops[-1]
+        extent = inner if is_last and inner is not None else parameters.size(loop.extent)
         places.insert(0, narrow(arith.remui, rest, extent))
         rest = narrow(arith.divui, rest, extent)
     return [rest, *places]
