@@ -12,14 +12,14 @@ from hirc.compiler.loader import Program
 from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
 from support.evaluate_generic import Array, evaluate
-from support.random_graphs import SMALL, graphs
+from support.random_graphs import SMALL, folded_reduction, graphs
 
 _COUNT = 40
 
 
 @pytest.mark.parametrize("among", [SMALL, (1, 33, 64, 130, 257, 1031)], ids=["small", "large"])
 def test_random_graphs_give_what_numpy_gives(among: tuple[int, ...]) -> None:
-    drawn: dict[str, dict[str, int]] = {}
+    drawn = dict([folded_reduction()])
 
     @settings(
         max_examples=_COUNT,

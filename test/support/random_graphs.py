@@ -145,3 +145,24 @@ def _reduction(graph: Graph, draw: st.DrawFn) -> None:
     start = draw(st.sampled_from([_KINDS[kind], 2]))
     body = [f"%y = arith.{kind} %o, %a : i64"]
     graph.generic(loops, [value], graph.filled(kept, start), kept, body)
+
+
+def folded_reduction() -> tuple[str, dict[str, int]]:
+    """A graph with a sum that is fused with what goes over its elements, and then not needed.
+
+    Rows of 0 elements have results nevertheless.
+    """
+    graph = Graph({"r": 3, "c": 0}, dynamic=True)
+    matrix = ("%rc", "rc")
+    graph.generic("rc", [matrix], graph.filled("r", 0), "r", ["%y = arith.addi %o, %a : i64"])
+    total = graph.values[-1]
+    body = [
+        "%z = arith.xori %a, %b : i64",
+        "%seven = arith.constant 7 : i64",
+        "%q = arith.divsi %z, %seven : i64",
+        "%y = arith.addi %q, %seven : i64",
+    ]
+    graph.generic("r", [total, total], graph.empty("r"), "r", body)
+    sevens = graph.values[-1]
+    graph.generic("rc", [matrix, sevens], graph.empty("rc"), "rc", ["%y = arith.addi %a, %b : i64"])
+    return graph.text([sevens, graph.values[-1]]), graph.sizes
