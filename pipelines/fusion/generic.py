@@ -9,6 +9,9 @@ from .access import Access, access
 
 GENERIC = "linalg.generic"
 COLLECTIVE = ("hir.reduce_loops", "hir.find_loops", "hir.scan_loop")
+# Marks what has reduction loops for collective operations only, so that it still says that no
+# result depends on how many iterations they have when canonicalization has folded these away.
+MARK = "hir.collective"
 
 
 def inputs_of(op: ir.Operation) -> list[ir.Value]:
@@ -58,7 +61,8 @@ def make_generic(
 ) -> ir.Operation:
     """A linalg.generic at the current insertion point whose region is `block`.
 
-    An output's value is what its result begins as.
+    An output's value is what its result begins as; the `reducing` loops are those that collective
+    operations go along.
     """
     operands = [*inputs, *outputs]
     maps = [ir.AffineMapAttr.get(each.map(loops)) for each in operands]
@@ -76,6 +80,8 @@ def make_generic(
         },
         regions=1,
     )
+    if reducing:
+        op.attributes[MARK] = ir.UnitAttr.get()
     block.append_to(op.regions[0])
     return op
 

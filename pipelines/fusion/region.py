@@ -70,12 +70,12 @@ class Region:
         with ir.InsertionPoint(self.block):
             ir.Operation.create("linalg.yield", operands=list(yielded))
         for inner in reversed([each.operation for each in self.block][:-1]):
-            if _is_pure(inner) and not any(True for result in inner.results for _ in result.uses):
+            if is_pure(inner) and not any(True for result in inner.results for _ in result.uses):
                 inner.erase()
 
     def _equal(self, op: ir.Operation) -> ir.Operation | None:
         """An operation that is there already and does the same, if there is one."""
-        if not (_is_pure(op) or op.name == "cf.assert"):
+        if not (is_pure(op) or op.name == "cf.assert"):
             return None
         attributes = tuple(sorted((name, str(op.attributes[name])) for name in op.attributes))
         results = tuple(str(result.type) for result in op.results)
@@ -83,7 +83,8 @@ class Region:
         return None if known == op else known
 
 
-def _is_pure(op: ir.Operation) -> bool:
+def is_pure(op: ir.Operation) -> bool:
+    """Whether an operation of a region does nothing but give its results."""
     if len(op.regions):
         return False
     return op.name.startswith(_PURE) or op.name in COLLECTIVE

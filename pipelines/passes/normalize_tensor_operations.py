@@ -22,14 +22,14 @@ class NormalizeTensorOperations(Pass):
     Named operations other than products, convolutions and poolings are linalg.generics then;
     loops of one iteration are gone; reshapes by dims of size 1 are part of the indexing maps;
     tensors of one scalar are that scalar; and reductions are operations of the region over all
-    iterations. f16 and bf16 are accumulated in f32.
+    iterations, which `hir.collective` marks. f16 and bf16 are accumulated in f32.
 
       %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
       %s = linalg.reduce {arith.addf} ins(%x : tensor<?x?xf32>) outs(%z : tensor<?xf32>)
              dimensions = [1]
     becomes
       %s = linalg.generic {..., iterator_types = ["parallel", "reduction"]}
-             ins(%x : tensor<?x?xf32>) outs(%e : tensor<?xf32>) {
+             ins(%x : tensor<?x?xf32>) outs(%e : tensor<?xf32>) attrs = {hir.collective} {
       ^bb0(%a: f32, %o: f32):
         %sum = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
         linalg.yield %sum : f32

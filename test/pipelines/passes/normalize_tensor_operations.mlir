@@ -49,7 +49,7 @@ func.func @argmax(%x: tensor<4x8xf32>) -> tensor<4xi64> {
   %ei = tensor.empty() : tensor<4xi64>
   %m = linalg.fill ins(%least : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   %p = linalg.fill ins(%zero : i64) outs(%ei : tensor<4xi64>) -> tensor<4xi64>
-  // CHECK:      ins(%arg0 : tensor<4x8xf32>) outs(%{{.*}} : tensor<4xi64>) {
+  // CHECK:      ins(%arg0 : tensor<4x8xf32>) outs(%{{.*}} : tensor<4xi64>) attrs = {{.*}} {
   // CHECK:        %[[FOUND:.*]]:2 = "hir.find_loops"(%{{.*}}) {kind = "maximumf", loops = array<i64: 1>}
   // CHECK-NEXT:   linalg.yield %[[FOUND]]#1 : i64
   %r:2 = linalg.generic {indexing_maps = [#id, #rows, #rows], iterator_types = ["parallel", "reduction"]}
