@@ -95,10 +95,10 @@ func.func @elements_stay(%x: tensor<?x?xi64>, %y: tensor<?xi64>, %d: tensor<?xi6
   %z = linalg.generic {indexing_maps = [#all, #rows, #rows], iterator_types = ["parallel", "reduction"]}
       ins(%x, %y : tensor<?x?xi64>, tensor<?xi64>) outs(%d : tensor<?xi64>) attrs = {hir.collective} {
   ^bb0(%a: i64, %b: i64, %o: i64):
-    %few = arith.cmpi slt, %a, %nine : i64
-    cf.assert %few, "elements"
     %ok = arith.cmpi slt, %b, %nine : i64
     cf.assert %ok, "rows"
+    %few = arith.cmpi slt, %a, %nine : i64
+    cf.assert %few, "elements"
     linalg.yield %b : i64
   } -> tensor<?xi64>
   return %z : tensor<?xi64>
