@@ -54,7 +54,7 @@ def _parts(op: ir.Operation, body: _Body) -> list[_Part]:
     parts: list[_Part] = []
     waiting = body.effects
     for loops in sorted(along, key=len):
-        here = {each for each in waiting if body.loops_of(each) <= set(loops)}
+        here = frozenset(each for each in waiting if body.loops_of(each) <= set(loops))
         waiting -= here
         yielded = [body.yielded[number] for number in along[loops]]
         parts.append(_Part(along[loops], loops, body.needed_for(yielded, here)))
@@ -68,16 +68,18 @@ class _Body:
         block = op.regions[0].blocks[0]
         *self._work, end = [inner.operation for inner in block]
         self.yielded = list(end.operands)
-        self.effects = {number for number, inner in enumerate(self._work) if _has_effects(inner)}
+        self.effects = frozenset(
+            number for number, inner in enumerate(self._work) if _has_effects(inner)
+        )
         self._reads = dict(zip(block.arguments, accesses_of(op), strict=True))
 
-    def needed_for(self, values: Iterable[ir.Value], numbers: set[int]) -> set[int]:
+    def needed_for(self, values: Iterable[ir.Value], numbers: Iterable[int]) -> set[int]:
         """The operations that values come from, and those of the numbers, with all they need."""
         return self._trace(values, numbers)[0]
 
     def loops_of(self, number: int) -> set[int]:
         """The loops that what an operation does depends on."""
-        work, values = self._trace([], {number})
+        work, values = self._trace([], [number])
         indices = [
             index
             for each in work
@@ -89,7 +91,7 @@ class _Body:
         }
 
     def _trace(
-        self, values: Iterable[ir.Value], numbers: set[int]
+        self, values: Iterable[ir.Value], numbers: Iterable[int]
     ) -> tuple[set[int], set[ir.Value]]:
         work, wanted = set(numbers), set(values)
         for number, inner in reversed(list(enumerate(self._work))):
@@ -128,7 +130,7 @@ def _build(op: ir.Operation, part: _Part) -> ir.Operation:
     return make_generic(region.inputs, outputs, len(part.loops), [], region.block)
 
 
-def _erase(op: ir.Operation, numbers: set[int]) -> None:
+def _erase(op: ir.Operation, numbers: Iterable[int]) -> None:
     """Takes operations out of a linalg.generic's region, as far as others do not need them."""
     work = [inner.operation for inner in op.regions[0].blocks[0]]
     for number in sorted(numbers, reverse=True):
