@@ -95,6 +95,7 @@ class Options:
     bare_pointers: bool = False
     stop_after: str | None = None
     print_ir_after: str | None = None
+    verify_each: bool = False
     save_temps: Path | None = None
     verbose: bool = False
     dry_run: bool = False

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..dialects.mlir import ir
 from ..pipelines.pass_base import InvalidResult, PassFailure
-from ..pipelines.pipeline import Stage, Step, foreign_op, run_steps
+from ..pipelines.pipeline import Stage, Step, foreign_op, is_valid, run_steps
 from .diagnostics import stage_error
 from .errors import InputError, InternalError, UnsupportedError
 from .session import Session, position_of
@@ -58,12 +58,13 @@ def run_stages(
     *,
     stop_after: str | None = None,
     print_after: str | None = None,
+    verify_each: bool = False,
     each: Callable[[str], None] = lambda stage: None,
 ) -> None:
     """Runs the stages in order, up to `stop_after`, and checks what each leaves.
 
-    `each` is called with a stage's name when it is done. Raises InputError or UnsupportedError
-    with the stage and the op.
+    With `verify_each`, what each pass leaves is verified too. `each` is called with a stage's name
+    when it is done. Raises InputError or UnsupportedError with the stage and the op.
     """
     names = [stage.name for stage in stages]
     if stop_after is not None and stop_after not in names:
@@ -73,19 +74,27 @@ def run_stages(
     for stage in stages:
         if stage.applies_to(module):
             with timer.phase(f"stage {stage.name}"):
-                run_stage(module, stage, session, printer)
+                run_stage(module, stage, session, printer, verify_each=verify_each)
             each(stage.name)
         if stage.name == stop_after:
             return
 
 
-def run_stage(module: ir.Operation, stage: Stage, session: Session, printer: IrPrinter) -> None:
+def run_stage(
+    module: ir.Operation,
+    stage: Stage,
+    session: Session,
+    printer: IrPrinter,
+    *,
+    verify_each: bool,
+) -> None:
     """Runs one stage and checks its boundary."""
     current: list[Step] = []
     try:
         run_steps(
             module,
             stage.steps,
+            verify_each=verify_each,
             before=lambda step: current.append(step),
             after=lambda step: printer(step, module),
         )
@@ -93,12 +102,9 @@ def run_stage(module: ir.Operation, stage: Stage, session: Session, printer: IrP
         found = session.take_diagnostics()
         raise stage_error(found, stage.name, current[-1].pass_name) from failure
     except InvalidResult as failure:
-        found = session.take_diagnostics()
-        raise InternalError(
-            f"pass '{failure}' made invalid IR: {found[0].message if found else 'no message'}",
-            position=found[0].position if found else None,
-            stage=stage.name,
-        ) from failure
+        raise _invalid(f"pass '{failure}'", stage, session) from failure
+    if not verify_each and not is_valid(module):
+        raise _invalid("one of the passes", stage, session, hint="--verify-each names the pass")
     session.take_diagnostics()
     left = foreign_op(module, stage)
     if left is not None:
@@ -109,3 +115,15 @@ def run_stage(module: ir.Operation, stage: Stage, session: Session, printer: IrP
             stage=stage.name,
             hint="--print-ir-after=changed shows the program up to there",
         )
+
+
+def _invalid(
+    culprit: str, stage: Stage, session: Session, *, hint: str | None = None
+) -> InternalError:
+    found = session.take_diagnostics()
+    return InternalError(
+        f"{culprit} made invalid IR: {found[0].message if found else 'no message'}",
+        position=found[0].position if found else None,
+        stage=stage.name,
+        hint=hint,
+    )

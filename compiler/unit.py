@@ -152,6 +152,7 @@ class Unit:
             self.timer,
             stop_after=self.options.stop_after,
             print_after=self.options.print_ir_after,
+            verify_each=self.options.verify_each,
             each=self._after_stage,
         )
         self.has_kernels = self.has_device_code

@@ -34,10 +34,14 @@ class Step:
     def __str__(self) -> str:
         return "(".join([*self.anchors, self.text]) + ")" * len(self.anchors)
 
-    def run(self, module: ir.Operation) -> None:
-        """Runs the pass on `module`. Raises PassFailure; diagnostics go to the context."""
+    def run(self, module: ir.Operation, *, verify: bool = True) -> None:
+        """Runs the pass on `module`. Raises PassFailure; diagnostics go to the context.
+
+        With `verify`, raises InvalidResult where a pass of ours leaves invalid IR.
+        """
         if self.own is None:
             manager = passmanager.PassManager.parse(f"builtin.module({self})", module.context)
+            manager.enable_verifier(verify)
             try:
                 manager.run(module)
             except ir.MLIRError as error:
@@ -46,10 +50,8 @@ class Step:
         with module.context, module.location:
             for op in _anchored(module, self.anchors):
                 self.own.run(op)
-        try:
-            module.verify()
-        except ir.MLIRError as error:
-            raise InvalidResult(self.pass_name) from error
+        if verify and not is_valid(module):
+            raise InvalidResult(self.pass_name)
 
 
 @dataclass(frozen=True)
@@ -108,14 +110,27 @@ def run_steps(
     module: ir.Operation,
     steps: Sequence[Step],
     *,
+    verify_each: bool = True,
     before: Callable[[Step], None] = lambda step: None,
     after: Callable[[Step], None] = lambda step: None,
 ) -> None:
-    """Runs steps in order, calling `before` and `after` around each."""
+    """Runs steps in order, calling `before` and `after` around each.
+
+    Without `verify_each`, what they leave is verified by whoever calls.
+    """
     for step in steps:
         before(step)
-        step.run(module)
+        step.run(module, verify=verify_each)
         after(step)
+
+
+def is_valid(module: ir.Operation) -> bool:
+    """Whether MLIR's verifier takes a module; diagnostics go to the context."""
+    try:
+        module.verify()
+    except ir.MLIRError:
+        return False
+    return True
 
 
 def foreign_op(module: ir.Operation, stage: Stage) -> ir.Operation | None:

@@ -88,6 +88,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         bare_pointers=values.kernel_bare_pointers,
         stop_after=values.stop_after,
         print_ir_after=values.print_ir_after,
+        verify_each=values.verify_each,
         save_temps=values.save_temps,
         verbose=values.verbose,
         dry_run=values.dry_run,
@@ -222,6 +223,11 @@ def _make_parser() -> argparse.ArgumentParser:
         "--print-ir-after",
         metavar="PASS|all|changed",
         help="print the MLIR after passes to standard error",
+    )
+    look(
+        "--verify-each",
+        action="store_true",
+        help="verify the MLIR after each pass, not each stage: names a pass that makes it invalid",
     )
     look(
         "--save-temps",

@@ -44,10 +44,11 @@ class _Silent(Pass):
 
 
 @pytest.mark.parametrize(
-    ("broken", "message"),
+    ("broken", "flags", "message"),
     [
-        (_Break, "error: pass 'break' made invalid IR: "),
-        (_Silent, "error: pass 'silent' failed and said nothing"),
+        (_Break, ["--verify-each"], "error: pass 'break' made invalid IR: "),
+        (_Break, [], "error: one of the passes made invalid IR: "),
+        (_Silent, [], "error: pass 'silent' failed and said nothing"),
     ],
 )
 def test_a_pass_of_ours_that_is_wrong(
@@ -55,6 +56,7 @@ def test_a_pass_of_ours_that_is_wrong(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     broken: type[Pass],
+    flags: list[str],
     message: str,
 ) -> None:
     (tmp_path / "reports").mkdir()
@@ -67,8 +69,9 @@ def test_a_pass_of_ours_that_is_wrong(
 
     monkeypatch.setattr(unit, "stages_for", only_that)
     source = write(tmp_path, "prog.mlir", PROGRAM)
-    errors = hirc.fails(source, ARCH, "--emit=ptx", "-o", tmp_path / "out")
+    errors = hirc.fails(source, ARCH, *flags, "--emit=ptx", "-o", tmp_path / "out")
     assert message in errors
+    assert ("--verify-each names the pass" in errors) == ("one of the passes" in message)
     assert "stage 'kernels'" in errors
     assert "hirc: to report: " in errors
     (report,) = (tmp_path / "reports").iterdir()
