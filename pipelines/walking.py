@@ -1,4 +1,4 @@
-"""Finding operations before any of them is changed."""
+"""Finding operations before any of them is changed, and whether what they give is used."""
 
 from __future__ import annotations
 
@@ -32,3 +32,8 @@ def host_operations_where(
         if child.operation.name != "gpu.module"
         for op in operations_where(child.operation, condition)
     ]
+
+
+def is_used(value: ir.Value) -> bool:
+    """Whether any operation takes a value."""
+    return next(iter(value.uses), None) is not None

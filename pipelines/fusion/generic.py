@@ -11,7 +11,7 @@ GENERIC = "linalg.generic"
 COLLECTIVE = ("hir.reduce_loops", "hir.find_loops", "hir.scan_loop")
 # Marks what has reduction loops for collective operations only, so that it still says that no
 # result depends on how many iterations they have when canonicalization has folded these away.
-MARK = "hir.collective"
+COLLECTIVE_MARK = "hir.collective"
 
 
 def inputs_of(op: ir.Operation) -> list[ir.Value]:
@@ -81,7 +81,7 @@ def make_generic(
         regions=1,
     )
     if reducing:
-        op.attributes[MARK] = ir.UnitAttr.get()
+        op.attributes[COLLECTIVE_MARK] = ir.UnitAttr.get()
     block.append_to(op.regions[0])
     return op
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dialects.mlir import ir
-from ..walking import operations_where
+from ..walking import is_used, operations_where
 from .access import Access, is_zero, through_views
 from .fills import filled_with, unfilled
 from .generic import (
@@ -35,7 +35,7 @@ def normalize(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | Non
 
     None where it is left as it is: what it does has no such form. `normal` are those in the form.
     """
-    if not is_plain(op) or not any(_is_used(result) for result in op.results):
+    if not is_plain(op) or not any(is_used(result) for result in op.results):
         return None
     if _reduces_nothing(op):
         return None
@@ -86,7 +86,7 @@ def is_normal(op: ir.Operation) -> bool:
         return False
     accesses = accesses_of(op)
     inputs = len(inputs_of(op))
-    if any(_is_used(each) for each in list(op.regions[0].blocks[0].arguments)[inputs:]):
+    if any(is_used(each) for each in list(op.regions[0].blocks[0].arguments)[inputs:]):
         return False
     along = set(reducing_loops(op))
     parallel = set(range(loop_count(op))) - along
@@ -125,7 +125,7 @@ def _rebuild(op: ir.Operation, found: Sequence[Found], normal: set[ir.Operation]
     kept = [loop for loop in range(loop_count(op)) if loop not in units]
     names = [kept.index(loop) if loop in kept else None for loop in range(loop_count(op))]
     reducing = [loop for loop in reducing_loops(op) if loop in kept]
-    used = [number for number, result in enumerate(op.results) if any(True for _ in result.uses)]
+    used = [number for number, result in enumerate(op.results) if is_used(result)]
     reads = [_read(each, names) for each in accesses_of(op)]
     writes = accesses_of(op)[inputs:]
     outputs = [
@@ -143,7 +143,7 @@ def _rebuild(op: ir.Operation, found: Sequence[Found], normal: set[ir.Operation]
             arguments += [None] * len(writes)
         else:
             yielded = [end.operands[number] for number in used]
-            read = [_is_used(each) for each in list(op.regions[0].blocks[0].arguments)[inputs:]]
+            read = [is_used(each) for each in list(op.regions[0].blocks[0].arguments)[inputs:]]
             arguments += [starts.of(number) if each else None for number, each in enumerate(read)]
         ir.Operation.create("linalg.yield", operands=yielded)
     end.erase()
@@ -173,10 +173,6 @@ class _Values:
 def _read(each: Access, names: Sequence[int | None]) -> Access:
     is_tensor = isinstance(each.value.type, ir.RankedTensorType)
     return through_views(each.renamed(names)) if is_tensor else each
-
-
-def _is_used(value: ir.Value) -> bool:
-    return any(True for _ in value.uses)
 
 
 def _unit_loops(op: ir.Operation) -> set[int]:
@@ -217,7 +213,7 @@ def _arguments(
     for number, read in enumerate(reads):
         if not isinstance(read.value.type, ir.RankedTensorType):
             scalars[number] = read.value
-        elif not _is_used(block.arguments[number]):
+        elif not is_used(block.arguments[number]):
             scalars[number] = None
         else:
             scalar = filled_with(read.value)

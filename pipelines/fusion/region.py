@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...dialects.mlir import ir
 from ..rewriting import index_constant
-from ..walking import operations_where
+from ..walking import is_used, operations_where
 from .access import Access
 from .generic import COLLECTIVE
 
@@ -70,7 +70,7 @@ class Region:
         with ir.InsertionPoint(self.block):
             ir.Operation.create("linalg.yield", operands=list(yielded))
         for inner in reversed([each.operation for each in self.block][:-1]):
-            if is_pure(inner) and not any(True for result in inner.results for _ in result.uses):
+            if is_pure(inner) and not any(map(is_used, inner.results)):
                 inner.erase()
 
     def _equal(self, op: ir.Operation) -> ir.Operation | None:

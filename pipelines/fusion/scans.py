@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...dialects.mlir import ir
 from ..pass_base import fail
+from ..walking import is_used
 from .access import Access
 from .accumulators import extended, truncated
 from .fills import filled_with, unfilled
@@ -32,7 +33,7 @@ def scan_generic(op: ir.Operation) -> ir.Operation:
         outputs = [Access(unfilled(out), loops)]
         with ir.InsertionPoint(region.block):
             yielded = [_scan(op, kind, loop, element, inclusive=inclusive)]
-            if any(True for _ in op.results[1].uses):
+            if is_used(op.results[1]):
                 if not inclusive:
                     fail(op, "the last sum of an exclusive scan is not supported; reduce instead")
                 yielded.append(_reduce(kind, loop, element))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...dialects.mlir import ir
-from ..walking import operations_where
+from ..walking import is_used, operations_where
 from .access import loops_in
 from .generic import accesses_of, inputs_of, loop_count, make_generic
 from .region import Region, is_pure
@@ -49,7 +49,7 @@ class _Part:
 def _parts(op: ir.Operation, body: _Body) -> list[_Part]:
     along: dict[tuple[int, ...], list[int]] = {}
     for number, out in enumerate(accesses_of(op)[len(inputs_of(op)) :]):
-        if _is_used(op.results[number]):
+        if is_used(op.results[number]):
             along.setdefault(tuple(sorted(out.loops)), []).append(number)
     parts: list[_Part] = []
     waiting = body.effects
@@ -109,9 +109,7 @@ def _build(op: ir.Operation, part: _Part) -> ir.Operation:
     with end.location, ir.InsertionPoint(end):
         ir.Operation.create("linalg.yield", [], [end.operands[each] for each in part.outputs])
     end.erase()
-    for number, inner in reversed(list(enumerate(work))):
-        if number not in part.work:
-            inner.erase()
+    _erase(copy, set(range(len(work))) - part.work)
     names = [
         part.loops.index(loop) if loop in part.loops else None for loop in range(loop_count(op))
     ]
@@ -120,7 +118,7 @@ def _build(op: ir.Operation, part: _Part) -> ir.Operation:
     arguments = list(copy.regions[0].blocks[0].arguments)
     region = Region()
     reads: list[ir.Value | None] = [
-        region.input(access, len(part.loops)) if _is_used(argument) else None
+        region.input(access, len(part.loops)) if is_used(argument) else None
         for access, argument in zip(accesses[:inputs], arguments, strict=False)
     ]
     outputs = [accesses[inputs + number] for number in part.outputs]
@@ -134,7 +132,7 @@ def _erase(op: ir.Operation, numbers: Iterable[int]) -> None:
     """Takes operations out of a linalg.generic's region, as far as others do not need them."""
     work = [inner.operation for inner in op.regions[0].blocks[0]]
     for number in sorted(numbers, reverse=True):
-        if not any(map(_is_used, work[number].results)):
+        if not any(map(is_used, work[number].results)):
             work[number].erase()
 
 
@@ -142,7 +140,3 @@ def _has_effects(op: ir.Operation) -> bool:
     return bool(
         operations_where(op, lambda each: not is_pure(each) and not each.name.startswith("scf."))
     )
-
-
-def _is_used(value: ir.Value) -> bool:
-    return next(iter(value.uses), None) is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ...dialects.mlir import ir
 from ..rewriting import constant
+from ..walking import is_used
 from .accumulators import MARK
 
 _COMPUTES = (
@@ -38,9 +39,7 @@ def widen(op: ir.Operation) -> None:
         elif inner.name in _COMPUTES or inner.name.startswith("math."):
             wide.compute(inner)
     for inner in reversed([each.operation for each in block]):
-        if inner.name in ("arith.truncf", "arith.extf") and not any(
-            True for _ in inner.result.uses
-        ):
+        if inner.name in ("arith.truncf", "arith.extf") and not is_used(inner.result):
             inner.erase()
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..fusion.generic import COLLECTIVE, MARK
+from ..fusion.generic import COLLECTIVE, COLLECTIVE_MARK
 from ..fusion.split import split
 from ..pass_base import Pass, register
 from ..walking import operations_where
@@ -46,7 +46,9 @@ class DropIdleLoops(Pass):
 
     def run(self, op: ir.Operation) -> None:
         # One may lie in the region of another.
-        for found in reversed(operations_where(op, lambda inner: MARK in inner.attributes)):
-            del found.attributes[MARK]
+        for found in reversed(
+            operations_where(op, lambda inner: COLLECTIVE_MARK in inner.attributes)
+        ):
+            del found.attributes[COLLECTIVE_MARK]
             if not operations_where(found, lambda inner: inner.name in COLLECTIVE):
                 split(found)

@@ -17,7 +17,7 @@ from ..fusion.recompute import repeat_cheap_work
 from ..fusion.report import REPORT, report_lines
 from ..fusion.sizes import Sizes
 from ..pass_base import Pass, register
-from ..walking import operations_where
+from ..walking import is_used, operations_where
 
 
 @register
@@ -67,8 +67,7 @@ def _blocks(op: ir.Operation) -> list[ir.Block]:
 
 
 def _is_part(op: ir.Operation) -> bool:
-    is_used = any(True for result in op.results for _ in result.uses)
-    return op.name == GENERIC and is_used and is_normal(op)
+    return op.name == GENERIC and any(map(is_used, op.results)) and is_normal(op)
 
 
 def _nodes(block: ir.Block, sizes: Sizes) -> list[Node]:
@@ -92,7 +91,7 @@ def _compute_where_read(block: ir.Block) -> None:
         return
     replaced = [op for op in users if _is_part(op) and with_operands(op, sizes) is not None]
     for op in (*replaced, *(node.op for node in reversed(nodes) if node.op not in replaced)):
-        if not any(True for result in op.results for _ in result.uses):
+        if not any(map(is_used, op.results)):
             op.erase()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...dialects.mlir import indexing_maps, ir
+from ..walking import is_used
 from .finish import read_finish
 from .product import Indexed, Kind, Product, indexed_by
 
@@ -97,7 +98,7 @@ def _reduced(block: ir.Block, operands: list[Indexed]) -> Product | None:
     """The product of `yield finish(sum of term)`."""
     sums = [each.operation for each in block if each.operation.name == "hir.reduce_loops"]
     output = len(operands) - 1
-    if len(sums) != 1 or next(iter(block.arguments[output].uses), None) is not None:
+    if len(sums) != 1 or is_used(block.arguments[output]):
         return None
     if ir.StringAttr(sums[0].attributes["kind"]).value != "addf":
         return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ...dialects.mlir import arith, indexing_maps, ir
 from ..hir.compute.generic import map_of
+from ..walking import is_used
 from .contraction import is_product
 from .fills import is_zero
 from .finish import read_finish
@@ -93,7 +94,7 @@ def _is_elementwise(op: ir.Operation, place: int) -> bool:
         return False
     kinds = [str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"])]
     output = op.regions[0].blocks[0].arguments[len(op.operands) - 1]
-    return all("parallel" in kind for kind in kinds) and not any(True for _ in output.uses)
+    return all("parallel" in kind for kind in kinds) and not is_used(output)
 
 
 def _renamed(operand: Indexed | None, names: dict[int, int]) -> Indexed | None:

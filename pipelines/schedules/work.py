@@ -9,6 +9,7 @@ from ...dialects.hir.layout import DYNAMIC, has_identity_layout, strides_and_off
 from ...dialects.hir.loop_operation import loops_of
 from ...dialects.mlir import arith, ir, memref
 from ..rewriting import index_constant
+from ..walking import is_used
 from .device import Device
 from .size import ONE, ZERO, OpenNumbers, Size, product
 
@@ -110,7 +111,7 @@ def read_work(
     ]
     inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
     arguments = list(block.arguments)
-    if any(next(iter(argument.uses), None) is not None for argument in arguments[inputs:]):
+    if any(map(is_used, arguments[inputs:])):
         return None
     open_ = OpenNumbers() if open_ is None else open_
     rank = maps[0].n_dims

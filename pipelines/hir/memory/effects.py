@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ....dialects.hir.region_arguments import arguments_of, destination_of
 from ....dialects.hir.symbols import lookup, path_of
 from ....dialects.mlir import ir
-from ...walking import operations_where
+from ...walking import is_used, operations_where
 from ..compute_ops import COMPUTE_OPS
 from .owners import VIEWS, Owners, callee_of, is_buffer
 
@@ -137,7 +137,7 @@ def _is_read(op: ir.Operation, place: int) -> bool:
     blocks = list(op.regions[0].blocks) if len(op.regions) else []
     if not blocks or place >= len(blocks[0].arguments):
         return True
-    return next(iter(blocks[0].arguments[place].uses), None) is not None
+    return is_used(blocks[0].arguments[place])
 
 
 def _effects(reads: list[ir.Value], writes: list[ir.Value]) -> Effects:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ....dialects.mlir import affine, arith, ir, memref, scf
 from ...rewriting import index_constant
-from ...walking import operations_where
+from ...walking import is_used, operations_where
 from ..iteration import Iteration, read_iteration
 from ..kernels import Kernels
 from ..launch import is_within
@@ -118,7 +118,7 @@ class _Body:
         for number, argument in enumerate(self._block.arguments):
             if number in known:
                 argument.replace_all_uses_with(known[number])
-            elif next(iter(argument.uses), None) is not None:
+            elif is_used(argument):
                 argument.replace_all_uses_with(self._load(number))
         for index in operations_where(self._op, lambda inner: inner.name == "linalg.index"):
             loop = ir.IntegerAttr(index.attributes["dim"]).value

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ....dialects.mlir import ir
 from ...pass_base import fail
+from ...walking import is_used
 from ..iteration import read_iteration
 from ..kernels import Kernels
 from .dependence import Dependence
@@ -45,7 +46,7 @@ def schedule(op: ir.Operation, kernels: Kernels) -> None:
 def _check_outputs(op: ir.Operation, inputs: int) -> None:
     """Outputs are read neither before nor while they are written."""
     for argument in list(op.regions[0].blocks[0].arguments)[inputs:]:
-        if next(iter(argument.uses), None) is not None:
+        if is_used(argument):
             fail(
                 op,
                 f"the region reads output {argument.arg_number - inputs} beside collective "

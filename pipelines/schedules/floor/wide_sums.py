@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ....dialects.mlir import arith, ir
 from ...fusion.widen import widen
+from ...walking import is_used
 
 
 def accumulate_in_f32(op: ir.Operation, outputs: Sequence[int]) -> None:
@@ -39,7 +40,7 @@ def accumulate_in_f32(op: ir.Operation, outputs: Sequence[int]) -> None:
             each.results[0].replace_all_uses_with(argument)
             each.erase()
         argument.set_type(ir.F32Type.get())
-        if next(iter(rounding.results[0].uses), None) is None:
+        if not is_used(rounding.results[0]):
             rounding.erase()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ....dialects.mlir import arith, gpu, ir, scf
 from ...rewriting import index_constant
+from ...walking import is_used
 from ..cache_priority import policy_of, read_policy
 from ..elements import ACCESS_BYTES, address, element_bytes, load, store
 from ..index_division import divided
@@ -31,9 +32,7 @@ class PointwiseKernel:
         self._everywhere = frozenset(part for loop in vectors.loops for part in loop.parts)
         arguments = vectors.work.block.arguments
         self._read = [
-            operand
-            for operand in vectors.work.inputs
-            if next(iter(arguments[operand.number].uses), None) is not None
+            operand for operand in vectors.work.inputs if is_used(arguments[operand.number])
         ]
         self._fixed = Point(
             self._region, frozenset(), self._load_fixed, lambda _: index_constant(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...walking import is_used
 from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE, ZERO, Size
 from ..space import Loop, collapsed, total
@@ -61,7 +62,7 @@ class RowSpace:
     def is_used(self, operand: Operand) -> bool:
         """Whether the region uses an operand's elements, or gives them."""
         argument = self.work.block.arguments[operand.number]
-        return operand.is_output or next(iter(argument.uses), None) is not None
+        return operand.is_output or is_used(argument)
 
     def is_contiguous(self, operand: Operand) -> bool:
         """Whether neighbouring elements of a row are neighbours in memory."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...walking import is_used
 from ..elements import element_bytes
 from ..size import ONE, ZERO
 from ..space import Loop, collapsed, in_memory_order
@@ -40,11 +41,7 @@ def find_crossing(work: Work) -> Crossing | None:
 def read_inputs(work: Work) -> list[Operand]:
     """The inputs that the region uses."""
     arguments = work.block.arguments
-    return [
-        operand
-        for operand in work.inputs
-        if next(iter(arguments[operand.number].uses), None) is not None
-    ]
+    return [operand for operand in work.inputs if is_used(arguments[operand.number])]
 
 
 def _is_across(work: Work, operand: Operand, row: Loop, column: Loop) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
+from ...walking import is_used
 from ..elements import address, load
 from ..region import Point, Region
 from ..space import part_index
@@ -36,8 +37,7 @@ class TilePoints:
         self.direct = [
             operand
             for operand in shape.work.inputs
-            if next(iter(shape.work.block.arguments[operand.number].uses), None) is not None
-            and operand not in shape.across
+            if is_used(shape.work.block.arguments[operand.number]) and operand not in shape.across
         ]
 
     def prepare(self, spot: Spot) -> None:

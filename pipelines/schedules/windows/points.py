@@ -8,6 +8,7 @@ from itertools import product as each_of
 
 from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
+from ...walking import is_used
 from ..elements import ACCESS_BYTES, address, element_bytes, load, store
 from ..parameters import Parameters
 from ..region import Point, Region
@@ -52,7 +53,7 @@ class Tile:
 
     def is_read(self, operand: Operand) -> bool:
         argument = self.work.block.arguments[operand.number]
-        return next(iter(argument.uses), None) is not None
+        return is_used(argument)
 
     def is_wide(self, operand: Operand) -> bool:
         """Whether elements of a tile or its windows are neighbours in memory."""

@@ -9,7 +9,7 @@ from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
 from hirc.pipelines.passes import stage
 from hirc.pipelines.pipeline import run_steps
-from hirc.pipelines.walking import operations_where
+from hirc.pipelines.walking import is_used, operations_where
 from support.evaluate_generic import Array, evaluate
 from support.random_graphs import folded_reduction, graphs
 
@@ -41,7 +41,7 @@ def check_form(op: ir.Operation) -> None:
 def reads_outputs(op: ir.Operation) -> bool:
     """Whether the region of a linalg.generic uses what its outputs begin with."""
     arguments = list(op.regions[0].blocks[0].arguments)[-len(op.results) :]
-    return any(next(iter(argument.uses), None) is not None for argument in arguments)
+    return any(map(is_used, arguments))
 
 
 @settings(max_examples=200, derandomize=True)
