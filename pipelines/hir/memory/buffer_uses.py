@@ -17,7 +17,11 @@ _FOLLOWING_VIEWS = VIEWS - {"hir.reshape"}
 
 # What takes a buffer of any strides, and says nothing of them in its own type.
 _TAKES_ANY_STRIDES = frozenset(
-    {"hir.argument", "hir.deallocate", "hir.alias", "memref.dim", *COMPUTE_OPS}
+    {
+        *("hir.argument", "hir.deallocate", "hir.alias"),
+        *("memref.dim", "memref.load", "memref.store"),
+        *COMPUTE_OPS,
+    }
 )
 
 

@@ -108,9 +108,7 @@ def _of_call(op: ir.Operation) -> Effects:
 def written_inputs(program: ir.Operation) -> set[int]:
     """The numbers of the inputs whose memory a program may write."""
     owners, found = Owners(program), set[int]()
-    for op in operations_where(program, lambda inner: inner.name.startswith(("hir.", "linalg."))):
-        if op.name == "hir.program":
-            continue
+    for op in operations_where(program, lambda inner: inner != program):
         for value in effects_of(op).writes:
             for root in owners.roots(value):
                 if isinstance(root.value, ir.BlockArgument):
@@ -119,15 +117,21 @@ def written_inputs(program: ir.Operation) -> set[int]:
 
 
 def _of_linalg(op: ir.Operation) -> Effects:
-    """What goes in is read; what comes out is written, and may be read where the body uses it."""
+    """What goes in is read; what comes out is written, and may be read where the body uses it.
+
+    So is what the region accesses itself; under an scf.if it does so for some elements at most.
+    """
     if "operandSegmentSizes" not in op.attributes:
         return _effects([], [each for each in op.operands if is_buffer(each)])
     inputs, _ = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])
     values = list(op.operands)
-    return _effects(
-        [each for place, each in enumerate(values[:inputs]) if _is_read(op, place)],
-        [each for each in values[inputs:] if is_buffer(each)],
-    )
+    reads = [each for place, each in enumerate(values[:inputs]) if _is_read(op, place)]
+    writes = [each for each in values[inputs:] if is_buffer(each)]
+    for inner in operations_where(op, lambda one: one != op):
+        effects = effects_of(inner)
+        reads += effects.reads if inner.parent == op else ()
+        writes += effects.writes
+    return _effects(reads, writes)
 
 
 def _is_read(op: ir.Operation, place: int) -> bool:

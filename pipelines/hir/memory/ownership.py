@@ -109,9 +109,9 @@ class Ownership:
         if op.name == "hir.alias":
             return
         self._use(op, op.operands, state)
-        if op.name in ("hir.call", "hir.launch", "hir.host_call", "hir.coalesce"):
-            for inner in op.regions[0].blocks[0]:
-                self._use(inner.operation, inner.operation.operands, state)
+        if op.name not in ("hir.for", "hir.if"):
+            for inner in operations_where(op, lambda one: one != op):
+                self._use(inner, inner.operands, state)
         effects = effects_of(op)
         for value in effects.reads:
             self._read(op, value, state)

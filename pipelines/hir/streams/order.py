@@ -114,13 +114,17 @@ class StreamOrder:
         return self._current[op]
 
     def work_stream(self, op: ir.Operation) -> Stream:
-        """The stream that an operation's work goes to."""
+        """The stream that an operation's work goes to.
+
+        What lies in the region of another operation, as a hir.argument or what a linalg operation
+        computes an element with, is that one's work.
+        """
         if op.name == "hir.launch" and len(op.operands) > 7:
             return self._stream(op.operands[7])
-        if op.name in ("hir.argument", "hir.communicate") and op not in self._current:
-            assert op.parent is not None
-            return self.work_stream(op.parent)
-        return self._current[op]
+        if op in self._current:
+            return self._current[op]
+        assert op.parent is not None
+        return self.work_stream(op.parent)
 
     def open_streams(self, deallocation: ir.Operation) -> list[Stream]:
         """The streams that may still use the buffer where it is freed."""
@@ -189,7 +193,7 @@ class StreamOrder:
                 for storage in self._owners.roots(operands[0]):
                     state.rename(storage, Root(op.results[0]))
             case name if name not in _NO_WORK:
-                for user in users_within(op):
+                for user in operations_where(op, lambda _: True):
                     for _, roots in self._owners.of_operands(user):
                         for root in roots:
                             state.access(root, self.work_stream(op))
@@ -236,10 +240,3 @@ class StreamOrder:
                 for one in state.of(entry)
                 if one[1] not in (mine, ("iterations", op)) and one in at_end
             )
-
-
-def users_within(op: ir.Operation) -> list[ir.Operation]:
-    """The operation and its hir.arguments or hir.communicates: all whose operands it uses."""
-    inner = [each.operation for region in op.regions for block in region for each in block]
-    is_call = op.name in ("hir.call", "hir.host_call", "hir.launch", "hir.coalesce")
-    return [op, *inner] if is_call else [op]

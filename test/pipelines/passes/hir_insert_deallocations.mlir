@@ -149,3 +149,33 @@
     "hir.unary"(%b, %x) {kind = "abs"} : (memref<8xf32>, memref<8xf32>) -> ()
   }) : (index, index, index) -> ()
 }) {sym_name = "main", function_type = (memref<8xf32>, index) -> ()} : () -> ()
+
+// -----
+
+// A region of linalg that loads from the buffer itself uses it in its operation's stream.
+// CHECK:         linalg.generic
+// CHECK:           memref.load %[[A:.*]][
+// CHECK:         }) : (i1) -> !hir.results_t
+// CHECK-NEXT:    %[[HERE:.*]] = "hir.current_stream"
+// CHECK-NEXT:    %[[SIDE:.*]] = "hir.stream"() {name = "side"}
+// CHECK-NEXT:    "hir.wait_stream"(%[[HERE]], %[[SIDE]])
+// CHECK-NEXT:    "hir.deallocate"(%[[A]])
+"hir.program"() ({
+^bb0(%x: memref<8xf32>):
+  %here = "hir.current_stream"() : () -> !hir.stream_t
+  %side = "hir.stream"() {name = "side"} : () -> !hir.stream_t
+  %a = "hir.allocate"() {zero_init} : () -> memref<8xf32>
+  %run = arith.constant true
+  %none = "hir.if"(%run) ({
+    "hir.set_stream"(%side) : (!hir.stream_t) -> ()
+    linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x : memref<8xf32>) {
+    ^bb0(%old: f32):
+      %i = linalg.index 0 : index
+      %e = memref.load %a[%i] : memref<8xf32>
+      linalg.yield %e : f32
+    }
+    "hir.set_stream"(%here) : (!hir.stream_t) -> ()
+  }, {
+  ^bb0:
+  }) : (i1) -> !hir.results_t
+}) {sym_name = "main", function_type = (memref<8xf32>) -> ()} : () -> ()

@@ -66,3 +66,20 @@
   %y = "hir.unary"(%x) {kind = "neg"} : (memref<4xf32>) -> memref<4xf32>
   "hir.output"(%y) : (memref<4xf32>) -> ()
 }) {sym_name = "callee", function_type = (memref<4xf32>) -> memref<4xf32>} : () -> ()
+
+// What a region of linalg loads itself may have any strides: there is no cast in it.
+// CHECK:         %[[ROW:.*]] = "hir.select"
+// CHECK:         memref.load %[[ROW]][%{{.*}}] : memref<8xf32, strided<[?], offset: ?>>
+"hir.program"() ({
+^bb0(%x: memref<8xf32>, %y: memref<8xf32>, %pair: memref<2x8xf32>):
+  %zero = arith.constant 0 : index
+  %row = "hir.select"(%pair, %zero) {axis = 0 : i64} : (memref<2x8xf32>, index) -> memref<8xf32, strided<[?], offset: ?>>
+  %a = "hir.unary"(%x) {kind = "neg"} : (memref<8xf32>) -> memref<8xf32>
+  "hir.alias"(%a, %row) : (memref<8xf32>, memref<8xf32, strided<[?], offset: ?>>) -> ()
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : memref<8xf32>) {
+  ^bb0(%old: f32):
+    %i = linalg.index 0 : index
+    %e = memref.load %a[%i] : memref<8xf32>
+    linalg.yield %e : f32
+  }
+}) {sym_name = "region", function_type = (memref<8xf32>, memref<8xf32>, memref<2x8xf32>) -> ()} : () -> ()

@@ -93,3 +93,65 @@
   "hir.deallocate"(%e) : (memref<?xf32>) -> ()
   "hir.output"(%y) : (memref<?xf32>) -> ()
 }) {sym_name = "main", function_type = (index, index) -> memref<?xf32>} : () -> ()
+
+// -----
+
+// What a region of linalg loads itself, under an scf.if too, is used where the operation stands.
+// CHECK-LABEL: ^bb0(%{{.*}}: memref<8xf32>):
+// CHECK:         %[[A:.*]] = "hir.allocate"() : () -> memref<8xf32>
+// CHECK:         %[[B:.*]] = "hir.reuse"(%[[A]]) : (memref<8xf32>) -> memref<8xf32>
+// CHECK:           memref.load %[[B]]
+// CHECK:         "hir.deallocate"(%[[B]])
+"hir.program"() ({
+^bb0(%x: memref<8xf32>):
+  %zero = arith.constant 0.0 : f32
+  %four = arith.constant 4 : index
+  %y = "hir.allocate"() {output = 0 : i64} : () -> memref<8xf32>
+  %a = "hir.allocate"() : () -> memref<8xf32>
+  "hir.unary"(%x, %a) {kind = "neg"} : (memref<8xf32>, memref<8xf32>) -> ()
+  "hir.deallocate"(%a) : (memref<8xf32>) -> ()
+  %b = "hir.allocate"() : () -> memref<8xf32>
+  "hir.unary"(%x, %b) {kind = "abs"} : (memref<8xf32>, memref<8xf32>) -> ()
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : memref<8xf32>) {
+  ^bb0(%old: f32):
+    %i = linalg.index 0 : index
+    %is_first = arith.cmpi ult, %i, %four : index
+    %e = scf.if %is_first -> f32 {
+      %there = memref.load %b[%i] : memref<8xf32>
+      scf.yield %there : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    linalg.yield %e : f32
+  }
+  "hir.deallocate"(%b) : (memref<8xf32>) -> ()
+  "hir.output"(%y) : (memref<8xf32>) -> ()
+}) {sym_name = "main", function_type = (memref<8xf32>) -> memref<8xf32>} : () -> ()
+
+// -----
+
+// It is another stream's work there: neither is what it reads taken, nor does it take what is freed
+// on this one.
+// CHECK-LABEL: ^bb0(%{{.*}}: memref<8xi32>):
+// CHECK-NOT:     hir.reuse
+"hir.program"() ({
+^bb0(%x: memref<8xi32>):
+  %y = "hir.allocate"() {output = 0 : i64} : () -> memref<8xi32>
+  %side = "hir.stream"() {name = "side"} : () -> !hir.stream_t
+  %here = "hir.current_stream"() : () -> !hir.stream_t
+  %a = "hir.allocate"() {zero_init} : () -> memref<8xi32>
+  "hir.deallocate"(%a) : (memref<8xi32>) -> ()
+  %b = "hir.allocate"() {zero_init} : () -> memref<8xi32>
+  "hir.wait_stream"(%side, %here) : (!hir.stream_t, !hir.stream_t) -> ()
+  "hir.set_stream"(%side) : (!hir.stream_t) -> ()
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : memref<8xi32>) {
+  ^bb0(%old: i32):
+    %i = linalg.index 0 : index
+    %e = memref.load %b[%i] : memref<8xi32>
+    linalg.yield %e : i32
+  }
+  "hir.set_stream"(%here) : (!hir.stream_t) -> ()
+  "hir.wait_stream"(%here, %side) : (!hir.stream_t, !hir.stream_t) -> ()
+  "hir.deallocate"(%b) : (memref<8xi32>) -> ()
+  "hir.output"(%y) : (memref<8xi32>) -> ()
+}) {sym_name = "main", function_type = (memref<8xi32>) -> memref<8xi32>} : () -> ()

@@ -41,3 +41,29 @@
   %y = "hir.allocate"() : () -> memref<3x0xf32>
   "hir.output"(%y) {name = "y"} : (memref<3x0xf32>) -> ()
 }) {sym_name = "empty", function_type = () -> memref<3x0xf32>} : () -> ()
+
+// A region may write memory, which a program that it calls may read; what it reads of some elements
+// alone need not have been written.
+"hir.program"() ({
+^bb0(%x: memref<8xi32>):
+  %zero = arith.constant 0 : index
+  %written = "hir.allocate"() : () -> memref<8xi32>
+  %y = "hir.allocate"() {output = 0 : i64} : () -> memref<8xi32>
+  %not_written = "hir.allocate"() : () -> memref<8xi32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : memref<8xi32>) {
+  ^bb0(%e: i32):
+    %i = linalg.index 0 : index
+    %is_first = arith.cmpi ult, %i, %zero : index
+    scf.if %is_first {
+      %never = memref.load %not_written[%i] : memref<8xi32>
+      memref.store %never, %written[%i] : memref<8xi32>
+    } else {
+      memref.store %e, %written[%i] : memref<8xi32>
+    }
+    linalg.yield
+  }
+  "hir.unary"(%written, %y) {kind = "neg"} : (memref<8xi32>, memref<8xi32>) -> ()
+  "hir.deallocate"(%written) : (memref<8xi32>) -> ()
+  "hir.deallocate"(%not_written) : (memref<8xi32>) -> ()
+  "hir.output"(%y) : (memref<8xi32>) -> ()
+}) {sym_name = "regions", function_type = (memref<8xi32>) -> memref<8xi32>} : () -> ()

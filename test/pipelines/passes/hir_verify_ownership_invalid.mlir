@@ -197,3 +197,30 @@
   // expected-error-re @below {{hir.wait uses the buffer made at {{.*}}, which is freed at {{.*}}}}
   "hir.wait"(%request) : (!hir.request_t) -> ()
 }) {sym_name = "request", function_type = (memref<8xf32>) -> ()} : () -> ()
+
+// -----
+
+// What the region of a linalg operation accesses itself counts too.
+"hir.program"() ({
+^bb0(%x: memref<8xf32>):
+  %zero = arith.constant 0 : index
+  %freed = "hir.allocate"() {zero_init} : () -> memref<8xf32>
+  "hir.deallocate"(%freed) : (memref<8xf32>) -> ()
+  %unwritten = "hir.allocate"() : () -> memref<8xf32>
+  // expected-error-re @below {{linalg.generic reads the buffer made at {{.*}}, to which nothing was written before}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x : memref<8xf32>) {
+  ^bb0(%old: f32):
+    %i = linalg.index 0 : index
+    %first = memref.load %unwritten[%i] : memref<8xf32>
+    %is_first = arith.cmpi eq, %i, %zero : index
+    %e = scf.if %is_first -> f32 {
+      // expected-error-re @below {{memref.load uses the buffer made at {{.*}}, which is freed at {{.*}}}}
+      %second = memref.load %freed[%i] : memref<8xf32>
+      scf.yield %second : f32
+    } else {
+      scf.yield %first : f32
+    }
+    linalg.yield %e : f32
+  }
+  "hir.deallocate"(%unwritten) : (memref<8xf32>) -> ()
+}) {sym_name = "in_a_region", function_type = (memref<8xf32>) -> ()} : () -> ()
