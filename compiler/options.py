@@ -55,9 +55,13 @@ _SUFFIXES = {
 
 
 class MatmulLibrary(StrEnum):
-    """Whether matrix products call cuBLASLt; AUTO: large ones, where all targets are GPUs."""
+    """Whether matrix products call cuBLASLt; AUTO: LARGE where all targets are GPUs, else NEVER.
+
+    LARGE are those that no kernel computes in less time on a GPU.
+    """
 
     AUTO = "auto"
+    LARGE = "large"
     ALWAYS = "always"
     NEVER = "never"
 

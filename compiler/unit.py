@@ -78,15 +78,17 @@ def _matmul_options(options: Options, chips: Sequence[Target]) -> MatmulOptions:
     """Of what matrix products are made."""
     library = _calls_matmul_library(options, chips)
     if options.matmul_library is MatmulLibrary.ALWAYS:
-        return MatmulOptions(library, options.allow_tf32, kernel_multiplications=0)
-    return MatmulOptions(library, options.allow_tf32)
+        return MatmulOptions(
+            library, options.allow_tf32, options.fast_math, kernel_multiplications=0
+        )
+    return MatmulOptions(library, options.allow_tf32, options.fast_math)
 
 
 def _calls_matmul_library(options: Options, chips: Sequence[Target]) -> bool:
     """Whether matrix products call cuBLASLt, which the CPU device has none of."""
     if options.matmul_library is MatmulLibrary.AUTO:
         return bool(chips) and not any(chip.is_cpu for chip in chips)
-    return options.matmul_library is MatmulLibrary.ALWAYS
+    return options.matmul_library is not MatmulLibrary.NEVER
 
 
 @dataclass

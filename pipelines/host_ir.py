@@ -53,8 +53,9 @@ def _products(options: MatmulOptions) -> str:
     if not options.library:
         return ""
     allow_tf32 = str(options.allow_tf32).lower()
+    ignores_nan = str(options.ignores_nan).lower()
     return (
-        f"hir-call-matmul-library{{allow-tf32={allow_tf32} "
+        f"hir-call-matmul-library{{allow-tf32={allow_tf32} ignores-nan={ignores_nan} "
         f"kernel-multiplications={options.kernel_multiplications}}},"
     )
 
@@ -75,7 +76,11 @@ def _fuses_into(options: MatmulOptions) -> str:
     """The pass that makes products and what the library does in their calls one operation."""
     if not options.library:
         return ""
-    return f"fuse-into-products{{kernel-multiplications={options.kernel_multiplications}}},"
+    ignores_nan = str(options.ignores_nan).lower()
+    return (
+        f"fuse-into-products{{ignores-nan={ignores_nan} "
+        f"kernel-multiplications={options.kernel_multiplications}}},"
+    )
 
 
 def host_ir_stages(options: HostIrOptions) -> list[Stage]:

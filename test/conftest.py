@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from support.environment import ROOT, without_toolkit
+
+if TYPE_CHECKING:
+    from support.matmul_library import Fake
 
 
 def pytest_configure() -> None:
@@ -24,3 +30,15 @@ settings.register_profile(
     database=DirectoryBasedExampleDatabase(ROOT / "build" / "hypothesis"),
 )
 settings.load_profile("hirc")
+
+
+@pytest.fixture(scope="module")
+def fake() -> Generator[Fake, None, None]:
+    """The cuBLASLt that multiplies on the host, which programs find while a module's tests run."""
+    # Not before the environment is what programs are to see.
+    from support.matmul_library import fake_cublaslt
+
+    found = fake_cublaslt()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HIRC_CUBLASLT", str(found.path))
+        yield found

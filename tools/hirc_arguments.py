@@ -189,7 +189,8 @@ def _make_parser() -> argparse.ArgumentParser:
         "--matmul-library",
         choices=[str(choice) for choice in MatmulLibrary],
         default=str(MatmulLibrary.AUTO),
-        help="whether matrix products call cuBLASLt (auto: large ones in programs for GPUs)",
+        help="whether matrix products call cuBLASLt (auto: large ones in programs for GPUs; "
+        "large: those on the CPU device too)",
     )
     add(
         "--schedules",

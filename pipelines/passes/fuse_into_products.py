@@ -20,8 +20,9 @@ class FuseIntoProducts(Pass):
     """Makes one operation of a product that the library computes and what it can do in its call.
 
     That is the zeros a sum begins with, and an elementwise operation that alone reads it: one that
-    rounds, adds a bias along one dim, and applies an activation that the library has. Elementwise
-    operations are to be fused before.
+    rounds, adds a bias along one dim, and applies an activation that the library has; with
+    `ignores_nan`, one that differs from it for a nan alone. Elementwise operations are to be fused
+    before.
 
       %y = linalg.matmul ins(%x, %w : ...) outs(%zeros : tensor<?x8xf32>)
       %r = linalg.generic {...} ins(%y, %bias : ...) outs(%empty : ...) { addf, truncf }
@@ -33,6 +34,7 @@ class FuseIntoProducts(Pass):
 
     name: ClassVar[str] = "fuse-into-products"
 
+    ignores_nan: bool = False
     kernel_multiplications: int = KERNEL_MULTIPLICATIONS
 
     def run(self, op: ir.Operation) -> None:
@@ -41,7 +43,7 @@ class FuseIntoProducts(Pass):
             product = read_contraction(work)
             if product is None or not begins_with_zeros(product):
                 continue
-            following = find_following(work, product)
+            following = find_following(work, product, ignores_nan=self.ignores_nan)
             # What it becomes has the form of a reduction.
             if is_for_library(replace(product, is_reduction=True), options):
                 build(work, product, following)

@@ -22,7 +22,8 @@ class HirCallMatmulLibrary(Pass):
     f32, f64, f16 or bf16. Products that the types say have up to `kernel_multiplications`, or are
     otherwise faster without it, and those whose strides the library cannot take, are left; where
     sizes leave it open, a hir.if chooses. Zeros written just before are dropped; a generic may
-    round its sum, add a bias and apply an activation that the library has.
+    round its sum, add a bias and apply an activation that the library has, or one that differs from
+    it for a nan alone where `ignores_nan`.
 
       linalg.fill ins(%zero : f32) outs(%c : memref<?x8xf32>)
       linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x8xf32>) outs(%c : memref<?x8xf32>)
@@ -33,12 +34,14 @@ class HirCallMatmulLibrary(Pass):
     name: ClassVar[str] = "hir-call-matmul-library"
 
     allow_tf32: bool = False
+    ignores_nan: bool = False
     kernel_multiplications: int = KERNEL_MULTIPLICATIONS
 
     def run(self, op: ir.Operation) -> None:
         options = MatmulOptions(
             library=True,
             allow_tf32=self.allow_tf32,
+            ignores_nan=self.ignores_nan,
             kernel_multiplications=self.kernel_multiplications,
         )
         for program in list(op.regions[0].blocks[0]):

@@ -6,6 +6,5 @@ same, by the numbers in `options`; `choose` emits one or the other, or both wher
 `fills` finds the zeros that a sum begins with; `call` puts them together.
 
 Before, on tensors, `reads` finds what products read behind copies, and `fused` makes one operation
-of a product and what the library does in its call: `finish` tells what that is, by running it on
-numbers (`scalar_program`).
+of a product and what the library does in its call, which `finish` tells.
 """

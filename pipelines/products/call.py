@@ -26,7 +26,7 @@ def call_library(op: ir.Operation, options: MatmulOptions) -> list[ir.Operation]
     What is rather for a kernel, and adds to zeros, becomes one operation without them. Returns the
     operations that are to be erased then, in this order.
     """
-    product = None if len(op.results) else read_contraction(op)
+    product = None if len(op.results) else read_contraction(op, ignores_nan=options.ignores_nan)
     if product is None:
         return []
     gone = [op]

@@ -21,18 +21,19 @@ _PRODUCT_KINDS = (Kind.M, Kind.N, Kind.K, Kind.BATCH)
 _EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
 
 
-def read_contraction(op: ir.Operation) -> Product | None:
+def read_contraction(op: ir.Operation, *, ignores_nan: bool = False) -> Product | None:
     """The product that a linalg operation computes, None where the library has no such.
 
-    It sums products of two inputs, in the result's type or a wider one: either into its output, so
-    that it accumulates, or by a hir.reduce_loops. Such a sum may be rounded, and have a bias and an
-    activation, before it is yielded.
+    It sums products of two inputs, in the result's type or a wider one that is no wider than the
+    library's: either into its output, so that it accumulates, or by a hir.reduce_loops. Such a sum
+    may be rounded, and have a bias and an activation, before it is yielded. With `ignores_nan` the
+    activation may make anything of a nan.
     """
-    product = read_product(op)
+    product = read_product(op, ignores_nan=ignores_nan)
     return product if product is not None and is_product(product) else None
 
 
-def read_product(op: ir.Operation) -> Product | None:
+def read_product(op: ir.Operation, *, ignores_nan: bool = False) -> Product | None:
     """The product that a linalg operation computes, of elements of whatever types."""
     if not op.name.startswith("linalg.") or len(op.operands) not in (3, 4) or not _has_body(op):
         return None
@@ -43,11 +44,22 @@ def read_product(op: ir.Operation) -> Product | None:
     block = op.regions[0].blocks[0]
     if len(found) < len(indexed) or len(list(block.arguments)) != len(found):
         return None
-    product = _accumulated(block, found) or _reduced(block, found)
+    if not only_computes(block):
+        return None
+    product = _accumulated(block, found) or _reduced(block, found, ignores_nan=ignores_nan)
     if product is None:
         return None
     kinds = [product.kind(loop) for loop in range(product.loops)]
     return product if all(kind in _PRODUCT_KINDS for kind in kinds) else None
+
+
+def only_computes(block: ir.Block) -> bool:
+    """Whether the region does nothing but compute what it yields: it asserts nothing, for one."""
+    names = [each.operation.name for each in block]
+    return all(
+        name.startswith(("arith.", "math.")) or name in ("hir.reduce_loops", "linalg.yield")
+        for name in names
+    )
 
 
 def _has_body(op: ir.Operation) -> bool:
@@ -94,7 +106,7 @@ def _accumulated(block: ir.Block, operands: list[Indexed]) -> Product | None:
     return Product(operands[0], operands[1], operands[2], accumulates=True)
 
 
-def _reduced(block: ir.Block, operands: list[Indexed]) -> Product | None:
+def _reduced(block: ir.Block, operands: list[Indexed], *, ignores_nan: bool) -> Product | None:
     """The product of `yield finish(sum of term)`."""
     sums = [each.operation for each in block if each.operation.name == "hir.reduce_loops"]
     output = len(operands) - 1
@@ -105,9 +117,16 @@ def _reduced(block: ir.Block, operands: list[Indexed]) -> Product | None:
     factors = _factors(sums[0].operands[0], block)
     if factors is None or output in factors or factors[0] == factors[1]:
         return None
+    # A sum that is kept in f64 is more exact than that of the library.
+    if str(sums[0].results[0].type) not in ("f32", *(operands[place].element for place in factors)):
+        return None
     others = [place for place in range(output) if place not in factors]
     finish = read_finish(
-        _yielded(block), sums[0].results[0], [block.arguments[place] for place in others]
+        _yielded(block),
+        sums[0].results[0],
+        [block.arguments[place] for place in others],
+        block.arguments[output].type,
+        ignores_nan=ignores_nan,
     )
     if finish is None:
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ...dialects.mlir import arith, indexing_maps, ir
 from ..hir.compute.generic import map_of
 from ..walking import is_used
-from .contraction import is_product
+from .contraction import is_product, only_computes
 from .fills import is_zero
 from .finish import read_finish
 from .product import NO_LOOP, Indexed, Kind, Product, indexed_by
@@ -50,8 +50,13 @@ def _unwritten(zeros: ir.Value) -> ir.Value:
     return ir.Operation.create("tensor.empty", results=[zeros.type]).results[0]
 
 
-def find_following(op: ir.Operation, product: Product) -> Following | None:
-    """The elementwise operation that alone reads the product, where the library can do its work."""
+def find_following(
+    op: ir.Operation, product: Product, *, ignores_nan: bool = False
+) -> Following | None:
+    """The elementwise operation that alone reads the product, where the library can do its work.
+
+    With `ignores_nan` it does not matter what it makes of a nan.
+    """
     uses = list(op.results[0].uses)
     if len(uses) != 1 or NO_LOOP in product.result.dims:
         return None
@@ -70,10 +75,16 @@ def find_following(op: ir.Operation, product: Product) -> Following | None:
     others = [number for number in range(len(inputs)) if number != place]
     renamed = [_renamed(inputs[number], names) for number in others]
     block = reader.regions[0].blocks[0]
+    element = block.arguments[len(inputs)].type
+    # A sum that is narrower than the result is rounded to that before.
+    if product.result.element not in ("f32", "f64", str(element)):
+        return None
     finish = read_finish(
         list(block)[-1].operation.operands[0],
         block.arguments[place],
         [block.arguments[number] for number in others],
+        element,
+        ignores_nan=ignores_nan,
     )
     result = _renamed(output, names)
     if finish is None or result is None or None in renamed:
@@ -94,7 +105,11 @@ def _is_elementwise(op: ir.Operation, place: int) -> bool:
         return False
     kinds = [str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"])]
     output = op.regions[0].blocks[0].arguments[len(op.operands) - 1]
-    return all("parallel" in kind for kind in kinds) and not is_used(output)
+    return (
+        all("parallel" in kind for kind in kinds)
+        and not is_used(output)
+        and only_computes(op.regions[0].blocks[0])
+    )
 
 
 def _renamed(operand: Indexed | None, names: dict[int, int]) -> Indexed | None:

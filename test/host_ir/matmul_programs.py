@@ -139,11 +139,11 @@ func.func @{name}(%x: tensor<?x?x{0}>, %w: tensor<?x?x{0}>, %b: tensor<?x{2}>) -
                        iterator_types = ["parallel", "parallel"]}}
     ins(%y, %b : tensor<?x?xf32>, tensor<?x{2}>) outs(%e2 : tensor<?x?x{2}>) {{
   ^bb0(%a: f32, %c: {2}, %o: {2}):
-    {3}
-    %s = arith.addf %a, %wide : f32
+    {extended}
+    %s = arith.addf %a, {bias} : f32
     {1}
-    {4}
-    linalg.yield %q : {2}
+    {rounded}
+    linalg.yield {yielded} : {2}
   }} -> tensor<?x?x{2}>
   return %r : tensor<?x?x{2}>
 }}
@@ -151,8 +151,8 @@ func.func @{name}(%x: tensor<?x?x{0}>, %w: tensor<?x?x{0}>, %b: tensor<?x{2}>) -
 # Element types of the operands and of the result of layers.
 LAYERS = [("f32", "f32"), ("f16", "f16"), ("f16", "f32"), ("bf16", "bf16"), ("bf16", "f32")]
 ACTIVATIONS = {
-    "plain": "%v = arith.addf %s, %zero : f32",
-    "relu": "%v = arith.maximumf %zero, %s : f32",
+    "plain": "",
+    "relu": "%v = arith.maxnumf %zero, %s : f32",
     "gelu_tanh": """
     %half = arith.constant 0.5 : f32
     %one = arith.constant 1.0 : f32
@@ -182,10 +182,15 @@ ACTIVATIONS = {
 
 def layer(element: str, activation: str, result: str) -> str:
     """A function of a transposed weight, a bias, an activation and a rounding."""
-    extended = f"%wide = arith.extf %c : {result} to f32"
-    rounded = f"%q = arith.truncf %v : f32 to {result}"
-    if result == "f32":
-        extended, rounded = "%wide = arith.addf %c, %zero : f32", "%q = arith.addf %v, %zero : f32"
+    value = "%v" if ACTIVATIONS[activation] else "%s"
+    is_wide = result == "f32"
     return _LAYER.format(
-        element, ACTIVATIONS[activation], result, extended, rounded, name=activation
+        element,
+        ACTIVATIONS[activation],
+        result,
+        name=activation,
+        extended="" if is_wide else f"%wide = arith.extf %c : {result} to f32",
+        bias="%c" if is_wide else "%wide",
+        rounded="" if is_wide else f"%q = arith.truncf {value} : f32 to {result}",
+        yielded=value if is_wide else "%q",
     )

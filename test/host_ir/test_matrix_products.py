@@ -1,15 +1,9 @@
 """Matrix products of programs through a cuBLASLt that multiplies on the host, against torch in f64.
 
-The programs are for the CPU device, with --matmul-library=always.
+The programs are for the CPU device, with --matmul-library=always where nothing else is said.
 """
 
 from __future__ import annotations
-
-import ctypes
-import subprocess
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 import torch
@@ -18,22 +12,12 @@ from host_ir.matmul_programs import EINSUMS, HOST_IR, PAIRS, contraction, everyt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import hirc
-from hirc.compiler import unit
-from hirc.pipelines.products.options import MatmulOptions
 from hirc.tools.bench_kernels.arrays import difference, empty, inputs_of
 from hirc.tools.bench_kernels.catalogue import rows
 from hirc.tools.bench_kernels.row import BUILDS, Row
 from hirc.tools.bench_kernels.text import program_text
+from support.matmul_library import Fake
 
-_FAKE = Path(__file__).parents[1] / "support" / "fake_cublaslt.c"
-# What lets the library without a device wait for the stream that it is called on.
-_SYNCHRONIZE = """
-int cudaStreamSynchronize(void *);
-__attribute__((visibility("default"))) int test_synchronize(void *stream) {
-  return cudaStreamSynchronize(stream);
-}
-"""
 _DTYPES = {
     "i32": torch.int32,
     "i8": torch.int8,
@@ -44,48 +28,6 @@ _DTYPES = {
 }
 # One rounding to the result's type; the library without a device adds up in f64.
 _ROUNDING = {"f32": 2**-23, "f64": 2**-48, "f16": 2**-10, "bf16": 2**-7}
-
-
-@dataclass
-class Fake:
-    """The cuBLASLt without a device, and how the compiler links what it needs."""
-
-    path: Path
-    loaded: ctypes.CDLL
-    flags: tuple[str, ...]
-
-    def log(self, call: Callable[[], object]) -> list[str]:
-        """The products that `call` hands to the library."""
-        return [line for line in self.lines(call) if line.startswith("cublasLtMatmul ")]
-
-    def lines(self, call: Callable[[], object]) -> list[str]:
-        """All that the library logs in `call`."""
-        self.loaded.fake_lt_reset()
-        call()
-        return self.loaded.fake_lt_log().decode().splitlines()
-
-    def library(self, text: str, *flags: str) -> hirc.Library:
-        built = library(text, *self.flags, *flags)
-        own = ctypes.CDLL(str(built.path))
-        wait = ctypes.cast(own.test_synchronize, ctypes.c_void_p)
-        ctypes.c_void_p.in_dll(self.loaded, "fake_lt_synchronize").value = wait.value
-        return built
-
-
-@pytest.fixture(scope="module")
-def fake(tmp_path_factory: pytest.TempPathFactory) -> Generator[Fake, None, None]:
-    folder = tmp_path_factory.mktemp("cublaslt")
-    path, synchronize = folder / "libcublasLt.so", folder / "synchronize.o"
-    source = synchronize.with_suffix(".c")
-    source.write_text(_SYNCHRONIZE)
-    clang = ["clang-22", "-std=c11", "-O2", "-fPIC"]
-    subprocess.run([*clang, "-shared", _FAKE, "-o", path], check=True, timeout=60)
-    subprocess.run([*clang, "-c", source, "-o", synchronize], check=True, timeout=60)
-    loaded = ctypes.CDLL(str(path))
-    loaded.fake_lt_log.restype = ctypes.c_char_p
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HIRC_CUBLASLT", str(path))
-        yield Fake(path, loaded, (str(synchronize), "--matmul-library=always"))
 
 
 def numbers(shape: list[int], element: str, seed: int) -> torch.Tensor:
@@ -320,17 +262,11 @@ def test_small_products() -> None:
         assert bool((error <= _ROUNDING.get(result, 0) * wanted.abs() + sums * terms).all()), einsum
 
 
-def test_sizes_choose_between_kernels_and_the_library(
-    fake: Fake, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def with_library(*_: object, **__: object) -> MatmulOptions:
-        return MatmulOptions(library=True)
-
-    monkeypatch.setattr(unit, "MatmulOptions", with_library)
+def test_sizes_choose_between_kernels_and_the_library(fake: Fake) -> None:
     text = contraction("mk,kn->mn", "f32", "f32") + contraction(
         "bsk,nk->bsn", "bf16", "f32", known={"n": 600, "k": 2048}
     )
-    programs = fake.library(text)
+    programs = fake.library(text, products="large")
     run = getattr(programs, name_of("mk,kn->mn", "f32", "f32"))
     rows = getattr(programs, name_of("bsk,nk->bsn", "bf16", "f32"))
     got: list[torch.Tensor] = []

@@ -75,6 +75,9 @@ _ORDERED: dict[int, Any] = {
     5: np.less_equal,
     9: _not(np.less_equal),
     10: _not(np.less),
+    11: _not(np.greater_equal),
+    12: _not(np.greater),
+    13: np.not_equal,
 }
 _SIGNED = {
     0: np.equal,
@@ -84,6 +87,7 @@ _SIGNED = {
     4: np.greater,
     5: np.greater_equal,
 }
+_PRODUCTS = {"linalg.matmul": "mk,kn->mn", "linalg.batch_matmul": "bmk,bkn->bmn"}
 _NEUTRAL: dict[str, int | float] = {
     "mulf": 1,
     "maximumf": -math.inf,
@@ -116,6 +120,10 @@ def _operation(op: ir.Operation, values: dict[ir.Value, Array]) -> None:
     operands = [values[value] for value in op.operands]
     if op.name == "linalg.fill":
         values[op.results[0]] = np.full_like(operands[1], operands[0])
+    elif op.name in _PRODUCTS:
+        values[op.results[0]] = operands[2] + np.einsum(
+            _PRODUCTS[op.name], *operands[:2], dtype=operands[2].dtype
+        )
     elif op.name == "tensor.empty":
         kind = ir.RankedTensorType(op.results[0].type)
         sizes = iter(operands)
