@@ -13,6 +13,7 @@ from .bitcode_file import read_bitcode
 from .diagnostics import translation_error
 from .errors import InputError, Position, UnsupportedError
 from .gate import GateError, unknown_intrinsics
+from .ir_text import IrText, matching
 from .libdevice import libdevice_functions
 from .llvm_ir import LlvmModule, Machine, device_machine, set_global_option
 from .session import position_of
@@ -22,6 +23,7 @@ from .translate import TranslationError, to_llvm_ir
 # What the CUDA device runtime itself defines (CUDA programming guide: formatted output,
 # assertion, dynamic global memory allocation).
 _RUNTIME_FUNCTIONS = frozenset({"vprintf", "__assertfail", "malloc", "free", "__nvvm_reflect"})
+_LINE_TABLES = "emissionKind: LineTablesOnly"
 _FLUSH = '"denormal-fp-math-f32"="preserve-sign,preserve-sign"'
 
 
@@ -79,7 +81,8 @@ def _translate(gpu_module: ir.Operation) -> DeviceSource:
         except (TranslationError, GateError) as error:
             raise translation_error(error, "device-code") from error
     # Line tables in PTX: any more makes the code generator ask ptxas for unoptimised debug code.
-    text = text.replace("emissionKind: LineTablesOnly", "emissionKind: DebugDirectivesOnly")
+    if _LINE_TABLES in text:
+        text = IrText.of(text).sub(_LINE_TABLES, "emissionKind: DebugDirectivesOnly").whole()
     return DeviceSource(name, text, calls)
 
 
@@ -116,7 +119,11 @@ def _one(
     machine: Machine,
     options: DeviceOptions,
 ) -> LlvmModule:
-    module = LlvmModule(_with_convergent_functions(source.text), machine, name=source.name)
+    module = LlvmModule(source.text, machine, name=source.name)
+    # Threads may have to call any function together. MLIR says so of barriers only; a function with
+    # a barrier would be called from copies of a place otherwise. LLVM takes the attribute off where
+    # it is not needed.
+    module.add_to_definitions("convergent")
     unknown = unknown_intrinsics(module.raw)
     if unknown:
         raise UnsupportedError(
@@ -155,9 +162,12 @@ def _one(
             hint="give it a value in the gpu.module, or `= uninitialized` for memory alone",
         )
     if options.flush_denormals:
-        module = LlvmModule(_with_flushed_denormals(module.text()), machine, name=source.name)
+        flushing = _with_flushed_denormals(IrText.of(module.text()))
+        module = LlvmModule(flushing.whole(), machine, name=source.name)
     if not options.speculates:
-        module.forbid_speculation()
+        # The attribute of a thread sanitizer: the optimiser adds no load that the code would not
+        # have made. Nothing else comes of it here.
+        module.add_to_definitions("sanitize_thread")
     module.verify()
     # A thread's registers hold single numbers, so there is nothing to gain; and the loop vectorizer
     # of LLVM 22 fails an assertion of its own on some loops with this target.
@@ -169,38 +179,14 @@ def _links(module: LlvmModule, library: Path) -> bool:
     return module.link_library(read_bitcode(library), str(library))
 
 
-def _with_convergent_functions(text: str) -> str:
-    """Every definition as one that threads may have to call together.
-
-    MLIR says so of barriers only. A function that calls one would be called from copies of a place
-    otherwise, and its barrier with it. LLVM takes the attribute off where it is not needed.
-    """
-    return _with_attribute(text, "convergent")
-
-
-def _with_flushed_denormals(text: str) -> str:
+def _with_flushed_denormals(text: IrText) -> IrText:
     """Every definition says that f32 denormals are flushed; equal modes are what inlining needs."""
-    text = re.sub(r"^(attributes #\d+ = \{)", rf"\1 {_FLUSH}", text, flags=re.MULTILINE)
-    return _with_attribute(text, _FLUSH, unless=r" #\d+\b")
+    grouped = text.sub(r"^(attributes #\d+ = \{)", rf"\1 {_FLUSH}")
+    return grouped.sub(r"^define .*$", lambda define: _flushing(define[0]))
 
 
-def _with_attribute(text: str, attribute: str, unless: str | None = None) -> str:
-    """IR text whose definitions have the attribute, but for those whose end matches `unless`."""
-    return "".join(
-        _define_with(line, attribute, unless) if line.startswith("define ") else line
-        for line in text.splitlines(keepends=True)
-    )
-
-
-def _define_with(define: str, attribute: str, unless: str | None) -> str:
-    """A function's first line with the attribute, which goes right after the parameters."""
-    name = re.search(r'@(?:"[^"]*"|[\w.$-]+)\(', define)
-    assert name is not None, define
-    depth, end = 1, name.end()
-    while depth:
-        depth += {"(": 1, ")": -1}.get(define[end], 0)
-        end += 1
+def _flushing(define: str) -> str:
+    """A function's first line with the attribute, unless it has a group, which says so already."""
+    end = matching(define, define.index("(", define.index("@")))
     rest = define[end:]
-    if unless is not None and re.search(unless, rest):
-        return define
-    return f"{define[:end]} {attribute}{rest}"
+    return define if re.search(r" #\d+\b", rest) else f"{define[:end]} {_FLUSH}{rest}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from ..dialects.mlir import ir
 from ..dialects.offload import EntryKind
 from .child import in_child
 from .diagnostics import translation_error
 from .gate import GateError
+from .ir_text import IrText
 from .llvm_ir import LlvmModule, host_machine
 from .offload_annotations import Entry, annotation_text
 from .offload_binary import Image, ImageKind, pack
@@ -68,7 +67,7 @@ def host_module(
         except (TranslationError, GateError) as error:
             raise translation_error(error, "host-code") from error
     if not debug:
-        text = without_line_tables(text)
+        text = without_line_tables(IrText.of(text)).whole()
     if entries or embedded:
         text += annotation_text(entries, embedded, consumer)
     result = LlvmModule(text, machine, name="host")
@@ -81,10 +80,9 @@ def host_module(
     return result
 
 
-def without_line_tables(text: str) -> str:
-    """IR text whose instructions and functions have no debug locations."""
-    text = re.sub(r"(?m)^!llvm\.dbg\.cu = .*$", "", text)
-    return re.sub(r",? !dbg !\d+", "", text)
+def without_line_tables(text: IrText) -> IrText:
+    """The IR without debug locations of instructions and functions."""
+    return text.sub(r"^!llvm\.dbg\.cu = .*$|,? !dbg !\d+", "")
 
 
 def _private_functions(module: ir.Operation) -> list[str]:

@@ -212,14 +212,11 @@ class LlvmModule:
         """Removes definitions nothing uses."""
         _drop_unused(self._module, self._pass_builder(0))
 
-    def forbid_speculation(self) -> None:
-        """Lets the optimiser add no load that the code would not have made.
-
-        That is what the attribute of a thread sanitizer means to it; nothing else comes of it here.
-        """
+    def add_to_definitions(self, attribute: str) -> None:
+        """Gives every function that has a body the attribute."""
         for function in self._module.functions:
             if not function.is_declaration:
-                function.add_function_attribute("sanitize_thread")
+                function.add_function_attribute(attribute)
 
     def optimize(self, *, vectorizes_loops: bool = True) -> None:
         """LLVM's default pipeline of the machine's optimisation level."""

@@ -6,7 +6,8 @@ order data passes through:
 
 - `inlining`, `ptx_functions`, `inline_ptx/`: inline PTX becomes IR, functions that stop become part
   of the kernels that call them
-- `device_ir`, on `llvm_text`: the module's text in parts; `retarget` takes it through the rest
+- `device_ir`, on `llvm_text` and the compiler's `ir_text`: the module in parts; `retarget` takes it
+  through the rest
 - `instrument`, `accesses`: the calls that --check asks for
 - `spin_loops`, `numerics`, `shared_memory`, `shared_addresses`, `address_spaces`, `constants`,
   `prologue`, `signatures`: what one thread does, in the host's terms

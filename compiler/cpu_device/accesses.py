@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from ..ir_text import matching
 from .calls import parse_call
 from .device_ir import Instruction
-from .llvm_text import matching, size_and_alignment, split_commas, type_end
+from .llvm_text import size_and_alignment, split_commas, type_end
 
 _SPACE = re.compile(r"^ptr addrspace\((\d+)\)")
 _ORDERING = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .llvm_text import matching
+from ..ir_text import matching
 
 _SPACE = re.compile(r",? addrspace\(\d+\)")
 _MANGLED = re.compile(r"(@llvm\.(?!nvvm)[\w.]+)")

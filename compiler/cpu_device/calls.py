@@ -5,19 +5,23 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..ir_text import matching
 from .block_layout import CONTEXT
 from .device_ir import Instruction
-from .llvm_text import GLOBAL, LOCAL, matching, split_commas, typed_value
+from .llvm_text import GLOBAL, LOCAL, split_commas, typed_value
 from .result_types import call_type
 
 _CALLEE = re.compile(rf"(?:^|\s)({GLOBAL.pattern}|{LOCAL.pattern})\(")
-_ASSEMBLY = re.compile(r'\basm ((?:[a-z]+ )*)"((?:[^"\\]|\\.)*)", "([^"]*)"\(')
+_ASSEMBLY = re.compile(r'\basm (?:[a-z]+ )*("[^"]*"), ("[^"]*")\(')
 _DEBUG = re.compile(r", !dbg !\d+")
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call. `callee` is a global or local name, empty for inline assembly."""
+    """A call. `callee` is a global or local name, empty for inline assembly.
+
+    `template` and `constraints` are placeholders of strings.
+    """
 
     callee: str
     result_type: str
@@ -27,9 +31,9 @@ class Call:
 
     @property
     def function(self) -> str:
-        """The callee's name without @ and quotes, in LLVM's spelling for an intrinsic."""
-        name = self.callee[1:].strip('"')
-        return re.sub(r"^hirc\.nvvm\.", "llvm.nvvm.", name)
+        """The callee's name without @, in LLVM's spelling for an intrinsic."""
+        name = self.callee[1:]
+        return f"llvm.{name[len('hirc.') :]}" if name.startswith("hirc.nvvm.") else name
 
 
 def parse_call(instruction: Instruction) -> Call | None:
@@ -41,8 +45,7 @@ def parse_call(instruction: Instruction) -> Call | None:
     assembly = _ASSEMBLY.search(rest)
     if assembly is not None:
         arguments = rest[assembly.end() : matching(rest, assembly.end() - 1) - 1]
-        template = re.sub(r"\\([0-9A-F]{2})", lambda match: chr(int(match[1], 16)), assembly[2])
-        return Call("", call_type(rest), _typed(arguments), template, assembly[3])
+        return Call("", call_type(rest), _typed(arguments), assembly[1], assembly[2])
     found = _CALLEE.search(rest)
     if found is None:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass
 
+from ..ir_text import IrText
 from ..llvm_ir import LlvmModule, host_machine
 from .inlining import with_stops_inlined
 from .retarget import RetargetOptions, retarget
@@ -32,7 +33,7 @@ def cpu_device_module(
 
     Raises UnsupportedError for what the CPU device cannot do.
     """
-    nvvm = with_stops_inlined(nvvm, options.opt_level)
+    device = with_stops_inlined(IrText.of(nvvm), options.opt_level)
     machine = host_machine(options.opt_level)
     # Checks keep loops from being vectorised.
     is_wide = options.opt_level > 1 and not options.checks and machine.triple.startswith("x86_64-")
@@ -42,7 +43,7 @@ def cpu_device_module(
         most_optimised=_MOST_OPTIMISED if 0 < options.opt_level < 3 else 0,
         checks=options.checks,
     )
-    module = LlvmModule(retarget(nvvm, named_by_host, settings), machine, name="cpu-device")
+    module = LlvmModule(retarget(device, named_by_host, settings), machine, name="cpu-device")
     module.link_bitcode(library, wanted=module.undefined_functions())
     module.drop_unused()
     module.verify()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from .llvm_text import LOCAL, matching, split_commas, typed_value
+from ..ir_text import matching
+from .llvm_text import LOCAL, split_commas, typed_value
 from .prologue import Prologue
 
 _EXPRESSION = re.compile(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from ..ir_text import Strings
 from .device_ir import DeviceModule, Function, Instruction
-from .llvm_text import shown_name
+from .llvm_text import without_digest
 
-_FIELD = re.compile(r'(\w+): (!\d+|"(?:[^"\\]|\\.)*"|[^,()]+)')
+_FIELD = re.compile(r'(\w+): (!\d+|"[^"]*"|[^,()]+)')
+_NAME = re.compile(r'(\b(?:name|linkageName): )"[^"]*"')
 _DEBUG = re.compile(r"!dbg !(\d+)")
 
 
@@ -31,8 +33,9 @@ def _file(module: DeviceModule, number: int) -> str:
     text = module.metadata.get(number, "")
     fields = _fields(text)
     if "filename" in fields:
-        directory = fields.get("directory", '""').strip('"')
-        name = fields["filename"].strip('"')
+        strings = module.strings
+        directory = strings.text(fields["directory"]) if "directory" in fields else ""
+        name = strings.text(fields["filename"])
         return f"{directory}/{name}" if directory and not name.startswith("/") else name
     for key in ("file", "scope"):
         if fields.get(key, "").startswith("!"):
@@ -40,7 +43,7 @@ def _file(module: DeviceModule, number: int) -> str:
     return ""
 
 
-def for_host(text: str) -> str:
+def for_host(text: str, strings: Strings) -> str:
     """A node of the device's metadata as the host's debuggers are to see it.
 
     The device's line tables are for PTX, which LLVM writes no DWARF for. Functions get the names
@@ -51,7 +54,12 @@ def for_host(text: str) -> str:
         return text
     # Debuggers prefer a linkage name, which is the symbol.
     text = re.sub(r', linkageName: "[^"]*"', "", text)
-    return re.sub(r'(?<=\bname: ")([^"]*)', lambda match: shown_name(f"@{match[1]}"), text, count=1)
+    return re.sub(
+        r'(?<=\bname: )"[^"]*"',
+        lambda match: strings.hold_text(without_digest(strings.text(match[0]))),
+        text,
+        count=1,
+    )
 
 
 @dataclass
@@ -73,8 +81,7 @@ class RegionLocations:
         if kernel.subprogram is None:
             return None
         text = module.metadata[kernel.subprogram]
-        text = re.sub(r'name: "[^"]*"', f'name: "{name}"', text, count=1)
-        text = re.sub(r'linkageName: "[^"]*"', f'linkageName: "{name}"', text)
+        text = _NAME.sub(rf"\1{module.strings.hold_text(name)}", text)
         text = re.sub(r"(?:, )?(?:declaration|retainedNodes): !\d+", "", text)
         return cls(module, _added(module, text))
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from .llvm_text import GLOBAL, LOCAL, matching, split_commas, type_end, typed_value
+from ..ir_text import IrText, Strings, matching
+from .llvm_text import GLOBAL, LOCAL, split_commas, type_end, typed_value
 
 _RESULT = re.compile(rf"({LOCAL.pattern}) = ")
-_LABEL = re.compile(r'^("[^"]*"|[-\w.$]+):')
+_LABEL = re.compile(r"^([-\w.$]+):")
 _NUMBERED = re.compile(r"%(?=\d+\b)")
-_QUOTED = re.compile(r'%"([^"]*)"')
 _DEBUG = re.compile(r", !dbg !(\d+)")
 _LAST_LOCAL = re.compile(rf"%({LOCAL.pattern.removeprefix('%')})$")
 _ALIAS = re.compile(rf"(?m)^({GLOBAL.pattern}) = [^@\n]*\balias (.*)\n")
@@ -177,8 +177,9 @@ class Function:
 
 @dataclass
 class DeviceModule:
-    """A module's parts, in the order they are printed."""
+    """A module's parts, in the order they are printed, and what its placeholders stand for."""
 
+    strings: Strings = field(default_factory=Strings)
     variables: dict[str, str] = field(default_factory=dict[str, str])
     aliases: list[str] = field(default_factory=list[str])
     functions: dict[str, Function] = field(default_factory=dict[str, Function])
@@ -196,17 +197,20 @@ class DeviceModule:
         group = self.attributes.get(function.attribute_group or -1, "")
         if function.attribute_group == 0:
             group = self.attributes.get(0, "")
-        match = re.search(rf'"{re.escape(name)}"(?:="([^"]*)")?', group)
-        return None if match is None else match[1] or ""
+        key = self.strings.find(name)
+        match = re.search(rf'{key}(?:=("[^"]*"))?', group) if key else None
+        if match is None:
+            return None
+        return self.strings.text(match[1]) if match[1] else ""
 
 
-def parse_module(text: str) -> DeviceModule:
+def parse_module(text: IrText) -> DeviceModule:
     """Takes LLVM's own printed text apart.
 
     Unnamed values and blocks get names, and named types are spelled out.
     """
-    module = DeviceModule()
-    lines = iter(_without_aliases(_without_type_names(text)).splitlines())
+    module = DeviceModule(text.strings)
+    lines = iter(_without_aliases(_without_type_names(text.code)).splitlines())
     for line in lines:
         if line.startswith("define "):
             function = _function(line, lines)
@@ -276,7 +280,7 @@ def _function(define: str, lines: Iterator[str]) -> Function:
                 blocks.append(Block(_named(label[1])))
             else:
                 blocks[-1].label = _named(label[1])
-        elif line.strip() and not line.lstrip().startswith((";", "#dbg")):
+        elif line.strip() and not line.lstrip().startswith("#dbg"):
             blocks[-1].instructions.append(Instruction(_joined(line, lines)))
     return Function(found.group(), header, trailer, parameters, blocks)
 
@@ -289,19 +293,10 @@ def _joined(line: str, lines: Iterator[str]) -> str:
             text += " " + more.strip()
             if more.strip().startswith("]"):
                 break
-    if '%"' in text:
-        text = _QUOTED.sub(lambda match: f"%{_plain(match[1])}", text)
     return _NUMBERED.sub("%n.", text)
 
 
-def _plain(name: str) -> str:
-    """A local name that needs no quotes, different for different names."""
-    return "q." + "".join(c if c.isalnum() or c in "._-" else f"${ord(c):x}." for c in name)
-
-
 def _named(label: str) -> str:
-    if label.startswith('"'):
-        return _plain(label[1:-1])
     return f"n.{label}" if label.isdecimal() else label
 
 

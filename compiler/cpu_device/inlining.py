@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ..ir_text import IrText
 from ..llvm_ir import LlvmModule, device_machine
 from ..target import CPU
 from .calls import Call, parse_call
@@ -18,7 +19,7 @@ _CALL = re.compile(r"\bcall ")
 _CALL_GROUP = re.compile(r" #\d+(?=(?:, !\w+ !\d+)*$)")
 
 
-def with_stops_inlined(nvvm: str, opt_level: int) -> str:
+def with_stops_inlined(nvvm: IrText, opt_level: int) -> IrText:
     """The module with inline PTX as IR, and with every function inlined that stops.
 
     That is one that ends its thread, waits for others, or calls such a function. A function that
@@ -29,12 +30,11 @@ def with_stops_inlined(nvvm: str, opt_level: int) -> str:
     names = _functions_that_stop(module)
     if not names and with_templates == nvvm:
         return nvvm
-    nvvm = with_templates
-    lines = [_inlined(line, names) for line in nvvm.splitlines()]
-    machine = device_machine(CPU.chip, opt_level)
-    result = LlvmModule("\n".join(lines) + "\n", machine, name="device")
+    lines = [_inlined(line, names) for line in with_templates.code.splitlines()]
+    changed = with_templates.with_code("\n".join(lines) + "\n")
+    result = LlvmModule(changed.whole(), device_machine(CPU.chip, opt_level), name="device")
     result.optimize()
-    return result.text()
+    return IrText.of(result.text())
 
 
 def _functions_that_stop(module: DeviceModule) -> set[str]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ..ir_text import plain_name
 from ..options import CHECKS
 from .accesses import Access, AccessKind, access_of
 from .block_layout import BLOCK, THREAD
@@ -39,7 +40,7 @@ _LOCAL_SPACE, _PARAMETER_SPACE = 5, 101
 _DERIVED = ("getelementptr", "addrspacecast", "bitcast", "select")
 _SPACE = re.compile(r"\baddrspace\((\d+)\)")
 # Operations whose C functions access memory or order threads: they are told whose turn it is.
-_OPERATION = re.compile(r"@\"?(?:llvm\.nvvm|hirc\.nvvm|hirc\.ptx)\.(?:cp|mbarrier|st|red)\.")
+_OPERATION = re.compile(r"@(?:llvm\.nvvm|hirc\.nvvm|hirc\.ptx)\.(?:cp|mbarrier|st|red)\.")
 
 
 def instrument(module: DeviceModule, checks: frozenset[str]) -> None:
@@ -119,13 +120,10 @@ class _Instrumenter:
     def _string(self, text: str) -> str:
         if text not in self._strings:
             name = f"@hirc.site.string.{len(self._strings)}"
-            data = text.encode() + b"\0"
-            literal = "".join(
-                chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}"
-                for byte in data
-            )
+            size = len(text.encode("utf-8", "surrogateescape")) + 1
+            literal = self.module.strings.hold_text(text + "\0")
             self.module.variables[name] = (
-                f'private unnamed_addr constant [{len(data)} x i8] c"{literal}", align 1'
+                f"private unnamed_addr constant [{size} x i8] c{literal}, align 1"
             )
             self._strings[text] = name
         return self._strings[text]
@@ -136,7 +134,7 @@ class _Instrumenter:
         for name, text in list(self.module.variables.items()):
             size = _variable_bytes(text)
             if size and not name.startswith("@llvm."):
-                label = self._string(name[1:].strip('"'))
+                label = self._string(plain_name(name))
                 space = _SPACE.search(text)
                 pointer = f"ptr {name}"
                 if space and int(space[1]):

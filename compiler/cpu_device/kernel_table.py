@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..ir_text import global_name, plain_name
 from .debug_info import source_of
 from .device_ir import DeviceModule, Function, Parameter
-from .llvm_text import escaped, global_name, plain_name, shown_name, size_and_alignment
+from .llvm_text import shown_name, size_and_alignment
 from .shared_memory import SharedLayout
 from .slots import Slot
 from .stops import Stop
@@ -68,10 +69,10 @@ class Tables:
         """The symbol of a C string."""
         if text not in self._strings:
             name = f"@hirc.string.{len(self._strings)}"
-            data = text.encode("utf-8", "surrogateescape") + b"\0"
+            size = len(text.encode("utf-8", "surrogateescape")) + 1
+            literal = self._module.strings.hold_text(text + "\0")
             self._lines.append(
-                f"{name} = private unnamed_addr constant [{len(data)} x i8] "
-                f'c"{escaped(data)}", align 1'
+                f"{name} = private unnamed_addr constant [{size} x i8] c{literal}, align 1"
             )
             self._strings[text] = name
         return self._strings[text]

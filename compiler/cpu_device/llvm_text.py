@@ -1,7 +1,8 @@
 """Reading LLVM IR text as LLVM 22 prints it: types, values, operands and their sizes.
 
 LLVM's printer is regular: one instruction a line (a switch aside), one space between words. Only
-what device code is made of is understood here.
+what device code is made of is understood here. Strings are placeholders, and no name is quoted
+(compiler/ir_text.py).
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_IDENTIFIER = r'(?:"[^"]*"|[-\w.$]+)'
+from ..ir_text import matching, plain_name
+
+_IDENTIFIER = r"[-\w.$]+"
 LOCAL = re.compile(rf"%{_IDENTIFIER}")
 GLOBAL = re.compile(rf"@{_IDENTIFIER}")
 METADATA_USE = re.compile(r", !(?:[\w.]+) !\d+")
-
-_PLAIN = re.compile(r"[-a-zA-Z$._][-\w$.]*", re.ASCII)
 
 # What may stand before a type or a value and says nothing that the host's code needs.
 _ATTRIBUTE = re.compile(
@@ -25,54 +26,19 @@ _ATTRIBUTE = re.compile(
     r'sret\([^()]*\)|"[^"]*"(?:="[^"]*")?)(?=[\s,)]|$)\s*'
 )
 _SCALAR_BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "ptr": 8, "fp128": 16}
-_CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_BRACKET_OR_COMMA = re.compile(r"[()\[\]{}<>,]")
+_OPENING = "([{<"
 _SCALAR = re.compile(rf"(?:ptr(?: addrspace\(\d+\))?|i\d+|[a-z][a-z0-9_]*|%{_IDENTIFIER})")
 
 
 def shown_name(name: str) -> str:
     """A symbol's name for people: without the digest that makes it unique in a program."""
-    return re.sub(r"__[0-9a-f]{12}(?=[_.]|$)", "", plain_name(name))
+    return without_digest(plain_name(name))
 
 
-def plain_name(name: str) -> str:
-    """A symbol's name without @, quotes and escapes."""
-    inner = name[1:].strip('"')
-    if "\\" not in inner:
-        return inner
-    data = re.sub(r"\\([0-9A-Fa-f]{2})", lambda match: chr(int(match[1], 16)), inner)
-    return data.encode("latin-1").decode("utf-8", "surrogateescape")
-
-
-def global_name(plain: str) -> str:
-    """A symbol as IR spells it: quoted where it has to be."""
-    if _PLAIN.fullmatch(plain):
-        return f"@{plain}"
-    data = plain.encode("utf-8", "surrogateescape")
-    return f'@"{escaped(data)}"'
-
-
-def escaped(data: bytes) -> str:
-    """What stands between the quotes of a string."""
-    return "".join(
-        chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in data
-    )
-
-
-def matching(text: str, start: int) -> int:
-    """The place after the bracket that closes the one at `start`. Strings may hold anything."""
-    depth, at = 0, start
-    while at < len(text):
-        letter = text[at]
-        if letter == '"':
-            at = text.index('"', at + 1)
-        elif letter in _CLOSING:
-            depth += 1
-        elif letter in ")]}>":
-            depth -= 1
-            if depth == 0:
-                return at + 1
-        at += 1
-    raise ValueError(f"unbalanced: {text[start:]}")
+def without_digest(name: str) -> str:
+    """A name without the digest that makes it unique in a program."""
+    return re.sub(r"__[0-9a-f]{12}(?=[_.]|$)", "", name)
 
 
 def type_end(text: str, start: int = 0) -> int:
@@ -88,17 +54,14 @@ def type_end(text: str, start: int = 0) -> int:
 def split_commas(text: str) -> list[str]:
     """The parts between commas that no bracket encloses, without spaces around them."""
     parts: list[str] = []
-    at = start = 0
-    while at < len(text):
-        letter = text[at]
-        if letter == '"':
-            at = text.index('"', at + 1)
-        elif letter in _CLOSING:
-            at = matching(text, at) - 1
-        elif letter == ",":
-            parts.append(text[start:at].strip())
-            start = at + 1
-        at += 1
+    depth = start = 0
+    for found in _BRACKET_OR_COMMA.finditer(text):
+        letter = found[0]
+        if letter != ",":
+            depth += 1 if letter in _OPENING else -1
+        elif depth == 0:
+            parts.append(text[start : found.start()].strip())
+            start = found.end()
     last = text[start:].strip()
     return [*parts, last] if last else parts
 

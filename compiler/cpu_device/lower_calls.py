@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ..ir_text import plain_name
 from .block_layout import BLOCK, X, Y, Z
 from .calls import Call, context_arguments, make_call, parse_call
 from .control_flow import drop_unreachable
@@ -97,8 +98,8 @@ class CallLowering:
                 raise refusal(
                     self._module,
                     instruction,
-                    f"{found[0].operation} in the function '{function.name[1:]}', which calls "
-                    "itself or is called through a pointer",
+                    f"{found[0].operation} in the function '{plain_name(function.name)}', which "
+                    "calls itself or is called through a pointer",
                 )
 
     def _lower(self, instruction: Instruction, call: Call, prologue: Prologue) -> str | None:

@@ -5,23 +5,24 @@ from __future__ import annotations
 import re
 
 from ..errors import UnsupportedError
+from ..ir_text import IrText
 from .calls import Call, parse_call
 from .device_ir import DeviceModule, Instruction, parse_module
 from .inline_ptx import inline_ptx
 from .refusals import HINT, position_of
 
-_ASSEMBLY = re.compile(r'^(?:(\s*%\S+) = |\s*)(?:(?:tail|notail|musttail) )?call [^"]*\basm [^"]*"')
+_ASSEMBLY = re.compile(r'^\s*(?:%\S+ = )?(?:(?:tail|notail|musttail) )?call .*\basm [a-z ]*"')
 
 
-def with_ptx_functions(nvvm: str) -> str:
+def with_ptx_functions(nvvm: IrText) -> IrText:
     """The module with each template replaced. Raises UnsupportedError for one that is not known."""
-    if " asm " not in nvvm:
+    if " asm " not in nvvm.code:
         return nvvm
     return _Replacement(nvvm).run()
 
 
 class _Replacement:
-    def __init__(self, nvvm: str) -> None:
+    def __init__(self, nvvm: IrText) -> None:
         self._text = nvvm
         self._module: DeviceModule | None = None
         self._names: dict[tuple[object, ...], str] = {}
@@ -29,16 +30,16 @@ class _Replacement:
         self._declarations: dict[str, str] = {}
         self._casts = 0
 
-    def run(self) -> str:
+    def run(self) -> IrText:
         lines: list[str] = []
-        for line in self._text.splitlines():
+        for line in self._text.code.splitlines():
             lines += self._line(line) if _ASSEMBLY.match(line) else [line]
         declared = [
             text
             for name, text in self._declarations.items()
-            if not re.search(rf"(?m)^declare .*@{re.escape(name)}\(", self._text)
+            if not re.search(rf"(?m)^declare .*@{re.escape(name)}\(", self._text.code)
         ]
-        return "\n".join([*lines, *declared, *self._definitions]) + "\n"
+        return self._text.with_code("\n".join([*lines, *declared, *self._definitions]) + "\n")
 
     def _line(self, line: str) -> list[str]:
         instruction = Instruction(line.strip())
@@ -69,7 +70,8 @@ class _Replacement:
             ("ptr" if item[0].startswith("ptr") else item[0], item[1]) for item in call.arguments
         ]
         try:
-            operation = inline_ptx(call.template, call.constraints)
+            strings = self._text.strings
+            operation = inline_ptx(strings.text(call.template), strings.text(call.constraints))
             constants = tuple(
                 value if operation.immediate[number] else ""
                 for number, (_, value) in enumerate(operands)

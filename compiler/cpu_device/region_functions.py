@@ -14,10 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ..ir_text import global_name
 from .block_layout import CONTEXT_PARAMETERS, FIELDS, STATES_DIFFER
 from .debug_info import RegionLocations
 from .device_ir import Block, Instruction, Parameter
-from .llvm_text import global_name, size_and_alignment
+from .llvm_text import size_and_alignment
 from .metadata import ACCESS_GROUP, PARALLEL, RANGE
 
 _PARAMETERS = "ptr noundef %block, ptr noundef %arguments, i32 noundef %first, i32 noundef %last"

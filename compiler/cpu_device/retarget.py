@@ -12,6 +12,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import UnsupportedError
+from ..ir_text import IrText, global_name, plain_name
 from .address_spaces import without_address_spaces
 from .constants import expand_constants
 from .debug_info import RegionLocations, for_host
@@ -26,8 +27,6 @@ from .instrument import DECLARATIONS, SHARED_GAP, instrument
 from .kernel_stack import copy_by_value, hoist_allocas, refuse_dynamic_allocas
 from .kernel_table import CHECKS_MEMORY, CHECKS_RACES, WARP_STOPS, KernelDescription, Tables
 from .llvm_text import (
-    global_name,
-    plain_name,
     size_and_alignment,
     type_end,
 )
@@ -71,7 +70,7 @@ class _Output:
     loops: int = FIRST_LOOP
 
 
-def retarget(text: str, named_by_host: Container[str], options: RetargetOptions) -> str:
+def retarget(text: IrText, named_by_host: Container[str], options: RetargetOptions) -> str:
     """IR for the host that does what the NVVM IR `text` does.
 
     `named_by_host` are kernels and variables that the host knows by name. Raises UnsupportedError
@@ -119,7 +118,7 @@ class _Retarget:
             DEFINITIONS,
             *self._metadata(),
         ]
-        return "\n".join(parts) + "\n"
+        return self.module.strings.whole("\n".join(parts) + "\n")
 
     def _metadata(self) -> list[str]:
         if not self.options.debug:
@@ -129,7 +128,11 @@ class _Retarget:
             for line in self.module.named_metadata
             if line.startswith(("!llvm.dbg", "!llvm.module"))
         ]
-        nodes = [f"!{number} = {for_host(text)}" for number, text in self.module.metadata.items()]
+        strings = self.module.strings
+        nodes = [
+            f"!{number} = {for_host(text, strings)}"
+            for number, text in self.module.metadata.items()
+        ]
         return [*named, *nodes]
 
     def _variables(self) -> list[str]:

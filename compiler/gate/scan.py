@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from ..ir_text import OPAQUE
 from .atomics import RULES as ATOMICS
 from .attributes import RULES as ATTRIBUTES
 from .conversions import RULES as CONVERSIONS
@@ -32,8 +33,6 @@ RULES: tuple[type[Rule], ...] = (
     *FLOATS,
 )
 
-# LLVM escapes quotes and newlines inside a string, so a string ends at the next quote of its line.
-_OPAQUE = r'"[^"]*"|;.*|/\*.*?\*/'
 _NAME = r'("[^"]*"|[\w.$-]+)'
 _HEADER = re.compile(rf"define\b.*?@{_NAME}\(")
 _GROUP = re.compile(r"attributes (#\d+) = ")
@@ -104,7 +103,7 @@ def _line_end(text: str, at: int) -> int:
 def _scanner(needed: tuple[int, ...]) -> re.Pattern[str]:
     """The pattern of what is skipped, then each rule's as a group named after its index."""
     groups = [f"(?P<r{index}>{RULES[index].pattern})" for index in needed]
-    return re.compile("|".join([_OPAQUE, *groups]))
+    return re.compile("|".join([OPAQUE.pattern, *groups]))
 
 
 def _error(text: str, line_start: int, construct: str, consumer: int, hint: str) -> GateError:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from hirc.compiler.cpu_device.retarget import RetargetOptions, retarget
+from hirc.compiler.ir_text import IrText
 from hirc.compiler.llvm_ir import LlvmModule, device_machine
 from hirc.compiler.target import CPU
 
@@ -13,4 +14,4 @@ if __name__ == "__main__":
     machine = device_machine(CPU.chip, 2)
     given = LlvmModule(Path(sys.argv[1]).read_text(), machine, name="given")
     given.verify()
-    print(retarget(given.text(), (), RetargetOptions()))
+    print(retarget(IrText.of(given.text()), (), RetargetOptions()))

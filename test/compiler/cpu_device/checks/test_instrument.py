@@ -8,6 +8,7 @@ import pytest
 
 from hirc.compiler.cpu_device.device_ir import parse_module
 from hirc.compiler.cpu_device.instrument import instrument
+from hirc.compiler.ir_text import IrText
 
 _BOTH = frozenset({"memory", "race"})
 _KERNEL = """\
@@ -26,10 +27,10 @@ define ptx_kernel void @kernel(ptr addrspace(1) %data, i32 %i, i64 %bytes) !dbg 
 
 
 def _checked(body: str) -> list[str]:
-    module = parse_module(_KERNEL.format(body))
+    module = parse_module(IrText.of(_KERNEL.format(body)))
     instrument(module, _BOTH)
     (function,) = module.functions.values()
-    return [item.text for item in function.instructions()]
+    return [module.strings.whole(item.text) for item in function.instructions()]
 
 
 @pytest.mark.parametrize(
@@ -107,11 +108,13 @@ def test_no_check(body: str) -> None:
 
 
 def test_site() -> None:
-    module = parse_module(_KERNEL.format("store i32 %i, ptr addrspace(3) @slots, !dbg !5"))
+    module = parse_module(
+        IrText.of(_KERNEL.format("store i32 %i, ptr addrspace(3) @slots, !dbg !5"))
+    )
     instrument(module, _BOTH)
     site = module.variables["@hirc.site.0"]
     strings = [
-        re.sub(r".*c\"(.*)\\00\".*", r"\1", module.variables[name])
+        re.sub(r".*c\"(.*)\\00\".*", r"\1", module.strings.whole(module.variables[name]))
         for name in re.findall(r"@hirc\.site\.string\.\d+", site)
     ]
     assert strings == ["kernel.mlir:7:9", "kernel"]
@@ -123,11 +126,11 @@ def test_site() -> None:
 
 
 def test_no_checks_change_nothing() -> None:
-    module = parse_module(_KERNEL.format("store i32 %i, ptr addrspace(3) @slots"))
+    module = parse_module(IrText.of(_KERNEL.format("store i32 %i, ptr addrspace(3) @slots")))
     instrument(module, frozenset())
     assert set(module.variables) == {"@slots", "@table"}
 
 
 def test_unknown_check() -> None:
     with pytest.raises(ValueError, match="unknown checks: leaks"):
-        instrument(parse_module(""), frozenset({"leaks"}))
+        instrument(parse_module(IrText.of("")), frozenset({"leaks"}))

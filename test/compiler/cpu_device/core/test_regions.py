@@ -14,6 +14,7 @@ from hirc.compiler.cpu_device.shared_memory import layout_for, shared_variables
 from hirc.compiler.cpu_device.spin_loops import waiting_latches
 from hirc.compiler.cpu_device.stops import SplitFunction, StopCall, split_at_stops
 from hirc.compiler.errors import UnsupportedError
+from hirc.compiler.ir_text import IrText
 from hirc.compiler.llvm_ir import LlvmModule, host_machine
 from support.cpu_kernels import host_module, nvvm_ir, optimized
 
@@ -44,7 +45,7 @@ def _classify(instruction: Instruction) -> tuple[StopCall, str] | None:
 
 
 def _split(text: str) -> SplitFunction:
-    return split_at_stops(parse_module(text).functions["@k"], _classify)
+    return split_at_stops(parse_module(IrText.of(text)).functions["@k"], _classify)
 
 
 def test_split_in_a_loop() -> None:
@@ -82,7 +83,7 @@ def test_live_over_the_stop() -> None:
 @pytest.mark.parametrize("level", [0, 2])
 def test_spin_loops(body: str, waits: bool, level: int) -> None:
     source = f"KERNEL void k(int *p, int *q) {{ {body} }}"
-    module = parse_module(optimized(nvvm_ir(source, opt_level=level), level))
+    module = parse_module(IrText.of(optimized(nvvm_ir(source, opt_level=level), level)))
     latches = waiting_latches(module.functions["@k"])
     # Without optimisation a variable may be what another thread has written.
     assert bool(latches) == waits or (level == 0 and "do {" in body)
@@ -105,7 +106,7 @@ define ptx_kernel void @k() {
 
 def test_shared_layout() -> None:
     text = LlvmModule(_SHARED, host_machine(0), name="shared").text()
-    module = parse_module(text)
+    module = parse_module(IrText.of(text))
     layout = layout_for(module.functions["@k"], module, shared_variables(module))
     assert layout.offsets == {"@a": 0, "@b": 8, "@c": 64, "@d": 80}
     assert (layout.static_bytes, layout.align) == (80, 64)
@@ -152,7 +153,7 @@ def test_same_text_each_time() -> None:
     """What is generated does not depend on the order of hashes."""
     nvvm = optimized(nvvm_ir(_BARRIER))
     options = RetargetOptions(wide_cpu="x86-64-v3")
-    assert retarget(nvvm, (), options) == retarget(nvvm, (), options)
+    assert retarget(IrText.of(nvvm), (), options) == retarget(IrText.of(nvvm), (), options)
 
 
 def test_regions_hold_what_they_need() -> None:
@@ -164,7 +165,7 @@ def test_regions_hold_what_they_need() -> None:
         f"SHARED int s[64]; KERNEL void k(int *out) {{ int t = TX, v = t; {steps} out[t] = v; }}"
     )
     nvvm = optimized(nvvm_ir(source))
-    made = retarget(nvvm, (), RetargetOptions())
+    made = retarget(IrText.of(nvvm), (), RetargetOptions())
     assert made.count("\n") < 60 * nvvm.count("\n")
 
 
@@ -207,6 +208,6 @@ def test_a_function_that_ends_its_thread_is_inlined() -> None:
     source = (
         "NOINLINE void f(int n) { if (n) __nvvm_exit(); }\nKERNEL void k(int *o) { f(TX); *o = 1; }"
     )
-    module = parse_module(with_stops_inlined(optimized(nvvm_ir(source)), 2))
+    module = parse_module(with_stops_inlined(IrText.of(optimized(nvvm_ir(source))), 2))
     kernel: Function = module.functions["@k"]
     assert "@f(" not in "".join(item.text for item in kernel.instructions())
