@@ -11,6 +11,7 @@ from .ir_text import IrText
 from .llvm_ir import LlvmModule, host_machine
 from .offload_annotations import Entry, annotation_text
 from .offload_binary import Image, ImageKind, pack
+from .straight_code import left_as_they_are
 from .translate import TranslationError, to_llvm_ir
 
 
@@ -68,11 +69,13 @@ def host_module(
             raise translation_error(error, "host-code") from error
     if not debug:
         text = without_line_tables(IrText.of(text)).whole()
+    kept = left_as_they_are(text)
     if entries or embedded:
         text += annotation_text(entries, embedded, consumer)
     result = LlvmModule(text, machine, name="host")
     for name in private:
         result.set_linkage(name, "internal")
+    result.forbid_optimizing(kept)
     result.link_bitcode(support, wanted=result.undefined_functions())
     result.drop_unused()
     result.verify()

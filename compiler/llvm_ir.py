@@ -29,6 +29,9 @@ _MERGED_LINKAGES = frozenset(
     }
 )
 
+# Attributes of functions that LLVM takes none of beside `optnone`.
+_EXCLUDE_OPTNONE = ("alwaysinline", "minsize", "optsize", "optdebug")
+
 
 @cache
 def _initialize() -> None:
@@ -217,6 +220,16 @@ class LlvmModule:
         for function in self._module.functions:
             if not function.is_declaration:
                 function.add_function_attribute(attribute)
+
+    def forbid_optimizing(self, names: Iterable[str]) -> None:
+        """Lets the optimiser and the code generator take these functions as they are."""
+        for name in names:
+            function = self._module.get_function(name)
+            if any(word in str(each) for each in function.attributes for word in _EXCLUDE_OPTNONE):
+                continue
+            # LLVM has the one with the other only.
+            function.add_function_attribute("noinline")
+            function.add_function_attribute("optnone")
 
     def optimize(self, *, vectorizes_loops: bool = True) -> None:
         """LLVM's default pipeline of the machine's optimisation level."""

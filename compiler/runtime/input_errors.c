@@ -276,6 +276,60 @@ static bool span_of(const struct dl_tensor *tensor, int element_bytes, uintptr_t
   return true;
 }
 
+// The bytes of a tensor.
+struct span {
+  uintptr_t range[2];
+  bool is_output;
+};
+
+static int compare_starts(const void *left, const void *right) {
+  uintptr_t one = ((const struct span *)left)->range[0];
+  uintptr_t other = ((const struct span *)right)->range[0];
+  return (one > other) - (one < other);
+}
+
+// Whether an output is handed in.
+static bool takes_outputs(const struct hirc_program_info *program,
+                          struct dl_tensor *const *outputs) {
+  for (int64_t i = 0; i < program->output_count; ++i)
+    if (program->outputs[i].origin == HIRC_ALLOCATED && !program->outputs[i].is_scalar &&
+        outputs[i]->data)
+      return true;
+  return false;
+}
+
+// Whether the memory of a handed-in output is also another tensor's; true where there is no memory
+// to tell. For programs with too many tensors to compare them pair by pair.
+int hirc_outputs_overlap(const struct hirc_program_info *program,
+                         const struct dl_tensor *const *inputs,
+                         struct dl_tensor *const *outputs) {
+  if (!takes_outputs(program, outputs))
+    return 0;
+  size_t count = 0, most = (size_t)(program->input_count + program->output_count);
+  struct span *spans = malloc(most * sizeof *spans);
+  if (!spans)
+    return 1;
+  for (int64_t i = 0; i < program->output_count; ++i)
+    if (program->outputs[i].origin == HIRC_ALLOCATED && !program->outputs[i].is_scalar &&
+        span_of(outputs[i], program->outputs[i].element_bytes, spans[count].range))
+      spans[count++].is_output = true;
+  for (int64_t i = 0; i < program->input_count; ++i)
+    if (!program->inputs[i].is_scalar &&
+        span_of(inputs[i], program->inputs[i].element_bytes, spans[count].range))
+      spans[count++].is_output = false;
+  qsort(spans, count, sizeof *spans, compare_starts);
+  uintptr_t end = 0, output_end = 0;
+  bool found = false;
+  for (size_t i = 0; i < count && !found; ++i) {
+    found = spans[i].range[0] < (spans[i].is_output ? end : output_end);
+    end = spans[i].range[1] > end ? spans[i].range[1] : end;
+    if (spans[i].is_output && spans[i].range[1] > output_end)
+      output_end = spans[i].range[1];
+  }
+  free(spans);
+  return found;
+}
+
 static bool overlaps(const struct subject *subject, const struct subject *other) {
   uintptr_t mine[2], theirs[2];
   if (other->value->is_scalar ||

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from ....dialects.mlir import arith, ir
 from .code import Code
@@ -198,55 +197,3 @@ class Checker:
             self._not_among(self._mask, device),
             arith.andi(code.equal(device, code.i32(CUDA)), elsewhere),
         ]
-
-
-def wrong_outputs(code: Code, inputs: Sequence[Seen], outputs: Sequence[Seen]) -> list[ir.Value]:
-    """What is wrong with handed-in outputs beside the other tensors.
-
-    Their bytes may be nobody else's; an output that is an input is that input's memory.
-    """
-    wrong: list[ir.Value] = []
-    for seen in outputs:
-        if seen.given is None or seen.value.can_be_given:
-            continue
-        if seen.value.origin == "input":
-            place = inputs[seen.value.origin_input]
-            elsewhere = code.differ(code.number_of(seen.first), code.number_of(place.first))
-            wrong.append(arith.andi(seen.given, elsewhere))
-        else:
-            wrong.append(seen.given)
-    given = [seen for seen in outputs if seen.value.can_be_given]
-    if not given:
-        return wrong
-    spans = [
-        (seen, _span(code, seen)) for seen in [*given, *(s for s in inputs if s.value.is_buffer)]
-    ]
-    for (one, mine), (_, other) in combinations(spans, 2):
-        if one.given is not None:
-            wrong.append(
-                arith.andi(
-                    arith.cmpi(_BELOW, mine[0], other[1]), arith.cmpi(_BELOW, other[0], mine[1])
-                )
-            )
-    return wrong
-
-
-def _span(code: Code, seen: Seen) -> tuple[ir.Value, ir.Value]:
-    """The first byte of a tensor and the one after its last, as numbers; 0 and 0 of no bytes."""
-    zero = code.i64(0)
-    low = high = zero
-    for size, stride in zip(seen.sizes, seen.strides, strict=True):
-        reach = arith.muli(arith.subi(size, code.i64(1)), stride)
-        low = arith.addi(low, arith.minsi(reach, zero))
-        high = arith.addi(high, arith.maxsi(reach, zero))
-    start = code.number_of(seen.first)
-    element = code.i64(seen.value.element_bytes)
-    nothing = seen.is_empty
-    if seen.given is not None:
-        nothing = arith.ori(nothing, code.negate(seen.given))
-    return (
-        arith.select(nothing, zero, arith.addi(start, arith.muli(low, element))),
-        arith.select(
-            nothing, zero, arith.addi(start, arith.muli(arith.addi(high, code.i64(1)), element))
-        ),
-    )

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....dialects.mlir import cf, func, ir, llvm
 from .arguments import argument, given_argument
-from .checks import Checker, Seen, wrong_outputs
+from .checks import Checker, Seen
 from .code import Code
+from .overlaps import compares_spans, misplaced_outputs, overlaps, overlaps_by_library
 from .results import store_result
 from .signature import Signature, Value
 from .tensor import tensor_at
+
+# How many conditions a branch is made of.
+_CONDITIONS = 32
 
 
 def add_function(code: Code, signature: Signature) -> None:
@@ -23,20 +29,34 @@ def add_function(code: Code, signature: Signature) -> None:
         name, ir.TypeAttr.get(ir.Type.parse("!llvm.func<i32 (ptr, ptr, ptr)>"))
     )
     start = function.body.blocks.append(*[types.ptr] * 3)
-    failed, run = start.create_after(), start.create_after()
     inputs, outputs, stream = start.arguments
+    branches = _Branches(code, start)
     with ir.InsertionPoint(start):
         values = [*signature.inputs, *signature.outputs]
         checker = Checker(code, max((value.rank for value in values), default=0))
-        taken = [_seen(checker, inputs, place, v) for place, v in enumerate(signature.inputs)]
-        made = [
-            _seen(checker, outputs, place, v, is_output=True)
-            for place, v in enumerate(signature.outputs)
-        ]
-        wrong = [condition for seen in [*taken, *made] for condition in seen.wrong]
-        wrong += wrong_outputs(code, taken, made)
-        cf.CondBranchOp(code.any(wrong), [], [], failed, run)
-    with ir.InsertionPoint(failed):
+    taken: list[Seen] = []
+    for place, value in enumerate(signature.inputs):
+        with ir.InsertionPoint(branches.block):
+            taken.append(_seen(checker, inputs, place, value))
+            branches.add(taken[-1].wrong)
+    made: list[Seen] = []
+    for place, value in enumerate(signature.outputs):
+        with ir.InsertionPoint(branches.block):
+            made.append(_seen(checker, outputs, place, value, is_output=True))
+            branches.add(made[-1].wrong)
+    compares = compares_spans(taken, made)
+    if not compares:
+        # The support library reads sizes and strides, so the tensors have to be right by then.
+        branches.end()
+    with ir.InsertionPoint(branches.block):
+        wrong = misplaced_outputs(code, taken, made)
+        if compares:
+            wrong += overlaps(code, taken, made)
+        else:
+            wrong.append(overlaps_by_library(code, code.address_of(info), inputs, outputs))
+        branches.add(wrong)
+    run = branches.end()
+    with ir.InsertionPoint(branches.failed):
         code.call("hirc_input_error", [code.address_of(info), inputs, outputs])
         llvm.ReturnOp(arg=code.i32(1))
     with ir.InsertionPoint(run):
@@ -44,6 +64,36 @@ def add_function(code: Code, signature: Signature) -> None:
         for seen, result in zip(made, results, strict=True):
             store_result(checker, seen, result, taken)
         llvm.ReturnOp(arg=code.i32(0))
+
+
+class _Branches:
+    """The blocks of a function that ends up in `failed` where one of its conditions holds.
+
+    What decides is one condition for a few tensors, made without a branch, and a branch: LLVM
+    takes quadratic time over one that is made of hundreds.
+    """
+
+    def __init__(self, code: Code, start: ir.Block) -> None:
+        self._code = code
+        self._waiting: list[ir.Value] = []
+        self.block = start
+        self.failed = start.create_after()
+
+    def add(self, wrong: Sequence[ir.Value]) -> None:
+        """Takes conditions that were made at the end of `block`, which may end with them."""
+        self._waiting += wrong
+        if len(self._waiting) >= _CONDITIONS:
+            self.end()
+
+    def end(self) -> ir.Block:
+        """Ends the block with what conditions there are and returns the next."""
+        if self._waiting:
+            following = self.block.create_after()
+            with ir.InsertionPoint(self.block):
+                condition = self._code.any(self._waiting)
+                cf.CondBranchOp(condition, [], [], self.failed, following)
+            self.block, self._waiting = following, []
+        return self.block
 
 
 def _seen(

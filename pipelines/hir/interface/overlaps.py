@@ -1,0 +1,93 @@
+"""What is wrong with handed-in outputs beside the other tensors: they share memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from ....dialects.mlir import arith, ir
+from .checks import Seen
+from .code import Code
+
+# How many pairs of tensors are compared in line. The support library sorts those of more.
+_PAIRS = 256
+
+_BELOW = arith.CmpIPredicate.ult
+
+
+def compares_spans(inputs: Sequence[Seen], outputs: Sequence[Seen]) -> bool:
+    """Whether the tensors are few enough to be compared in line, pair by pair."""
+    given, others = _given(outputs), _buffers(inputs)
+    return len(given) * (len(given) + len(others)) <= _PAIRS
+
+
+def misplaced_outputs(
+    code: Code, inputs: Sequence[Seen], outputs: Sequence[Seen]
+) -> list[ir.Value]:
+    """What is wrong where an output must not be handed in, or is an input's memory."""
+    wrong: list[ir.Value] = []
+    for seen in outputs:
+        if seen.given is None or seen.value.can_be_given:
+            continue
+        if seen.value.origin == "input":
+            place = inputs[seen.value.origin_input]
+            elsewhere = code.differ(code.number_of(seen.first), code.number_of(place.first))
+            wrong.append(arith.andi(seen.given, elsewhere))
+        else:
+            wrong.append(seen.given)
+    return wrong
+
+
+def overlaps(code: Code, inputs: Sequence[Seen], outputs: Sequence[Seen]) -> list[ir.Value]:
+    """Whether the bytes of an output are also another tensor's, for each pair."""
+    wrong: list[ir.Value] = []
+    given = _given(outputs)
+    if not given:
+        return wrong
+    spans = [(seen, _span(code, seen)) for seen in [*given, *_buffers(inputs)]]
+    for (one, mine), (_, other) in combinations(spans, 2):
+        if one.given is not None:
+            wrong.append(
+                arith.andi(
+                    arith.cmpi(_BELOW, mine[0], other[1]), arith.cmpi(_BELOW, other[0], mine[1])
+                )
+            )
+    return wrong
+
+
+def overlaps_by_library(
+    code: Code, info: ir.Value, inputs: ir.Value, outputs: ir.Value
+) -> ir.Value:
+    """The same of all pairs. Types, sizes and strides must have been checked."""
+    found = code.call("hirc_outputs_overlap", [info, inputs, outputs], code.types.i32)
+    assert found is not None
+    return code.differ(found, code.i32(0))
+
+
+def _given(outputs: Sequence[Seen]) -> list[Seen]:
+    return [seen for seen in outputs if seen.value.can_be_given]
+
+
+def _buffers(inputs: Sequence[Seen]) -> list[Seen]:
+    return [seen for seen in inputs if seen.value.is_buffer]
+
+
+def _span(code: Code, seen: Seen) -> tuple[ir.Value, ir.Value]:
+    """The first byte of a tensor and the one after its last, as numbers; 0 and 0 of no bytes."""
+    zero = code.i64(0)
+    low = high = zero
+    for size, stride in zip(seen.sizes, seen.strides, strict=True):
+        reach = arith.muli(arith.subi(size, code.i64(1)), stride)
+        low = arith.addi(low, arith.minsi(reach, zero))
+        high = arith.addi(high, arith.maxsi(reach, zero))
+    start = code.number_of(seen.first)
+    element = code.i64(seen.value.element_bytes)
+    nothing = seen.is_empty
+    if seen.given is not None:
+        nothing = arith.ori(nothing, code.negate(seen.given))
+    return (
+        arith.select(nothing, zero, arith.addi(start, arith.muli(low, element))),
+        arith.select(
+            nothing, zero, arith.addi(start, arith.muli(arith.addi(high, code.i64(1)), element))
+        ),
+    )
