@@ -57,7 +57,8 @@ def layout_for(
 ) -> SharedLayout:
     """Lays out what `kernel` uses; before it what other functions use, alike for every kernel.
 
-    Between two variables are at least `gap` bytes that belong to none.
+    With a `gap`, between two variables are at least that many bytes that belong to none; they lie
+    at the same remainders of the largest alignment as without.
     """
     common: dict[str, None] = {}
     for function in module.functions.values():
@@ -66,23 +67,29 @@ def layout_for(
     own = dict.fromkeys(_used(kernel, variables)) if kernel is not None else {}
     offsets: dict[str, int] = {}
     size, largest = 0, 1
-    dynamic = [variables[name] for name in {**common, **own} if variables[name].bytes == 0]
+    used = [variables[name] for name in {**common, **own}]
+    dynamic = [variable for variable in used if variable.bytes == 0]
+    gap = max(gap, *(variable.align for variable in used)) if gap and used else 0
     placed: list[SharedVariable] = []
-    for name in {**common, **own}:
-        variable = variables[name]
+    for variable in used:
+        name = variable.name
         largest = max(largest, variable.align)
         if variable.bytes:
-            size = -(-(size + (gap if placed else 0)) // variable.align) * variable.align
+            size = _aligned(size, variable.align) + (gap if placed else 0)
             offsets[name] = size
             size += variable.bytes
             placed.append(variable)
     if dynamic:
         align = max(_DYNAMIC_ALIGN, *(variable.align for variable in dynamic))
-        size = -(-(size + (gap if placed else 0)) // align) * align
+        size = _aligned(size, align) + (gap if placed else 0)
         largest = max(largest, align)
     if kernel is not None:
         offsets.update(dict.fromkeys((variable.name for variable in dynamic), size))
     return SharedLayout(offsets, size, largest, tuple(placed))
+
+
+def _aligned(offset: int, alignment: int) -> int:
+    return -(-offset // alignment) * alignment
 
 
 def _used(function: Function, variables: dict[str, SharedVariable]) -> list[str]:

@@ -8,16 +8,10 @@ from typing import ClassVar
 from ...dialects.mlir import arith, ir, memref
 from ..launch_size import add_shared_bytes, asks_for_shared_memory
 from ..pass_base import Pass, register
+from ..shared_tiles import PATTERN, has_tiles
 from ..walking import operations_where
 
-_ALIGNMENT = 1024  # bytes: the period of the 128-byte swizzle (PTX ISA, swizzling modes)
 _GIVEN = 16  # bytes: what the linker gives
-_SWIZZLED = (
-    "nvgpu.tma.",
-    "nvgpu.warpgroup.",
-    "nvvm.cp.async.bulk.tensor.",
-    "nvvm.wgmma.",
-)
 
 
 @register
@@ -53,7 +47,7 @@ class AlignDynamicShared(Pass):
         for launch in launches:
             module = ir.SymbolRefAttr(launch.attributes["kernel"]).value[0]
             if module in rounded and asks_for_shared_memory(launch):
-                add_shared_bytes(launch, _ALIGNMENT - _GIVEN)
+                add_shared_bytes(launch, PATTERN - _GIVEN)
 
 
 def _operations(root: ir.Operation, names: tuple[str, ...]) -> list[ir.Operation]:
@@ -63,14 +57,14 @@ def _operations(root: ir.Operation, names: tuple[str, ...]) -> list[ir.Operation
 def _round_up(module: ir.Operation) -> bool:
     """Whether the module needed it."""
     buffers = _operations(module, ("gpu.dynamic_shared_memory",))
-    if not buffers or not _operations(module, _SWIZZLED):
+    if not buffers or not has_tiles(module):
         return False
     for buffer in buffers:
         start = buffer.results[0]
         with buffer.location, ir.InsertionPoint.after(buffer):
             index = ir.IndexType.get()
             zero = arith.ConstantOp(index, 0).result
-            mask = arith.ConstantOp(index, _ALIGNMENT - 1).result
+            mask = arith.ConstantOp(index, PATTERN - 1).result
             address = memref.ExtractAlignedPointerAsIndexOp(start)
             below = arith.SubIOp(zero, address.result).result
             skipped = arith.AndIOp(below, mask).result

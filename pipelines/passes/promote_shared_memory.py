@@ -11,15 +11,17 @@ from ..host.types import DYNAMIC, element_bytes
 from ..launch_size import add_shared_bytes
 from ..pass_base import Pass, fail, register
 from ..rewriting import index_constant
+from ..shared_tiles import PATTERN, has_tiles
 from ..walking import operations_where
 from .name_device_symbols import is_kernel
 
 # ptxas refuses more static shared memory than this on every chip (CUDA programming guide,
 # technical specifications per compute capability: more must be dynamic).
 _STATIC_LIMIT = 48 * 1024
-# Enough for a TMA destination with 128-byte swizzle's own alignment demands left to the user.
+# What every buffer gets; a larger alignment that it asks for is kept.
 _ALIGNMENT = 128
 _SHARED = ("#gpu.address_space<workgroup>", "3 : i64", "3")
+_ATTRIBUTES = "workgroup_attrib_attrs"
 _BYTES = "memref<?xi8, #gpu.address_space<workgroup>>"
 
 
@@ -57,15 +59,26 @@ class PromoteSharedMemory(Pass):
                 add_shared_bytes(launch, size)
 
 
+@dataclass(frozen=True)
+class _Buffer:
+    """The bytes that a buffer takes, and what it begins at a multiple of."""
+
+    bytes: int
+    alignment: int
+
+
 @dataclass
 class _Kernel:
-    """A kernel, what it reaches, and the bytes of dynamic shared memory it will begin with."""
+    """A kernel, what it reaches, and the bytes of dynamic shared memory it will begin with.
+
+    `offsets` are those of its attributions, where they become dynamic.
+    """
 
     op: ir.Operation
     functions: list[ir.Operation]
     globals: set[str]
-    attributions: list[ir.Value]
-    promotes_attributions: bool = False
+    attributions: list[_Buffer]
+    offsets: list[int] = field(default_factory=list[int])
     promoted: int = 0
 
 
@@ -80,7 +93,10 @@ class _Group:
 def _promote(module: ir.Operation) -> dict[str, int]:
     """Rewrites a gpu.module; the bytes by which the launches of each kernel grow."""
     variables = _shared_globals(module)
-    sizes = {name: _bytes(op, _global_type(op)) for name, op in variables.items()}
+    buffers = {
+        name: _Buffer(_bytes(op, _global_type(op)), _alignment(op.attributes, "alignment"))
+        for name, op in variables.items()
+    }
     functions = functions_by_name(module)
     kernels = [
         _kernel(function, functions, variables)
@@ -89,10 +105,14 @@ def _promote(module: ir.Operation) -> dict[str, int]:
     ]
     offsets: dict[str, int] = {}
     for group in _groups(kernels):
-        _plan(group, sizes, offsets)
+        _plan(group, buffers, offsets)
+    if has_tiles(module):
+        for kernel in kernels:
+            # What the kernel has of its own then begins where align-dynamic-shared would let it.
+            kernel.promoted = -(-kernel.promoted // PATTERN) * PATTERN
     own_memory = _own_memory(kernels, functions)
     for kernel in kernels:
-        if kernel.promotes_attributions:
+        if kernel.offsets:
             _promote_attributions(kernel)
     for memory, offset in own_memory:
         _begin_later(memory, offset)
@@ -120,7 +140,24 @@ def _kernel(
     reached = reachable_functions(op, functions)
     uses = [use for function in reached for use in operations_where(function, _is_get_global)]
     names = {ir.FlatSymbolRefAttr(use.attributes["name"]).value for use in uses}
-    return _Kernel(op, reached, names & variables.keys(), _attributions(op))
+    return _Kernel(op, reached, names & variables.keys(), _attribution_buffers(op))
+
+
+def _attribution_buffers(function: ir.Operation) -> list[_Buffer]:
+    values = _attributions(function)
+    entries = [ir.DictAttr.get({})] * len(values)
+    if _ATTRIBUTES in function.attributes:
+        entries = [ir.DictAttr(each) for each in ir.ArrayAttr(function.attributes[_ATTRIBUTES])]
+    return [
+        _Buffer(_bytes(function, ir.MemRefType(value.type)), _alignment(given, "llvm.align"))
+        for value, given in zip(values, entries, strict=True)
+    ]
+
+
+def _alignment(attributes: ir.OpAttributeMap | ir.DictAttr, name: str) -> int:
+    if name not in attributes:
+        return _ALIGNMENT
+    return max(_ALIGNMENT, ir.IntegerAttr(attributes[name]).value)
 
 
 def _attributions(function: ir.Operation) -> list[ir.Value]:
@@ -146,18 +183,31 @@ def _groups(kernels: list[_Kernel]) -> list[_Group]:
     return groups
 
 
-def _plan(group: _Group, sizes: dict[str, int], offsets: dict[str, int]) -> None:
+def _plan(group: _Group, buffers: dict[str, _Buffer], offsets: dict[str, int]) -> None:
     """Decides what becomes dynamic in the kernels of a group, and the offsets of globals."""
     first = 0
-    if any(sum(sizes[name] for name in kernel.globals) > _STATIC_LIMIT for kernel in group.kernels):
-        for name in (name for name in sizes if name in group.globals):
-            offsets[name] = first
-            first += sizes[name]
-    for kernel in group.kernels:
-        own = sum(_bytes(kernel.op, ir.MemRefType(buffer.type)) for buffer in kernel.attributions)
-        static = own if first else own + sum(sizes[name] for name in kernel.globals)
-        kernel.promotes_attributions = bool(own) and static > _STATIC_LIMIT
-        kernel.promoted = first + (own if kernel.promotes_attributions else 0)
+    taken = [sum(buffers[name].bytes for name in kernel.globals) for kernel in group.kernels]
+    if max(taken) > _STATIC_LIMIT:
+        names = [name for name in buffers if name in group.globals]
+        places, first = _place([buffers[name] for name in names], 0)
+        offsets.update(zip(names, places, strict=True))
+    for kernel, shared in zip(group.kernels, taken, strict=True):
+        own = sum(buffer.bytes for buffer in kernel.attributions)
+        static = own if first else own + shared
+        kernel.promoted = first
+        if own and static > _STATIC_LIMIT:
+            kernel.offsets, kernel.promoted = _place(kernel.attributions, first)
+
+
+def _place(buffers: list[_Buffer], start: int) -> tuple[list[int], int]:
+    """Offsets of buffers from `start` on, and where the last ends."""
+    offsets: list[int] = []
+    end = start
+    for buffer in buffers:
+        end = -(-end // buffer.alignment) * buffer.alignment
+        offsets.append(end)
+        end += buffer.bytes
+    return offsets, end
 
 
 def _own_memory(
@@ -184,18 +234,14 @@ def _own_memory(
 
 def _promote_attributions(kernel: _Kernel) -> None:
     entry = kernel.op.regions[0].blocks[0]
-    buffers = kernel.attributions
-    offset = kernel.promoted - sum(
-        _bytes(kernel.op, ir.MemRefType(buffer.type)) for buffer in buffers
-    )
-    places = [buffer.arg_number for buffer in map(ir.BlockArgument, buffers)]
+    values = _attributions(kernel.op)
+    places = [value.arg_number for value in map(ir.BlockArgument, values)]
     with kernel.op.location, ir.InsertionPoint.at_block_begin(entry):
-        for buffer in buffers:
-            buffer.replace_all_uses_with(_view(kernel.op, buffer.type, offset))
-            offset += _bytes(kernel.op, ir.MemRefType(buffer.type))
+        for value, offset in zip(values, kernel.offsets, strict=True):
+            value.replace_all_uses_with(_view(kernel.op, value.type, offset))
     for place in reversed(places):
         entry.erase_argument(place)
-    for name in ("workgroup_attributions", "workgroup_attrib_attrs"):
+    for name in ("workgroup_attributions", _ATTRIBUTES):
         if name in kernel.op.attributes:
             del kernel.op.attributes[name]
 

@@ -92,6 +92,7 @@ PROGRAMS = (
     Program("mbarrier"),
     Program("cluster"),
     Program("tma_load"),
+    Program("tma_tiles", arch="sm_90a"),
     Program("wgmma_128", arch="sm_90a"),
 )
 

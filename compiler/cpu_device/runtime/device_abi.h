@@ -188,6 +188,9 @@ struct hirc_variable {
 
 // Ends the kernel with a CUDA error (710 an assertion, 719 a trap); the block and all others stop.
 _Noreturn void hirc_device_abort(struct hirc_block *block, uint32_t thread, int cuda_error);
+// The same, with a message.
+_Noreturn void hirc_device_fail(struct hirc_block *block, uint32_t thread, int cuda_error,
+                                const char *what);
 int hirc_device_printf(struct hirc_block *block, uint32_t thread, const char *format,
                        const void *arguments);
 _Noreturn void hirc_device_assert(struct hirc_block *block, uint32_t thread, const char *message,

@@ -164,21 +164,30 @@ void hirc_faults_prepare_thread(struct hirc_worker *worker) {
 
 // --- what device code calls --------------------------------------------------------------------
 
-static void report_trap(const struct hirc_block *block, uint32_t thread) {
+static void report(const struct hirc_block *block, uint32_t thread, const char *what) {
   struct hirc_worker *worker = hirc_worker();
-  char where[512], message[768];
+  char where[512], message[2048];
   worker->block = (struct hirc_running_block *)block;
   worker->first = thread;
   worker->last = thread + 1;
   describe(where, sizeof where, worker);
-  snprintf(message, sizeof message, "error: trap %s\n", where);
+  snprintf(message, sizeof message, "error: %s %s\n", what, where);
   write_message(message);
 }
 
 _Noreturn void hirc_device_abort(struct hirc_block *block, uint32_t thread, int cuda_error) {
   struct hirc_worker *worker = hirc_worker();
   if (claim_error(worker, cuda_error) && cuda_error == HIRC_ERROR_LAUNCH_FAILURE) {
-    report_trap(block, thread);
+    report(block, thread, "trap");
+  }
+  hirc_leave_grid(worker, cuda_error);
+}
+
+_Noreturn void hirc_device_fail(struct hirc_block *block, uint32_t thread, int cuda_error,
+                                const char *what) {
+  struct hirc_worker *worker = hirc_worker();
+  if (claim_error(worker, cuda_error)) {
+    report(block, thread, what);
   }
   hirc_leave_grid(worker, cuda_error);
 }

@@ -1,11 +1,14 @@
 // cp.async and cp.async.bulk without tensor maps (PTX ISA, "Asynchronous copy"). A copy is made at
 // once, which is one of the times it may be made.
 
+#include "../alignment.h"
 #include "../checks/checks.h"
 #include "cluster.h"
 #include "operations.h"
 
 #include <string.h>
+
+enum { BULK_ALIGNMENT = 16 };
 
 // Copies `from_bytes` and fills the rest of `bytes` with zeros.
 void hirc_copy_async(void *to, const void *from, uint32_t bytes, uint32_t from_bytes) {
@@ -28,7 +31,7 @@ void hirc_copy_bulk(void *to, const void *from, uint32_t bytes) {
 // of each.
 void hirc_copy_bulk_to_shared(struct hirc_block *block, uint32_t thread, void *to, void *barrier,
                               const void *from, uint32_t bytes, uint32_t mask, uint32_t multicast) {
-  (void)thread;
+  hirc_need_alignment(block, thread, "a bulk copy", to, BULK_ALIGNMENT);
   hirc_checks_access(from, bytes, HIRC_CHECKED_READ);
   if (!multicast) {
     hirc_checks_access(to, bytes, HIRC_CHECKED_WRITE);

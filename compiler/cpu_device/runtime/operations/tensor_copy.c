@@ -3,6 +3,7 @@
 // chunks of 16 bytes change places by bits 7 and up of their address. What lies outside the tensor
 // is filled when it is read, and left out when it is written.
 
+#include "../alignment.h"
 #include "../checks/checks.h"
 #include "cluster.h"
 #include "operations.h"
@@ -11,17 +12,19 @@
 
 #include <string.h>
 
-enum { ILLEGAL_INSTRUCTION = 715 };
+enum { ILLEGAL_INSTRUCTION = 715, BOX_ALIGNMENT = 128 };
 
 // Called for each element of a box: `global` is NULL outside the tensor.
 typedef void visit(const struct hirc_tensor_map *map, char *shared, char *global, uint32_t bytes,
                    uint32_t argument);
 
 static const struct hirc_tensor_map *checked(struct hirc_block *block, uint32_t thread,
-                                             const void *map, uint32_t rank) {
+                                             const void *map, uint32_t rank,
+                                             const void *shared) {
   const struct hirc_tensor_map *it = map;
   if (it->magic != HIRC_TENSOR_MAP_MAGIC || it->rank != rank)
     hirc_device_abort(block, thread, ILLEGAL_INSTRUCTION);
+  hirc_need_alignment(block, thread, "a TMA copy", shared, BOX_ALIGNMENT);
   return it;
 }
 
@@ -120,7 +123,7 @@ static uint32_t copy_box(const struct hirc_tensor_map *map, void *shared, const 
 void hirc_tensor_load(struct hirc_block *block, uint32_t thread, void *to, void *barrier,
                       const void *map, int32_t c0, int32_t c1, int32_t c2, int32_t c3, int32_t c4,
                       uint32_t rank, uint32_t mask, uint32_t multicast) {
-  const struct hirc_tensor_map *it = checked(block, thread, map, rank);
+  const struct hirc_tensor_map *it = checked(block, thread, map, rank, to);
   const int32_t start[] = {c0, c1, c2, c3, c4};
   if (!multicast) {
     hirc_mbarrier_complete_tx(barrier, copy_box(it, to, start));
@@ -135,7 +138,7 @@ void hirc_tensor_load(struct hirc_block *block, uint32_t thread, void *to, void 
 
 void hirc_tensor_store(struct hirc_block *block, uint32_t thread, const void *from, const void *map,
                        int32_t c0, int32_t c1, int32_t c2, int32_t c3, int32_t c4, uint32_t rank) {
-  const struct hirc_tensor_map *it = checked(block, thread, map, rank);
+  const struct hirc_tensor_map *it = checked(block, thread, map, rank, from);
   const int32_t start[] = {c0, c1, c2, c3, c4};
   for_each(it, (char *)(uintptr_t)from, start, store, 0);
 }
@@ -152,7 +155,7 @@ static void reduce(const struct hirc_tensor_map *map, char *shared, char *global
 void hirc_tensor_reduce(struct hirc_block *block, uint32_t thread, const void *from,
                         const void *map, int32_t c0, int32_t c1, int32_t c2, int32_t c3, int32_t c4,
                         uint32_t rank, uint32_t reduction) {
-  const struct hirc_tensor_map *it = checked(block, thread, map, rank);
+  const struct hirc_tensor_map *it = checked(block, thread, map, rank, from);
   const int32_t start[] = {c0, c1, c2, c3, c4};
   for_each(it, (char *)(uintptr_t)from, start, reduce, reduction);
 }

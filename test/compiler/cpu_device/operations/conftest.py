@@ -11,11 +11,18 @@ import pytest
 _SOURCES = Path(__file__).parents[4] / "compiler" / "cpu_device" / "runtime" / "operations"
 # What the operations call of the engine and of the checks, which have tests of their own.
 _ENDS = """
+#include "alignment.h"
 #include "checks/checks.h"
 #include <stdlib.h>
 _Noreturn void hirc_device_abort(struct hirc_block *block, uint32_t thread, int error) {
   (void)block, (void)thread;
   exit(error);
+}
+void hirc_need_alignment(struct hirc_block *block, uint32_t thread, const char *what,
+                         const void *shared, uint32_t needed) {
+  (void)block, (void)thread, (void)what;
+  if ((uintptr_t)shared % needed != 0)
+    exit(1);
 }
 void hirc_checks_access(const void *address, size_t bytes, enum hirc_check_kind kind) {
   (void)address, (void)bytes, (void)kind;
