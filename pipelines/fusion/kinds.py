@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from ...dialects.hir.loop_operation import FLOAT_KINDS, INTEGER_KINDS
 from ...dialects.mlir import ir
-from ..rewriting import constant
 
 _KINDS = (*FLOAT_KINDS, *INTEGER_KINDS)
 # arith.cmpf and arith.cmpi predicates: what they compare as, and whether a nan makes them hold.
@@ -107,7 +106,9 @@ def comparison(result: ir.Value, before: ir.Value) -> Comparison | None:
 def neutral(kind: str, element: ir.Type) -> int | float:
     """The value that changes nothing when combined; integers as unsigned bits where all are set."""
     if kind in FLOAT_KINDS:
-        return {"addf": -0.0, "mulf": 1.0}.get(kind, -math.inf if "max" in kind else math.inf)
+        # An infinity changes a nan: maxnumf and minnumf give the other operand.
+        floats = {"addf": -0.0, "mulf": 1.0, "maximumf": -math.inf, "minimumf": math.inf}
+        return floats.get(kind, math.nan)
     width = ir.IntegerType(element).width
     return {
         "muli": 1,
@@ -120,15 +121,35 @@ def neutral(kind: str, element: ir.Type) -> int | float:
 
 def is_neutral(kind: str, start: ir.Value) -> bool:
     """Whether a value is a constant that changes nothing when combined by `kind`."""
+    if kind in FLOAT_KINDS:
+        value, wanted = _constant_float(start), neutral(kind, start.type)
+        return value is not None and (value == wanted or (math.isnan(value) and math.isnan(wanted)))
     if isinstance(start.owner, ir.Block) or start.owner.operation.name != "arith.constant":
         return False
     attribute = start.owner.operation.attributes["value"]
-    wanted = neutral(kind, start.type)
-    if isinstance(attribute, ir.FloatAttr):
-        return attribute.value == wanted
     if not isinstance(attribute, ir.IntegerAttr):
         return False
-    return (attribute.value - int(wanted)) % (1 << ir.IntegerType(start.type).width) == 0
+    wanted = int(neutral(kind, start.type))
+    return (attribute.value - wanted) % (1 << ir.IntegerType(start.type).width) == 0
+
+
+def is_extreme(kind: str, start: ir.Value) -> bool:
+    """Whether a constant is one that no value is more extreme than, in the sense of `kind`."""
+    if kind not in ("maxnumf", "minnumf"):
+        return is_neutral(kind, start)
+    return _constant_float(start) == extreme_number(kind)
+
+
+def extreme_number(kind: str) -> float:
+    """The infinity that a search for the greatest or least float begins with."""
+    return -math.inf if kind.startswith("max") else math.inf
+
+
+def _constant_float(value: ir.Value) -> float | None:
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
+        return None
+    attribute = value.owner.operation.attributes["value"]
+    return attribute.value if isinstance(attribute, ir.FloatAttr) else None
 
 
 def combine(kind: str, first: ir.Value, second: ir.Value) -> ir.Value:
@@ -136,11 +157,6 @@ def combine(kind: str, first: ir.Value, second: ir.Value) -> ir.Value:
     return ir.Operation.create(
         f"arith.{kind}", results=[first.type], operands=[first, second]
     ).results[0]
-
-
-def neutral_constant(kind: str, element: ir.Type) -> ir.Value:
-    """The neutral element as a constant."""
-    return constant(element, neutral(kind, element))
 
 
 def _by_select(op: ir.Operation, before: ir.Value) -> Combination | None:

@@ -6,12 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...dialects.hir.loop_operation import FLOAT_KINDS, INTEGER_KINDS
-from ...dialects.mlir import ir
+from ...dialects.mlir import arith, ir
 from ..rewriting import constant
 from .accumulators import extended, truncated
 from .fills import filled_with, is_zero_constant
 from .generic import accesses_of, has_tensors_only, inputs_of, loop_count, outs_of, reducing_loops
-from .kinds import combination, combine, comparison, is_neutral
+from .kinds import (
+    combination,
+    combine,
+    comparison,
+    extreme_number,
+    is_extreme,
+    is_neutral,
+)
 
 # The start value of an output, as a value of the region.
 Start = Callable[[int], ir.Value]
@@ -90,9 +97,10 @@ def _reduce(found: Reduction, loops: Sequence[int], start: ir.Value) -> ir.Value
 def _find(found: Find, loops: Sequence[int]) -> tuple[ir.Value, ir.Value]:
     extreme = found.extreme
     place_type = ir.IntegerType.get_signless(64)
-    if not loops:
-        return extreme.value, constant(found.element, 0)
     value = extended(extreme.value)
+    if not loops:
+        most, place = value, constant(found.element, 0)
+        return _bounded(extreme.kind, most, place, extreme.value.type)
     op = ir.Operation.create(
         "hir.find_loops",
         results=[value.type, place_type],
@@ -103,7 +111,24 @@ def _find(found: Find, loops: Sequence[int]) -> tuple[ir.Value, ir.Value]:
     if found.element != place_type:
         name = "arith.index_cast" if found.element == ir.IndexType.get() else "arith.trunci"
         place = ir.Operation.create(name, results=[found.element], operands=[place]).results[0]
-    return truncated(most, extreme.value.type), place
+    return _bounded(extreme.kind, most, place, extreme.value.type)
+
+
+def _bounded(
+    kind: str, most: ir.Value, place: ir.Value, element: ir.Type
+) -> tuple[ir.Value, ir.Value]:
+    """An extreme and its place, of a search that began with an infinity and place 0.
+
+    maxnumf and minnumf have found a nan where there is nothing else, and an infinity behind nans.
+    """
+    if kind in ("maxnumf", "minnumf"):
+        bound = constant(most.type, extreme_number(kind))
+        predicates = arith.CmpFPredicate
+        order = predicates.OGT if kind == "maxnumf" else predicates.OLT
+        is_better = arith.cmpf(order, most, bound)
+        most = arith.select(is_better, most, bound)
+        place = arith.select(is_better, place, constant(place.type, 0))
+    return truncated(most, element), place
 
 
 def _attributes(kind: str, loops: Sequence[int]) -> dict[str, ir.Attribute]:
@@ -145,7 +170,7 @@ def _place(
             continue
         start = filled_with(outs_of(op)[extreme.output])
         agrees = found.kind.replace("num", "") == _plain(extreme.kind)
-        if agrees and start is not None and is_neutral(extreme.kind, start):
+        if agrees and start is not None and is_extreme(extreme.kind, start):
             return Find(number, extreme, element) if _is_place(op, chosen) else None
     return None
 
