@@ -13,6 +13,8 @@ from .translate import TranslationError
 
 _LEGALIZE = re.compile(r"failed to legalize (?:unresolved materialization|operation '([^']+)')")
 _OP = re.compile(r"^'([a-z_0-9]+(?:\.[A-Za-z_0-9]+)+)' op ")
+# Strings and comments, and the words outside of them that are names of our operations.
+_UNQUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|(?<![!#@%\w.$])((?:hir|offload)\.\w+)')
 _LONGEST_MESSAGE = 600
 
 
@@ -63,8 +65,11 @@ def translation_error(error: TranslationError | GateError, stage: str) -> HircEr
     )
 
 
-def parse_error(diagnostics: Sequence[Diagnostic], source: str) -> HircError:
-    """The error for input that is not valid MLIR."""
+def parse_error(diagnostics: Sequence[Diagnostic], source: str, text: str = "") -> HircError:
+    """The error for input that is not valid MLIR; `text` is the text, of bytecode nothing."""
+    custom = None if diagnostics else custom_form(text, source)
+    if custom is not None:
+        return custom
     error = stage_error(diagnostics, "parse", "parse")
     if "unregistered dialect" in error.message:
         # MLIR's own advice is an option of another program.
@@ -72,6 +77,24 @@ def parse_error(diagnostics: Sequence[Diagnostic], source: str) -> HircError:
     if error.position is None:
         error.position = Position(source, 1, 1)
     return error
+
+
+def custom_form(text: str, source: str) -> InputError | None:
+    """The error for the first operation of our dialects that is not in generic form, or None.
+
+    MLIR's parser fails at one and says nothing.
+    """
+    for match in _UNQUOTED.finditer(text):
+        if match[1] is not None:
+            lines = text[: match.start()].split("\n")
+            return InputError(
+                f"{match[1]} is written in MLIR's generic form",
+                position=Position(source, len(lines), len(lines[-1]) + 1),
+                op=match[1],
+                stage="parse",
+                hint=f'write "{match[1]}"(...) {{...}} : (...) -> (...), as hirc-opt prints it',
+            )
+    return None
 
 
 def render(error: HircError, sources: dict[str, str] | None = None) -> str:

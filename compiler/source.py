@@ -75,4 +75,4 @@ def parse(source: Source, session: Session) -> ir.Module:
         return ir.Module.parse(data, session.context)
     except ir.MLIRError as error:
         found = session.take_diagnostics()
-        raise parse_error(found, source.name) from error
+        raise parse_error(found, source.name, source.text or "") from error

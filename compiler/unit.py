@@ -22,6 +22,7 @@ from ..pipelines.host_ir import (
 )
 from ..pipelines.pipeline import Stage
 from ..pipelines.products.options import MatmulOptions
+from ..pipelines.program_check import find_fault
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
 from .errors import InputError, UnsupportedError
 from .host_code import entries_of, host_module
@@ -106,6 +107,7 @@ class Unit:
         with self.timer.phase("parse"):
             self.module: ir.Module = parse(self.source, self.session)
         self._refuse_nested_modules()
+        self._refuse_faults()
         self.targets = self.options.targets or self._attached_targets()
         if not self.targets and self.options.stop_after is None:
             self.targets = native_targets()
@@ -130,6 +132,17 @@ class Unit:
                     stage="parse",
                     hint="give each module as an input of its own",
                 )
+
+    def _refuse_faults(self) -> None:
+        with self.timer.phase("check"):
+            fault = find_fault(self.module.operation)
+        if fault is not None:
+            raise InputError(
+                fault.message,
+                position=position_of(fault.op.location),
+                op=fault.op.name,
+                stage="parse",
+            )
 
     def _attached_targets(self) -> tuple[Target, ...]:
         """The chips the program's own #nvvm.target attributes name, for want of others."""

@@ -23,7 +23,12 @@ class InvalidResult(Exception):
 
 def fail(op: ir.Operation | ir.OpView, message: str) -> NoReturn:
     """Emits an error diagnostic at `op`'s location and ends the pass."""
-    op.location.emit_error(message)
+    fail_at(op.location, message)
+
+
+def fail_at(location: ir.Location, message: str) -> NoReturn:
+    """Emits an error diagnostic at a location and ends the pass."""
+    location.emit_error(message)
     raise PassFailure(message)
 
 

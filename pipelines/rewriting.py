@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from typing import cast
 
 from ..dialects.mlir import ir, vector
+from .pass_base import fail_at
 
 # Emits an operation's replacement and returns the values that stand for its results, or returns
 # None to leave the operation as it is.
@@ -50,13 +52,20 @@ def like(value_type: ir.Type, element: ir.Type) -> ir.Type:
 def constant(value_type: ir.Type, value: int | float) -> ir.Value:
     """A constant of an integer, index or float type, or a vector filled with it.
 
-    Integers may be given as unsigned bits.
+    Integers may be given as unsigned bits. Fails at the current location for what is computed of
+    the program's sizes and does not fit into 64 bits.
     """
     element = element_type(value_type)
     if isinstance(element, ir.FloatType):
         attribute: ir.Attribute = ir.FloatAttr.get(element, value)
     else:
-        attribute = ir.IntegerAttr.get(element, _signed(int(value), element))
+        number = _signed(int(value), element)
+        if not -(2**63) <= number < 2**63:
+            fail_at(
+                cast(ir.Location, ir.Location.current),
+                f"the sizes make a number beyond 64 bits: {value}",
+            )
+        attribute = ir.IntegerAttr.get(element, number)
     if isinstance(value_type, ir.VectorType):
         attribute = ir.DenseElementsAttr.get_splat(value_type, attribute)
     return ir.Operation.create(

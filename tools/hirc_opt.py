@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..compiler.diagnostics import render
+from ..compiler.diagnostics import custom_form, render
 from ..compiler.errors import HircError, InputError, Note, Position
 from ..compiler.output import write
 from ..compiler.session import Diagnostic, Session
@@ -97,7 +97,8 @@ def _take(chunk: Chunk, request: OptRequest) -> tuple[bytes | None, list[HircErr
         if item.severity != "error":
             print(f"{item.position or 'hirc'}: {item.severity}: {item.message}", file=sys.stderr)
     if output is None and not errors:
-        errors.append(InputError(f"a pass of '{request.pipeline}' failed and said nothing"))
+        silent = InputError(f"a pass of '{request.pipeline}' failed and said nothing")
+        errors.append(custom_form(chunk.text, chunk.file) or silent)
     return output, errors
 
 

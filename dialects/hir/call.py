@@ -5,6 +5,7 @@ from .call_arguments import take_arguments
 from .dialect import Hir
 from .refusal import refuse
 from .region_arguments import holds_only_arguments
+from .structure import is_well_formed
 from .symbols import enclosing_module, lookup, symbol_names
 from .value_types import ResultsType
 
@@ -28,7 +29,7 @@ class CallOp(Hir.Operation, name="call", traits=[ir.NoTerminatorTrait]):
     arguments: ext.Region
 
     @staticmethod
-    def verify_invariants(op: "CallOp") -> bool:
+    def verify_region_invariants(op: "CallOp") -> bool:
         if not holds_only_arguments(op, op.arguments):
             return False
         callee = lookup(op, [op.callee.value])
@@ -41,4 +42,5 @@ class CallOp(Hir.Operation, name="call", traits=[ir.NoTerminatorTrait]):
                 f"hir.call runs a hir.program of the module; @{op.callee.value} is {there} (there "
                 f"are: {', '.join(f'@{name}' for name in known) or 'none'})",
             )
-        return take_arguments(op, op.arguments, callee)
+        # What is wrong with the program itself, its own verifier says.
+        return not is_well_formed(callee) or take_arguments(op, op.arguments, callee)

@@ -32,7 +32,9 @@ def _calls(program: ir.Operation) -> list[ir.Operation]:
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "hir.call" and isinstance(op.attributes["callee"], ir.FlatSymbolRefAttr):
+        if op.name == "hir.call" and isinstance(
+            op.attributes.get("callee", None), ir.FlatSymbolRefAttr
+        ):
             found.append(op)
         return ir.WalkResult.ADVANCE
 

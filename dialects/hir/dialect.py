@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..mlir import ext, ir, irdl
+from .structure import checked
 
 
 class Hir(ext.Dialect, name="hir"):
@@ -15,7 +16,16 @@ class _Operation(ext.Operation):
 
     The base class asks for an attribute of segment sizes wherever one field is not single. IRDL
     asks for it only where two are, and with one the text is easier to write without.
+
+    MLIR calls a class's verifier before IRDL's own, so what the class declares is checked first.
     """
+
+    @classmethod
+    def __init_subclass__(cls, *, name: str | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(name=name, **kwargs)
+        if name is not None:
+            verify = getattr(cls, "verify_invariants", None)
+            cls.verify_invariants = staticmethod(checked(f"hir.{name}", cls._fields, verify))
 
     @classmethod
     def _generate_operand_properties(cls, operands: Sequence[Any]) -> None:

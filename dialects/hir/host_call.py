@@ -27,7 +27,7 @@ class HostCallOp(Hir.Operation, name="host_call", traits=[ir.NoTerminatorTrait])
     arguments: ext.Region
 
     @staticmethod
-    def verify_invariants(op: "HostCallOp") -> bool:
+    def verify_region_invariants(op: "HostCallOp") -> bool:
         if not holds_only_arguments(op, op.arguments):
             return False
         callee = lookup(op, [op.callee.value])

@@ -29,7 +29,7 @@ class IfOp(Hir.Operation, name="if", traits=[ir.NoTerminatorTrait]):
     otherwise: ext.Region
 
     @staticmethod
-    def verify_invariants(op: "IfOp") -> bool:
+    def verify_region_invariants(op: "IfOp") -> bool:
         if op.condition.type.width != 1:
             return refuse(
                 op, f"the condition of hir.if is i1, not {op.condition.type}: compare it first"

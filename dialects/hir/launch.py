@@ -5,6 +5,7 @@ from .dialect import Hir
 from .kernel_function import does_not_fit, find_function, parameters_of
 from .refusal import are_three_sizes, constant_value, numbers, refuse, whole_number
 from .region_arguments import arguments_of, holds_only_arguments
+from .structure import is_well_formed
 from .symbols import lookup, path_of, written
 from .value_types import StreamType
 
@@ -36,7 +37,7 @@ class LaunchOp(Hir.Operation, name="launch", traits=[ir.NoTerminatorTrait]):
     arguments: ext.Region
 
     @staticmethod
-    def verify_invariants(op: "LaunchOp") -> bool:
+    def verify_region_invariants(op: "LaunchOp") -> bool:
         if not holds_only_arguments(op, op.arguments) or not are_three_sizes(op, "cluster"):
             return False
         path = path_of(op.kernel)
@@ -49,10 +50,12 @@ class LaunchOp(Hir.Operation, name="launch", traits=[ir.NoTerminatorTrait]):
                 f"{written(path)} is {there}",
             )
         if kernel is not None and kernel.name == "hir.kernel":
+            # What is wrong with the kernel itself, its own verifier says.
+            if not is_well_formed(kernel):
+                return True
             if not _sizes_agree(op, kernel.opview):
                 return False
             path = path_of(kernel.attributes["function"])
-            # What is wrong with the kernel itself, its own verifier says.
             function = lookup(op, path)
             if function is None or function.name != "gpu.func":
                 return True

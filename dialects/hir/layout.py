@@ -12,6 +12,8 @@ from math import prod
 from ..mlir import ir
 
 DYNAMIC: int = ir.ShapedType.get_dynamic_size()
+# What no size, stride or offset of a type is.
+_LIMIT = 2**63
 
 
 class LayoutError(ValueError):
@@ -70,12 +72,16 @@ def buffer_type(
     Without strides the buffer is packed. A packed layout with offset 0 is the identity.
     """
     context = element.context
+    if any(size >= _LIMIT for size in shape):
+        raise LayoutError(f"the sizes {show_sizes(shape)} reach beyond 64 bits")
     if strides is None and offset == 0:
         return ir.MemRefType.get_unchecked(list(shape), element, context=context)
     packed = packed_strides(shape)
     strides = packed if strides is None else list(strides)
     if offset == 0 and strides == packed and DYNAMIC not in strides:
         return ir.MemRefType.get_unchecked(list(shape), element, context=context)
+    if any(stride >= _LIMIT for stride in [*strides, offset]):
+        raise LayoutError(f"the strides of {show_sizes(shape)} reach beyond 64 bits")
     layout = ir.StridedLayoutAttr.get(offset, strides, context=context)
     return ir.MemRefType.get_unchecked(list(shape), element, layout, context=context)
 

@@ -49,12 +49,12 @@ class ProgramOp(
             _has_inputs(op, declared)
             and are_input_descriptions(op, declared)
             and _holds_what_it_may(op)
-            and _has_outputs(op, declared)
         )
 
     @staticmethod
     def verify_region_invariants(op: "ProgramOp") -> bool:
-        return not calls_itself(op)
+        # What it holds is verified by now.
+        return _has_outputs(op, ir.FunctionType(op.function_type.value)) and not calls_itself(op)
 
 
 def _has_inputs(op: ProgramOp, declared: ir.FunctionType) -> bool:

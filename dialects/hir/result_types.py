@@ -1,6 +1,7 @@
 """The types of what a call or branch gives."""
 
 from ..mlir import ir
+from .structure import is_well_formed
 from .symbols import lookup
 
 
@@ -12,7 +13,7 @@ def types_of_results(source: ir.Operation | ir.OpView) -> list[ir.Type] | None:
     if op.operation.name == "hir.host_call":
         return declared_types(op)
     callee = lookup(op, [ir.FlatSymbolRefAttr(op.attributes["callee"]).value])
-    if callee is None or callee.name != "hir.program":
+    if callee is None or callee.name != "hir.program" or not is_well_formed(callee):
         return None
     declared = ir.TypeAttr(callee.attributes["function_type"]).value
     return list(declared.results) if isinstance(declared, ir.FunctionType) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 
 from ...dialects.mlir import ir
+from ..dim_axis import dim_axis
 from .access import Access, reassociation
 from .generic import GENERIC, accesses_of, outs_of
 
@@ -86,8 +87,7 @@ class Sizes:
                     self._union(size, known.setdefault(loop, size))
 
     def _learn_dim(self, op: ir.Operation) -> None:
-        value, axis = op.operands
-        number = _constant(axis)
+        value, number = op.operands[0], dim_axis(op)
         if number is not None and isinstance(value.type, ir.RankedTensorType):
             self._union(self._number(op.results[0]), self.of(value, number))
 

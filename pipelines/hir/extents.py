@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
+from ..dim_axis import dim_axis
 from .compute_ops import COMPUTE_OPS
 from .operand_axes import operand_axes
 
@@ -53,9 +54,8 @@ def _index_extent(value: ir.Value) -> Extent:
     op = value.owner
     if isinstance(op, ir.Operation | ir.OpView):
         if op.operation.name == "memref.dim":
-            place = op.operation.operands[1].owner
-            if isinstance(place, ir.Operation | ir.OpView) and place.name == "arith.constant":
-                axis = ir.IntegerAttr(place.operation.attributes["value"]).value
+            axis = dim_axis(op.operation)
+            if axis is not None:
                 return extent_of(op.operation.operands[0], axis)
         if op.operation.name == "arith.constant":
             return ir.IntegerAttr(op.operation.attributes["value"]).value

@@ -10,6 +10,7 @@ from ....dialects.hir.element_types import ELEMENT_TYPES
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.mlir import ir
 from ...constants import constant_value
+from ...dim_axis import dim_axis
 from ...locations import location_text
 from ..extents import extent_of
 from .formula import Atom, Formula, FormulaArithmetic
@@ -96,7 +97,7 @@ class SizeFormulas:
             return self._argument(value)
         operands = list(op.operands)
         if op.name == "memref.dim":
-            axis = constant_value(operands[1])
+            axis = dim_axis(op)
             if axis is not None and ir.MemRefType(operands[0].type).shape[axis] != DYNAMIC:
                 return Formula.of(ir.MemRefType(operands[0].type).shape[axis])
             if axis is not None:
