@@ -13,6 +13,7 @@ _KINDS: dict[type[ir.Attribute], str] = {
     ir.StringAttr: "a string",
     ir.IntegerAttr: "an integer",
     ir.TypeAttr: "a type",
+    ir.ArrayAttr: "an array",
     ir.SymbolRefAttr: "a symbol (@name)",
     ir.FlatSymbolRefAttr: "a symbol (@name)",
 }
@@ -34,22 +35,21 @@ class Structure:
 
     def fault(self, op: ir.Operation) -> str | None:
         """What of `op` is not of this form; None where all is."""
-        for what, count, (least, most) in (
-            ("operand", len(op.operands), self.operands),
-            ("result", len(op.results), self.results),
-            ("region", len(op.regions), (self.regions, self.regions)),
+        for verb, what, count, (least, most) in (
+            ("takes", "operand", len(op.operands), self.operands),
+            ("has", "result", len(op.results), self.results),
+            ("has", "region", len(op.regions), (self.regions, self.regions)),
         ):
             if count < least or (most is not None and count > most):
-                return f"{op.name} has {_counted(what, least, most)}, not {count}"
+                return f"{op.name}: it {verb} {_counted(what, least, most)}, not {count}"
         attributes = op.attributes
         for key, wanted in self.attributes:
             found = attributes.get(key, None)
             # A symbol of one name is of a class of its own.
             nested = wanted is ir.SymbolRefAttr and isinstance(found, ir.FlatSymbolRefAttr)
             if not (nested or isinstance(found, wanted)):
-                came = "it is left out" if found is None else f"not {found}"
-                kind = _KINDS.get(wanted, f"a {wanted.__name__.removesuffix('Attr')}")
-                return f"{op.name} has an attribute '{key}', {kind}; {came}"
+                kind = _KINDS.get(wanted, "an attribute")
+                return f"{op.name}: {key} is {kind}, not {'left out' if found is None else found}"
         return None
 
 

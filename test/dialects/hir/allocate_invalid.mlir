@@ -297,7 +297,7 @@ func.func @case(%n: index) {
 // -----
 
 func.func @case(%n: index) {
-  // expected-error @below {{hir.allocate: it has one result, not 2}}
+  // expected-error @below {{hir.allocate: it has 1 result, not 2}}
   %0:2 = "hir.allocate"() : () -> (memref<8xf32>, memref<8xf32>)
   return
 }

@@ -2,6 +2,6 @@
 
 "hir.program"() ({
   %here = "hir.current_stream"() : () -> !hir.stream_t
-  // expected-error @below {{op expects exactly 1 operands, but got 0}}
+  // expected-error @below {{hir.set_stream: it takes 1 operand, not 0}}
   "hir.set_stream"() : () -> ()
 }) {sym_name = "main", function_type = () -> ()} : () -> ()

@@ -2,7 +2,7 @@
 
 // What a class declares is asked for before its verifier reads it.
 
-// expected-error @below {{hir.program has an attribute 'sym_name', a string; it is left out}}
+// expected-error @below {{hir.program: sym_name is a string, not left out}}
 "hir.program"() ({
 ^bb0(%x: memref<4xf32>):
   "hir.output"(%x) {name = "y"} : (memref<4xf32>) -> ()
@@ -10,22 +10,22 @@
 
 // -----
 
-// expected-error @below {{hir.kernel has an attribute 'function', a symbol (@name); not "f"}}
+// expected-error @below {{hir.kernel: function is a symbol (@name), not "f"}}
 "hir.kernel"() {sym_name = "k", function = "f"} : () -> ()
 
 // -----
 
-// expected-error @below {{hir.launch has 7 to 8 operands, not 0}}
+// expected-error @below {{hir.launch: it takes 7 to 8 operands, not 0}}
 "hir.launch"() : () -> ()
 
 // -----
 
-// expected-error @below {{hir.stream has 1 result, not 0}}
+// expected-error @below {{hir.stream: it has 1 result, not 0}}
 "hir.stream"() {name = "side"} : () -> ()
 
 // -----
 
-// expected-error @below {{hir.coalesce has 1 region, not 0}}
+// expected-error @below {{hir.coalesce: it has 1 region, not 0}}
 %r = "hir.coalesce"() : () -> !hir.request_t
 
 // -----
@@ -33,7 +33,7 @@
 // An output without a value, which the program around it would read.
 "hir.program"() ({
 ^bb0:
-  // expected-error @below {{hir.output has 1 operand, not 0}}
+  // expected-error @below {{hir.output: it takes 1 operand, not 0}}
   "hir.output"() : () -> ()
 }) {sym_name = "main", function_type = () -> memref<4xf32>} : () -> ()
 
@@ -47,7 +47,7 @@
   }) {callee = @later} : () -> !hir.results_t
   %y = "hir.result"(%r) {index = 0 : i64} : (!hir.results_t) -> memref<4xf32>
 }) {sym_name = "main", function_type = (memref<4xf32>) -> ()} : () -> ()
-// expected-error @below {{hir.program has an attribute 'function_type', a type; not "none"}}
+// expected-error @below {{hir.program: function_type is a type, not "none"}}
 "hir.program"() ({
 ^bb0:
 }) {sym_name = "later", function_type = "none"} : () -> ()
@@ -61,7 +61,7 @@
   ^bb0:
   }) {kernel = @later} : (index, index, index, index, index, index, index) -> ()
 }) {sym_name = "main", function_type = (index) -> ()} : () -> ()
-// expected-error @below {{hir.kernel has an attribute 'function'}}
+// expected-error @below {{hir.kernel: function is a symbol}}
 "hir.kernel"() {sym_name = "later"} : () -> ()
 
 // -----

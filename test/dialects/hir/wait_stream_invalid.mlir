@@ -2,6 +2,6 @@
 
 "hir.program"() ({
   %here = "hir.current_stream"() : () -> !hir.stream_t
-  // expected-error @below {{op expects exactly 2 operands, but got 1}}
+  // expected-error @below {{hir.wait_stream: it takes 2 operands, not 1}}
   "hir.wait_stream"(%here) : (!hir.stream_t) -> ()
 }) {sym_name = "main", function_type = () -> ()} : () -> ()
