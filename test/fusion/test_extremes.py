@@ -92,9 +92,9 @@ def test_an_extreme_begins_with_its_start(
 ) -> None:
     x = _ROWS[:rows]
     y, z = library(_TEXT, "-O0", "--schedules=tuned")[name](x)
-    start = np.float32(start)
-    np.testing.assert_array_equal(y, best(best.reduce(x, axis=1), start))
-    np.testing.assert_array_equal(z, best.reduce(x.ravel(), initial=start))
+    begun = np.float32(start)
+    np.testing.assert_array_equal(y, best(best.reduce(x, axis=1), begun))
+    np.testing.assert_array_equal(z, best.reduce(x.ravel(), initial=begun))
 
 
 @pytest.mark.parametrize(("name", "sign"), [("place_of_greatest", 1), ("place_of_least", -1)])
