@@ -16,6 +16,7 @@ from pathlib import Path
 from .errors import HircError, ToolchainError
 from .nvidia_driver import find_driver
 from .options import Options
+from .output import scratch_folder
 from .process import Runner
 from .target import CPU, PTX_VERSION, Target
 from .toolchain import (
@@ -190,8 +191,8 @@ def _host_link(clang: Clang | None) -> Finding:
     name = "C library"
     if clang is None:
         return Finding(name, State.MISSING, detail="cannot be tried without clang", hint=CLANG_HINT)
-    with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
-        source, output = Path(folder) / "empty.c", Path(folder) / "empty"
+    with scratch_folder() as folder:
+        source, output = folder / "empty.c", folder / "empty"
         source.write_text('#include <stdio.h>\nint main(void) { return puts("") < 0; }\n')
         command = [clang.path, source, "-o", output, "-ldl", "-lrt", "-lpthread", "-lm"]
         done = Runner().run(command, timeout=_LINK_SECONDS)
@@ -206,8 +207,8 @@ def trial_builds(options: Options) -> Iterator[Finding]:
 
     That finds what no single check does. To be called when nothing a build needs is missing.
     """
-    with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
-        source = Path(folder) / "trial.mlir"
+    with scratch_folder() as folder:
+        source = folder / "trial.mlir"
         source.write_text(_TRIAL)
         wrong = _try_build(options, Target.parse(_TRIAL_ARCH), source)
         yield wrong or Finding(

@@ -4,37 +4,60 @@ from __future__ import annotations
 
 import faulthandler
 import os
-import tempfile
+import signal
 from collections.abc import Callable
+from typing import NoReturn
 
-from .errors import UnsupportedError
+from . import activity
+from .errors import InternalError, UnsupportedError
+from .watcher import signal_name
+
+_REFUSED = "LLVM ERROR: "
 
 
 def in_child(generate: Callable[[], bytes], *, what: str, stage: str, hint: str) -> bytes:
     """What `generate` returns, run in a forked child.
 
-    Raises UnsupportedError with what the child printed if it does not end well.
+    Raises UnsupportedError with what LLVM said if it refused, InternalError if it crashed.
     """
-    with tempfile.TemporaryFile() as result, tempfile.TemporaryFile() as messages:
+    activity.enter(stage, "LLVM's code generator")
+    result, messages = os.memfd_create("hirc-result"), os.memfd_create("hirc-messages")
+    child = 0
+    try:
         child = os.fork()
         if child == 0:
-            _run(generate, result.fileno(), messages.fileno())
+            _run(generate, result, messages)
         _, status = os.waitpid(child, 0)
-        result.seek(0)
-        messages.seek(0)
-        data, said = result.read(), messages.read().decode(errors="replace").strip()
-    if os.waitstatus_to_exitcode(status) != 0:
-        lines = [line for line in said.splitlines() if "rror" in line] or said.splitlines()
-        why = lines[0].removeprefix("LLVM ERROR: ") if lines else "no message"
-        raise UnsupportedError(f"LLVM cannot generate {what}: {why}", stage=stage, hint=hint)
-    return data
+        child = 0
+        code, said = os.waitstatus_to_exitcode(status), activity.read_text(messages).strip()
+        if code == 0:
+            return activity.read_bytes(result)
+    finally:
+        if child:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        os.close(result)
+        os.close(messages)
+    lines = [line for line in said.splitlines() if "rror" in line] or said.splitlines()
+    if code < 0 and _REFUSED not in said:
+        how = ", ".join([signal_name(-code), *lines[:1]])
+        raise InternalError(
+            f"LLVM crashed while it generated {what}: {how}",
+            stage=stage,
+            hint=hint,
+        )
+    why = lines[0].removeprefix(_REFUSED) if lines else "no message"
+    raise UnsupportedError(f"LLVM cannot generate {what}: {why}", stage=stage, hint=hint)
 
 
-def _run(generate: Callable[[], bytes], result: int, messages: int) -> None:
+def _run(generate: Callable[[], bytes], result: int, messages: int) -> NoReturn:
     status = 1
     # An abort of LLVM's is expected here, and told of by the parent.
     faulthandler.disable()
     try:
+        # Inside native code Python's handlers would not get to run.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
         os.dup2(messages, 2)
         data = generate()
         while data:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from ..dialects.mlir import ir
+from . import activity
 from .bitcode_file import read_bitcode
 from .diagnostics import translation_error
 from .errors import InputError, Position, UnsupportedError
@@ -76,6 +77,7 @@ def _translate(gpu_module: ir.Operation) -> DeviceSource:
         holder = ir.Module.create()
         for op in gpu_module.regions[0].blocks[0]:
             holder.body.append(op.operation.clone())
+        activity.enter("device-code", "translation to LLVM IR")
         try:
             text = to_llvm_ir(holder.operation, data_layout=_data_layout())
         except (TranslationError, GateError) as error:
@@ -101,6 +103,7 @@ def device_module(
     and division are IEEE's unless `fast_math`. Raises InputError for a function or a variable that
     nobody defines.
     """
+    activity.enter("device-code")
     machine = device_machine(target.chip, options.opt_level)
     precise = "0" if options.fast_math else "1"
     flush = "1" if options.flush_denormals else "0"

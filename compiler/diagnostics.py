@@ -1,13 +1,13 @@
-"""Turns MLIR's messages into ours, and ours into text for a person."""
+"""Turns MLIR's messages into our errors."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from .errors import HircError, InputError, InternalError, Note, Position, UnsupportedError
 from .gate import GateError
+from .rendering import shortened
 from .session import Diagnostic
 from .translate import TranslationError
 
@@ -15,7 +15,6 @@ _LEGALIZE = re.compile(r"failed to legalize (?:unresolved materialization|operat
 _OP = re.compile(r"^'([a-z_0-9]+(?:\.[A-Za-z_0-9]+)+)' op ")
 # Strings and comments, and the words outside of them that are names of our operations.
 _UNQUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|(?<![!#@%\w.$])((?:hir|offload)\.\w+)')
-_LONGEST_MESSAGE = 600
 
 
 def stage_error(diagnostics: Sequence[Diagnostic], stage: str, pass_name: str) -> HircError:
@@ -43,7 +42,7 @@ def stage_error(diagnostics: Sequence[Diagnostic], stage: str, pass_name: str) -
         )
     match = _OP.match(first.message)
     return InputError(
-        _shortened(first.message),
+        shortened(first.message),
         position=first.position,
         op=match[1] if match else None,
         stage=stage,
@@ -95,51 +94,3 @@ def custom_form(text: str, source: str) -> InputError | None:
                 hint=f'write "{match[1]}"(...) {{...}} : (...) -> (...), as hirc-opt prints it',
             )
     return None
-
-
-def render(error: HircError, sources: dict[str, str] | None = None) -> str:
-    """clang's form: `file:line:col: error: message`, the line and a caret, notes, the hint."""
-    lines = [f"{_prefix(error.position)}error: {error.message}"]
-    lines += _excerpt(error.position, sources or {})
-    context: list[str] = []
-    if error.op and f"'{error.op}'" not in error.message:
-        context.append(f"op '{error.op}'")
-    if error.stage:
-        context.append(f"stage '{error.stage}'")
-    if context:
-        lines.append(f"  in {', '.join(context)}")
-    for note in error.notes:
-        lines.append(f"{_prefix(note.position)}note: {_shortened(note.message)}")
-        if note.position != error.position:
-            lines += _excerpt(note.position, sources or {})
-    if error.hint:
-        lines.append(f"hint: {error.hint}")
-    return "\n".join(lines)
-
-
-def _prefix(position: Position | None) -> str:
-    return f"{position}: " if position is not None else "hirc: "
-
-
-def _excerpt(position: Position | None, sources: dict[str, str]) -> list[str]:
-    if position is None:
-        return []
-    text = sources.get(position.file)
-    if text is None:
-        try:
-            text = Path(position.file).read_text(errors="replace")
-        except OSError:
-            return []
-    lines = text.splitlines()
-    if not 0 < position.line <= len(lines):
-        return []
-    line = lines[position.line - 1]
-    if not line.isprintable() and "\t" not in line:
-        return []
-    indent = "".join("\t" if char == "\t" else " " for char in line[: position.column - 1])
-    return [f"    {line}", f"    {indent}^"]
-
-
-def _shortened(message: str) -> str:
-    message = message.strip()
-    return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + " ..."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +15,7 @@ from .link_inputs import linked_for_cpu
 from .llvm_ir import LlvmModule
 from .native import native_note, native_targets
 from .options import Emit, Options
-from .output import make_folder, replacing, write
+from .output import make_folder, refuse_overwriting, replacing, scratch_folder, write
 from .process import Runner
 from .ptx import assemble, emit_ptx
 from .source import UNNAMED, check_readable, read_source
@@ -92,6 +91,9 @@ class Compilation:
         options = self.options
         for library in options.device_libraries:
             check_readable(library)
+        if options.output is not None:
+            files = [*options.inputs, *options.link_inputs, *map(str, options.device_libraries)]
+            refuse_overwriting(options.output, files)
         stems = [Path(name).stem for name in options.inputs]
         twice = next((stem for stem in stems if stems.count(stem) > 1), None)
         if twice is not None and (options.save_temps or not options.emit.is_linked):
@@ -120,7 +122,7 @@ class Compilation:
             if options.save_temps is not None:
                 folder = options.save_temps.absolute()
             else:
-                folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hirc-")))
+                folder = stack.enter_context(scratch_folder())
             objects = [self._object(path, folder) for path in options.inputs]
             for_cpu = self._is_for_cpu()
             if for_cpu:

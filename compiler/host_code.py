@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..dialects.mlir import ir
 from ..dialects.offload import EntryKind
+from . import activity
 from .child import in_child
 from .diagnostics import translation_error
 from .gate import GateError
@@ -63,6 +64,7 @@ def host_module(
         for op in module.regions[0].blocks[0]:
             if op.operation.name.partition(".")[0] not in ("gpu", "offload"):
                 holder.body.append(op.operation.clone())
+        activity.enter("host-code", "translation to LLVM IR")
         try:
             text = to_llvm_ir(holder.operation, data_layout=machine.data_layout())
         except (TranslationError, GateError) as error:

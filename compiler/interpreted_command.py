@@ -11,8 +11,6 @@ import ctypes
 import hashlib
 import os
 import sys
-import tempfile
-import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,15 +18,16 @@ from typing import Any
 import torch
 
 from ..pipelines.hir.interface.signature import Value, read_values
+from . import activity
 from .cache import cached
 from .cpu_device.build import runtime_object
-from .diagnostics import render
-from .errors import HircError, ToolchainError
+from .errors import ToolchainError
 from .interpreter import Interpreter
 from .interpreter.dtypes import DTYPES
 from .llvm_ir import extract_definitions, host_machine
 from .loader_abi import OPEN, VERSION, DlTensor, ProgramInfo, ValueStruct, describe
 from .loader_values import ValueInfo, scalar_bytes, scalar_value
+from .output import scratch_folder
 from .process import Runner
 from .support_library import support_bitcode
 from .toolchain import Clang
@@ -43,8 +42,8 @@ def command_library(clang: Clang, runner: Runner) -> bytes:
     digest = hashlib.sha256(support + runtime).hexdigest()[:16]
 
     def make() -> bytes:
-        with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
-            files = [Path(folder) / name for name in ("support.bc", "cpu-device.o", "command.so")]
+        with scratch_folder() as folder:
+            files = [folder / name for name in ("support.bc", "cpu-device.o", "command.so")]
             files[0].write_bytes(extract_definitions(support, ["hirc_command"], host_machine(2)))
             files[1].write_bytes(runtime)
             options = ["-shared", "-O1", "-fPIC", "-Wno-override-module"]
@@ -58,11 +57,14 @@ def command_library(clang: Clang, runner: Runner) -> bytes:
 
 
 class InterpretedCommand:
-    """The command of a program's `entry`; `sources` are what messages quote."""
+    """The command of a program's `entry`.
 
-    def __init__(self, interpreter: Interpreter, sources: dict[str, str]) -> None:
+    `guard` calls the function it is given, prints what that raises, and returns an exit status.
+    """
+
+    def __init__(self, interpreter: Interpreter, guard: Callable[[Callable[[], int]], int]) -> None:
         self.interpreter = interpreter
-        self.sources = sources
+        self._guard = guard
         self._kept: list[Any] = []
         self._info = self._described()
         info = ctypes.pointer(self._info).contents
@@ -79,6 +81,7 @@ class InterpretedCommand:
         encoded = [word.encode(errors="surrogateescape") for word in words]
         arguments = (ctypes.c_char_p * (len(encoded) + 1))(*encoded, None)
         run = _RUN(self._guarded(self._interpret))
+        activity.end_itself()
         return int(self._command(len(encoded), arguments, ctypes.byref(self._info), run))
 
     def _described(self) -> ProgramInfo:
@@ -120,25 +123,21 @@ class InterpretedCommand:
     def _numbers(self, numbers: Sequence[int]) -> Any:
         return (ctypes.c_int64 * len(numbers))(*(OPEN if n < 0 else n for n in numbers))
 
-    def _guarded(self, run: Callable[[int, int], None]) -> Callable[[int, int, int], int]:
+    def _guarded(self, run: Callable[[int, int], int]) -> Callable[[int, int, int], int]:
         """A function for C to call, through which no exception can go: one ends the process."""
 
         def guarded(inputs: int, outputs: int, stream: int) -> int:
             del stream
-            ended = False
-            try:
-                run(inputs, outputs)
-                ended = True
-            except HircError as error:
-                print(render(error, self.sources), file=sys.stderr)  # noqa: T201
-            finally:
-                if not ended:
-                    _end_process()
+            status = self._guard(lambda: run(inputs, outputs))
+            if status != 0:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(status)
             return 0
 
         return guarded
 
-    def _interpret(self, inputs: int, outputs: int) -> None:
+    def _interpret(self, inputs: int, outputs: int) -> int:
         given = [
             _argument(value, _tensor_at(inputs, place)) for place, value in enumerate(self._inputs)
         ]
@@ -152,6 +151,7 @@ class InterpretedCommand:
                 ctypes.memmove(tensor.data, data, len(data))
             else:
                 self._fill(tensor, result)
+        return 0
 
     def _fill(self, tensor: DlTensor, result: torch.Tensor) -> None:
         tensor.data, tensor.byte_offset = result.data_ptr(), 0
@@ -159,15 +159,6 @@ class InterpretedCommand:
         for address, numbers in ((tensor.sizes, result.shape), (tensor.strides, result.stride())):
             if rank:
                 (ctypes.c_int64 * rank).from_address(address)[:] = list(numbers)
-
-
-def _end_process() -> None:
-    """Ends the process with status 1, and the traceback where an exception is on its way."""
-    if sys.exc_info()[0] is not None:
-        traceback.print_exc()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(1)
 
 
 def _tensor_at(tensors: int, place: int) -> DlTensor:

@@ -13,6 +13,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
+from . import activity
 from .errors import InputError, InternalError
 from .target import PTX_VERSION, TRIPLE
 
@@ -83,6 +84,7 @@ class LlvmModule:
         self._module.data_layout = str(self._target.target_data)
 
     def _parse(self, text: str, name: str) -> llvm.ModuleRef:
+        activity.enter_step("LLVM's reader of IR")
         try:
             module = llvm.parse_assembly(text, self._context)
         except RuntimeError as error:
@@ -156,6 +158,7 @@ class LlvmModule:
         return list(defined)
 
     def _adopt(self, other: llvm.ModuleRef) -> None:
+        activity.enter_step("LLVM's linker")
         other.triple = self._module.triple
         other.data_layout = self._module.data_layout
         try:
@@ -213,6 +216,7 @@ class LlvmModule:
 
     def drop_unused(self) -> None:
         """Removes definitions nothing uses."""
+        activity.enter_step("LLVM's optimiser")
         _drop_unused(self._module, self._pass_builder(0))
 
     def add_to_definitions(self, attribute: str) -> None:
@@ -233,6 +237,7 @@ class LlvmModule:
 
     def optimize(self, *, vectorizes_loops: bool = True) -> None:
         """LLVM's default pipeline of the machine's optimisation level."""
+        activity.enter_step("LLVM's optimiser")
         builder = _pass_builder(self._target, self.machine.opt_level, vectorizes_loops)
         builder.getModulePassManager().run(self._module, builder)
 
@@ -240,6 +245,7 @@ class LlvmModule:
         return _pass_builder(self._target, level)
 
     def verify(self) -> None:
+        activity.enter_step("LLVM's verifier")
         try:
             self._module.verify()
         except RuntimeError as error:
@@ -255,9 +261,11 @@ class LlvmModule:
         return self._module.as_bitcode()
 
     def object_code(self) -> bytes:
+        activity.enter_step("LLVM's code generator")
         return self._target.emit_object(self._module)
 
     def assembly(self) -> str:
+        activity.enter_step("LLVM's code generator")
         return self._target.emit_assembly(self._module)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
+from . import activity
 from .errors import InputError
 
 
@@ -25,26 +27,64 @@ def replacing(output: Path) -> Generator[Path]:
     is_device = target.exists() and not target.is_file()
     folder = Path(tempfile.gettempdir()) if is_device else target.parent
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=folder)
+        handle, name = tempfile.mkstemp(prefix=".hirc-", dir=folder)
     except OSError as error:
         raise InputError(f"cannot write {output}: {error.strerror}") from error
     os.close(handle)
     temporary = Path(name)
+    with activity.temporary(temporary):
+        try:
+            yield temporary
+            if is_device:
+                target.write_bytes(temporary.read_bytes())
+                return
+            # mkstemp makes files private; an output gets the usual permissions, or the linker's.
+            mode = temporary.stat().st_mode & 0o777
+            mask = os.umask(0)
+            os.umask(mask)
+            temporary.chmod((0o777 if mode & 0o100 else 0o666) & ~mask)
+            temporary.replace(target)
+        except OSError as error:
+            raise InputError(f"cannot write {output}: {error.strerror}") from error
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def scratch_folder() -> Generator[Path]:
+    """A folder for temporary files, its owner's alone, for the time of the block.
+
+    Raises InputError where none can be made.
+    """
     try:
-        yield temporary
-        if is_device:
-            target.write_bytes(temporary.read_bytes())
-            return
-        # mkstemp makes files private; an output gets the usual permissions, or the linker's.
-        mode = temporary.stat().st_mode & 0o777
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod((0o777 if mode & 0o100 else 0o666) & ~mask)
-        temporary.replace(target)
+        folder = Path(tempfile.mkdtemp(prefix="hirc-"))
     except OSError as error:
-        raise InputError(f"cannot write {output}: {error.strerror}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+        raise InputError(
+            f"cannot make a folder for temporary files: {error.strerror or error}",
+            hint="TMPDIR names where they go",
+        ) from error
+    with activity.temporary(folder):
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def refuse_overwriting(output: str, inputs: Iterable[str]) -> None:
+    """Raises InputError where a file to write is one of those to read, by whatever name."""
+    for name in inputs:
+        if "-" not in (output, name) and _is_same_file(output, name):
+            raise InputError(
+                f"{output} is the input {name}: it would be overwritten",
+                hint="-o takes another file",
+            )
+
+
+def _is_same_file(first: str, second: str) -> bool:
+    try:
+        return os.path.samefile(first, second) and os.path.isfile(first)
+    except OSError:
+        return False
 
 
 def make_folder(path: Path) -> None:
@@ -56,11 +96,22 @@ def make_folder(path: Path) -> None:
 
 
 def write(output: str, data: str | bytes) -> None:
-    """Writes a whole output; `-` is standard output."""
-    raw = data.encode() if isinstance(data, str) else data
-    if output == "-":
+    """Writes a whole output; `-` is standard output. Raises InputError where that fails."""
+    raw = data.encode(errors="surrogateescape") if isinstance(data, str) else data
+    if output != "-":
+        with replacing(Path(output)) as temporary:
+            temporary.write_bytes(raw)
+        return
+    try:
         sys.stdout.buffer.write(raw)
         sys.stdout.buffer.flush()
-        return
-    with replacing(Path(output)) as temporary:
-        temporary.write_bytes(raw)
+    except OSError as error:
+        _give_up_standard_output()
+        raise InputError(f"cannot write to standard output: {error.strerror}") from error
+
+
+def _give_up_standard_output() -> None:
+    """Lets what is left in the buffer go nowhere: it cannot be written at the end either."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

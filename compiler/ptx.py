@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
 from .child import in_child
 from .errors import ToolchainError
 from .llvm_ir import LlvmModule
 from .options import Options
+from .output import scratch_folder
 from .process import Runner
 from .target import Target
 from .toolchain import Cuda
@@ -34,8 +32,8 @@ def assemble(
     relocatable: bool = False,
 ) -> bytes:
     """A cubin, `relocatable` for a device link. Raises ToolchainError with ptxas's message."""
-    with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
-        source, output = Path(folder) / "device.ptx", Path(folder) / "device.cubin"
+    with scratch_folder() as folder:
+        source, output = folder / "device.ptx", folder / "device.cubin"
         source.write_text(ptx)
         level = f"-O{options.opt_level}"
         extra = ["-lineinfo"] if options.debug else []

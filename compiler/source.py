@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..dialects.mlir import ir, load_named_dialects
+from . import activity
 from .diagnostics import parse_error
 from .errors import InputError
 from .session import Session
 
 _BYTECODE = b"ML\xefR"
+# The processor time that MLIR may read for, far more than any program takes.
+_READING_SECONDS = 10
+_BYTES_A_SECOND = 50_000
 STDIN_NAME = "<stdin>"
 # What MLIR calls a module that came from no file.
 UNNAMED = "-"
@@ -44,7 +49,10 @@ class Source:
 def read_source(path: str) -> Source:
     """Reads a file, or standard input for `-`. Raises InputError."""
     if path == "-":
-        return Source(STDIN_NAME, sys.stdin.buffer.read())
+        data = sys.stdin.buffer.read()
+        activity.read_from(STDIN_NAME, data)
+        return Source(STDIN_NAME, data)
+    activity.read_from(path)
     try:
         return Source(path, Path(path).read_bytes())
     except OSError as error:
@@ -59,6 +67,12 @@ def check_readable(path: Path) -> None:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
 
 
+def reading(data: bytes) -> AbstractContextManager[None]:
+    """The step in which MLIR reads `data`: bytecode that is damaged may have no end."""
+    seconds = _READING_SECONDS + len(data) // _BYTES_A_SECOND
+    return activity.limited("parse", "MLIR's reader", seconds)
+
+
 def parse(source: Source, session: Session) -> ir.Module:
     """The module a source holds. Raises InputError with MLIR's own message and position."""
     if source.text is not None:
@@ -66,13 +80,14 @@ def parse(source: Source, session: Session) -> ir.Module:
             source.data.decode()
         except UnicodeDecodeError as error:
             raise InputError(f"{source.name} is neither MLIR text nor bytecode: {error}") from None
-    load_named_dialects(source.data, session.context)
     try:
-        # Only a file can be read again, for its name to be in every location.
-        if source.name != STDIN_NAME and Path(source.name).is_file():
-            return ir.Module.parseFile(source.name, session.context)
-        data = source.data if source.text is None else source.data.decode()
-        return ir.Module.parse(data, session.context)
+        with reading(source.data):
+            load_named_dialects(source.data, session.context)
+            # Only a file can be read again, for its name to be in every location.
+            if source.name != STDIN_NAME and Path(source.name).is_file():
+                return ir.Module.parseFile(source.name, session.context)
+            data = source.data if source.text is None else source.data.decode()
+            return ir.Module.parse(data, session.context)
     except ir.MLIRError as error:
         found = session.take_diagnostics()
         raise parse_error(found, source.name, source.text or "") from error

@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ..dialects.mlir import ir
+from ..pipelines.frame_names import named
 from ..pipelines.pass_base import InvalidResult, PassFailure
 from ..pipelines.pipeline import Stage, Step, foreign_op, is_valid, run_steps
+from . import activity
 from .diagnostics import stage_error
 from .errors import InputError, InternalError, UnsupportedError
 from .session import Session, position_of
@@ -90,12 +92,17 @@ def run_stage(
 ) -> None:
     """Runs one stage and checks its boundary."""
     current: list[Step] = []
+
+    def before(step: Step) -> None:
+        current.append(step)
+        activity.enter(stage.name, f"pass '{step.pass_name}'")
+
     try:
-        run_steps(
+        named(f"stage '{stage.name}'", run_steps)(
             module,
             stage.steps,
             verify_each=verify_each,
-            before=lambda step: current.append(step),
+            before=before,
             after=lambda step: printer(step, module),
         )
     except PassFailure as failure:
@@ -103,6 +110,7 @@ def run_stage(
         raise stage_error(found, stage.name, current[-1].pass_name) from failure
     except InvalidResult as failure:
         raise _invalid(f"pass '{failure}'", stage, session) from failure
+    activity.enter(stage.name, "the verifier")
     if not verify_each and not is_valid(module):
         raise _invalid("one of the passes", stage, session, hint="--verify-each names the pass")
     session.take_diagnostics()

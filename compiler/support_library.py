@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from .cache import cached
 from .errors import ToolchainError
 from .llvm_ir import merge_bitcode
+from .output import scratch_folder
 from .process import Runner
 from .toolchain import Clang
 
@@ -51,12 +51,12 @@ def bitcode_of(library: Library, clang: Clang, runner: Runner) -> bytes:
     """
 
     def compile_all() -> bytes:
-        with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
+        with scratch_folder() as folder:
             files = library.sources(".c")
             if library.assembly:
-                files.append(Path(folder) / "assembly.ll")
+                files.append(folder / "assembly.ll")
                 files[-1].write_text(library.assembly)
-            built = [Path(folder) / f"{path.parent.name}-{path.stem}.bc" for path in files]
+            built = [folder / f"{path.parent.name}-{path.stem}.bc" for path in files]
             commands = [
                 [clang.path, *library.flags, source, "-o", output]
                 for source, output in zip(files, built, strict=True)

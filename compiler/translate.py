@@ -11,7 +11,6 @@ import ctypes
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from functools import lru_cache
 from typing import cast
 
 from ..dialects.mlir import bindings, ir
+from . import activity
 from .errors import Note
 from .gate import to_consumer
 from .session import Diagnostic, position_of
@@ -160,18 +160,19 @@ def _standard_error() -> Generator[list[str]]:
     """
     said: list[str] = []
     sys.stderr.flush()
-    kept = os.dup(2)
-    with tempfile.TemporaryFile() as file:
-        os.dup2(file.fileno(), 2)
-        try:
-            yield said
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)
-            file.seek(0)
-            text = file.read().decode(errors="replace").strip()
-            if text:
-                said.append(text)
+    kept, words = os.dup(2), activity.last_words()
+    os.dup2(words, 2)
+    try:
+        yield said
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        text = activity.read_text(words).strip()
+        os.ftruncate(words, 0)
+        os.lseek(words, 0, os.SEEK_SET)
+        os.close(words)
+        if text:
+            said.append(text)
 
 
 def _verifier_error(text: str, op: ir.Operation) -> TranslationDiagnostic:

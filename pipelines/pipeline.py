@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..dialects.mlir import ir, passmanager
+from .frame_names import named
 from .pass_base import InvalidResult, Pass, PassFailure, find_pass, make_pass
 
 
@@ -43,13 +44,13 @@ class Step:
             manager = passmanager.PassManager.parse(f"builtin.module({self})", module.context)
             manager.enable_verifier(verify)
             try:
-                manager.run(module)
+                named(f"pass '{self.pass_name}'", manager.run)(module)
             except ir.MLIRError as error:
                 raise PassFailure(self.pass_name) from error
             return
         with module.context, module.location:
             for op in _anchored(module, self.anchors):
-                self.own.run(op)
+                named(f"pass '{self.pass_name}'", self.own.run)(op)
         if verify and not is_valid(module):
             raise InvalidResult(self.pass_name)
 

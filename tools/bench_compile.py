@@ -22,9 +22,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
 
-from ..compiler.diagnostics import render
 from ..compiler.errors import HircError, InputError, ToolchainError
 from ..compiler.process import Finished, Runner
+from ..compiler.rendering import render
 from ..compiler.toolchain import find_cuda
 
 _PROGRAMS = Path(__file__).resolve().parent / "bench_compile_programs"

@@ -19,10 +19,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..compiler.diagnostics import render
 from ..compiler.errors import HircError, ToolchainError
 from ..compiler.options import Emit, Options
 from ..compiler.process import Runner
+from ..compiler.rendering import render
 from ..compiler.target import CPU, Target
 from ..compiler.toolchain import ClangSearch
 

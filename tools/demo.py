@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 from time import perf_counter
 
-from ..compiler.diagnostics import render
 from ..compiler.driver import Compilation
 from ..compiler.errors import HircError
 from ..compiler.executable import LinkedFile, read_linked_file
 from ..compiler.nvidia_driver import find_driver
 from ..compiler.options import Options
 from ..compiler.process import Finished, Runner
+from ..compiler.rendering import render
 from ..compiler.target import CPU, Target
 
 _ROOT = Path(__file__).resolve().parent.parent

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
-from ..compiler.errors import HircError, InternalError
+from ..compiler import activity
 from ..compiler.options import Options
-from ..compiler.reproducer import write_reproducer
-from .hirc_run_arguments import USAGE, RunRequest, parse_run_arguments
+from .command import Command
+from .hirc_run_arguments import USAGE, parse_run_arguments
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,60 +22,67 @@ def main(arguments: Sequence[str] | None = None) -> int:
     The exit status is the program's: 1 for a wrong input, 2 for a wrong command line of its own.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    sources: dict[str, str] = {}
-    try:
-        request = parse_run_arguments(words)
-        if request.options is None:
-            print(USAGE, end="")
-            return 0
-        if request.interpret:
-            return _interpret(request.options, request.words, sources)
-        _compile_and_run(request.options, request, sources)
-    except HircError as error:
-        from ..compiler.diagnostics import render
-
-        print(render(error, sources), file=sys.stderr)
-        if isinstance(error, InternalError):
-            print(f"hirc-run: to report: {write_reproducer(words, sources)}", file=sys.stderr)
-    return 1
+    command = Command("hirc-run", words)
+    # Memory, so that nothing stays: there may be no place for programs among the temporary files.
+    program = os.memfd_create("program")
+    status, log = command.watched(lambda: command.guard(lambda: _run(command, program)))
+    if log.words is None:
+        return status
+    return command.guard(lambda: _become(program, log.words or ()))
 
 
-def _compile_and_run(options: Options, request: RunRequest, sources: dict[str, str]) -> None:
-    """Puts the executable in the place of this process; it has no name by then."""
+def _run(command: Command, program: int) -> int:
+    """Interprets the program, or compiles it into the file `program`."""
+    request = parse_run_arguments(command.words)
+    if request.options is None:
+        print(USAGE, end="")
+        return 0
+    if request.interpret:
+        return _interpret(request.options, request.words, command)
     # Imported late: MLIR and LLVM take time to load, and a wrong command line needs neither.
     from ..compiler.driver import Compilation
+    from ..compiler.output import scratch_folder
 
-    with tempfile.TemporaryDirectory(prefix="hirc-run-") as folder:
-        program = Path(folder) / "program"
-        compilation = Compilation(replace(options, output=str(program)))
-        compilation.sources = sources
+    with scratch_folder() as folder:
+        output = folder / "program"
+        options = replace(request.options, output=str(output))
+        compilation = Compilation(options, sources=command.sources)
         compilation.run()
-        executable = os.open(program, os.O_RDONLY | os.O_CLOEXEC)
+        with open(program, "wb", closefd=False) as file:
+            file.write(output.read_bytes())
     if options.time_report:
         print(compilation.timer.report(), file=sys.stderr)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os.execve(executable, [_name(options), *request.words], os.environ)
+    activity.become([_name(options), *request.words])
+    return 0
 
 
-def _interpret(options: Options, words: Sequence[str], sources: dict[str, str]) -> int:
+def _become(program: int, words: Sequence[str]) -> NoReturn:
+    """Puts the program in the place of this process."""
+    # Python ignores these two, which the program would inherit.
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    os.execve(program, list(words), os.environ)
+
+
+def _interpret(options: Options, words: Sequence[str], command: Command) -> int:
     from ..compiler.interpreted_command import InterpretedCommand, command_library
     from ..compiler.interpreter import Interpreter
+    from ..compiler.output import scratch_folder
     from ..compiler.process import Runner
     from ..compiler.source import UNNAMED, read_source
     from ..compiler.toolchain import find_clang
 
     source = read_source(options.inputs[0])
     if source.text is not None:
-        sources[source.name] = sources[UNNAMED] = source.text
+        command.sources[source.name] = command.sources[UNNAMED] = source.text
     interpreter = Interpreter(_program(options.inputs[0], source.text), entry=options.entry)
-    command = InterpretedCommand(interpreter, sources)
+    interpreted = InterpretedCommand(interpreter, command.guard)
     library = command_library(find_clang(options.clang), Runner(options.verbose))
-    with tempfile.TemporaryDirectory(prefix="hirc-run-") as folder:
-        path = Path(folder) / "command.so"
+    with scratch_folder() as folder:
+        path = folder / "command.so"
         path.write_bytes(library)
-        command.load(path)
-    return command.run([_name(options), *words])
+        interpreted.load(path)
+    return interpreted.run([_name(options), *words])
 
 
 def _program(path: str, text: str | None) -> str | Path:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import platform
-import tempfile
 from pathlib import Path
 
 from ..errors import ToolchainError
+from ..output import scratch_folder
 from ..process import Runner
 from ..support_library import Library, bitcode_of, cached_for
 from ..toolchain import Clang
@@ -31,8 +31,8 @@ def runtime_object(clang: Clang, runner: Runner) -> bytes:
 
     def compile_all() -> bytes:
         bitcode = bitcode_of(library, clang, runner)
-        with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
-            source, output = Path(folder) / "runtime.bc", Path(folder) / "runtime.o"
+        with scratch_folder() as folder:
+            source, output = folder / "runtime.bc", folder / "runtime.o"
             source.write_bytes(bitcode)
             flags = ["-O2", "-fPIC", *_thread_local_access()]
             done = runner.run([clang.path, *flags, "-c", source, "-o", output])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass
 
+from .. import activity
 from ..ir_text import IrText
 from ..llvm_ir import LlvmModule, host_machine
 from .inlining import with_stops_inlined
@@ -33,6 +34,7 @@ def cpu_device_module(
 
     Raises UnsupportedError for what the CPU device cannot do.
     """
+    activity.enter("cpu-device")
     device = with_stops_inlined(IrText.of(nvvm), options.opt_level)
     machine = host_machine(options.opt_level)
     # Checks keep loops from being vectorised.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...dialects.mlir import ir
+from .. import activity
 from ..errors import InputError
 from ..session import Session
 from . import fault
@@ -65,6 +66,7 @@ class Interpreter:
         device: str | torch.device | None = None,
         check_leaks: bool | None = None,
     ) -> None:
+        activity.tell_of_crashes()
         self._session = Session()
         self.module: ir.Module = parsed(program, self._session)
         self.host_functions = dict(host_functions or {})

@@ -6,11 +6,10 @@ hirc's own compiler builds it, for the CPU device or for the GPU that the tensor
 from __future__ import annotations
 
 import ctypes
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 from ...dialects.mlir import ir
+from ..output import scratch_folder
 
 _SIZES = ("gx", "gy", "gz", "bx", "by", "bz")
 # By the text of the program that was compiled.
@@ -101,8 +100,8 @@ def _compiled(text: str, on_gpu: bool) -> ctypes.CDLL:
     from ..options import Emit, Options
     from ..target import CPU
 
-    with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
-        source, library = Path(folder) / "kernels.mlir", Path(folder) / "kernels.so"
+    with scratch_folder() as folder:
+        source, library = folder / "kernels.mlir", folder / "kernels.so"
         source.write_text(text)
         targets = native_targets() if on_gpu else (CPU,)
         options = Options(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hirc.compiler.diagnostics import parse_error, render, stage_error
+from hirc.compiler.diagnostics import parse_error, stage_error
 from hirc.compiler.errors import InputError, InternalError, Note, Position, UnsupportedError
+from hirc.compiler.rendering import render
 from hirc.compiler.session import Diagnostic
 
 _HERE = Position("prog.mlir", 2, 3)

@@ -69,7 +69,7 @@ def test_a_pass_of_ours_that_is_wrong(
 
     monkeypatch.setattr(unit, "stages_for", only_that)
     source = write(tmp_path, "prog.mlir", PROGRAM)
-    errors = hirc.fails(source, ARCH, *flags, "--emit=ptx", "-o", tmp_path / "out")
+    errors = hirc.fails(source, ARCH, *flags, "--emit=ptx", "-o", tmp_path / "out", status=70)
     assert message in errors
     assert ("--verify-each names the pass" in errors) == ("one of the passes" in message)
     assert "stage 'kernels'" in errors

@@ -306,9 +306,9 @@ def test_our_own_bug_leaves_a_report(
     monkeypatch.setattr("hirc.compiler.driver.Compilation.run", broken)
     from hirc.tools.hirc import main
 
-    assert main([str(program), ARCH]) == 1
+    assert main([str(program), ARCH]) == 70
     errors = capfd.readouterr().err
-    assert "hirc: internal error: a bug" in errors
+    assert "hirc: error: internal error: a bug" in errors
     (folder,) = temporary.iterdir()
     assert f"hirc: to report: {folder}" in errors
     report = (folder / "report.txt").read_text()

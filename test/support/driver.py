@@ -77,10 +77,10 @@ class Hirc:
         assert ran.status == 0, ran.errors
         return ran
 
-    def fails(self, *words: str | Path, stdin: bytes | None = None) -> str:
+    def fails(self, *words: str | Path, stdin: bytes | None = None, status: int = 1) -> str:
         """Fails as it should, with an error message, which it returns."""
         ran = self(*words, stdin=stdin)
-        assert ran.status == 1, ran.errors
+        assert ran.status == status, ran.errors
         assert "error: " in ran.errors
         return ran.errors
 

@@ -2,13 +2,14 @@
 
     python not.py [--crash] command...
 
-A death by a signal and a Python traceback are no proper failure: either fails the test, unless
---crash asks for one of the two. Output is passed through.
+A death by a signal, a Python traceback and hirc's status for bugs of its own are no proper failure:
+each fails the test, unless --crash asks for one of them. Output is passed through.
 """
 
 import subprocess
 import sys
 
+_BUG = 70
 _TRACEBACK = b"Traceback (most recent call last)"
 
 
@@ -24,6 +25,7 @@ def main(arguments: list[str]) -> int:
             sys.stderr.buffer.flush()
     # Above 128 is how a shell reports a signal.
     crashed = traceback or process.returncode < 0 or process.returncode > 128
+    crashed = crashed or process.returncode == _BUG
     if crashed != crash_wanted:
         found = "a traceback" if traceback else f"status {process.returncode}"
         wanted = "a crash" if crash_wanted else "an error status without a crash"

@@ -8,8 +8,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...compiler.diagnostics import render
 from ...compiler.errors import HircError, InputError
+from ...compiler.rendering import render
 from .build import build
 from .catalogue import rows
 from .chart import draw

@@ -1,0 +1,58 @@
+"""Errors as text for a person. Needs neither MLIR nor LLVM."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .errors import HircError, Position
+
+_LONGEST_MESSAGE = 600
+
+
+def render(error: HircError, sources: dict[str, str] | None = None) -> str:
+    """clang's form: `file:line:col: error: message`, the line and a caret, notes, the hint."""
+    lines = [f"{_prefix(error.position)}error: {error.message}"]
+    lines += _excerpt(error.position, sources or {})
+    context: list[str] = []
+    if error.op and f"'{error.op}'" not in error.message:
+        context.append(f"op '{error.op}'")
+    if error.stage:
+        context.append(f"stage '{error.stage}'")
+    if context:
+        lines.append(f"  in {', '.join(context)}")
+    for note in error.notes:
+        lines.append(f"{_prefix(note.position)}note: {shortened(note.message)}")
+        if note.position != error.position:
+            lines += _excerpt(note.position, sources or {})
+    if error.hint:
+        lines.append(f"hint: {error.hint}")
+    return "\n".join(lines)
+
+
+def _prefix(position: Position | None) -> str:
+    return f"{position}: " if position is not None else "hirc: "
+
+
+def _excerpt(position: Position | None, sources: dict[str, str]) -> list[str]:
+    if position is None:
+        return []
+    text = sources.get(position.file)
+    if text is None:
+        try:
+            text = Path(position.file).read_text(errors="replace")
+        except OSError:
+            return []
+    lines = text.splitlines()
+    if not 0 < position.line <= len(lines):
+        return []
+    line = lines[position.line - 1]
+    if not line.isprintable() and "\t" not in line:
+        return []
+    indent = "".join("\t" if char == "\t" else " " for char in line[: position.column - 1])
+    return [f"    {line}", f"    {indent}^"]
+
+
+def shortened(message: str) -> str:
+    """A message, cut where it would fill a screen."""
+    message = message.strip()
+    return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + " ..."

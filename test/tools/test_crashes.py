@@ -1,0 +1,291 @@
+"""Native code that ends a command: what is said, what is left, and with which status."""
+
+from __future__ import annotations
+
+import collections
+import ctypes
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hirc.compiler.activity import Activity, Log
+from hirc.compiler.crash import crash_error
+from hirc.compiler.errors import InputError, InternalError, ToolchainError
+from hirc.compiler.watcher import Ended
+from hirc.tools.command import Command
+from hirc.tools.hirc import main as hirc
+from hirc.tools.hirc_opt import main as hirc_opt
+from support.driver import PROGRAM
+from support.program_command import ADD
+
+Main = Callable[[list[str]], int]
+
+
+def _by(number: int) -> Callable[..., None]:
+    return lambda *_, **__: os.kill(os.getpid(), number)
+
+
+def _reads_null(*_: object, **__: object) -> None:
+    ctypes.string_at(0)
+
+
+def _ends(*_: object, **__: object) -> None:
+    """What LLVM's fatal errors do."""
+    ctypes.CDLL(None)._exit(3)
+
+
+def _is_odd(*_: object, **__: object) -> None:
+    """What the bindings make of a C++ exception."""
+    raise RuntimeError("std::bad_cast")
+
+
+def _needs_memory(*_: object, **__: object) -> None:
+    raise MemoryError
+
+
+def _hangs(*_: object, **__: object) -> None:
+    """Runs for ever in native code, where no handler of Python's is called."""
+    collections.deque(itertools.repeat(0), maxlen=0)
+
+
+# Where a crash is planted: the function that it replaces, and what is said of the place.
+_PLACES = {
+    "parse": ("hirc.compiler.source.load_named_dialects", "MLIR's reader", "parse"),
+    "pass": (
+        "hirc.pipelines.passes.name_device_symbols.NameDeviceSymbols.run",
+        "pass 'name-device-symbols'",
+        "entries",
+    ),
+    "verifier": ("hirc.compiler.stages.is_valid", "the verifier", "interface"),
+    "translation": ("hirc.compiler.translate._translate", "translation to LLVM IR", "device-code"),
+    "LLVM": ("hirc.compiler.llvm_ir._pass_builder", "LLVM's optimiser", "device-code"),
+}
+_CRASHES = {
+    "segv": (_reads_null, "crashed: SIGSEGV (Segmentation fault)"),
+    "abort": (_by(signal.SIGABRT), "crashed: SIGABRT (Aborted)"),
+    "illegal": (_by(signal.SIGILL), "crashed: SIGILL (Illegal instruction)"),
+    "fpe": (_by(signal.SIGFPE), "crashed: SIGFPE (Floating point exception)"),
+    "bus": (_by(signal.SIGBUS), "crashed: SIGBUS (Bus error)"),
+    "exit": (_ends, "crashed: native code ended the process with status 3"),
+    "exception": (_is_odd, ": std::bad_cast"),
+}
+
+
+class Run:
+    """Runs a command in a child of this process, in a folder of its own."""
+
+    def __init__(
+        self, folder: Path, capfd: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch
+    ) -> None:
+        self.folder = folder
+        self.reports = folder / "reports"
+        self.reports.mkdir()
+        self._capture = capfd
+        self.patch = patch
+        patch.setattr("tempfile.tempdir", str(self.reports))
+        # Both are made anew.
+        patch.setattr(sys, "stderr", sys.stderr)
+        patch.chdir(folder)
+
+    def __call__(self, tool: str, main: Main, *words: str) -> tuple[int, str]:
+        """The exit status, and what was said."""
+        self._capture.readouterr()
+        status, _ = Command(tool, words).watched(lambda: main(list(words)))
+        return status, self._capture.readouterr().err
+
+
+@pytest.fixture
+def run(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    (tmp_path / "prog.mlir").write_text(PROGRAM)
+    return Run(tmp_path, capfd, monkeypatch)
+
+
+def _check_report(run: Run, errors: str) -> str:
+    (report,) = run.reports.iterdir()
+    assert report.stat().st_mode & 0o777 == 0o700
+    assert f"hirc: to report: {report}" in errors
+    assert (report / "0-prog.mlir").read_text() == PROGRAM
+    return (report / "report.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("place", "crash"),
+    # Each place with one crash, and each crash at one place.
+    [
+        *((place, "segv") for place in _PLACES),
+        *(("pass", crash) for crash in _CRASHES if crash != "segv"),
+    ],
+)
+def test_a_crash_is_told_of(run: Run, place: str, crash: str) -> None:
+    function, step, stage = _PLACES[place]
+    does, message = _CRASHES[crash]
+    run.patch.setattr(function, does)
+    status, errors = run("hirc", hirc, "prog.mlir", "--offload-arch=cpu", "-o", "prog")
+    assert status == 70, errors
+    assert "prog.mlir: error: " in errors or crash == "exception"
+    assert f"{step}{message}" in errors or f"{step} {message}" in errors
+    assert f"in stage '{stage}'" in errors
+    assert "Traceback" not in errors
+    assert f"hirc: to report: {run.reports}" in errors
+    report = _check_report(run, errors)
+    # Where Python was, too.
+    assert "pipeline.py" in report or place not in ("pass",) or crash == "exit"
+    assert sorted(os.listdir(run.folder)) == ["prog.mlir", "reports"]
+
+
+def test_a_crash_of_hirc_opt_names_the_pass(run: Run) -> None:
+    run.patch.setattr(
+        "hirc.pipelines.passes.name_device_symbols.NameDeviceSymbols.run", _reads_null
+    )
+    status, errors = run("hirc-opt", hirc_opt, "prog.mlir", "--name-device-symbols")
+    assert (status, "pass 'name-device-symbols' crashed: SIGSEGV" in errors) == (70, True), errors
+
+
+def test_a_crash_of_the_code_generator(run: Run) -> None:
+    """It runs in a process of its own, which may refuse a program by an abort."""
+    run.patch.setattr("hirc.compiler.llvm_ir.LlvmModule.object_code", _reads_null)
+    status, errors = run("hirc", hirc, "prog.mlir", "--offload-arch=cpu", "-o", "prog")
+    assert status == 70, errors
+    assert "error: LLVM crashed while it generated host code: SIGSEGV" in errors
+    assert "in stage 'host-code'" in errors
+
+
+def test_no_memory_is_no_bug(run: Run) -> None:
+    run.patch.setattr("hirc.compiler.source.load_named_dialects", _needs_memory)
+    status, errors = run("hirc", hirc, "prog.mlir", "--offload-arch=cpu", "-o", "prog")
+    assert (status, "hirc: error: out of memory\n  in stage 'parse'\n" in errors) == (1, True)
+    assert not list(run.reports.iterdir())
+
+
+def test_a_crash_without_a_folder_for_the_report(run: Run) -> None:
+    run.patch.setattr("hirc.tools.hirc_opt_chunks.load_named_dialects", _reads_null)
+    with run.patch.context() as patch:
+        patch.setattr("tempfile.tempdir", str(run.folder / "nowhere"))
+        status, errors = run("hirc-opt", hirc_opt, "prog.mlir")
+    assert (status, "MLIR's reader crashed: SIGSEGV" in errors) == (70, True), errors
+    assert "hirc-opt: no report could be written: " in errors
+
+
+def test_programs_that_mlir_s_reader_crashes_on(run: Run) -> None:
+    deep = "module {" * 100_000 + "}" * 100_000
+    (run.folder / "deep.mlir").write_text(deep)
+    status, errors = run("hirc-opt", hirc_opt, "deep.mlir")
+    assert status == 1, errors
+    assert "deep.mlir: error: MLIR's reader cannot read this: it is nested 100000 deep" in errors
+    # Bytecode whose reader does not come to an end, and what it is told of.
+    run.patch.setattr("hirc.compiler.source._READING_SECONDS", 1)
+    run.patch.setattr("hirc.compiler.source.load_named_dialects", _hangs)
+    (run.folder / "damaged.mlirbc").write_bytes(b"ML\xefR\0")
+    status, errors = run("hirc", hirc, "damaged.mlirbc", "--offload-arch=cpu", "-o", "prog")
+    assert status == 1, errors
+    assert "the bytecode is damaged" in errors
+    assert "it took more than 1 s of processor time" in errors
+
+
+def _ended(number: int, activity: Activity) -> Ended:
+    return Ended(0, number, None, Log(activity), "noise\nLLVM ERROR: out of registers\n")
+
+
+def test_what_a_signal_means() -> None:
+    pass_ = Activity("device", "pass 'a'")
+    assert isinstance(crash_error(_ended(signal.SIGKILL, pass_)), ToolchainError)
+    error = crash_error(_ended(signal.SIGABRT, pass_))
+    assert isinstance(error, InternalError)
+    assert [note.message for note in error.notes] == ["LLVM ERROR: out of registers"]
+    # A program in text that the reader crashes on is no damaged file.
+    assert not isinstance(crash_error(_ended(signal.SIGSEGV, Activity("parse"))), InputError)
+
+
+# A command whose compilation comes to a place where it hangs in native code, and says so.
+_HANGING = """\
+import collections, itertools, sys
+import {module}
+import hirc.compiler.{place}
+def hang(*_, **__):
+    sys.stdout.write("there\\n")
+    sys.stdout.flush()
+    {how}
+hirc.compiler.{place} = hang
+sys.argv[1:] = {words}
+sys.exit({module}.{main}())
+"""
+_NATIVE = "collections.deque(itertools.repeat(0), maxlen=0)"
+_PYTHON = "import time; time.sleep(60)"
+
+
+@pytest.mark.parametrize(
+    ("tool", "how", "number", "status"),
+    [
+        ("hirc", _NATIVE, signal.SIGINT, 130),
+        ("hirc", _PYTHON, signal.SIGTERM, 143),
+        ("hirc_run", _NATIVE, signal.SIGTERM, 143),
+        ("hirc_opt", _NATIVE, signal.SIGINT, 130),
+    ],
+)
+def test_a_signal_ends_a_command(
+    tmp_path: Path, tool: str, how: str, number: int, status: int
+) -> None:
+    (tmp_path / "add.mlir").write_text(ADD)
+    (tmp_path / "temporary").mkdir()
+    words = {
+        "hirc": ["add.mlir", "--offload-arch=cpu", "-o", "out"],
+        "hirc_run": ["add.mlir", "--offload-arch=cpu", "--input=@iota", "--input=1", "--input=2"],
+        "hirc_opt": ["add.mlir", "-o", "out"],
+    }[tool]
+    script = _HANGING.format(
+        module=f"hirc.tools.{tool}",
+        main="run" if tool == "hirc" else "main",
+        place="source" if tool == "hirc_opt" else "driver",
+        how=how,
+        words=words,
+    )
+    function = "reading" if tool == "hirc_opt" else "host_object"
+    script = script.replace(" = hang", f".{function} = hang")
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    with subprocess.Popen(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"there\n"
+        begin = time.monotonic()
+        process.send_signal(number)
+        assert process.wait(20) == status
+        # A second; machines are busy.
+        assert time.monotonic() - begin < 5
+        assert process.stderr.read() == b""
+    assert sorted(os.listdir(tmp_path)) == ["add.mlir", "temporary"]
+    assert os.listdir(tmp_path / "temporary") == []
+
+
+def test_a_killed_command_leaves_no_process(tmp_path: Path) -> None:
+    """The work ends with the process that watches it, which cannot say so."""
+    (tmp_path / "add.mlir").write_text(ADD)
+    script = _HANGING.format(
+        module="hirc.tools.hirc",
+        main="run",
+        place="driver",
+        how="print(__import__('os').getpid(), flush=True); " + _NATIVE,
+        words=["add.mlir", "--offload-arch=cpu", "-o", "out"],
+    ).replace(" = hang", ".host_object = hang")
+    with subprocess.Popen(
+        [sys.executable, "-c", script], cwd=tmp_path, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        child = int(process.stdout.readline())
+        assert child != process.pid
+        process.kill()
+        # The pipe closes when the last process that has it is gone.
+        assert process.stdout.read() == b""

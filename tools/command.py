@@ -1,0 +1,132 @@
+"""What hirc, hirc-opt and hirc-run share: a process that is watched, and errors as text."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..compiler import activity
+from ..compiler.activity import Log
+from ..compiler.crash import crash_error
+from ..compiler.errors import HircError, InputError, InternalError, ToolchainError
+from ..compiler.rendering import render
+from ..compiler.reproducer import write_reproducer
+from ..compiler.watcher import Ended, watch
+from .streams import prepare_streams
+
+FAILED = 1
+# A bug of ours: EX_SOFTWARE of sysexits.h.
+BUG = 70
+
+
+@dataclass(frozen=True)
+class Command:
+    """A run of a tool: its name, its arguments, and the texts that its messages quote."""
+
+    tool: str
+    words: Sequence[str]
+    sources: dict[str, str] = field(default_factory=dict[str, str])
+
+    def guard(self, work: Callable[[], int]) -> int:
+        """What `work` returns, or the status of the error that it raises, which is printed."""
+        activity.begin()
+        try:
+            return work()
+        except KeyboardInterrupt:
+            return 128 + signal.SIGINT
+        except SystemExit as end:
+            # argparse's, after --help, or a signal's.
+            return end.code if isinstance(end.code, int) else int(end.code is not None)
+        except Exception as error:  # noqa: BLE001 - our bug, whatever it is: report it in full
+            found = _as_hirc_error(error)
+            self._say(render(found, self.sources))
+            if not isinstance(found, InternalError):
+                return FAILED
+            programs = {name: text.encode(errors="replace") for name, text in self.sources.items()}
+            self._say(write_reproducer(self.tool, self.words, programs, traceback.format_exc()))
+            return BUG
+
+    def watched(self, work: Callable[[], int]) -> tuple[int, Log]:
+        """Runs `work` in a child. Returns the exit status, and what the child noted.
+
+        Says what native code did to it, where that ended it.
+        """
+        prepare_streams()
+        ended = watch(lambda: _flushed(work))
+        return self._status(ended), ended.log
+
+    def _status(self, ended: Ended) -> int:
+        if ended.log.status is not None:
+            return ended.log.status
+        if ended.asked is not None:
+            return 128 + ended.asked
+        if ended.is_orderly:
+            return ended.status
+        error = crash_error(ended)
+        self._say(render(error, self.sources))
+        if not isinstance(error, InternalError):
+            return FAILED
+        programs = _programs(ended.log)
+        details = f"{error.message}\nstage: {error.stage}\n\n{ended.last_words}"
+        self._say(write_reproducer(self.tool, self.words, programs, details))
+        return BUG
+
+    def _say(self, text: str) -> None:
+        print(text, file=sys.stderr)
+
+
+def _flushed(work: Callable[[], int]) -> int:
+    # Collecting cycles would cost a tenth of a small compilation.
+    gc.disable()
+    try:
+        status = work()
+    finally:
+        sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        print(render(_environment_error(error)), file=sys.stderr)
+        return FAILED
+    return status
+
+
+def _as_hirc_error(error: Exception) -> HircError:
+    """The error itself, or the one that says where hirc was when Python raised it."""
+    now = activity.current()
+    if isinstance(error, HircError):
+        return error
+    if isinstance(error, OSError):
+        return _environment_error(error)
+    if isinstance(error, MemoryError):
+        return ToolchainError("out of memory", stage=now.stage)
+    where = f" in {now.step}" if now.step else ""
+    said = str(error) or type(error).__name__
+    if isinstance(error, RecursionError):
+        said = "the program is nested deeper than hirc can follow"
+    return InternalError(f"internal error{where}: {said}", stage=now.stage)
+
+
+def _environment_error(error: OSError) -> HircError:
+    """The error for what the system refused: a full disk, a closed stream, no permission."""
+    name = error.filename if isinstance(error.filename, (str, bytes, Path)) else None
+    what = f"{os.fsdecode(name)}: " if name is not None else ""
+    return InputError(f"{what}{error.strerror or error}", stage=activity.current().stage)
+
+
+def _programs(log: Log) -> Mapping[str, bytes]:
+    """What the child compiled, read again."""
+    programs: dict[str, bytes] = {}
+    for name in log.files:
+        try:
+            programs[name] = Path(name).read_bytes()
+        except OSError:
+            continue
+    if log.standard_input is not None:
+        programs["<stdin>"] = log.standard_input
+    return programs
