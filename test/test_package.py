@@ -7,7 +7,7 @@ from pathlib import Path
 
 from support.environment import ROOT
 
-_CODE = ("compiler", "dialects", "pipelines", "tools")
+_CODE = ("compiler", "dialects", "frontends", "pipelines", "tools")
 
 
 def test_every_subpackage_is_installed() -> None:

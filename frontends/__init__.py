@@ -1,0 +1,1 @@
+"""Other people's programs made into tensor programs, one folder each."""

@@ -1,0 +1,172 @@
+"""torch modules: whole networks compute what torch does, and so do single operations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from hirc.compiler.errors import UnsupportedError
+from hirc.compiler.loader import load
+from hirc.frontends.torch.import_model import import_model
+from hirc.tools.check_models.compare import distance
+from hirc.tools.check_models.networks.convolutional import Inception, Residual
+from hirc.tools.check_models.networks.transformers import Llama
+from hirc.tools.hirc import main as hirc
+
+_F32 = 2e-6
+
+
+def _computed(folder: Path, model: nn.Module, *inputs: Any, level: int = 2) -> list[Tensor]:
+    """What a model's library gives of these inputs."""
+    imported = import_model(model.eval(), inputs)
+    held = {**dict(model.named_parameters()), **dict(model.named_buffers()), **imported.constants}
+    source, library = folder / "model.mlir", folder / "libmodel.so"
+    source.write_text(imported.text)
+    words = [str(source), "-o", str(library), "--emit=shared", "--offload-arch=cpu", f"-O{level}"]
+    assert hirc(words) == 0
+    arguments = [
+        held[each].detach() if isinstance(each, str) else inputs[each]
+        for each in imported.arguments
+    ]
+    outputs = load(library).main(*arguments)
+    return list(outputs) if isinstance(outputs, tuple) else [outputs]
+
+
+class _Convolutional(nn.Module):
+    """Inception's concatenation and pads, residual sums and batch norms."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = nn.Sequential(
+            nn.Conv2d(3, 4, 3, 2, 1), Inception(4, 2, 4, 1, 2), Residual(9, 6, 2, 0)
+        )
+
+    def forward(self, images: Tensor) -> Tensor:
+        padded = nn.functional.pad(self.blocks(images), (1, 0, 0, 2), value=0.5)
+        return torch.cat([padded, padded.flip(-1)], 1).amax((2, 3))
+
+
+def _images() -> Tensor:
+    return torch.randn(2, 3, 13, 11)
+
+
+def _tokens() -> Tensor:
+    return torch.randint(0, 30, (2, 7))
+
+
+@pytest.mark.parametrize(
+    ("make", "given"),
+    [(_Convolutional, _images), (lambda: Llama(30, 16, 4, 2, 24, 1, 3), _tokens)],
+    ids=["convolutional", "decoder"],
+)
+def test_networks(
+    make: Callable[[], nn.Module], given: Callable[[], Tensor], tmp_path: Path
+) -> None:
+    torch.manual_seed(0)
+    model, x = make().requires_grad_(requires_grad=False), given()
+    (found,) = _computed(tmp_path, model, x)
+    wanted = model.double()(x.double() if x.is_floating_point() else x)
+    assert found.dtype == torch.float32
+    assert distance(found, wanted) < _F32
+
+
+class _Operations(nn.Module):
+    """What is taken apart before torch-mlir sees it."""
+
+    def forward(self, x: Tensor, index: Tensor, source: Tensor) -> tuple[Tensor, ...]:
+        half = x.to(torch.bfloat16)
+        many = torch.where(x > 1, math.nan, x.round())
+        return (
+            nn.functional.gelu(x, approximate="tanh"),
+            nn.functional.gelu(half, approximate="tanh"),
+            x.var(),
+            x.var(1, correction=0),
+            half.var(-1, keepdim=True),
+            *torch.var_mean(x + 100, (0, 2)),
+            *x.topk(3, 1),
+            # Which of equal elements it takes, torch does not say.
+            many.topk(2, -1, largest=False).values,
+            *torch.sort(many, dim=0, stable=True, descending=True),
+            torch.sort(x > 0, stable=True).indices,
+            x.scatter(1, index, source),
+            x.scatter(-1, index.clamp(max=2).mT, 7.0),
+            # No element of what is divided by is asserted to be other than 0.
+            torch.reciprocal(x.round()),
+        )
+
+
+def test_operations(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(3, 5, 4) * 2
+    # Twice the same place: the last one counts.
+    index = torch.tensor([[4, 1], [0, 0]]).repeat(3, 1, 2)
+    inputs = (x, index, torch.randn(3, 2, 4))
+    found = _computed(tmp_path, _Operations(), *inputs, level=0)
+    wanted = _Operations()(*inputs)
+    assert len(found) == len(wanted)
+    for number, (ours, theirs) in enumerate(zip(found, wanted, strict=True)):
+        assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), number
+        bound = 2**-7 if theirs.dtype == torch.bfloat16 else _F32 * theirs.is_floating_point()
+        assert distance(ours, theirs) <= bound, number
+
+
+class _Held(nn.Module):
+    """Weights, a buffer that is not saved, a tensor that is no buffer, and numbers as inputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor([1.0, 2.0]))
+        self.register_buffer("shift", torch.tensor([0.5, 0.25]), persistent=False)
+        self.factor = torch.tensor([3.0, 5.0])
+
+    def forward(self, x: dict[str, Tensor], power: int) -> Tensor:
+        return x["b"] * self.weight**power + self.get_buffer("shift") - x["a"] * self.factor
+
+
+def test_weights_are_arguments() -> None:
+    model = _Held()
+    inputs = {"a": torch.ones(2), "b": torch.ones(2)}
+    imported = import_model(model, (inputs, 2))
+    assert sorted(map(str, imported.arguments)) == ["0", "1", "factor", "shift", "weight"]
+    assert list(imported.constants) == ["factor"]
+    assert imported.text.partition("@main(")[2].partition("->")[0].count(": tensor<2xf32>") == 5
+    assert "dense<" not in imported.text
+
+
+class _Counting(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.zeros(1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.get_buffer("count").add_(1)
+
+
+class _Deciding(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x + 1 if x.sum().item() > 0 else x
+
+
+class _Sorting(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.linalg.qr(x)[0]
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (_Counting(), "the model changes 'count'"),
+        (_Deciding(), "torch cannot export the model: "),
+        (_Sorting(), "torch-mlir cannot lower the model: .*qr"),
+    ],
+    ids=["changes", "decides", "unknown"],
+)
+def test_refusals(model: nn.Module, said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said):
+        import_model(model, (torch.ones(3, 3),))

@@ -1,0 +1,86 @@
+"""check_models: networks are built and compared; what goes wrong is said, and a run goes on."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from hirc.tools.check_models.__main__ import main as build
+from hirc.tools.check_models.compare import distance
+
+_MODEL = """\
+import torch
+batch_size = 64
+class Model(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = torch.nn.Linear(width, 3)
+    def forward(self, x):
+        return {body}
+def get_inputs():
+    return [torch.randn(batch_size, 4)]
+def get_init_inputs():
+    return [4]
+"""
+
+
+def test_models_of_files(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    folder, model = tmp_path / "built", tmp_path / "right.py"
+    model.write_text(_MODEL.format(body="self.linear(x).relu()"))
+    words = ["build", str(folder), "--offload-arch=cpu", "-O0", "--batch=2", "--files", str(model)]
+    assert build([*words, "--timeout=0.01"]) == 1
+    assert "not built: right: import: not done after 0.01 s" in capfd.readouterr().err
+    # What failed is tried again, what was built is kept.
+    assert build(words) == 0
+    assert "right: built, import" in capfd.readouterr().out
+    assert build(words) == 0
+    assert "built, import" not in capfd.readouterr().out
+    assert "tensor<2x4xf32>" in (folder / "right.mlir").read_text()
+
+    description = json.loads((folder / "right.json").read_text())
+    wrong = {**description, "name": "wrong", "file": "wrong.model.py"}
+    (folder / "wrong.json").write_text(json.dumps(wrong))
+    (folder / "wrong.model.py").write_text(_MODEL.format(body="self.linear(x) + 1"))
+    for end in ("so", "constants.pt"):
+        shutil.copy(folder / f"right.{end}", folder / f"wrong.{end}")
+    failed = {"name": "failed", "seconds": {}, "error": "import: no"}
+    (folder / "failed.json").write_text(json.dumps(failed))
+    figures = tmp_path / "figures.json"
+    # A name that is None cannot be imported: it needs no MLIR and no LLVM.
+    (folder / "sitecustomize.py").write_text(
+        "import sys\nsys.modules.update(dict.fromkeys(['torch_mlir', 'llvmlite']))\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, str(folder / "run.py"), "--untimed", f"--json={figures}"],
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "3 networks, 2 not right" in ran.stdout, ran.stderr
+    assert ran.returncode == 1
+    rows = {row["name"]: row for row in json.loads(figures.read_text())}
+    assert rows["right"]["right"]
+    assert rows["right"]["exact"]
+    assert not rows["wrong"]["right"]
+    assert rows["wrong"]["error"]["ours"] > 0.01
+    assert rows["failed"]["why"] == "not built: import: no"
+
+
+def test_distances() -> None:
+    nan, inf = math.nan, math.inf
+    wanted = torch.tensor([1.0, -4.0, inf, nan])
+    assert distance(wanted, wanted) == 0
+    assert distance(torch.tensor([2.0, -4.0, inf, nan]), wanted) == 0.25
+    for other in ([1.0, -4.0, -inf, nan], [1.0, -4.0, inf, 0.0], [nan, -4.0, inf, nan]):
+        assert distance(torch.tensor(other), wanted) == inf
+    assert distance(torch.zeros(0, 3), torch.zeros(0, 3)) == 0
+    assert distance(torch.tensor([True]), torch.tensor([False])) == 1

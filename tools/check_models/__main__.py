@@ -1,0 +1,58 @@
+"""The command: builds networks into a folder."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .build import Build
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Builds. Returns the exit status: 1 where a network could not be built."""
+    parser = argparse.ArgumentParser(prog="check_models", description=__doc__)
+    actions = parser.add_subparsers(dest="action", required=True)
+    building = actions.add_parser(
+        "build",
+        help="build networks into a folder; run.py there runs them",
+        description="Words not named here go to hirc. What is built already is kept.",
+    )
+    building.add_argument("folder", type=Path)
+    building.add_argument(
+        "--models", default="*", metavar="PARTS", help="networks with these in the name"
+    )
+    building.add_argument("--tiny", action="store_true", help="tiny networks, for the CPU device")
+    building.add_argument(
+        "--files",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="F.py",
+        help="models of files instead: Model, get_inputs() and get_init_inputs()",
+    )
+    building.add_argument(
+        "--batch", type=int, metavar="N", help="set batch_size, where a file has one"
+    )
+    building.add_argument(
+        "--timeout", type=float, default=600, metavar="SECONDS", help="of each step of a network"
+    )
+    options, words = parser.parse_known_args(arguments)
+    build = Build(
+        options.folder,
+        words,
+        tiny=options.tiny,
+        batch=options.batch,
+        files=tuple(options.files),
+        timeout=options.timeout,
+    )
+    failed = build.run(options.models)
+    for name, why in failed.items():
+        print(f"not built: {name}: {why}", file=sys.stderr)
+    print(f"python3 {options.folder / 'run.py'} runs what was built")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""Computes one network with its library and with torch: how they differ, and what they take.
+
+The reference is the network in f64, or, where it cannot be computed in that, torch's own result.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils import _pytree as pytree
+
+from ...compiler.loader import load
+from .catalogue import described, made
+
+# A result is right that is no further from the reference than so many times torch's own...
+_TIMES_EAGER = 8.0
+# ... or than these parts of its greatest element.
+_LEAST = {torch.float64: 1e-12, torch.float32: 2e-6, torch.float16: 2e-3, torch.bfloat16: 2e-2}
+_WITHOUT_REFERENCE = 20.0
+# A contender is timed for so long, after a call that does not count.
+_SECONDS = 0.3
+_MOST_CALLS = 100
+
+
+def compare(folder: Path, name: str, *, timed: bool) -> dict[str, Any]:
+    """The error of the network's library and of torch, whether it is right, and both's seconds."""
+    description = json.loads((folder / f"{name}.json").read_text())
+    device = torch.device(description["device"])
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    network, tiny = described(description, folder)
+    model, inputs = made(network, tiny=tiny)
+    model = model.to(device)
+
+    def on_device(x: Any) -> Any:
+        return x.to(device) if isinstance(x, Tensor) else x
+
+    inputs = pytree.tree_map(on_device, inputs)
+    constants = torch.load(folder / f"{name}.constants.pt", map_location=device)
+    held = {**dict(model.named_parameters()), **dict(model.named_buffers()), **constants}
+    leaves = pytree.tree_leaves(inputs)
+    arguments = [
+        held[each] if isinstance(each, str) else leaves[each] for each in description["arguments"]
+    ]
+    program = load(folder / f"{name}.so").main
+    with torch.inference_mode():
+        ours = _tensors(program(*arguments))
+        eager = _tensors(model(*inputs))
+        seconds: dict[str, float] = {}
+        if timed:
+            contenders: dict[str, Callable[[], Any]] = {
+                "ours": lambda: program(*arguments),
+                "eager": lambda: model(*inputs),
+            }
+            seconds = {key: _timed(call, device) for key, call in contenders.items()}
+        return {**_judged(ours, eager, _reference(model, inputs)), "seconds": seconds}
+
+
+def _tensors(outputs: Any) -> list[Tensor]:
+    return [each for each in pytree.tree_leaves(outputs) if isinstance(each, Tensor)]
+
+
+def _reference(model: nn.Module, inputs: Any) -> list[Tensor] | None:
+    """The outputs in f64; None where the network takes other types by name."""
+
+    def wide(x: Any) -> Any:
+        return x.double() if isinstance(x, Tensor) and x.is_floating_point() else x
+
+    try:
+        return _tensors(model.double()(*pytree.tree_map(wide, inputs)))
+    except (RuntimeError, TypeError):
+        return None
+
+
+def _judged(
+    ours: list[Tensor], eager: list[Tensor], reference: list[Tensor] | None
+) -> dict[str, Any]:
+    """The greatest errors of any output, and whether each of ours is small enough."""
+    shapes = [[list(each.shape) for each in outputs] for outputs in (ours, eager)]
+    if shapes[0] != shapes[1]:
+        return {"right": False, "why": f"its outputs are {shapes[0]}, torch's {shapes[1]}"}
+    errors = {"ours": 0.0, "eager": 0.0}
+    is_right = True
+    for mine, theirs, exact in zip(ours, eager, reference or eager, strict=True):
+        error, others = distance(mine, exact), distance(theirs, exact)
+        least = _LEAST.get(theirs.dtype, 0.0)
+        bound = least * _WITHOUT_REFERENCE if reference is None else _TIMES_EAGER * others
+        # Not a comparison with <=: nan is wrong.
+        is_right = is_right and mine.dtype == theirs.dtype and error <= max(bound, least)
+        errors = {"ours": max(errors["ours"], error), "eager": max(errors["eager"], others)}
+    return {"right": is_right, "error": errors, "exact": reference is not None}
+
+
+def distance(found: Tensor, wanted: Tensor) -> float:
+    """The greatest difference, as a part of the greatest element wanted; inf where nan differ."""
+    if not wanted.numel():
+        return 0.0
+    one, other = found.double(), wanted.double()
+    same = (one == other) | (one.isnan() & other.isnan())
+    apart = torch.where(same, 0.0, (one - other).abs())
+    apart = torch.where(apart.isnan(), torch.inf, apart)
+    finite = torch.where(other.isfinite(), other.abs(), 0.0).max().item()
+    most = apart.max().item()
+    return most / finite if finite else most
+
+
+def _timed(call: Callable[[], Any], device: torch.device) -> float:
+    """The median seconds of a call, with its wait."""
+
+    def wait() -> None:
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+
+    call()
+    wait()
+    taken: list[float] = []
+    while sum(taken) < _SECONDS and len(taken) < _MOST_CALLS:
+        start = time.perf_counter()
+        call()
+        wait()
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken)

@@ -1,0 +1,1 @@
+"""The networks that are checked, in plain torch at any size; they need torch alone."""
