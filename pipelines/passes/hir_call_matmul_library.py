@@ -9,6 +9,7 @@ from ...dialects.mlir import ir
 from ..pass_base import Pass, register
 from ..products.call import call_library
 from ..products.compute import call_library_for_compute
+from ..products.fills import ZeroFills
 from ..products.options import KERNEL_MULTIPLICATIONS, MatmulOptions
 from ..walking import operations_where
 
@@ -48,10 +49,12 @@ class HirCallMatmulLibrary(Pass):
             if program.operation.name != "hir.program":
                 continue
             gone: list[ir.Operation] = []
+            fills = ZeroFills(program.operation)
             for work in operations_where(program.operation, _may_be_product):
-                is_compute = work.name.startswith("hir.")
-                call = call_library_for_compute if is_compute else call_library
-                gone += call(work, options)
+                if work.name.startswith("hir."):
+                    gone += call_library_for_compute(work, options)
+                else:
+                    gone += call_library(work, options, fills)
             for each in gone:
                 each.erase()
 

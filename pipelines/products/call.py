@@ -13,25 +13,25 @@ from ..hir.host_checks import check
 from ..rewriting import index_constant
 from .choose import emit_product, emit_sum
 from .contraction import read_contraction
-from .fills import find_zero_fill
+from .fills import ZeroFills
 from .fits import is_for_library
 from .options import MatmulOptions
 from .product import Indexed, Product
 from .small import is_empty, is_for_kernel
 
 
-def call_library(op: ir.Operation, options: MatmulOptions) -> list[ir.Operation]:
+def call_library(op: ir.Operation, options: MatmulOptions, fills: ZeroFills) -> list[ir.Operation]:
     """Emits hir.library_matmul for a linalg operation, where it is a product for it.
 
     What is rather for a kernel, and adds to zeros, becomes one operation without them. Returns the
-    operations that are to be erased then, in this order.
+    operations that are to be erased then, in this order. `fills` are those of the program.
     """
     product = None if len(op.results) else read_contraction(op, ignores_nan=options.ignores_nan)
     if product is None:
         return []
     gone = [op]
     if product.accumulates:
-        fill = find_zero_fill(op, product.result.value)
+        fill = fills.find(op, product.result.value)
         if fill is not None:
             product = replace(product, accumulates=False)
             gone.append(fill)

@@ -2,69 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...dialects.mlir import ir
+from ..hir.memory.owners import Owners, Roots
 from ..walking import operations_where
 
 # Operations that write nothing to memory that was there before.
 _HARMLESS = ("arith.", "memref.dim", "hir.allocate")
 
 
-def find_zero_fill(op: ir.Operation, buffer: ir.Value) -> ir.Operation | None:
-    """The operation that fills `buffer` with zeros for `op` to add to; None where none does.
+class ZeroFills:
+    """Finds what fills the results of products with zeros, in the operations of one program.
 
-    None too where `op` multiplies the zeros.
+    Those that products have been replaced by meanwhile are not looked at: the replaced ones say the
+    same of memory.
     """
-    if [_memory(value) for value in op.operands].count(_memory(buffer)) > 1:
-        return None
-    is_own = _is_own(buffer)
-    for before in _backwards(op):
-        if _fills_with_zeros(before, buffer):
-            return before
-        if not before.name.startswith(_HARMLESS) and not (
-            is_own and _is_linalg_elsewhere(before, buffer)
-        ):
+
+    def __init__(self, program: ir.Operation) -> None:
+        self._owners = Owners(program)
+        self._before: dict[ir.Operation, tuple[list[ir.Operation], int]] = {}
+        for block in _blocks(program):
+            operations = [op.operation for op in block]
+            self._before |= {op: (operations, place) for place, op in enumerate(operations)}
+
+    def find(self, op: ir.Operation, buffer: ir.Value) -> ir.Operation | None:
+        """The operation that fills `buffer` with zeros for `op` to add to; None where none does.
+
+        None too where `op` reads the zeros by another of its operands.
+        """
+        others = list(op.operands)
+        others.remove(buffer)
+        memory = self._owners.roots(buffer)
+        if any(self._shares(other, memory) for other in others):
             return None
-    return None
+        operations, place = self._before[op]
+        for before in reversed(operations[:place]):
+            if _fills_with_zeros(before, buffer):
+                return before
+            if not before.name.startswith(_HARMLESS) and not self._leaves_alone(before, memory):
+                return None
+        return None
+
+    def _leaves_alone(self, op: ir.Operation, memory: Roots) -> bool:
+        """Whether an operation is one of linalg that neither reads nor writes the memory.
+
+        Two inputs may be one memory: that is the caller's choice.
+        """
+        if not op.name.startswith("linalg."):
+            return False
+        of_inputs = any(root.is_input for root in memory)
+
+        def touches(inner: ir.Operation) -> bool:
+            return any(
+                self._shares(operand, memory)
+                or (of_inputs and any(root.is_input for root in self._owners.roots(operand)))
+                for operand in inner.operands
+            )
+
+        return not operations_where(op, touches)
+
+    def _shares(self, value: ir.Value, memory: Roots) -> bool:
+        return bool(self._owners.roots(value) & memory)
 
 
-def _memory(buffer: ir.Value) -> ir.Value:
-    """The buffer that a view is of; any other value itself."""
-    while not isinstance(buffer.owner, ir.Block):
-        op = buffer.owner.operation
-        if not len(op.operands) or not isinstance(op.operands[0].type, ir.MemRefType):
-            break
-        buffer = op.operands[0]
-    return buffer
-
-
-def _backwards(op: ir.Operation) -> list[ir.Operation]:
-    """The operations before `op` in its block, the last one first."""
-    block = op.block
-    before: list[ir.Operation] = []
-    for other in block:
-        if other.operation == op:
-            break
-        before.append(other.operation)
-    return before[::-1]
-
-
-def _is_own(buffer: ir.Value) -> bool:
-    """Whether the value alone stands for its memory: no view of it is there."""
-    owner = buffer.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != "hir.allocate":
-        return False
-    return not any(
-        isinstance(result.type, ir.MemRefType)
-        for use in buffer.uses
-        for result in use.owner.operation.results
-    )
-
-
-def _is_linalg_elsewhere(op: ir.Operation, buffer: ir.Value) -> bool:
-    """Whether a linalg operation, whatever it does, leaves the buffer alone."""
-    return op.name.startswith("linalg.") and not operations_where(
-        op, lambda inner: buffer in list(inner.operands)
-    )
+def _blocks(program: ir.Operation) -> Iterator[ir.Block]:
+    """The blocks in which products may be."""
+    for op in operations_where(program, lambda inner: inner.name.startswith("hir.")):
+        for region in op.regions:
+            yield from region.blocks
 
 
 def _fills_with_zeros(op: ir.Operation, buffer: ir.Value) -> bool:

@@ -8,11 +8,13 @@ from host_ir.cases import Case, cases
 from host_ir.element_values import DTYPES, place
 from host_ir.libraries import library
 from host_ir.operations import programs
-from host_ir.program_texts import module_text
+from host_ir.program_texts import Program, module_text
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import hirc
 from hirc.compiler.interpreter import Interpreter
+from support.matmul_library import Fake
 
 # What an operation computes is one thing, the schedule of its kernels another: these are compiled
 # the fastest way but for one type each.
@@ -20,21 +22,36 @@ _SMALL = ("-O0",)
 _FLAGS = {"f32": ("-O0", "--schedules=tuned"), "i8": ("-O2", "--schedules=general")}
 
 
+_OF_LIBRARY = ("f64", "f32", "tf32", "f16", "bf16")
+
+
 @pytest.mark.parametrize("element", DTYPES)
 def test_compiled_and_interpreted_agree(element: str) -> None:
     all_programs = programs(element)
     compiled = library(module_text(all_programs), *_FLAGS.get(element, _SMALL))
+    agree(compiled, all_programs, 4 * len(all_programs))
+
+
+@pytest.mark.parametrize("element", _OF_LIBRARY)
+def test_products_by_the_library_agree(fake: Fake, element: str) -> None:
+    products = [each for each in programs(element) if each.op in ("matmul", "linear")]
+    compiled = fake.library(module_text(products), *_SMALL)
+    assert fake.log(lambda: agree(compiled, products, 100))
+
+
+def agree(compiled: hirc.Library, all_programs: list[Program], count: int) -> None:
+    """Calls compiled programs and compares what they give with what the interpreter does."""
     # Each is parsed once: to make a context takes longer than to run a program.
     interpreters: dict[str, Interpreter] = {}
 
     @settings(
-        max_examples=4 * len(all_programs),
+        max_examples=count,
         deadline=None,
         derandomize=True,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
     @given(st.data())
-    def agree(data: st.DataObject) -> None:
+    def check_any(data: st.DataObject) -> None:
         check(data.draw(cases(all_programs)))
 
     def check(case: Case) -> None:
@@ -53,4 +70,4 @@ def test_compiled_and_interpreted_agree(element: str) -> None:
         wrong = difference(got, wanted, program.output, scale=scale)
         assert wrong is None, f"{program.name}: {wrong}"
 
-    agree()
+    check_any()

@@ -120,6 +120,14 @@ def _operation(op: ir.Operation, values: dict[ir.Value, Array]) -> None:
     operands = [values[value] for value in op.operands]
     if op.name == "linalg.fill":
         values[op.results[0]] = np.full_like(operands[1], operands[0])
+    elif op.name == "linalg.transpose":
+        values[op.results[0]] = operands[0].transpose(
+            list(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
+        )
+    elif op.name == "linalg.broadcast":
+        added = tuple(ir.DenseI64ArrayAttr(op.attributes["dimensions"]))
+        wide = np.expand_dims(operands[0], added)
+        values[op.results[0]] = np.broadcast_to(wide, operands[1].shape)
     elif op.name in _PRODUCTS:
         values[op.results[0]] = operands[2] + np.einsum(
             _PRODUCTS[op.name], *operands[:2], dtype=operands[2].dtype

@@ -313,6 +313,43 @@
 
 // -----
 
+// So do zeros in memory that another operand may be: a branch gives a buffer out. What lies elsewhere
+// does not matter.
+
+// CHECK-LABEL: ^bb0(%{{.*}}: i1, %{{.*}}: memref<64x64xf32>)
+// CHECK:         %[[RESULTS:.*]] = "hir.if"
+// CHECK:         linalg.fill {{.*}} outs(%[[C:[a-z0-9]*]] : memref<64x64xf32>)
+// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}, %[[R:[a-z0-9]*]], %[[C]]) {accumulates,
+// CHECK-NEXT:    linalg.fill {{.*}} outs(%[[C]] : memref<64x64xf32>)
+// CHECK-NEXT:    linalg.copy ins(%[[R]] :
+// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}, %{{.*}}, %[[C]]) {accumulates,
+// CHECK-NEXT:    linalg.copy ins(%[[R]] :
+// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}, %[[R]], %{{.*}}) {compute
+// CHECK:         sym_name = "branches"
+"hir.program"() ({
+^bb0(%condition: i1, %a: memref<64x64xf32>):
+  %zero = arith.constant 0.0 : f32
+  %c = "hir.allocate"() : () -> memref<64x64xf32>
+  %d = "hir.allocate"() : () -> memref<64x64xf32>
+  %e = "hir.allocate"() : () -> memref<64x64xf32>
+  %results = "hir.if"(%condition) ({
+    "hir.output"(%c) : (memref<64x64xf32>) -> ()
+  }, {
+    "hir.output"(%d) : (memref<64x64xf32>) -> ()
+  }) : (i1) -> !hir.results_t
+  %r = "hir.result"(%results) {index = 0 : i64} : (!hir.results_t) -> memref<64x64xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<64x64xf32>)
+  linalg.matmul ins(%a, %r : memref<64x64xf32>, memref<64x64xf32>) outs(%c : memref<64x64xf32>)
+  linalg.fill ins(%zero : f32) outs(%c : memref<64x64xf32>)
+  linalg.copy ins(%r : memref<64x64xf32>) outs(%e : memref<64x64xf32>)
+  linalg.matmul ins(%a, %a : memref<64x64xf32>, memref<64x64xf32>) outs(%c : memref<64x64xf32>)
+  linalg.fill ins(%zero : f32) outs(%e : memref<64x64xf32>)
+  linalg.copy ins(%r : memref<64x64xf32>) outs(%d : memref<64x64xf32>)
+  linalg.matmul ins(%a, %r : memref<64x64xf32>, memref<64x64xf32>) outs(%e : memref<64x64xf32>)
+}) {sym_name = "branches", function_type = (i1, memref<64x64xf32>) -> ()} : () -> ()
+
+// -----
+
 // What sums nothing is a product of elements.
 
 // SMALL-LABEL: ^bb0(%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: memref<?x?xf32>):
