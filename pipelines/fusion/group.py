@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 
 from ...dialects.mlir import ir
 from .access import Access
 from .node import Node
 from .sizes import Size
 
+_serials = count()
+
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """`nodes` in the order of the program; loop i of nodes[k] is loop names[k][i] of the group."""
+    """`nodes` in the order of the program; loop i of nodes[k] is loop names[k][i] of the group.
+
+    No other group has its `serial`.
+    """
 
     nodes: tuple[Node, ...]
     names: tuple[tuple[int, ...], ...]
     extents: tuple[Size, ...]
+    serial: int = field(default_factory=_serials.__next__)
+
+    @cached_property
+    def operations(self) -> int:
+        """The number of operations in its nodes' regions."""
+        return sum(node.operations for node in self.nodes)
 
     @cached_property
     def reduced(self) -> frozenset[int]:

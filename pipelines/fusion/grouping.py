@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import heapq
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...dialects.mlir import ir
@@ -11,14 +12,20 @@ from .group import Group, single
 from .node import Node
 from .order import BlockOrder
 from .spaces import unify
-from .validity import obstacle
+from .validity import obstacle, too_large
 
 _BETWEEN = "an operation that is no part of it needs the one and makes what the other needs"
+# How many groups that read the same tensor are tried with one of them. More share it through the
+# cache, and trying all of them takes quadratic time.
+_NEAR = 16
 
 
 @dataclass
 class Grouping:
-    """The groups of one block, as far as they are made; `refused` says why two nodes are apart."""
+    """The groups of one block, as far as they are made; `refused` says why two nodes are apart.
+
+    What was refused is tried again only when one of the two groups has changed.
+    """
 
     nodes: Sequence[Node]
     order: BlockOrder
@@ -27,6 +34,23 @@ class Grouping:
     def __post_init__(self) -> None:
         self._of = {node: single(node) for node in self.nodes}
         self._makers = {write.value: node for node in self.nodes for write in node.writes}
+        self._places = {node: place for place, node in enumerate(self.nodes)}
+        self._consumers: dict[Node, list[int]] = {node: [] for node in self.nodes}
+        self._readers: dict[ir.Value, list[Node]] = {}
+        for place, node in enumerate(self.nodes):
+            for read in node.reads:
+                self._readers.setdefault(read.value, []).append(node)
+                if read.value in self._makers:
+                    self._consumers[self._makers[read.value]].append(place)
+        self._tensors = list(self._readers)
+        self._tensor_places = {value: place for place, value in enumerate(self._tensors)}
+        # What is to be tried: nodes with what makes their operands, and readers of one tensor.
+        self._waiting_nodes = set(range(len(self.nodes)))
+        self._round: list[int] = []
+        self._in_round: set[int] = set()
+        self._at = len(self.nodes)
+        self._waiting_tensors = set(range(len(self._tensors)))
+        self._apart: set[tuple[int, int]] = set()
 
     @property
     def groups(self) -> list[Group]:
@@ -39,32 +63,67 @@ class Grouping:
 
     def group(self) -> None:
         """Merges producers with consumers, then what reads the same tensors, until none is left."""
-        while self._merge_edges() or self._merge_siblings():
-            pass
+        self._merge_edges()
+        while self._waiting_tensors:
+            waiting = sorted(self._waiting_tensors)
+            self._waiting_tensors = set()
+            for place in waiting:
+                self._merge_readers(self._readers[self._tensors[place]])
 
-    def _merge_edges(self) -> bool:
-        merged = False
-        for node in self.nodes:
-            makers = {self._makers[read.value] for read in node.reads if read.value in self._makers}
-            for maker in sorted(makers, key=lambda each: -each.position):
-                merged |= self._try(maker, node)
-        return merged
+    def _merge_edges(self) -> None:
+        """Merges producers with consumers, in rounds over the nodes in their order."""
+        while self._waiting_nodes:
+            # Sorted, it is a heap; what changes after the node at hand is tried in the same round.
+            self._round, self._waiting_nodes = sorted(self._waiting_nodes), set()
+            self._in_round = set(self._round)
+            while self._round:
+                self._at = heapq.heappop(self._round)
+                node = self.nodes[self._at]
+                makers = {self._makers[r.value] for r in node.reads if r.value in self._makers}
+                for maker in sorted(makers, key=lambda each: -each.position):
+                    self._try(maker, node)
+        self._at = len(self.nodes)
 
-    def _merge_siblings(self) -> bool:
-        readers: dict[ir.Value, list[Node]] = {}
-        for node in self.nodes:
-            for read in node.reads:
-                readers.setdefault(read.value, []).append(node)
-        for nodes in readers.values():
-            for place, one in enumerate(nodes):
-                for other in nodes[place + 1 :]:
-                    if self._are_siblings(one, other) and self._try(one, other):
-                        return True
-        return False
+    def _wait(self, place: int) -> None:
+        """Has a node tried again with what makes its operands."""
+        if place <= self._at:
+            self._waiting_nodes.add(place)
+        elif place not in self._in_round:
+            self._in_round.add(place)
+            heapq.heappush(self._round, place)
+
+    def _merge_readers(self, nodes: Sequence[Node]) -> None:
+        """Merges groups that read one tensor; after each, producers with consumers again."""
+        done: set[int] = set()
+        for place, one in enumerate(nodes):
+            while self._of[one].serial not in done:
+                first = self._of[one]
+                if not any(self._merges(one, other) for other in self._near(nodes, place)):
+                    done.add(first.serial)
+
+    def _near(self, nodes: Sequence[Node], place: int) -> Iterator[Node]:
+        """The first nodes of the next groups among `nodes`."""
+        seen = {self._of[nodes[place]].serial}
+        for other in nodes[place + 1 :]:
+            group = self._of[other]
+            if group.serial not in seen:
+                seen.add(group.serial)
+                yield other
+            if len(seen) > _NEAR:
+                return
+
+    def _merges(self, one: Node, other: Node) -> bool:
+        """Merges two groups that read a tensor alike, if they can be one."""
+        if not self._are_siblings(one, other) or not self._try(one, other):
+            return False
+        self._merge_edges()
+        return True
 
     def _are_siblings(self, one: Node, other: Node) -> bool:
         """Whether two nodes read a tensor over all the loops of both groups, and reduce alike."""
         first, second = self._of[one], self._of[other]
+        if (first.serial, second.serial) in self._apart:
+            return False
         if first is second or len(first.extents) != len(second.extents):
             return False
         if bool(first.reduced) != bool(second.reduced) or first.scanned or second.scanned:
@@ -78,16 +137,23 @@ class Grouping:
     def _try(self, one: Node, other: Node) -> bool:
         """Merges the groups of two nodes if that is possible and worth it."""
         first, second = self._of[one], self._of[other]
-        if first is second:
+        if first is second or (first.serial, second.serial) in self._apart:
             return False
-        merged = unify(first, second)
-        reason = merged if isinstance(merged, str) else obstacle(merged) or objection(merged)
-        if reason is None and not self.order.can_merge(first.first, second.first):
-            reason = _BETWEEN
+        reason = too_large(first, second)
+        merged = reason or unify(first, second)
+        if not isinstance(merged, str):
+            reason = obstacle(merged) or objection(merged)
+            if reason is None and not self.order.can_merge(first.first, second.first):
+                reason = _BETWEEN
         if isinstance(merged, str) or reason is not None:
-            self.refused[one, other] = reason or ""
+            self._apart.add((first.serial, second.serial))
+            self.refused[one, other] = reason or str(merged)
             return False
         self.order.merge(first.first, second.first)
         for node in merged.nodes:
             self._of[node] = merged
+            self._wait(self._places[node])
+            for place in self._consumers[node]:
+                self._wait(place)
+            self._waiting_tensors.update(self._tensor_places[read.value] for read in node.reads)
         return True

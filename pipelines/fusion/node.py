@@ -21,7 +21,7 @@ class Node:
     """A normalized linalg.generic, at `position` in its block.
 
     `writes` have the results as values. `reduced` are the loops that reduce_loops and find_loops
-    of its region go over, `scanned` those of scan_loop.
+    of its region go over, `scanned` those of scan_loop. `operations` counts those of its region.
     """
 
     op: ir.Operation
@@ -33,6 +33,7 @@ class Node:
     scanned: frozenset[int]
     expensive: str | None
     captured: frozenset[ir.Value]
+    operations: int
 
     @property
     def loops(self) -> int:
@@ -69,6 +70,7 @@ def read_node(op: ir.Operation, position: int, sizes: Sizes) -> Node:
         frozenset(scanned),
         _expensive(op),
         frozenset(_captured(op)),
+        len(operations_where(op, lambda inner: inner != op)),
     )
 
 

@@ -38,6 +38,11 @@ class BlockOrder:
         # The end of the block stays there.
         for position in range(self._count - 1):
             self._after[position].add(self._count - 1)
+        self._before: list[set[int]] = [set() for _ in operations]
+        for position, following in enumerate(self._after):
+            for after in following:
+                self._before[after].add(position)
+        # Those of groups; what comes before another has a lower one.
         self._ranks = list(range(self._count))
 
     def can_merge(self, one: int, other: int) -> bool:
@@ -63,11 +68,19 @@ class BlockOrder:
         first, second = self._of[one], self._of[other]
         if first == second:
             return
+        low, high = sorted((first, second), key=lambda group: self._ranks[group])
+        earlier = self._reached(high, self._before, self._ranks[low])
+        later = self._reached(low, self._after, self._ranks[high])
         for position in self._members[second]:
             self._of[position] = first
         self._members[first] |= self._members[second]
         self._members[second] = set()
-        for rank, group in enumerate(self._sorted()):
+        # Only what is between them moves: what they need before them, what needs them after.
+        moved = [*sorted(earlier, key=self._ranks.__getitem__), first]
+        moved += sorted(later, key=self._ranks.__getitem__)
+        ranks = sorted(self._ranks[group] for group in {*moved, low, high})
+        ranks.pop(len(earlier))
+        for group, rank in zip(moved, ranks, strict=True):
             self._ranks[group] = rank
 
     def sorted(self) -> list[list[int]]:
@@ -77,12 +90,27 @@ class BlockOrder:
         """
         return [sorted(self._members[group]) for group in self._sorted()]
 
+    def _reached(self, start: int, edges: list[set[int]], end: int) -> set[int]:
+        """What `edges` lead to from one of two groups, as far as it is between their ranks."""
+        low, high = sorted((self._ranks[start], end))
+        waiting, seen = [start], set[int]()
+        while waiting:
+            for each in self._along(edges, waiting.pop()):
+                if low < self._ranks[each] < high and each not in seen:
+                    seen.add(each)
+                    waiting.append(each)
+        return seen
+
     def _next(self, group: int) -> set[int]:
+        return self._along(self._after, group)
+
+    def _along(self, edges: list[set[int]], group: int) -> set[int]:
+        """The other groups that edges of a group's positions lead to."""
         return {
-            self._of[after]
+            self._of[to]
             for position in self._members[group]
-            for after in self._after[position]
-            if self._of[after] != group
+            for to in edges[position]
+            if self._of[to] != group
         }
 
     def _sorted(self) -> list[int]:

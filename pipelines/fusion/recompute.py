@@ -21,26 +21,26 @@ def repeat_cheap_work(grouping: Grouping) -> bool:
     The grouping is of no use then: there are more operations than it knows.
     """
     copied = False
-    for group in grouping.groups:
+    groups = grouping.groups
+    places = {node.op: place for place, group in enumerate(groups) for node in group.nodes}
+    for group in groups:
         for node in group.nodes:
-            readers = _readers(grouping, group, node)
+            readers = _readers(groups, places, group, node)
             if readers and _saves_memory(group, node) and all(_fits(node, to) for to in readers):
                 _copy(node, readers)
                 copied = True
     return copied
 
 
-def _readers(grouping: Grouping, group: Group, node: Node) -> list[Group]:
+def _readers(
+    groups: list[Group], places: dict[ir.Operation, int], group: Group, node: Node
+) -> list[Group]:
     """The other groups that read a node's result, if nothing but groups of several read it."""
     users = {use.owner.operation for write in node.writes for use in write.value.uses}
-    own = {each.op for each in group.nodes}
-    found = [
-        other
-        for other in grouping.groups
-        if other is not group and any(each.op in users for each in other.nodes)
-    ]
-    known = own | {each.op for other in found for each in other.nodes}
-    return found if users <= known else []
+    if not all(user in places for user in users):
+        return []
+    found = sorted({places[user] for user in users})
+    return [groups[place] for place in found if groups[place] is not group]
 
 
 def _saves_memory(group: Group, node: Node) -> bool:

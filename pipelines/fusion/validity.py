@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+from ...dialects.mlir import ir
 from .group import Group
 
 # Pointers and sizes of more operands do not fit a thread's registers beside its elements.
 MAX_OPERANDS = 12
+# What a kernel is made of: beyond it, the time to compile one grows faster than what is saved by
+# fusing. Each pass of dependent reductions goes over the elements, and computes them, again.
+MAX_NODES = 64
+MAX_OPERATIONS = 512
+MAX_PASSES = 6
+
+
+def too_large(one: Group, other: Group) -> str | None:
+    """Why two groups are too much for one kernel, or None where they are not."""
+    nodes = len(one.nodes) + len(other.nodes)
+    if nodes > MAX_NODES:
+        return f"a kernel of {nodes} operations, of which it takes at most {MAX_NODES}"
+    operations = one.operations + other.operations
+    if operations > MAX_OPERATIONS:
+        return (
+            f"a kernel whose body has {operations} operations, of which it takes at most "
+            f"{MAX_OPERATIONS}"
+        )
+    return None
 
 
 def obstacle(group: Group) -> str | None:
@@ -17,6 +37,7 @@ def obstacle(group: Group) -> str | None:
         or _missing_extent(group)
         or _captured_result(group)
         or _too_many_operands(group)
+        or _too_many_passes(group)
     )
 
 
@@ -72,6 +93,23 @@ def _too_many_operands(group: Group) -> str | None:
     count = len(group.inputs) + len(group.outputs)
     if count > MAX_OPERANDS:
         return f"a kernel of {count} operands, of which it takes at most {MAX_OPERANDS}"
+    return None
+
+
+def _too_many_passes(group: Group) -> str | None:
+    """Reductions each of which needs the result of the one before."""
+    passes: dict[ir.Value, int] = {}
+    most = 0
+    for node in group.nodes:
+        count = max((passes.get(read.value, 0) for read in node.reads), default=0)
+        count += node.collective
+        most = max(most, count)
+        passes.update((write.value, count) for write in node.writes)
+    if most > MAX_PASSES:
+        return (
+            f"{most} reductions that need one another's results, of which a kernel takes at most "
+            f"{MAX_PASSES}"
+        )
     return None
 
 

@@ -59,11 +59,7 @@ class FuseTensorOperations(Pass):
 
 def _blocks(op: ir.Operation) -> list[ir.Block]:
     """The blocks that hold linalg.generics to fuse."""
-    found: list[ir.Block] = []
-    for work in operations_where(op, _is_part):
-        if work.block not in found:
-            found.append(work.block)
-    return found
+    return list(dict.fromkeys(work.block for work in operations_where(op, _is_part)))
 
 
 def _is_part(op: ir.Operation) -> bool:
