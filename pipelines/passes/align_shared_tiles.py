@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -124,7 +125,7 @@ def _raise(op: ir.Operation, need: int) -> None:
         op.attributes["alignment"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), need)
 
 
-def _attributions(function: ir.Operation) -> list[ir.Value]:
+def _attributions(function: ir.Operation) -> Sequence[ir.Value]:
     """The workgroup buffers of a gpu.func."""
     if function.name != "gpu.func" or "workgroup_attributions" not in function.attributes:
         return []
