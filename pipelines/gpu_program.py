@@ -94,6 +94,7 @@ def _device(bare: str, chips: str, redux: str) -> list[str]:
         f"expand-subgroup-reduce{{redux={redux}}}",
         "expand-subgroup-id",
         "expand-atomic-product",
+        "expand-mma-elementwise",
         "expand-memref-copy",
         "expand-multi-reduction",
         "expand-complex",
@@ -120,6 +121,7 @@ def _device(bare: str, chips: str, redux: str) -> list[str]:
         "convert-vector-to-llvm",
         f"convert-gpu-to-nvvm{{has-redux={redux} index-bitwidth=64 "
         f"use-bare-ptr-memref-call-conv={bare}}}",
+        "load-lone-registers",
         "undo-device-wrappers",
         "convert-math-to-llvm{approximate-log1p=false}",
         f"verify-chips{{chips={chips}}}",
