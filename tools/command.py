@@ -14,7 +14,7 @@ from pathlib import Path
 from ..compiler import activity
 from ..compiler.activity import Log
 from ..compiler.crash import crash_error
-from ..compiler.errors import HircError, InputError, InternalError, ToolchainError
+from ..compiler.errors import HircError, InputError, InternalError, ToolchainError, UnsupportedError
 from ..compiler.rendering import render
 from ..compiler.reproducer import write_reproducer
 from ..compiler.watcher import Ended, watch
@@ -105,10 +105,12 @@ def _as_hirc_error(error: Exception) -> HircError:
         return _environment_error(error)
     if isinstance(error, MemoryError):
         return ToolchainError("out of memory", stage=now.stage)
+    if isinstance(error, RecursionError):
+        return UnsupportedError(
+            "the program is nested deeper than hirc can follow", stage=now.stage
+        )
     where = f" in {now.step}" if now.step else ""
     said = str(error) or type(error).__name__
-    if isinstance(error, RecursionError):
-        said = "the program is nested deeper than hirc can follow"
     return InternalError(f"internal error{where}: {said}", stage=now.stage)
 
 

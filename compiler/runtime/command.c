@@ -43,13 +43,6 @@ static void read_inputs(struct state *state) {
     hirc_command_fail(HIRC_EXIT_INPUT, "%s", hirc_error_text());
 }
 
-static void check_outputs(const struct state *state) {
-  const struct hirc_program_info *program = state->program;
-  for (int64_t i = 0; i < program->output_count + program->input_count; ++i)
-    if (state->arguments.outputs[i])
-      hirc_check_writable(state->arguments.outputs[i]);
-}
-
 static void run_first(struct state *state) {
   const struct hirc_program_info *program = state->program;
   for (int64_t i = 0; i < program->input_count; ++i)
@@ -99,10 +92,11 @@ static void print_memory(void) {
 int hirc_command(int argc, char **argv, const struct hirc_program_info *program,
                  hirc_program_function *run) {
   struct state state = {.program = program, .run = run};
+  hirc_reserve_streams();
   hirc_command_name(argc > 0 ? argv[0] : NULL);
   state.arguments = hirc_parse_arguments(argc, argv, program);
   read_inputs(&state);
-  check_outputs(&state);
+  hirc_check_outputs(program, &state.arguments);
   wait_at_end();
   run_first(&state);
   show(&state);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum {
   HIRC_EXIT_INPUT = 1, // an input is wrong, or a file
@@ -81,9 +82,15 @@ const char *hirc_npy_type(const struct hirc_value_info *value);
 struct hirc_array hirc_read_npy(const struct hirc_value_info *value, const char *path);
 
 // command_npy_write.c
-void hirc_check_writable(const char *path);
 void hirc_write_npy(const struct hirc_value_info *value, const struct hirc_array *array,
                     const char *path);
+
+// command_files.c
+void hirc_check_outputs(const struct hirc_program_info *program,
+                        const struct hirc_arguments *arguments);
+FILE *hirc_open_output(const char *path);
+void hirc_close_output(const char *path, FILE *file);
+void hirc_reserve_streams(void);
 
 // command_print.c
 void hirc_print_array(const struct hirc_value_info *value, const struct hirc_array *array);

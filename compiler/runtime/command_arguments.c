@@ -68,6 +68,13 @@ static void take_output(const struct hirc_program_info *program, struct hirc_arg
     role = "input";
     place += program->output_count;
   } else {
+    // A file with a '=' in its name is one of a folder: ./a=b.
+    size_t length = strcspn(text, "=/");
+    if (text[length] == '=')
+      hirc_command_fail(HIRC_EXIT_USAGE, "%s has no output '%.*s'; a file of that name is ./%s",
+                        program->name, (int)length, text, text);
+    if (!text[0])
+      hirc_command_fail(HIRC_EXIT_USAGE, "--output takes a file's name");
     place = (*next)++;
     if (place >= program->output_count)
       hirc_command_fail(HIRC_EXIT_USAGE,

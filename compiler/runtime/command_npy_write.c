@@ -2,25 +2,12 @@
 
 #include "command.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SHORT_START = 10, LONG_START = 12, ALIGNMENT = 64 };
-
-_Noreturn static void refuse(const char *path) {
-  hirc_command_fail(HIRC_EXIT_INPUT, "cannot write %s: %s", path, strerror(errno));
-}
-
-// Fails for a file that cannot be written, before anything runs.
-void hirc_check_writable(const char *path) {
-  FILE *file = fopen(path, "ab");
-  if (!file)
-    refuse(path);
-  fclose(file);
-}
 
 static size_t header_text(const struct hirc_value_info *value, const struct hirc_array *array,
                           char *text, size_t room) {
@@ -49,10 +36,11 @@ void hirc_write_npy(const struct hirc_value_info *value, const struct hirc_array
   for (size_t i = 0; i < start - 8; ++i)
     head[8 + i] = (unsigned char)(padded >> 8 * i);
   size_t bytes = (size_t)(hirc_count_of(array) * value->element_bytes);
-  FILE *file = fopen(path, "wb");
-  if (!file || fwrite(head, 1, start, file) != start ||
-      fwrite(text, 1, padded, file) != padded || fwrite(array->data, 1, bytes, file) != bytes ||
-      fclose(file) != 0)
-    refuse(path);
+  FILE *file = hirc_open_output(path);
+  // What is not written is an error of the stream's when it closes.
+  fwrite(head, 1, start, file);
+  fwrite(text, 1, padded, file);
+  fwrite(array->data, 1, bytes, file);
+  hirc_close_output(path, file);
   free(text);
 }

@@ -15,6 +15,10 @@ _KNOWN = (
     *("arith", "bufferization", "cf", "func", "linalg"),
     *("ml_program", "scf", "tensor", "ub", "vector"),
 )
+# Loops that one-shot-bufferize gives the types of their buffers; each further one that carries a
+# tensor into the next doubles its time.
+_LOOPS = ("scf.for", "scf.while")
+_MOST_NESTED = 16
 _WAYS_OUT = {
     "tensor.bitcast": "use a linalg.generic with arith.bitcast in its region",
     "tensor.gather": "use a linalg.generic with tensor.extract in its region",
@@ -31,6 +35,8 @@ class CheckTensorOperations(Pass):
 
       prog.mlir:3:8: error: tosa.abs on tensors has no kernel: lower it to linalg before ...
 
+    Loops that carry tensors may be nested only so deep.
+
     Takes the functions that carry the unit attribute `hir.program` (see select-host-programs).
     """
 
@@ -40,6 +46,7 @@ class CheckTensorOperations(Pass):
         for function in operations_where(op, lambda inner: MARK in inner.attributes):
             for found in operations_where(function, _has_no_buffers):
                 fail(found, f"{found.name} on tensors has no kernel: {_way_out(found)}")
+            _check_nesting(function, 0)
 
 
 def _has_no_buffers(op: ir.Operation) -> bool:
@@ -53,3 +60,21 @@ def _has_no_buffers(op: ir.Operation) -> bool:
 def _way_out(op: ir.Operation) -> str:
     dialect = op.name.partition(".")[0]
     return _WAYS_OUT.get(op.name) or _WAYS_OUT.get(dialect) or "write it as linalg.generic"
+
+
+def _check_nesting(op: ir.Operation, depth: int) -> None:
+    """Refuses a loop below too many others that carry tensors, `depth` of them around `op`."""
+    for region in op.regions:
+        for block in region:
+            for view in block.operations:
+                inner = view.operation
+                carries = inner.name in _LOOPS and any(
+                    isinstance(result.type, ir.RankedTensorType) for result in inner.results
+                )
+                if depth + carries > _MOST_NESTED:
+                    fail(
+                        inner,
+                        f"loops that carry tensors are nested more than {_MOST_NESTED} deep: make "
+                        "one loop of several, with the product of their counts",
+                    )
+                _check_nesting(inner, depth + carries)

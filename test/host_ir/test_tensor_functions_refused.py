@@ -13,6 +13,25 @@ from host_ir.libraries import library
 from hirc.compiler.errors import InputError
 from hirc.tools.hirc import main as run_hirc
 
+
+def _nested_loops(depth: int) -> str:
+    """Loops that each carry a tensor into the next, which is %e at the end."""
+    lines = ["%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index"]
+    carried = "%x"
+    for level in range(depth):
+        result = f"%r{level}" if level else "%e"
+        lines.append(
+            f"{result} = scf.for %i{level} = %c0 to %n step %c1 iter_args(%a{level} = {carried}) "
+            "-> tensor<4xf32> {"
+        )
+        carried = f"%a{level}"
+    lines.append(f"%s = arith.addf {carried}, {carried} : tensor<4xf32>")
+    for level in reversed(range(depth)):
+        inner = f"%r{level + 1}" if level + 1 < depth else "%s"
+        lines += [f"scf.yield {inner} : tensor<4xf32>", "}"]
+    return "\n".join(lines)
+
+
 REFUSED = {
     "index elements": ("%x: tensor<3xindex>", "", "tensor<3xindex>, whose elements buffers cannot"),
     "four bits": ("%x: tensor<3xi4>", "", "tensor<3xi4>, whose elements buffers cannot hold"),
@@ -27,6 +46,11 @@ REFUSED = {
             scf.yield %s : tensor<4xf32>
           }""",
         "scf.while is no operation of the host",
+    ),
+    "nested loops": (
+        "%x: tensor<4xf32>, %n: index",
+        _nested_loops(50),
+        "loops that carry tensors are nested more than 16 deep: make one loop of several",
     ),
     "carried scalar": (
         "%x: tensor<4xf32>, %n: index, %v: f32",
