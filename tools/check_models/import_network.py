@@ -12,8 +12,8 @@ from pathlib import Path
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from ...compiler.diagnostics import render
 from ...compiler.errors import HircError
+from ...compiler.rendering import render
 from ...frontends.torch.import_model import ImportedModel, import_model
 from .catalogue import described, made
 
