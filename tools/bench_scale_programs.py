@@ -240,6 +240,26 @@ def branches(count: int) -> str:
     return _program(lines, "total")
 
 
+def expression(count: int) -> str:
+    """One operation whose body is an expression of that depth."""
+    lines = [f"%v{i + 1} = arith.{('mulf', 'addf')[i % 2]} %v{i}, %v0 : f32" for i in range(count)]
+    body = "\n    ".join(lines)
+    return _function(
+        [
+            f"%e = tensor.empty() : {_MATRIX}",
+            "%y = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, "
+            'affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "parallel"]}',
+            f"    ins(%x : {_MATRIX}) outs(%e : {_MATRIX}) {{",
+            "  ^bb0(%v0: f32, %unused: f32):",
+            f"    {body}",
+            f"    linalg.yield %v{count} : f32",
+            f"  }} -> {_MATRIX}",
+        ],
+        ["x"],
+        ["y"],
+    )
+
+
 def launches(count: int) -> str:
     """A GPU program that launches that many kernels."""
     lines = ["%c1 = arith.constant 1 : index", "%m = gpu.alloc() : memref<4xf32>"]
@@ -300,6 +320,7 @@ KINDS: dict[str, Callable[[int], str]] = {
         streams,
         body,
         branches,
+        expression,
         launches,
         kernel,
         scalars,

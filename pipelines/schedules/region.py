@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 from ...dialects.hir.loop_operation import loops_of
 from ...dialects.mlir import ir
@@ -24,6 +25,7 @@ class Region:
         self.work = work
         self._parameters = parameters
         self._varies: dict[ir.Value, frozenset[int]] = {}
+        self._has_varies = False
         self._arguments = list(work.block.arguments)
         self._by_number = {operand.number: operand for operand in work.operands}
 
@@ -56,10 +58,32 @@ class Region:
 
     def varies(self, value: ir.Value) -> frozenset[int]:
         """The loops that a value depends on."""
+        if not self._has_varies:
+            self._has_varies = True
+            # In the order of the region, so that long chains need no deep stack.
+            for result in self._results():
+                self._varies[result] = self._find(result)
         known = self._varies.get(value)
         if known is None:
             known = self._varies[value] = self._find(value)
         return known
+
+    def needs_collective(self, value: ir.Value) -> bool:
+        """Whether a value comes from the result of a collective operation."""
+        return value in self._from_collectives
+
+    @cached_property
+    def _from_collectives(self) -> set[ir.Value]:
+        found: set[ir.Value] = set()
+        for result in self._results():
+            is_collective = defining_operation(result).name in COLLECTIVES
+            if is_collective or any(each in found for each in self.needs(result)):
+                found.add(result)
+        return found
+
+    def _results(self) -> list[ir.Value]:
+        """The results of the region's operations, in its order."""
+        return [result for each in self.work.block for result in each.operation.results]
 
     def needs(self, value: ir.Value) -> list[ir.Value]:
         """The values that the operation which gives `value` takes, nested ones too."""
@@ -113,13 +137,26 @@ class Point:
 
     def value(self, value: ir.Value) -> ir.Value:
         """A value of the region at this point; emits what computes it, once."""
+        waiting = [value]
+        while waiting:
+            each = waiting[-1]
+            if self._known(each) is not None:
+                waiting.pop()
+            elif self._outer is not None and not self._region.varies(each) & self._varying:
+                self._outer.value(each)
+            elif missing := self._missing(each):
+                waiting += reversed(missing)
+            else:
+                self._compute(each)
         found = self._known(value)
-        if found is not None:
-            return found
-        if self._outer is not None and not self._region.varies(value) & self._varying:
-            return self._outer.value(value)
-        self._compute(value)
-        return self.known[value]
+        assert found is not None
+        return found
+
+    def _missing(self, value: ir.Value) -> list[ir.Value]:
+        """What an operation that is repeated takes and is not there yet."""
+        if self._is_divided(value, self._varying):
+            return []
+        return [each for each in self._region.needs(value) if self._known(each) is None]
 
     def check(self, op: ir.Operation) -> None:
         """Emits an assertion of the region."""
@@ -131,15 +168,19 @@ class Point:
         To be called before code that computes `value` in a nested block, or under a condition: what
         is computed there cannot be used after it.
         """
-        if self._known(value) is not None:
-            return
-        if not self._region.varies(value) & varying:
-            self.value(value)
-            return
-        for needed in self._region.needs(value):
-            self.prepare(needed, varying)
-        if self._is_divided(value, varying):
-            self._divisor(defining_operation(value).operands[1])
+        waiting, seen = [(value, False)], set[ir.Value]()
+        while waiting:
+            each, is_ready = waiting.pop()
+            if is_ready:
+                if self._is_divided(each, varying):
+                    self._divisor(defining_operation(each).operands[1])
+            elif each not in seen and self._known(each) is None:
+                seen.add(each)
+                if not self._region.varies(each) & varying:
+                    self.value(each)
+                    continue
+                waiting.append((each, True))
+                waiting += [(needed, False) for needed in reversed(self._region.needs(each))]
 
     def _known(self, value: ir.Value) -> ir.Value | None:
         point: Point | None = self

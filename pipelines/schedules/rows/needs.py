@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 
 from ....dialects.mlir import ir
@@ -31,14 +32,14 @@ def known_at_start(region: Region, varying: frozenset[int]) -> list[ir.Value]:
     What such values are computed from is left out.
     """
     found: dict[ir.Value, None] = {}
-    waiting = list(region.yielded)
+    waiting = deque(region.yielded)
     seen: set[ir.Value] = set()
     while waiting:
-        value = waiting.pop(0)
+        value = waiting.popleft()
         if value in seen or region.is_outside(value):
             continue
         seen.add(value)
-        if not region.varies(value) & varying and not needed_collectives(region, value):
+        if not region.varies(value) & varying and not region.needs_collective(value):
             found[value] = None
         else:
             waiting += region.needs(value)
