@@ -96,3 +96,36 @@ class IndexArithmetic:
             if place:
                 stride = self.multiply(stride, self.maximum(size, 1))
         return strides
+
+
+class CheckedArithmetic(IndexArithmetic):
+    """Arithmetic whose products are seen to fit an index: see `overflow`."""
+
+    def __init__(self) -> None:
+        self._highs: list[ir.Value] = []
+
+    def multiply(self, a: Index, b: Index) -> Index:
+        is_open = isinstance(a, ir.Value) or isinstance(b, ir.Value)
+        if not is_open or a in (0, 1) or b in (0, 1):
+            return super().multiply(a, b)
+        low, high = arith.mului_extended(materialized(a), materialized(b))
+        self._highs.append(high)
+        return low
+
+    def overflow(self, *results: Index) -> ir.Value | None:
+        """Whether a product so far, or one of the results, is more than an index holds.
+
+        None where that is known not to be. The numbers that were multiplied are not negative.
+        """
+        highs = list(self._highs)
+        highs += [
+            arith.shrui(result, index_constant(63))
+            for result in results
+            if isinstance(result, ir.Value)
+        ]
+        if not highs:
+            return None
+        seen = highs[0]
+        for high in highs[1:]:
+            seen = arith.ori(seen, high)
+        return arith.cmpi(arith.CmpIPredicate.ne, seen, index_constant(0))

@@ -66,11 +66,45 @@ def refuse_unless_within(state: ProgramState, number: Index, most: Index, messag
 
 def refuse_negative_sizes(state: ProgramState, sizes: Sequence[Index], what: str) -> None:
     """Ends the program where one of the sizes is negative."""
+    least = _least(sizes)
+    if least is None:
+        return
+    negative = arith.cmpi(arith.CmpIPredicate.slt, least, materialized(0))
+    refuse_if(state, negative, f"{what}: a size is {{}}, and none may be negative", least)
+
+
+def refuse_memory_sizes(
+    state: ProgramState, sizes: Sequence[Index], overflow: ir.Value | None, what: str
+) -> None:
+    """Ends the program where a size is negative, or memory of the sizes more than there can be.
+
+    `overflow` is from the arithmetic on the sizes. What is right costs one branch.
+    """
+    least = _least(sizes)
+    if least is None:
+        return
+    zero = materialized(0)
+    negative = arith.cmpi(arith.CmpIPredicate.slt, least, zero)
+    wrong = negative if overflow is None else arith.ori(negative, overflow)
+    test = scf.IfOp(wrong)
+    with ir.InsertionPoint(test.then_block):
+        end = scf.YieldOp([])
+    with state.before(end):
+        refuse_if(state, negative, f"{what}: a size is {{}}, and none may be negative", least)
+        if overflow is not None:
+            greatest, *others = [materialized(size) for size in sizes]
+            for size in others:
+                greatest = arith.maxsi(greatest, size)
+            message = f"{what}: its sizes, the greatest {{}}, make more than 2^63 - 1 bytes"
+            refuse_if(state, overflow, message, greatest)
+
+
+def _least(sizes: Sequence[Index]) -> ir.Value | None:
+    """The least of the sizes that are not known, None where all are."""
     open_sizes = [size for size in sizes if isinstance(size, ir.Value)]
     if not open_sizes:
-        return
+        return None
     least = open_sizes[0]
     for size in open_sizes[1:]:
         least = arith.minsi(least, size)
-    negative = arith.cmpi(arith.CmpIPredicate.slt, least, materialized(0))
-    refuse_if(state, negative, f"{what}: a size is {{}}, and none may be negative", least)
+    return least

@@ -6,15 +6,17 @@ from dataclasses import dataclass
 
 from ....dialects.hir.domain import plan
 from ....dialects.hir.domain_steps import read_domain
-from ....dialects.hir.layout import LayoutError
+from ....dialects.hir.layout import DYNAMIC, LayoutError
 from ....dialects.mlir import ir
 from ...host.buffer import stack_array
 from ...host.types import element_bytes
 from ...pass_base import fail
-from ..index_arithmetic import Index, IndexArithmetic, index_of
+from ..index_arithmetic import CheckedArithmetic, Index, index_of
 from .buffers import as_i64
-from .checks import refuse_negative_sizes
+from .checks import refuse_memory_sizes
 from .state import ProgramState
+
+_TOO_MANY_BYTES = 1 << 63
 
 
 @dataclass(frozen=True)
@@ -30,16 +32,26 @@ def planned(
     state: ProgramState, op: ir.OpView, kind: ir.MemRefType, open_sizes: list[ir.Value]
 ) -> Memory:
     """The memory that a hir.allocate or hir.reuse describes, computed in line."""
-    arithmetic = IndexArithmetic()
+    arithmetic = CheckedArithmetic()
     sizes = [index_of(size) for size in open_sizes]
-    refuse_negative_sizes(state, sizes, op.operation.name)
     try:
         domain = read_domain(op, kind.shape)
         found = plan(domain, sizes, arithmetic)
     except LayoutError as error:
         fail(op, f"{op.operation.name}: {error}")
     total = arithmetic.multiply(found.elements, element_bytes(kind.element_type))
-    return Memory(total, list(found.sizes), list(found.strides))
+    logical = list(found.sizes)
+    if isinstance(total, int) and total >= _TOO_MANY_BYTES:
+        fail(op, f"{op.operation.name}: {total} bytes are more than a buffer can have")
+    # Strides are numbers of elements: where the bytes fit, they do.
+    shape = "x".join("?" if size == DYNAMIC else str(size) for size in kind.shape)
+    what = f"{op.operation.name} of {shape}x{kind.element_type}"
+    number = state.origins.output_of(op.operation.results[0])
+    if number is not None:
+        what += f" for {state.output_names[number]}"
+    overflow = arithmetic.overflow(total)
+    refuse_memory_sizes(state, [*sizes, *logical], overflow, what)
+    return Memory(total, logical, list(found.strides))
 
 
 def fill_with_zeros(state: ProgramState, address: ir.Value, total: Index) -> None:

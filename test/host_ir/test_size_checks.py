@@ -1,0 +1,179 @@
+"""Sizes that do not fit, found when a program runs: views that are none, memory that cannot be."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from host_ir.libraries import library
+
+# Each call is in a process of its own, which a failed check ends.
+_CALLER = """
+import json, os, sys, tempfile
+import numpy as np
+import hirc
+
+for name, arguments in json.load(sys.stdin):
+    errors = tempfile.TemporaryFile("w+")
+    child = os.fork()
+    if child == 0:
+        os.dup2(errors.fileno(), 2)
+        given = [
+            each if isinstance(each, int) else np.zeros(each, np.float32)
+            for each in arguments
+        ]
+        try:
+            hirc.load(sys.argv[1])[name](*given)
+        except hirc.compiler.errors.InputError as error:
+            print(error, file=sys.stderr)
+            os._exit(1)
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    errors.seek(0)
+    print(json.dumps([status, errors.read()]), flush=True)
+"""
+
+_TEXT = """
+func.func @cast(%x: tensor<?x?xf32>) -> tensor<?x4xf32> {
+  %y = tensor.cast %x : tensor<?x?xf32> to tensor<?x4xf32>
+  %z = arith.addf %y, %y : tensor<?x4xf32>
+  return %z : tensor<?x4xf32>
+}
+func.func @cast_of_output(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %c = tensor.cast %e : tensor<?xf32> to tensor<4xf32>
+  %z = linalg.exp ins(%x : tensor<4xf32>) outs(%c : tensor<4xf32>) -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+func.func @expand(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?x?xf32> {
+  %y = tensor.expand_shape %x [[0, 1]] output_shape [%n, %m] : tensor<?xf32> into tensor<?x?xf32>
+  %z = arith.addf %y, %y : tensor<?x?xf32>
+  return %z : tensor<?x?xf32>
+}
+func.func @expand_by_4(%x: tensor<?x2xf32>, %n: index) -> tensor<?x4x2xf32> {
+  %y = tensor.expand_shape %x [[0, 1], [2]] output_shape [%n, 4, 2]
+      : tensor<?x2xf32> into tensor<?x4x2xf32>
+  %z = arith.addf %y, %y : tensor<?x4x2xf32>
+  return %z : tensor<?x4x2xf32>
+}
+func.func @slice(%x: tensor<?xf32>, %o: index, %n: index) -> tensor<?xf32> {
+  %y = tensor.extract_slice %x[%o] [%n] [2] : tensor<?xf32> to tensor<?xf32>
+  %z = arith.addf %y, %y : tensor<?xf32>
+  return %z : tensor<?xf32>
+}
+func.func @slice_of_4(%x: tensor<3x?xf32>) -> tensor<4xf32> {
+  %y = tensor.extract_slice %x[1, 2] [1, 4] [1, 1] : tensor<3x?xf32> to tensor<4xf32>
+  %z = arith.addf %y, %y : tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+func.func @insert(%x: tensor<?xf32>, %s: tensor<?xf32>, %o: index, %n: index) -> tensor<?xf32> {
+  %y = tensor.insert_slice %s into %x[%o] [%n] [1] : tensor<?xf32> into tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+func.func @insert_row(%x: tensor<2x?x3xf32>, %s: tensor<?xf32>, %n: index) -> tensor<2x?x3xf32> {
+  %y = tensor.insert_slice %s into %x[1, 0, 2] [1, %n, 1] [1, 1, 1]
+      : tensor<?xf32> into tensor<2x?x3xf32>
+  return %y : tensor<2x?x3xf32>
+}
+func.func @concat(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %z = tensor.concat dim(0) %x, %y : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %z : tensor<?x?xf32>
+}
+func.func @fill(%n: index, %m: index) -> (tensor<?x?xf32> {hir.name = "y"}) {
+  %k = arith.constant 1.5 : f32
+  %e = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %y = linalg.fill ins(%k : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+func.func @less(%n: index) -> tensor<?xf32> {
+  %c5 = arith.constant 5 : index
+  %k = arith.constant 1.5 : f32
+  %s = arith.subi %n, %c5 : index
+  %e = tensor.empty(%s) : tensor<?xf32>
+  %y = linalg.fill ins(%k : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+func.func @inner(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %c = arith.constant 7.0 : f32
+  %f = linalg.fill ins(%c : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %i = tensor.insert_slice %x into %f[0, 0] [1, %m] [1, 1] : tensor<?xf32> into tensor<?x?xf32>
+  %s = tensor.empty(%n) : tensor<?xf32>
+  %b = linalg.fill ins(%zero : f32) outs(%s : tensor<?xf32>) -> tensor<?xf32>
+  %y = linalg.reduce {arith.addf} ins(%i : tensor<?x?xf32>) outs(%b : tensor<?xf32>)
+       dimensions = [1]
+  return %y : tensor<?xf32>
+}
+"""
+_SLICE = "tensor.extract_slice: the slice's offset, size and stride go beyond the size of dim"
+_INSERT = "tensor.insert_slice: the slice's offset, size and stride go beyond the size of dim"
+_EXPAND = "tensor.expand_shape: the sizes of dims 0, 1 do not make up the size of dim 0"
+_HUGE = "make more than 2^63 - 1 bytes"
+_NEGATIVE = "and none may be negative"
+# The program, its arguments (an array's sizes, or a number), and what it says if it does not run.
+CASES: list[tuple[str, list[int | list[int]], str]] = [
+    ("cast", [[3, 4]], ""),
+    ("cast", [[3, 5]], "tensor.cast: the size of dim 1 is not the 4 that its type says"),
+    ("cast_of_output", [[4], 4], ""),
+    ("cast_of_output", [[4], 9], "tensor.cast: the size of dim 0 is not the 4 that its type says"),
+    ("expand", [[12], 3, 4], ""),
+    ("expand", [[0], 0, 4], ""),
+    ("expand", [[12], 5, 4], _EXPAND),
+    ("expand", [[12], -3, -4], _EXPAND),
+    ("expand", [[4], 4611686018427387905, 4], _EXPAND),
+    ("expand_by_4", [[12, 2], 3], ""),
+    ("expand_by_4", [[13, 2], 3], _EXPAND),
+    ("slice", [[10], 4, 3], ""),
+    ("slice", [[10], 10, 0], ""),
+    ("slice", [[10], 4, 4], _SLICE),
+    ("slice", [[10], -1, 2], _SLICE),
+    ("slice", [[10], 11, 0], _SLICE),
+    ("slice", [[10], 4, -2], _SLICE),
+    ("slice", [[10], 1, 9223372036854775807], _SLICE),
+    ("slice_of_4", [[3, 6]], ""),
+    ("slice_of_4", [[3, 5]], _SLICE),
+    ("slice_of_4", [[3, 1]], _SLICE),
+    ("insert", [[10], [3], 7, 3], ""),
+    ("insert", [[10], [3], 8, 3], _INSERT),
+    ("insert", [[10], [4], 2, 3], "the size of dim 0 of what is inserted is not that of the slice"),
+    ("insert", [[10], [1], 2, 3], "the size of dim 0 of what is inserted is not that of the slice"),
+    ("insert_row", [[2, 4, 3], [4], 4], ""),
+    ("insert_row", [[2, 4, 3], [1], 4], "the size of dim 0 of what is inserted is not that"),
+    ("insert_row", [[2, 4, 3], [5], 5], _INSERT),
+    ("concat", [[3, 4], [2, 5]], "dim 1 of all tensors of tensor.concat must have the same size"),
+    ("fill", [3, 2], ""),
+    ("fill", [4611686018427387905, 4], _HUGE),
+    ("fill", [2305843009213693952, 1], _HUGE),
+    ("fill", [2305843009213693951, 1], "out of memory"),
+    ("fill", [4294967296, 4294967296], f"output 'y': its sizes, the greatest 4294967296, {_HUGE}"),
+    ("fill", [-1, -1], f"output 'y': a size is -1, {_NEGATIVE}"),
+    ("less", [7], ""),
+    ("less", [3], f"a size is -2, {_NEGATIVE}"),
+    ("inner", [[4], 2, 4], ""),
+    ("inner", [[4], 4611686018427387905, 4], _HUGE),
+]
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> list[tuple[int, str]]:
+    """The status of each case's call, and what it said."""
+    built = library(_TEXT, "-O0")
+    done = subprocess.run(
+        [sys.executable, "-c", _CALLER, str(built.path)],
+        input=json.dumps([(name, arguments) for name, arguments, _ in CASES]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [tuple(json.loads(line)) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_a_size_that_does_not_fit_is_refused(number: int, outcomes: list[tuple[int, str]]) -> None:
+    _, _, message = CASES[number]
+    status, errors = outcomes[number]
+    assert message in errors
+    assert (status, ".mlir:" in errors) == ((1, True) if message else (0, False)), errors

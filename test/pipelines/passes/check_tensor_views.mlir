@@ -1,0 +1,39 @@
+// RUN: hirc-opt %s --split-input-file -p 'check-tensor-views,func.func(canonicalize,cse,canonicalize)' | FileCheck %s
+
+// CHECK-LABEL: func.func @cast
+// CHECK: %[[SIZE:.*]] = tensor.dim %arg0, %c1
+// CHECK: %[[FITS:.*]] = arith.cmpi eq, %[[SIZE]], %c4
+// CHECK: cf.assert %[[FITS]], "tensor.cast: the size of dim 1 is not the 4 that its type says"
+// CHECK-NOT: cf.assert
+func.func @cast(%x: tensor<?x?x3xf32>) -> tensor<?x4x?xf32> attributes {hir.program} {
+  %y = tensor.cast %x : tensor<?x?x3xf32> to tensor<?x4x?xf32>
+  return %y : tensor<?x4x?xf32>
+}
+
+// -----
+
+// Sizes that are the tensor's own, and slices that types say are within.
+// CHECK-LABEL: func.func @nothing_to_check
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @nothing_to_check(%x: tensor<?x8xf32>, %s: tensor<2x4xf32>)
+    -> (tensor<?x8xf32>, tensor<?x2x4xf32>, tensor<2x8xf32>) attributes {hir.program} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %y = tensor.extract_slice %x[0, 0] [%n, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+  %z = tensor.expand_shape %x [[0], [1, 2]] output_shape [%n, 2, 4]
+      : tensor<?x8xf32> into tensor<?x2x4xf32>
+  %e = tensor.empty() : tensor<2x8xf32>
+  %w = tensor.insert_slice %s into %e[0, 4] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<2x8xf32>
+  return %y, %z, %w : tensor<?x8xf32>, tensor<?x2x4xf32>, tensor<2x8xf32>
+}
+
+// -----
+
+// Other functions are not host programs.
+// CHECK-LABEL: func.func @unmarked
+// CHECK-NOT: cf.assert
+func.func @unmarked(%x: tensor<?xf32>) -> tensor<4xf32> {
+  %y = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
+  return %y : tensor<4xf32>
+}
