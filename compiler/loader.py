@@ -12,6 +12,7 @@ from typing import Any
 from .errors import InputError
 from .loader_abi import VERSION, ProgramInfo, describe
 from .loader_call import Call
+from .loader_files import open_library
 from .loader_values import ValueInfo
 
 _ACCEPTS_CPU = 1 << 1
@@ -20,7 +21,8 @@ _ACCEPTS_CPU = 1 << 1
 def load(path: str | os.PathLike[str]) -> Library:
     """Loads a shared library that hirc built (`--emit=shared`). Raises InputError.
 
-    Its programs are attributes: `load("libmlp.so").main(x, weights)`. It stays loaded.
+    Its programs are attributes: `load("libmlp.so").main(x, weights)`. It stays loaded: the same
+    file is loaded once, and one that was built again is another library beside the first.
     """
     return Library(Path(path))
 
@@ -31,7 +33,7 @@ class Library:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self.loaded = ctypes.CDLL(str(path.absolute()))
+            self.loaded = open_library(path)
         except OSError as error:
             raise InputError(f"cannot load {path}: {error}") from error
         if not hasattr(self.loaded, "hirc_programs"):

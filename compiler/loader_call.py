@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import InputError
 from .loader_abi import DlTensor
 from .loader_array import CAPSULE, Array, Owner
+from .loader_checks import check_distinct, check_plain, stream_number
 from .loader_torch import fill_from_torch, torch_of
 from .loader_values import INPUT, ValueInfo, scalar_bytes, scalar_value
 
@@ -72,15 +73,7 @@ class Call:
             if self._torch is None or not any(getattr(value, "is_cuda", False) for value in values):
                 return 0
             return int(self._torch.cuda.current_stream().cuda_stream)
-        for name in ("cuda_stream", "ptr"):
-            if hasattr(stream, name):
-                return int(getattr(stream, name))
-        if not isinstance(stream, int):
-            raise InputError(
-                f"stream= is {stream!r}, which is no CUDA stream",
-                hint="an integer, or an object of torch's or CuPy's",
-            )
-        return int(stream)
+        return stream_number(stream, on_cpu=self._on_cpu)
 
     def _take(self, tensor: DlTensor, value: ValueInfo, given: Any, role: str) -> None:
         """Fills in the tensor that stands for an argument of the caller's."""
@@ -91,24 +84,34 @@ class Call:
             tensor.data, tensor.device_type = ctypes.addressof(room), _CPU
             tensor.dtype = value.dtype
             return
+        where = f"{role} '{value.name}' of {self.program.name}"
+        check_plain(given, where)
+        self._fill(tensor, value, given, where)
+        if role == "output" and tensor.strides and tensor.rank == len(value.sizes):
+            sizes, strides = (
+                list((ctypes.c_int64 * tensor.rank).from_address(address))
+                for address in (tensor.sizes, tensor.strides)
+            )
+            check_distinct(sizes, strides, where)
+
+    def _fill(self, tensor: DlTensor, value: ValueInfo, given: Any, where: str) -> None:
         if self._asks_torch:
             room = fill_from_torch(self._torch, tensor, given, takes_cpu=self._on_cpu)
             if room is not None:
                 self._kept.append(room)
                 _place_empty(tensor)
                 return
-        source = ctypes.cast(self._address_of(value, given, role), ctypes.POINTER(DlTensor))
+        source = ctypes.cast(self._address_of(value, given, where), ctypes.POINTER(DlTensor))
         ctypes.pointer(tensor)[0] = source[0]
         _place_empty(tensor)
 
-    def _address_of(self, value: ValueInfo, given: Any, role: str) -> int:
+    def _address_of(self, value: ValueInfo, given: Any, where: str) -> int:
         """The address of the DLTensor of an object, which stays while the call does."""
-        capsule = self._capsule_of(value, given, role)
+        capsule = self._capsule_of(value, given, where)
         self._kept.append(capsule)
         return _api.PyCapsule_GetPointer(capsule, CAPSULE)
 
-    def _capsule_of(self, value: ValueInfo, given: Any, role: str) -> Any:
-        where = f"{role} '{value.name}' of {self.program.name}"
+    def _capsule_of(self, value: ValueInfo, given: Any, where: str) -> Any:
         if not hasattr(given, "__dlpack__"):
             raise InputError(
                 f"{where}: {type(given).__name__} is no tensor, the program takes {value.type}",

@@ -1,0 +1,94 @@
+"""What is wrong with the arguments of a call that the program itself cannot see."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+from .errors import InputError
+
+# The numbers that CUDA gives the default stream and the one of the thread; others are addresses,
+# of which none is in the first page and none has more bits.
+_NUMBERED = 2
+_FIRST_ADDRESS = 4096
+_ADDRESS_BITS = 57
+# How many elements are compared one by one, where strides alone do not tell.
+_MOST_COMPARED = 1 << 12
+
+
+def stream_number(stream: Any, *, on_cpu: bool) -> int:
+    """The `cudaStream_t` of an object or a number. Raises InputError for what is none.
+
+    A number beyond those of CUDA's own is the caller's to get right on a GPU. The CPU device has no
+    other streams that Python could know.
+    """
+    number: Any = stream
+    for name in ("cuda_stream", "ptr"):
+        if hasattr(stream, name):
+            number = getattr(stream, name)
+    try:
+        if isinstance(number, bool):
+            raise TypeError
+        value = operator.index(number)
+    except TypeError:
+        raise _no_stream(stream, "an integer, or an object of torch's or CuPy's") from None
+    if 0 <= value <= _NUMBERED:
+        return value
+    if on_cpu:
+        raise _no_stream(stream, "on the CPU device, None, 0, 1 and 2 are all there are")
+    if value < _FIRST_ADDRESS or value >> _ADDRESS_BITS:
+        raise _no_stream(stream, "a cudaStream_t is an address, or 0, 1 or 2")
+    return value
+
+
+def _no_stream(stream: Any, hint: str) -> InputError:
+    return InputError(f"stream= is {stream!r}, which is no CUDA stream", hint=hint)
+
+
+def check_plain(given: Any, where: str) -> None:
+    """Refuses torch's tensors whose memory holds other numbers than they do. Raises InputError."""
+    for asks, resolves in (("is_neg", "resolve_neg"), ("is_conj", "resolve_conj")):
+        ask = getattr(given, asks, None)
+        if callable(ask) and ask():
+            raise InputError(
+                f"{where} is a view whose elements are negated or conjugated when they are read "
+                f"({asks}())",
+                hint=f"pass .{resolves}()",
+            )
+
+
+def check_distinct(sizes: Sequence[int], strides: Sequence[int], where: str) -> None:
+    """Refuses an output two of whose elements are one. Raises InputError.
+
+    Strides of 0 are the program's to refuse, which names the dim.
+    """
+    if 0 not in strides and shares_elements(sizes, strides):
+        raise InputError(
+            f"{where} has elements that share memory (sizes {list(sizes)}, strides "
+            f"{list(strides)}), and cannot be written",
+            hint="hand in a tensor of its own memory: .contiguous() makes one",
+        )
+
+
+def shares_elements(sizes: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether two elements of a tensor have one address; where it is hard to tell, yes."""
+    if 0 in sizes:
+        return False
+    dims = sorted(
+        (abs(stride), size) for size, stride in zip(sizes, strides, strict=True) if size > 1
+    )
+    reach = 0
+    for stride, size in dims:
+        if stride <= reach:
+            break
+        reach += stride * (size - 1)
+    else:
+        return False
+    count = prod(size for _, size in dims)
+    if count > _MOST_COMPARED:
+        return True
+    places = [range(0, stride * size, stride) if stride else [0] * size for stride, size in dims]
+    return len({sum(offsets) for offsets in product(*places)}) < count
