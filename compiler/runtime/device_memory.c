@@ -81,3 +81,20 @@ void hirc_free(void *memory, int kind, void *stream, const char *location) {
   else
     check(cudaFreeAsync(memory, stream), "cudaFreeAsync", location);
 }
+
+__attribute__((cold, noinline)) static void free_managed(int rc, void *memory, cuda_stream stream,
+                                                         const char *location) {
+  struct cuda_pointer_attributes found;
+  cudaGetLastError(); // forget the failed call: nothing later may report it
+  if (cudaPointerGetAttributes(&found, memory) == 0 && found.type == CUDA_MEMORY_MANAGED)
+    free_after(HIRC_MEMORY_MANAGED, memory, stream, location);
+  else
+    check(rc, "cudaFreeAsync", location);
+}
+
+// Gives back what gpu.alloc gave, of whatever kind, after all that is in `stream` now.
+void hirc_dealloc_async(void *memory, void *stream, const char *location) {
+  int rc = cudaFreeAsync(memory, stream);
+  if (__builtin_expect(rc != 0, 0))
+    free_managed(rc, memory, stream, location);
+}

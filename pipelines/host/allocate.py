@@ -30,9 +30,11 @@ def lower_alloc(op: gpu.AllocOp, emit: Emitter) -> list[ir.Value]:
     results: list[ir.Value] = []
     if op.hostShared:
         if asynchronous:
-            fail(op, "gpu.alloc host_shared is synchronous: managed memory has no stream order")
-        for token in op.asyncDependencies:
-            emit.checked_call("cudaStreamSynchronize", [token])
+            # It has no stream order in CUDA, and is there at once.
+            results = [stream_for(emit, list(op.asyncDependencies), True)]
+        else:
+            for token in op.asyncDependencies:
+                emit.checked_call("cudaStreamSynchronize", [token])
         emit.checked_call("cudaMallocManaged", [slot, size, emit.i32(_ATTACH_GLOBAL)])
     else:
         stream = stream_for(emit, list(op.asyncDependencies), asynchronous)

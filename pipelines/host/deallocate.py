@@ -12,7 +12,8 @@ def lower_dealloc(op: gpu.DeallocOp, emit: Emitter) -> list[ir.Value]:
     allocated = emit.extract(emit.convert(op.memref), emit.types.ptr, 0)
     if op.asyncToken is not None:
         stream = stream_for(emit, list(op.asyncDependencies), True)
-        emit.checked_call("cudaFreeAsync", [allocated, stream])
+        # Memory that the host shares has no stream order in CUDA; only the runtime can tell it.
+        emit.call("hirc_dealloc_async", [allocated, stream, emit.location()])
         return [stream]
     for token in op.asyncDependencies:
         emit.checked_call("cudaStreamSynchronize", [token])

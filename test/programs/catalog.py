@@ -81,6 +81,7 @@ PROGRAMS = (
     Program("illegal_address", status=1, errors="failed: cudaErrorIllegalAddress"),
     Program("trap", status=1, errors="failed: cudaErrorLaunchFailure"),
     Program("memory"),
+    Program("host_shared"),
     Program("dialects"),
     Program("block_reduction_bare", same_as="block_reduction", flags=("--kernel-bare-pointers",)),
     Program("block_reduction_debug", same_as="block_reduction", flags=("-g", "-O0")),

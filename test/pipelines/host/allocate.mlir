@@ -94,11 +94,22 @@ func.func @elements() {
 // CHECK:         scf.for
 // CHECK-NOT:       llvm.alloca
 // CHECK:           llvm.call @cudaMallocAsync
-// CHECK:           llvm.call @cudaFreeAsync
+// CHECK:           llvm.call @hirc_dealloc_async
 func.func @in_a_loop(%begin: index, %end: index, %step: index) {
   scf.for %i = %begin to %end step %step {
     %0, %t0 = gpu.alloc async () : memref<10xf32>
     %t1 = gpu.dealloc async [%t0] %0 : memref<10xf32>
   }
   return
+}
+
+// Memory that the host shares is there at once: its token is the stream that it was given.
+// CHECK-LABEL: func.func @shared_in_a_stream(
+// CHECK-SAME:      %[[STREAM:.*]]: !llvm.ptr) -> !llvm.ptr
+// CHECK:         llvm.call @cudaMallocManaged
+// CHECK-NOT:     llvm.call @cudaStreamSynchronize
+// CHECK:         return %[[STREAM]]
+func.func @shared_in_a_stream(%token: !gpu.async.token) -> !gpu.async.token {
+  %0, %t = gpu.alloc async [%token] host_shared () : memref<4xf32>
+  return %t : !gpu.async.token
 }

@@ -5,11 +5,3 @@ func.func @layout() {
   %0 = gpu.alloc () : memref<4x4xf32, strided<[1, 4]>>
   return
 }
-
-// -----
-
-func.func @shared_token() {
-  // expected-error @below {{gpu.alloc host_shared is synchronous: managed memory has no stream order}}
-  %0, %t = gpu.alloc async host_shared () : memref<4xf32>
-  return
-}

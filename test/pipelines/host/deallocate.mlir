@@ -16,7 +16,7 @@ func.func @synchronous(%m: memref<?xf32>, %t: !gpu.async.token) {
 // CHECK-LABEL: func.func @asynchronous(
 // CHECK-SAME:      %[[BUFFER:.*]]: memref<f32>, %[[STREAM:.*]]: !llvm.ptr, %[[OTHER:.*]]: !llvm.ptr) -> !llvm.ptr
 // CHECK:         llvm.call @hirc_stream_wait(%[[STREAM]], %[[OTHER]], %{{.*}})
-// CHECK:         llvm.call @cudaFreeAsync(%{{.*}}, %[[STREAM]])
+// CHECK:         llvm.call @hirc_dealloc_async(%{{.*}}, %[[STREAM]], %{{.*}})
 // CHECK-NOT:     cudaStreamSynchronize
 // CHECK:         return %[[STREAM]]
 func.func @asynchronous(%m: memref<f32, 1>, %t: !gpu.async.token, %u: !gpu.async.token) -> !gpu.async.token {
