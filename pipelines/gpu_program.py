@@ -41,7 +41,7 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
         stage("kernels", ",".join([*_TO_KERNELS, *entry])),
         stage(
             "entries",
-            f"{fast}align-shared-tiles,promote-shared-memory,align-dynamic-shared,"
+            f"{fast}check-launch-sizes,align-shared-tiles,promote-shared-memory,align-dynamic-shared,"
             f"name-device-symbols{{unit={options.unit}}},add-offload-entries{{unit={options.unit}}}",
         ),
         stage(

@@ -73,6 +73,12 @@ PROGRAMS = (
     ),
     Program("device_global"),
     Program("launch_limits"),
+    Program(
+        "launch_contradicts",
+        status=-6,
+        errors="the launch has another number of blocks in x: 'known_grid_size' of kernel 'show' "
+        "says 2",
+    ),
     *(
         Program(f"launch_{what}", status=1, errors="cudaErrorInvalidValue")
         for what in _BAD_LAUNCHES
