@@ -35,10 +35,15 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 @dataclass(frozen=True)
 class Combination:
-    """A value that is combined with what was there, by an operation of arith's named `kind`."""
+    """A value that is combined with what was there, by an operation of arith's named `kind`.
+
+    With `keeps_nan` it is a comparison and a select that never replace a nan: one that was there
+    before the first value stays. The values themselves leave none behind.
+    """
 
     kind: str
     value: ir.Value
+    keeps_nan: bool = False
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,12 @@ def extreme_number(kind: str) -> float:
     return -math.inf if kind.startswith("max") else math.inf
 
 
+def may_be_nan(value: ir.Value) -> bool:
+    """Whether a float is no constant that is a number."""
+    number = _constant_float(value)
+    return number is None or math.isnan(number)
+
+
 def _constant_float(value: ir.Value) -> float | None:
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
         return None
@@ -166,8 +177,8 @@ def _by_select(op: ir.Operation, before: ir.Value) -> Combination | None:
     if found is None:
         return None
     if chosen == found.value and otherwise == before and not found.on_nan:
-        return Combination(found.kind, found.value)
+        return Combination(found.kind, found.value, not found.signedness)
     if chosen == before and otherwise == found.value and (found.on_nan or found.signedness):
         opposite = Comparison(_MIRRORED[found.order], found.value, False, found.signedness)
-        return Combination(opposite.kind, found.value)
+        return Combination(opposite.kind, found.value, not found.signedness)
     return None

@@ -18,6 +18,7 @@ from .kinds import (
     extreme_number,
     is_extreme,
     is_neutral,
+    may_be_nan,
 )
 
 # The start value of an output, as a value of the region.
@@ -26,11 +27,15 @@ Start = Callable[[int], ir.Value]
 
 @dataclass(frozen=True)
 class Reduction:
-    """Output `output` is its start value and all of `value`, combined by `kind`."""
+    """Output `output` is its start value and all of `value`, combined by `kind`.
+
+    With `keeps_nan` a start that is a nan stays.
+    """
 
     output: int
     kind: str
     value: ir.Value
+    keeps_nan: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ def recognize(op: ir.Operation) -> list[Found] | None:
     for number, (argument, result) in enumerate(zip(arguments, end.operands, strict=True)):
         one = combination(result, argument)
         if one is not None and _has_kind(one.kind, argument.type):
-            found.append(Reduction(number, one.kind, one.value))
+            found.append(Reduction(number, one.kind, one.value, one.keeps_nan))
             continue
         place = _place(op, number, result, arguments, found)
         if place is None:
@@ -89,9 +94,18 @@ def _reduce(found: Reduction, loops: Sequence[int], start: ir.Value) -> ir.Value
             operands=[value],
             attributes=_attributes(found.kind, loops),
         ).results[0]
-    if not is_neutral(found.kind, start):
+    if found.keeps_nan and may_be_nan(start):
+        start = extended(start)
+        value = arith.select(_is_better(found.kind, value, start), value, start)
+    elif not is_neutral(found.kind, start):
         value = combine(found.kind, value, extended(start))
     return truncated(value, element)
+
+
+def _is_better(kind: str, value: ir.Value, than: ir.Value) -> ir.Value:
+    """Whether a value is more extreme than another, in the sense of maxnumf or minnumf."""
+    predicates = arith.CmpFPredicate
+    return arith.cmpf(predicates.OGT if kind == "maxnumf" else predicates.OLT, value, than)
 
 
 def _find(found: Find, loops: Sequence[int]) -> tuple[ir.Value, ir.Value]:
@@ -123,9 +137,7 @@ def _bounded(
     """
     if kind in ("maxnumf", "minnumf"):
         bound = constant(most.type, extreme_number(kind))
-        predicates = arith.CmpFPredicate
-        order = predicates.OGT if kind == "maxnumf" else predicates.OLT
-        is_better = arith.cmpf(order, most, bound)
+        is_better = _is_better(kind, most, bound)
         most = arith.select(is_better, most, bound)
         place = arith.select(is_better, place, constant(place.type, 0))
     return truncated(most, element), place
