@@ -180,7 +180,10 @@ class Compilation:
         elif emit.is_device:
             self._write(unit, self._device_output(unit), emit.suffix)
         else:
-            self._write(unit, _host_output(self._host(unit), emit), emit.suffix)
+            host = self._host(unit)
+            with self.timer.phase("host object" if emit is Emit.OBJECT else "host output"):
+                output = _host_output(host, emit)
+            self._write(unit, output, emit.suffix)
 
     def _lowered(self, path: str) -> Unit:
         source = read_source(path)

@@ -242,9 +242,10 @@ class Unit:
 
     def cpu_device(self, cuda: Cuda, clang: Clang, runner: Runner) -> LlvmModule:
         """The unit's device code as code of the host, optimised."""
-        # Imported late: what builds for GPUs alone does not wait for it.
-        from .cpu_device.build import library_bitcode
-        from .cpu_device.code import CpuDeviceOptions, cpu_device_module
+        with self.timer.phase("CPU device code"):
+            # Imported late: what builds for GPUs alone does not wait for it.
+            from .cpu_device.build import library_bitcode
+            from .cpu_device.code import CpuDeviceOptions, cpu_device_module
 
         (target,) = self.targets
         nvvm = self.device(target, cuda)

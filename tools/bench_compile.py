@@ -32,7 +32,7 @@ _ARCH = "sm_90"
 # The line --time-report prints for a stage: seconds, share, name.
 _STAGE = re.compile(r"^ *([\d.]+) +[\d.]+% +(.+)$", re.MULTILINE)
 _TOTAL = "total"
-_START = "start Python, import"
+_END = "exit"
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def _add(times: Times, seconds: float, report: str) -> None:
     times.seconds.append(seconds)
     stages = {name: float(value) for value, name in _STAGE.findall(report)}
     reported = stages.pop(_TOTAL)
-    for name, value in {_START: seconds - reported, **stages}.items():
+    for name, value in {**stages, _END: seconds - reported}.items():
         times.stages.setdefault(name, []).append(value)
 
 

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from time import perf_counter
 from typing import NoReturn
 
+from ..compiler.timing import process_start
 from .command import Command
 from .hirc_arguments import Action, parse_arguments
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs hirc in this process.
+def main(arguments: Sequence[str] | None = None, *, began: float | None = None) -> int:
+    """Runs hirc in this process, which `began` then, by `perf_counter()`.
 
     Returns the exit status: 0; 1 with an error on standard error; 70 with hirc's own.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     command = Command("hirc", words)
-    return command.guard(lambda: _run(command))
+    began = perf_counter() if began is None else began
+    return command.guard(lambda: _run(command, began))
 
 
-def _run(command: Command) -> int:
+def _run(command: Command, began: float) -> int:
     request = parse_arguments(command.words)
     # Imported late: MLIR and LLVM take time to load, and --help needs neither.
     if request.action is Action.DOCTOR:
@@ -35,6 +38,7 @@ def _run(command: Command) -> int:
     from ..compiler.driver import Compilation
 
     compilation = Compilation(request.options, sources=command.sources)
+    compilation.timer.begin_at(began)
     compilation.run()
     if request.options.fusion_report:
         print("\n".join(compilation.fusion_report or ["nothing to fuse"]), file=sys.stderr)
@@ -45,7 +49,8 @@ def _run(command: Command) -> int:
 
 def run() -> NoReturn:
     """The command: `main` in a child of this process."""
-    status, _ = Command("hirc", sys.argv[1:]).watched(main)
+    began = process_start()
+    status, _ = Command("hirc", sys.argv[1:]).watched(lambda: main(began=began))
     sys.exit(status)
 
 
