@@ -39,7 +39,7 @@ generated code, `execution.h` what the engine and the streams share. From the pr
 - order: `stream.c` (a queue of commands), `streams.c`, `command_nodes.c`, `capture.c`
 - the engine: `pool.c` and `threads.c`, `engine.c` (a grid), `clusters.c` (their memory),
   `block.c` (a cluster from stop to stop), `warps.c`, `barriers.c`, `shared_arena.c`;
-  `divergence.c`, `faults.c` for what goes wrong; `device_printf.c`
+  `quiet.c`, `divergence.c`, `faults.c` for what goes wrong; `device_printf.c`
 - `operations/`: performers of stops, and the asynchronous copies
 - `checks/`: what instrumented code calls, and the shadow of a checked program's memory
 """

@@ -11,6 +11,7 @@ from .calls import Call, parse_call
 from .device_ir import DeviceModule, Function, Instruction, parse_module
 from .intrinsics import Kind, intrinsic
 from .llvm_text import GLOBAL
+from .lower_calls import ASSERT
 from .ptx_functions import with_ptx_functions
 from .spin_loops import waiting_latches
 from .stop_calls import StopTable
@@ -68,6 +69,8 @@ def _called(function: Function, stops: StopTable, stopping: set[str]) -> set[str
 
 
 def _ends_thread(call: Call) -> bool:
+    if call.function == ASSERT:
+        return True
     found = intrinsic(call.function) if call.function.startswith("llvm.nvvm.") else None
     return found is not None and found.kind is Kind.EXIT
 

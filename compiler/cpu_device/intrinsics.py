@@ -95,6 +95,9 @@ _BLOCK_FUNCTIONS = (
     r"is_explicit_cluster",
 )
 
+# Our own: spin_loops.py puts them in.
+_OF_WAITING_LOOPS = ("observe", "event")
+
 _NOTHING = (
     r"prefetchu?\..*",
     r"(applypriority|discard)\..*",
@@ -147,8 +150,10 @@ def intrinsic(name: str) -> Intrinsic | None:
 def _of_nvvm(name: str) -> Intrinsic | None:
     if (register := REGISTERS.get(name.removeprefix(_SREG))) and name.startswith(_SREG):
         return Intrinsic(Kind.REGISTER, register=register)
-    if name == "nanosleep":
+    if name in ("nanosleep", "yield"):
         return Intrinsic(Kind.YIELD)
+    if name in _OF_WAITING_LOOPS:
+        return Intrinsic(Kind.BLOCK_FUNCTION, f"hirc_device_{name}")
     if name == "exit":
         return Intrinsic(Kind.EXIT)
     if re.fullmatch(r"ld[ug]\.global\.[ifp]\..*", name):

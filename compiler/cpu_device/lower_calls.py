@@ -12,12 +12,14 @@ from .control_flow import drop_unreachable
 from .device_ir import DeviceModule, Function, Instruction
 from .intrinsics import Kind, intrinsic
 from .metadata import INVARIANT
+from .operations import StopKind
 from .prologue import Prologue
 from .refusals import refusal
 from .special_registers import Register, Source
 from .stop_calls import PlainCall, StopTable, widened
 from .stops import StopCall
 
+ASSERT = "__assertfail"
 _ABORT = "hirc_device_abort"
 _TRAP_ERROR = 719  # cudaErrorLaunchFailure
 
@@ -25,7 +27,6 @@ _TRAP_ERROR = 719  # cudaErrorLaunchFailure
 # that it takes of the call's.
 _RUNTIME_FUNCTIONS = {
     "vprintf": ("hirc_device_printf", 2),
-    "__assertfail": ("hirc_device_assert", 4),
     "malloc": ("hirc_device_malloc", 1),
     "free": ("hirc_device_free", 1),
 }
@@ -62,7 +63,7 @@ class CallLowering:
                     continue
                 instruction.text = _GROUP.sub("", instruction.text)
                 self._before, self._after = [], []
-                value = self._lower(instruction, call, prologue)
+                value = self._lower(function, instruction, call, prologue)
                 if value is None:
                     kept += [*self._before, instruction, *self._after]
                 elif instruction.result and value:
@@ -90,6 +91,11 @@ class CallLowering:
         call = parse_call(instruction)
         return None if call is None else self._stops.stop(instruction, call)
 
+    def is_idle(self, instruction: Instruction) -> bool:
+        """Whether a thread waits at the instruction for what only memory tells."""
+        found = self.classify(instruction)
+        return found is not None and found[0].kind in (StopKind.POLL, StopKind.YIELD)
+
     def refuse_stops(self, function: Function) -> None:
         """A function that could not be inlined cannot stop. Raises UnsupportedError."""
         for instruction in function.instructions():
@@ -102,15 +108,19 @@ class CallLowering:
                     "calls itself or is called through a pointer",
                 )
 
-    def _lower(self, instruction: Instruction, call: Call, prologue: Prologue) -> str | None:
+    def _lower(
+        self, function: Function, instruction: Instruction, call: Call, prologue: Prologue
+    ) -> str | None:
         """Changes the instruction, or says what takes its place: a value, or "" for nothing."""
         name = call.function
         if call.callee in self._module.functions or call.callee.startswith("%"):
             arguments = [*context_arguments(), *call.arguments]
             make_call(instruction, call.callee, arguments, call.result_type)
         elif name in _RUNTIME_FUNCTIONS:
-            function, operands = _RUNTIME_FUNCTIONS[name]
-            self._call(instruction, call, function, call.arguments[:operands], block=True)
+            called, operands = _RUNTIME_FUNCTIONS[name]
+            self._call(instruction, call, called, call.arguments[:operands], block=True)
+        elif name == ASSERT:
+            self._assert(instruction, call, ends_thread=function.is_kernel)
         elif name in ("llvm.trap", "llvm.ubsantrap"):
             self._call(instruction, call, _ABORT, (("i32", str(_TRAP_ERROR)),), block=True)
         elif name in _IGNORED:
@@ -122,6 +132,12 @@ class CallLowering:
         elif name.startswith("llvm."):
             return self._intrinsic(instruction, call, prologue)
         return None
+
+    def _assert(self, instruction: Instruction, call: Call, *, ends_thread: bool) -> None:
+        """The thread ends and others go on; outside of a kernel one alone cannot be ended."""
+        name = "hirc_device_assert" if ends_thread else "hirc_device_assert_all"
+        self._call(instruction, call, name, call.arguments[:4], block=True)
+        self._after.append(Instruction("ret void" if ends_thread else "unreachable"))
 
     def _operation(self, instruction: Instruction, call: Call, plain: PlainCall) -> str | None:
         """An operation of several threads that is no stop is a call of the runtime."""
@@ -196,7 +212,7 @@ class CallLowering:
 def _ended(instructions: list[Instruction]) -> list[Instruction]:
     """Nothing follows what ends the thread."""
     for place, instruction in enumerate(instructions):
-        if instruction.text == "ret void":
+        if instruction.text in ("ret void", "unreachable"):
             return instructions[: place + 1]
     return instructions
 

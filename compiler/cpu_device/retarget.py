@@ -207,7 +207,7 @@ class _Retarget:
         return " ".join(["nounwind", *kept, *processor])
 
     def _kernel(self, kernel: Function) -> None:
-        yield_in_spin_loops(kernel)
+        yield_in_spin_loops(kernel, self.calls.is_idle)
         layout = layout_for(kernel, self.module, self.shared, gap=self._shared_gap)
         prologue = self._prepare(kernel, layout)
         copy_by_value(kernel)

@@ -3,41 +3,109 @@
 A thread of a GPU that spins on a lock or a flag does not keep others from running. Here threads of
 a block take turns, so such a loop gets a stop that yields. A loop waits where what ends it depends
 on a value of memory that others may change: an atomic or volatile load, an exchange, an atomic
-update. A compare-and-exchange of what the loop has read before is no waiting: one of the threads
-always gets on.
+update; or on nothing that the loop itself changes. A compare-and-exchange of what the loop has read
+before is no waiting: one of the threads always gets on.
+
+Such a loop, and any other with a stop that waits for memory, also tells the engine what it has seen
+in a turn: everything that decides whether it ends. Where that is the same in every turn of all
+threads, none of them will ever get on (runtime/quiet.c).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 
 from .device_ir import Block, Function, Instruction
 from .llvm_text import LOCAL, split_commas
 from .phis import phi_incoming
+from .result_types import result_type
 
 _OBSERVES = re.compile(
     r"^(?:load (?:atomic|volatile)|atomicrmw|cmpxchg|call .*@llvm\.nvvm\.atomic\.)"
 )
-_YIELD = "call void @llvm.nvvm.nanosleep(i32 0)"
+_INPUTS = ("phi", "load", "atomicrmw", "cmpxchg", "call")
+_YIELD = "call void @hirc.nvvm.yield()"
+_EVENT = "call void @hirc.nvvm.event()"
+_BITS = {"half": "i16", "bfloat": "i16", "float": "i32", "double": "i64"}
 
 
-def yield_in_spin_loops(function: Function) -> None:
-    """Inserts a stop at the end of each turn of a loop that waits for other threads."""
-    for block in waiting_latches(function):
-        debug = f", !dbg !{block.terminator.debug}" if block.terminator.debug else ""
-        block.instructions.insert(-1, Instruction(_YIELD + debug))
+def yield_in_spin_loops(function: Function, is_idle: Callable[[Instruction], bool]) -> None:
+    """Inserts a stop at the end of each turn of a loop that waits for other threads.
+
+    `is_idle` tells the stops that are there already and wait for memory.
+    """
+    loops = _loops(function)
+    waiting = [loop for loop in loops if loop.waits()]
+    seen: set[int] = set()
+    for loop in loops:
+        if loop in waiting or any(is_idle(item) for item in loop.items):
+            seen.update(id(item) for item in loop.inputs())
+    for latch in dict.fromkeys(loop.latch.label for loop in waiting):
+        block = next(block for block in function.blocks if block.label == latch)
+        block.instructions.insert(-1, Instruction(_YIELD + _debug(block.terminator)))
+    if seen:
+        _observe(function, seen)
+
+
+def _observe(function: Function, seen: set[int]) -> None:
+    """Passes the results of these instructions to the engine."""
+    numbers = count()
+    for block in function.blocks:
+        made: list[Instruction] = []
+        after_phis: list[Instruction] = []
+        for item in block.instructions:
+            if item.opcode != "phi":
+                made += after_phis
+                after_phis = []
+            made.append(item)
+            if id(item) in seen:
+                observed = _observations(item, numbers)
+                (after_phis if item.opcode == "phi" else made).extend(observed)
+        block.instructions = made
+
+
+def _observations(item: Instruction, numbers: Iterator[int]) -> Iterator[Instruction]:
+    type_text, value = result_type(item), item.result
+    debug = _debug(item)
+    name = f"%hirc.seen{next(numbers)}"
+    if type_text.startswith("{"):
+        # Of a compare-and-exchange, what was there.
+        yield Instruction(f"{name}.was = extractvalue {type_text} {value}, 0")
+        type_text, value = split_commas(type_text.strip("{ }"))[0], f"{name}.was"
+    if type_text in _BITS:
+        yield Instruction(f"{name}.bits = bitcast {type_text} {value} to {_BITS[type_text]}")
+        type_text, value = _BITS[type_text], f"{name}.bits"
+    if type_text.startswith("ptr"):
+        yield Instruction(f"{name} = ptrtoint {type_text} {value} to i64")
+    elif type_text == "i64":
+        name = value or name
+    elif (width := re.fullmatch(r"i(\d+)", type_text)) is not None:
+        cast = "zext" if int(width[1]) < 64 else "trunc"
+        yield Instruction(f"{name} = {cast} {type_text} {value} to i64")
+    else:
+        # Vectors and aggregates: nothing can be said.
+        yield Instruction(_EVENT + debug)
+        return
+    yield Instruction(f"call void @hirc.nvvm.observe(i64 {name}){debug}")
+
+
+def _debug(item: Instruction) -> str:
+    return f", !dbg !{item.debug}" if item.debug is not None else ""
 
 
 def waiting_latches(function: Function) -> list[Block]:
     """The blocks at the ends of the loops that wait for other threads."""
+    return [loop.latch for loop in _loops(function) if loop.waits()]
+
+
+def _loops(function: Function) -> list[_Loop]:
     blocks = {block.name: block for block in function.blocks}
-    latches = [
-        latch
+    return [
+        _Loop(function, blocks, latch, header, _natural_loop(blocks, latch, header))
         for latch, header in _back_edges(blocks)
-        if _Loop(function, blocks, _natural_loop(blocks, latch, header)).waits()
     ]
-    return [blocks[latch] for latch in dict.fromkeys(latches)]
 
 
 def _back_edges(blocks: dict[str, Block]) -> list[tuple[str, str]]:
@@ -81,25 +149,57 @@ def _natural_loop(blocks: dict[str, Block], latch: str, header: str) -> set[str]
 class _Loop:
     """The blocks of a loop, and what its exits depend on."""
 
-    def __init__(self, function: Function, blocks: dict[str, Block], body: set[str]) -> None:
+    def __init__(
+        self,
+        function: Function,
+        blocks: dict[str, Block],
+        latch: str,
+        header: str,
+        body: set[str],
+    ) -> None:
+        self.latch = blocks[latch]
+        self._phis = blocks[header].phis
         self._body = body
         self._terminators = [blocks[name].terminator for name in body]
-        self._items = [item for name in body for item in blocks[name].instructions]
-        self._definitions = {item.result: item for item in self._items if item.result}
+        self.items = [
+            item for block in function.blocks if block.name in body for item in block.instructions
+        ]
+        self._definitions = {item.result: item for item in self.items if item.result}
         self._variables = {
             item.result for item in function.instructions() if item.opcode == "alloca"
         }
 
     def waits(self) -> bool:
-        """Whether an exit depends on memory that other threads may write to."""
-        exits = [
+        """Whether an exit depends on memory that other threads may write to, or on nothing."""
+        deciding = self._deciding()
+        return self._changes_nothing(deciding) or any(
+            _OBSERVES.match(item.body) and not self._is_lock_free(item) for item in deciding
+        )
+
+    def inputs(self) -> list[Instruction]:
+        """What decides, of a turn, whether the loop ends; of an endless loop, what it carries."""
+        deciding = self._deciding() if self._exits() else [*self._phis, *self.items]
+        return [item for item in deciding if item.opcode in _INPUTS and item.result]
+
+    def _exits(self) -> list[Instruction]:
+        return [
             item
             for item in self._terminators
             if any(to not in self._body for to in item.successors)
         ]
-        return any(
-            _OBSERVES.match(item.body) and not self._is_lock_free(item)
-            for item in self._slice(name for exit in exits for name in _condition(exit))
+
+    def _deciding(self) -> list[Instruction]:
+        return self._slice(name for exit in self._exits() for name in _condition(exit))
+
+    def _changes_nothing(self, deciding: list[Instruction]) -> bool:
+        """Whether the loop has no end, or one that nothing in the loop brings nearer."""
+        if not self._exits():
+            return True
+        reads = [item for item in deciding if item.opcode == "load"]
+        return (
+            bool(reads)
+            and not any(item.opcode in ("phi", "call") for item in deciding)
+            and not any(item.opcode in ("store", "call", "atomicrmw") for item in self.items)
         )
 
     def _slice(self, names: Iterable[str]) -> list[Instruction]:
@@ -131,7 +231,7 @@ class _Loop:
             return []
         return [
             store
-            for store in self._items
+            for store in self.items
             if store.opcode == "store" and store.locals[-1:] == pointer
         ]
 
@@ -140,7 +240,13 @@ class _Loop:
         if item.opcode != "cmpxchg":
             return False
         expected = LOCAL.findall(split_commas(item.body)[1])
-        return any(name in self._definitions for name in expected)
+        sources = self._slice(expected)
+        return bool(sources) and not any(
+            # What unoptimised code sets anew in each turn.
+            not LOCAL.search(split_commas(store.body)[0])
+            for source in sources
+            for store in self._stores_to(source)
+        )
 
 
 def _condition(terminator: Instruction) -> list[str]:

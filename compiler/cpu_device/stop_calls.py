@@ -12,7 +12,8 @@ from .operations import Constant, Operation, StopKind, operation
 from .refusals import HINT, position_of
 from .stops import StopCall
 
-_YIELD = StopCall(StopKind.YIELD, "yield", ())
+_YIELD = StopCall(StopKind.YIELD, "a loop that waits for memory", ())
+_SLEEP = StopCall(StopKind.YIELD, "nanosleep", ())
 # What a C function takes and gives for integers narrower than this.
 _C_INTEGER = "i32"
 _NARROW = ("i1", "i8", "i16")
@@ -56,7 +57,7 @@ class StopTable:
         if found is None:
             known = intrinsic(call.function) if call.function.startswith("llvm.nvvm.") else None
             if known is not None and known.kind is Kind.YIELD:
-                return _YIELD, "void"
+                return _SLEEP if call.function.endswith(".nanosleep") else _YIELD, "void"
             return None
         if found.kind is None:
             return None

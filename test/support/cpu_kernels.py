@@ -6,6 +6,7 @@ into shared memory, and the special registers are clang's builtins.
 
 from __future__ import annotations
 
+import re
 import struct
 import subprocess
 import tempfile
@@ -123,7 +124,7 @@ def host_module(
     options: CpuDeviceOptions | None = None,
 ) -> LlvmModule:
     """The CPU device's code for C, or for NVVM IR."""
-    is_ir = "define " in source
+    is_ir = re.search(r"^define ", source, re.MULTILINE) is not None
     nvvm = source if is_ir else nvvm_ir(source, opt_level=opt_level, debug=debug)
     chosen = options or CpuDeviceOptions(opt_level=opt_level, debug=debug)
     return cpu_device_module(optimized(nvvm, opt_level), (), _library(), chosen)

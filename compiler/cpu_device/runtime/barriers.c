@@ -200,6 +200,9 @@ static void release(struct hirc_worker *worker, struct hirc_running_block *block
       store_reductions(&meeting.reduction, block, warp, lanes[warp]);
     }
     block->warps[warp].ready |= lanes[warp];
+    if (lanes[warp] != 0) {
+      hirc_warp_passes(&block->warps[warp]);
+    }
   }
   bool counts_ended = barrier->waiting + barrier->arrived < barrier->expected;
   if (barrier->expected >= block->block.threads && barrier->arrived == 0) {
@@ -284,6 +287,7 @@ bool hirc_cluster_release(struct hirc_running_block *block) {
           cluster_passed(block, thread)) {
         block->cluster_arrival[thread] = 0;
         state->ready |= UINT32_C(1) << lane;
+        hirc_warp_passes(state);
         any = true;
       }
     }

@@ -186,15 +186,25 @@ struct hirc_variable {
 
 // --- what the runtime offers to generated code -------------------------------------------------
 
-// Ends the kernel with a CUDA error (710 an assertion, 719 a trap); the block and all others stop.
+// Ends the kernel with a CUDA error (719: a trap); the block and all others stop.
 _Noreturn void hirc_device_abort(struct hirc_block *block, uint32_t thread, int cuda_error);
 // The same, with a message.
 _Noreturn void hirc_device_fail(struct hirc_block *block, uint32_t thread, int cuda_error,
                                 const char *what);
 int hirc_device_printf(struct hirc_block *block, uint32_t thread, const char *format,
                        const void *arguments);
-_Noreturn void hirc_device_assert(struct hirc_block *block, uint32_t thread, const char *message,
-                                  const char *file, uint32_t line, const char *function);
+// Says that the assertion has failed, and returns: the caller ends the thread. The launch ends with
+// error 710 when all other threads have ended.
+void hirc_device_assert(struct hirc_block *block, uint32_t thread, const char *message,
+                        const char *file, uint32_t line, const char *function);
+// The same where the caller cannot end the thread: the launch ends at once.
+_Noreturn void hirc_device_assert_all(struct hirc_block *block, uint32_t thread,
+                                      const char *message, const char *file, uint32_t line,
+                                      const char *function);
+// The thread has seen this value on its way through a loop that waits: where it and all else stay
+// the same, the loop does not end. A loop of which that cannot be said has an event each time.
+void hirc_device_observe(struct hirc_block *block, uint32_t thread, uint64_t value);
+void hirc_device_event(struct hirc_block *block, uint32_t thread);
 // bar.arrive: counts the thread at a barrier (0 to 15) of `count` threads (0: all of the block).
 void hirc_barrier_arrive(struct hirc_block *block, uint32_t thread, uint32_t barrier,
                          uint32_t count);

@@ -1,5 +1,6 @@
 // Threads that wait for one another in vain: what each waits at, in words.
 #include "engine.h"
+#include "operations/operations.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -108,6 +109,12 @@ static void append_stop(struct text *text, const struct hirc_running_block *bloc
     append(text, " with mask 0x%08x", hirc_operand(block, stop, 0, thread));
   }
   append_source(text, stop->source);
+  if (stop->perform == hirc_poll_mbarrier) {
+    char missing[128];
+    hirc_mbarrier_describe(*(uint64_t *const *)(const void *)hirc_slot(block, stop, 0, thread),
+                           missing, sizeof missing);
+    append(text, " for %s", missing);
+  }
 }
 
 // Which threads wait at which stops of the block.
@@ -172,7 +179,9 @@ static _Noreturn void report(struct hirc_worker *worker, const struct hirc_runni
   int none = 0;
   bool first = atomic_compare_exchange_strong(&worker->run->error, &none,
                                               HIRC_ERROR_LAUNCH_FAILURE);
-  if (first && is_new(fingerprint(block))) {
+  // Who waits for a thread that has failed its assertion waits in vain, and that has been said.
+  bool asserted = atomic_load(&worker->run->asserted);
+  if (first && !asserted && is_new(fingerprint(block))) {
     append(text, "\n");
     ssize_t written = write(STDERR_FILENO, text->characters, text->used);
     (void)written;
@@ -211,6 +220,14 @@ _Noreturn void hirc_report_stuck(struct hirc_worker *worker, struct hirc_cluster
   const struct hirc_running_block *block = stuck_block(cluster);
   struct text text = {0};
   append_beginning(&text, name_of_trouble(block), block);
+  append_block(&text, block);
+  report(worker, block, &text);
+}
+
+_Noreturn void hirc_report_quiet(struct hirc_worker *worker, struct hirc_cluster *cluster) {
+  const struct hirc_running_block *block = stuck_block(cluster);
+  struct text text = {0};
+  append_beginning(&text, "threads wait forever", block);
   append_block(&text, block);
   report(worker, block, &text);
 }

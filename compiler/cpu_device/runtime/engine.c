@@ -1,6 +1,7 @@
 // Running a grid: workers take its clusters, keep those that wait, and end it at the first error.
 #define _GNU_SOURCE
 #include "engine.h"
+#include "errors.h"
 #include "pool.h"
 
 #include <pthread.h>
@@ -69,6 +70,15 @@ static struct hirc_cluster *take_up(struct share *share) {
   }
   share->waiting--;
   return cluster;
+}
+
+// Everything that the worker has begun waits, and nothing can end that.
+static _Noreturn void give_up(struct hirc_worker *worker, struct share *share) {
+  int status = hirc_device_status();
+  if (status != 0) {
+    hirc_leave_grid(worker, status);
+  }
+  hirc_report_quiet(worker, share->first);
 }
 
 static bool has_failed(struct hirc_grid_run *run) {
@@ -145,6 +155,7 @@ static void begin_next(struct hirc_worker *worker, struct share *share) {
     return;
   }
   hirc_cluster_place(share->current, run, share->next++);
+  worker->events++;
   if (advance(worker, share->current) != HIRC_DONE) {
     put_aside(share, share->current);
     share->current = NULL;
@@ -168,6 +179,7 @@ static void run_share(struct hirc_worker *worker, struct share *share) {
   unsigned rounds = 0; // without progress
   while (!has_failed(run)) {
     if (share->waiting < share->limit && take(share, run)) {
+      hirc_quiet_end(worker);
       begin_next(worker, share);
       rounds = 0;
       continue;
@@ -179,7 +191,12 @@ static void run_share(struct hirc_worker *worker, struct share *share) {
     if (share->waiting == 0) {
       return;
     }
-    if (resume_waiting(worker, share)) {
+    uint64_t started = hirc_nanoseconds();
+    bool moved = resume_waiting(worker, share);
+    if (share->waiting != 0 && !has_failed(run) && hirc_quiet_round(worker, started)) {
+      give_up(worker, share);
+    }
+    if (moved) {
       rounds = 0;
     } else {
       // They may wait for blocks that have not begun.
@@ -206,6 +223,7 @@ static void take_part(struct hirc_grid_run *run) {
   if (!is_prepared) {
     is_prepared = true;
     hirc_faults_prepare_thread(worker);
+    hirc_quiet_register(worker);
   }
   sigjmp_buf escape;
   struct share share = {.limit = in_flight(run)};
@@ -216,6 +234,7 @@ static void take_part(struct hirc_grid_run *run) {
     run_share(worker, &share);
   }
   recycle_share(worker, kept);
+  hirc_quiet_end(worker);
   worker->inside = 0;
   worker->run = NULL;
   worker->escape = NULL;
@@ -261,5 +280,5 @@ int hirc_run_grid(const struct hirc_grid *grid) {
     hirc_pool_unshare(&shared.work);
   }
   hirc_checks_close();
-  return atomic_load(&run.error);
+  return atomic_load(&run.asserted) ? HIRC_ERROR_ASSERT : atomic_load(&run.error);
 }

@@ -16,6 +16,8 @@
 enum {
   HIRC_MAX_WARPS = HIRC_MAX_THREADS / HIRC_WARP_SIZE,
   HIRC_BARRIERS = 16,
+  HIRC_PASSES = 8,
+  HIRC_TURNS = 8, // of a thread that are remembered
   HIRC_ERROR_ILLEGAL_ADDRESS = 700,
   HIRC_ERROR_OUT_OF_RESOURCES = 701,
   HIRC_ERROR_ASSERT = 710,
@@ -29,6 +31,7 @@ struct hirc_warp {
   uint32_t ready;
   uint32_t ended;
   uint32_t idle; // of those that wait: at a poll or a yield
+  uint8_t passes; // stops that led on since a lane was last idle, up to HIRC_PASSES
   // All lanes have this state, their `next` is not kept, none has ended.
   bool uniform;
   uint16_t state;
@@ -53,6 +56,11 @@ struct hirc_running_block {
   uint8_t cluster_arrival[HIRC_MAX_THREADS];
   bool cluster_arrival_used;
   uint16_t next[HIRC_MAX_THREADS];
+  // What each thread has seen on its way, as a number: since its last poll or yield, and before that
+  // in its last turns that differed.
+  uint32_t seen[HIRC_MAX_THREADS];
+  uint32_t seen_before[HIRC_MAX_THREADS][HIRC_TURNS];
+  uint8_t turn[HIRC_MAX_THREADS];
   char *arena; // of shared memory
   struct hirc_block_checks *checks; // NULL: none are made
   size_t frames_room, exchange_room;
@@ -82,6 +90,12 @@ struct hirc_worker {
   struct hirc_running_block *block;
   uint32_t state, first, last;
   char *stack_low;
+  // For quiet.c. What got on, as a number, and as it was at the last look; the number of all
+  // workers at that time, and since when it has been so.
+  uint64_t events, events_before;
+  uint64_t progress, since;
+  _Atomic uint64_t calm_at; // when the last round began that led nowhere; 0: none, or not since
+  struct hirc_worker *next_worker;
 };
 
 // A grid that workers run together.
@@ -93,6 +107,7 @@ struct hirc_grid_run {
   uint32_t chunk;
   _Atomic uint64_t taken; // clusters handed out
   _Atomic int error;
+  _Atomic bool asserted; // an assertion has failed: the others go on
 };
 
 enum hirc_progress { HIRC_BLOCKED, HIRC_IDLE, HIRC_MOVED, HIRC_DONE };
@@ -192,6 +207,16 @@ void hirc_warp_separate(struct hirc_running_block *block, uint32_t warp);
 // Threads first to last - 1, of one warp with separate lanes, have run as far as `next` says.
 void hirc_warp_settle(struct hirc_running_block *block, uint32_t first, uint32_t last);
 
+// Lanes of the warp go on from a stop that others had a part in. A few such stops on the way round
+// a loop that waits are no event.
+static inline void hirc_warp_passes(struct hirc_warp *warp) {
+  if (warp->passes < HIRC_PASSES) {
+    warp->passes++;
+  } else {
+    hirc_worker()->events++;
+  }
+}
+
 // --- barriers.c --------------------------------------------------------------------------------
 
 // The block's threads all stand at this stop: true if they are through, having come together.
@@ -209,8 +234,21 @@ void hirc_cluster_ended(struct hirc_running_block *block, uint32_t first, uint32
 // --- divergence.c: what is wrong, in words -----------------------------------------------------
 
 _Noreturn void hirc_report_stuck(struct hirc_worker *worker, struct hirc_cluster *cluster);
+// The same where nothing that a poll or a yield waits for can come any more.
+_Noreturn void hirc_report_quiet(struct hirc_worker *worker, struct hirc_cluster *cluster);
 _Noreturn void hirc_report_different_barriers(struct hirc_worker *worker,
                                               struct hirc_running_block *block, uint32_t barrier);
+
+// --- quiet.c: whether anything can go on at all -------------------------------------------------
+
+void hirc_quiet_register(struct hirc_worker *worker);
+// A round over all that this worker has begun, which started at this time, is over. True if nothing
+// in this process will ever get on: what waits here waits in vain.
+bool hirc_quiet_round(struct hirc_worker *worker, uint64_t started);
+// The worker does something else than going round what waits.
+static inline void hirc_quiet_end(struct hirc_worker *worker) {
+  atomic_store_explicit(&worker->calm_at, 0, memory_order_relaxed);
+}
 
 // --- faults.c ----------------------------------------------------------------------------------
 

@@ -192,13 +192,20 @@ _Noreturn void hirc_device_fail(struct hirc_block *block, uint32_t thread, int c
   hirc_leave_grid(worker, cuda_error);
 }
 
-_Noreturn void hirc_device_assert(struct hirc_block *block, uint32_t thread, const char *message,
-                                  const char *file, uint32_t line, const char *function) {
+void hirc_device_assert(struct hirc_block *block, uint32_t thread, const char *message,
+                        const char *file, uint32_t line, const char *function) {
   struct hirc_extent at = thread_index(block, thread);
   char text[2048];
   snprintf(text, sizeof text,
            "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,
            function, block->index.x, block->index.y, block->index.z, at.x, at.y, at.z, message);
   write_message(text);
+  atomic_store(&hirc_worker()->run->asserted, true);
+}
+
+_Noreturn void hirc_device_assert_all(struct hirc_block *block, uint32_t thread,
+                                      const char *message, const char *file, uint32_t line,
+                                      const char *function) {
+  hirc_device_assert(block, thread, message, file, line, function);
   hirc_leave_grid(hirc_worker(), HIRC_ERROR_ASSERT);
 }

@@ -33,6 +33,8 @@ static struct {
   unsigned reserve;
   unsigned calls;      // for threads of the reserve that have not answered
   unsigned held_up;    // in functions of the host
+  unsigned departing;  // wait for their helpers
+  uint64_t taken;      // tasks and shared work
   _Atomic unsigned size; // 0: not started
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .work = PTHREAD_COND_INITIALIZER,
@@ -117,6 +119,7 @@ static void look(void) {
 static bool work_once(void) {
   struct hirc_task *task = take_task();
   if (task != NULL) {
+    pool.taken++;
     pthread_mutex_unlock(&pool.lock);
     task->run(task);
     pthread_mutex_lock(&pool.lock);
@@ -124,6 +127,7 @@ static bool work_once(void) {
   }
   struct hirc_shared_work *work = join_shared();
   if (work != NULL) {
+    pool.taken++;
     pthread_mutex_unlock(&pool.lock);
     work->run(work);
     pthread_mutex_lock(&pool.lock);
@@ -176,6 +180,8 @@ static void forget_threads(void) {
   pool.first = pool.last = NULL;
   pool.shared = NULL;
   pool.sleeping = pool.looking = pool.active = pool.reserve = pool.calls = pool.held_up = 0;
+  pool.departing = 0;
+  hirc_quiet_forget();
   atomic_store(&pool.offered, 0);
   atomic_store(&pool.size, 0);
 }
@@ -237,6 +243,30 @@ unsigned hirc_pool_size(void) {
   return size;
 }
 
+// --- for those who ask whether anything goes on -----------------------------------------------
+
+uint64_t hirc_pool_taken(void) {
+  pthread_mutex_lock(&pool.lock);
+  uint64_t taken = pool.taken;
+  pthread_mutex_unlock(&pool.lock);
+  return taken;
+}
+
+unsigned hirc_pool_busy(void) {
+  pthread_mutex_lock(&pool.lock);
+  bool offered = atomic_load_explicit(&pool.offered, memory_order_relaxed) != 0;
+  unsigned busy = pool.active - pool.sleeping - pool.looking - pool.departing;
+  pthread_mutex_unlock(&pool.lock);
+  return offered ? 0 : busy;
+}
+
+unsigned hirc_pool_threads(void) {
+  pthread_mutex_lock(&pool.lock);
+  unsigned threads = pool.active + pool.reserve;
+  pthread_mutex_unlock(&pool.lock);
+  return threads;
+}
+
 // --- giving work -------------------------------------------------------------------------------
 
 void hirc_pool_submit(struct hirc_task *task) {
@@ -296,8 +326,10 @@ void hirc_pool_unshare(struct hirc_shared_work *work) {
   }
   *link = work->next;
   atomic_fetch_sub_explicit(&pool.offered, work->wanted, memory_order_relaxed);
+  pool.departing++;
   while (work->running > 0) {
     pthread_cond_wait(&pool.departed, &pool.lock);
   }
+  pool.departing--;
   pthread_mutex_unlock(&pool.lock);
 }

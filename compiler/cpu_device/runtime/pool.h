@@ -22,6 +22,17 @@ void hirc_pool_reinforce(void);
 void hirc_pool_begin_outside(void);
 void hirc_pool_end_outside(void);
 
+// Tasks taken up so far, as a number that only grows.
+uint64_t hirc_pool_taken(void);
+// Threads that do something, or wait inside of what they do; 0 where a task or shared work is on
+// offer. Those that wait for helpers of theirs do not count.
+unsigned hirc_pool_busy(void);
+// All threads of the pool.
+unsigned hirc_pool_threads(void);
+
+// quiet.c: the pool's threads are gone.
+void hirc_quiet_forget(void);
+
 static inline void hirc_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

@@ -78,6 +78,10 @@ static inline void relax(void) {
 #endif
 }
 
+static _Atomic unsigned hosts_waiting;
+
+unsigned hirc_hosts_waiting(void) { return atomic_load(&hosts_waiting); }
+
 static void wait_for(struct hirc_point point) {
   if (hirc_pool_size() > 1)
     for (int i = 0; i < SPINS; ++i) {
@@ -88,14 +92,28 @@ static void wait_for(struct hirc_point point) {
   if (hirc_reached(point))
     return;
   struct hirc_stream *stream = point.stream;
+  atomic_fetch_add(&hosts_waiting, 1);
   pthread_mutex_lock(&stream->watch_lock);
   for (;;) {
     watch(stream, point.position);
     if (atomic_load(&stream->completed) >= point.position)
       break;
-    pthread_cond_wait(&stream->watch, &stream->watch_lock);
+    if (!hirc_checks_memory()) {
+      pthread_cond_wait(&stream->watch, &stream->watch_lock);
+      continue;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += ASK_MILLISECONDS * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&stream->watch, &stream->watch_lock, &until);
+    pthread_mutex_unlock(&stream->watch_lock);
+    hirc_checks_allow_wanted();
+    pthread_mutex_lock(&stream->watch_lock);
   }
   pthread_mutex_unlock(&stream->watch_lock);
+  atomic_fetch_sub(&hosts_waiting, 1);
 }
 
 void hirc_wait_for(struct hirc_point point) {

@@ -142,6 +142,8 @@ void hirc_stream_start(struct hirc_stream *stream);
 // --- waiting -----------------------------------------------------------------------------------
 
 void hirc_wait_for(struct hirc_point point);
+// How many threads of the program wait for a point now.
+unsigned hirc_hosts_waiting(void);
 void hirc_wait_for_stream(struct hirc_stream *stream);
 void hirc_wait_for_device(void);
 // Until a command enqueued in the stream now would run at once.

@@ -25,7 +25,38 @@ void hirc_warp_separate(struct hirc_running_block *block, uint32_t warp) {
 static void thread_ended(struct hirc_running_block *block, uint32_t thread) {
   block->warps[thread / HIRC_WARP_SIZE].ended |= UINT32_C(1) << thread % HIRC_WARP_SIZE;
   block->ended++;
+  hirc_worker()->events++;
   hirc_cluster_ended(block, thread, 1);
+}
+
+static uint32_t mixed(uint32_t seen, uint64_t value) {
+  return (uint32_t)(((seen ^ value) + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+// A thread that is where it was in one of its last turns, and sees what it saw then, has not got
+// anywhere.
+static void thread_idles(struct hirc_running_block *block, uint32_t thread) {
+  uint32_t seen = mixed(block->seen[thread], block->next[thread]);
+  uint32_t *before = block->seen_before[thread];
+  block->seen[thread] = 0;
+  for (uint32_t i = 0; i < HIRC_TURNS; i++) {
+    if (before[i] == seen) {
+      return;
+    }
+  }
+  before[block->turn[thread]++ % HIRC_TURNS] = seen;
+  hirc_worker()->events++;
+}
+
+void hirc_device_observe(struct hirc_block *abi, uint32_t thread, uint64_t value) {
+  uint32_t *seen = &((struct hirc_running_block *)abi)->seen[thread];
+  *seen = mixed(*seen, value);
+}
+
+void hirc_device_event(struct hirc_block *abi, uint32_t thread) {
+  (void)abi;
+  (void)thread;
+  hirc_worker()->events++;
 }
 
 void hirc_warp_settle(struct hirc_running_block *block, uint32_t first, uint32_t last) {
@@ -42,6 +73,8 @@ void hirc_warp_settle(struct hirc_running_block *block, uint32_t first, uint32_t
       hirc_barrier_wait(block, stop, thread, 1);
     } else if (stop->kind == HIRC_STOP_POLL || stop->kind == HIRC_STOP_YIELD) {
       warp->idle |= lane;
+      warp->passes = 0;
+      thread_idles(block, thread);
     }
   }
 }
@@ -68,6 +101,7 @@ static bool goes_on_together(struct hirc_worker *worker, struct hirc_running_blo
                   (stop->kind == HIRC_STOP_WARP && mask_is_whole(block, stop, first, state->exists));
   if (together) {
     hirc_call_perform(worker, block, state->state, first, state->exists);
+    hirc_warp_passes(state);
   }
   return together;
 }
@@ -90,6 +124,7 @@ static void run_together(struct hirc_worker *worker, struct hirc_running_block *
       state->ended = state->exists;
       state->uniform = false;
       block->ended += count;
+      worker->events++;
       hirc_cluster_ended(block, first, count);
       return;
     }
@@ -188,6 +223,7 @@ static bool perform_masked(struct hirc_worker *worker, struct hirc_running_block
     left &= ~group | UINT32_C(1) << lane;
     if ((mask & state->exists & ~state->ended & ~group) == 0) {
       hirc_call_perform(worker, block, next[lane], warp * HIRC_WARP_SIZE, group);
+      hirc_warp_passes(state);
       state->ready |= group;
       any = true;
     }
@@ -213,6 +249,7 @@ static bool perform_converged(struct hirc_worker *worker, struct hirc_running_bl
   }
   if (group != 0) {
     hirc_call_perform(worker, block, at, warp * HIRC_WARP_SIZE, group);
+    hirc_warp_passes(state);
     state->ready |= group;
   }
   return group != 0;

@@ -49,6 +49,10 @@ void hirc_checks_begin_wait(void);
 void hirc_checks_need(struct hirc_stream *stream, uint64_t position);
 void hirc_checks_start(void);
 void hirc_checks_end_wait(void);
+// For a worker whose kernels can only go on if more is allowed: asks those who wait to allow all,
+// which they do now and then. False if nothing is pending.
+bool hirc_checks_want_all(void);
+void hirc_checks_allow_wanted(void);
 
 // --- the order of commands, with HIRC_CHECK_ORDER: stream.c -------------------------------------
 

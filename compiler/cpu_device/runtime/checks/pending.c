@@ -78,6 +78,34 @@ void hirc_checks_start(void) {
   }
 }
 
+// What runs waits for something that nobody has waited for: on a GPU that would run, too.
+static _Atomic bool wants_all;
+
+static bool is_pending(struct hirc_stream *stream) {
+  return atomic_load(&stream->allowed) < atomic_load(&stream->enqueued);
+}
+
+bool hirc_checks_want_all(void) {
+  bool pending = is_pending(&hirc_legacy_stream);
+  for (struct hirc_stream *stream = hirc_first_stream(); stream != NULL;
+       stream = stream->next_stream) {
+    pending |= is_pending(stream);
+  }
+  atomic_store(&wants_all, pending);
+  return pending;
+}
+
+void hirc_checks_allow_wanted(void) {
+  if (atomic_exchange(&wants_all, false)) {
+    allow(hirc_end_of(&hirc_legacy_stream));
+    for (struct hirc_stream *stream = hirc_first_stream(); stream != NULL;
+         stream = stream->next_stream) {
+      allow(hirc_end_of(stream));
+    }
+    hirc_checks_start();
+  }
+}
+
 static void hold_all(void);
 
 void hirc_checks_end_wait(void) {

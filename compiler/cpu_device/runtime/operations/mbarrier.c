@@ -9,6 +9,7 @@
 #include "lanes.h"
 #include "operations.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { COUNT_BITS = 20, BYTES_BITS = 22 };
@@ -89,6 +90,17 @@ void hirc_mbarrier_complete_tx(uint64_t *barrier, uint32_t bytes) {
 }
 
 uint32_t hirc_mbarrier_pending_count(uint64_t state) { return unpack(state).pending; }
+
+void hirc_mbarrier_describe(const uint64_t *barrier, char *text, size_t room) {
+  struct mbarrier it = unpack(__atomic_load_n(barrier, __ATOMIC_RELAXED));
+  const char *bytes = it.bytes == 0  ? ""
+                      : it.bytes > 0 ? " and %d more bytes"
+                                     : ", %d bytes more than expected having come";
+  int used = snprintf(text, room, "%u of %u arrivals", it.pending, it.expected);
+  if (used > 0 && (size_t)used < room) {
+    snprintf(text + used, room - (size_t)used, bytes, abs(it.bytes));
+  }
+}
 
 enum { P_PARITY, P_MOST_POLLS };
 

@@ -88,6 +88,8 @@ uint32_t hirc_mbarrier_pending_count(uint64_t state);
 // Polls: barrier, state or parity (, time limit) -> i1. Parameters: 1 for a parity, the polls after
 // which the answer is false; 0: none.
 hirc_perform hirc_poll_mbarrier;
+// What the current phase of the barrier needs to complete, in words.
+void hirc_mbarrier_describe(const uint64_t *barrier, char *text, size_t room);
 
 // --- clusters ------------------------------------------------------------------------------------
 

@@ -568,7 +568,7 @@ REGION(overflow) {
 }
 
 REGION(fail_assertion) {
-  hirc_device_assert(block, first + 1, "i < n", "prog.cu", 7, "main_kernel");
+  hirc_device_assert_all(block, first + 1, "i < n", "prog.cu", 7, "main_kernel");
 }
 
 REGION(call_abort) {
