@@ -92,7 +92,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     return [
         stage(
             FUSION_STAGE,
-            f"select-host-programs{{{entry}}},check-tensor-views,decompose-structured-tensors,"
+            f"expand-tensor-reshapes,select-host-programs{{{entry}}},check-tensor-views,decompose-structured-tensors,"
             "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
             f"{_reads_in_place(options.products)}{_generalizes(options.products)}"
             "normalize-tensor-operations,func.func(canonicalize,cse),"

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from host_ir.libraries import library
 
@@ -21,7 +22,11 @@ for name, arguments in json.load(sys.stdin):
     if child == 0:
         os.dup2(errors.fileno(), 2)
         given = [
-            each if isinstance(each, int) else np.zeros(each, np.float32)
+            each
+            if isinstance(each, int)
+            else np.array(each["values"])
+            if isinstance(each, dict)
+            else np.zeros(each, np.float32)
             for each in arguments
         ]
         try:
@@ -107,14 +112,55 @@ func.func @inner(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?xf32> {
        dimensions = [1]
   return %y : tensor<?xf32>
 }
+func.func @reshape(%x: tensor<?x6xf32>, %s: tensor<3xi64>) -> tensor<?x2x?xf32> {
+  %y = arith.addf %x, %x : tensor<?x6xf32>
+  %r = tensor.reshape %y(%s) : (tensor<?x6xf32>, tensor<3xi64>) -> tensor<?x2x?xf32>
+  %z = arith.addf %r, %r : tensor<?x2x?xf32>
+  return %z : tensor<?x2x?xf32>
+}
+func.func @reshape_transposed(%x: tensor<?x?x4xf32>) -> tensor<?x?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : i64
+  %m = tensor.dim %x, %c0 : tensor<?x?x4xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?x4xf32>
+  %i = arith.index_cast %m : index to i64
+  %j = arith.index_cast %n : index to i64
+  %e = tensor.empty(%n, %m) : tensor<?x?x4xf32>
+  %t = linalg.transpose ins(%x : tensor<?x?x4xf32>) outs(%e : tensor<?x?x4xf32>)
+       permutation = [1, 0, 2]
+  %s = tensor.from_elements %i, %j, %c4 : tensor<3xi64>
+  %r = tensor.reshape %t(%s) : (tensor<?x?x4xf32>, tensor<3xi64>) -> tensor<?x?x4xf32>
+  %y = arith.addf %r, %r : tensor<?x?x4xf32>
+  return %y : tensor<?x?x4xf32>
+}
+func.func @reshape_to_one(%x: tensor<?xf32>) -> tensor<f32> {
+  %s = tensor.empty() : tensor<0xi64>
+  %r = tensor.reshape %x(%s) : (tensor<?xf32>, tensor<0xi64>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+func.func @reshape_to_known(%x: tensor<?xf32>) -> tensor<2x3xf32> {
+  %s = arith.constant dense<[2, 3]> : tensor<2xindex>
+  %r = tensor.reshape %x(%s) : (tensor<?xf32>, tensor<2xindex>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+func.func @reshape_line(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %s = tensor.from_elements %n : tensor<1xindex>
+  %r = tensor.reshape %x(%s) : (tensor<?xf32>, tensor<1xindex>) -> tensor<?xf32>
+  %z = arith.addf %r, %r : tensor<?xf32>
+  return %z : tensor<?xf32>
+}
 """
 _SLICE = "tensor.extract_slice: the slice's offset, size and stride go beyond the size of dim"
 _INSERT = "tensor.insert_slice: the slice's offset, size and stride go beyond the size of dim"
 _EXPAND = "tensor.expand_shape: the sizes of dims 0, 1 do not make up the size of dim 0"
+_RESHAPE = "tensor.reshape: the sizes are not of as many elements as the tensor has"
 _HUGE = "make more than 2^63 - 1 bytes"
 _NEGATIVE = "and none may be negative"
-# The program, its arguments (an array's sizes, or a number), and what it says if it does not run.
-CASES: list[tuple[str, list[int | list[int]], str]] = [
+Argument = int | list[int] | dict[str, list[int]]
+# The program, its arguments (an array's sizes, its values, or a number), and what it says where it
+# does not run.
+CASES: list[tuple[str, list[Argument], str]] = [
     ("cast", [[3, 4]], ""),
     ("cast", [[3, 5]], "tensor.cast: the size of dim 1 is not the 4 that its type says"),
     ("cast_of_output", [[4], 4], ""),
@@ -143,6 +189,18 @@ CASES: list[tuple[str, list[int | list[int]], str]] = [
     ("insert_row", [[2, 4, 3], [4], 4], ""),
     ("insert_row", [[2, 4, 3], [1], 4], "the size of dim 0 of what is inserted is not that"),
     ("insert_row", [[2, 4, 3], [5], 5], _INSERT),
+    ("reshape", [[4, 6], {"values": [3, 2, 4]}], ""),
+    ("reshape", [[4, 6], {"values": [3, 2, 5]}], _RESHAPE),
+    ("reshape", [[4, 6], {"values": [-3, 2, -4]}], _RESHAPE),
+    ("reshape", [[0, 6], {"values": [-3, 2, 0]}], _RESHAPE),
+    ("reshape", [[4, 6], {"values": [4, 3, 2]}], "size 1 is not the 2 that its type says"),
+    ("reshape", [[4, 6], {"values": [4611686018427387904 + 3, 2, 4]}], _RESHAPE),
+    ("reshape_to_one", [[1]], ""),
+    ("reshape_to_one", [[2]], _RESHAPE),
+    ("reshape_to_known", [[6]], ""),
+    ("reshape_to_known", [[7]], _RESHAPE),
+    ("reshape_line", [[4], 4], ""),
+    ("reshape_line", [[4], 5], _RESHAPE),
     ("concat", [[3, 4], [2, 5]], "dim 1 of all tensors of tensor.concat must have the same size"),
     ("fill", [3, 2], ""),
     ("fill", [4611686018427387905, 4], _HUGE),
@@ -177,3 +235,13 @@ def test_a_size_that_does_not_fit_is_refused(number: int, outcomes: list[tuple[i
     status, errors = outcomes[number]
     assert message in errors
     assert (status, ".mlir:" in errors) == ((1, True) if message else (0, False)), errors
+
+
+def test_a_reshape_by_sizes_of_a_tensor_keeps_the_order_of_elements() -> None:
+    programs = library(_TEXT, "-O0")
+    x = np.arange(24, dtype=np.float32).reshape(4, 6)
+    given = programs["reshape"](x, np.array([3, 2, 4]))
+    np.testing.assert_array_equal(given, 4 * x.reshape(3, 2, 4))
+    x = x.reshape(2, 3, 4)
+    given = programs["reshape_transposed"](x)
+    np.testing.assert_array_equal(given, 2 * x.transpose(1, 0, 2).reshape(2, 3, 4))
