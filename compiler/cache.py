@@ -1,17 +1,34 @@
-"""Files made once and kept between runs, in the folder toolchain.cache_directory() names."""
+"""Files made once and kept between runs, in the folder toolchain.cache_directory() names.
+
+What lies there is linked into programs, so only a folder that nobody else can write to is used.
+Where there is none, or no room in it, everything is made anew.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+from .errors import InputError
 from .output import replacing
 from .toolchain import cache_directory
 
 _DIGEST_BYTES = 32
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+@dataclass(frozen=True)
+class Cache:
+    """The folder in use, None where there is none, and what is wrong with those before it."""
+
+    folder: Path | None
+    refused: tuple[str, ...] = ()
 
 
 def cached(name: str, make: Callable[[], bytes]) -> bytes:
@@ -19,31 +36,75 @@ def cached(name: str, make: Callable[[], bytes]) -> bytes:
 
     The name carries a digest of all that the contents depend on, so a file is never out of date.
     """
-    path = _writable(cache_directory()) / name
-    if path.is_file():
-        kept = path.read_bytes()
+    folder = find_cache().folder
+    if folder is None:
+        return make()
+    path = folder / name
+    kept = _read(path)
+    if kept is not None:
         data, digest = kept[:-_DIGEST_BYTES], kept[-_DIGEST_BYTES:]
         if digest == _digest(data):
             return data
     data = make()
-    with replacing(path) as temporary:
+    # A cache that is full, or gone, is no reason to fail.
+    with suppress(InputError), replacing(path) as temporary:
         temporary.write_bytes(data + _digest(data))
     return data
+
+
+def find_cache(*, make: bool = True) -> Cache:
+    """The cache's folder, or one among the temporary files, made unless `make` is false."""
+    refused: list[str] = []
+    for folder in (cache_directory(), Path(tempfile.gettempdir()) / f"hirc-{os.geteuid()}"):
+        if folder is None:
+            refused.append("there is no home directory")
+            continue
+        wrong = _what_is_wrong(folder.absolute(), make=make)
+        if wrong is None:
+            return Cache(folder, tuple(refused))
+        refused.append(wrong)
+    return Cache(None, tuple(refused))
+
+
+def _what_is_wrong(folder: Path, *, make: bool) -> str | None:
+    """Why a folder cannot be the cache: it cannot be written, or others can write to it."""
+    try:
+        if make:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
+        if not os.path.lexists(folder):
+            existing = next(each for each in folder.parents if each.exists())
+            is_writable = existing.is_dir() and os.access(existing, os.W_OK)
+            return None if is_writable else f"{folder} cannot be made"
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            return f"{folder} is no folder of its own"
+        if status.st_uid != os.geteuid():
+            return f"{folder} is another user's"
+        if status.st_mode & _OTHERS_WRITE:
+            return f"others can write to {folder}"
+        for parent in folder.resolve().parents:
+            mode = parent.stat().st_mode
+            if mode & _OTHERS_WRITE and not mode & stat.S_ISVTX:
+                return f"others can write to {parent}, in which {folder} is"
+        return None if os.access(folder, os.W_OK) else f"{folder} cannot be written"
+    except OSError as error:
+        return f"{folder} cannot be used: {error.strerror}"
+
+
+def _read(path: Path) -> bytes | None:
+    """What a file of this user's holds; None where there is none."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with open(file, "rb") as stream:
+            status = os.fstat(file)
+            is_ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+            return stream.read() if is_ours else None
+    except OSError:
+        return None
 
 
 def _digest(data: bytes) -> bytes:
     """What follows the data in the file, so that a damaged one is made again."""
     return hashlib.sha256(data).digest()
-
-
-def _writable(folder: Path) -> Path:
-    """The folder, or one for temporary files where it cannot be written."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK):
-            return folder
-    except OSError:
-        pass
-    fallback = Path(tempfile.gettempdir()) / f"hirc-{os.getuid()}"
-    fallback.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return fallback

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import platform
 import re
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from .cache import find_cache
 from .errors import HircError, ToolchainError
 from .nvidia_driver import find_driver
 from .options import Options
@@ -24,7 +23,6 @@ from .toolchain import (
     CUDA_HINT,
     Clang,
     Cuda,
-    cache_directory,
     cuda_candidates,
     find_clang,
     find_cuda,
@@ -253,13 +251,16 @@ def _try_run(program: Path) -> Finding | None:
 
 
 def _cache() -> Finding:
-    folder = cache_directory()
-    existing = next(path for path in (folder, *folder.parents) if path.exists())
-    if not (existing.is_dir() and os.access(existing, os.W_OK)):
-        detail = f"{folder} cannot be written; a folder in {tempfile.gettempdir()} is used"
-        return Finding("cache", State.NOT_NEEDED, detail=detail, hint="HIRC_CACHE_DIR names one")
-    detail = str(folder) if folder.exists() else f"{folder} (made when first needed)"
-    return Finding("cache", State.FOUND, detail=detail)
+    cache = find_cache(make=False)
+    hint = "HIRC_CACHE_DIR names one, which nobody else can write to"
+    if cache.folder is None:
+        detail = f"none, all is made anew each time: {'; '.join(cache.refused)}"
+        return Finding("cache", State.NOT_NEEDED, detail=detail, hint=hint)
+    if cache.refused:
+        detail = f"{'; '.join(cache.refused)}; {cache.folder} is used"
+        return Finding("cache", State.NOT_NEEDED, detail=detail, hint=hint)
+    made = "" if cache.folder.exists() else " (made when first needed)"
+    return Finding("cache", State.FOUND, detail=f"{cache.folder}{made}")
 
 
 def _driver() -> Iterator[Finding]:

@@ -229,9 +229,12 @@ def cuda_candidates() -> Iterator[Path]:
     yield Path("/usr/local/cuda")
 
 
-def cache_directory() -> Path:
-    """Where compiled support code is kept between runs."""
-    if "HIRC_CACHE_DIR" in os.environ:
+def cache_directory() -> Path | None:
+    """Where compiled support code is kept between runs; None where there is no home directory."""
+    if os.environ.get("HIRC_CACHE_DIR"):
         return Path(os.environ["HIRC_CACHE_DIR"])
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    except RuntimeError:
+        return None
     return Path(base) / "hirc"

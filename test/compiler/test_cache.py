@@ -1,0 +1,146 @@
+"""The cache: what lies in it is linked into programs, so nobody else may put it there."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from hirc.compiler.cache import cached, find_cache
+
+_NOBODY = 65534
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """The folder that is asked for, and the one among the temporary files."""
+    (tmp_path / "t").mkdir()
+    monkeypatch.setenv("HIRC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "t"))
+    return tmp_path / "cache", tmp_path / "t" / f"hirc-{os.geteuid()}"
+
+
+def test_a_cache_is_its_users_alone(places: tuple[Path, Path]) -> None:
+    assert cached("thing", lambda: b"made") == b"made"
+    assert cached("thing", lambda: b"again") == b"made"
+    assert places[0].stat().st_mode & 0o777 == 0o700
+    assert not places[1].exists()
+
+
+def _links(folder: Path) -> None:
+    (folder.parent / "theirs").mkdir(exist_ok=True)
+    folder.symlink_to("theirs")
+
+
+def _opens(folder: Path) -> None:
+    folder.mkdir()
+    folder.chmod(0o777)
+
+
+def _gives_to_group(folder: Path) -> None:
+    folder.mkdir()
+    folder.chmod(0o770)
+
+
+def _opens_parent(folder: Path) -> None:
+    folder.mkdir(mode=0o700)
+    folder.parent.chmod(0o777)
+
+
+def _makes_a_file(folder: Path) -> None:
+    folder.write_text("")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (_links, "is no folder of its own"),
+        (_opens, "others can write to"),
+        (_gives_to_group, "others can write to"),
+        (_opens_parent, "others can write to"),
+        (_makes_a_file, "is no folder of its own"),
+    ],
+)
+def test_a_cache_that_others_can_change_is_not_used(
+    places: tuple[Path, Path], spoil: object, why: str
+) -> None:
+    assert callable(spoil)
+    for folder in places:
+        spoil(folder)
+    found = find_cache()
+    assert found.folder is None
+    assert all(why in each for each in found.refused)
+    assert len(found.refused) == 2
+    # Nothing is read or written there.
+    assert cached("thing", lambda: b"made") == b"made"
+    assert cached("thing", lambda: b"again") == b"again"
+
+
+def test_another_user_s_folder_is_not_used(
+    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in places:
+        folder.mkdir(mode=0o700)
+        if os.geteuid() == 0:
+            os.chown(folder, _NOBODY, _NOBODY)
+    if os.geteuid() != 0:
+        real = os.geteuid()
+        monkeypatch.setattr(os, "geteuid", lambda: real + 1)
+    found = find_cache()
+    assert (found.folder, ["another user's" in each for each in found.refused]) == (
+        None,
+        [True] * len(found.refused),
+    )
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
+def test_as_another_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that somebody made in advance, in a place that all can write to."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as everybodys:
+        Path(everybodys).chmod(0o1777)
+        (Path(everybodys) / f"hirc-{_NOBODY}").mkdir(mode=0o700)
+        monkeypatch.setenv("HIRC_CACHE_DIR", "/nowhere/x")
+        monkeypatch.setattr("tempfile.tempdir", everybodys)
+        os.seteuid(_NOBODY)
+        try:
+            found = find_cache()
+        finally:
+            os.seteuid(0)
+    assert found.folder is None
+    assert "another user's" in found.refused[1]
+
+
+def test_a_file_that_is_not_ours_is_made_again(places: tuple[Path, Path]) -> None:
+    assert cached("thing", lambda: b"made") == b"made"
+    path = places[0] / "thing"
+    moved = path.rename(places[0] / "other")
+    path.symlink_to(moved)
+    assert cached("thing", lambda: b"again") == b"again"
+    path.unlink()
+    path.write_bytes(moved.read_bytes()[:-1])
+    assert cached("thing", lambda: b"third") == b"third"
+
+
+def test_a_full_disk_fails_nothing(places: tuple[Path, Path]) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, before[1]))
+    try:
+        assert cached("thing", lambda: b"made" * 100) == b"made" * 100
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert os.listdir(places[0]) == []
+    assert cached("thing", lambda: b"made") == b"made"
+
+
+def test_without_a_home_directory(
+    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hirc.compiler.cache.cache_directory", lambda: None)
+    found = find_cache()
+    assert (found.folder, found.refused) == (places[1], ("there is no home directory",))
