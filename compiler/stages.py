@@ -16,6 +16,12 @@ from .errors import InputError, InternalError, UnsupportedError
 from .session import Session, position_of
 from .timing import Timer
 
+_OF_TENSORS = ("tensor", "bufferization", "linalg", "tosa", "shape", "sparse_tensor")
+_TAKEN = (
+    *("func", "arith", "math", "complex", "index", "cf", "scf", "affine", "memref", "vector"),
+    *("ub", "gpu", "nvgpu", "nvvm", "llvm", "builtin", "async", "transform", "hir", "offload"),
+)
+
 
 @dataclass
 class IrPrinter:
@@ -121,8 +127,23 @@ def run_stage(
             position=position_of(left.location),
             op=left.name,
             stage=stage.name,
-            hint="--print-ir-after=changed shows the program up to there",
+            hint=_way_out(left.name.partition(".")[0]),
         )
+
+
+def _way_out(dialect: str) -> str:
+    """What to do about an operation that is left."""
+    if dialect in _OF_TENSORS:
+        return (
+            "tensors are compiled in functions that take or return some: give the function such an "
+            "argument or result, or bufferize the module first (hirc-opt --one-shot-bufferize)"
+        )
+    if dialect not in _TAKEN:
+        return (
+            f"hirc does not take the dialect '{dialect}': lower it first, with hirc-opt and one of "
+            "upstream's passes (docs/gpu-programs.md lists the dialects)"
+        )
+    return "--print-ir-after=changed shows the program up to there"
 
 
 def _invalid(

@@ -20,6 +20,7 @@ from ..pipelines.host_ir import (
     HostIrOptions,
     host_ir_stages,
 )
+from ..pipelines.passes.run_transform_schedules import is_only_schedules
 from ..pipelines.pipeline import Stage
 from ..pipelines.products.options import MatmulOptions
 from ..pipelines.program_check import find_fault
@@ -125,7 +126,7 @@ class Unit:
 
     def _refuse_nested_modules(self) -> None:
         for op in self.module.body:
-            if op.operation.name == "builtin.module":
+            if op.operation.name == "builtin.module" and not is_only_schedules(op.operation):
                 raise UnsupportedError(
                     "a module inside the module is not compiled",
                     position=position_of(op.location),

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 from ..dialects.mlir import ir
 from .passes import Stage, stage
+from .passes.run_async_in_order import has_async
+from .passes.run_transform_schedules import has_schedules
 from .passes.select_host_programs import host_programs
 from .products.options import MatmulOptions
 
@@ -90,6 +92,12 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     entry = f"entry={options.entry} executable={executable}"
     buffer_entry = options.entry if options.executable else None
     return [
+        stage(
+            "transform",
+            "run-transform-schedules,erase-transform-schedules",
+            when=has_schedules,
+        ),
+        stage("async", "run-async-in-order", when=has_async),
         stage(
             FUSION_STAGE,
             f"expand-tensor-reshapes,select-host-programs{{{entry}}},check-tensor-views,decompose-structured-tensors,"

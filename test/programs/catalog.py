@@ -88,6 +88,8 @@ PROGRAMS = (
     Program("trap", status=1, errors="failed: cudaErrorLaunchFailure"),
     Program("memory"),
     Program("host_shared"),
+    Program("async_regions"),
+    Program("transformed"),
     Program("dialects"),
     Program("block_reduction_bare", same_as="block_reduction", flags=("--kernel-bare-pointers",)),
     Program("block_reduction_debug", same_as="block_reduction", flags=("-g", "-O0")),
