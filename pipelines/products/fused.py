@@ -96,7 +96,24 @@ def find_following(
         activation=finish.activation,
         accumulates=False,
     )
-    return Following(reader, finished, place) if is_product(finished) else None
+    is_whole = is_product(finished) and _has_bias_of_rows(finished)
+    return Following(reader, finished, place) if is_whole else None
+
+
+def _has_bias_of_rows(product: Product) -> bool:
+    """Whether the bias, if there is one, has an element for each of a row of the result.
+
+    For another one, or one of several loops of the row, the library would be called many times.
+    """
+    if product.bias is None:
+        return True
+    (loop,) = product.bias.dims
+    in_row = [
+        other
+        for other in range(product.loops)
+        if product.kind(other) == product.kind(loop) and product.size(other) != 1
+    ]
+    return product.result.dims[-1] == loop and in_row in ([], [loop])
 
 
 def _is_elementwise(op: ir.Operation, place: int) -> bool:

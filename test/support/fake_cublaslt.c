@@ -3,9 +3,12 @@
 // It has the entry points that the support library uses, takes matrices as cuBLASLt defines them
 // (column-major, strided batches), and refuses with CUBLAS_STATUS_INVALID_VALUE what cuBLASLt would:
 // leading dimensions that are too small, operands that do not fit, pointers less aligned than was
-// promised, an algorithm that was chosen for something else, a workspace that is too small. It logs its
-// calls, and any call can be made to fail. It knows nothing of streams: `fake_lt_synchronize`, where it
-// is set, is called before a product.
+// promised or than their elements are, an algorithm that was chosen for something else, a workspace
+// that is too small or less aligned than 256 bytes. Beyond that it refuses what has no defined result:
+// batches of results that overlap, and a result that shares elements with an operand or the bias. It has
+// no epilogue for f64, and one activation at most, as cuBLASLt. It logs its calls, and any call can be
+// made to fail. It knows nothing of streams: `fake_lt_synchronize`, where it is set, is called before a
+// product.
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -195,6 +198,15 @@ static bool types_fit(const struct matmul *matmul, int a, int b, int d) {
          (d == F32 ? a == F32 || a == F16 || a == BF16 : a == d && (a == F16 || a == BF16));
 }
 
+// Epilogues are flags, of which 1, DEFAULT, stands alone.
+static bool epilogue_fits(const struct matmul *matmul) {
+  unsigned activations = matmul->epilogue & (RELU | GELU), known = RELU | GELU | BIAS;
+  if (matmul->epilogue == 1)
+    return true;
+  return matmul->compute != COMPUTE_64F && matmul->epilogue != 0 && !(matmul->epilogue & ~known) &&
+         activations != (RELU | GELU) && (!(matmul->epilogue & BIAS) || matmul->bias);
+}
+
 static bool is_matrix(const struct layout *layout) {
   return layout->rows > 0 && layout->columns > 0 && layout->leading >= (int64_t)layout->rows &&
          layout->batch > 0;
@@ -211,8 +223,8 @@ static struct algorithm describe(const struct matmul *matmul, const struct layou
   bool fits = k == (matmul->transpose_b ? b->columns : b->rows) && d->rows == found.m &&
               d->columns == found.n && memcmp(c, d, sizeof *c) == 0 && a->batch == d->batch &&
               b->batch == d->batch && is_matrix(a) && is_matrix(b) && is_matrix(d) &&
-              types_fit(matmul, a->type, b->type, d->type) &&
-              (!(matmul->epilogue & BIAS) || matmul->bias);
+              types_fit(matmul, a->type, b->type, d->type) && epilogue_fits(matmul) &&
+              (matmul->transpose_a | matmul->transpose_b) <= 1;
   if (!fits)
     return found;
   found.k = k;
@@ -347,9 +359,47 @@ static double activated(double x, unsigned epilogue) {
   return x;
 }
 
-static bool is_aligned(const void *pointer, uint64_t alignments, int place) {
+static uint64_t bytes_of(int type) { return type == F64 ? 8 : type == F32 ? 4 : 2; }
+
+static bool is_aligned(const void *pointer, int type, uint64_t alignments, int place) {
   uint64_t alignment = alignments >> 16 * place & 0xffff;
-  return alignment != 0 && (uintptr_t)pointer % alignment == 0;
+  return pointer && alignment != 0 && (uintptr_t)pointer % alignment == 0 &&
+         (uintptr_t)pointer % bytes_of(type) == 0;
+}
+
+// Whether a matrix has the element at an address.
+static bool has_element(const void *start, const struct layout *layout, const char *address) {
+  int64_t bytes = (int64_t)bytes_of(layout->type), far = address - (const char *)start;
+  for (int64_t each = 0; each < layout->batch; ++each) {
+    int64_t place = far - each * layout->stride * bytes;
+    if (place % bytes == 0 && place >= 0 && place / bytes / layout->leading < (int64_t)layout->columns &&
+        place / bytes % layout->leading < (int64_t)layout->rows)
+      return true;
+    if (layout->stride == 0)
+      break;
+  }
+  return false;
+}
+
+// Whether a result has an element twice, or one that is read.
+static bool overlaps(const struct matmul *matmul, const void *a, const struct layout *a_layout,
+                     const void *b, const struct layout *b_layout, const char *d,
+                     const struct layout *d_layout) {
+  int64_t bytes = (int64_t)bytes_of(d_layout->type);
+  struct layout bias = {d_layout->type, 1, d_layout->rows, 1, (int64_t)d_layout->rows, 0};
+  struct layout first = *d_layout;
+  first.batch = 1;
+  for (int64_t each = 0; each < d_layout->batch; ++each)
+    for (int64_t column = 0; column < (int64_t)d_layout->columns; ++column)
+      for (int64_t row = 0; row < (int64_t)d_layout->rows; ++row) {
+        const char *address =
+            d + bytes * (each * d_layout->stride + column * d_layout->leading + row);
+        if (has_element(a, a_layout, address) || has_element(b, b_layout, address) ||
+            (matmul->epilogue & BIAS && has_element(matmul->bias, &bias, address)) ||
+            (each > 0 && has_element(d, &first, address)))
+          return true;
+      }
+  return false;
 }
 
 int cublasLtMatmul(void *handle, const struct matmul *matmul, const void *alpha, const void *a,
@@ -373,8 +423,13 @@ int cublasLtMatmul(void *handle, const struct matmul *matmul, const void *alpha,
   if (!wanted.mark || wanted.m != algorithm->m || wanted.n != algorithm->n ||
       wanted.k != algorithm->k || wanted.batch != algorithm->batch ||
       wanted.kinds != algorithm->kinds || workspace_bytes < algorithm->workspace ||
-      !is_aligned(a, algorithm->alignments, 0) || !is_aligned(b, algorithm->alignments, 1) ||
-      !is_aligned(c, algorithm->alignments, 2) || !is_aligned(d, algorithm->alignments, 3))
+      (uintptr_t)workspace % 256 != 0 ||
+      !is_aligned(a, a_layout->type, algorithm->alignments, 0) ||
+      !is_aligned(b, b_layout->type, algorithm->alignments, 1) ||
+      !is_aligned(c, c_layout->type, algorithm->alignments, 2) ||
+      !is_aligned(d, d_layout->type, algorithm->alignments, 3) ||
+      (uintptr_t)matmul->bias % bytes_of(d_layout->type) != 0 ||
+      overlaps(matmul, a, a_layout, b, b_layout, d, d_layout))
     return INVALID_VALUE;
   if (fake_lt_synchronize)
     fake_lt_synchronize(stream);

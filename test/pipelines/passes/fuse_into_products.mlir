@@ -5,10 +5,10 @@
 
 // CHECK-DAG:   #[[FIRST:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-DAG:   #[[SECOND:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
-// CHECK-DAG:   #[[BIAS:.*]] = affine_map<(d0, d1, d2) -> (d1)>
+// CHECK-DAG:   #[[BIAS:.*]] = affine_map<(d0, d1, d2) -> (d0)>
 // CHECK-DAG:   #[[TURNED:.*]] = affine_map<(d0, d1, d2) -> (d1, d0)>
 // CHECK-LABEL: func.func @finished(
-// CHECK-SAME:    %[[A:.*]]: tensor<64x32xbf16>, %[[B:.*]]: tensor<32x16xbf16>, %[[C:.*]]: tensor<16xbf16>)
+// CHECK-SAME:    %[[A:.*]]: tensor<64x32xbf16>, %[[B:.*]]: tensor<32x16xbf16>, %[[C:.*]]: tensor<64xbf16>)
 // CHECK-NOT:     linalg.fill
 // CHECK:         %[[OUT:.*]] = tensor.empty() : tensor<16x64xbf16>
 // CHECK-NEXT:    %[[R:.*]] = linalg.generic {indexing_maps = [#[[FIRST]], #[[SECOND]], #[[BIAS]], #[[TURNED]]], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -25,15 +25,15 @@
 // CHECK-NEXT:      %[[ROUNDED:.*]] = arith.truncf %[[POSITIVE]] : f32 to bf16
 // CHECK-NEXT:      linalg.yield %[[ROUNDED]] : bf16
 // CHECK:         return %[[R]]
-func.func @finished(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>, %c: tensor<16xbf16>) -> tensor<16x64xbf16> {
+func.func @finished(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>, %c: tensor<64xbf16>) -> tensor<16x64xbf16> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x16xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x16xf32>) -> tensor<64x16xf32>
   %y = linalg.matmul ins(%a, %b : tensor<64x32xbf16>, tensor<32x16xbf16>) outs(%f : tensor<64x16xf32>) -> tensor<64x16xf32>
   %o = tensor.empty() : tensor<16x64xbf16>
-  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>],
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>],
                        iterator_types = ["parallel", "parallel"]}
-    ins(%c, %y : tensor<16xbf16>, tensor<64x16xf32>) outs(%o : tensor<16x64xbf16>) {
+    ins(%c, %y : tensor<64xbf16>, tensor<64x16xf32>) outs(%o : tensor<16x64xbf16>) {
   ^bb0(%u: bf16, %x: f32, %old: bf16):
     %w = arith.extf %u : bf16 to f32
     %s = arith.addf %w, %x : f32
