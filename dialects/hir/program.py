@@ -4,7 +4,7 @@ from ..mlir import ext, ir
 from .call_cycles import calls_itself
 from .dialect import Hir
 from .program_inputs import are_input_descriptions
-from .refusal import has_one_block, refuse
+from .refusal import has_one_block, refuse, whole_number
 from .values import mismatch, not_a_value
 
 _DIALECTS = ("hir", "arith", "math", "index", "memref", "linalg")
@@ -128,7 +128,20 @@ def _has_outputs(op: ProgramOp, declared: ir.FunctionType) -> bool:
             return refuse(
                 output, f"output {number} of @{op.sym_name.value} is not as declared: {reason}"
             )
-    return _names_differ(op, outputs)
+    return _has_allocated(op, len(outputs)) and _names_differ(op, outputs)
+
+
+def _has_allocated(op: ProgramOp, outputs: int) -> bool:
+    """Whether the allocations that are for an output name one of the program's."""
+    for child in op.body.blocks[0]:
+        number = whole_number(child, "output") if child.operation.name == "hir.allocate" else None
+        if number is not None and number >= outputs:
+            return refuse(
+                child,
+                f"'output' is {number}, and @{op.sym_name.value} has {outputs} outputs, numbered "
+                "from 0",
+            )
+    return True
 
 
 def _names_differ(op: ProgramOp, outputs: list[ir.OpView]) -> bool:

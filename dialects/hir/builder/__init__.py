@@ -11,17 +11,28 @@ together from one file for each part of the dialect: `computing`, `viewing`, `me
 `streaming`, `calling`, `communication`, `scalars`.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from . import steps
 from .branch import Branch
 from .buffer import Buffer
-from .communication import Communicator, Request
+from .calling import Calling
+from .communication import Communication, Communicator, Request
+from .computing import Computing
+from .control import Control
 from .errors import BuildError
-from .kernel import Kernel
+from .guard import guard, guarded
+from .kernel import Kernel, Kernels
+from .memory import Memory
 from .module import Module
 from .program import Program
 from .scalar import Scalar
+from .scalars import Scalars
 from .sizes import Size
 from .stream import Event, Stream
+from .streaming import Streaming
+from .viewing import Viewing
 
 __all__ = [
     "Branch",
@@ -50,3 +61,26 @@ def module() -> Module:
 def program(name: str) -> Program:
     """A program in a module of its own."""
     return Module().program(name)
+
+
+# What annotations name. Of `object` are those whose values are told apart where they are used.
+_NAMES: dict[str, Any] = {
+    each.__name__: each
+    for each in (
+        *(Branch, Buffer, Communicator, Event, Kernel, Kernels, Mapping, Module, Program, Request),
+        *(Scalar, Sequence, Size, Stream),
+    )
+} | {
+    "Extent": int | Size,
+    "Index": object,
+    "Operand": Buffer | Scalar | Size | int | float,
+    "ScalarLike": Scalar | Size | int | float,
+    "Step": object,
+    "Value": object,
+}
+for _each in (
+    *(Program, Scalars, Computing, Viewing, Memory, Control, Streaming, Communication, Calling),
+    *(Branch, Buffer, Event, Module, Request, Scalar, Size, Stream),
+):
+    guard(_each, _NAMES)
+module, program = guarded(module, _NAMES), guarded(program, _NAMES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ...mlir import ir
@@ -56,28 +57,31 @@ class Buffer(KindMethods, Operators["Operand", "Buffer"]):
     def __matmul__(self, other: Buffer) -> Buffer:
         return self.program.matmul(self, other)
 
+    def __rmatmul__(self, other: Buffer) -> Buffer:
+        return self.program.matmul(other, self)
+
     def __getitem__(self, index: Index) -> Buffer:
         return self.program.view_at(self, index)
 
     def __setitem__(self, index: Index, source: Operand) -> None:
         self.program.set(source, out=self[index])
 
-    def permute(self, *order: int) -> Buffer:
+    def permute(self, *order: int | Sequence[int]) -> Buffer:
         """The view whose dim `i` is dim `order[i]` of this."""
-        return self.program.permute(self, order)
+        return self.program.permute(self, _flat(order))
 
     @property
     def T(self) -> Buffer:
         """The view with all dims in reverse order."""
         return self.program.permute(self, range(self.rank)[::-1])
 
-    def reshape(self, *sizes: Extent) -> Buffer:
+    def reshape(self, *sizes: Extent | Sequence[Extent]) -> Buffer:
         """The view of the same elements in row-major order with other sizes; one may be -1."""
-        return self.program.reshape(self, sizes)
+        return self.program.reshape(self, _flat(sizes))
 
-    def expand(self, *sizes: Extent) -> Buffer:
+    def expand(self, *sizes: Extent | Sequence[Extent]) -> Buffer:
         """The view that repeats dims of size 1 and adds leading ones; -1 keeps a size."""
-        return self.program.expand(self, sizes)
+        return self.program.expand(self, _flat(sizes))
 
     def cast(self, to: str) -> Buffer:
         """A fresh buffer with the elements as another type."""
@@ -108,6 +112,12 @@ class Buffer(KindMethods, Operators["Operand", "Buffer"]):
     def __repr__(self) -> str:
         sizes = ", ".join(str(size) for size in self.shape)
         return f"Buffer([{sizes}], {self.element})"
+
+
+def _flat(numbers: Sequence[Any]) -> Sequence[Any]:
+    """Numbers, one by one or in one tuple."""
+    one = len(numbers) == 1 and isinstance(numbers[0], Sequence)
+    return numbers[0] if one else numbers
 
 
 # What compute operations take.

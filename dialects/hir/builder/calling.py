@@ -32,9 +32,9 @@ class Calling(Values):
         self,
         name: str,
         function: Kernel,
-        block: Sequence[int] | None = None,
+        block: int | Sequence[int] | None = None,
         shared_bytes: int | None = None,
-        cluster: Sequence[int] | None = None,
+        cluster: int | Sequence[int] | None = None,
         writes: Sequence[int] | None = None,
     ) -> Kernel:
         """Names a gpu function and what its launches have in common (see Module.kernel)."""
@@ -48,7 +48,7 @@ class Calling(Values):
         grid: Extent | Sequence[Extent],
         block: Extent | Sequence[Extent] | None = None,
         shared_bytes: Extent | None = None,
-        cluster: Sequence[int] | None = None,
+        cluster: int | Sequence[int] | None = None,
         stream: Stream | None = None,
     ) -> None:
         """Launches a kernel on `stream` or the current one.
@@ -56,8 +56,7 @@ class Calling(Values):
         A grid or block of fewer than three sizes is 1 in the others. A number takes the type of the
         kernel's parameter.
         """
-        if not isinstance(kernel, Kernel):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise BuildError(f"launch takes a kernel, not {kernel!r}", "m.kernel(...) gives one")
+        self.refuse_spread(f"the launch of {kernel.name}")
         if len(arguments) != len(kernel.parameters):
             raise BuildError(
                 f"{kernel.name} takes {len(kernel.parameters)} arguments, not {len(arguments)}"
@@ -80,7 +79,7 @@ class Calling(Values):
         ]
         attributes: dict[str, ir.Attribute] = {"kernel": self.symbol(*kernel.path)}
         if cluster is not None:
-            attributes["cluster"] = self.integers(cluster)
+            attributes["cluster"] = self.integers(three_sizes("the cluster", cluster))
         self._with_arguments("hir.launch", operands, [], attributes, values)
 
     def call(
@@ -92,6 +91,7 @@ class Calling(Values):
         as it is, several as a tuple.
         """
         program.require_finished(f"program {program.name} is called")
+        self.refuse_spread(f"the call of program {program.name}")
         if program.owner is not self._program().owner:
             raise BuildError(
                 f"program {program.name} is of another module", "build both in one hirc.module()"
@@ -134,6 +134,9 @@ class Calling(Values):
 
         `result` is the type of the scalar it returns, if it does.
         """
+        self.refuse_spread(f"the call of {function}")
+        if not function:
+            raise BuildError("a C function has a name")
         attributes: dict[str, ir.Attribute] = {"callee": self.symbol(function)}
         if result is not None:
             returned = self.type_attribute(self.type(scalar_type(result)))
@@ -161,10 +164,10 @@ class Calling(Values):
     ) -> ir.Operation:
         op = self.emit(name, operands, results, attributes, regions=1)
         at = ir.InsertionPoint(ir.Block.create_at_start(op.regions[0], [], []))
-        for value, destination in values:
-            number = {} if destination is None else {"destination": self.integer(destination)}
-            self.emit("hir.argument", [value], [], number, at=at)
-        self.verified(op, calling_place())
+        with self.writing(op, calling_place()):
+            for value, destination in values:
+                number = {} if destination is None else {"destination": self.integer(destination)}
+                self.emit("hir.argument", [value], [], number, at=at)
         return op
 
     def _argument(
@@ -174,8 +177,7 @@ class Calling(Values):
             is_float = isinstance(parameter, ir.FloatType)
             if isinstance(argument, float) and not is_float:
                 raise BuildError(f"{what} is a {parameter}, not {argument!r}")
-            number = float(argument) if is_float else int(argument)
-            return self.constant_value(parameter, number), None
+            return self.constant_value(parameter, argument), None
         if isinstance(argument, float):
             raise BuildError(f"{what} is a {parameter}, not {argument!r}")
         return self.any_value(argument, what), None

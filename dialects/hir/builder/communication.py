@@ -67,6 +67,7 @@ class Communication(Streaming):
         to: Sequence[int] | None = None,
     ) -> Request:
         """Begins a communication; `root`, `reduction`, `to` are there where the kind has them."""
+        self.refuse_spread("a communication")
         operands = [
             self.buffer_value(source, "the source"),
             self.buffer_value(out, "out"),
@@ -114,6 +115,7 @@ class Communication(Streaming):
         A spread is "whole", "partial:sum" (or another reduction) or "axis:N". Without `to_team` the
         devices stay the same.
         """
+        self.refuse_spread("resharding")
         to_team = team if to_team is None else to_team
         attributes: Mapping[str, ir.Attribute] = {
             "from": self.string(before),

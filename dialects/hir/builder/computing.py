@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .buffer import Operand
     from .program import Program
 
+# By the number of operands.
 _OPERATIONS = {1: ("hir.unary", UNARY), 2: ("hir.binary", BINARY), 3: ("hir.ternary", TERNARY)}
 
 
@@ -32,19 +33,17 @@ class Computing(KindMethods, Scalars):
     Each takes `out`, the buffer to write to, which it returns; without it the result is fresh.
     """
 
-    _spread_axis: int | None = None
-
     def kinds_of(self) -> tuple[Program, tuple[Buffer, ...]]:
         return self._program(), ()
 
     @contextmanager
     def over_streams(self, axis: int) -> Generator[None, None, None]:
         """Operations in the `with` have axis `axis` of their results spread over streams."""
-        before, self._spread_axis = self._spread_axis, axis
+        before, self.spread_axis = self.spread_axis, axis
         try:
             yield
         finally:
-            self._spread_axis = before
+            self.spread_axis = before
 
     def compute_kind(
         self,
@@ -54,11 +53,13 @@ class Computing(KindMethods, Scalars):
         stream_axis: int | None = None,
     ) -> Any:
         """An elementwise kind of operands that broadcast; of scalars alone a scalar."""
-        taken = next(number for number, (_, kinds) in _OPERATIONS.items() if kind in kinds)
-        if len(operands) != taken:
-            raise BuildError(f"{kind} takes {taken} operands, not {len(operands)}")
-        name, kinds = _OPERATIONS[taken]
+        self.require_operands(kind, len(operands))
+        name, kinds = _OPERATIONS[len(operands)]
+        if kind == "cast":
+            raise BuildError("cast takes the element type to cast to", 'write p.cast(x, "f16")')
         if out is None and not any(isinstance(operand, Buffer) for operand in operands):
+            if stream_axis is not None:
+                raise BuildError(f"{kind} of scalars is a scalar, which has no stream_axis")
             scalars: Any = operands
             return self.compute_scalar(kind, *scalars)
         chosen = operands[1:] if kind == "where" else operands
@@ -84,11 +85,13 @@ class Computing(KindMethods, Scalars):
     ) -> Buffer:
         """The elements of `x` as another type, by default that of `out`."""
         value = self.buffer_value(x)
-        if to is None and out is None:
+        self._require_agreement("to", to, out)
+        if to is not None:
+            element = self.element(to)[0]
+        elif out is not None:
+            element = self.element_of(out)
+        else:
             raise BuildError("cast takes the element type to cast to", 'write p.cast(x, "f16")')
-        element = (
-            self.element_of(out) if out is not None and to is None else self.element(to or "")[0]
-        )
         return self._result(
             "hir.unary",
             [value],
@@ -108,8 +111,9 @@ class Computing(KindMethods, Scalars):
         stream_axis: int | None = None,
     ) -> Buffer:
         """Copies `source` to `out`, or into a fresh packed buffer, of the type `element`."""
+        self._require_agreement("element", element, out)
         if isinstance(source, Buffer):
-            result = self.element(element or source.element)[0]
+            result = self.element(source.element if element is None else element)[0]
             value = self.buffer_value(source, "the source")
             shape, extents = source.type.shape, source.shape
         elif out is None:
@@ -134,6 +138,7 @@ class Computing(KindMethods, Scalars):
     ) -> Buffer:
         """A reduction over `axes`, by default all. Sums of integers give i64, or `element`."""
         value = self.buffer_value(x)
+        self._require_agreement("element", element, out)
         if kind not in REDUCE:
             raise BuildError(f"a reduction is one of {', '.join(REDUCE)}, not {kind!r}")
         operand = self._operand_element(kind, REDUCE[kind], [x], None)
@@ -153,7 +158,8 @@ class Computing(KindMethods, Scalars):
         attributes = {"kind": self.string(kind), "axes": self.integers(numbers)}
         if keep_dims:
             attributes["keep_dims"] = self.unit()
-        result = self.element(element)[0] if element else _reduced(REDUCE[kind], operand)
+        default = _reduced(REDUCE[kind], operand)
+        result = default if element is None else self.element(element)[0]
         return self._result(
             "hir.reduce", [value], attributes, shape, extents, result, out, stream_axis
         )
@@ -168,6 +174,7 @@ class Computing(KindMethods, Scalars):
     ) -> Buffer:
         """The product of (..., m, k) and (..., k, n); of the operands' type, or `element`."""
         values = [self.buffer_value(x), self.buffer_value(y)]
+        self._require_agreement("element", element, out)
         with _refused_as("matmul"):
             shape = matmul_shape(x.type.shape, y.type.shape)
         extents = [*broadcast_extents([x.shape[:-2], y.shape[:-2]]), x.shape[-2], y.shape[-1]]
@@ -185,6 +192,7 @@ class Computing(KindMethods, Scalars):
     ) -> Buffer:
         """(..., k) times the transpose of (n, k), plus a bias of (n) where there is one."""
         values = [self.buffer_value(x), self.buffer_value(weight)]
+        self._require_agreement("element", element, out)
         if bias is not None:
             values.append(self.buffer_value(bias, "the bias"))
         with _refused_as("linear"):
@@ -217,10 +225,14 @@ class Computing(KindMethods, Scalars):
         out: Buffer | None,
         stream_axis: int | None,
     ) -> Buffer:
-        axis = self._spread_axis if stream_axis is None else stream_axis
+        axis = self.spread_axis if stream_axis is None else stream_axis
         if axis is not None:
             rank = len(shape) if out is None else out.rank
-            attributes = {**attributes, "stream_axis": self.integer(axis % rank if rank else axis)}
+            if not -rank <= axis < rank:
+                raise BuildError(
+                    f"stream axis {axis} is out of range for {name}, whose result has {rank} dims"
+                )
+            attributes = {**attributes, "stream_axis": self.integer(axis % rank)}
         if out is not None:
             self.emit(name, [*values, self.buffer_value(out, "out")], [], attributes)
             return out
@@ -260,7 +272,16 @@ class Computing(KindMethods, Scalars):
                 f"{name} takes operands of one element type, not {x.element} and {y.element}",
                 f'y.cast("{x.element}") converts',
             )
-        return self.element(element or x.element)[0]
+        return self.element(x.element if element is None else element)[0]
+
+    def _require_agreement(self, name: str, element: str | None, out: Buffer | None) -> None:
+        """Refuses an element type that is not that of the buffer to write to."""
+        if out is None or element is None or self.element(element)[0] == self.element_of(out):
+            return
+        raise BuildError(
+            f"{name} is {element}, and `out` has elements of {out.element}",
+            f"leave out `{name}`: what is written is as `out` is",
+        )
 
 
 def _reduced(rule: Kind, element: ElementType) -> ElementType:

@@ -126,14 +126,14 @@ class Emitter:
             raise
 
     @contextmanager
-    def writing(self, op: ir.Operation) -> Generator[None, None, None]:
+    def writing(self, op: ir.Operation, place: Place | None = None) -> Generator[None, None, None]:
         """Verifies an operation when all in its regions is written; takes it out on an error."""
         try:
             yield
         except BaseException:
             op.erase()
             raise
-        self.verified(op)
+        self.verified(op, place)
 
     def value(
         self,
@@ -169,13 +169,18 @@ class Emitter:
         return ir.Type.parse(text, self.context)
 
     def string(self, value: str) -> ir.Attribute:
+        if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance] - of a step
+            raise BuildError(f"a string is expected, not {value!r}")
         return ir.StringAttr.get(value, self.context)
 
     def integer(self, value: int) -> ir.Attribute:
-        return self.typed(lambda: ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value))
+        number = _whole(value)
+        return self.typed(lambda: ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number))
 
     def integers(self, values: Sequence[int]) -> ir.Attribute:
-        return ir.DenseI64ArrayAttr.get(list(values), self.context)
+        if not isinstance(values, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BuildError(f"a tuple of whole numbers is expected, not {values!r}")
+        return ir.DenseI64ArrayAttr.get([_whole(value) for value in values], self.context)
 
     def type_attribute(self, value: ir.Type) -> ir.Attribute:
         return ir.TypeAttr.get(value, self.context)
@@ -273,7 +278,12 @@ class Emitter:
         return op.results[0]
 
     def constant_value(self, scalar_type: ir.Type, value: int | float) -> ir.Value:
-        """A constant of an index, integer or float type."""
+        """A constant of an index, integer or float type. BuildError: the type does not have it."""
+        if isinstance(scalar_type, ir.FloatType):
+            value = _float(value)
+        else:
+            width = scalar_type.width if isinstance(scalar_type, ir.IntegerType) else 64
+            value = _whole(value, width)
         make = ir.FloatAttr.get if isinstance(scalar_type, ir.FloatType) else ir.IntegerAttr.get
         attribute = self.typed(lambda: make(scalar_type, value))
         computed = self._open[0].computed
@@ -292,3 +302,20 @@ class Emitter:
     def cast_size(self, size: Extent, to: str) -> Scalar:
         """A size as a scalar of another type."""
         raise NotImplementedError
+
+
+def _whole(value: object, bits: int = 64) -> int:
+    """A number of so many bits, signed or not. Raises BuildError for any other value."""
+    if not isinstance(value, int) or (isinstance(value, bool) and bits > 1):
+        raise BuildError(f"a whole number is expected, not {value!r}")
+    number = int(value)
+    if not -(2 ** (bits - 1)) <= number < 2**bits or (bits == 64 and number >= 2**63):
+        raise BuildError(f"{number} does not fit into {bits} bits")
+    return number - 2**bits if bits > 1 and number >= 2 ** (bits - 1) else number
+
+
+def _float(value: int | float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise BuildError("the number is too large for a float") from None

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ...mlir import ir
 from ..allocate import MEMORY_KINDS
 from ..domain import allocate_type, plan
-from ..domain_steps import Domain, DomainError
-from ..layout import DYNAMIC
+from ..domain_steps import Domain
+from ..layout import DYNAMIC, LayoutError
 from .buffer import Buffer
 from .errors import BuildError
 from .sizes import Extent, Size, divide, extreme
@@ -84,6 +84,7 @@ class Memory(Values):
         sizes = self.sizes(shape)
         attributes: dict[str, ir.Attribute] = {}
         steps: tuple[Step, ...] = ()
+        element_type = self.element(element)[1]
         if order is not None:
             steps = (Reorder(tuple(order)),)
             attributes["order"] = self.integers(order)
@@ -95,9 +96,9 @@ class Memory(Values):
         described = Domain(logical, steps)
         open_sizes = [size for size in sizes if isinstance(size, Size)]
         try:
-            result = allocate_type(described, self.element(element)[1])
+            result = allocate_type(described, element_type)
             found = plan(described, open_sizes, _Extents(self)).sizes
-        except DomainError as error:
+        except LayoutError as error:
             raise BuildError(str(error)) from None
         if tuple(result.shape) != logical:
             written = [-1 if size == DYNAMIC else size for size in logical]
@@ -109,6 +110,11 @@ class Memory(Values):
         if isinstance(shape, (int, Size)):
             raise BuildError(f"a shape is a tuple of sizes, not {shape!r}", f"write ({shape},)")
         for size in shape:
+            if isinstance(size, Size) and size.program is not self:
+                raise BuildError(
+                    f"the size {size} is of program {size.program.name}, this is {self.name}",
+                    "hand it over as an input",
+                )
             if not isinstance(size, Size) and (not isinstance(size, int) or size < 0):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise BuildError(
                     f"a size is a number from 0 on or a size of the program, not {size!r}"

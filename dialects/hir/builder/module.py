@@ -38,7 +38,8 @@ class Module:
 
     def program(self, name: str) -> Program:
         """A further program, written in its `with`."""
-        self._claim(name)
+        self._require_free(name)
+        self._names.add(name)
         self.programs[name] = Program(self, name)
         return self.programs[name]
 
@@ -50,7 +51,8 @@ class Module:
             names = ", ".join(op.name for op in found) or "nothing"
             raise BuildError(f"the text is one gpu.module, not {names}")
         name = ir.StringAttr(found[0].attributes["sym_name"]).value
-        self._claim(name)
+        self._require_free(name)
+        self._names.add(name)
         # Whoever looks for kernels of a module looks for this attribute.
         self.ir_module.operation.attributes["gpu.container_module"] = self._emitter.unit()
         added = found[0].clone(ir.InsertionPoint(self.ir_module.body))
@@ -66,9 +68,9 @@ class Module:
         self,
         name: str,
         function: Kernel,
-        block: Sequence[int] | None = None,
+        block: int | Sequence[int] | None = None,
         shared_bytes: int | None = None,
-        cluster: Sequence[int] | None = None,
+        cluster: int | Sequence[int] | None = None,
         writes: Sequence[int] | None = None,
     ) -> Kernel:
         """Names a gpu function and what its launches have in common.
@@ -76,7 +78,7 @@ class Module:
         `block` and `cluster` are three sizes, of which the last may be left out; `writes` lists the
         arguments that the kernel writes, without it any buffer may be written.
         """
-        self._claim(name)
+        self._require_free(name)
         emitter = self._emitter
         attributes = {
             "sym_name": emitter.string(name),
@@ -91,7 +93,8 @@ class Module:
             attributes["writes"] = emitter.integers(writes)
         at = ir.InsertionPoint(self.ir_module.body)
         emitter.emit("hir.kernel", [], [], attributes, at=at)
-        threads = None if block is None else tuple(block)
+        self._names.add(name)
+        threads = None if block is None else tuple(three_sizes("the block", block))
         return Kernel((name,), function.parameters, threads, shared_bytes or 0)
 
     @property
@@ -110,12 +113,11 @@ class Module:
     def __str__(self) -> str:
         return str(self.ir_module.operation.get_asm(use_name_loc_as_prefix=True))
 
-    def _claim(self, name: str) -> None:
-        if not isinstance(name, str) or not name:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise BuildError(f"a name is expected, not {name!r}")
+    def _require_free(self, name: str) -> None:
+        if not name:
+            raise BuildError("a name is expected, not ''")
         if name in self._names:
             raise BuildError(f"the module has a {name!r} already", "give it another name")
-        self._names.add(name)
 
 
 def _is_kernel(function: ir.Operation) -> bool:

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Generic, TypeVar
 
+from .errors import BuildError
+
 _Operand = TypeVar("_Operand")
 _Result = TypeVar("_Result")
+
+
+def refused_by_torch(function: Any) -> BuildError:
+    """The error for a function of torch's that is called with a value of a program."""
+    return BuildError(
+        f"torch's {getattr(function, '__name__', 'function')} takes tensors, not what a program "
+        "computes with",
+        "a tensor goes in as an input: p.input(...), and to hirc.interpret",
+    )
 
 
 class Operators(Generic[_Operand, _Result]):
@@ -13,6 +24,13 @@ class Operators(Generic[_Operand, _Result]):
 
     Operators give fresh values and write to none of their operands.
     """
+
+    # numpy's arrays leave operators to what they are computed with.
+    __array_ufunc__ = None
+
+    @classmethod
+    def __torch_function__(cls, function: Any, *_: object) -> Any:
+        raise refused_by_torch(function)
 
     def apply(self, kind: str, *operands: _Operand | Operators[_Operand, _Result]) -> _Result:
         """The kind of these operands, one of them self; NotImplemented where it is not for them."""

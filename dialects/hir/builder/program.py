@@ -88,11 +88,13 @@ class Program(Computing, Viewing, Control, Communication, Calling):
         trace: TracebackType | None,
     ) -> None:
         self._state = "failed"
-        if kind is None:
-            for output in self.outputs:
-                attributes = {} if output.name is None else {"name": self.string(output.name)}
-                self.emit("hir.output", [output.operand], [], attributes, place=output.place)
-        self._body.__exit__(None, None, None)
+        try:
+            if kind is None:
+                for output in self.outputs:
+                    attributes = {} if output.name is None else {"name": self.string(output.name)}
+                    self.emit("hir.output", [output.operand], [], attributes, place=output.place)
+        finally:
+            self._body.__exit__(None, None, None)
         if kind is None:
             types = [argument.type for argument in self._block.arguments]
             declared = ir.FunctionType.get(
@@ -159,6 +161,8 @@ class Program(Computing, Viewing, Control, Communication, Calling):
         declared = buffer_type(dims, element_type, self._input_strides(dims, order, strides))
         entries: dict[str, ir.Attribute] = {"sizes": ir.ArrayAttr.get(written, self.context)}
         if alignment is not None:
+            if alignment < 1 or alignment & (alignment - 1):
+                raise BuildError(f"an alignment is a power of two, in bytes, not {alignment}")
             entries["alignment"] = self.integer(alignment)
         value = self._add_input(name, declared, entries)
         for axis, size in enumerate(sizes):
@@ -229,6 +233,8 @@ class Program(Computing, Viewing, Control, Communication, Calling):
         if strides is not None:
             if len(strides) != len(dims):
                 raise BuildError(f"{len(dims)} dims have {len(dims)} strides, not {len(strides)}")
+            if any(stride is not None and stride < 0 for stride in strides):
+                raise BuildError(f"the strides of an input are not negative: {tuple(strides)}")
             return [DYNAMIC if stride is None else stride for stride in strides]
         if order is None:
             return None

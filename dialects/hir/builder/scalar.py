@@ -36,8 +36,8 @@ class Scalar(Operators["ScalarLike", Any]):
         return self.program.cast_scalar(self, to)
 
     def apply(self, kind: str, *operands: Any) -> Any:
-        if not all(is_scalar_like(operand) for operand in operands):
-            return NotImplemented
+        if any(isinstance(each, Operators) and not is_scalar_like(each) for each in operands):
+            return NotImplemented  # A buffer has its say.
         return self.program.compute_scalar(kind, *operands)
 
     def __bool__(self) -> bool:

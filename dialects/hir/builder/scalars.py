@@ -9,12 +9,16 @@ from typing import Any
 
 from ...mlir import ir
 from ..element_types import ELEMENT_TYPES
+from ..kinds import BINARY, TERNARY, UNARY
 from .element_names import scalar_type
 from .errors import BuildError
 from .scalar import Scalar, ScalarLike
 from .scalar_math import convert_scalar, scalar_operation
 from .sizes import Extent, Size, divide, extreme
-from .values import Values
+from .values import Values, is_whole
+
+# By the number of operands.
+_KINDS = {1: UNARY, 2: BINARY, 3: TERNARY}
 
 
 class Scalars(Values):
@@ -23,6 +27,8 @@ class Scalars(Values):
     def constant(self, value: int | float, type: str) -> Scalar | int:
         """A scalar of that value. One of type index is the number itself, a size."""
         if scalar_type(type) == "index":
+            if not is_whole(value):
+                raise BuildError(f"an index is a whole number, not {value!r}")
             return int(value)
         number = self.number_value(value, ELEMENT_TYPES[type])
         return Scalar(self._program(), number, self.scope)
@@ -49,6 +55,7 @@ class Scalars(Values):
 
     def compute_scalar(self, kind: str, *operands: ScalarLike) -> Any:
         """The kind of scalars: of sizes a size (or what is known of it), else a scalar."""
+        self.require_operands(kind, len(operands))
         chosen = operands[1:] if kind == "where" else operands
         types = {operand.type for operand in chosen if isinstance(operand, Scalar)}
         if not types and not any(isinstance(operand, float) for operand in chosen):
@@ -68,6 +75,16 @@ class Scalars(Values):
             values.insert(0, self.condition_value(operands[0]))
         return Scalar(self._program(), scalar_operation(self, kind, values), self.scope)
 
+    def require_operands(self, kind: str, count: int) -> None:
+        """Refuses an elementwise kind that is not there, or takes another number of operands."""
+        taken = next((number for number, kinds in _KINDS.items() if kind in kinds), None)
+        if taken is None:
+            known = ", ".join(name for kinds in _KINDS.values() for name in kinds)
+            raise BuildError(f"an elementwise kind is one of {known}, not {kind!r}")
+        if count != taken:
+            operands = "1 operand" if taken == 1 else f"{taken} operands"
+            raise BuildError(f"{kind} takes {operands}, not {count}")
+
     def condition_value(self, condition: object) -> ir.Value:
         """The i1 value of a condition: a comparison of scalars, or a bool known already."""
         if isinstance(condition, bool):
@@ -83,6 +100,9 @@ class Scalars(Values):
         value = scalar_operation(self, "where", values)
         return self.new_size("the chosen size", self.scope, lambda: value)
 
+    def _remainder(self, x: Extent, y: Extent) -> Extent:
+        return x - divide(self, "floordiv", x, y) * y
+
     def _clamp_size(self, x: Extent, low: Extent, high: Extent) -> Extent:
         return extreme(self, "min", extreme(self, "max", x, low), high)
 
@@ -92,9 +112,9 @@ class Scalars(Values):
             "add": operator.add,
             "sub": operator.sub,
             "mul": operator.mul,
-            "div": operator.truediv,
+            "div": _quotient,
             "floordiv": partial(divide, self, "floordiv"),
-            "mod": operator.mod,
+            "mod": self._remainder,
             "min": partial(extreme, self, "min"),
             "max": partial(extreme, self, "max"),
             "clamp": self._clamp_size,
@@ -112,7 +132,14 @@ class Scalars(Values):
         return compute[kind](*map(_extent, operands))
 
 
+def _quotient(x: Extent, y: Extent) -> Extent:
+    raise BuildError(
+        f"{x} / {y} of sizes is not a whole number",
+        "write // (rounded down) or p.ceildiv (rounded up)",
+    )
+
+
 def _extent(operand: object) -> Extent:
-    if isinstance(operand, (int, Size)):
+    if isinstance(operand, (int, Size)) and not isinstance(operand, bool):
         return operand
     raise BuildError(f"a size is a whole number, not {operand!r}")

@@ -11,14 +11,18 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .errors import BuildError
+from .operators import Operators, refused_by_torch
 
 if TYPE_CHECKING:
     from .emitter import Emitter
     from .scalar import Scalar
 
+# The greatest power of a size.
+_MOST_FACTORS = 8
 # A product of atoms, in the order of their serial numbers.
 Monomial: TypeAlias = "tuple[Atom, ...]"
 
@@ -64,9 +68,36 @@ def _of_sizes(method: Callable[[Size, Extent], Extent]) -> Callable[[Size, Exten
 
     @wraps(method)
     def checked(size: Size, other: Any) -> Any:
-        return method(size, other) if isinstance(other, (int, Size)) else NotImplemented
+        other = _whole(other)
+        return method(size, other) if _is_extent(size, other) else NotImplemented
 
     return checked
+
+
+def _whole(value: Any) -> Any:
+    """A whole number of another library as an int; any other value as it is."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        return value
+    return int(value)
+
+
+def _is_extent(size: Size, other: Any) -> bool:
+    """Whether two sizes are computed with; False where the other's class has its say."""
+    if isinstance(other, (int, Size)) and not isinstance(other, bool):
+        _require_same(size.program, other)
+        return True
+    if isinstance(other, Operators):
+        return False
+    raise BuildError(f"a size is computed with whole numbers and sizes, not {other!r}")
+
+
+def _require_same(program: Emitter, *others: Extent) -> None:
+    for other in others:
+        if isinstance(other, Size) and other.program is not program:
+            raise BuildError(
+                f"the size {other} is of program {other.program.name}, this is {program.name}",
+                "hand it over as an input",
+            )
 
 
 class Size:
@@ -127,6 +158,18 @@ class Size:
     def __rmod__(self, other: int) -> Extent:
         return -(other // self) * self + other
 
+    def __pow__(self, power: int) -> Extent:
+        if isinstance(power, Operators):
+            return NotImplemented
+        if not isinstance(power, int) or not 0 <= power <= _MOST_FACTORS:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BuildError(
+                f"a size is raised to a number from 0 to {_MOST_FACTORS}, not {power!r}"
+            )
+        product: Extent = 1
+        for _ in range(power):
+            product = self * product
+        return product
+
     def cast(self, to: str) -> Scalar:
         """The size as a scalar of a float or integer type."""
         return self.program.cast_size(self, to)
@@ -145,6 +188,16 @@ class Size:
             f"{self} / {other} is not a whole number",
             "write // (rounded down) or .ceildiv(...) (rounded up)",
         )
+
+    def __rtruediv__(self, other: int) -> Extent:
+        raise BuildError(f"{other} / {self} is not a whole number", "write // (rounded down)")
+
+    # numpy's arrays leave operators to what they are computed with.
+    __array_ufunc__ = None
+
+    @classmethod
+    def __torch_function__(cls, function: Any, *_: object) -> Any:
+        raise refused_by_torch(function)
 
     def __eq__(self, other: object) -> Any:
         return self._compare("eq", other, lambda difference: difference == 0)
@@ -165,12 +218,15 @@ class Size:
         return self._compare("ge", other, lambda difference: difference >= 0)
 
     def _compare(self, kind: str, other: object, decide: Callable[[int], bool]) -> Any:
-        if not isinstance(other, (int, Size)):
+        extent: Any = _whole(other)
+        if kind in ("eq", "ne") and not isinstance(extent, (int, Size)):
             return NotImplemented
-        difference = self - other
+        if not _is_extent(self, extent):
+            return NotImplemented
+        difference = self - extent
         if isinstance(difference, int):
             return decide(difference)
-        return self.program.compare_sizes(kind, self, other)
+        return self.program.compare_sizes(kind, self, extent)
 
     def __hash__(self) -> int:
         return hash(self.terms)
@@ -235,6 +291,7 @@ def combine(
 
 def divide(program: Emitter, operation: str, x: Extent, y: Extent) -> Extent:
     """`floordiv` or `ceildiv` of two sizes; exact where each term of `x` has the factors of `y`."""
+    _require_same(program, x, y)
     if isinstance(y, int) and y <= 0:
         raise BuildError(f"the size {x} is divided by {y}; a positive number is expected")
     if isinstance(x, int) and isinstance(y, int):
@@ -263,6 +320,7 @@ def _exact_quotient(program: Emitter, x: Extent, y: Extent) -> Extent | None:
 
 def extreme(program: Emitter, operation: str, x: Extent, y: Extent) -> Extent:
     """`min` or `max` of two sizes."""
+    _require_same(program, x, y)
     if isinstance(x, int) and isinstance(y, int):
         return min(x, y) if operation == "min" else max(x, y)
     difference = combine(program, Counter(), ((x, 1), (y, -1)))

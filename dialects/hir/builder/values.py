@@ -29,8 +29,24 @@ class Owned(Protocol):
     scope: Scope
 
 
+def is_whole(number: float) -> bool:
+    """Whether a number has no fraction. A whole number of any length has none."""
+    return isinstance(number, int) or (isfinite(number) and number.is_integer())
+
+
 class Values(Emitter):
     """Turns MLIR's values into the builder's, and back."""
+
+    # The axis that `over_streams` spreads.
+    spread_axis: int | None = None
+
+    def refuse_spread(self, what: str) -> None:
+        """Refuses what `over_streams` would have no effect on."""
+        if self.spread_axis is not None:
+            raise BuildError(
+                f"{what} has no axis that over_streams({self.spread_axis}) spreads",
+                "write it before or after the `with`",
+            )
 
     def _program(self) -> Program:
         """The program that values belong to."""
@@ -113,14 +129,16 @@ class Values(Emitter):
 
         A number beside unsigned elements is the signed one of the same bits.
         """
+        if isinstance(number, bool) and element.kind != "truth":
+            raise BuildError(f"{number} is an i1, not {element.name}", "write 1 or 0")
         if element.is_float:
             # What the host has no float for is computed with in f32.
             name = element.name if element.name in ("f64", "f16", "bf16") else "f32"
-            return self.constant_value(self.type(name), float(number))
+            return self.constant_value(self.type(name), number)
         bits = 8 * element.bytes if element.kind != "truth" else 1
         unsigned = element.kind in ("unsigned", "truth")
         low, high = (0, 2**bits - 1) if unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-        whole = isfinite(number) and int(number) == number
+        whole = is_whole(number)
         if element.kind == "complex" or not whole or not low <= number <= high:
             raise BuildError(
                 f"{number!r} is no {element.name}", "cast to a type that has the number"

@@ -15,9 +15,11 @@ from ..views import (
     slice_size,
     slice_type,
 )
+from .argument_kinds import REFUSED, taken
 from .buffer import Buffer
 from .errors import BuildError
 from .memory import Memory
+from .scalars import Scalars
 from .sizes import Extent, Size, divide
 
 # What stands in brackets: an index or bounds for each dim, from the first on.
@@ -25,13 +27,13 @@ Place: TypeAlias = "int | Size | slice | EllipsisType"
 Index: TypeAlias = "Place | tuple[Place, ...]"
 
 
-class Viewing(Memory):
+class Viewing(Memory, Scalars):
     """Views share the buffer's memory and never copy."""
 
     def view_at(self, buffer: Buffer, index: Index) -> Buffer:
         """What `buffer[index]` is: an index drops its axis, bounds keep it."""
         axis = 0
-        for place in _for_each_dim(buffer, index):
+        for place in self._for_each_dim(buffer, index):
             if isinstance(place, slice):
                 buffer = self._bounds(buffer, axis, place)
                 axis += 1
@@ -136,47 +138,47 @@ class Viewing(Memory):
     def _bounds(self, buffer: Buffer, axis: int, bounds: slice) -> Buffer:
         size = buffer.shape[axis]
         start, stop, step = bounds.start, bounds.stop, bounds.step
-        step = 1 if step is None else step
-        if not isinstance(step, int) or step < 1:
-            raise BuildError(f"the step of a slice is a number from 1 on, not {step!r}")
-        start = _bound(0 if start is None else start, size)
-        stop = _bound(size if stop is None else stop, size)
+        step = taken(int, 1 if step is None else step, lambda scalar: REFUSED)
+        if step is REFUSED or step < 1:
+            raise BuildError(f"the step of a slice is a number from 1 on, not {bounds.step!r}")
+        start = self._bound(0 if start is None else start, size)
+        stop = self._bound(size if stop is None else stop, size)
         whole = stop - start == size if isinstance(stop - start - size, int) else False
         if whole and isinstance(start, int) and start == 0 and step == 1:
             return buffer
         return self.slice(buffer, axis, start, stop, step)
 
+    def _for_each_dim(self, buffer: Buffer, index: Index) -> list[int | Size | slice]:
+        """One entry a dim: `...` stands for as many whole dims as are left, and so does nothing."""
+        places = list(index) if isinstance(index, tuple) else [index]
+        found: list[int | Size | slice] = []
+        left = buffer.rank - sum(place is not Ellipsis for place in places)
+        if left < 0:
+            raise BuildError(f"{len(places)} indices for {buffer!r}, which has {buffer.rank} dims")
+        if sum(place is Ellipsis for place in places) > 1:
+            raise BuildError("an index has one `...` at most")
+        for place in places if any(p is Ellipsis for p in places) else [*places, ...]:
+            if place is Ellipsis:
+                found.extend([slice(None)] * left)
+            elif isinstance(place, slice):
+                found.append(place)
+            else:
+                found.append(self._index(place, "an index is a number, a size, bounds or `...`"))
+        return found
 
-def _for_each_dim(buffer: Buffer, index: Index) -> list[int | Size | slice]:
-    """One entry a dim: `...` stands for as many whole dims as are left, and so does nothing."""
-    places = list(index) if isinstance(index, tuple) else [index]
-    found: list[int | Size | slice] = []
-    left = buffer.rank - sum(place is not Ellipsis for place in places)
-    if left < 0:
-        raise BuildError(f"{len(places)} indices for {buffer!r}, which has {buffer.rank} dims")
-    if sum(place is Ellipsis for place in places) > 1:
-        raise BuildError("an index has one `...` at most")
-    for place in places if Ellipsis in [p for p in places if p is Ellipsis] else [*places, ...]:
-        if place is Ellipsis:
-            found.extend([slice(None)] * left)
-        elif isinstance(place, (int, Size, slice)):
-            found.append(place)
-        else:
+    def _bound(self, bound: object, size: Extent) -> Extent:
+        place = self._index(bound, "a bound is a number or a size")
+        return size + place if isinstance(place, int) and place < 0 else place
+
+    def _index(self, place: object, wanted: str) -> Extent:
+        """A place in brackets; an integer scalar is made an index."""
+        index = taken(int | Size, place, lambda scalar: self.cast_scalar(scalar, "index"))
+        if index is REFUSED:
             raise BuildError(
-                f"an index is a number, a size, bounds or `...`, not {place!r}",
-                'a scalar is made an index by .cast("index"); reshape adds dims of size 1',
+                f"{wanted}, not {place!r}",
+                'a float is made an index by .cast("index"); reshape adds dims of size 1',
             )
-    return found
-
-
-def _bound(bound: object, size: Extent) -> Extent:
-    if isinstance(bound, int):
-        return size + bound if bound < 0 else bound
-    if isinstance(bound, Size):
-        return bound
-    raise BuildError(
-        f"a bound is a number or a size, not {bound!r}", 'a scalar is made one by .cast("index")'
-    )
+        return index
 
 
 def _axis(buffer: Buffer, axis: int) -> int:

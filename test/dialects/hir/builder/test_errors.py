@@ -55,7 +55,7 @@ _CASES: list[tuple[Case, str]] = [
     (lambda p, x: x[:, 2:9], "bounds .* do not lie within"),
     (lambda p, x: x[::-1], "the step of a slice is a number from 1 on, not -1"),
     (lambda p, x: x[None], "not None"),
-    (lambda p, x: x[p.scalar("k", "i32")], "an index is a number, a size"),
+    (lambda p, x: x[p.scalar("k", "f32")], "an index is a number, a size"),
     (lambda p, x: x.reshape(p.size("n") * 8 + 1), r"n \* 8 elements are not n \* 8 \+ 1"),
     (lambda p, x: p.allocate((4, 8), "f32").T.reshape(32), "hir.set makes a packed copy"),
     (lambda p, x: p.allocate((3, 5), "f32").reshape(4, -1), "15 elements do not divide"),
@@ -79,7 +79,7 @@ _CASES: list[tuple[Case, str]] = [
     (lambda p, x: p.communicator([0, 0]), "each once"),
     (lambda p, x: p.stream(1.5), "a stream has a name or a number"),
     (lambda p, x: p.owner.program("main"), "has a 'main' already"),
-    (lambda p, x: p.output(x, "x"), "an output has a name"),
+    (lambda p, x: p.output(x, "x"), "`name` is a string, not Buffer"),
     (lambda p, x: p.text, "but it is open"),
 ]
 
