@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from ..dialects.mlir import ir
 from .passes import Stage, stage
+from .passes.copy_carried_tensors import BUFFERIZE
 from .passes.run_async_in_order import has_async
 from .passes.run_transform_schedules import has_schedules
 from .passes.select_host_programs import host_programs
@@ -20,11 +21,6 @@ PROGRAM = "hir.program"
 LAST_ALLOCATING_STAGE = "compute"
 SCHEDULING_STAGE = "schedules"
 FUSION_STAGE = "fusion"
-
-_BUFFERIZE = (
-    "one-shot-bufferize{bufferize-function-boundaries=true "
-    "function-boundary-type-conversion=identity-layout-map}"
-)
 
 
 @dataclass(frozen=True)
@@ -114,7 +110,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "functions",
             # Loops then no longer carry the buffers that they update in place.
             "check-tensor-operations,convert-pad-to-linalg,convert-concat-to-linalg,"
-            f"{_BUFFERIZE},func.func(lower-affine,canonicalize,cse),convert-func-to-hir",
+            f"copy-carried-tensors,{BUFFERIZE},func.func(lower-affine,canonicalize,cse),convert-func-to-hir",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
         stage("stream-loops", "hir-resolve-aliases,hir-form-stream-loops", when=has_programs),

@@ -1,0 +1,124 @@
+"""copy-carried-tensors: loops whose tensors cannot be updated in place copy what they compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ...dialects.hir.layout import DYNAMIC
+from ...dialects.mlir import arith, cf, ir, passmanager
+from ..pass_base import Pass, register
+from ..rewriting import index_constant
+from ..walking import operations_where
+from .select_host_programs import MARK
+
+BUFFERIZE = (
+    "one-shot-bufferize{bufferize-function-boundaries=true "
+    "function-boundary-type-conversion=identity-layout-map}"
+)
+# What makes a tensor of its own: nothing that the loop carries is in its memory.
+_FRESH = ("tensor.empty", "bufferization.alloc_tensor")
+
+
+@register
+@dataclass(frozen=True)
+class CopyCarriedTensors(Pass):
+    """Lets an scf.for carry any tensors, where bufferization finds one not updated in place.
+
+    Each tensor that the loop's body yields is then copied to where the carried one is, at the end
+    of the body; first to a place of its own, unless it is in one.
+
+      scf.yield %q, %p : tensor<?xf32>, tensor<?xf32>
+    becomes
+      %r = bufferization.alloc_tensor() copy(%q) : tensor<?xf32>
+      %s = bufferization.alloc_tensor() copy(%p) : tensor<?xf32>
+      %t = bufferization.materialize_in_destination %r in %p : ...
+      %u = bufferization.materialize_in_destination %s in %q : ...
+      scf.yield %t, %u : tensor<?xf32>, tensor<?xf32>
+    """
+
+    name: ClassVar[str] = "copy-carried-tensors"
+
+    def run(self, op: ir.Operation) -> None:
+        loops = [
+            loop
+            for function in operations_where(op, lambda inner: MARK in inner.attributes)
+            for loop in operations_where(function, _carries_tensors)
+        ]
+        if loops and not _is_bufferized(op):
+            for loop in loops:
+                _copy(loop)
+
+
+def _carries_tensors(op: ir.Operation) -> bool:
+    return op.name == "scf.for" and any(
+        isinstance(result.type, ir.RankedTensorType) for result in op.results
+    )
+
+
+def _is_bufferized(module: ir.Operation) -> bool:
+    """Whether bufferization takes the module as it is. What it says otherwise is dropped."""
+    copy = module.clone()
+    manager = passmanager.PassManager.parse(f"builtin.module({BUFFERIZE})", module.context)
+    handler: Any = module.context.attach_diagnostic_handler(_drop)
+    try:
+        manager.run(copy)
+    except ir.MLIRError:
+        return False
+    finally:
+        handler.detach()
+    return True
+
+
+def _drop(diagnostic: ir.Diagnostic) -> bool:
+    del diagnostic
+    return True
+
+
+def _copy(loop: ir.Operation) -> None:
+    block = loop.regions[0].blocks[0]
+    end = list(block)[-1].operation
+    carried = list(block.arguments)[1:]
+    with end.location, ir.InsertionPoint(end):
+        pairs = list(zip(end.operands, carried, strict=True))
+        copied = [_own(value, argument) for value, argument in pairs]
+        for place, (value, argument) in enumerate(zip(copied, carried, strict=True)):
+            if value != argument and isinstance(value.type, ir.RankedTensorType):
+                end.operands[place] = ir.Operation.create(
+                    "bufferization.materialize_in_destination", [value.type], [value, argument]
+                ).results[0]
+
+
+def _own(value: ir.Value, argument: ir.Value) -> ir.Value:
+    """What is yielded for an argument, in memory that nothing carried is in."""
+    if value == argument or not isinstance(value.type, ir.RankedTensorType):
+        return value
+    for axis, size in enumerate(ir.RankedTensorType(value.type).shape):
+        if size == DYNAMIC:
+            same = arith.cmpi(arith.CmpIPredicate.eq, _dim(value, axis), _dim(argument, axis))
+            cf.AssertOp(same, f"scf.for: the size of dim {axis} of a carried tensor changes")
+    if _is_fresh(value):
+        return value
+    segments = ir.DenseI32ArrayAttr.get([0, 1, 0])
+    return ir.Operation.create(
+        "bufferization.alloc_tensor",
+        [value.type],
+        [value],
+        {"operandSegmentSizes": segments},
+    ).results[0]
+
+
+def _is_fresh(value: ir.Value) -> bool:
+    """Whether a tensor is a linalg operation's that is written to one of its own."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "linalg.generic":
+        return False
+    op = owner.operation
+    inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
+    out = op.operands[inputs + ir.OpResult(value).result_number].owner
+    return not isinstance(out, ir.Block) and out.operation.name in _FRESH
+
+
+def _dim(value: ir.Value, axis: int) -> ir.Value:
+    operands = [value, index_constant(axis)]
+    return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]
