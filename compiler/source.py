@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..dialects.mlir import ir, load_named_dialects
 from . import activity
 from .diagnostics import parse_error
-from .errors import InputError
-from .session import Session
+from .errors import InputError, Note, Position
+from .session import Diagnostic, Session
 
 _BYTECODE = b"ML\xefR"
 # The processor time that MLIR may read for, far more than any program takes.
@@ -33,7 +34,7 @@ class Source:
     @property
     def unit(self) -> str:
         """Twelve hex digits that differ between translation units."""
-        name = Path(self.name).name.encode()
+        name = os.fsencode(Path(self.name).name)
         return hashlib.sha256(name + b"\0" + self.data).hexdigest()[:12]
 
     @property
@@ -49,7 +50,10 @@ class Source:
 def read_source(path: str) -> Source:
     """Reads a file, or standard input for `-`. Raises InputError."""
     if path == "-":
-        data = sys.stdin.buffer.read()
+        try:
+            data = sys.stdin.buffer.read()
+        except OSError as error:
+            raise InputError(f"cannot read standard input: {error.strerror}") from error
         activity.read_from(STDIN_NAME, data)
         return Source(STDIN_NAME, data)
     activity.read_from(path)
@@ -73,6 +77,30 @@ def reading(data: bytes) -> AbstractContextManager[None]:
     return activity.limited("parse", "MLIR's reader", seconds)
 
 
+def can_be_read_again(name: str) -> bool:
+    """Whether MLIR can read a file itself, for its name to be in every location.
+
+    A pipe is empty by then, and a name that is not UTF-8 is none to MLIR.
+    """
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return name != STDIN_NAME and Path(name).is_file()
+
+
+def in_file(diagnostic: Diagnostic, file: str) -> Diagnostic:
+    """MLIR names what it parses from memory as standard input; it came from `file`."""
+
+    def named(position: Position | None) -> Position | None:
+        if position is not None and position.file in (UNNAMED, STDIN_NAME):
+            return replace(position, file=file)
+        return position
+
+    notes = tuple(Note(note.message, named(note.position)) for note in diagnostic.notes)
+    return replace(diagnostic, position=named(diagnostic.position), notes=notes)
+
+
 def parse(source: Source, session: Session) -> ir.Module:
     """The module a source holds. Raises InputError with MLIR's own message and position."""
     if source.text is not None:
@@ -83,11 +111,10 @@ def parse(source: Source, session: Session) -> ir.Module:
     try:
         with reading(source.data):
             load_named_dialects(source.data, session.context)
-            # Only a file can be read again, for its name to be in every location.
-            if source.name != STDIN_NAME and Path(source.name).is_file():
+            if can_be_read_again(source.name):
                 return ir.Module.parseFile(source.name, session.context)
             data = source.data if source.text is None else source.data.decode()
             return ir.Module.parse(data, session.context)
     except ir.MLIRError as error:
-        found = session.take_diagnostics()
+        found = [in_file(each, source.name) for each in session.take_diagnostics()]
         raise parse_error(found, source.name, source.text or "") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
@@ -20,6 +21,8 @@ from ..compiler.reproducer import write_reproducer
 from ..compiler.watcher import Ended, watch
 from .streams import prepare_streams
 
+# Errors without a file's name.
+_OF_STREAMS = (errno.EBADF, errno.ENOSPC, errno.EPIPE)
 FAILED = 1
 # A bug of ours: EX_SOFTWARE of sysexits.h.
 BUG = 70
@@ -118,6 +121,8 @@ def _environment_error(error: OSError) -> HircError:
     """The error for what the system refused: a full disk, a closed stream, no permission."""
     name = error.filename if isinstance(error.filename, (str, bytes, Path)) else None
     what = f"{os.fsdecode(name)}: " if name is not None else ""
+    if name is None and error.errno in _OF_STREAMS:
+        what = "cannot write to standard output: "
     return InputError(f"{what}{error.strerror or error}", stage=activity.current().stage)
 
 

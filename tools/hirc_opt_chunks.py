@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..compiler import activity
 from ..compiler.diagnostics import custom_form
-from ..compiler.errors import HircError, InputError, Note, Position
-from ..compiler.session import Diagnostic, Session
-from ..compiler.source import STDIN_NAME, Source, reading
+from ..compiler.errors import HircError, InputError
+from ..compiler.session import Session
+from ..compiler.source import Source, can_be_read_again, in_file, reading
 from ..compiler.stages import IrPrinter
 from ..dialects.mlir import ir, load_named_dialects
 from ..pipelines import passes as _registers_our_passes  # noqa: F401 # pyright: ignore[reportUnusedImport]
@@ -56,7 +56,7 @@ def take(chunk: Chunk, request: OptRequest) -> tuple[bytes | None, list[HircErro
     session = Session()
     session.context.allow_unregistered_dialects = request.allow_unregistered
     output = _transformed(chunk, request, session)
-    found = [_in_file(item, chunk.file) for item in session.take_diagnostics()]
+    found = [in_file(item, chunk.file) for item in session.take_diagnostics()]
     if request.verify_diagnostics:
         expected = expectations(chunk.text, chunk.file)
         return output, [*problems(expected, messages_of(found, chunk.file), chunk.file)]
@@ -121,21 +121,9 @@ def _enter(step: Step) -> None:
 def _parsed(chunk: Chunk, context: ir.Context) -> ir.Operation:
     """The chunk's module. A whole file is read by MLIR, so that locations name the file."""
     load_named_dialects(chunk.data, context)
-    if chunk.is_whole and chunk.file != STDIN_NAME:
+    if chunk.is_whole and can_be_read_again(chunk.file):
         return ir.Module.parseFile(chunk.file, context).operation
     return ir.Module.parse(chunk.data, context).operation
-
-
-def _in_file(diagnostic: Diagnostic, file: str) -> Diagnostic:
-    """MLIR names what it parses from memory as standard input; it came from `file`."""
-
-    def named(position: Position | None) -> Position | None:
-        if position is not None and position.file in ("-", STDIN_NAME):
-            return replace(position, file=file)
-        return position
-
-    notes = tuple(Note(note.message, named(note.position)) for note in diagnostic.notes)
-    return replace(diagnostic, position=named(diagnostic.position), notes=notes)
 
 
 def pass_list() -> Iterator[str]:
