@@ -12,18 +12,26 @@ from pathlib import Path
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from ...compiler.errors import HircError
+from ...compiler.errors import HircError, UnsupportedError
 from ...compiler.rendering import render
 from ...frontends.torch.import_model import ImportedModel, import_model
 from .catalogue import described, made
 
 
 def _imported(asked: Path) -> ImportedModel:
-    """The network, imported from tensors without elements where it holds no constants itself."""
+    """The network, imported from tensors without elements where it asks for none.
+
+    It does where it decides by them, or holds constants.
+    """
     network, tiny = described(json.loads(asked.read_text()), asked.parent)
-    with FakeTensorMode():
-        imported = import_model(*made(network, tiny=tiny))
-    return import_model(*made(network, tiny=tiny)) if imported.constants else imported
+    try:
+        with FakeTensorMode():
+            imported = import_model(*made(network, tiny=tiny))
+        if not imported.constants:
+            return imported
+    except (UnsupportedError, RuntimeError):
+        pass
+    return import_model(*made(network, tiny=tiny))
 
 
 def main(asked: Path, source: Path) -> int:
