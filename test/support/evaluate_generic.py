@@ -53,6 +53,7 @@ _BINARY: dict[str, Callable[[Array, Array], Array]] = {
 _UNARY: dict[str, Callable[[Array], Array]] = {
     "negf": np.negative,
     "exp": np.exp,
+    "exp2": np.exp2,
     "log": np.log,
     "sqrt": np.sqrt,
     "tanh": np.tanh,
