@@ -276,6 +276,29 @@ static bool span_of(const struct dl_tensor *tensor, int element_bytes, uintptr_t
   return true;
 }
 
+// Of the CPU device, in programs for it: in a checked one device code may access memory of the
+// caller's that a call brings along.
+__attribute__((weak, visibility("hidden"))) void hirc_cpu_device_lend(const void *start,
+                                                                      size_t bytes);
+
+static void lend(const struct dl_tensor *tensor, const struct hirc_value_info *value) {
+  uintptr_t span[2];
+  if (!value->is_scalar && span_of(tensor, value->element_bytes, span))
+    hirc_cpu_device_lend((const void *)span[0], span[1] - span[0]);
+}
+
+// A library's program is called with tensors that are right.
+void hirc_call_begins(const struct hirc_program_info *program,
+                      const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs) {
+  if (!hirc_cpu_device_lend)
+    return;
+  hirc_cpu_device_lend(NULL, 0);
+  for (int64_t i = 0; i < program->input_count; ++i)
+    lend(inputs[i], &program->inputs[i]);
+  for (int64_t i = 0; i < program->output_count; ++i)
+    lend(outputs[i], &program->outputs[i]);
+}
+
 // The bytes of a tensor.
 struct span {
   uintptr_t range[2];

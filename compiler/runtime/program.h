@@ -62,6 +62,8 @@ void hirc_input_error(const struct hirc_program_info *program,
 int hirc_outputs_overlap(const struct hirc_program_info *program,
                          const struct dl_tensor *const *inputs,
                          struct dl_tensor *const *outputs);
+void hirc_call_begins(const struct hirc_program_info *program,
+                      const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs);
 int hirc_extents_error(const struct hirc_program_info *program,
                        const struct dl_tensor *const *inputs);
 const char *hirc_error_text(void);

@@ -58,7 +58,7 @@ class AddProgramInterface(Pass):
         for signature in signatures:
             with signature.body.location, ir.InsertionPoint(op.regions[0].blocks[0]):
                 code = Code(op, signature.body)
-                add_function(code, signature)
+                add_function(code, signature, executable=self.executable)
                 add_info(Code(op, signature.body), signature)
         self._finish(op, signatures)
 

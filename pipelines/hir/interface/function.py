@@ -17,11 +17,11 @@ from .tensor import tensor_at
 _CONDITIONS = 32
 
 
-def add_function(code: Code, signature: Signature) -> None:
+def add_function(code: Code, signature: Signature, *, executable: bool) -> None:
     """Adds `int hirc_program_NAME(const DLTensor *const *, DLTensor *const *, void *stream)`.
 
     It checks every tensor, calls the body and fills in the outputs. It returns 0, or 1 where a
-    tensor is wrong; then nothing ran.
+    tensor is wrong; then nothing ran. That of a library tells the support library of each call.
     """
     types = code.types
     name, info = signature.symbols
@@ -60,6 +60,8 @@ def add_function(code: Code, signature: Signature) -> None:
         code.call("hirc_input_error", [code.address_of(info), inputs, outputs])
         llvm.ReturnOp(arg=code.i32(1))
     with ir.InsertionPoint(run):
+        if not executable:
+            code.call("hirc_call_begins", [code.address_of(info), inputs, outputs])
         results = _call(code, signature, taken, made, stream)
         for seen, result in zip(made, results, strict=True):
             store_result(checker, seen, result, taken)

@@ -23,6 +23,8 @@
 // CHECK:       ^bb1:
 // CHECK:         %[[A:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?xf32>
 // CHECK:         %[[GIVEN:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?xf32, strided<[?], offset: ?>>
+// A library's caller brings the tensors along, a command has copied them.
+// CHECK-NOT:     hirc_call_begins
 // CHECK:         %[[RESULT:.*]]:2 = func.call @hirc_body_main(%[[A]], %{{.*}}, %{{.*}}, %[[GIVEN]], %[[STREAM]])
 // An output that was not handed in is filled in, the scalar written to where the caller wants it.
 // CHECK:         scf.if
@@ -38,6 +40,8 @@
 // CHECK:       llvm.func @main(%[[ARGC:.*]]: i32, %[[ARGV:.*]]: !llvm.ptr) -> i32
 // CHECK:         llvm.call @hirc_command(%[[ARGC]], %[[ARGV]], %{{.*}}, %{{.*}})
 // A library exports what its callers need besides, once for all its units.
+// LIBRARY-NOT: @main
+// LIBRARY:     llvm.call @hirc_call_begins(
 // LIBRARY-NOT: @main
 // LIBRARY:     llvm.func weak_odr @hirc_last_error() -> !llvm.ptr
 // LIBRARY-DAG: llvm.func weak_odr @hirc_programs

@@ -85,7 +85,7 @@ static size_t elsewhere(const struct hirc_access *access) {
   }
   struct hirc_allocation found;
   if (!hirc_checked_find(access->address, &found)) {
-    return 0;
+    return hirc_lent_from(access->address);
   }
   return (size_t)((const char *)found.start + found.bytes - (const char *)access->address);
 }

@@ -84,7 +84,7 @@ static void add_address(struct hirc_report *report, const struct hirc_access *ac
     add_bytes(report, hirc_checks_shared_bytes(access->block));
   } else if ((uintptr_t)bad < FIRST_PAGE) {
     hirc_report_add(report, "is a null pointer's");
-  } else if (!add_variable(report, access->variables, bad)) {
+  } else if (!add_variable(report, access->variables, bad) && !hirc_lent_describe(report, bad)) {
     hirc_report_add(report, "is not memory of the device (memory of the host must be copied or "
                             "registered)");
   }

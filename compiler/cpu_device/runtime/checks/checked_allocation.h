@@ -34,6 +34,11 @@ void hirc_checked_usage(struct hirc_memory_usage *usage);
 void hirc_checked_reset_high(void);
 void hirc_checked_free_all(unsigned memory);
 
+// The bytes from the address on in memory that a library's caller brought along; 0: it lies in none.
+size_t hirc_lent_from(const void *address);
+// "is 4 bytes after a tensor of 32 bytes that the library was called with": false if none is near.
+bool hirc_lent_describe(struct hirc_report *report, const void *address);
+
 // Lets the memory of the device be accessed, or no more.
 void hirc_checked_protect(bool accessible);
 // Calls the function for each live block that the host may access; blocks do not change meanwhile.
