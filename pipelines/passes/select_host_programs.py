@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.hir.element_types import ELEMENT_TYPES, find_element_type
+from ...dialects.hir.values import not_a_buffer
 from ...dialects.mlir import ir
 from ..pass_base import Pass, fail, register
+from ..program_calls import check_calls
 from ..walking import operations_where
 
 MARK = "hir.program"
@@ -30,7 +32,9 @@ class SelectHostPrograms(Pass):
     executable: bool = True
 
     def run(self, op: ir.Operation) -> None:
-        for function in host_programs(op, self.entry if self.executable else None):
+        programs = host_programs(op, self.entry if self.executable else None)
+        check_calls(programs)
+        for function in programs:
             _check_types(function)
             function.attributes[MARK] = ir.UnitAttr.get()
             if "sym_visibility" not in function.attributes:
@@ -88,7 +92,11 @@ def _check_types(function: ir.Operation) -> None:
 
 
 def _check_type(op: ir.Operation, what: str, kind: ir.Type) -> None:
-    if isinstance(kind, ir.UnrankedTensorType):
+    if isinstance(kind, ir.MemRefType):
+        reason = not_a_buffer(kind)
+        if reason is not None:
+            fail(op, f"{what} is {kind}, which {reason}")
+    if isinstance(kind, ir.UnrankedTensorType | ir.UnrankedMemRefType):
         fail(op, f"{what} is {kind}, of open rank: give it a rank; its sizes may stay open")
     if not isinstance(kind, ir.RankedTensorType):
         return
