@@ -109,9 +109,7 @@ def _operations(text: str) -> Iterator[Mutant]:
             continue
         yield Mutant(_without(lines, number), f"line {number}: no {match[1]}")
         yield Mutant("\n".join([*lines[:number], line, *lines[number:]]), f"twice {match[1]}")
-        yield Mutant(
-            re.sub(r"%\w+(?=[:,])", "%0", line, count=0).join(["", "\n"]), f"alone {match[1]}"
-        )
+        yield Mutant(f"{line}\n", f"alone {match[1]}")
 
 
 def _operands(text: str) -> Iterator[Mutant]:

@@ -1,0 +1,169 @@
+"""Small changes of right programs compile, or are refused with a place: never an error of ours."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from hirc.compiler.errors import HircError, InputError, UnsupportedError
+from hirc.compiler.options import Emit, Options
+from hirc.compiler.source import Source
+from hirc.compiler.target import Target
+from hirc.compiler.timing import Timer
+from hirc.compiler.unit import Unit
+from support.environment import ROOT
+from support.mutations import Mutant, generic_form, mutants
+
+_CPU = Target.parse("cpu")
+_TEST = ROOT / "test"
+_RIGHT = (
+    *sorted(_TEST.glob("dialects/hir/*.mlir")),
+    *sorted(_TEST.glob("host_ir/programs/*.mlir")),
+    *sorted(_TEST.glob("pipelines/passes/*tensor*.mlir")),
+    *sorted(_TEST.glob("pipelines/host/*.mlir")),
+    *sorted(_TEST.glob("pipelines/passes/hir_*.mlir")),
+)
+_LONGEST = 6000
+
+
+def refusal(text: str) -> HircError | None:
+    """What hirc says of a program up to the stage that makes kernels; None where it takes it."""
+    options = Options(inputs=(), targets=(_CPU,), stop_after="schedules", emit=Emit.SHARED)
+    try:
+        Unit(Source("wrong.mlir", text.encode()), options, Timer()).lower()
+    except HircError as error:
+        return error
+    return None
+
+
+def verdict(text: str) -> str:
+    """What is wrong with how a program is refused; nothing where all is right."""
+    try:
+        error = refusal(text)
+    except Exception as failure:  # noqa: BLE001 - whatever is raised is what is wrong
+        return f"{type(failure).__name__}: {failure}"
+    if error is None:
+        return ""
+    if not isinstance(error, InputError | UnsupportedError):
+        return f"{type(error).__name__}: {error.message}"
+    position = error.position
+    if position is None or not position.line or not position.column:
+        return f"no line and column: {error.message}"
+    return ""
+
+
+def verdicts(texts: Sequence[str]) -> list[str]:
+    """The verdicts of programs, in a process of their own: MLIR's parser dies of some."""
+    found: list[str] = []
+    while len(found) < len(texts):
+        reading, writing = os.pipe()
+        child = os.fork()
+        if not child:
+            os.close(reading)
+            with os.fdopen(writing, "wb") as pipe:
+                for text in texts[len(found) :]:
+                    data = pickle.dumps(verdict(text))
+                    pipe.write(struct.pack("I", len(data)) + data)
+                    pipe.flush()
+            os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading, "rb") as pipe:
+            while size := pipe.read(4):
+                found.append(pickle.loads(pipe.read(struct.unpack("I", size)[0])))
+        if os.waitpid(child, 0)[1]:
+            found.append("")  # Of the parser's end hirc's command says what there is to say.
+    return found
+
+
+def sampled(path: Path, random: Random, count: int) -> list[Mutant]:
+    """Some changes of the right programs of a file."""
+    found: list[Mutant] = []
+    for part in path.read_text().split("// -----"):
+        try:
+            text = generic_form(part)
+        except ValueError:
+            continue
+        if len(text) < _LONGEST:
+            found += mutants(text)
+    return random.sample(found, min(count, len(found)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_near_misses(seed: int) -> None:
+    random = Random(seed)
+    files = [path for path in _RIGHT if "_invalid" not in path.name]
+    chosen = [each for path in random.sample(files, 6) for each in sampled(path, random, 10)]
+    assert len(chosen) > 40
+    for mutant, reason in zip(chosen, verdicts([each.text for each in chosen]), strict=True):
+        assert not reason, f"{mutant.change}: {reason}\n{mutant.text}"
+
+
+def program(body: str, types: str = "tensor<?x4xf32>") -> str:
+    return f"func.func @main(%x: {types}) -> {types} {{\n{body}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        (
+            program(
+                "  %c2 = arith.constant 2 : index\n  %n = tensor.dim %x, %c2 : tensor<?x4xf32>\n"
+                "  %e = tensor.empty(%n) : tensor<?x4xf32>\n  return %e : tensor<?x4xf32>"
+            ),
+            "tensor.dim of dim 2: tensor<?x4xf32> has 2 dims",
+            3,
+        ),
+        (
+            program(
+                "  %c1 = arith.constant 1 : index\n  %c2 = arith.addi %c1, %c1 : index\n"
+                "  %n = tensor.dim %x, %c2 : tensor<?x4xf32>\n"
+                "  %e = tensor.empty(%n) : tensor<?x4xf32>\n"
+                "  %y = linalg.exp ins(%x : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>)"
+                " -> tensor<?x4xf32>\n  return %y : tensor<?x4xf32>"
+            ),
+            "tensor.dim of dim 2: tensor<?x4xf32> has 2 dims",
+            4,
+        ),
+        (
+            program(
+                "  return %x : tensor<9223372036854775807x4xf32>",
+                "tensor<9223372036854775807x4xf32>",
+            ),
+            "no machine addresses 2^56 or more",
+            1,
+        ),
+        (
+            "func.func @main() {\n  %c = arith.constant 1 : index\n"
+            "  %d = gpu.alloc () : memref<0x4611686018427387904x2xf64>\n  return\n}",
+            "no machine addresses 2^56 or more",
+            3,
+        ),
+        (
+            "// hir.stream is named here, and here: \n"
+            'module attributes {a = "hir.wait"} {\n  hir.output\n}',
+            "hir.output is written in MLIR's generic form",
+            3,
+        ),
+    ],
+)
+def test_wrong_programs(text: str, message: str, line: int) -> None:
+    error = refusal(text)
+    assert isinstance(error, InputError)
+    assert message in error.message
+    assert error.position is not None
+    assert (error.position.line, error.position.column > 0) == (line, True)
+
+
+def test_dims_that_are_there_are_taken() -> None:
+    body = """  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c1 : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %y = linalg.exp ins(%x : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>"""
+    assert refusal(program(body)) is None
