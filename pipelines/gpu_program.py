@@ -146,6 +146,7 @@ _HOST = (
     "convert-vector-to-scf",
     "expand-strided-metadata",
     "lower-affine",
+    "lower-host-branches",
     "convert-scf-to-cf",
     "convert-complex-to-llvm",
     # Twice: vector.print calls functions that the program may have declared itself, and finds
