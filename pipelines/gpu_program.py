@@ -46,7 +46,8 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
         ),
         stage(
             "runtime-calls",
-            f"convert-host-assert,convert-gpu-host-to-cuda{{bare-pointers={bare} "
+            "convert-host-assert,check-allocation-sizes,"
+            f"convert-gpu-host-to-cuda{{bare-pointers={bare} "
             f"max-shared-bytes={options.max_shared_bytes}}}",
         ),
         stage(

@@ -99,7 +99,7 @@ class IndexArithmetic:
 
 
 class CheckedArithmetic(IndexArithmetic):
-    """Arithmetic whose products are seen to fit an index: see `overflow`."""
+    """Arithmetic whose products are seen to fit an index: see `exceeds`."""
 
     def __init__(self) -> None:
         self._highs: list[ir.Value] = []
@@ -112,20 +112,17 @@ class CheckedArithmetic(IndexArithmetic):
         self._highs.append(high)
         return low
 
-    def overflow(self, *results: Index) -> ir.Value | None:
-        """Whether a product so far, or one of the results, is more than an index holds.
+    def exceeds(self, result: Index, most: int) -> ir.Value | None:
+        """Whether a result is more than `most`, or a product so far more than an index holds.
 
         None where that is known not to be. The numbers that were multiplied are not negative.
         """
-        highs = list(self._highs)
-        highs += [
-            arith.shrui(result, index_constant(63))
-            for result in results
-            if isinstance(result, ir.Value)
-        ]
-        if not highs:
+        if not isinstance(result, ir.Value):
             return None
-        seen = highs[0]
-        for high in highs[1:]:
+        beyond = arith.cmpi(arith.CmpIPredicate.ugt, result, index_constant(most))
+        if not self._highs:
+            return beyond
+        seen = self._highs[0]
+        for high in self._highs[1:]:
             seen = arith.ori(seen, high)
-        return arith.cmpi(arith.CmpIPredicate.ne, seen, index_constant(0))
+        return arith.ori(beyond, arith.cmpi(arith.CmpIPredicate.ne, seen, index_constant(0)))

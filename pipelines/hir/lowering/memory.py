@@ -11,12 +11,12 @@ from ....dialects.mlir import ir
 from ...host.buffer import stack_array
 from ...host.types import element_bytes
 from ...pass_base import fail
-from ..index_arithmetic import CheckedArithmetic, Index, index_of
+from ..index_arithmetic import CheckedArithmetic, Index, IndexArithmetic, index_of
 from .buffers import as_i64
 from .checks import refuse_memory_sizes
 from .state import ProgramState
 
-_TOO_MANY_BYTES = 1 << 63
+_MOST_BYTES = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,10 @@ def planned(
         found = plan(domain, sizes, arithmetic)
     except LayoutError as error:
         fail(op, f"{op.operation.name}: {error}")
-    total = arithmetic.multiply(found.elements, element_bytes(kind.element_type))
+    each = element_bytes(kind.element_type)
+    total = IndexArithmetic().multiply(found.elements, each)
     logical = list(found.sizes)
-    if isinstance(total, int) and total >= _TOO_MANY_BYTES:
+    if isinstance(total, int) and total > _MOST_BYTES:
         fail(op, f"{op.operation.name}: {total} bytes are more than a buffer can have")
     # Strides are numbers of elements: where the bytes fit, they do.
     shape = "x".join("?" if size == DYNAMIC else str(size) for size in kind.shape)
@@ -49,7 +50,7 @@ def planned(
     number = state.origins.output_of(op.operation.results[0])
     if number is not None:
         what += f" for {state.output_names[number]}"
-    overflow = arithmetic.overflow(total)
+    overflow = arithmetic.exceeds(found.elements, _MOST_BYTES // each)
     refuse_memory_sizes(state, [*sizes, *logical], overflow, what)
     return Memory(total, logical, list(found.strides))
 
