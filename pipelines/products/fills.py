@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import copysign
 
 from ...dialects.mlir import ir
 from ..hir.memory.owners import Owners, Roots
@@ -95,9 +96,17 @@ def _writes_all(op: ir.Operation) -> bool:
 
 
 def is_zero(value: ir.Value) -> bool:
-    """Whether a value is the constant 0 of a float type."""
+    """Whether a value is the constant +0 of a float type."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
         return False
-    attribute = owner.operation.attributes["value"]
-    return isinstance(attribute, ir.FloatAttr) and attribute.value == 0
+    return is_plus_zero(owner.operation.attributes["value"])
+
+
+def is_plus_zero(attribute: ir.Attribute) -> bool:
+    """Whether an attribute is +0: sums that begin with -0 may be -0, and the library's are not."""
+    return (
+        isinstance(attribute, ir.FloatAttr)
+        and attribute.value == 0
+        and copysign(1, attribute.value) > 0
+    )

@@ -9,7 +9,7 @@ from ...dialects.mlir import arith, indexing_maps, ir
 from ..hir.compute.generic import map_of
 from ..walking import is_used
 from .contraction import is_product, only_computes
-from .fills import is_zero
+from .fills import is_plus_zero, is_zero
 from .finish import read_finish
 from .product import NO_LOOP, Indexed, Kind, Product, indexed_by
 
@@ -37,8 +37,7 @@ def _is_zeros(op: ir.Operation) -> bool:
     attribute = op.attributes["value"]
     if not isinstance(attribute, ir.DenseElementsAttr) or not attribute.is_splat:
         return False
-    element = attribute.get_splat_value()
-    return isinstance(element, ir.FloatAttr) and element.value == 0
+    return is_plus_zero(attribute.get_splat_value())
 
 
 def _unwritten(zeros: ir.Value) -> ir.Value:

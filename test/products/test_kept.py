@@ -100,6 +100,10 @@ _SUM_IN_F64 = f"""
     %y = arith.truncf %sum : f64 to f32
     linalg.yield %y : f32
   }} -> {tensor("mn", "f32")}"""
+_BEGINNINGS = {
+    "begun_with_minus_0": _product("f32", "f32").replace("constant 0.0", "constant -0.0"),
+    "begun_with_least": _product("f32", "f32").replace("constant 0.0", "constant 0x00000001"),
+}
 _TWICE = _product("f32", "f32") + _following([("%p", "mn", "f32")], _RELU, "f32", "f32")
 
 # For each: what it is, calls of the library, whether they have an epilogue, and kernels beside.
@@ -203,6 +207,10 @@ CASES: dict[str, tuple[tuple[str, str, str, str], int, bool, int]] = {
         False,
         1,
     ),
+    **{
+        name: (("f32", text, "%p", tensor("mn", "f32")), 1, False, 1)
+        for name, text in _BEGINNINGS.items()
+    },
     "sum_in_f64": (("f32", _SUM_IN_F64, "%r", tensor("mn", "f32")), 0, False, 1),
 }
 
@@ -228,6 +236,8 @@ def test_a_call_takes_what_it_may(name: str) -> None:
         program = str(module)
     assert program.count('"hir.library_matmul"') == calls
     assert program.count("linalg.generic") == kernels
+    # What it begins with is written before, by a kernel.
+    assert program.count("accumulates") == (name in _BEGINNINGS)
     (first, *_) = [line for line in program.splitlines() if "library_matmul" in line] or [""]
     # A bias is a fourth operand.
     assert ("activation" in first or first.partition(")")[0].count(",") == 3) == has_epilogue
