@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NoReturn
 
 from ...dialects.mlir import ir
-from ...pipelines.locations import location_text
 from ..errors import InputError, UnsupportedError
 from ..session import position_of
 
@@ -36,4 +35,4 @@ def refuse(op: ir.Operation | ir.OpView, message: str, hint: str | None = None) 
 
 def where(op: ir.Operation | ir.OpView) -> str:
     """The place of an operation, for messages about what it made."""
-    return location_text(op.location)
+    return str(position_of(op.location) or "<unknown location>")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...dialects.hir.element_types import ElementType
 from ...dialects.mlir import ir
-from ...pipelines.locations import location_text
 from .. import activity
 from ..errors import UnsupportedError
 from ..session import position_of
@@ -74,7 +73,7 @@ class Frame:
                 hint="docs/host-ir.md lists what a program may hold",
             )
         if activity.is_watched():
-            activity.enter(fault.STAGE, f"'{op.name}' at {location_text(op.location)}")
+            activity.enter(fault.STAGE, f"'{op.name}' at {fault.where(op)}")
         with self.stream.current():
             results = step(op, self)
         for result, value in zip(op.results, results, strict=True):

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from ...dialects.hir.loop_operation import kind_of, loops_of
 from ...dialects.mlir import ir
-from ...pipelines.schedules.combine import neutral_number
-from ...pipelines.schedules.floor.dependence import REDUCTIONS, SCAN, Dependence
 from .frame import Frame
 from .operations.arith_floats import FLOAT_FUNCTIONS
 from .operations.arith_integers import INTEGER_FUNCTIONS
+from .region_loops import COLLECTIVE, SCAN, RegionLoops, collected_loops, kind_of
 from .scalar_numbers import integer_of_type, round_float, signed, width_of
 
 Indices = tuple[int, ...]
@@ -29,13 +27,31 @@ Load = Callable[[int, Indices], Any]
 def is_fused(block: ir.Block) -> bool:
     """Whether a region has reductions or scans of its own."""
     names = {op.operation.name for op in block.operations}
-    return SCAN in names or not names.isdisjoint(REDUCTIONS)
+    return not names.isdisjoint(COLLECTIVE)
+
+
+_INFINITE = float("inf")
+_NOTHING = {
+    "addf": 0.0,
+    "mulf": 1.0,
+    "maximumf": -_INFINITE,
+    "minimumf": _INFINITE,
+    "maxnumf": float("nan"),
+    "minnumf": float("nan"),
+}
 
 
 def neutral(kind: str, value_type: ir.Type) -> Any:
-    """What a reduction of no iterations gives."""
-    number = neutral_number(kind, value_type)
-    return number if isinstance(number, float) else integer_of_type(number, value_type)
+    """What a reduction of no iterations gives: the sum of nothing is 0, the product 1.
+
+    The greatest of nothing is the least that there is; with maxnumf, which passes nan over, nan.
+    """
+    if kind in FLOAT_FUNCTIONS:
+        return _NOTHING[kind]
+    bits = width_of(value_type)
+    least, greatest = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+    number = {"maxsi": least, "minsi": greatest, "minui": -1, "andi": -1, "muli": 1}.get(kind, 0)
+    return integer_of_type(number, value_type)
 
 
 def combine(kind: str, value_type: ir.Type, a: Any, b: Any) -> Any:
@@ -54,7 +70,7 @@ class FusedRun:
     op: ir.Operation
     frame: Frame
     bounds: Sequence[int]
-    dependence: Dependence
+    loops: RegionLoops
 
     def __post_init__(self) -> None:
         # Of each value: its numbers by the indices of the loops that it depends on.
@@ -66,13 +82,14 @@ class FusedRun:
             if any(True for _ in argument.uses):
                 self._values[argument] = {
                     self._key(argument, point): load(number, point)
-                    for point in self.points(self.dependence.loops(argument))
+                    for point in self.points(self.loops.of(argument))
                 }
-        for inner in self.dependence.work:
-            if inner.name in REDUCTIONS:
-                self._reduce(inner)
-            elif inner.name == SCAN:
+        *work, _ = [each.operation for each in self.op.regions[0].blocks[0]]
+        for inner in work:
+            if inner.name == SCAN:
                 self._scan(inner)
+            elif inner.name in COLLECTIVE:
+                self._reduce(inner)
             else:
                 self._run_everywhere(inner)
 
@@ -90,15 +107,13 @@ class FusedRun:
         return self._values[value][self._key(value, point)]
 
     def _key(self, value: ir.Value, point: Indices) -> Indices:
-        return tuple(point[loop] for loop in sorted(self.dependence.loops(value)))
+        return tuple(point[loop] for loop in sorted(self.loops.of(value)))
 
     def _run_everywhere(self, op: ir.Operation) -> None:
-        used = self.dependence.operands(op)
-        depends = self.dependence.effects.get(op, frozenset())
+        used = self.loops.inputs(op)
         for result in op.results:
-            depends = self.dependence.loops(result)
             self._values[result] = {}
-        for point in self.points(depends):
+        for point in self.points(self.loops.around(op)):
             for value in used:
                 self.frame.values[value] = self.value(value, point)
             self.frame.points.append(point)
@@ -108,10 +123,10 @@ class FusedRun:
                 self._values[result][self._key(result, point)] = self.frame.value(result)
 
     def _reduce(self, op: ir.Operation) -> None:
-        kind, loops, operand = kind_of(op), loops_of(op), op.operands[0]
+        kind, loops, operand = kind_of(op), collected_loops(op), op.operands[0]
         for result in op.results:
             self._values[result] = {}
-        for point in self.points(self.dependence.loops(op.results[0])):
+        for point in self.points(self.loops.around(op)):
             found, place = neutral(kind, operand.type), 0
             for number, indices in enumerate(
                 product(*(range(self.bounds[each]) for each in loops))
@@ -125,11 +140,11 @@ class FusedRun:
                 self._values[result][self._key(result, point)] = value
 
     def _scan(self, op: ir.Operation) -> None:
-        (loop,) = loops_of(op)
+        (loop,) = collected_loops(op)
         kind, operand, result = kind_of(op), op.operands[0], op.results[0]
         self._values[result] = {}
         indices = range(self.bounds[loop])
-        for point in self.points(self.dependence.loops(result) - {loop}):
+        for point in self.points(self.loops.around(op) - {loop}):
             running = neutral(kind, operand.type)
             for index in reversed(indices) if "reverse" in op.attributes else indices:
                 here = _moved(point, [loop], [index])

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...dialects.mlir import ir
-from ...pipelines.walking import operations_where
 from . import fault
+from .nested import operations_in
 
 VIEWS = frozenset(
     {
@@ -50,6 +50,9 @@ class Outline:
     # The values that are freed somewhere in the program, by what made them.
     freed: set[ir.Value] = field(default_factory=set[ir.Value])
 
+    def _named(self, name: str) -> list[ir.Operation]:
+        return [op for op in operations_in(self.op) if op.name == name]
+
     def __post_init__(self) -> None:
         self.name = ir.StringAttr(self.op.attributes["sym_name"]).value
         self._aliases: dict[ir.Value, ir.Value] = {}
@@ -57,10 +60,10 @@ class Outline:
         function_type = ir.FunctionType(ir.TypeAttr(self.op.attributes["function_type"]).value)
         self.output_types = list(function_type.results)
         self.inputs = _inputs_of(self.op, self.block)
-        for op in operations_where(self.op, lambda op: op.name == "hir.alias"):
+        for op in self._named("hir.alias"):
             self._aliases[op.operands[0]] = op.operands[1]
         self._read_outputs()
-        for op in operations_where(self.op, lambda op: op.name == "hir.deallocate"):
+        for op in self._named("hir.deallocate"):
             self.freed.update(self.roots(op.operands[0]))
 
     @property
@@ -125,7 +128,7 @@ class Outline:
             if isinstance(value.type, ir.MemRefType) and not self.is_view(value):
                 for root in self.roots(value):
                     self._outputs.setdefault(root, number)
-        for op in operations_where(self.op, lambda op: "output" in op.attributes):
+        for op in [op for op in operations_in(self.op) if "output" in op.attributes]:
             if op.name == "hir.allocate":
                 self._outputs[op.results[0]] = ir.IntegerAttr(op.attributes["output"]).value
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...dialects.mlir import ir, passmanager
-from ...pipelines.walking import operations_where
 from ..errors import InputError
 from ..session import Session
 from ..source import STDIN_NAME, Source, parse, read_source
+from .nested import operations_in
 
 
 def parsed(program: object, session: Session) -> ir.Module:
@@ -52,7 +52,7 @@ def _generalized(module: ir.Module) -> ir.Module:
         kind = op.name.partition(".")
         return kind[0] == "linalg" and kind[2] not in ("generic", "yield", "index")
 
-    if not operations_where(module.operation, is_named):
+    if not any(map(is_named, operations_in(module.operation))):
         return module
     with module.context:
         copy = ir.Module.parse(str(module.operation.get_asm(enable_debug_info=True)))

@@ -9,13 +9,13 @@ from itertools import product
 from typing import Any
 
 from ....dialects.mlir import ir
-from ....pipelines.schedules.floor.dependence import Dependence, loops_in
 from .. import fault
 from ..buffer import Buffer, packed_strides
 from ..convert import load
 from ..dtypes import computing_dtype
 from ..frame import Frame, check_writable
 from ..fused import FusedRun, is_fused
+from ..region_loops import RegionLoops, loops_of_map
 from ..registry import interprets
 from ..torch_import import torch
 
@@ -97,12 +97,13 @@ def _run_fused(
 ) -> None:
     """Runs a region with reductions or scans, and writes the outs where they have elements."""
     maps = [operand.map for operand in operands]
-    run = FusedRun(op, frame, bounds, Dependence(op, maps))
+    loops = RegionLoops(op.regions[0].blocks[0], maps)
+    run = FusedRun(op, frame, bounds, loops)
     run.run(lambda number, point: operands[number].value[operands[number].place(op, point)])
     *_, end = op.regions[0].blocks[0]
     for operand, value in zip(operands[inputs:], end.operation.operands, strict=True):
         assert operand.buffer is not None
-        points = list(run.points(loops_in(operand.map) | run.dependence.loops(value)))
+        points = list(run.points(loops_of_map(operand.map) | loops.of(value)))
         for point in points:
             operand.value[operand.place(op, point)] = run.value(value, point)
         if points:
