@@ -91,6 +91,9 @@ class Compilation:
         options = self.options
         for library in options.device_libraries:
             check_readable(library)
+        for name in options.inputs:
+            if name != "-" and not (Path(name).exists() and not Path(name).is_file()):
+                check_readable(Path(name))
         if options.output is not None:
             files = [*options.inputs, *options.link_inputs, *map(str, options.device_libraries)]
             refuse_overwriting(options.output, files)

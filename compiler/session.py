@@ -47,13 +47,11 @@ def _collector(found: list[Diagnostic]) -> Callable[[ir.Diagnostic], bool]:
     """A diagnostic handler that appends to `found`."""
 
     def collect(diagnostic: ir.Diagnostic) -> bool:
-        notes = tuple(
-            Note(str(note.message), position_of(note.location)) for note in diagnostic.notes
-        )
+        notes = tuple(Note(_text(note), position_of(note.location)) for note in diagnostic.notes)
         found.append(
             Diagnostic(
                 diagnostic.severity.name.lower(),
-                str(diagnostic.message),
+                _text(diagnostic),
                 position_of(diagnostic.location),
                 notes,
             )
@@ -61,6 +59,14 @@ def _collector(found: list[Diagnostic]) -> Callable[[ir.Diagnostic], bool]:
         return True
 
     return collect
+
+
+def _text(diagnostic: ir.Diagnostic) -> str:
+    """A diagnostic's message; damaged bytecode makes some that are no UTF-8."""
+    try:
+        return str(diagnostic.message)
+    except RuntimeError:
+        return "(a message that is no text)"
 
 
 def position_of(location: ir.Location) -> Position | None:

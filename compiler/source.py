@@ -115,6 +115,15 @@ def parse(source: Source, session: Session) -> ir.Module:
                 return ir.Module.parseFile(source.name, session.context)
             data = source.data if source.text is None else source.data.decode()
             return ir.Module.parse(data, session.context)
-    except ir.MLIRError as error:
+    except (ir.MLIRError, RuntimeError, ValueError) as error:
+        if source.text is None and not session.diagnostics:
+            # Its texts may be none, and so may be those of a message.
+            raise InputError(
+                "MLIR's reader cannot read this: the bytecode is damaged",
+                position=Position(source.name, 0, 0),
+                stage="parse",
+            ) from error
+        if not isinstance(error, ir.MLIRError):
+            raise
         found = [in_file(each, source.name) for each in session.take_diagnostics()]
         raise parse_error(found, source.name, source.text or "") from error

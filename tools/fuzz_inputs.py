@@ -1,0 +1,249 @@
+"""fuzz_inputs: damages programs, bytecode, .npy files and command lines, and runs tools on them.
+
+    python -m hirc.tools.fuzz_inputs --count=20000 --seed=1
+
+Each input is made of a seed, a program of test/ or docs/, by a random generator that its number
+starts, so `--only=N` runs input N again. Everything is loaded once; each input has a process of its
+own. A finding is a crash, an internal error, a traceback, a hang, a file that should not be there,
+or a program that is refused without its line and column.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import re
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from ..compiler import driver as _loads_the_compiler  # noqa: F401 # pyright: ignore[reportUnusedImport]
+from . import hirc, hirc_opt
+from . import hirc_opt_chunks as _loads_the_passes  # noqa: F401 # pyright: ignore[reportUnusedImport]
+from .command import BUG, FAILED, Command
+from .damage import Seeds, damaged_bytes, damaged_npy, damaged_text, damaged_words
+
+_ROOT = Path(__file__).resolve().parents[1]
+_CPU = "--offload-arch=cpu"
+_SECONDS = 60
+_MEMORY = 8 << 30
+# What a program is compiled to: far enough for most of the compiler, without a link.
+_TARGETS = (
+    ["--emit=object", _CPU],
+    ["--emit=device-llvm", "--offload-arch=sm_90a"],
+    ["--emit=llvm", "--offload-arch=sm_80"],
+    ["--stop-after=device", _CPU],
+)
+_OUTPUT = "out"
+_PLACE = re.compile(r"^[^\n:]+:\d+:\d+: error: ", re.MULTILINE)
+_COMMAND = """\
+func.func @main(%x: tensor<2x3xf32> {hir.name = "x"}, %v: f32 {hir.name = "v"},
+                %n: i64 {hir.name = "n"})
+    -> (tensor<2x3xf32> {hir.name = "y"}, i64 {hir.name = "m"}) {
+  %s = tensor.splat %v : tensor<2x3xf32>
+  %y = arith.addf %x, %s : tensor<2x3xf32>
+  %m = arith.addi %n, %n : i64
+  return %y, %m : tensor<2x3xf32>, i64
+}
+"""
+_COMMAND_WORDS = (
+    ["--input=x.npy", "--input=1.5", "--input=3", "--output=y=out"],
+    ["--input=x=2x3xf32=@random:7", "--input=v=-inf", "--input=n=7", "--print"],
+    ["--input=x=1,2,3,4,5,6", "--input", "0.5", "--input=1", "--output=out", "--repeat=2"],
+    ["--input=@iota", "--input=nan", "--input=1", "--time", "--repeat=3", "--help"],
+)
+
+
+@dataclass(frozen=True)
+class Input:
+    """What is run: a tool or the compiled command, its words, and the files it finds."""
+
+    kind: str
+    tool: str
+    words: list[str]
+    files: dict[str, bytes]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the inputs and prints the findings. Returns 1 where there are some."""
+    parser = argparse.ArgumentParser(prog="fuzz_inputs", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--count", type=int, default=1000, help="how many inputs (1000)")
+    parser.add_argument("--seed", type=int, default=1, help="what the inputs are made of (1)")
+    parser.add_argument("--only", type=int, help="run the input of this number alone")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--keep", type=Path, help="a folder for the inputs of findings")
+    parser.add_argument("--tree", type=Path, default=_ROOT, help="the checkout with the seeds")
+    values = parser.parse_args(arguments)
+    print(f"seed {values.seed}, {values.count} inputs, {values.jobs} at a time")
+    numbers = range(values.count) if values.only is None else [values.only]
+    with tempfile.TemporaryDirectory(prefix="fuzz-inputs-") as folder:
+        run = Run(values.seed, Path(folder), Seeds.read(values.tree), values.keep)
+        run.prepare()
+        findings = run.all(numbers, values.jobs)
+    for kind, count in sorted(run.counts.items()):
+        print(f"{count:7}  {kind}")
+    print(f"{len(findings)} findings")
+    return 1 if findings else 0
+
+
+class Run:
+    """All inputs of a seed, and what became of them."""
+
+    def __init__(self, seed: int, folder: Path, seeds: Seeds, keep: Path | None) -> None:
+        self.seed = seed
+        self.folder = folder
+        self.seeds = seeds
+        self.keep = keep
+        self.counts: Counter[str] = Counter()
+        self.findings: list[str] = []
+
+    def prepare(self) -> None:
+        """Compiles the command whose arguments are damaged, and loads what the tools load late."""
+        source, output = self.folder / "command.mlir", self.folder / "command"
+        source.write_text(_COMMAND)
+        for words in ([_CPU, "-o", str(output)], *([*each, "-o", os.devnull] for each in _TARGETS)):
+            if hirc.main([str(source), *words]) != 0:
+                raise SystemExit("the command does not compile")
+        hirc_opt.main([str(source), "-o", os.devnull])
+        # The children share the memory of what stays.
+        gc.collect()
+        gc.freeze()
+
+    def all(self, numbers: Sequence[int], jobs: int) -> list[str]:
+        """Runs inputs, some at a time; the findings."""
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+        running: dict[int, tuple[int, float]] = {}
+        waiting = iter(numbers)
+        number = next(waiting, None)
+        while running or number is not None:
+            while number is not None and len(running) < jobs:
+                running[self._start(number)] = number, time.monotonic()
+                number = next(waiting, None)
+            signal.sigtimedwait([signal.SIGCHLD], 1)
+            for child, (place, begin) in list(running.items()):
+                ended, status = os.waitpid(child, os.WNOHANG)
+                if not ended and time.monotonic() - begin > _SECONDS:
+                    os.killpg(child, signal.SIGKILL)
+                    ended, status = os.waitpid(child, 0)
+                if ended:
+                    del running[child]
+                    self._judge(place, os.waitstatus_to_exitcode(status))
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        return self.findings
+
+    def input(self, number: int) -> Input:
+        """Input `number`."""
+        random = Random(f"{self.seed}:{number}")
+        name, text = random.choice(self.seeds.programs)
+        kind = random.choices(
+            ["text", "bytecode", "words", "command words", "npy"], [60, 15, 10, 10, 5]
+        )[0]
+        tool = random.choice(["hirc", "hirc-opt"])
+        target = random.choice(_TARGETS)
+        words = ["in", *(target if tool == "hirc" else []), "-o", _OUTPUT]
+        if kind == "text":
+            return Input(kind, tool, words, {"in": damaged_text(text, self.seeds, random).encode()})
+        if kind == "bytecode":
+            bytecode = self.seeds.bytecode(name, text)
+            return Input(kind, tool, words, {"in": damaged_bytes(bytecode, random)})
+        if kind == "words":
+            return Input(kind, tool, damaged_words(words, random), {"in": text.encode()})
+        files = {"x.npy": self.seeds.npy}
+        words = random.choice(_COMMAND_WORDS)
+        if kind == "npy":
+            return Input(
+                kind, "command", _COMMAND_WORDS[0], {"x.npy": damaged_npy(files["x.npy"], random)}
+            )
+        return Input(kind, "command", damaged_words(words, random), files)
+
+    def _place(self, number: int) -> Path:
+        return self.folder / str(number)
+
+    def _start(self, number: int) -> int:
+        """Starts an input in a process of its own."""
+        given, place = self.input(number), self._place(number)
+        (place / "files").mkdir(parents=True)
+        (place / "temporary").mkdir()
+        for name, data in given.files.items():
+            (place / "files" / name).write_bytes(data)
+        sys.stdout.flush()
+        child = os.fork()
+        if child:
+            return child
+        os.setpgid(0, 0)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.chdir(place / "files")
+        tempfile.tempdir = os.environ["TMPDIR"] = str(place / "temporary")
+        for number_, name in ((1, "output"), (2, "errors")):
+            os.dup2(os.open(place / name, os.O_WRONLY | os.O_CREAT, 0o600), number_)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        status = 125
+        try:
+            status = self._work(given)
+        finally:
+            os._exit(status)
+
+    def _work(self, given: Input) -> int:
+        if given.tool == "command":
+            os.execv(self.folder / "command", ["command", *given.words])
+        tools: dict[str, Callable[[Sequence[str]], int]] = {
+            "hirc": hirc.main,
+            "hirc-opt": hirc_opt.main,
+        }
+        main = tools[given.tool]
+        status, _ = Command(given.tool, given.words).watched(lambda: main(given.words))
+        return status
+
+    def _judge(self, number: int, status: int) -> None:
+        """Notes what became of an input; keeps it where that is a finding."""
+        given, place = self.input(number), self._place(number)
+        errors = (place / "errors").read_bytes().decode(errors="replace")
+        wrong = self.what_is_wrong(given, place, status, errors)
+        self.counts[f"{given.kind}: {wrong or ('accepted' if status == 0 else 'refused')}"] += 1
+        if wrong is not None:
+            said = next((line for line in errors.splitlines() if "rror" in line), errors[:100])
+            line = f"input {number} ({given.tool} {' '.join(given.words)}): {wrong}: {said}"
+            self.findings.append(line)
+            print(line, flush=True)
+            if self.keep is not None:
+                shutil.copytree(place, self.keep / str(number), dirs_exist_ok=True)
+        shutil.rmtree(place)
+
+    @staticmethod
+    def what_is_wrong(given: Input, place: Path, status: int, errors: str) -> str | None:
+        """Why a run is a finding; None for one that is as it should be."""
+        if status < 0:
+            return "hang" if status == -signal.SIGKILL else f"silent signal {-status}"
+        if status == BUG:
+            return "crash" if " crashed: " in errors else "internal error"
+        if "Traceback" in errors:
+            return "traceback"
+        if status not in (0, FAILED, 2 if given.tool == "command" else FAILED):
+            return f"status {status}"
+        if status != 0 and "error: " not in errors:
+            return "no message"
+        if status != 0 and given.kind == "text" and not _PLACE.search(errors):
+            return "no place"
+        # Words that are damaged may name other outputs.
+        allowed = {*given.files, _OUTPUT} if status == 0 else set(given.files)
+        left = set(os.listdir(place / "files")) - allowed
+        if left and not (status == 0 and "words" in given.kind):
+            return f"left {sorted(left)}"
+        return (
+            f"left {os.listdir(place / 'temporary')}" if os.listdir(place / "temporary") else None
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
