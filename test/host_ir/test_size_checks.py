@@ -150,6 +150,14 @@ func.func @reshape_line(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %z = arith.addf %r, %r : tensor<?xf32>
   return %z : tensor<?xf32>
 }
+"hir.program"() ({
+^bb0(%x: memref<?xf32>, %n: index, %m: index):
+  %y = "hir.reshape"(%x, %n, %m) : (memref<?xf32>, index, index) -> memref<?x?xf32>
+  %z = "hir.binary"(%y, %y) {kind = "add"}
+      : (memref<?x?xf32>, memref<?x?xf32>) -> memref<?x?xf32>
+  "hir.output"(%z) {name = "z"} : (memref<?x?xf32>) -> ()
+}) {sym_name = "view", inputs = [{name = "x"}, {name = "n"}, {name = "m"}],
+    function_type = (memref<?xf32>, index, index) -> memref<?x?xf32>} : () -> ()
 """
 _SLICE = "tensor.extract_slice: the slice's offset, size and stride go beyond the size of dim"
 _INSERT = "tensor.insert_slice: the slice's offset, size and stride go beyond the size of dim"
@@ -201,6 +209,9 @@ CASES: list[tuple[str, list[Argument], str]] = [
     ("reshape_to_known", [[7]], _RESHAPE),
     ("reshape_line", [[4], 4], ""),
     ("reshape_line", [[4], 5], _RESHAPE),
+    ("view", [[4], 2, 2], ""),
+    ("view", [[4], 2, 3], "hir.reshape: the sizes have 6 elements, the buffer has 4"),
+    ("view", [[4], 4611686018427387905, 4], "hir.reshape: the sizes have more than 2^63 - 1"),
     ("concat", [[3, 4], [2, 5]], "dim 1 of all tensors of tensor.concat must have the same size"),
     ("fill", [3, 2], ""),
     ("fill", [4611686018427387905, 4], _HUGE),

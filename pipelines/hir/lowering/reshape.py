@@ -8,9 +8,9 @@ from ....dialects.hir import ReshapeOp
 from ....dialects.hir.layout import DYNAMIC, is_packed, strides_and_offset
 from ....dialects.mlir import arith, ir, scf
 from ...host.buffer import stack_array
-from ..index_arithmetic import Index, IndexArithmetic, is_same, materialized
+from ..index_arithmetic import CheckedArithmetic, Index, IndexArithmetic, is_same, materialized
 from .buffers import Extents, as_i64, extents_of, view_of
-from .checks import refuse_negative_sizes, refuse_unless_equal
+from .checks import refuse_if, refuse_negative_sizes, refuse_unless_equal
 from .conform import sizes_of
 from .registry import lowers
 from .state import ProgramState
@@ -55,12 +55,14 @@ def _check_number(state: ProgramState, old: Sequence[Index], new: Sequence[Index
             del rest[match]
     if not unmatched and not rest:
         return
-    refuse_unless_equal(
-        state,
-        arithmetic.product(new),
-        arithmetic.product(old),
-        "hir.reshape: the sizes have {} elements, the buffer has {}",
-    )
+    # A product that wraps could be the buffer's number of elements.
+    checked = CheckedArithmetic()
+    wanted, found = checked.product(new), arithmetic.product(old)
+    beyond = checked.exceeds(wanted, 2**63 - 1)
+    if beyond is not None:
+        refuse_if(state, beyond, "hir.reshape: the sizes have more than 2^63 - 1 elements")
+    message = "hir.reshape: the sizes have {} elements, the buffer has {}"
+    refuse_unless_equal(state, wanted, found, message)
 
 
 def _found_strides(state: ProgramState, extents: Extents, sizes: Sequence[Index]) -> list[Index]:

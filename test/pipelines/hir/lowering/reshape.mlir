@@ -6,7 +6,7 @@
 // CHECK-LABEL: func.func private @hirc_body_packed(
 // CHECK-SAME:      %[[X:.*]]: memref<?x6xf32>, %[[N:.*]]: index,
 // CHECK:         %{{.*}}, %{{.*}}, %[[SIZES:.*]]:2, %{{.*}}:2 = memref.extract_strided_metadata %[[X]]
-// CHECK:         %[[NEW:.*]] = arith.muli %[[N]], %c3
+// CHECK:         %[[NEW:.*]], %[[HIGH:.*]] = arith.mului_extended %[[N]], %c3
 // CHECK:         %[[OLD:.*]] = arith.muli %[[SIZES]]#0, %c6
 // CHECK:         arith.cmpi ne, %[[NEW]], %[[OLD]]
 // CHECK-NOT:     hirc_reshape_strides
