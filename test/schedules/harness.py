@@ -235,6 +235,8 @@ def _runs(program: Program) -> Iterator[Run]:
         if version.sizes is not None:
             yield Run(program, version.name, version.sizes)
             yield Run(program, version.name, version.sizes, OFFSET)
+            if program.special and not program.sizes:
+                yield Run(program, version.name, version.sizes, is_special=True)
         elif some is not None:
             for layout in (OFFSET,) if version.packed else LAYOUTS:
                 yield Run(program, version.name, some, layout)

@@ -38,18 +38,22 @@ def _first_rows() -> list[Row]:
 
 
 _OPERATIONS = sorted({row.operation for row in _first_rows()})
+# Operations share runs: much of what one takes is to start the processes that compare.
+_SHARES = 4
 
 
-@pytest.mark.parametrize("operation", _OPERATIONS)
-def test_programs_are_right(operation: str, tmp_path: Path) -> None:
-    chosen = [row.name for row in _first_rows() if row.operation == operation]
+@pytest.mark.parametrize("share", range(_SHARES))
+def test_programs_are_right(share: int, tmp_path: Path) -> None:
+    operations = _OPERATIONS[share::_SHARES]
+    chosen = [row.name for row in _first_rows() if row.operation in operations]
     words = ["build", str(tmp_path), "--rows", ",".join(chosen), f"--scale={_SCALE}", "--dynamic"]
     assert main([*words, *_CPU]) == 0
     figures = tmp_path / "figures.json"
     run(tmp_path, ["--json", str(figures)])
     lines = json.loads(figures.read_text())["rows"]
     assert {line["row"]["name"] for line in lines} >= set(chosen)
-    assert [line["problems"] for line in lines] == [{}] * len(lines)
+    problems = {line["row"]["name"]: line["problems"] for line in lines if line["problems"]}
+    assert problems == {}
     assert all(set(line["seconds"]) == {"static", "dynamic"} for line in lines)
 
 
