@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 
 from ..dialects.offload import ImageFormat
-from .errors import InputError
+from .errors import InputError, Position
 from .host_code import host_object
-from .link import LinkJob, link
+from .link import LinkJob, SymbolError, link
 from .link_inputs import linked_for_cpu
 from .llvm_ir import LlvmModule
 from .native import native_note, native_targets
@@ -133,7 +133,18 @@ class Compilation:
             temporary = stack.enter_context(replacing(output))
             with self.timer.phase("link" if for_cpu else "link (clang, ptxas, nvlink, lld)"):
                 job = LinkJob(objects, temporary.absolute(), folder, for_cpu_device=for_cpu)
-                link(job, options, self.toolchain, self.runner)
+                self._link(job)
+
+    def _link(self, job: LinkJob) -> None:
+        """Links. What is wrong with a symbol is at the line that uses it, else at an input."""
+        try:
+            link(job, self.options, self.toolchain, self.runner)
+        except SymbolError as error:
+            places = (unit.position_of_symbol(error.symbol) for unit in self._units)
+            found = next((place for place in places if place is not None), None)
+            inputs = self.options.inputs
+            error.position = found or (Position(inputs[0], 1, 1) if len(inputs) == 1 else None)
+            raise
 
     def _is_for_cpu(self) -> bool:
         """Whether what is linked runs on the CPU device. Reads the link inputs."""

@@ -65,6 +65,13 @@ def _absolute(link_input: str) -> str:
     return link_input if link_input.startswith("-") else str(Path(link_input).absolute())
 
 
+@dataclass
+class SymbolError(InputError):
+    """A symbol that is defined nowhere, or twice; the linker does not say which line uses it."""
+
+    symbol: str = ""
+
+
 def link(job: LinkJob, options: Options, toolchain: Toolchain, runner: Runner) -> None:
     """Runs clang. Raises the error its messages tell of, in hirc's terms."""
     command = link_command(job, options, toolchain)
@@ -80,23 +87,26 @@ def _explained(done: Finished, options: Options, toolchain: Toolchain) -> HircEr
     text = done.errors
     undefined = re.search(r"undefined (?:symbol|reference)(?: to|:) [`']?([\w.$]+)", text)
     if undefined is not None and undefined[1] == "main":
-        return InputError(
+        return SymbolError(
             f"no input defines the entry '{options.entry}' that the executable would run",
             stage="link",
             hint="name the entry with --entry, or build with --emit=shared or --emit=object",
+            symbol="main",
         )
     if undefined is not None:
-        return InputError(
+        return SymbolError(
             f"function '{undefined[1]}' is called and defined nowhere",
             stage="link",
             hint="give the object, archive or library that has it (-l, -L), or define it",
+            symbol=undefined[1],
         )
     duplicate = re.search(r"(?:duplicate symbol|multiple definition)(?: of|:) [`']?([\w.$]+)", text)
     if duplicate is not None:
-        return InputError(
+        return SymbolError(
             f"symbol '{duplicate[1]}' is defined twice",
             stage="link",
             hint="make one of the functions private, or rename it",
+            symbol=duplicate[1],
         )
     library = re.search(r"unable to find library (-l\S+)", text)
     if library is not None:

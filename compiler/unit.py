@@ -25,7 +25,7 @@ from ..pipelines.pipeline import Stage
 from ..pipelines.products.options import MatmulOptions
 from ..pipelines.program_check import find_fault
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
-from .errors import InputError, UnsupportedError
+from .errors import InputError, Position, UnsupportedError
 from .host_code import entries_of, host_module
 from .llvm_ir import LlvmModule
 from .native import native_targets
@@ -201,6 +201,25 @@ class Unit:
                 self.timer.remarks.append(
                     f"scratch memory of @{name}: at most {scratch.text} bytes more"
                 )
+
+    def position_of_symbol(self, name: str) -> Position | None:
+        """Where the program uses a symbol, or says that there is one; None where it does neither.
+
+        Symbols of the support library come of no line.
+        """
+        uses: list[ir.Location] = []
+        definitions: list[ir.Location] = []
+
+        def visit(op: ir.Operation) -> ir.WalkResult:
+            for key, found in (("callee", uses), ("global_name", uses), ("sym_name", definitions)):
+                value = op.attributes.get(key, None)
+                if isinstance(value, ir.FlatSymbolRefAttr | ir.StringAttr) and value.value == name:
+                    found.append(op.location)
+            return ir.WalkResult.ADVANCE
+
+        self.module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+        places = map(position_of, [*uses, *definitions])
+        return next((place for place in places if place is not None), None)
 
     def keep(self, suffix: str, data: str | bytes) -> None:
         """Writes an intermediate file where --save-temps asked for it."""
