@@ -55,11 +55,14 @@ class AddProgramInterface(Pass):
         signatures = [
             read_signature(body, symbol.removeprefix(BODY_PREFIX)) for body, symbol in found
         ]
+        # One for all: it knows the module's symbols, and has each string once.
+        code = Code(op, op)
+        rank = max((value.rank for each in signatures for value in each.values), default=0)
         for signature in signatures:
             with signature.body.location, ir.InsertionPoint(op.regions[0].blocks[0]):
-                code = Code(op, signature.body)
-                add_function(code, signature, executable=self.executable)
-                add_info(Code(op, signature.body), signature)
+                code.at(signature.body)
+                add_function(code, signature, max_rank=rank, executable=self.executable)
+                add_info(code, signature)
         self._finish(op, signatures)
 
     def _entry_body(self, op: ir.Operation) -> None:

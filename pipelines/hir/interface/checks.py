@@ -53,7 +53,7 @@ class Checker:
         i32 = code.types.i32
         self._mask = arith.trunci(i32, devices)
         self.device_number = arith.trunci(i32, arith.shrui(devices, code.i64(32)))
-        if _ZEROS not in ir.SymbolTable(code.module):
+        if not code.has_symbol(_ZEROS):
             count = self._max_rank
             code.global_constant(
                 _ZEROS,

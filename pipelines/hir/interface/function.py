@@ -17,11 +17,12 @@ from .tensor import tensor_at
 _CONDITIONS = 32
 
 
-def add_function(code: Code, signature: Signature, *, executable: bool) -> None:
+def add_function(code: Code, signature: Signature, *, max_rank: int, executable: bool) -> None:
     """Adds `int hirc_program_NAME(const DLTensor *const *, DLTensor *const *, void *stream)`.
 
     It checks every tensor, calls the body and fills in the outputs. It returns 0, or 1 where a
     tensor is wrong; then nothing ran. That of a library tells the support library of each call.
+    No program of the module has a value of more than `max_rank` dims.
     """
     types = code.types
     name, info = signature.symbols
@@ -32,8 +33,7 @@ def add_function(code: Code, signature: Signature, *, executable: bool) -> None:
     inputs, outputs, stream = start.arguments
     branches = _Branches(code, start)
     with ir.InsertionPoint(start):
-        values = [*signature.inputs, *signature.outputs]
-        checker = Checker(code, max((value.rank for value in values), default=0))
+        checker = Checker(code, max_rank)
     taken: list[Seen] = []
     for place, value in enumerate(signature.inputs):
         with ir.InsertionPoint(branches.block):

@@ -118,6 +118,10 @@ class Signature:
     outputs: tuple[Value, ...]
 
     @property
+    def values(self) -> tuple[Value, ...]:
+        return (*self.inputs, *self.outputs)
+
+    @property
     def takes_given(self) -> bool:
         """Whether the body has an argument for each buffer output that may be handed in."""
         return len(self.argument_types) > len(self.inputs) + 1
