@@ -289,3 +289,39 @@ def test_a_killed_command_leaves_no_process(tmp_path: Path) -> None:
         process.kill()
         # The pipe closes when the last process that has it is gone.
         assert process.stdout.read() == b""
+
+
+# A program of one operation, which the interpreter is made to crash in.
+_INTERPRETED = """\
+import ctypes, hirc, torch
+from hirc.compiler.interpreter import frame
+from hirc.pipelines.frame_names import named
+frame.find_step = lambda name: named("pass 'a' of hirc", lambda *_: ctypes.string_at(0))
+text = '''"hir.program"() ({
+^bb0(%x: memref<8xf32>):
+  %y = "hir.unary"(%x) {kind = "neg"} : (memref<8xf32>) -> memref<8xf32>
+  "hir.output"(%y) {name = "y"} : (memref<8xf32>) -> ()
+}) {sym_name = "main", function_type = (memref<8xf32>) -> memref<8xf32>} : () -> ()
+'''
+hirc.interpret(text, [torch.zeros(8)])
+"""
+
+
+def test_a_crash_in_the_caller_s_process_is_told_of_by_python() -> None:
+    """hirc.interpret has no process of its own; the names of frames are what is shown."""
+    done = subprocess.run(
+        [sys.executable, "-c", _INTERPRETED], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == -signal.SIGSEGV, done.stderr
+    assert "Fatal Python error: Segmentation fault" in done.stderr
+    assert " in pass 'a' of hirc\n" in done.stderr
+
+
+def test_stages_and_passes_are_frames(run: Run) -> None:
+    """Of a pass of upstream's and one of hirc's."""
+    run.patch.setattr("hirc.pipelines.passes.name_device_symbols.NameDeviceSymbols.run", _is_odd)
+    run("hirc", hirc, "prog.mlir", "--offload-arch=cpu", "-o", "prog")
+    (report,) = run.reports.iterdir()
+    text = (report / "report.txt").read_text()
+    assert ", in stage 'entries'\n" in text
+    assert ", in pass 'name-device-symbols'\n" in text
