@@ -255,6 +255,16 @@ class LlvmModule:
             ) from error
 
     def text(self) -> str:
+        """IR text, in which no local name is that of a type: both are spelled with %."""
+        # Of a literal struct LLVM must not be asked the name.
+        printed = (str(item).partition(" = ")[0] for item in self._module.struct_types)
+        types = {name[1:].strip('"') for name in printed if name.startswith("%")}
+        for function in self._module.functions if types else ():
+            values = [*function.arguments, *function.blocks]
+            values += [item for block in function.blocks for item in block.instructions]
+            for value in values:
+                if value.name in types:
+                    value.name = f"{value.name}.value"
         return str(self._module)
 
     def bitcode(self) -> bytes:

@@ -11,8 +11,9 @@ from hirc.compiler.cpu_device.device_ir import Instruction, parse_module
 from hirc.compiler.cpu_device.llvm_text import split_commas, typed_value
 from hirc.compiler.cpu_device.phis import phi_incoming, phi_with
 from hirc.compiler.cpu_device.result_types import result_type
+from hirc.compiler.cpu_device.retarget import RetargetOptions, retarget
 from hirc.compiler.ir_text import IrText, global_name, matching, plain_name
-from hirc.compiler.llvm_ir import LlvmModule
+from hirc.compiler.llvm_ir import LlvmModule, host_machine
 from support.cpu_kernels import device_machine, nvvm_ir, optimized
 
 from .building import KERNELS
@@ -107,6 +108,26 @@ def test_hostile_module() -> None:
     variable = f"{global_name('odd, name')} = global [3 x i8] zeroinitializer"
     text = f"{variable}\ndefine i32 @f({parameters}) {{\n{listing}\n}}\n!0 = !{{}}"
     LlvmModule(module.strings.whole(text), device_machine(), name="again").verify()
+
+
+_SAME_NAMES = """\
+%pair = type { i32, i32 }
+define ptx_kernel void @k(ptr %out, %pair %p) {
+start:
+  %x = extractvalue %pair %p, 0
+  br label %next
+next:
+  %pair = phi i32 [ %x, %start ]
+  store i32 %pair, ptr %out
+  ret void
+}
+"""
+
+
+def test_a_local_named_as_a_type() -> None:
+    text = LlvmModule(_SAME_NAMES, device_machine(), name="names").text()
+    made = retarget(IrText.of(text), (), RetargetOptions())
+    LlvmModule(made, host_machine(0), name="made").verify()
 
 
 @pytest.mark.parametrize("path", sorted(KERNELS.glob("*")), ids=lambda path: path.name)
