@@ -13,8 +13,11 @@ from .translate import TranslationError
 
 _LEGALIZE = re.compile(r"failed to legalize (?:unresolved materialization|operation '([^']+)')")
 _OP = re.compile(r"^'([a-z_0-9]+(?:\.[A-Za-z_0-9]+)+)' op ")
-# Strings and comments, and the words outside of them that are names of our operations.
-_UNQUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|(?<![!#@%\w.$])((?:hir|offload)\.\w+)')
+# Strings and comments, which what is looked for is outside of.
+_NO_CODE = r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|'
+_UNQUOTED = re.compile(_NO_CODE + r"(?<![!#@%\w.$])((?:hir|offload)\.\w+)")
+_ARRAY = re.compile(r"(?<![.\w])array<\s*(?!(?:i1|i8|i16|i32|i64|f32|f64)\b)([A-Za-z]\w*)")
+_UNREADABLE_ARRAY = re.compile(_NO_CODE + _ARRAY.pattern)
 
 
 def stage_error(diagnostics: Sequence[Diagnostic], stage: str, pass_name: str) -> HircError:
@@ -78,6 +81,30 @@ def parse_error(diagnostics: Sequence[Diagnostic], source: str, text: str = "") 
     return error
 
 
+def unreadable_array(text: str, source: str) -> UnsupportedError | None:
+    """The error for an array attribute whose elements MLIR's bindings cannot read, or None.
+
+    They end the process at one.
+    """
+    if not _ARRAY.search(text):
+        return None
+    for match in _UNREADABLE_ARRAY.finditer(text):
+        if match[1] is not None:
+            return UnsupportedError(
+                f"an attribute is an array of {match[1]}; the elements of arrays are i1, i8, i16, "
+                "i32, i64, f32 or f64",
+                position=_position_in(text, match.start(), source),
+                stage="parse",
+                hint="write it as a list: [1 : i128]",
+            )
+    return None
+
+
+def _position_in(text: str, place: int, source: str) -> Position:
+    lines = text[:place].split("\n")
+    return Position(source, len(lines), len(lines[-1]) + 1)
+
+
 def custom_form(text: str, source: str) -> InputError | None:
     """The error for the first operation of our dialects that is not in generic form, or None.
 
@@ -85,10 +112,9 @@ def custom_form(text: str, source: str) -> InputError | None:
     """
     for match in _UNQUOTED.finditer(text):
         if match[1] is not None:
-            lines = text[: match.start()].split("\n")
             return InputError(
                 f"{match[1]} is written in MLIR's generic form",
-                position=Position(source, len(lines), len(lines[-1]) + 1),
+                position=_position_in(text, match.start(), source),
                 op=match[1],
                 stage="parse",
                 hint=f'write "{match[1]}"(...) {{...}} : (...) -> (...), as hirc-opt prints it',

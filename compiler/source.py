@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..dialects.mlir import ir, load_named_dialects
 from . import activity
-from .diagnostics import parse_error
+from .diagnostics import parse_error, unreadable_array
 from .errors import InputError, Note, Position
 from .session import Diagnostic, Session
 
@@ -108,6 +108,9 @@ def parse(source: Source, session: Session) -> ir.Module:
             source.data.decode()
         except UnicodeDecodeError as error:
             raise InputError(f"{source.name} is neither MLIR text nor bytecode: {error}") from None
+        unreadable = unreadable_array(source.text, source.name)
+        if unreadable is not None:
+            raise unreadable
     try:
         with reading(source.data):
             load_named_dialects(source.data, session.context)

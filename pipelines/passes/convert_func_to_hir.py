@@ -11,7 +11,7 @@ from ...dialects.hir.layout import buffer_type
 from ...dialects.mlir import ir
 from ..device_constants import move_to_device
 from ..hir.host_accesses import load_element, store_element
-from ..pass_base import Pass, fail, register
+from ..pass_base import Pass, PassFailure, fail, register
 from ..walking import operations_where
 from .select_host_programs import MARK
 
@@ -54,8 +54,10 @@ class ConvertFuncToHir(Pass):
         for function in functions:
             _check_operations(function)
         move_to_device(op, functions)
+        programs: list[ir.Operation] = []
         for function in functions:
             program = _program(function)
+            programs.append(program)
             for name, rewrite in _REWRITES.items():
                 for inner in operations_where(program, lambda found, name=name: found.name == name):
                     if _is_in_kernel(inner) or _is_choice_of_scalars(inner):
@@ -66,6 +68,21 @@ class ConvertFuncToHir(Pass):
             _name_outputs(program, _names(function, "res_attrs"))
         for function in functions:
             function.erase()
+        for program in programs:
+            _verify(program)
+
+
+def _verify(program: ir.Operation) -> None:
+    """Fails where what the function says is no program, for the reason that the verifier gives.
+
+    An index out of range, a step of 0 or two inputs of one name are the function's.
+    """
+    try:
+        is_valid = program.verify()
+    except ir.MLIRError:
+        is_valid = False
+    if not is_valid:
+        raise PassFailure("a function is no program")
 
 
 def _check_operations(function: ir.Operation) -> None:

@@ -104,6 +104,53 @@ def test_near_misses(seed: int) -> None:
         assert not reason, f"{mutant.change}: {reason}\n{mutant.text}"
 
 
+@pytest.mark.parametrize(
+    ("inputs", "body", "message", "line"),
+    [
+        (
+            "%x: tensor<4xf32>",
+            "  %c9 = arith.constant 9 : index\n  %v = tensor.extract %x[%c9] : tensor<4xf32>\n"
+            "  %y = tensor.splat %v : tensor<4xf32>",
+            "index 9 is out of range for axis 0",
+            3,
+        ),
+        (
+            '%x: tensor<4xf32> {hir.name = "a"}, %z: tensor<4xf32> {hir.name = "a"}',
+            "  %y = math.exp %x : tensor<4xf32>",
+            "inputs 0 and 1 are both called 'a'",
+            1,
+        ),
+        (
+            "%x: tensor<4xf32> {hir.name = 3 : i64}",
+            "  %y = math.exp %x : tensor<4xf32>",
+            "'name' is a string that is not empty",
+            1,
+        ),
+        (
+            "%x: tensor<4xf32>",
+            "  %c0 = arith.constant 0 : index\n  %c4 = arith.constant 4 : index\n"
+            "  %y = scf.for %i = %c0 to %c4 step %c0 iter_args(%a = %x) -> tensor<4xf32> {\n"
+            "    %b = math.exp %a : tensor<4xf32>\n    scf.yield %b : tensor<4xf32>\n  }",
+            "the step of hir.for is positive, not 0",
+            4,
+        ),
+        (
+            "%x: tensor<4xf32> {foo.bar = array<i128: 3>}",
+            "  %y = math.exp %x : tensor<4xf32>",
+            "an attribute is an array of i128",
+            1,
+        ),
+    ],
+)
+def test_functions_that_are_no_programs(inputs: str, body: str, message: str, line: int) -> None:
+    end = "  return %y : tensor<4xf32>\n}"
+    error = refusal(f"func.func @main({inputs}) -> tensor<4xf32> {{\n{body}\n{end}\n")
+    assert isinstance(error, InputError | UnsupportedError)
+    assert message in error.message
+    assert error.position is not None
+    assert (error.position.line, error.position.column > 0) == (line, True)
+
+
 def program(body: str, types: str = "tensor<?x4xf32>") -> str:
     return f"func.func @main(%x: {types}) -> {types} {{\n{body}\n}}\n"
 
