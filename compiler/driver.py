@@ -17,7 +17,7 @@ from .native import native_note, native_targets
 from .options import Emit, Options
 from .output import make_folder, refuse_overwriting, replacing, scratch_folder, write
 from .process import Runner
-from .ptx import assemble, emit_ptx
+from .ptx import assemble, disassemble, emit_ptx, ptxas_arguments
 from .source import UNNAMED, check_readable, read_source
 from .support_library import support_bitcode
 from .target import CPU, Target
@@ -225,9 +225,11 @@ class Compilation:
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
         """The device code that is embedded for one chip."""
         module = unit.device(target, self.cuda)
-        if not self.options.debug or target.is_cpu:
+        runs_ptxas = self.options.debug or bool(ptxas_arguments(self.options))
+        if not runs_ptxas or target.is_cpu:
             return ImageFormat.BITCODE, module.bitcode()
-        # clang's device link keeps line tables only in unoptimised code, so ptxas runs here.
+        # clang's device link keeps line tables only in unoptimised code, and hands ptxas no
+        # arguments, so ptxas runs here.
         return ImageFormat.CUBIN, self._cubin(emit_ptx(module), target, relocatable=True)
 
     def _cubin(self, ptx: str, target: Target, *, relocatable: bool) -> bytes:
@@ -267,7 +269,10 @@ class Compilation:
             ptx = emit_ptx(module)
         if options.emit is Emit.PTX:
             return ptx
-        return self._cubin(ptx, target, relocatable=False)
+        cubin = self._cubin(ptx, target, relocatable=False)
+        if options.emit is Emit.SASS and not options.dry_run:
+            return disassemble(cubin, self.cuda, self.runner)
+        return cubin
 
     def _cpu_device_output(self, unit: Unit) -> str | bytes:
         """The device code as code of the host: what the CPU device runs."""

@@ -24,6 +24,7 @@ class Emit(StrEnum):
     DEVICE_BITCODE = "device-bitcode"
     PTX = "ptx"
     CUBIN = "cubin"
+    SASS = "sass"
     MLIR = "mlir"
 
     @property
@@ -33,13 +34,14 @@ class Emit(StrEnum):
     @property
     def is_device(self) -> bool:
         """Whether it is device code alone, of one chip."""
-        return self in (Emit.DEVICE_LLVM, Emit.DEVICE_BITCODE, Emit.PTX, Emit.CUBIN)
+        return self in _OF_DEVICE
 
     @property
     def suffix(self) -> str:
         return _SUFFIXES[self]
 
 
+_OF_DEVICE = (Emit.DEVICE_LLVM, Emit.DEVICE_BITCODE, Emit.PTX, Emit.CUBIN, Emit.SASS)
 _SUFFIXES = {
     Emit.EXE: "",
     Emit.SHARED: ".so",
@@ -50,6 +52,7 @@ _SUFFIXES = {
     Emit.DEVICE_BITCODE: ".device.bc",
     Emit.PTX: ".ptx",
     Emit.CUBIN: ".cubin",
+    Emit.SASS: ".sass",
     Emit.MLIR: ".mlir",
 }
 
@@ -75,6 +78,10 @@ class Schedules(StrEnum):
     AUTO = "auto"
     TUNED = "tuned"
     GENERAL = "general"
+
+
+# What is not linked with other device code.
+_FINAL = (Emit.DEVICE_LLVM, Emit.PTX, Emit.CUBIN, Emit.SASS)
 
 
 @dataclass(frozen=True)
@@ -107,3 +114,12 @@ class Options:
     fusion_report: bool = False
     cuda_path: Path | None = None
     clang: Path | None = None
+    ptxas_arguments: tuple[str, ...] = ()
+    ptxas_log: bool = False
+
+    @property
+    def is_whole_program(self) -> bool:
+        """Whether no other device code is linked with that of the one input."""
+        final = self.emit.is_linked or self.emit in _FINAL
+        alone = len(self.inputs) == 1 and not self.link_inputs and not self.device_libraries
+        return final and alone

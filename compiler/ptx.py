@@ -7,9 +7,12 @@ from .errors import ToolchainError
 from .llvm_ir import LlvmModule
 from .options import Options
 from .output import scratch_folder
-from .process import Runner
+from .process import Finished, Runner
 from .target import Target
 from .toolchain import Cuda
+
+# What ptxas -v writes of a kernel begins with the tool's name, or goes on from such a line.
+_LOG_LINES = ("ptxas ", "    ")
 
 
 def emit_ptx(module: LlvmModule) -> str:
@@ -38,7 +41,8 @@ def assemble(
         level = f"-O{options.opt_level}"
         extra = ["-lineinfo"] if options.debug else []
         extra += ["-c"] if relocatable else []
-        command = [cuda.ptxas, f"-arch={target.arch}", level, *extra, source, "-o", output]
+        extra += ptxas_arguments(options)
+        command = [cuda.ptxas, "-arch", target.arch, level, *extra, source, "-o", output]
         done = runner.run(command)
         if done.status != 0:
             raise ToolchainError(
@@ -46,4 +50,37 @@ def assemble(
                 stage="device-code",
                 hint="--emit=ptx shows what it was given",
             )
+        show_ptxas_log(done, options, runner)
         return output.read_bytes() if output.is_file() else b""
+
+
+def ptxas_arguments(options: Options) -> list[str]:
+    """Returns what the options add to ptxas's arguments."""
+    log = ["-v"] if options.ptxas_log else []
+    return [*log, *options.ptxas_arguments]
+
+
+def show_ptxas_log(done: Finished, options: Options, runner: Runner) -> None:
+    """Logs what ptxas said, where the options ask for it: registers, memory, spills a kernel."""
+    said = "\n".join(line for line in done.errors.splitlines() if line.startswith(_LOG_LINES))
+    if said and ptxas_arguments(options):
+        runner.log(said)
+
+
+def disassemble(cubin: bytes, cuda: Cuda, runner: Runner) -> str:
+    """Returns the SASS of a cubin. Raises ToolchainError where there is no nvdisasm."""
+    if cuda.nvdisasm is None:
+        raise ToolchainError(
+            "nvdisasm, which shows SASS, is not found",
+            stage="device-code",
+            hint="pip install nvidia-cuda-nvdisasm, or put a CUDA toolkit's nvdisasm on the PATH; "
+            "--emit=cubin makes what it reads, --emit=ptx needs nothing",
+        )
+    with scratch_folder() as folder:
+        source = folder / "device.cubin"
+        source.write_bytes(cubin)
+        done = runner.run([cuda.nvdisasm, "-c", source])
+    if done.status != 0:
+        said = done.errors.strip().splitlines() or [f"status {done.status}"]
+        raise ToolchainError(f"nvdisasm refuses the cubin: {said[0]}", stage="device-code")
+    return done.output

@@ -57,6 +57,13 @@ class Cuda:
         return self.root / "bin" / "ptxas"
 
     @property
+    def nvdisasm(self) -> Path | None:
+        """The disassembler, of this CUDA or on the PATH; None where there is none."""
+        own = self.root / "bin" / "nvdisasm"
+        found = str(own) if own.is_file() else shutil.which("nvdisasm")
+        return Path(found) if found is not None else None
+
+    @property
     def nvlink(self) -> Path:
         return self.root / "bin" / "nvlink"
 

@@ -55,6 +55,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
     gpu = gpu_program_stages(
         GpuProgramOptions(
             unit=unit,
+            keeps_names=options.is_whole_program,
             entry=options.entry,
             bare_pointers=options.bare_pointers,
             executable=options.emit is not Emit.SHARED,

@@ -15,6 +15,7 @@ class GpuProgramOptions:
     """What changes the lowering: names, the kernels' calling convention, and debug lines."""
 
     unit: str = ""
+    keeps_names: bool = False
     entry: str = "main"
     bare_pointers: bool = False
     executable: bool = True
@@ -37,12 +38,14 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
     debug = ["ensure-debug-info-scope-on-llvm-func"] if options.debug else []
     chips = "+".join(options.chips)
     redux = str(options.has_redux).lower()
+    keep = str(options.keeps_names).lower()
     return [
         stage("kernels", ",".join([*_TO_KERNELS, *entry])),
         stage(
             "entries",
             f"{fast}check-launch-sizes,align-shared-tiles,promote-shared-memory,align-dynamic-shared,"
-            f"name-device-symbols{{unit={options.unit}}},add-offload-entries{{unit={options.unit}}}",
+            f"name-device-symbols{{unit={options.unit} keep={keep}}},"
+            f"add-offload-entries{{unit={options.unit}}}",
         ),
         stage(
             "runtime-calls",

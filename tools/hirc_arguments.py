@@ -96,6 +96,8 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         fusion_report=values.fusion_report,
         cuda_path=values.cuda_path,
         clang=values.clang,
+        ptxas_arguments=tuple(values.ptxas_arg),
+        ptxas_log=values.ptxas_log,
     )
     return Request(action, options)
 
@@ -212,6 +214,13 @@ def _make_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="pass memrefs to kernels as bare pointers, not descriptors",
     )
+    add(
+        "--ptxas-arg",
+        action="append",
+        default=[],
+        metavar="ARG",
+        help="pass an argument to ptxas; may be given several times",
+    )
     add("-l", action="append", metavar="LIBRARY", help="link with a library")
     add("-L", action="append", metavar="DIRECTORY", help="where -l looks")
     add("--cuda-path", type=Path, metavar="DIRECTORY", help="the CUDA to use")
@@ -240,6 +249,11 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     look("-v", dest="verbose", action="store_true", help="print the commands that run")
     look("-###", dest="dry_run", action="store_true", help="print the commands, run none")
+    look(
+        "--ptxas-log",
+        action="store_true",
+        help="what ptxas says of each kernel: registers, memory, spills; to standard error",
+    )
     look("--time-report", action="store_true", help="where the time went, to standard error")
     look(
         "--fusion-report",

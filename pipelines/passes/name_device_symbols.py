@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..offload_symbols import device_symbol, unlike
+from ..offload_symbols import device_symbol, stub_symbol, unlike
 from ..pass_base import Pass, register
 
+# What PTX takes for a name, and neither CUDA nor hirc has a function or constant of.
+_PLAIN_NAME = re.compile(
+    r"(?!__|_?nv|hirc_|(?:malloc|free|v?printf|mem(?:cpy|set|move)|WARP_SZ)$)[A-Za-z_][A-Za-z0-9_$]*"
+)
 _SYMBOL = re.compile(r'@(?:([\w.$-]+)|"([^"]*)")')
 # Attributes that refer to nothing.
 _PLAIN = (
@@ -27,16 +32,21 @@ class NameDeviceSymbols(Pass):
 
       gpu.module @m { gpu.func @k() kernel ... }      ->   gpu.func @m__k__1f2e() kernel
       gpu.launch_func @m::@k ...                      ->   gpu.launch_func @m::@m__k__1f2e
+
+    With `keep`, which is for a unit that is all of its program, a kernel keeps the name that it has
+    if nothing else of the program's device code has it.
     """
 
     name: ClassVar[str] = "name-device-symbols"
     unit: str = ""
+    keep: bool = False
 
     def run(self, op: ir.Operation) -> None:
         renamed: dict[tuple[str, str], str] = {}
+        kept = _unique_names(op) if self.keep else set[str]()
         for module in op.regions[0].blocks[0]:
             if module.operation.name == "gpu.module":
-                self._rename_kernels(module.operation, renamed)
+                self._rename_kernels(module.operation, renamed, kept)
 
         def update(inner: ir.Operation) -> ir.WalkResult:
             if inner.name == "gpu.launch_func":
@@ -48,20 +58,46 @@ class NameDeviceSymbols(Pass):
 
         op.walk(update)
 
-    def _rename_kernels(self, module: ir.Operation, renamed: dict[tuple[str, str], str]) -> None:
+    def _rename_kernels(
+        self, module: ir.Operation, renamed: dict[tuple[str, str], str], kept: set[str]
+    ) -> None:
         scope = ir.StringAttr(module.attributes["sym_name"]).value
         used, taken = _used_symbols(module), set(renamed.values())
         for function in module.regions[0].blocks[0]:
             if not is_kernel(function.operation):
                 continue
             old = ir.StringAttr(function.attributes["sym_name"]).value
-            new = unlike(device_symbol(scope, old, self.unit), taken)
-            if old in used:
+            new = old if old in kept else unlike(device_symbol(scope, old, self.unit), taken)
+            if new != old and old in used:
                 # It looks at every operation of the module.
                 ir.SymbolTable.replace_all_symbol_uses(old, new, module)
             function.attributes["sym_name"] = ir.StringAttr.get(new)
             renamed[scope, old] = new
             taken.add(new)
+
+
+def _unique_names(program: ir.Operation) -> set[str]:
+    """The symbols that one operation of all gpu.modules has, and that mean nothing else."""
+    host: set[str] = set()
+    found: list[str] = []
+    for child in program.regions[0].blocks[0]:
+        if child.operation.name == "gpu.module":
+            for inner in child.operation.regions[0].blocks[0]:
+                found += _symbol(inner.operation)
+        else:
+            host.update(_symbol(child.operation))
+    counts = Counter(found)
+    return {
+        name
+        for name, count in counts.items()
+        if count == 1 and _PLAIN_NAME.fullmatch(name) and stub_symbol(name) not in host
+    }
+
+
+def _symbol(op: ir.Operation) -> list[str]:
+    if "sym_name" not in op.attributes:
+        return []
+    return [ir.StringAttr(op.attributes["sym_name"]).value]
 
 
 def _used_symbols(module: ir.Operation) -> set[str]:

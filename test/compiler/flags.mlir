@@ -28,7 +28,7 @@
 // LINES:      .file {{.*}}1 "{{.*}}flags.mlir"
 
 // One pointer, where a descriptor has five fields.
-// BARE:      .visible .entry main_kernel__{{.*}}(
+// BARE:      .visible .entry main_kernel(
 // BARE-NEXT: .param .u64 {{.*}}param_0
 // BARE-NEXT: )
 func.func @main() {

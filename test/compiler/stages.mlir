@@ -18,9 +18,9 @@
 // KERNELS-LABEL: func.func @main() -> i32
 
 // Kernels have names of their own, and each an entry and a stub.
-// ENTRIES-DAG: llvm.mlir.global internal constant @[[STUB:[a-z_]*work__[0-9a-f]+_stub]](0 : i8)
+// ENTRIES-DAG: llvm.mlir.global internal constant @[[STUB:work_stub]](0 : i8)
 // ENTRIES:     gpu.module @device
-// ENTRIES:       gpu.func @[[WORK:device__work__[0-9a-f]+]]({{.*}} kernel
+// ENTRIES:       gpu.func @[[WORK:work]]({{.*}} kernel
 // ENTRIES:     gpu.launch_func @device::@[[WORK]]
 // ENTRIES:     "offload.entry"() {device_name = "[[WORK]]", host = @[[STUB]], kind = "kernel", size = 0 : i64}
 // ENTRIES:     "offload.entry"() {device_name = "device__counts__{{.*}}", host = @counts, kind = "global", size = 4 : i64}
@@ -41,7 +41,7 @@
 
 // The device side is LLVM's dialects alone; the host side is untouched.
 // DEVICE:       gpu.module @device
-// DEVICE:         llvm.func @device__work__{{.*}} nvvm.kernel
+// DEVICE:         llvm.func @work({{.*}} nvvm.kernel
 // DEVICE-NEXT:      llvm.mlir.addressof
 // DEVICE:           nvvm.read.ptx.sreg.tid.x
 // DEVICE:           llvm.return

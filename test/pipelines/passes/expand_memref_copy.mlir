@@ -19,7 +19,7 @@ gpu.module @m {
   // Element by element, not byte by byte.
   // CHECK-LABEL: gpu.func @packed
   // CHECK-NOT:     memref.copy
-  // PTX-LABEL:   .visible .entry m__packed
+  // PTX-LABEL:   .visible .entry packed
   // PTX-NOT:       ld.global.b8
   // PTX:           st.global.b32
   gpu.func @packed(%a: memref<?xf32>, %b: memref<?xf32>) kernel {

@@ -14,12 +14,12 @@ gpu.module @m {
   // CHECK:         %[[R1:.*]] = arith.addf %{{.*}}, %[[V11]]
   // CHECK:         vector.from_elements %[[R0]], %[[R1]] : vector<2xf32>
 
-  // PTX-LABEL:   .visible .entry m__outer
+  // PTX-LABEL:   .visible .entry outer
   // PTX-COUNT-4:   add.rn.f32
   // PTX-NOT:       add.rn.f32
-  // PTX-LABEL:   .visible .entry m__everything
+  // PTX-LABEL:   .visible .entry everything
   // PTX-COUNT-4:   {{min.s32|min.relu.s32}}
-  // PTX-LABEL:   .visible .entry m__masked
+  // PTX-LABEL:   .visible .entry masked
   // PTX:           selp
   gpu.func @outer(%v: vector<2x2xf32>, %acc: vector<2xf32>, %out: memref<vector<2xf32>>) kernel {
     %r = vector.multi_reduction <add>, %v, %acc [0] : vector<2x2xf32> to vector<2xf32>

@@ -12,7 +12,7 @@ gpu.module @m {
   // CHECK:         memref.store %[[ID]], %{{.*}}[%[[COUNT]]]
 
   // (z * size_y + y) * size_x + x, and the size of the block rounded up.
-  // PTX-LABEL: .visible .entry m__dynamic
+  // PTX-LABEL: .visible .entry dynamic
   // PTX-DAG:   mov.u32 %[[X:.*]], %tid.x;
   // PTX-DAG:   mov.u32 %[[Y:.*]], %tid.y;
   // PTX-DAG:   mov.u32 %[[Z:.*]], %tid.z;
