@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from ..mlir import ir
-from .dialect import Offload
+from .dialect import Offload, has_attributes
 
 SymbolRef = ir.FlatSymbolRefAttr
 String = ir.StringAttr
@@ -36,6 +36,8 @@ class EntryOp(Offload.Operation, name="entry"):
 
     @staticmethod
     def verify_invariants(op: "EntryOp") -> bool:
+        if not has_attributes(op, kind=String, size=Integer):
+            return True
         kind = op.kind.value
         if kind not in set(EntryKind):
             op.location.emit_error(

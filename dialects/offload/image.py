@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Any
 
 from ..mlir import ir
-from .dialect import Offload
+from .dialect import Offload, has_attributes
 
 String = ir.StringAttr
 
@@ -31,6 +31,8 @@ class ImageOp(Offload.Operation, name="image"):
 
     @staticmethod
     def verify_invariants(op: "ImageOp") -> bool:
+        if not has_attributes(op, format=String, data=ir.Attribute):
+            return True
         if op.format.value not in set(ImageFormat):
             op.location.emit_error(
                 f"offload.image format is one of {', '.join(ImageFormat)}, not '{op.format.value}'"

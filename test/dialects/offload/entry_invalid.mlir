@@ -22,3 +22,18 @@
 
 // expected-error @below {{expected base attribute 'builtin.string' but got 'builtin.symbol_ref'}}
 "offload.entry"() {device_name = @a, host = @a, kind = "global", size = 4 : i64} : () -> ()
+
+// -----
+
+// expected-error @below {{attribute "size" is expected but not provided}}
+"offload.entry"() {device_name = "a", host = @a, kind = "global"} : () -> ()
+
+// -----
+
+// expected-error @below {{attribute "kind" is expected but not provided}}
+"offload.entry"() {device_name = "a", host = @a, size = 4 : i64} : () -> ()
+
+// -----
+
+// expected-error @below {{expected base attribute 'builtin.integer' but got 'builtin.unit'}}
+"offload.entry"() {device_name = "a", host = @a, kind = "global", size} : () -> ()
