@@ -37,8 +37,6 @@ def normalize(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | Non
     """
     if not is_plain(op) or not any(is_used(result) for result in op.results):
         return None
-    if _reduces_nothing(op):
-        return None
     found = recognize(op) if reducing_loops(op) else []
     if found is None:
         return None
@@ -46,11 +44,8 @@ def normalize(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | Non
         return _rebuild(op, found, normal)
 
 
-def _reduces_nothing(op: ir.Operation) -> bool:
-    """Whether types say that no elements are reduced.
-
-    MLIR drops such an operation as one that changes nothing, so that it is to begin with a result.
-    """
+def reduces_nothing(op: ir.Operation) -> bool:
+    """Whether types say that a linalg.generic on tensors reduces no elements."""
     reducing = set(reducing_loops(op))
     return any(
         size == 0 and index in reducing

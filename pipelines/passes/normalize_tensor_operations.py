@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from ...dialects.mlir import ir
 from ..fusion.generalize import generalize
-from ..fusion.generic import GENERIC
-from ..fusion.normalize import normalize
+from ..fusion.generic import GENERIC, has_tensors_only, outs_of
+from ..fusion.normalize import normalize, reduces_nothing
 from ..fusion.scans import SCAN, scan_generic
 from ..pass_base import Pass, register
 from ..walking import operations_where
@@ -40,6 +40,11 @@ class NormalizeTensorOperations(Pass):
 
     def run(self, op: ir.Operation) -> None:
         generalize(op)
+        for found in operations_where(op, _is_its_start):
+            # MLIR drops it once it is on buffers, and its region may not read what it begins with.
+            for result, out in zip(found.results, outs_of(found), strict=True):
+                result.replace_all_uses_with(out)
+            found.erase()
         normal: set[ir.Operation] = set()
         replaced: list[ir.Operation] = []
         for found in operations_where(op, lambda inner: inner.name == SCAN):
@@ -54,3 +59,7 @@ class NormalizeTensorOperations(Pass):
                 replaced.append(found)
         for found in reversed(replaced):
             found.erase()
+
+
+def _is_its_start(op: ir.Operation) -> bool:
+    return op.name == GENERIC and has_tensors_only(op) and reduces_nothing(op)

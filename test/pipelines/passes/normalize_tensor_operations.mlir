@@ -241,11 +241,10 @@ func.func @scan(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tenso
 
 // -----
 
-// What is known to reduce no elements keeps the elements that it begins with.
+// What is known to reduce no elements is what it begins with.
 
 // CHECK-LABEL: func.func @none(
-// CHECK:         %[[ZEROS:.*]] = linalg.fill
-// CHECK:         linalg.generic {{.*}} outs(%[[ZEROS]] :
+// CHECK-NOT:     "reduction"
 // CHECK-NOT:     hir.reduce_loops
 // CHECK:         return
 func.func @none(%x: tensor<4x0xf32>) -> tensor<4xf32> {
@@ -254,4 +253,21 @@ func.func @none(%x: tensor<4x0xf32>) -> tensor<4xf32> {
   %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   %s = linalg.reduce {arith.addf} ins(%x : tensor<4x0xf32>) outs(%z : tensor<4xf32>) dimensions = [1]
   return %s : tensor<4xf32>
+}
+
+// -----
+
+// A reduction of no elements is what it begins with, also where its region does not read that.
+// CHECK-LABEL: func.func @no_elements
+// CHECK-NEXT:    return %arg1 : tensor<2xi32>
+func.func @no_elements(%x: tensor<2x0xi32>, %start: tensor<2xi32>) -> tensor<2xi32> {
+  %all = arith.constant -1 : i32
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<2x0xi32>) outs(%start : tensor<2xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    linalg.yield %all : i32
+  } -> tensor<2xi32>
+  return %y : tensor<2xi32>
 }
