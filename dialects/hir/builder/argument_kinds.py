@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -82,9 +82,13 @@ def _one_of(kinds: Sequence[Any], value: object, to_index: ToIndex) -> Any:
 
 
 def _each(kind: Any, value: object, to_index: ToIndex) -> Any:
-    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+    if isinstance(value, str | bytes | Mapping | Set) or not isinstance(value, Iterable):
         return REFUSED
-    entries = [taken(kind, entry, to_index) for entry in value]
+    try:
+        items: list[Any] = list(value)
+    except TypeError:  # an array without dims
+        return REFUSED
+    entries = [taken(kind, item, to_index) for item in items]
     return REFUSED if any(entry is REFUSED for entry in entries) else tuple(entries)
 
 

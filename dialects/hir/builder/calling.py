@@ -53,8 +53,8 @@ class Calling(Values):
     ) -> None:
         """Launches a kernel on `stream` or the current one.
 
-        A grid or block of fewer than three sizes is 1 in the others. A number takes the type of the
-        kernel's parameter.
+        A grid or block of fewer than three sizes is 1 in the others. A size or number takes the
+        type of the kernel's parameter.
         """
         self.refuse_spread(f"the launch of {kernel.name}")
         if len(arguments) != len(kernel.parameters):
@@ -180,6 +180,8 @@ class Calling(Values):
             return self.constant_value(parameter, argument), None
         if isinstance(argument, float):
             raise BuildError(f"{what} is a {parameter}, not {argument!r}")
+        if isinstance(argument, Size) and isinstance(parameter, ir.IntegerType | ir.FloatType):
+            return self.any_value(argument.cast(str(parameter)), what), None
         return self.any_value(argument, what), None
 
 

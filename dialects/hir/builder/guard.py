@@ -6,7 +6,7 @@ What an annotation does not say, the functions and the operations' verifiers che
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cached_property, wraps
 from typing import Any, get_type_hints
@@ -113,6 +113,8 @@ class _Call:
     def _taken(self, name: str, parameter: str, kind: Any, value: object, owner: object) -> Any:
         if parameter in _ELEMENTS and _is_type(value):
             value = value.__name__ if isinstance(value, type) else str(value)
+        if isinstance(value, Iterator):
+            value = tuple(value)  # several kinds may look at it
 
         def to_index(scalar: Scalar) -> Any:
             program: Any = owner if isinstance(owner, Emitter) else getattr(owner, "program", None)

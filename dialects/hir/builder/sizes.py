@@ -144,7 +144,8 @@ class Size:
     def __floordiv__(self, other: Extent) -> Extent:
         return divide(self.program, "floordiv", self, other)
 
-    def __rfloordiv__(self, other: int) -> Extent:
+    @_of_sizes
+    def __rfloordiv__(self, other: Extent) -> Extent:
         return divide(self.program, "floordiv", other, self)
 
     def ceildiv(self, other: Extent) -> Extent:
@@ -155,7 +156,8 @@ class Size:
     def __mod__(self, other: Extent) -> Extent:
         return self - (self // other) * other
 
-    def __rmod__(self, other: int) -> Extent:
+    @_of_sizes
+    def __rmod__(self, other: Extent) -> Extent:
         return -(other // self) * self + other
 
     def __pow__(self, power: int) -> Extent:

@@ -47,6 +47,8 @@ def test_allocations(arguments: dict[str, Any], attributes: str, result: str) ->
     with hirc.program("main") as p:
         n = p.scalar("n", "index")
         buffer = p.allocate((n, 12), "f32", **arguments)
+        p.output("n", n)
+        p.output("again", n)
     text = last(p, "hir.allocate")
     assert str(buffer.type) == result
     assert attributes in text

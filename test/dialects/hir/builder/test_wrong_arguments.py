@@ -236,7 +236,34 @@ def test_whole_numbers_of_any_kind_are_sizes() -> None:
         p.output("y", x.reshape((8, 4)).permute((1, 0)).sum(last))
         assert p.size("m") * two == two * p.size("m")
         assert p.size("m") ** 2 == p.size("m") * p.size("m")
+        assert four // p.size("m") == 4 // p.size("m")
+        assert four % p.size("m") == 4 % p.size("m")
     assert str(p).count("arith.index_cast") == 3
+
+
+def test_shapes_and_axes_of_any_iterable() -> None:
+    with hirc.program("main") as p:
+        x = p.input("x", (size for size in (4, 8)), "f32")
+        y = x.reshape(torch.Size([8, 4])).permute(reversed(range(2))).sum(np.array([0, 1]))
+        assert p.allocate(np.array([2, 3]), "f32", zero_init=True).shape == (2, 3)
+        for shape in (np.array(4), {4, 8}, {4: 8}, x, "48", iter("48")):
+            with pytest.raises(hirc.BuildError):
+                p.allocate(shape, "f32")  # pyright: ignore[reportArgumentType]
+        p.output("y", y)
+
+
+def test_sizes_go_to_kernels_as_their_parameters_types() -> None:
+    m = hirc.module()
+    gpu = (
+        "gpu.func @k(%a: i32, %b: i64, %c: index, %d: f32, %e: memref<?xf32>) kernel { gpu.return }"
+    )
+    kernel = m.kernel("k", m.gpu_module(f"gpu.module @sizes {{ {gpu} }}")["k"], block=(32,))
+    with m.program("main") as p:
+        n, x = p.size("n"), p.input("x", ("n",), "f32")
+        p.launch(kernel, n, n + 1, n, n, x, grid=1)
+        with pytest.raises(hirc.BuildError, match="argument 4 of"):
+            p.launch(kernel, n, n, n, n, n, grid=1)
+    assert "hir.launch" in str(p)
 
 
 def test_an_element_type_beside_another_ones_buffer() -> None:
