@@ -71,15 +71,17 @@ class Compilation:
 
     def _run(self) -> None:
         options = self.options
-        self._check()
         is_linked = options.emit.is_linked and options.stop_after is None
         if not options.inputs and not (is_linked and options.link_inputs):
             raise InputError("no input files", hint="hirc prog.mlir -o prog --offload-arch=sm_90")
+        if is_linked and options.output == "-":
+            raise InputError("an executable or library needs a file to go to", hint="-o prog")
+        if not is_linked and len(options.inputs) > 1 and options.output is not None:
+            raise InputError("-o names one file, and several inputs make several")
+        self._check()
         if is_linked:
             self._link_all()
             return
-        if len(options.inputs) > 1 and options.output is not None:
-            raise InputError("-o names one file, and several inputs make several")
         if options.dry_run:
             # Nothing but a link, and ptxas for a cubin, runs a command.
             return
@@ -91,9 +93,6 @@ class Compilation:
         options = self.options
         for library in options.device_libraries:
             check_readable(library)
-        for name in options.inputs:
-            if name != "-" and not (Path(name).exists() and not Path(name).is_file()):
-                check_readable(Path(name))
         if options.output is not None:
             files = [*options.inputs, *options.link_inputs, *map(str, options.device_libraries)]
             refuse_overwriting(options.output, files)
@@ -106,11 +105,12 @@ class Compilation:
             )
         if options.save_temps is not None and not options.dry_run:
             make_folder(options.save_temps)
+        for name in options.inputs:
+            if name != "-" and not (Path(name).exists() and not Path(name).is_file()):
+                check_readable(Path(name))
 
     def _link_all(self) -> None:
         options = self.options
-        if options.output == "-":
-            raise InputError("an executable or library needs a file to go to", hint="-o prog")
         for name in options.link_inputs:
             if not name.startswith(("-l", "-L")):
                 check_readable(Path(name))

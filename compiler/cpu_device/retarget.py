@@ -40,7 +40,7 @@ from .regions import SplitKernel, split_kernel
 from .shared_addresses import shared_addresses
 from .shared_memory import SharedLayout, layout_for, shared_variables
 from .signatures import passes_wide_vectors, signature
-from .spin_loops import yield_in_spin_loops
+from .spin_loops import yield_after_mbarrier_inits, yield_in_spin_loops
 from .stops import split_at_stops
 
 _CHECK_FLAGS = {"memory": CHECKS_MEMORY, "race": CHECKS_RACES}
@@ -208,6 +208,7 @@ class _Retarget:
 
     def _kernel(self, kernel: Function) -> None:
         yield_in_spin_loops(kernel, self.calls.is_idle)
+        yield_after_mbarrier_inits(kernel)
         layout = layout_for(kernel, self.module, self.shared, gap=self._shared_gap)
         prologue = self._prepare(kernel, layout)
         copy_by_value(kernel)

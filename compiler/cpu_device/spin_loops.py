@@ -1,10 +1,13 @@
-"""Loops that wait for another thread: each turn must let other threads run.
+"""Where a thread must let others run: in each turn of a loop that waits for one of them.
 
 A thread of a GPU that spins on a lock or a flag does not keep others from running. Here threads of
 a block take turns, so such a loop gets a stop that yields. A loop waits where what ends it depends
 on a value of memory that others may change: an atomic or volatile load, an exchange, an atomic
 update; or on nothing that the loop itself changes. A compare-and-exchange of what the loop has read
 before is no waiting: one of the threads always gets on.
+
+A thread that has made an mbarrier yields too: where each thread of a block makes the same one and
+no barrier follows, all have made it on a GPU before the first can use it.
 
 Such a loop, and any other with a stop that waits for memory, also tells the engine what it has seen
 in a turn: everything that decides whether it ends. Where that is the same in every turn of all
@@ -25,6 +28,7 @@ from .result_types import result_type
 _OBSERVES = re.compile(
     r"^(?:load (?:atomic|volatile)|atomicrmw|cmpxchg|call .*@llvm\.nvvm\.atomic\.)"
 )
+_MAKES_MBARRIER = re.compile(r"call .*@llvm\.nvvm\.mbarrier\.init\b")
 _INPUTS = ("phi", "load", "atomicrmw", "cmpxchg", "call")
 _YIELD = "call void @hirc.nvvm.yield()"
 _EVENT = "call void @hirc.nvvm.event()"
@@ -47,6 +51,17 @@ def yield_in_spin_loops(function: Function, is_idle: Callable[[Instruction], boo
         block.instructions.insert(-1, Instruction(_YIELD + _debug(block.terminator)))
     if seen:
         _observe(function, seen)
+
+
+def yield_after_mbarrier_inits(function: Function) -> None:
+    """Inserts a stop after each operation that makes an mbarrier."""
+    for block in function.blocks:
+        made: list[Instruction] = []
+        for item in block.instructions:
+            made.append(item)
+            if _MAKES_MBARRIER.search(item.text):
+                made.append(Instruction(_YIELD + _debug(item)))
+        block.instructions = made
 
 
 def _observe(function: Function, seen: set[int]) -> None:

@@ -2,7 +2,9 @@
 //
 // Our encoding of the 8 bytes, from the lowest bit: pending arrivals (20), expected arrivals of the
 // next phase (20), bytes of asynchronous copies still to come (22, signed, biased), the phase's
-// parity (bit 63). Copies are made at once, so the last may go below zero before it is expected.
+// parity (bit 63). Copies are made at once, so the last may go below zero before it is expected. A
+// copy's bytes come a few at a time on a GPU, so a phase that expects fewer than come completes as
+// they pass its number, and what is left counts for the next.
 // The state that an arrival returns is the object as it was before.
 
 #include "../checks/checks.h"
@@ -48,7 +50,7 @@ static uint64_t change(uint64_t *barrier, uint32_t arrivals, uint32_t dropped, i
     it.expected -= dropped;
     it.pending -= arrivals;
     it.bytes += bytes;
-    if (it.pending == 0 && it.bytes == 0) {
+    if (it.pending == 0 && it.bytes <= 0) {
       it.pending = it.expected;
       it.parity ^= 1;
     }
@@ -93,12 +95,9 @@ uint32_t hirc_mbarrier_pending_count(uint64_t state) { return unpack(state).pend
 
 void hirc_mbarrier_describe(const uint64_t *barrier, char *text, size_t room) {
   struct mbarrier it = unpack(__atomic_load_n(barrier, __ATOMIC_RELAXED));
-  const char *bytes = it.bytes == 0  ? ""
-                      : it.bytes > 0 ? " and %d more bytes"
-                                     : ", %d bytes more than expected having come";
   int used = snprintf(text, room, "%u of %u arrivals", it.pending, it.expected);
-  if (used > 0 && (size_t)used < room) {
-    snprintf(text + used, room - (size_t)used, bytes, abs(it.bytes));
+  if (it.bytes > 0 && used > 0 && (size_t)used < room) {
+    snprintf(text + used, room - (size_t)used, " and %d more bytes", it.bytes);
   }
 }
 
