@@ -44,7 +44,21 @@ class Source:
     @property
     def text(self) -> str | None:
         """The source's text, for excerpts; None for bytecode."""
-        return None if self.data.startswith(_BYTECODE) else self.data.decode(errors="replace")
+        return None if is_bytecode(self.data) else self.data.decode(errors="replace")
+
+
+def is_bytecode(data: bytes) -> bool:
+    """Whether this is MLIR's bytecode, by how it begins."""
+    return data.startswith(_BYTECODE)
+
+
+def damaged_bytecode(name: str) -> InputError:
+    """The error for bytecode that MLIR's reader refuses without a word."""
+    return InputError(
+        "MLIR's reader cannot read this: the bytecode is damaged",
+        position=Position(name, 0, 0),
+        stage="parse",
+    )
 
 
 def read_source(path: str) -> Source:
@@ -121,11 +135,7 @@ def parse(source: Source, session: Session) -> ir.Module:
     except (ir.MLIRError, RuntimeError, ValueError) as error:
         if source.text is None and not session.diagnostics:
             # Its texts may be none, and so may be those of a message.
-            raise InputError(
-                "MLIR's reader cannot read this: the bytecode is damaged",
-                position=Position(source.name, 0, 0),
-                stage="parse",
-            ) from error
+            raise damaged_bytecode(source.name) from error
         if not isinstance(error, ir.MLIRError):
             raise
         found = [in_file(each, source.name) for each in session.take_diagnostics()]

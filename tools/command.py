@@ -94,8 +94,10 @@ def _flushed(work: Callable[[], int]) -> int:
     try:
         sys.stdout.flush()
     except OSError as error:
-        print(render(_environment_error(error)), file=sys.stderr)
-        return FAILED
+        # One that has failed has said so, of this very stream perhaps.
+        if status == 0:
+            print(render(_environment_error(error)), file=sys.stderr)
+        return status or FAILED
     return status
 
 

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from .. import __version__
 from ..compiler.errors import InputError
 from ..compiler.native import native_note, native_targets
 from ..compiler.options import CHECKS, Emit, MatmulLibrary, Options, Schedules
 from ..compiler.target import CPU, Target
+from .argument_parser import ArgumentParser
 
 _EPILOG = """\
 inputs ending in .o, .a, .so, .bc or .ll, and -l and -L, go to the link; anything else is MLIR,
@@ -45,11 +46,6 @@ class Request:
 
     action: Action
     options: Options
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise InputError(message, hint="hirc --help lists the options")
 
 
 def parse_arguments(arguments: Sequence[str]) -> Request:
@@ -144,7 +140,7 @@ def _checks(lists: list[str]) -> frozenset[str]:
 
 
 def _make_parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = ArgumentParser(
         prog="hirc",
         description="Compiles tensor and GPU programs, in MLIR, to executables and libraries.",
         epilog=_EPILOG,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from .. import __version__
-from ..compiler.errors import InputError
+from .argument_parser import ArgumentParser
 
 _EPILOG = """\
 every other --NAME or --NAME=OPTIONS runs the pass NAME, one of hirc's or of upstream's, in the
@@ -36,11 +36,6 @@ class OptRequest:
     bytecode: bool
     allow_unregistered: bool
     list_passes: bool
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise InputError(message, hint="hirc-opt --help lists the options")
 
 
 def parse_arguments(arguments: Sequence[str]) -> OptRequest:
@@ -88,7 +83,7 @@ def _joined(passes: Sequence[str], pipeline: str | None) -> str:
 
 
 def _make_parser() -> tuple[argparse.ArgumentParser, set[str]]:
-    parser = _Parser(
+    parser = ArgumentParser(
         prog="hirc-opt",
         description="Runs MLIR passes, hirc's own and upstream's, and prints the result.",
         epilog=_EPILOG,

@@ -11,7 +11,14 @@ from ..compiler import activity
 from ..compiler.diagnostics import custom_form
 from ..compiler.errors import HircError, InputError
 from ..compiler.session import Session
-from ..compiler.source import Source, can_be_read_again, in_file, reading
+from ..compiler.source import (
+    Source,
+    can_be_read_again,
+    damaged_bytecode,
+    in_file,
+    is_bytecode,
+    reading,
+)
 from ..compiler.stages import IrPrinter
 from ..dialects.mlir import ir, load_named_dialects
 from ..pipelines import passes as _registers_our_passes  # noqa: F401 # pyright: ignore[reportUnusedImport]
@@ -85,7 +92,11 @@ def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes |
     try:
         with reading(chunk.data):
             module = _parsed(chunk, session.context)
-    except ir.MLIRError:
+    except (ir.MLIRError, RuntimeError, ValueError) as error:
+        if is_bytecode(chunk.data) and not session.diagnostics:
+            raise damaged_bytecode(chunk.file) from error
+        if not isinstance(error, ir.MLIRError):
+            raise
         return None
     printer = IrPrinter(request.print_ir_after)
     printer.begin(steps, module)

@@ -189,6 +189,23 @@ def test_programs_that_mlir_s_reader_crashes_on(run: Run) -> None:
     assert "it took more than 1 s of processor time" in errors
 
 
+def _refuses(data: bytes, context: object) -> None:
+    raise ValueError
+
+
+def test_bytecode_that_mlir_s_reader_refuses_without_a_word(run: Run) -> None:
+    (run.folder / "damaged.mlirbc").write_bytes(b"ML\xefR\0")
+    for module in ("tools.hirc_opt_chunks", "compiler.source"):
+        run.patch.setattr(f"hirc.{module}.load_named_dialects", _refuses)
+    for name, main, *words in (
+        ("hirc-opt", hirc_opt),
+        ("hirc", hirc, "--offload-arch=cpu", "-o", "prog"),
+    ):
+        status, errors = run(name, main, "damaged.mlirbc", *words)
+        assert status == 1, errors
+        assert "damaged.mlirbc: error: MLIR's reader cannot read this: the bytecode is" in errors
+
+
 def _ended(number: int, activity: Activity) -> Ended:
     return Ended(0, number, None, Log(activity), "noise\nLLVM ERROR: out of registers\n")
 

@@ -56,6 +56,23 @@ def test_an_output_that_cannot_be_written(tool: str, redirect: str, why: str) ->
     assert (status, errors) == (1, f"hirc: error: cannot write to standard output: {why}\n")
 
 
+@pytest.mark.parametrize(
+    ("tool", "word", "is_unbuffered"),
+    [
+        *(("hirc", word, "1") for word in ("--help", "--version", "--doctor", "--print-pipeline")),
+        *(("hirc", "--help", ""), ("hirc_opt", "--version", "1"), ("hirc_run", "--help", "1")),
+    ],
+)
+def test_what_a_tool_says_of_itself_cannot_be_written(
+    tool: str, word: str, is_unbuffered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", is_unbuffered)
+    assert _run(tool, word, redirect=">/dev/full") == (
+        1,
+        "hirc: error: cannot write to standard output: No space left on device\n",
+    )
+
+
 @pytest.mark.parametrize("redirect", ["2>&-", "2>/dev/full", "<&-", "<&- >&- 2>&-"])
 def test_errors_that_nobody_can_see(redirect: str) -> None:
     assert _run("hirc_opt", "nowhere.mlir", redirect=redirect)[0] == 1

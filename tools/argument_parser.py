@@ -1,0 +1,26 @@
+"""argparse's parser with hirc's errors."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from ..compiler.errors import InputError
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
+
+class ArgumentParser(argparse.ArgumentParser):
+    """A parser that raises InputError for a wrong command line.
+
+    Raises OSError where the text of --help or --version cannot be written, of which argparse says
+    nothing.
+    """
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(message, hint=f"{self.prog} --help lists the options")
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        (file or sys.stderr).write(message)
