@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import InputError
 from .loader_abi import DlTensor
 from .loader_array import CAPSULE, Array, Owner
-from .loader_checks import check_distinct, check_plain, stream_number
+from .loader_checks import check_plain, stream_number
 from .loader_torch import fill_from_torch, torch_of
 from .loader_values import INPUT, ValueInfo, scalar_bytes, scalar_value
 
@@ -87,12 +87,6 @@ class Call:
         where = f"{role} '{value.name}' of {self.program.name}"
         check_plain(given, where)
         self._fill(tensor, value, given, where)
-        if role == "output" and tensor.strides and tensor.rank == len(value.sizes):
-            sizes, strides = (
-                list((ctypes.c_int64 * tensor.rank).from_address(address))
-                for address in (tensor.sizes, tensor.strides)
-            )
-            check_distinct(sizes, strides, where)
 
     def _fill(self, tensor: DlTensor, value: ValueInfo, given: Any, where: str) -> None:
         if self._asks_torch:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from itertools import product
-from math import prod
 from typing import Any
 
 from .errors import InputError
@@ -15,8 +12,6 @@ from .errors import InputError
 _NUMBERED = 2
 _FIRST_ADDRESS = 4096
 _ADDRESS_BITS = 57
-# How many elements are compared one by one, where strides alone do not tell.
-_MOST_COMPARED = 1 << 12
 
 
 def stream_number(stream: Any, *, on_cpu: bool) -> int:
@@ -58,37 +53,3 @@ def check_plain(given: Any, where: str) -> None:
                 f"({asks}())",
                 hint=f"pass .{resolves}()",
             )
-
-
-def check_distinct(sizes: Sequence[int], strides: Sequence[int], where: str) -> None:
-    """Refuses an output two of whose elements are one. Raises InputError.
-
-    Strides of 0 are the program's to refuse, which names the dim.
-    """
-    if 0 not in strides and shares_elements(sizes, strides):
-        raise InputError(
-            f"{where} has elements that share memory (sizes {list(sizes)}, strides "
-            f"{list(strides)}), and cannot be written",
-            hint="hand in a tensor of its own memory: .contiguous() makes one",
-        )
-
-
-def shares_elements(sizes: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether two elements of a tensor have one address; where it is hard to tell, yes."""
-    if 0 in sizes:
-        return False
-    dims = sorted(
-        (abs(stride), size) for size, stride in zip(sizes, strides, strict=True) if size > 1
-    )
-    reach = 0
-    for stride, size in dims:
-        if stride <= reach:
-            break
-        reach += stride * (size - 1)
-    else:
-        return False
-    count = prod(size for _, size in dims)
-    if count > _MOST_COMPARED:
-        return True
-    places = [range(0, stride * size, stride) if stride else [0] * size for stride, size in dims]
-    return len({sum(offsets) for offsets in product(*places)}) < count

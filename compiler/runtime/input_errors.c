@@ -210,7 +210,10 @@ static bool repeats(const struct subject *subject) {
     if (tensor->sizes[axis] > 1 && stride_of(tensor, axis) == 0)
       return say(subject, "dim %d has stride 0: its elements share memory, and cannot be written",
                  axis);
-  return false;
+  if (!hirc_elements_repeat(tensor))
+    return false;
+  return say(subject, "its strides are too small for its sizes: elements share memory, and cannot "
+                      "be written");
 }
 
 static char *first_element(const struct dl_tensor *tensor) {

@@ -75,6 +75,11 @@ void hirc_stream_finish(void *stream);
 // program_list.c
 const struct hirc_program_info *const *hirc_program_list(int64_t *count);
 
+// repeated_elements.c
+int hirc_elements_repeat(const struct dl_tensor *tensor);
+int hirc_outputs_repeat(const struct hirc_program_info *program,
+                        struct dl_tensor *const *outputs);
+
 struct hirc_owner;
 
 // program_outputs.c

@@ -241,6 +241,37 @@ def test_what_is_wrong_is_said_and_nothing_runs(library: Library, message: str) 
     assert (library.main(_X, _GIVEN, 2.0)[0] == _Y).all()
 
 
+def _output(strides: tuple[int, int]) -> np.ndarray:
+    """A 2x64 tensor of these strides in elements, in the middle of enough memory."""
+    room = np.zeros(1024, np.float32)[512:]
+    return np.lib.stride_tricks.as_strided(room, (2, 64), tuple(4 * each for each in strides))
+
+
+@pytest.mark.parametrize("strides", [(1, 1), (2, 1), (63, 1), (-1, 1), (2, -2), (4, 2), (0, 2)])
+def test_an_output_whose_elements_share_memory_is_refused(
+    library: Library, strides: tuple[int, int]
+) -> None:
+    message = "dim 0 has stride 0" if 0 in strides else "its strides are too small for its sizes"
+    with pytest.raises(InputError, match=f"output 'y' of main: {message}: .*share"):
+        library.main(_X, _GIVEN, 2.0, out={"y": _output(strides)})
+
+
+@pytest.mark.parametrize(
+    "strides", [(64, 1), (65, 1), (1, 2), (1, 3), (-64, -1), (128, 2), (-1, 2), (3, 2), (1, -2)]
+)
+def test_an_output_may_have_any_strides_that_keep_its_elements_apart(
+    library: Library, strides: tuple[int, int]
+) -> None:
+    y = _output(strides)
+    library.main(_X, _GIVEN, 2.0, out={"y": y})
+    assert (y == _Y).all()
+    # A dim of one element has any stride, and one of none has no elements.
+    for rows in (0, 1):
+        short = np.lib.stride_tricks.as_strided(y, (rows, 64), (0, 4))
+        library.main(_X[:rows], _GIVEN, 2.0, out={"y": short})
+        assert (short == _Y[:rows]).all()
+
+
 def test_what_is_no_library_of_programs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^cannot load .*none\.so"):
         load(tmp_path / "none.so")

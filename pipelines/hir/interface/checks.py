@@ -19,6 +19,7 @@ _ZEROS = "hirc_zero_sizes"
 _HOST_DEVICES = 1 << CPU | 1 << 3
 
 _LESS = arith.CmpIPredicate.slt
+_UP_TO = arith.CmpIPredicate.sle
 _BELOW = arith.CmpIPredicate.ult
 
 
@@ -27,7 +28,8 @@ class Seen:
     """A tensor of the caller's as the program uses it, and what is wrong with it.
 
     `first` is the address of its first element; `sizes` and `strides` are i64, constants where
-    the type has them. `given` is whether an output was handed in, None of an input.
+    the type has them. `given` is whether an output was handed in, None of an input; `doubt`
+    whether one that was may have two elements in one place, None of an input.
     """
 
     value: Value
@@ -39,6 +41,7 @@ class Seen:
     is_empty: ir.Value
     given: ir.Value | None
     wrong: tuple[ir.Value, ...]
+    doubt: ir.Value | None = None
 
 
 class Checker:
@@ -93,6 +96,7 @@ class Checker:
         other = code.differ(tensor.rank_and_dtype, code.i64(value.rank_and_dtype))
         wrong = [other]
         sizes, strides, is_empty = self._extents(tensor, value, other, is_output, wrong)
+        doubt = None
         first = code.after(data, tensor.byte_offset)
         misplaced = [code.is_null(data)]
         if value.alignment > 1:
@@ -102,7 +106,25 @@ class Checker:
         wrong += self._device(tensor)
         if given is not None:
             wrong = [arith.andi(given, code.any(wrong))]
-        return Seen(value, tensor, data, first, sizes, strides, is_empty, given, tuple(wrong))
+            filled = arith.andi(given, code.negate(is_empty))
+            doubt = arith.andi(filled, self._may_repeat(sizes, strides))
+        return Seen(
+            value, tensor, data, first, sizes, strides, is_empty, given, tuple(wrong), doubt
+        )
+
+    def _may_repeat(self, sizes: Sequence[ir.Value], strides: Sequence[ir.Value]) -> ir.Value:
+        """Whether a dim's stride does not go beyond what the dims after it span.
+
+        Where none does so, no two elements are in one place; each would be what was written last.
+        """
+        code = self.code
+        one, reach = code.i64(1), code.i64(0)
+        within: list[ir.Value] = []
+        for size, stride in zip(reversed(sizes), reversed(strides), strict=True):
+            step = arith.maxsi(stride, arith.subi(code.i64(0), stride))
+            within.append(arith.andi(arith.cmpi(_LESS, one, size), arith.cmpi(_UP_TO, step, reach)))
+            reach = arith.addi(reach, arith.muli(step, arith.subi(size, one)))
+        return code.any(within)
 
     def _extents(
         self,
@@ -144,13 +166,6 @@ class Checker:
             ]
             if mismatches:
                 wrong.append(arith.andi(code.negate(is_empty), code.any(mismatches)))
-        else:
-            # Two elements of an output in one place would each be what was written last.
-            repeated = [
-                arith.andi(arith.cmpi(_LESS, code.i64(1), size), code.equal(stride, code.i64(0)))
-                for size, stride in zip(sizes, strides, strict=True)
-            ]
-            wrong.append(arith.andi(code.negate(is_empty), code.any(repeated)))
         known = [
             size if declared == OPEN else code.i64(declared)
             for size, declared in zip(sizes, value.sizes, strict=True)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ....dialects.mlir import cf, func, ir, llvm
 from .arguments import argument, given_argument
 from .checks import Checker, Seen
 from .code import Code
-from .overlaps import compares_spans, misplaced_outputs, overlaps, overlaps_by_library
+from .overlaps import (
+    compares_spans,
+    misplaced_outputs,
+    overlaps,
+    overlaps_by_library,
+    repeats_by_library,
+)
 from .results import store_result
 from .signature import Signature, Value
 from .tensor import tensor_at
@@ -55,7 +61,9 @@ def add_function(code: Code, signature: Signature, *, max_rank: int, executable:
         else:
             wrong.append(overlaps_by_library(code, code.address_of(info), inputs, outputs))
         branches.add(wrong)
-    run = branches.end()
+    branches.end()
+    doubts = [seen.doubt for seen in made if seen.doubt is not None]
+    run = branches.ask(doubts, lambda: repeats_by_library(code, code.address_of(info), outputs))
     with ir.InsertionPoint(branches.failed):
         code.call("hirc_input_error", [code.address_of(info), inputs, outputs])
         llvm.ReturnOp(arg=code.i32(1))
@@ -95,6 +103,22 @@ class _Branches:
                 condition = self._code.any(self._waiting)
                 cf.CondBranchOp(condition, [], [], self.failed, following)
             self.block, self._waiting = following, []
+        return self.block
+
+    def ask(self, doubts: Sequence[ir.Value], is_wrong: Callable[[], ir.Value]) -> ir.Block:
+        """Asks what costs more than a condition where one of the doubts holds.
+
+        Returns the block for what follows.
+        """
+        for start in range(0, len(doubts), _CONDITIONS):
+            asking = self.block.create_after()
+            following = asking.create_after()
+            with ir.InsertionPoint(self.block):
+                doubt = self._code.any(doubts[start : start + _CONDITIONS])
+                cf.CondBranchOp(doubt, [], [], asking, following)
+            with ir.InsertionPoint(asking):
+                cf.CondBranchOp(is_wrong(), [], [], self.failed, following)
+            self.block = following
         return self.block
 
 

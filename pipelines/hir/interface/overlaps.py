@@ -64,6 +64,13 @@ def overlaps_by_library(
     return code.differ(found, code.i32(0))
 
 
+def repeats_by_library(code: Code, info: ir.Value, outputs: ir.Value) -> ir.Value:
+    """Whether two elements of an output are one. Types, sizes and strides must be right."""
+    found = code.call("hirc_outputs_repeat", [info, outputs], code.types.i32)
+    assert found is not None
+    return code.differ(found, code.i32(0))
+
+
 def _given(outputs: Sequence[Seen]) -> list[Seen]:
     return [seen for seen in outputs if seen.value.can_be_given]
 

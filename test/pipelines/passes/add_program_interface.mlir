@@ -19,8 +19,13 @@
 // CHECK:         arith.cmpi ne, %{{.*}}, %[[SIZE]] : i64
 // The output's bytes are nobody else's.
 // CHECK-COUNT-4: arith.cmpi ult, %{{.*}} : i64
-// CHECK:         cf.cond_br %{{.*}}, ^bb2, ^bb1
-// CHECK:       ^bb1:
+// CHECK:         cf.cond_br %{{.*}}, ^[[WRONG:bb[0-9]+]], ^[[RIGHT:bb[0-9]+]]
+// CHECK:       ^[[RIGHT]]:
+// CHECK:         cf.cond_br %{{.*}}, ^[[ASK:bb[0-9]+]], ^[[READY:bb[0-9]+]]
+// CHECK:       ^[[ASK]]:
+// CHECK:         llvm.call @hirc_outputs_repeat(%{{.*}}, %[[OUTPUTS]])
+// CHECK:         cf.cond_br %{{.*}}, ^[[WRONG]], ^[[READY]]
+// CHECK:       ^[[READY]]:
 // CHECK:         %[[A:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?xf32>
 // CHECK:         %[[GIVEN:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?xf32, strided<[?], offset: ?>>
 // A library's caller brings the tensors along, a command has copied them.
@@ -30,7 +35,7 @@
 // CHECK:         scf.if
 // CHECK:           builtin.unrealized_conversion_cast %[[RESULT]]#0
 // CHECK:         llvm.store %[[RESULT]]#1, %{{.*}} : i64
-// CHECK:       ^bb2:
+// CHECK:       ^[[WRONG]]:
 // CHECK-NEXT:    %[[INFO:.*]] = llvm.mlir.addressof @hirc_program_main_info
 // CHECK-NEXT:    llvm.call @hirc_input_error(%[[INFO]], %[[INPUTS]], %[[OUTPUTS]])
 // CHECK-NEXT:    %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
