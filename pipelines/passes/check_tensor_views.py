@@ -89,14 +89,17 @@ def _of_expansion(view: ir.Operation) -> Iterator[tuple[ir.Value, str]]:
         if all(isinstance(part, int) for part in parts) and _shape(source)[axis] != DYNAMIC:
             continue
         whole = _size(source, axis)
-        product = _value(parts[0])
+        product = signs = _value(parts[0])
         fits: ir.Value | None = None
         for part in parts[1:]:
             if part == 1:
                 continue
             product, high = arith.mului_extended(product, _value(part))
+            signs = arith.ori(signs, _value(part))
             none = _equal(high, index_constant(0))
             fits = none if fits is None else arith.andi(fits, none)
+        if fits is not None:  # beside a 0, a negative size makes up no elements too
+            fits = arith.andi(fits, arith.cmpi(_Predicate.sge, signs, index_constant(0)))
         same = _equal(product, whole)
         shown = ", ".join(map(str, group))
         yield (
@@ -125,17 +128,32 @@ def _of_slice(
             fits = arith.cmpi(_Predicate.ule, _value(offset), extent)
             room = arith.subi(extent, _value(offset))
         if stride != 1:
-            step = _value(stride)
-            if not isinstance(stride, int):
-                forward = arith.cmpi(_Predicate.sge, step, index_constant(1))
-                fits = forward if fits is None else arith.andi(fits, forward)
-                step = arith.maxsi(step, index_constant(1))
-            room = arith.ceildivui(room, step)
+            room, moves = _steps(_value(offset), extent, room, stride)
+            if moves is not None:
+                fits = moves if fits is None else arith.andi(fits, moves)
         within = arith.cmpi(_Predicate.ule, _value(size), room)
         yield (
             within if fits is None else arith.andi(fits, within),
             f"the slice's offset, size and stride go beyond the size of dim {axis}",
         )
+
+
+def _steps(
+    offset: ir.Value, extent: ir.Value, room: ir.Value, stride: int | ir.Value
+) -> tuple[ir.Value, ir.Value | None]:
+    """How many elements a slice has at most, and, unless it is known, that its stride is not 0.
+
+    `room` elements lie from the offset on; a negative stride goes from there to the first.
+    """
+    if isinstance(stride, int) and stride > 0:
+        return arith.ceildivui(room, index_constant(stride)), None
+    step, zero, one = _value(stride), index_constant(0), index_constant(1)
+    moves = None if isinstance(stride, int) and stride else arith.cmpi(_Predicate.ne, step, zero)
+    is_begun = arith.cmpi(_Predicate.ult, offset, extent)
+    behind = arith.select(is_begun, arith.addi(offset, one), zero)
+    is_backward = arith.cmpi(_Predicate.slt, step, zero)
+    length = arith.select(is_backward, arith.subi(zero, step), arith.maxsi(step, one))
+    return arith.ceildivui(arith.select(is_backward, behind, room), length), moves
 
 
 def _of_inserted(view: ir.Operation) -> Iterator[tuple[ir.Value, str]]:

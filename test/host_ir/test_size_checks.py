@@ -73,6 +73,16 @@ func.func @slice_of_4(%x: tensor<3x?xf32>) -> tensor<4xf32> {
   %z = arith.addf %y, %y : tensor<4xf32>
   return %z : tensor<4xf32>
 }
+func.func @slice_by(%x: tensor<?xf32>, %o: index, %n: index, %step: index) -> tensor<?xf32> {
+  %y = tensor.extract_slice %x[%o] [%n] [%step] : tensor<?xf32> to tensor<?xf32>
+  %z = arith.addf %y, %y : tensor<?xf32>
+  return %z : tensor<?xf32>
+}
+func.func @turned(%x: tensor<?xf32>, %o: index) -> tensor<4xf32> {
+  %y = tensor.extract_slice %x[%o] [4] [-1] : tensor<?xf32> to tensor<4xf32>
+  %z = arith.addf %y, %y : tensor<4xf32>
+  return %z : tensor<4xf32>
+}
 func.func @insert(%x: tensor<?xf32>, %s: tensor<?xf32>, %o: index, %n: index) -> tensor<?xf32> {
   %y = tensor.insert_slice %s into %x[%o] [%n] [1] : tensor<?xf32> into tensor<?xf32>
   return %y : tensor<?xf32>
@@ -175,6 +185,8 @@ CASES: list[tuple[str, list[Argument], str]] = [
     ("cast_of_output", [[4], 9], "tensor.cast: the size of dim 0 is not the 4 that its type says"),
     ("expand", [[12], 3, 4], ""),
     ("expand", [[0], 0, 4], ""),
+    ("expand", [[0], 0, 2**60], ""),
+    ("expand", [[0], 0, -4], _EXPAND),
     ("expand", [[12], 5, 4], _EXPAND),
     ("expand", [[12], -3, -4], _EXPAND),
     ("expand", [[4], 4611686018427387905, 4], _EXPAND),
@@ -187,6 +199,20 @@ CASES: list[tuple[str, list[Argument], str]] = [
     ("slice", [[10], 11, 0], _SLICE),
     ("slice", [[10], 4, -2], _SLICE),
     ("slice", [[10], 1, 9223372036854775807], _SLICE),
+    ("slice_by", [[5], 1, 2, 3], ""),
+    ("slice_by", [[5], 1, 2, 4], _SLICE),
+    ("slice_by", [[5], 4, 5, -1], ""),
+    ("slice_by", [[5], 4, 3, -2], ""),
+    ("slice_by", [[5], 4, 4, -2], _SLICE),
+    ("slice_by", [[5], 0, 1, -(2**63)], ""),
+    ("slice_by", [[5], 4, 2, -(2**63)], _SLICE),
+    ("slice_by", [[5], 5, 0, -1], ""),
+    ("slice_by", [[5], 5, 1, -1], _SLICE),
+    ("slice_by", [[5], -1, 1, -1], _SLICE),
+    ("slice_by", [[5], 2, 2, 0], _SLICE),
+    ("turned", [[5], 4], ""),
+    ("turned", [[5], 2], _SLICE),
+    ("turned", [[4], 4], _SLICE),
     ("slice_of_4", [[3, 6]], ""),
     ("slice_of_4", [[3, 5]], _SLICE),
     ("slice_of_4", [[3, 1]], _SLICE),
@@ -218,6 +244,8 @@ CASES: list[tuple[str, list[Argument], str]] = [
     ("fill", [2305843009213693952, 1], _HUGE),
     ("fill", [2305843009213693951, 1], "out of memory"),
     ("fill", [4294967296, 4294967296], f"output 'y': its sizes, the greatest 4294967296, {_HUGE}"),
+    ("fill", [0, 2**60], ""),
+    ("fill", [2**60, 0], ""),
     ("fill", [-1, -1], f"output 'y': a size is -1, {_NEGATIVE}"),
     ("less", [7], ""),
     ("less", [3], f"a size is -2, {_NEGATIVE}"),
@@ -246,6 +274,13 @@ def test_a_size_that_does_not_fit_is_refused(number: int, outcomes: list[tuple[i
     status, errors = outcomes[number]
     assert message in errors
     assert (status, ".mlir:" in errors) == ((1, True) if message else (0, False)), errors
+
+
+def test_a_slice_with_a_negative_stride_goes_backward() -> None:
+    programs = library(_TEXT, "-O0")
+    x = np.arange(5, dtype=np.float32)
+    np.testing.assert_array_equal(programs["slice_by"](x, 4, 3, -2), 2 * x[::-2])
+    np.testing.assert_array_equal(programs["turned"](x, 3), 2 * x[3::-1])
 
 
 def test_a_reshape_by_sizes_of_a_tensor_keeps_the_order_of_elements() -> None:
