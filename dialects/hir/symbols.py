@@ -1,5 +1,7 @@
 """Finding what a symbol names: programs, kernels and gpu functions are the module's own."""
 
+from collections.abc import Iterator
+
 from ..mlir import ir
 
 
@@ -38,13 +40,11 @@ def written(path: list[str]) -> str:
     return "::".join(f"@{name}" for name in path)
 
 
-def _children(op: ir.Operation) -> list[ir.Operation]:
-    return [
-        child.operation
-        for region in op.regions
-        for block in region.blocks
-        for child in block.operations
-    ]
+def _children(op: ir.Operation) -> Iterator[ir.Operation]:
+    for region in op.regions:
+        for block in region.blocks:
+            for child in block.operations:
+                yield child.operation
 
 
 def _name(op: ir.Operation) -> str | None:

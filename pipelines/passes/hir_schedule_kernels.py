@@ -7,9 +7,8 @@ from typing import ClassVar
 
 from ...dialects.mlir import ir
 from ..pass_base import Pass, fail, register
-from ..schedules.choose import schedule
 from ..schedules.device import device_of
-from ..schedules.kernels import Kernels
+from ..schedules.scheduler import Scheduler
 from ..schedules.stored_types import take_stored_types
 from ..walking import operations_where
 
@@ -37,8 +36,8 @@ class HirScheduleKernels(Pass):
     tuned: bool = True
 
     def run(self, op: ir.Operation) -> None:
-        kernels = Kernels(op)
         device = device_of([chip for chip in self.chips.split("+") if chip])
+        scheduler = Scheduler(op, device if self.tuned else None)
         for program in list(op.regions[0].blocks[0]):
             if program.operation.name != "hir.program":
                 continue
@@ -49,8 +48,8 @@ class HirScheduleKernels(Pass):
                         f"'{work.name}' has no schedule; run linalg-generalize-named-ops first",
                     )
                 take_stored_types(work)
-                schedule(work, kernels, device if self.tuned else None)
-        kernels.finish()
+                scheduler.schedule(work)
+        scheduler.finish()
 
 
 def _is_linalg(op: ir.Operation) -> bool:

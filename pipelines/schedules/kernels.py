@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ...dialects.mlir import gpu, ir
 from ..symbols import fresh_symbol
+from ..walking import operations_where
 
 MODULE_NAME = "kernels"
 
@@ -67,6 +68,10 @@ class Kernels:
             for key, value in (attributes or {}).items():
                 function.attributes[key] = value
         text = str(function.operation.get_asm(assume_verified=True, use_local_scope=True))
+        if "cf.assert" in text:
+            # A check that fails names its place: kernels of other places are others.
+            checks = operations_where(function.operation, lambda op: op.name == "cf.assert")
+            text += "".join(str(check.location) for check in checks)
         known = self._by_text.get(text)
         if known is not None:
             self._duplicates.append(function.operation)
