@@ -79,7 +79,7 @@ _STORED_FLOATS = ",".join(
 _TO_KERNELS = (
     "expand-gpu-memset",
     "convert-parallel-loops-to-gpu",
-    "convert-linalg-to-loops",
+    "lower-linalg",
     "lower-affine",
     # Constants back into the kernels, which would take them as parameters.
     "gpu-launch-sink-index-computations",

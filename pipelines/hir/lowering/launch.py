@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from ....dialects.hir import LaunchOp
 from ....dialects.hir.region_arguments import arguments_of
@@ -15,23 +15,13 @@ from ...pass_base import fail
 from ...rewriting import index_constant
 from .conform import conform
 from .registry import lowers
-from .state import ProgramState
-
-
-@dataclass(frozen=True)
-class _Kernel:
-    """The gpu.func of a launch, and what its hir.kernel says."""
-
-    symbol: ir.Attribute
-    name: str
-    parameters: list[ir.Type]
-    cluster: list[int]
+from .state import LaunchedKernel, ProgramState
 
 
 @lowers("hir.launch")
 def lower_launch(op: LaunchOp, state: ProgramState) -> list[ir.Value]:
     """An asynchronous gpu.launch_func. A grid with a size of 0 is not launched."""
-    kernel = _find_kernel(op)
+    kernel = _find_kernel(op, state)
     grid = [op.grid_x, op.grid_y, op.grid_z]
     known = [constant_value(size) for size in grid]
     if 0 in known:
@@ -54,18 +44,28 @@ def lower_launch(op: LaunchOp, state: ProgramState) -> list[ir.Value]:
     return []
 
 
-def _find_kernel(op: LaunchOp) -> _Kernel:
+def _find_kernel(op: LaunchOp, state: ProgramState) -> LaunchedKernel:
+    known = state.tables.kernels
+    kernel = known.get(op.kernel)
+    if kernel is None:
+        kernel = known[op.kernel] = _look_up(op)
+    own = _three(op.operation)
+    return replace(kernel, cluster=own) if own else kernel
+
+
+def _look_up(op: LaunchOp) -> LaunchedKernel:
+    """The kernel as its symbol names it; the clusters are those of its hir.kernel."""
     symbol: ir.Attribute = op.kernel
-    cluster = _three(op.operation)
+    cluster: list[int] = []
     named = lookup(op, path_of(symbol))
     if named is not None and named.name == "hir.kernel":
         symbol = named.attributes["function"]
-        cluster = cluster or _three(named)
+        cluster = _three(named)
     function = lookup(op, path_of(symbol))
     if function is None or function.name != "gpu.func":
         fail(op, f"hir.launch of {written(path_of(symbol))}, which is no gpu.func of this module")
     kind = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
-    return _Kernel(symbol, written(path_of(symbol)), list(kind.inputs), cluster)
+    return LaunchedKernel(symbol, written(path_of(symbol)), list(kind.inputs), cluster)
 
 
 def _three(op: ir.Operation) -> list[int]:
@@ -74,7 +74,7 @@ def _three(op: ir.Operation) -> list[int]:
     )
 
 
-def _launch(op: LaunchOp, state: ProgramState, kernel: _Kernel) -> None:
+def _launch(op: LaunchOp, state: ProgramState, kernel: LaunchedKernel) -> None:
     emit = state.emit
     stream = op.stream if op.stream is not None else state.stream
     arguments = [argument.operands[0] for argument in arguments_of(op.arguments)]

@@ -21,11 +21,27 @@ class Frame:
     events: list[ir.Value] = field(default_factory=list[ir.Value])
 
 
+@dataclass(frozen=True)
+class LaunchedKernel:
+    """The gpu.func of a launch, and what its hir.kernel says."""
+
+    symbol: ir.Attribute
+    name: str
+    parameters: list[ir.Type]
+    cluster: list[int]
+
+
 @dataclass
 class Tables:
-    """What the programs of a module share: the table of each named stream."""
+    """What the programs of a module share.
+
+    That is the table of each named stream, and what is known of each kernel by its symbol.
+    """
 
     streams: dict[str, str] = field(default_factory=dict[str, str])
+    kernels: dict[ir.Attribute, LaunchedKernel] = field(
+        default_factory=dict[ir.Attribute, LaunchedKernel]
+    )
 
 
 @dataclass
