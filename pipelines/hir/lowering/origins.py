@@ -127,17 +127,15 @@ class Origins:
         return index < len(origins) and origins[index].kind == "allocated"
 
     def _kind(self, value: ir.Value) -> int | None:
-        if isinstance(value, ir.BlockArgument):
-            return None
+        value = _first(value)
         op = value.owner
-        assert not isinstance(op, ir.Block)
+        if isinstance(op, ir.Block):
+            return None
         op = op.operation
         if op.name == "hir.allocate":
             if value in self._output_of:
                 return None
             return memory_number(op)
-        if op.name in _SAME_MEMORY:
-            return self._kind(op.operands[0])
         if op.name == "hir.result":
             return None if value in self._output_of else self._kind_of_result(op)
         if not op.name.startswith("hir."):  # those are found when they are to be lowered
@@ -181,6 +179,13 @@ class Origins:
         if op.name == "hir.result":
             return self._kind_of_result(op)
         return memory_number(op)
+
+
+def _first(value: ir.Value) -> ir.Value:
+    """The value whose memory is reused, or viewed, step by step as this one."""
+    while not isinstance(value.owner, ir.Block) and value.owner.name in _SAME_MEMORY:
+        value = value.owner.operation.operands[0]
+    return value
 
 
 def memory_number(op: ir.Operation | ir.OpView) -> int:
