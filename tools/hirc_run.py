@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -19,20 +19,28 @@ from .hirc_run_arguments import USAGE, parse_run_arguments
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs hirc-run. Becomes the program; returns where that does not come about.
 
+    It compiles or interprets in a process of its own where it is given no arguments. Otherwise it
+    must not: a process that has threads cannot be forked.
+
     The exit status is the program's: 1 for a wrong input, 2 for a wrong command line of its own.
     """
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    command = Command("hirc-run", words)
     # Memory, so that nothing stays: there may be no place for programs among the temporary files.
     program = os.memfd_create("program")
-    status, log = command.watched(lambda: command.guard(lambda: _run(command, program)))
-    if log.words is None:
-        return status
-    return command.guard(lambda: _become(program, log.words or ()))
+    if arguments is None:
+        command = Command("hirc-run", sys.argv[1:])
+        status, log = command.watched(
+            lambda: command.guard(lambda: _run(command, program, activity.become))
+        )
+        words = list(log.words or ())
+    else:
+        command = Command("hirc-run", list(arguments))
+        words = list[str]()
+        status = command.guard(lambda: _run(command, program, words.extend))
+    return command.guard(lambda: _become(program, words)) if words else status
 
 
-def _run(command: Command, program: int) -> int:
-    """Interprets the program, or compiles it into the file `program`."""
+def _run(command: Command, program: int, become: Callable[[Sequence[str]], None]) -> int:
+    """Interprets the program; or compiles it into the file `program`, to `become` its command."""
     request = parse_run_arguments(command.words)
     if request.options is None:
         print(USAGE, end="")
@@ -52,7 +60,7 @@ def _run(command: Command, program: int) -> int:
             file.write(output.read_bytes())
     if options.time_report:
         print(compilation.timer.report(), file=sys.stderr)
-    activity.become([_name(options), *request.words])
+    become([_name(options), *request.words])
     return 0
 
 
