@@ -64,7 +64,7 @@ void hirc_cpu_device_lend(const void *start, size_t bytes) {
     struct hirc_allocation found;
     if (hirc_checked_find(start, &found) &&
         bytes <= (size_t)(found.start + found.bytes - (const char *)start)) {
-      hirc_shadow_set(start, bytes, HIRC_SHADOW_WRITTEN);
+      hirc_shadow_set((char *)(uintptr_t)start, bytes, HIRC_SHADOW_WRITTEN);
     }
     return;
   }
