@@ -3,8 +3,8 @@
 They are matched operation by operation, and constants exactly:
 
   a bias      sum + bias, either way round
-  relu        max(sum, 0) as arith.maxnumf, or `sum > 0 ? sum : 0` in a form that gives 0 for a
-              nan, as the library does; where nans do not matter, the other forms too
+  relu        max(sum, 0) as arith.maximumf, or `sum < 0 ? 0 : sum` in a form that keeps a nan,
+              as the library does; where nans do not matter, the other forms too
   gelu_tanh   0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), its factors in any order
 
 Between them a value may be rounded to the result's own type: the library rounds once, at the end.
@@ -86,9 +86,9 @@ class _Reader:
 
     def is_relu(self, value: ir.Value) -> bool:
         """Whether a value is the greater one of the sum and 0."""
-        most = self._made_by(value, arith.MaxNumFOp)
+        most = self._made_by(value, arith.MaximumFOp)
         if most is None:
-            most = self._made_by(value, arith.MaximumFOp)
+            most = self._made_by(value, arith.MaxNumFOp)
             if most is None:
                 return self._is_relu_by_comparing(value)
             if not self._ignores_nan(most):
@@ -110,13 +110,13 @@ class _Reader:
         _, chosen, otherwise = choice.operands
         is_free = self._ignores_nan(compared) or self._ignores_nan(choice)
         if self._are_sum_and_zero(chosen, otherwise):
-            free = (arith.CmpFPredicate.UGT, arith.CmpFPredicate.UGE)
-            return predicate in (arith.CmpFPredicate.OGT, arith.CmpFPredicate.OGE) or (
+            free = (arith.CmpFPredicate.OGT, arith.CmpFPredicate.OGE)
+            return predicate in (arith.CmpFPredicate.UGT, arith.CmpFPredicate.UGE) or (
                 is_free and predicate in free
             )
         if self._are_sum_and_zero(otherwise, chosen):
-            free = (arith.CmpFPredicate.OLT, arith.CmpFPredicate.OLE)
-            return predicate in (arith.CmpFPredicate.ULT, arith.CmpFPredicate.ULE) or (
+            free = (arith.CmpFPredicate.ULT, arith.CmpFPredicate.ULE)
+            return predicate in (arith.CmpFPredicate.OLT, arith.CmpFPredicate.OLE) or (
                 is_free and predicate in free
             )
         return False

@@ -12,8 +12,8 @@ KERNEL_MULTIPLICATIONS = 1 << 20
 class MatmulOptions:
     """Whether matrix products call the library, and what it may do.
 
-    `allow_tf32` lets it round f32 operands to tf32; `ignores_nan` lets it take a relu that keeps a
-    nan, where its own gives 0. Products of up to `kernel_multiplications`, and
+    `allow_tf32` lets it round f32 operands to tf32; `ignores_nan` lets it take a relu that makes
+    a nan 0, where its own keeps it. Products of up to `kernel_multiplications`, and
     what else has a faster kernel (`small`), are not for it; with 0, all that it can compute are.
     """
 

@@ -152,7 +152,7 @@ func.func @{name}(%x: tensor<?x?x{0}>, %w: tensor<?x?x{0}>, %b: tensor<?x{2}>) -
 LAYERS = [("f32", "f32"), ("f16", "f16"), ("f16", "f32"), ("bf16", "bf16"), ("bf16", "f32")]
 ACTIVATIONS = {
     "plain": "",
-    "relu": "%v = arith.maxnumf %zero, %s : f32",
+    "relu": "%v = arith.maximumf %zero, %s : f32",
     "gelu_tanh": """
     %half = arith.constant 0.5 : f32
     %one = arith.constant 1.0 : f32

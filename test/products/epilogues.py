@@ -63,20 +63,6 @@ _BIAS = {
     "bias_turned": "%y = arith.addf %c, %s : f32",
 }
 _RELU = {
-    "maxnum": _with_zero("%y = arith.maxnumf %s, %zero : f32"),
-    "maxnum_turned": _with_zero("%y = arith.maxnumf %zero, %s : f32"),
-    "relu_of_biased": _BIASED + _with_zero("%y = arith.maxnumf %x, %zero : f32"),
-    "ogt": _compared("ogt, %s, %zero", "%s", "%zero"),
-    "oge": _compared("oge, %s, %zero", "%s", "%zero"),
-    "olt_turned": _compared("olt, %zero, %s", "%s", "%zero"),
-    "ole_turned": _compared("ole, %zero, %s", "%s", "%zero"),
-    "ult": _compared("ult, %s, %zero", "%zero", "%s"),
-    "ule": _compared("ule, %s, %zero", "%zero", "%s"),
-    "ugt_turned": _compared("ugt, %zero, %s", "%zero", "%s"),
-    "uge_turned": _compared("uge, %zero, %s", "%zero", "%s"),
-}
-# Of a nan these give a nan, which the library's relu does not.
-KEEPS_NAN = {
     "maximum": _with_zero("%y = arith.maximumf %s, %zero : f32"),
     "maximum_turned": _with_zero("%y = arith.maximumf %zero, %s : f32"),
     "ugt": _compared("ugt, %s, %zero", "%s", "%zero"),
@@ -87,11 +73,25 @@ KEEPS_NAN = {
     "ole": _compared("ole, %s, %zero", "%zero", "%s"),
     "ogt_turned": _compared("ogt, %zero, %s", "%zero", "%s"),
     "oge_turned": _compared("oge, %zero, %s", "%zero", "%s"),
+    "relu_of_biased": _BIASED + _with_zero("%y = arith.maximumf %x, %zero : f32"),
+}
+# Of a nan these give 0, where the library's relu keeps it.
+DROPS_NAN = {
+    "maxnum": _with_zero("%y = arith.maxnumf %s, %zero : f32"),
+    "maxnum_turned": _with_zero("%y = arith.maxnumf %zero, %s : f32"),
+    "ogt": _compared("ogt, %s, %zero", "%s", "%zero"),
+    "oge": _compared("oge, %s, %zero", "%s", "%zero"),
+    "olt_turned": _compared("olt, %zero, %s", "%s", "%zero"),
+    "ole_turned": _compared("ole, %zero, %s", "%s", "%zero"),
+    "ult": _compared("ult, %s, %zero", "%zero", "%s"),
+    "ule": _compared("ule, %s, %zero", "%zero", "%s"),
+    "ugt_turned": _compared("ugt, %zero, %s", "%zero", "%s"),
+    "uge_turned": _compared("uge, %zero, %s", "%zero", "%s"),
 }
 # The same where the program says that there is no nan.
 _WITHOUT_NAN = {
-    f"{name}_nnan": re.sub(r"(maximumf .*|cmpf .*) :", r"\1 fastmath<nnan> :", body)
-    for name, body in KEEPS_NAN.items()
+    f"{name}_nnan": re.sub(r"(maxnumf .*|cmpf .*) :", r"\1 fastmath<nnan> :", body)
+    for name, body in DROPS_NAN.items()
 }
 _GELU = {
     "gelu": _gelu(),
@@ -124,7 +124,7 @@ _BIAS_NEARLY = {
     "bias_doubled": "%x = arith.addf %c, %c : f32\n%y = arith.addf %s, %x : f32",
     "sum_twice": "%y = arith.addf %s, %s : f32",
     "sum_and_bias_twice": _BIASED + "%y = arith.addf %x, %s : f32",
-    "greater_than_bias": "%y = arith.maxnumf %s, %c : f32",
+    "greater_than_bias": "%y = arith.maximumf %s, %c : f32",
     "little_added": numbers(little="1.0e-07") + "%y = arith.addf %s, %little : f32",
     "zero_added": _with_zero("%y = arith.addf %s, %zero : f32"),
     "alpha": numbers(half="0.5") + "%y = arith.mulf %s, %half : f32",
@@ -135,17 +135,19 @@ _BIAS_NEARLY = {
 }
 _RELU_NEARLY = {
     "clamp_below": numbers(low="-10.0") + "%y = arith.maximumf %s, %low : f32",
-    "clamp_far_below": numbers(low="-1.0e+30") + "%y = arith.maxnumf %s, %low : f32",
-    "above_little": numbers(low="1.0e-07") + "%y = arith.maxnumf %s, %low : f32",
-    "above_least": numbers(low="0x00000001") + "%y = arith.maxnumf %s, %low : f32",
-    "above_least_negative": numbers(low="0x80000001") + "%y = arith.maxnumf %s, %low : f32",
-    "above_minus_0": numbers(low="-0.0") + "%y = arith.maxnumf %s, %low : f32",
+    "clamp_far_below": numbers(low="-1.0e+30") + "%y = arith.maximumf %s, %low : f32",
+    "above_little": numbers(low="1.0e-07") + "%y = arith.maximumf %s, %low : f32",
+    "above_least": numbers(low="0x00000001") + "%y = arith.maximumf %s, %low : f32",
+    "above_least_negative": numbers(low="0x80000001") + "%y = arith.maximumf %s, %low : f32",
+    "above_minus_0": numbers(low="-0.0") + "%y = arith.maximumf %s, %low : f32",
     "minimum": _with_zero("%y = arith.minnumf %s, %zero : f32"),
-    "relu_of_twice": _with_zero("%x = arith.addf %s, %s : f32\n%y = arith.maxnumf %x, %zero : f32"),
-    "relu_then_bias": _with_zero(
-        "%x = arith.maxnumf %s, %zero : f32\n%y = arith.addf %x, %c : f32"
+    "relu_of_twice": _with_zero(
+        "%x = arith.addf %s, %s : f32\n%y = arith.maximumf %x, %zero : f32"
     ),
-    "relu_of_bias": _with_zero("%x = arith.maxnumf %c, %zero : f32\n%y = arith.addf %x, %s : f32"),
+    "relu_then_bias": _with_zero(
+        "%x = arith.maximumf %s, %zero : f32\n%y = arith.addf %x, %c : f32"
+    ),
+    "relu_of_bias": _with_zero("%x = arith.maximumf %c, %zero : f32\n%y = arith.addf %x, %s : f32"),
     "arms_swapped": _compared("ogt, %s, %zero", "%zero", "%s"),
     "arms_swapped_ult": _compared("ult, %s, %zero", "%s", "%zero"),
     "only_equal": _compared("oeq, %s, %zero", "%s", "%zero"),
@@ -168,12 +170,12 @@ _RELU_NEARLY = {
     + "%y = arith.select %over, %six, %x : f32",
     "biased_relu_below_20": _BIASED
     + numbers(most="20.0", zero="0.0")
-    + "%r = arith.maxnumf %x, %zero : f32\n%y = arith.minnumf %r, %most : f32",
-    "relu_squared": _with_zero("%r = arith.maxnumf %s, %zero : f32\n%y = arith.mulf %r, %r : f32"),
+    + "%r = arith.maximumf %x, %zero : f32\n%y = arith.minnumf %r, %most : f32",
+    "relu_squared": _with_zero("%r = arith.maximumf %s, %zero : f32\n%y = arith.mulf %r, %r : f32"),
     "absolute": "%y = math.absf %s : f32",
     "rounded_between": _with_zero(
         "%n = arith.truncf %s : f32 to f16\n%w = arith.extf %n : f16 to f32\n"
-        "%y = arith.maxnumf %w, %zero : f32"
+        "%y = arith.maximumf %w, %zero : f32"
     ),
 }
 _GELU_NEARLY = {
@@ -221,7 +223,7 @@ _GELU_NEARLY = {
     + "%y = arith.mulf %x60, %half : f32",
 }
 # What no call of the library computes, near as it is.
-NEARLY: dict[str, str] = KEEPS_NAN | _BIAS_NEARLY | _RELU_NEARLY | _GELU_NEARLY
+NEARLY: dict[str, str] = DROPS_NAN | _BIAS_NEARLY | _RELU_NEARLY | _GELU_NEARLY
 
 
 def function(name: str, body: str, *, rows: int, terms: int, columns: int) -> str:

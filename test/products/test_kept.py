@@ -83,7 +83,7 @@ def _elementwise(
 
 
 _ADD = "%y = arith.addf %s, %c : f32"
-_RELU = "%z = arith.constant 0.0 : f32\n%y = arith.maxnumf %s, %z : f32"
+_RELU = "%z = arith.constant 0.0 : f32\n%y = arith.maximumf %s, %z : f32"
 _SUM_IN_F64 = f"""
   %empty = tensor.empty() : {tensor("mn", "f32")}
   %r = linalg.generic {{
@@ -167,7 +167,7 @@ CASES: dict[str, tuple[tuple[str, str, str, str], int, bool, int]] = {
             "f16",
             "f16",
             [],
-            "%z = arith.constant 0.0 : f32\n%g = arith.maxnumf %s, %z : f32\n"
+            "%z = arith.constant 0.0 : f32\n%g = arith.maximumf %s, %z : f32\n"
             "%y = arith.truncf %g : f32 to f16",
             product="f32",
         ),
@@ -195,7 +195,7 @@ CASES: dict[str, tuple[tuple[str, str, str, str], int, bool, int]] = {
     ),
     "relu_of_f64": (
         _elementwise(
-            "f64", "f64", [], "%z = arith.constant 0.0 : f64\n%y = arith.maxnumf %s, %z : f64"
+            "f64", "f64", [], "%z = arith.constant 0.0 : f64\n%y = arith.maximumf %s, %z : f64"
         ),
         1,
         False,

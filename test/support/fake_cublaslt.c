@@ -353,7 +353,7 @@ static double hyperbolic(double x) {
 
 static double activated(double x, unsigned epilogue) {
   if (epilogue & RELU)
-    return x > 0 ? x : 0;
+    return x < 0 ? 0 : x; // A nan stays, as it does in cuBLASLt's on an H200.
   if (epilogue & GELU)
     return 0.5 * x * (1 + hyperbolic(0.7978845608028654 * (x + 0.044715 * x * x * x)));
   return x;

@@ -21,7 +21,7 @@
 // CHECK-NEXT:      %[[SUM:.*]] = "hir.reduce_loops"(%[[TERM]]) {kind = "addf", loops = array<i64: 2>}
 // CHECK-NEXT:      %[[WIDE_Z:.*]] = arith.extf %[[Z]]
 // CHECK-NEXT:      %[[BIASED:.*]] = arith.addf %[[WIDE_Z]], %[[SUM]] : f32
-// CHECK-NEXT:      %[[POSITIVE:.*]] = arith.maxnumf %[[BIASED]]
+// CHECK-NEXT:      %[[POSITIVE:.*]] = arith.maximumf %[[BIASED]]
 // CHECK-NEXT:      %[[ROUNDED:.*]] = arith.truncf %[[POSITIVE]] : f32 to bf16
 // CHECK-NEXT:      linalg.yield %[[ROUNDED]] : bf16
 // CHECK:         return %[[R]]
@@ -37,7 +37,7 @@ func.func @finished(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>, %c: tensor<6
   ^bb0(%u: bf16, %x: f32, %old: bf16):
     %w = arith.extf %u : bf16 to f32
     %s = arith.addf %w, %x : f32
-    %p = arith.maxnumf %s, %zero : f32
+    %p = arith.maximumf %s, %zero : f32
     %n = arith.truncf %p : f32 to bf16
     linalg.yield %n : bf16
   } -> tensor<16x64xbf16>
