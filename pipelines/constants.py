@@ -12,9 +12,9 @@ def constant_value(value: ir.Value) -> int | None:
     owner = value.owner
     if isinstance(owner, ir.Block):
         return None
-    if owner.name in _CASTS:
+    if owner.operation.name in _CASTS:
         return constant_value(owner.operands[0])
-    if owner.name not in ("arith.constant", "index.constant", "llvm.mlir.constant"):
+    if owner.operation.name not in ("arith.constant", "index.constant", "llvm.mlir.constant"):
         return None
     attribute = owner.attributes["value"]
     return attribute.value if isinstance(attribute, ir.IntegerAttr) else None

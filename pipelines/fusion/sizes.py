@@ -154,7 +154,7 @@ def _around(block: ir.Block) -> Iterator[ir.Block]:
     while True:
         yield block
         owner = block.owner.operation
-        if owner.name == "func.func" or owner.parent is None:
+        if owner.operation.name == "func.func" or owner.parent is None:
             return
         block = owner.block
 

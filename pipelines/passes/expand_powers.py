@@ -168,7 +168,7 @@ def _is_odd(value: ir.Value) -> ir.Value:
 def _constant_exponent(exponent: ir.Value) -> int | None:
     """The exponent, when it is a constant and the same for every element."""
     owner = exponent.owner
-    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
         return None
     attribute = owner.attributes["value"]
     if isinstance(attribute, ir.DenseElementsAttr):

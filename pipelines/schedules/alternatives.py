@@ -110,7 +110,7 @@ def _is_allocated(buffer: ir.Value) -> bool:
     if isinstance(owner, ir.Block) or strides_and_offset(ir.MemRefType(buffer.type))[1] != 0:
         return False
     # See structure.py: it is one of those that stand in for such buffers.
-    return owner.name == "hir.allocate"
+    return owner.operation.name == "hir.allocate"
 
 
 Alternative = tuple[Callable[[Conditions], None], Callable[[], None]]

@@ -60,11 +60,11 @@ class Structures:
             owner = buffer.owner
             if isinstance(owner, ir.Block) or _offset(buffer) != 0:
                 found = False
-            elif owner.name == "hir.reuse":
+            elif owner.operation.name == "hir.reuse":
                 buffer = owner.operation.operands[0]
                 found = self._allocated.get(buffer)
             else:
-                found = owner.name == "hir.allocate" and "output" not in owner.attributes
+                found = owner.operation.name == "hir.allocate" and "output" not in owner.attributes
         self._allocated.update((each, found) for each in passed)
         return found
 
@@ -162,6 +162,6 @@ def _offset(buffer: ir.Value) -> int:
 def _computing(value: ir.Value) -> ir.Operation | None:
     """The operation of arithmetic that gives a value from outside, or None."""
     owner = value.owner
-    if isinstance(owner, ir.Block) or not owner.name.startswith(("arith.", "math.")):
+    if isinstance(owner, ir.Block) or not owner.operation.name.startswith(("arith.", "math.")):
         return None
     return owner.operation if len(owner.operation.results) == 1 else None

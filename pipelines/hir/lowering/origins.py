@@ -183,7 +183,7 @@ class Origins:
 
 def _first(value: ir.Value) -> ir.Value:
     """The value whose memory is reused, or viewed, step by step as this one."""
-    while not isinstance(value.owner, ir.Block) and value.owner.name in _SAME_MEMORY:
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _SAME_MEMORY:
         value = value.owner.operation.operands[0]
     return value
 

@@ -36,9 +36,9 @@ def test_a_breakpoint_in_a_kernel(level: str, tmp_path: Path) -> None:
         timeout=SECONDS,
         check=True,
     )
-    frames = re.findall(r"#(\d) .*?(reduction__row_sums[\w.]*) \(\) at .*:(\d+)\n", ran.stdout)
+    frames = re.findall(r"#(\d) .*?(row_sums[\w.]*) \(\) at .*:(\d+)\n", ran.stdout)
     (_, innermost, at), (_, body, _), *_ = frames
-    assert innermost == "reduction__row_sums"
+    assert innermost == "row_sums"
     assert body.startswith(f"{innermost}.region")
     # Optimised code has the line's place, but may begin with another line's instruction.
     assert int(at) == line if level == "-O0" else abs(int(at) - line) <= 2
