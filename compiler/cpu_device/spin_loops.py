@@ -6,12 +6,12 @@ on a value of memory that others may change: an atomic or volatile load, an exch
 update; or on nothing that the loop itself changes. A compare-and-exchange of what the loop has read
 before is no waiting: one of the threads always gets on.
 
-A thread that has made an mbarrier yields too: where each thread of a block makes the same one and
-no barrier follows, all have made it on a GPU before the first can use it.
-
 Such a loop, and any other with a stop that waits for memory, also tells the engine what it has seen
 in a turn: everything that decides whether it ends. Where that is the same in every turn of all
 threads, none of them will ever get on (runtime/quiet.c).
+
+A thread that has made an mbarrier yields too: where each thread of a block makes the same one and
+no barrier follows, all have made it on a GPU before the first can use it.
 """
 
 from __future__ import annotations
