@@ -98,6 +98,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             FUSION_STAGE,
             f"expand-tensor-reshapes,select-host-programs{{{entry}}},check-tensor-views,decompose-structured-tensors,"
             "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
+            "narrow-product-operands,"
             f"{_reads_in_place(options.products)}{_generalizes(options.products)}"
             "normalize-tensor-operations,func.func(canonicalize,cse),"
             # Sizes then do not come from tensors that are fused away.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
+from ...pipelines.rewriting import constant
 from ...pipelines.walking import operations_where
 
 # It asserts that no element is 0 of which it takes the reciprocal, where torch's is inf.
@@ -10,10 +11,33 @@ _ZERO_ELEMENT = "unimplemented: tensor with zero element"
 
 
 def tidy(module: ir.Operation) -> None:
-    """Erases the assertions that torch does not make."""
+    """Erases the assertions that torch does not make, and rounds numbers that are known."""
     for op in operations_where(module, _is_added):
         op.erase()
+    for op in operations_where(module, _rounds_constant):
+        _round(op)
 
 
 def _is_added(op: ir.Operation) -> bool:
     return op.name == "cf.assert" and ir.StringAttr(op.attributes["msg"]).value == _ZERO_ELEMENT
+
+
+def _rounds_constant(op: ir.Operation) -> bool:
+    return (
+        op.name == "arith.truncf"
+        and not isinstance(op.operands[0].owner, ir.Block)
+        and op.operands[0].owner.operation.name == "arith.constant"
+        and isinstance(op.operands[0].type, ir.FloatType)
+        and isinstance(op.results[0].type, ir.F32Type)
+    )
+
+
+def _round(op: ir.Operation) -> None:
+    """Puts the constant of the narrower type in the place of a rounding: others then know it."""
+    made = op.operands[0].owner
+    assert not isinstance(made, ir.Block)
+    number = ir.FloatAttr(made.operation.attributes["value"]).value
+    with op.location, ir.InsertionPoint(op):
+        rounded = constant(op.results[0].type, number)
+    op.results[0].replace_all_uses_with(rounded)
+    op.erase()

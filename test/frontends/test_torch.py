@@ -96,6 +96,8 @@ class _Operations(nn.Module):
             torch.sort(x > 0, stable=True).indices,
             x.scatter(1, index, source),
             x.scatter(-1, index.clamp(max=2).mT, 7.0),
+            # Products of bf16 with a bias, written in f32 by torch-mlir.
+            nn.functional.linear(half, half[0], half[0, :, 0]),
             # No element of what is divided by is asserted to be other than 0.
             torch.reciprocal(x.round()),
         )
