@@ -14,17 +14,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .errors import Position
+
 
 @dataclass(frozen=True)
 class Activity:
     """A stage of the compiler and what it runs there: a pass, or words such as `LLVM's verifier`.
 
-    `seconds` is the processor time it may take, 0 for any.
+    `seconds` is the processor time it may take, 0 for any. `input` is what MLIR or LLVM runs there
+    as the user wrote it (`the program`, `the schedule`), at `place`: it is at fault for a crash.
     """
 
     stage: str | None = None
     step: str | None = None
     seconds: int = 0
+    input: str | None = None
+    place: Position | None = None
 
 
 @dataclass
@@ -70,22 +75,30 @@ def current() -> Activity:
     return _current
 
 
-def enter(stage: str, step: str | None = None, *, seconds: int = 0) -> None:
+def enter(
+    stage: str,
+    step: str | None = None,
+    *,
+    seconds: int = 0,
+    input: str | None = None,
+    place: Position | None = None,
+) -> None:
     """Notes that a stage, or a step of it, begins."""
     global _current
-    _current = Activity(stage, step, seconds)
+    _current = Activity(stage, step, seconds, input, place)
     if _records is not None:
-        text = f"{seconds}\0{stage}\0{step or ''}\0".encode(errors="replace")
-        os.pwrite(_records, text[:_ACTIVITY_BYTES], 0)
+        at = (place.file, place.line, place.column) if place is not None else ("", 0, 0)
+        text = "".join(f"{each}\0" for each in (seconds, stage, step or "", input or "", *at[::-1]))
+        os.pwrite(_records, text.encode(errors="replace")[:_ACTIVITY_BYTES], 0)
 
 
 @contextmanager
-def limited(stage: str, step: str, seconds: int) -> Generator[None]:
+def limited(stage: str, step: str, seconds: int, *, input: str) -> Generator[None]:
     """Enters a step that ends the process where it takes more processor time than that.
 
     A process that nobody watches, which is the caller's own, is let run.
     """
-    enter(stage, step, seconds=seconds)
+    enter(stage, step, seconds=seconds, input=input)
     if not is_watched():
         yield
         return
@@ -102,9 +115,9 @@ def begin() -> None:
     _current = Activity()
 
 
-def enter_step(step: str) -> None:
+def enter_step(step: str, *, input: str | None = None) -> None:
     """Notes what the current stage does next."""
-    enter(_current.stage or "", step)
+    enter(_current.stage or "", step, input=input)
 
 
 def read_from(file: str, standard_input: bytes | None = None) -> None:
@@ -188,8 +201,9 @@ def read_log(records: int) -> Log:
 
 
 def _read_activity(text: str) -> Activity:
-    seconds, stage, step, *_ = [*text.split("\0"), "", "", ""]
-    return Activity(stage or None, step or None, int(seconds or 0))
+    seconds, stage, step, input, column, line, file, *_ = [*text.split("\0"), *[""] * 7]
+    place = Position(file, int(line), int(column)) if file else None
+    return Activity(stage or None, step or None, int(seconds or 0), input or None, place)
 
 
 def _read_records(data: bytes) -> Iterator[tuple[str, bytes]]:

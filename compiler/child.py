@@ -1,4 +1,7 @@
-"""Runs LLVM's code generators in a child of this process: what they refuse ends the process."""
+"""Runs native code in a child of this process: what it cannot take may end the process.
+
+LLVM's code generators end it for a program that they refuse.
+"""
 
 from __future__ import annotations
 
@@ -21,23 +24,9 @@ def in_child(generate: Callable[[], bytes], *, what: str, stage: str, hint: str)
     Raises UnsupportedError with what LLVM said if it refused, InternalError if it crashed.
     """
     activity.enter(stage, "LLVM's code generator")
-    result, messages = os.memfd_create("hirc-result"), os.memfd_create("hirc-messages")
-    child = 0
-    try:
-        child = os.fork()
-        if child == 0:
-            _run(generate, result, messages)
-        _, status = os.waitpid(child, 0)
-        child = 0
-        code, said = os.waitstatus_to_exitcode(status), activity.read_text(messages).strip()
-        if code == 0:
-            return activity.read_bytes(result)
-    finally:
-        if child:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-        os.close(result)
-        os.close(messages)
+    code, result, said = forked(generate)
+    if code == 0:
+        return result
     lines = [line for line in said.splitlines() if "rror" in line] or said.splitlines()
     if code < 0 and _REFUSED not in said:
         how = ", ".join([signal_name(-code), *lines[:1]])
@@ -50,7 +39,29 @@ def in_child(generate: Callable[[], bytes], *, what: str, stage: str, hint: str)
     raise UnsupportedError(f"LLVM cannot generate {what}: {why}", stage=stage, hint=hint)
 
 
-def _run(generate: Callable[[], bytes], result: int, messages: int) -> NoReturn:
+def forked(work: Callable[[], bytes]) -> tuple[int, bytes, str]:
+    """Runs `work` in a child. Returns its exit status, less than 0 for a signal; what it returned;
+    and what native code said, which is nobody's else.
+    """
+    result, messages = os.memfd_create("hirc-result"), os.memfd_create("hirc-messages")
+    child = 0
+    try:
+        child = os.fork()
+        if child == 0:
+            _run(work, result, messages)
+        _, status = os.waitpid(child, 0)
+        child = 0
+        said = activity.read_text(messages).strip()
+        return os.waitstatus_to_exitcode(status), activity.read_bytes(result), said
+    finally:
+        if child:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        os.close(result)
+        os.close(messages)
+
+
+def _run(work: Callable[[], bytes], result: int, messages: int) -> NoReturn:
     status = 1
     # An abort of LLVM's is expected here, and told of by the parent.
     faulthandler.disable()
@@ -59,7 +70,7 @@ def _run(generate: Callable[[], bytes], result: int, messages: int) -> NoReturn:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         os.dup2(messages, 2)
-        data = generate()
+        data = work()
         while data:
             data = data[os.write(result, data) :]
         status = 0

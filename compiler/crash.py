@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from .activity import Log
+from .crashing_line import crashing_line
 from .errors import HircError, InputError, InternalError, Note, Position, ToolchainError
 from .watcher import Ended, signal_name
 
@@ -34,14 +38,16 @@ def crash_error(ended: Ended) -> HircError:
         how = f"native code ended the process with status {ended.status}"
     what = activity.step or "the compiler"
     if activity.stage == "parse":
-        reason = _unreadable(log)
-        if reason is not None:
-            return InputError(
-                f"MLIR's reader cannot read this: {reason} ({how})",
-                position=position,
-                stage="parse",
-                notes=notes,
-            )
+        return reading_error(_program(log), how, position, notes)
+    if activity.input is not None:
+        return InputError(
+            f"{what} crashed on {activity.input}: {how}",
+            position=activity.place or position,
+            stage=activity.stage,
+            hint="not all that is given here is checked by MLIR or LLVM: look for numbers, sizes "
+            "and operands that make no sense, and for what this is not made for",
+            notes=notes,
+        )
     return InternalError(
         f"{what} crashed: {how}",
         position=position,
@@ -55,21 +61,41 @@ def _is_told(line: str) -> bool:
     return any(words in line for words in _LAST_WORDS)
 
 
-def _unreadable(log: Log) -> str | None:
-    """What is wrong with a program that MLIR's reader crashed on; None for our bug."""
-    data = log.standard_input
-    if data is None and log.files:
-        try:
-            with open(log.files[-1], "rb") as file:
-                data = file.read()
-        except OSError:
-            return None
-    if data is None:
+def reading_error(
+    data: bytes | None, how: str, position: Position | None, notes: Sequence[Note] = ()
+) -> InputError:
+    """The error for a program that MLIR's reader crashed on, or came to no end with."""
+    what, reason, hint = "this", "it crashes", None
+    depth = _depth(data or b"")
+    if data is not None and data.startswith(_BYTECODE):
+        reason = "the bytecode is damaged, or of a version that it does not know"
+    elif depth > _DEEP:
+        reason = f"it is nested {depth} deep"
+    else:
+        hint = (
+            "an operation, attribute or type is not written as MLIR's documentation has it, in a "
+            "way that its reader does not check for"
+        )
+        line = crashing_line(data) if data is not None else None
+        if line is not None and position is not None:
+            what, position = "this line", replace(position, line=line, column=1)
+    return InputError(
+        f"MLIR's reader cannot read {what}: {reason} ({how})",
+        position=position,
+        stage="parse",
+        hint=hint,
+        notes=notes,
+    )
+
+
+def _program(log: Log) -> bytes | None:
+    """What was read; None where it cannot be read again."""
+    if log.standard_input is not None or not log.files:
+        return log.standard_input
+    try:
+        return Path(log.files[-1]).read_bytes()
+    except OSError:
         return None
-    if data.startswith(_BYTECODE):
-        return "the bytecode is damaged, or of a version that it does not know"
-    depth = _depth(data)
-    return f"it is nested {depth} deep" if depth > _DEEP else None
 
 
 def _depth(data: bytes) -> int:

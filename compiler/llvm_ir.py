@@ -114,6 +114,7 @@ class LlvmModule:
         Returns whether it did. Raises InputError for bitcode that cannot be read, is for another
         kind of machine, or defines the function with another type.
         """
+        activity.enter_step(f"LLVM's reader of {origin}", input="the library")
         try:
             library = llvm.parse_bitcode(data, self._context)
         except RuntimeError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import resource
 import sys
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -11,9 +12,12 @@ from pathlib import Path
 
 from ..dialects.mlir import ir, load_named_dialects
 from . import activity
+from .child import forked
+from .crash import reading_error
 from .diagnostics import parse_error, unreadable_array
 from .errors import InputError, Note, Position
 from .session import Diagnostic, Session
+from .watcher import signal_name
 
 _BYTECODE = b"ML\xefR"
 # The processor time that MLIR may read for, far more than any program takes.
@@ -87,8 +91,12 @@ def check_readable(path: Path) -> None:
 
 def reading(data: bytes) -> AbstractContextManager[None]:
     """The step in which MLIR reads `data`: bytecode that is damaged may have no end."""
-    seconds = _READING_SECONDS + len(data) // _BYTES_A_SECOND
-    return activity.limited("parse", "MLIR's reader", seconds)
+    seconds = _reading_seconds(data)
+    return activity.limited("parse", "MLIR's reader", seconds, input="the program")
+
+
+def _reading_seconds(data: bytes) -> int:
+    return _READING_SECONDS + len(data) // _BYTES_A_SECOND
 
 
 def can_be_read_again(name: str) -> bool:
@@ -113,6 +121,23 @@ def in_file(diagnostic: Diagnostic, file: str) -> Diagnostic:
 
     notes = tuple(Note(note.message, named(note.position)) for note in diagnostic.notes)
     return replace(diagnostic, position=named(diagnostic.position), notes=notes)
+
+
+def refuse_unreadable(source: Source) -> None:
+    """Raises InputError for a program that ends the process which reads it: a child tries that.
+
+    For a process that is the caller's. A command has one of its own, and another tells of its end.
+    """
+    status, _, _ = forked(lambda: _read_by(source, _reading_seconds(source.data)))
+    if status < 0:
+        how = signal_name(-status)
+        raise reading_error(source.data, how, Position(source.name, 0, 0))
+
+
+def _read_by(source: Source, seconds: int) -> bytes:
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    parse(source, Session())
+    return b""
 
 
 def parse(source: Source, session: Session) -> ir.Module:

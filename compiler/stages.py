@@ -101,7 +101,13 @@ def run_stage(
 
     def before(step: Step) -> None:
         current.append(step)
-        activity.enter(stage.name, f"pass '{step.pass_name}'")
+        followed = step.own.follows(module) if step.own is not None else None
+        activity.enter(
+            stage.name,
+            f"pass '{step.pass_name}'",
+            input="the schedule" if followed is not None else None,
+            place=position_of(followed.location) if followed is not None else None,
+        )
 
     try:
         named(f"stage '{stage.name}'", run_steps)(

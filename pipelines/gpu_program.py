@@ -83,6 +83,7 @@ _TO_KERNELS = (
     "lower-affine",
     # Constants back into the kernels, which would take them as parameters.
     "gpu-launch-sink-index-computations",
+    "check-launch-extents",
     "gpu-kernel-outlining",
     "tensormaps-by-value",
 )

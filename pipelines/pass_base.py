@@ -45,6 +45,14 @@ class Pass(ABC):
     def run(self, op: ir.Operation) -> None:
         """Transforms `op` in place; reports the user's errors with `fail`."""
 
+    def follows(self, op: ir.Operation) -> ir.Operation | None:
+        """The instructions in `op` that upstream's code follows as they stand, mostly none.
+
+        Where that crashes, they are at fault.
+        """
+        del op
+        return None
+
     def __str__(self) -> str:
         options = " ".join(
             f"{field.name.replace('_', '-')}={_option_text(getattr(self, field.name))}"

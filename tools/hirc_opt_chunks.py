@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..compiler import activity
@@ -83,7 +83,7 @@ def take(chunk: Chunk, request: OptRequest) -> tuple[bytes | None, list[HircErro
 
 def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes | None:
     """The chunk after the pipeline as the request wants it printed; None where that failed."""
-    activity.enter("pipeline", "MLIR's reader of pipelines")
+    activity.enter("pipeline", "MLIR's reader of pipelines", input="the command line")
     try:
         steps = parse_pipeline(request.pipeline, session.context)
     except PipelineSyntaxError as error:
@@ -101,18 +101,21 @@ def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes |
     printer = IrPrinter(request.print_ir_after)
     printer.begin(steps, module)
 
+    def before(step: Step) -> None:
+        activity.enter("passes", f"pass '{step.pass_name}'", input=_upstream([step]))
+
     def print_after(step: Step) -> None:
         printer(step, module)
 
     try:
-        run_steps(module, steps, before=_enter, after=print_after)
+        run_steps(module, steps, before=before, after=print_after)
     except PassFailure:
         return None
     except InvalidResult as failure:
         # Our bug, or a pass that ran without those it stands on: the tool is for trying that.
         module.location.emit_error(f"pass '{failure}' left IR that the verifier refuses")
         return None
-    activity.enter("print", "MLIR's printer")
+    activity.enter("print", "MLIR's printer", input=_upstream(steps))
     if request.bytecode:
         buffer = io.BytesIO()
         module.write_bytecode(buffer)
@@ -125,8 +128,9 @@ def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes |
     return f"{str(text).rstrip()}\n".encode()
 
 
-def _enter(step: Step) -> None:
-    activity.enter("passes", f"pass '{step.pass_name}'")
+def _upstream(steps: Sequence[Step]) -> str | None:
+    """What is at fault where steps crash: the program, if all are upstream's."""
+    return None if any(step.own is not None for step in steps) else "the program"
 
 
 def _parsed(chunk: Chunk, context: ir.Context) -> ir.Operation:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...dialects.mlir import ir, passmanager
+from .. import activity
 from ..errors import InputError
 from ..session import Session
-from ..source import STDIN_NAME, Source, parse, read_source
+from ..source import STDIN_NAME, Source, parse, read_source, refuse_unreadable
 from .nested import operations_in
 
 
@@ -27,6 +28,8 @@ def parsed(program: object, session: Session) -> ir.Module:
             f"a program is a builder's program, MLIR text, a path or a module, not "
             f"{type(program).__name__}"
         )
+    if not isinstance(text, str) and not activity.is_watched():
+        refuse_unreadable(source)
     return _generalized(parse(source, session))
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from ...dialects.mlir import gpu, ir
 from ..constants import constant_value
+from ..launch_size import check_extents
 from ..offload_symbols import stub_symbol
 from ..pass_base import fail
 from .emitter import Emitter
@@ -18,20 +17,13 @@ OVERLAPS = "hir.overlaps"
 # As the runtime knows them (compiler/runtime/hirc_runtime.h).
 _COOPERATIVE, _OVERLAPPING = 1, 2
 
-# What the runtime refuses on every chip so far (CUDA programming guide, technical
-# specifications per compute capability).
-_MAX_THREADS = 1024
-_MAX_BLOCK = (1024, 1024, 64)
-_MAX_GRID = (2**31 - 1, 65535, 65535)
-
 
 @lowers("gpu.launch_func")
 def lower_launch(op: gpu.LaunchFuncOp, emit: Emitter) -> list[ir.Value]:
     grid = [op.gridSizeX, op.gridSizeY, op.gridSizeZ]
     block = [op.blockSizeX, op.blockSizeY, op.blockSizeZ]
     cluster = [op.clusterSizeX, op.clusterSizeY, op.clusterSizeZ]
-    _check_extents(op, block, "block", _MAX_BLOCK, _MAX_THREADS)
-    _check_extents(op, grid, "grid", _MAX_GRID)
+    check_extents(op)
     _check_shared(op, emit)
     asynchronous = op.asyncToken is not None
     given = op.asyncObject
@@ -61,29 +53,10 @@ def lower_launch(op: gpu.LaunchFuncOp, emit: Emitter) -> list[ir.Value]:
     return [] if given is not None else finish(emit, stream, asynchronous)
 
 
-def _check_extents(
-    op: gpu.LaunchFuncOp,
-    extents: list[ir.Value],
-    what: str,
-    largest: tuple[int, int, int],
-    product: int | None = None,
-) -> None:
-    """Refuses constant extents no chip takes; others are the runtime's to refuse."""
-    known = [constant_value(value) for value in extents]
-    for axis, value, limit in zip("xyz", known, largest, strict=True):
-        if value is not None and not 0 < value <= limit:
-            fail(op, f"{what} size {axis} is {value}; CUDA takes 1 to {limit}")
-    threads = prod(value for value in known if value is not None)
-    if product is not None and threads > product:
-        fail(op, f"a {what} of {threads} threads; CUDA takes at most {product}")
-
-
 def _check_shared(op: gpu.LaunchFuncOp, emit: Emitter) -> None:
     if op.dynamicSharedMemorySize is None:
         return
     size = constant_value(op.dynamicSharedMemorySize)
-    if size is not None and size < 0:
-        fail(op, f"{size} bytes of shared memory a block")
     if size is not None and emit.max_shared_bytes and size > emit.max_shared_bytes:
         fail(
             op,

@@ -33,6 +33,9 @@ class RunTransformSchedules(Pass):
 
     name: ClassVar[str] = "run-transform-schedules"
 
+    def follows(self, op: ir.Operation) -> ir.Operation | None:
+        return next((schedule for schedule, _ in transform_operations(op)), None)
+
     def run(self, op: ir.Operation) -> None:
         schedules = list(transform_operations(op))
         named = [each for each, _ in schedules if each.name == "transform.named_sequence"]

@@ -17,11 +17,13 @@ import pytest
 
 from hirc.compiler.activity import Activity, Log
 from hirc.compiler.crash import crash_error
-from hirc.compiler.errors import InputError, InternalError, ToolchainError
+from hirc.compiler.errors import InputError, InternalError, Position, ToolchainError
+from hirc.compiler.interpreter import interpret
 from hirc.compiler.watcher import Ended
 from hirc.tools.command import Command
 from hirc.tools.hirc import main as hirc
 from hirc.tools.hirc_opt import main as hirc_opt
+from hirc.tools.hirc_run import main as hirc_run
 from support.driver import PROGRAM
 from support.program_command import ADD
 
@@ -57,7 +59,6 @@ def _hangs(*_: object, **__: object) -> None:
 
 # Where a crash is planted: the function that it replaces, and what is said of the place.
 _PLACES = {
-    "parse": ("hirc.compiler.source.load_named_dialects", "MLIR's reader", "parse"),
     "pass": (
         "hirc.pipelines.passes.name_device_symbols.NameDeviceSymbols.run",
         "pass 'name-device-symbols'",
@@ -165,11 +166,13 @@ def test_no_memory_is_no_bug(run: Run) -> None:
 
 
 def test_a_crash_without_a_folder_for_the_report(run: Run) -> None:
-    run.patch.setattr("hirc.tools.hirc_opt_chunks.load_named_dialects", _reads_null)
+    run.patch.setattr(
+        "hirc.pipelines.passes.name_device_symbols.NameDeviceSymbols.run", _reads_null
+    )
     with run.patch.context() as patch:
         patch.setattr("tempfile.tempdir", str(run.folder / "nowhere"))
-        status, errors = run("hirc-opt", hirc_opt, "prog.mlir")
-    assert (status, "MLIR's reader crashed: SIGSEGV" in errors) == (70, True), errors
+        status, errors = run("hirc-opt", hirc_opt, "prog.mlir", "--name-device-symbols")
+    assert (status, "pass 'name-device-symbols' crashed: SIGSEGV" in errors) == (70, True), errors
     assert "hirc-opt: no report could be written: " in errors
 
 
@@ -216,8 +219,68 @@ def test_what_a_signal_means() -> None:
     error = crash_error(_ended(signal.SIGABRT, pass_))
     assert isinstance(error, InternalError)
     assert [note.message for note in error.notes] == ["LLVM ERROR: out of registers"]
-    # A program in text that the reader crashes on is no damaged file.
-    assert not isinstance(crash_error(_ended(signal.SIGSEGV, Activity("parse"))), InputError)
+    # What the user wrote, and MLIR runs as it stands, is at fault where it crashes.
+    place = Position("prog.mlir", 3, 1)
+    schedule = Activity("transform", "pass 'a'", input="the schedule", place=place)
+    error = crash_error(_ended(signal.SIGSEGV, schedule))
+    assert isinstance(error, InputError)
+    assert (error.position, error.stage) == (place, "transform")
+    assert error.message.startswith("pass 'a' crashed on the schedule: SIGSEGV")
+
+
+# Texts that MLIR's reader crashes on, and the line where.
+_REDUCE = """\
+func.func @main(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<f32> {
+  %s = linalg.reduce {arith.addf} ins(%x : tensor<4xf32>) outs(%z : tensor<f32>) dimensions =}[0]
+  return %s : tensor<f32>
+}
+"""
+_SCHEDULE = """\
+module attributes {transform.with_named_sequence} {
+  func.func @main(%x: tensor<8x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %r = linalg.matmul ins(%x, %x : tensor<8x8xf32>, tensor<8x8xf32>)
+      outs(%o : tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %r : tensor<8x8xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    %m = transform.structured.match ops{["linalg.matmul"]} in %root
+      : (!transform.any_op) -> !transform.any_op
+    %t, %l:2 = transform.structured.tile_using_for %m tile_sizes [-9223372036854775808, 4]
+      : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+"""
+
+
+def test_a_text_that_mlir_s_reader_crashes_on(run: Run) -> None:
+    """The line is found by reading beginnings of the text; no report is written."""
+    (run.folder / "prog.mlir").write_text(_REDUCE)
+    message = "prog.mlir:2:1: error: MLIR's reader cannot read this line: it crashes (SIGSEGV"
+    for tool, main, *words in (
+        ("hirc", hirc, "--offload-arch=cpu", "-o", "prog"),
+        ("hirc-opt", hirc_opt),
+        ("hirc-run", hirc_run, "--interpret"),
+    ):
+        status, errors = run(tool, main, *words, "prog.mlir")
+        assert (status, message in errors) == (1, True), errors
+        assert "    %s = linalg.reduce" in errors
+        assert "\n  in stage 'parse'\nhint: " in errors
+    with pytest.raises(InputError, match="cannot read this line") as raised:
+        interpret(run.folder / "prog.mlir", [])
+    assert raised.value.position == Position(str(run.folder / "prog.mlir"), 2, 1)
+    assert os.listdir(run.reports) == []
+
+
+def test_a_schedule_that_mlir_s_interpreter_crashes_on(run: Run) -> None:
+    (run.folder / "prog.mlir").write_text(_SCHEDULE)
+    status, errors = run("hirc", hirc, "prog.mlir", "--offload-arch=cpu", "-o", "prog")
+    assert status == 1, errors
+    assert "prog.mlir:7:3: error: pass 'run-transform-schedules' crashed on the schedule" in errors
+    status, errors = run("hirc-opt", hirc_opt, "prog.mlir", "--transform-interpreter")
+    assert status == 1, errors
+    assert "prog.mlir: error: pass 'transform-interpreter' crashed on the program: SIG" in errors
+    assert os.listdir(run.reports) == []
 
 
 # A command whose compilation comes to a place where it hangs in native code, and says so.
