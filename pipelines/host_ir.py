@@ -111,7 +111,8 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "functions",
             # Loops then no longer carry the buffers that they update in place.
             "check-tensor-operations,convert-pad-to-linalg,convert-concat-to-linalg,"
-            f"copy-carried-tensors,{BUFFERIZE},func.func(lower-affine,canonicalize,cse),convert-func-to-hir",
+            "expand-tensor-choices,empty-tensor-views,"
+            f"copy-carried-tensors,{BUFFERIZE},own-branch-results,func.func(lower-affine,canonicalize,cse),convert-func-to-hir",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
         stage("stream-loops", "hir-resolve-aliases,hir-form-stream-loops", when=has_programs),

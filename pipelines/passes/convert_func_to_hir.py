@@ -184,18 +184,10 @@ def _is_choice_of_scalars(op: ir.Operation) -> bool:
 
 
 def _select(op: ir.Operation) -> None:
-    """A choice of two buffers becomes a copy of one, so that it is clear who frees what."""
-    condition, *choices = op.operands
-    kind = ir.MemRefType(op.results[0].type)
-    packed = buffer_type(kind.shape, kind.element_type)
-    if packed != kind:
-        fail(op, f"a choice of two views, {kind}: copy each (linalg.copy) before, or compute both")
-    made = _create(hir.IfOp.OPERATION_NAME, [hir.ResultsType.get()], [condition], regions=2)
-    for value, region in zip(choices, made.regions, strict=True):
-        with ir.InsertionPoint(region.blocks.append()):
-            copy = _create(hir.SetOp.OPERATION_NAME, [packed], [value])
-            _create(hir.OutputOp.OPERATION_NAME, [], [copy.results[0]])
-    _results(op, made)
+    fail(
+        op,
+        "a choice of two buffers is no buffer of a program: update the one meant within scf.if",
+    )
 
 
 def _load(op: ir.Operation) -> None:
@@ -267,42 +259,12 @@ def _for(op: ir.Operation) -> None:
 
 
 def _if(op: ir.Operation) -> None:
-    _agree_in_ownership(op)
     made = _create(hir.IfOp.OPERATION_NAME, [hir.ResultsType.get()], list(op.operands), regions=2)
     for old, new in zip(op.regions, made.regions, strict=True):
         block = new.blocks.append()
         if list(old.blocks):
             _move(old.blocks[0], block)
     _results(op, made)
-
-
-def _agree_in_ownership(op: ir.Operation) -> None:
-    """Copies what one branch gives from outside where the other gives a fresh buffer."""
-    if not len(op.results):
-        return
-    ends = [list(region.blocks[0].operations)[-1].operation for region in op.regions]
-    for place, result in enumerate(op.results):
-        fresh = [_is_made_in(end.operands[place], end) for end in ends]
-        if not isinstance(result.type, ir.MemRefType) or fresh[0] == fresh[1]:
-            continue
-        packed = buffer_type(result.type.shape, result.type.element_type)
-        end = ends[fresh.index(False)]
-        if packed == result.type:
-            with ir.InsertionPoint(end), end.location:
-                copy = _create(hir.SetOp.OPERATION_NAME, [packed], [end.operands[place]])
-            end.operands[place] = copy.results[0]
-
-
-def _is_made_in(value: ir.Value, end: ir.Operation) -> bool:
-    """Whether a buffer is made in the block that `end` ends, or is a view of such a one."""
-    if isinstance(value.owner, ir.Block) or value.owner.operation.block != end.block:
-        return False
-    maker = value.owner.operation
-    if maker.name in ("memref.get_global", "arith.constant"):
-        return False
-    if maker.name.startswith("memref.") and maker.name != "memref.alloc":
-        return _is_made_in(maker.operands[0], end)
-    return True
 
 
 def _move(old: ir.Block, block: ir.Block) -> None:

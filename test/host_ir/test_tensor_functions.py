@@ -243,6 +243,92 @@ def controlled() -> dict[str, Case]:
             [row, False],
             row,
         ),
+        "branch_that_updates_in_place": Case(
+            """func.func @NAME(%x: tensor<4xf32>, %v: f32, %c: i1) -> tensor<4xf32> {
+              %c0 = arith.constant 0 : index
+              %a = math.exp %x : tensor<4xf32>
+              %b = math.absf %x : tensor<4xf32>
+              %r = scf.if %c -> tensor<4xf32> {
+                %t = tensor.insert %v into %a[%c0] : tensor<4xf32>
+                scf.yield %t : tensor<4xf32>
+              } else {
+                scf.yield %b : tensor<4xf32>
+              }
+              return %r : tensor<4xf32>
+            }""",
+            [row, 3.5, True],
+            torch.cat((torch.tensor([3.5]), torch.exp(row[1:]))),
+        ),
+        "branch_that_gives_a_constant": Case(
+            """func.func @NAME(%x: tensor<f32>, %c: i1, %d: i1) -> tensor<f32> {
+              %k = arith.constant dense<2.0> : tensor<f32>
+              %e = tensor.empty() : tensor<f32>
+              %y = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>],
+                                   iterator_types = []}
+                  ins(%x : tensor<f32>) outs(%e : tensor<f32>) {
+              ^bb0(%p: f32, %o: f32):
+                %q = arith.addf %p, %p : f32
+                linalg.yield %q : f32
+              } -> tensor<f32>
+              %r = scf.if %c -> tensor<f32> {
+                %s = scf.if %d -> tensor<f32> {
+                  scf.yield %k : tensor<f32>
+                } else {
+                  scf.yield %y : tensor<f32>
+                }
+                scf.yield %s : tensor<f32>
+              } else {
+                %z = math.exp %y : tensor<f32>
+                scf.yield %z : tensor<f32>
+              }
+              return %r : tensor<f32>
+            }""",
+            [torch.tensor(1.5), True, False],
+            torch.tensor(3.0),
+        ),
+        "branch_that_gives_one_twice": Case(
+            """func.func private @same_NAME(%x: tensor<4xf32>) -> tensor<4xf32> {
+              return %x : tensor<4xf32>
+            }
+            func.func @NAME(%x: tensor<4xf32>, %c: i1) -> (tensor<4xf32>, tensor<4xf32>) {
+              %r:2 = scf.if %c -> (tensor<4xf32>, tensor<4xf32>) {
+                %s = math.exp %x : tensor<4xf32>
+                scf.yield %s, %s : tensor<4xf32>, tensor<4xf32>
+              } else {
+                %s = math.absf %x : tensor<4xf32>
+                %t = func.call @same_NAME(%x) : (tensor<4xf32>) -> tensor<4xf32>
+                scf.yield %s, %t : tensor<4xf32>, tensor<4xf32>
+              }
+              return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+            }""",
+            [row, False],
+            row.abs(),
+            row,
+        ),
+        "choice_of_tensors": Case(
+            """func.func @NAME(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+              %a = math.exp %x : tensor<4xf32>
+              %b = math.absf %x : tensor<4xf32>
+              %r = arith.select %c, %a, %b : tensor<4xf32>
+              return %r : tensor<4xf32>
+            }""",
+            [row, False],
+            row.abs(),
+        ),
+        "nothing_collapsed": Case(
+            """func.func @NAME(%x: tensor<?x0x?xf32>) -> (tensor<?xf32>, tensor<?x2x?xf32>) {
+              %c0 = arith.constant 0 : index
+              %c1 = arith.constant 1 : index
+              %n = tensor.dim %x, %c0 : tensor<?x0x?xf32>
+              %y = tensor.collapse_shape %x [[0, 1, 2]] : tensor<?x0x?xf32> into tensor<?xf32>
+              %z = tensor.expand_shape %y [[0, 1, 2]] output_shape [%c0, 2, %n]
+                  : tensor<?xf32> into tensor<?x2x?xf32>
+              return %y, %z : tensor<?xf32>, tensor<?x2x?xf32>
+            }""",
+            [torch.zeros(3, 0, 2)],
+            torch.zeros(0),
+            torch.zeros(0, 2, 3),
+        ),
         "insert": Case(
             """func.func @NAME(%x: tensor<4xf32>, %v: f32, %i: index) -> tensor<4xf32> {
               %r = tensor.insert %v into %x[%i] : tensor<4xf32>

@@ -70,12 +70,18 @@ def draw(seed: int) -> Function:
 
 def _grow(writer: Writer) -> None:
     choice = writer.random.random()
-    if choice < 0.03:
+    if choice < 0.04:
         control.branch(writer, _grow)
-    elif choice < 0.06:
-        control.loop(writer, _grow)
     elif choice < 0.07:
+        control.loop(writer, _grow)
+    elif choice < 0.09:
+        control.rows(writer, _grow)
+    elif choice < 0.1:
+        control.choice(writer)
+    elif choice < 0.11:
         control.element(writer)
+    elif choice < 0.12:
+        control.put_element(writer)
     else:
         writer.random.choice(_SMALL)(writer)
 

@@ -10,7 +10,21 @@ from random import Random
 
 import numpy as np
 
-from .numbers import FLOATS, I1, INTEGERS, Array, Element, Numbers, compute, decide, known
+from .numbers import (
+    F16,
+    F64,
+    FLOATS,
+    I1,
+    I16,
+    I32,
+    INTEGERS,
+    Array,
+    Element,
+    Numbers,
+    compute,
+    decide,
+    known,
+)
 from .operation import Operation, select
 
 
@@ -111,6 +125,8 @@ def draw_float(random: Random, have: Element) -> Operation:
         )
     if choice < 0.86:
         return select(have)
+    if choice < 0.88 and have is not F64:
+        return _bits(have)
     if choice < 0.94:
         other = random.choice([each for each in FLOATS if each is not have])
         return convert_float(have, other)
@@ -177,6 +193,24 @@ def convert_float(have: Element, other: Element) -> Operation:
     steps = 0.0 if other.bits > have.bits else 1.0
     # bf16's range is f32's, and f16 is all within f32.
     return Operation(text, (have,), other, lambda xs: compute(other, lambda x: x, xs, steps))
+
+
+def _bits(have: Element) -> Operation:
+    """The bits as an integer; those of nans and zeros depend on how they were computed."""
+    other = I32 if have.bits == 32 else I16
+
+    def read(xs: list[Numbers]) -> Numbers:
+        value, error = xs[0]
+        if have is F16:
+            bits = value.astype(np.float16).view(np.int16)
+        else:
+            bits = value.astype(np.float32).view(np.int32) >> (32 - have.bits)
+        is_known = (error == 0) & ~np.isnan(value) & (value != 0)
+        return Numbers(
+            np.where(is_known, bits, 0).astype(other.dtype), np.where(is_known, 0.0, np.inf)
+        )
+
+    return Operation("arith.bitcast {0} : {t0} to {r}", (have,), other, read)
 
 
 def _to_integer(random: Random, have: Element) -> Operation:

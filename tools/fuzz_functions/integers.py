@@ -10,7 +10,22 @@ from random import Random
 
 import numpy as np
 
-from .numbers import FLOATS, I1, INTEGERS, Array, Element, Numbers, compute, decide, known
+from .numbers import (
+    BF16,
+    F16,
+    F32,
+    FLOATS,
+    I1,
+    I16,
+    I32,
+    INTEGERS,
+    Array,
+    Element,
+    Numbers,
+    compute,
+    decide,
+    known,
+)
 from .operation import Operation, Step, select, signed, unsigned
 
 _SIGNED: dict[str, Callable[[Array, Array], Array]] = {
@@ -112,8 +127,10 @@ def draw_integer(random: Random, have: Element) -> Operation:
         return _convert_integer(random, have)
     if choice < 0.9:
         return _divide(random, have)
-    if choice < 0.96:
+    if choice < 0.94:
         return _shift(random, have)
+    if choice < 0.96 and have in (I32, I16):
+        return _float_of_bits(random, have)
     name, count = random.choice(
         [
             ("ctpop", lambda x: x.bit_count()),
@@ -153,6 +170,20 @@ def _shift(random: Random, have: Element) -> Operation:
         return apply(a, b & b.dtype.type(have.bits - 1))
 
     return Operation(text, (have,) * 2, have, integers(have, run, as_unsigned=as_unsigned))
+
+
+def _float_of_bits(random: Random, have: Element) -> Operation:
+    other = F32 if have is I32 else random.choice((F16, BF16))
+
+    def read(xs: list[Numbers]) -> Numbers:
+        bits = xs[0].value
+        if other is F16:
+            value = bits.astype(np.int16).view(np.float16)
+        else:
+            value = (bits.astype(np.int32) << (32 - have.bits)).view(np.float32)
+        return Numbers(value.astype(np.float64), xs[0].error)
+
+    return Operation("arith.bitcast {0} : {t0} to {r}", (have,), other, read)
 
 
 def _convert_integer(random: Random, have: Element) -> Operation:

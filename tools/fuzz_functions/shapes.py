@@ -144,19 +144,27 @@ def pad(writer: Writer) -> None:
         return
     low = [random.choice((0, 0, 1, 2)) for _ in source.dims]
     high = [random.choice((0, 0, 1, 3)) for _ in source.dims]
+    texts: list[list[str]] = [[], []]
     dims: list[Dim] = []
-    for dim, before, after in zip(source.dims, low, high, strict=True):
-        size = dim.size + before + after
-        dims.append(Dim(size, writer.number(size)) if dim.name else Dim(size))
+    for dim, begin, end in zip(source.dims, low, high, strict=True):
+        size, is_open = dim.size + begin + end, bool(dim.name)
+        for text, width in zip(texts, (begin, end), strict=True):
+            if random.random() < writer.is_dynamic / 4:
+                text.append(writer.number(width))
+                is_open = True
+            else:
+                text.append(str(width))
+        dims.append(Dim(size, writer.number(size)) if is_open else Dim(size))
     if math.prod(dim.size for dim in dims) > MOST:
         return
-    number = random.choice((0, 1))
+    most = (math.inf, -math.inf, math.nan) if source.element.is_float else ()
+    number = random.choice((0, 0, 0, 1, 1, *most))
     value = writer.scalar(source.element, number)
     result = Tensor(writer.name(), source.element, tuple(dims))
     arguments = ", ".join(f"{writer.name()}: index" for _ in dims)
-    texts = [", ".join(map(str, each)) for each in (low, high)]
+    before, after = (", ".join(each) for each in texts)
     writer.add(
-        f"{result.name} = tensor.pad {source.name} low[{texts[0]}] high[{texts[1]}] {{\n"
+        f"{result.name} = tensor.pad {source.name} low[{before}] high[{after}] {{\n"
         f"^bb0({arguments}):\n"
         f"  tensor.yield {value.name} : {value.type}\n"
         f"}} : {source.type} to {result.type}"
