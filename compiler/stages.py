@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..dialects.mlir import ir
@@ -30,7 +30,7 @@ class IrPrinter:
     after: str | None
     _last: str | None = field(default=None)
 
-    def begin(self, steps: Sequence[Step], module: ir.Operation) -> None:
+    def begin(self, steps: Iterable[Step], module: ir.Operation) -> None:
         """Takes note of the module before the first of `steps`.
 
         Raises InputError where `after` names a pass that none of them is.
@@ -78,7 +78,7 @@ def run_stages(
     if stop_after is not None and stop_after not in names:
         raise InputError(f"there is no stage '{stop_after}'", hint=f"stages: {', '.join(names)}")
     printer = IrPrinter(print_after)
-    printer.begin([step for stage in stages for step in stage.steps], module)
+    printer.begin((step for stage in stages for step in stage.steps), module)
     for stage in stages:
         if stage.applies_to(module):
             with timer.phase(f"stage {stage.name}"):

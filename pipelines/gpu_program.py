@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .passes import Stage, stage
+from .pipeline import Stage
 
 _LLVM_HOST = ("builtin", "llvm", "offload")
 _LLVM_DEVICE = ("builtin", "llvm", "nvvm")
@@ -40,26 +40,26 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
     redux = str(options.has_redux).lower()
     keep = str(options.keeps_names).lower()
     return [
-        stage("kernels", ",".join([*_TO_KERNELS, *entry])),
-        stage(
+        Stage("kernels", ",".join([*_TO_KERNELS, *entry])),
+        Stage(
             "entries",
             f"{fast}check-launch-sizes,align-shared-tiles,promote-shared-memory,align-dynamic-shared,"
             f"name-device-symbols{{unit={options.unit} keep={keep}}},"
             f"add-offload-entries{{unit={options.unit}}}",
         ),
-        stage(
+        Stage(
             "runtime-calls",
             "convert-host-assert,check-allocation-sizes,"
             f"convert-gpu-host-to-cuda{{bare-pointers={bare} "
             f"max-shared-bytes={options.max_shared_bytes}}}",
         ),
-        stage(
+        Stage(
             "device",
             f"gpu.module({','.join(_device(bare, chips, redux))})",
             leaves=_LLVM_DEVICE,
             within="gpu.module",
         ),
-        stage("host", ",".join([*_HOST, *debug]), leaves=_LLVM_HOST),
+        Stage("host", ",".join([*_HOST, *debug]), leaves=_LLVM_HOST),
     ]
 
 

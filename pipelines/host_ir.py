@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..dialects.mlir import ir
-from .passes import Stage, stage
 from .passes.copy_carried_tensors import BUFFERIZE
 from .passes.run_async_in_order import has_async
 from .passes.run_transform_schedules import has_schedules
 from .passes.select_host_programs import host_programs
+from .pipeline import Stage
 from .products.options import MatmulOptions
 
 PROGRAM = "hir.program"
@@ -88,13 +88,13 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     entry = f"entry={options.entry} executable={executable}"
     buffer_entry = options.entry if options.executable else None
     return [
-        stage(
+        Stage(
             "transform",
             "run-transform-schedules,erase-transform-schedules",
             when=has_schedules,
         ),
-        stage("async", "run-async-in-order", when=has_async),
-        stage(
+        Stage("async", "run-async-in-order", when=has_async),
+        Stage(
             FUSION_STAGE,
             f"expand-tensor-reshapes,select-host-programs{{{entry}}},check-tensor-views,decompose-structured-tensors,"
             "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
@@ -107,7 +107,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "widen-tensor-arithmetic,func.func(canonicalize,cse),drop-idle-loops",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
-        stage(
+        Stage(
             "functions",
             # Loops then no longer carry the buffers that they update in place.
             "check-tensor-operations,convert-pad-to-linalg,convert-concat-to-linalg,"
@@ -115,27 +115,27 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             f"copy-carried-tensors,{BUFFERIZE},own-branch-results,func.func(lower-affine,canonicalize,cse),convert-func-to-hir",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
-        stage("stream-loops", "hir-resolve-aliases,hir-form-stream-loops", when=has_programs),
-        stage(
+        Stage("stream-loops", "hir-resolve-aliases,hir-form-stream-loops", when=has_programs),
+        Stage(
             "allocations",
             "hir-insert-communication,hir-insert-allocations,hir-insert-deallocations,"
             "hir-verify-ownership,hir-reuse-buffers",
             when=has_programs,
         ),
-        stage(
+        Stage(
             "compute",
             f"hir-expand-stream-loops,{_products(options.products)}hir-convert-compute-to-linalg,"
             f"{PROGRAM}(linalg-generalize-named-ops)",
             when=has_programs,
         ),
-        stage(
+        Stage(
             "schedules",
             f"hir-schedule-kernels{{chips={'+'.join(options.chips)} "
             f"tuned={str(options.tuned).lower()}}},{PROGRAM}(canonicalize,cse)",
             when=has_programs,
         ),
-        stage("programs", "convert-hir-to-gpu", when=has_programs),
-        stage(
+        Stage("programs", "convert-hir-to-gpu", when=has_programs),
+        Stage(
             "interface",
             f"add-program-interface{{{entry}}}",
         ),

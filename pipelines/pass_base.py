@@ -1,13 +1,17 @@
 """What a pass of ours is: a frozen dataclass whose fields are its options.
 
 The class's `name` and fields define its textual form, `name{some-option=value}`, which is also
-its part of a cache key. Passes are found by name through `find_pass`.
+its part of a cache key. Passes are found by name through `find_pass`: pass `some-name` is in
+passes/some_name.py, which is loaded when the name is first asked for.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import ClassVar, NoReturn, TypeVar
 
 from ..dialects.mlir import ir
@@ -74,17 +78,30 @@ def register(cls: PassClass) -> PassClass:
 
 def pass_names() -> list[str]:
     """The names of our own passes, sorted."""
-    return sorted(_registry)
+    return sorted(_files())
 
 
 def find_pass(name: str) -> type[Pass] | None:
     """Our pass of that name, or None (it may be upstream's)."""
+    module = _files().get(name)
+    if module is not None:
+        import_module(module)
     return _registry.get(name)
+
+
+@cache
+def _files() -> dict[str, str]:
+    """The modules of our own passes, by the passes' names."""
+    package = f"{__package__}.passes"
+    files = (Path(__file__).parent / "passes").glob("[!_]*.py")
+    return {path.stem.replace("_", "-"): f"{package}.{path.stem}" for path in files}
 
 
 def make_pass(name: str, options: dict[str, str]) -> Pass:
     """Builds the pass `name` from its textual options; ValueError says which is wrong."""
-    cls = _registry[name]
+    cls = find_pass(name)
+    if cls is None:
+        raise ValueError(f"there is no pass '{name}'")
     known = {field.name: field for field in fields(cls)}
     values: dict[str, str | int | bool] = {}
     for key, text in options.items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..dialects.mlir import ir, passmanager
 from .frame_names import named
@@ -57,18 +58,24 @@ class Step:
 
 @dataclass(frozen=True)
 class Stage:
-    """A named stretch of a pipeline.
+    """A named stretch of a pipeline, from its text.
 
-    `leaves` lists the dialects that may remain when it is done, per anchor: the boundary the
-    runner checks. An empty tuple checks nothing. A stage with `when` is for the modules it
+    The text is parsed, and the passes that it names are loaded, when the stage is first run or
+    printed. `leaves` lists the dialects that may remain when it is done, per anchor: the boundary
+    the runner checks. An empty tuple checks nothing. A stage with `when` is for the modules it
     holds for; others skip it.
     """
 
     name: str
-    steps: tuple[Step, ...]
+    text: str
     leaves: tuple[str, ...] = ()
     within: str = "builtin.module"
     when: Callable[[ir.Operation], bool] | None = None
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """Its passes, in order. Raises PipelineSyntaxError where the text is malformed."""
+        return tuple(parse_pipeline(self.text))
 
     def __str__(self) -> str:
         return ",".join(str(step) for step in self.steps)
@@ -76,18 +83,6 @@ class Stage:
     def applies_to(self, module: ir.Operation) -> bool:
         """Whether the stage is for this module."""
         return self.when is None or self.when(module)
-
-
-def stage(
-    name: str,
-    text: str,
-    *,
-    leaves: Sequence[str] = (),
-    within: str = "builtin.module",
-    when: Callable[[ir.Operation], bool] | None = None,
-) -> Stage:
-    """A stage from its pipeline's text."""
-    return Stage(name, tuple(parse_pipeline(text)), tuple(leaves), within, when)
 
 
 def parse_pipeline(text: str, context: ir.Context | None = None) -> list[Step]:

@@ -21,7 +21,6 @@ from ..compiler.source import (
 )
 from ..compiler.stages import IrPrinter
 from ..dialects.mlir import ir, load_named_dialects
-from ..pipelines import passes as _registers_our_passes  # noqa: F401 # pyright: ignore[reportUnusedImport]
 from ..pipelines.pass_base import InvalidResult, PassFailure, find_pass, make_pass, pass_names
 from ..pipelines.pipeline import PipelineSyntaxError, Step, parse_pipeline, run_steps
 from .hirc_opt_arguments import OptRequest

@@ -13,10 +13,10 @@ from hirc.pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
 from hirc.pipelines.pass_base import Pass, find_pass, make_pass, pass_names
 from hirc.pipelines.pipeline import (
     PipelineSyntaxError,
+    Stage,
     foreign_op,
     parse_pipeline,
     run_steps,
-    stage,
 )
 
 
@@ -155,9 +155,9 @@ def test_boundary_check() -> None:
         """,
         session.context,
     ).operation
-    assert foreign_op(module, stage("s", "cse")) is None
-    assert foreign_op(module, stage("s", "cse", leaves=["builtin", "llvm"])) is None
-    device = stage("s", "cse", leaves=["builtin", "llvm", "nvvm"], within="gpu.module")
+    assert foreign_op(module, Stage("s", "cse")) is None
+    assert foreign_op(module, Stage("s", "cse", leaves=("builtin", "llvm"))) is None
+    device = Stage("s", "cse", leaves=("builtin", "llvm", "nvvm"), within="gpu.module")
     found = foreign_op(module, device)
     assert found is not None
     assert found.name == "func.func"

@@ -7,13 +7,12 @@ from hypothesis import example, given, settings
 
 from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
-from hirc.pipelines.passes import stage
-from hirc.pipelines.pipeline import run_steps
+from hirc.pipelines.pipeline import Stage, run_steps
 from hirc.pipelines.walking import is_used, operations_where
 from support.evaluate_generic import Array, evaluate
 from support.random_graphs import folded_reduction, graphs
 
-FUSE = stage(
+FUSE = Stage(
     "fusion",
     "normalize-tensor-operations,func.func(canonicalize,cse),resolve-shaped-type-result-dims,"
     "func.func(canonicalize,cse),fuse-tensor-operations,func.func(canonicalize,cse),drop-idle-loops",

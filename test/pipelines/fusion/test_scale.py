@@ -12,12 +12,11 @@ from hirc.dialects.mlir import ir
 from hirc.pipelines.fusion import grouping
 from hirc.pipelines.fusion.order import BlockOrder
 from hirc.pipelines.fusion.validity import MAX_NODES, MAX_OPERATIONS, MAX_PASSES
-from hirc.pipelines.passes import stage
-from hirc.pipelines.pipeline import run_steps
+from hirc.pipelines.pipeline import Stage, run_steps
 from hirc.pipelines.walking import operations_where
 from hirc.tools.bench_scale_programs import KINDS
 
-_FUSE = stage(
+_FUSE = Stage(
     "fusion",
     "func.func(convert-elementwise-to-linalg,canonicalize,cse),normalize-tensor-operations,"
     "func.func(canonicalize,cse),fuse-tensor-operations,func.func(canonicalize,cse)",

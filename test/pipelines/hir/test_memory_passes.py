@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from hirc.compiler.interpreter import Interpreter
 from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
-from hirc.pipelines import passes as _registers_our_passes  # noqa: F401 # pyright: ignore[reportUnusedImport]
 from hirc.pipelines.hir.memory.peak_memory import PeakMemory, peak_memory
 from hirc.pipelines.pipeline import parse_pipeline, run_steps
 from support.random_program import ProgramWriter
