@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from ..dialects.offload import ImageFormat
+from ..pipelines.weights import Weight
 from .errors import InputError, Position
 from .host_code import host_object
-from .link import LinkJob, SymbolError, link
+from .link import LinkJob, SymbolError, link, merge_objects
 from .link_inputs import linked_for_cpu
 from .llvm_ir import LlvmModule
 from .native import native_note, native_targets
@@ -24,6 +26,7 @@ from .target import CPU, Target
 from .timing import Timer
 from .toolchain import Clang, ClangSearch, Cuda, Toolchain, find_cuda
 from .unit import Unit
+from .weights import Weights, plan_weights
 
 
 @dataclass
@@ -93,8 +96,12 @@ class Compilation:
         options = self.options
         for library in options.device_libraries:
             check_readable(library)
+        if options.weights_from is not None:
+            check_readable(options.weights_from)
         if options.output is not None:
             files = [*options.inputs, *options.link_inputs, *map(str, options.device_libraries)]
+            if options.weights_from is not None:
+                files.append(str(options.weights_from))
             refuse_overwriting(options.output, files)
         stems = [Path(name).stem for name in options.inputs]
         twice = next((stem for stem in stems if stems.count(stem) > 1), None)
@@ -126,7 +133,11 @@ class Compilation:
                 folder = options.save_temps.absolute()
             else:
                 folder = stack.enter_context(scratch_folder())
-            objects = [self._object(path, folder) for path in options.inputs]
+            units = [self._parsed(path) for path in options.inputs]
+            weights = self._plan_weights(units, str(output))
+            objects = [self._object(unit, folder) for unit in units]
+            if weights is not None and weights.layout.is_embedded:
+                objects.append(self._weights_object(weights, folder))
             for_cpu = self._is_for_cpu()
             if for_cpu:
                 objects.append(self._cpu_runtime(folder))
@@ -134,6 +145,8 @@ class Compilation:
             with self.timer.phase("link" if for_cpu else "link (clang, ptxas, nvlink, lld)"):
                 job = LinkJob(objects, temporary.absolute(), folder, for_cpu_device=for_cpu)
                 self._link(job)
+            if weights is not None:
+                self._write_weights(weights)
 
     def _link(self, job: LinkJob) -> None:
         """Links. What is wrong with a symbol is at the line that uses it, else at an input."""
@@ -174,9 +187,37 @@ class Compilation:
             output.write_bytes(runtime_object(self.clang, self.runner))
         return output
 
-    def _object(self, path: str, folder: Path) -> Path:
+    def _plan_weights(self, units: Sequence[Unit], output: str) -> Weights | None:
+        """Decides where the weights of all inputs lie and go, and tells the inputs."""
+        declared: dict[str, Weight] = {}
+        for unit in units:
+            for weight in unit.weights:
+                other = declared.setdefault(weight.name, weight)
+                if other != weight:
+                    raise InputError(
+                        f"weight '{weight.name}' is {weight.text} in {unit.source.name}, and "
+                        f"{other.text} in another input: weights of one name are one"
+                    )
+        with self.timer.phase("weights"):
+            weights = plan_weights(list(declared.values()), self.options, output)
+        for unit in units if weights is not None else ():
+            assert weights is not None
+            unit.place_weights(weights.layout)
+        return weights
+
+    def _weights_object(self, weights: Weights, folder: Path) -> Path:
+        path = folder / "weights.o"
+        with self.timer.phase("weights"):
+            weights.write_object(path)
+        return path
+
+    def _write_weights(self, weights: Weights) -> None:
+        with self.timer.phase("weights"):
+            weights.write_file()
+
+    def _object(self, unit: Unit, folder: Path) -> Path:
         """Compiles one input to an object file in `folder`."""
-        unit = self._lowered(path)
+        self._lower(unit)
         host = self._host(unit)
         output = folder / f"{unit.source.stem}.{unit.source.unit}.o"
         with self.timer.phase("host object"):
@@ -184,8 +225,12 @@ class Compilation:
         return output
 
     def _emit_one(self, path: str) -> None:
-        unit = self._lowered(path)
+        unit = self._parsed(path)
         options, emit = self.options, self.options.emit
+        output = self._output(unit, emit.suffix)
+        is_host = emit in (Emit.OBJECT, Emit.BITCODE, Emit.LLVM) and options.stop_after is None
+        weights = self._plan_weights([unit], output) if is_host else None
+        self._lower(unit)
         if options.stop_after is not None:
             self._write(unit, str(unit.module) + "\n", ".mlir")
         elif emit is Emit.MLIR:
@@ -196,19 +241,36 @@ class Compilation:
         else:
             host = self._host(unit)
             with self.timer.phase("host object" if emit is Emit.OBJECT else "host output"):
-                output = _host_output(host, emit)
-            self._write(unit, output, emit.suffix)
+                data = _host_output(host, emit)
+            if weights is not None and weights.layout.is_embedded:
+                data = self._with_weights(data, weights)
+            self._write(unit, data, emit.suffix)
+            if weights is not None:
+                self._write_weights(weights)
 
-    def _lowered(self, path: str) -> Unit:
+    def _with_weights(self, data: str | bytes, weights: Weights) -> bytes:
+        """An object file and the object with the weights as one."""
+        assert isinstance(data, bytes)
+        with scratch_folder() as folder:
+            code, output = folder / "host.o", folder / "whole.o"
+            code.write_bytes(data)
+            objects = [code, self._weights_object(weights, folder)]
+            with self.timer.phase("weights"):
+                merge_objects(objects, output, self.clang, self.runner)
+            return output.read_bytes()
+
+    def _parsed(self, path: str) -> Unit:
         source = read_source(path)
         if source.text is not None:
             self.sources[source.name] = self.sources[UNNAMED] = source.text
         unit = Unit(source, self.options, self.timer)
-        unit.lower()
         self._units.append(unit)
+        return unit
+
+    def _lower(self, unit: Unit) -> None:
+        unit.lower()
         if unit.is_native and unit.is_for_cpu and unit.has_device_code:
             self._say_native()
-        return unit
 
     def _say_native(self) -> None:
         """Says, once, that what is built is not for a GPU."""
@@ -284,10 +346,13 @@ class Compilation:
         module = unit.cpu_device(self.cuda, self.clang, self.runner)
         return module.text() if self.options.emit is Emit.DEVICE_LLVM else module.bitcode()
 
-    def _write(self, unit: Unit, data: str | bytes, suffix: str) -> None:
+    def _output(self, unit: Unit, suffix: str) -> str:
         from_stdin = unit.source.stem == "stdin"
         default = "-" if from_stdin or suffix == ".mlir" else f"{unit.source.stem}{suffix}"
-        write(self.options.output or default, data)
+        return self.options.output or default
+
+    def _write(self, unit: Unit, data: str | bytes, suffix: str) -> None:
+        write(self._output(unit, suffix), data)
 
 
 def _host_output(module: LlvmModule, emit: Emit) -> str | bytes:

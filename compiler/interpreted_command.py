@@ -91,7 +91,7 @@ class InterpretedCommand:
         name = self._text(outline.name)
         return ProgramInfo(
             VERSION, 0, name, None, self._array(inputs), self._array(outputs), len(inputs),
-            len(outputs),
+            len(outputs), None,
         )  # fmt: skip
 
     def _array(self, values: Sequence[Value]) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 from .errors import HircError, InputError, Note, ToolchainError, UnsupportedError
 from .options import Emit, Options
 from .process import Finished, Runner
-from .toolchain import Toolchain
+from .toolchain import Clang, Toolchain
 
 _TOOL_ERROR = re.compile(r"^\S*(?:clang|nvlink|ptxas|lld)\S*\s*:.*\berror\b", re.MULTILINE)
 
@@ -81,6 +81,19 @@ def link(job: LinkJob, options: Options, toolchain: Toolchain, runner: Runner) -
     # clang 22 ends with status 0 although its device link printed an error.
     if done.status != 0 or _TOOL_ERROR.search(done.errors):
         raise _explained(done, options, toolchain)
+
+
+def merge_objects(objects: Sequence[Path], output: Path, clang: Clang, runner: Runner) -> None:
+    """Makes one object file of several. Raises ToolchainError."""
+    command: list[str | Path] = [clang.path, "-r", "-nostdlib", *objects, "-o", output]
+    lld = clang.directory / "ld.lld"
+    if lld.is_file():
+        command.append(f"--ld-path={lld}")
+    done = runner.run(command)
+    if done.status != 0:
+        raise ToolchainError(
+            f"clang cannot merge object files: {done.errors.strip()}", stage="link"
+        )
 
 
 def _explained(done: Finished, options: Options, toolchain: Toolchain) -> HircError:

@@ -12,28 +12,43 @@ from typing import Any
 from .errors import InputError
 from .loader_abi import VERSION, ProgramInfo, describe
 from .loader_call import Call
-from .loader_files import open_library
+from .loader_files import open_library, state_of
 from .loader_values import ValueInfo
+from .loader_weights import WeightInfo, use_tensors, weights_of
 
 _ACCEPTS_CPU = 1 << 1
 
 
-def load(path: str | os.PathLike[str]) -> Library:
+def load(
+    path: str | os.PathLike[str],
+    *,
+    weights: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+) -> Library:
     """Loads a shared library that hirc built (`--emit=shared`). Raises InputError.
 
-    Its programs are attributes: `load("libmlp.so").main(x, weights)`. It stays loaded: the same
-    file is loaded once, and one that was built again is another library beside the first.
+    Its programs are attributes: `load("libmlp.so").main(x)`. It stays loaded: the same file is
+    loaded once, and one that was built again is another library beside the first.
+
+    `weights` are other values than those it was built with: a safetensors file, or tensors by name,
+    in the host's or the current device's memory, which are copied now. A library that is loaded
+    with other weights is another one, too.
     """
-    return Library(Path(path))
+    return Library(Path(path), weights)
 
 
 class Library:
     """A loaded library; each of its programs is an attribute."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self, path: Path, weights: str | os.PathLike[str] | Mapping[str, Any] | None
+    ) -> None:
         self.path = path
+        given = weights if isinstance(weights, Mapping) else None
+        named = Path(weights).absolute() if isinstance(weights, str | os.PathLike) else None
         try:
-            self.loaded = open_library(path)
+            values = object() if given is not None else None if named is None else state_of(named)
+            opened = open_library(path, values)
+            self.loaded = opened.library
         except OSError as error:
             raise InputError(f"cannot load {path}: {error}") from error
         if not hasattr(self.loaded, "hirc_programs"):
@@ -45,6 +60,13 @@ class Library:
         self.programs: Mapping[str, Program] = {
             info.name.decode(): Program(self, info) for info in self._infos()
         }
+        self._weights = weights_of(self._infos())
+        if named is None and opened.is_copy:
+            named = self._weights.file_beside(path)
+        if self._weights.entries:
+            self._use_weights(named, given)
+        elif weights is not None:
+            raise InputError(f"{path} has no weights, and weights= gives some")
 
     def _prepare(self) -> None:
         """Tells ctypes the types of what a library exports besides its programs."""
@@ -72,6 +94,36 @@ class Library:
                     hint="build it again, or load it with the version that built it",
                 )
         return infos
+
+    @property
+    def weights(self) -> Mapping[str, WeightInfo]:
+        """The weights of its programs, by name."""
+        return self._weights.entries
+
+    def load_weights(self) -> None:
+        """Loads the weights into the current device's memory, as the first call else does.
+
+        Raises InputError where there are none, or others.
+        """
+        if self.weights and self.loaded.hirc_load_weights() != 0:
+            raise InputError(self.loaded.hirc_last_error().decode())
+
+    def unload_weights(self) -> None:
+        """Frees the weights on all devices; the next call loads them again."""
+        if self.weights:
+            self.loaded.hirc_unload_weights()
+
+    def _use_weights(self, path: Path | None, given: Mapping[str, Any] | None) -> None:
+        loaded = self.loaded
+        loaded.hirc_unload_weights.restype = None
+        loaded.hirc_use_weights.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
+        status = 0
+        if given is not None:
+            status = use_tensors(loaded.hirc_use_weights, given, str(self.path))
+        elif path is not None:
+            status = loaded.hirc_use_weights_file(os.fsencode(path))
+        if status != 0:
+            raise InputError(loaded.hirc_last_error().decode())
 
     @cached_property
     def is_for_cpu(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from .loader_values import ValueInfo
 
-VERSION = 1
+VERSION = 2
 OPEN = -(1 << 63)
 
 
@@ -31,6 +31,22 @@ class ValueStruct(ctypes.Structure):
     ]
 
 
+class WeightsStruct(ctypes.Structure):
+    """struct hirc_weights."""
+
+    _fields_: ClassVar[Any] = [
+        ("header", ctypes.c_char_p),
+        ("header_bytes", ctypes.c_int64),
+        ("bytes", ctypes.c_int64),
+        ("file", ctypes.c_char_p),
+        ("embedded", ctypes.c_void_p),
+        ("state", ctypes.c_void_p),
+        ("load", ctypes.c_void_p),
+        ("use_file", ctypes.c_void_p),
+        ("unload", ctypes.c_void_p),
+    ]
+
+
 class ProgramInfo(ctypes.Structure):
     """struct hirc_program_info."""
 
@@ -43,6 +59,7 @@ class ProgramInfo(ctypes.Structure):
         ("outputs", ctypes.POINTER(ValueStruct)),
         ("input_count", ctypes.c_int64),
         ("output_count", ctypes.c_int64),
+        ("weights", ctypes.POINTER(WeightsStruct)),
     ]
 
 

@@ -80,6 +80,14 @@ class Schedules(StrEnum):
     GENERAL = "general"
 
 
+class WeightStorage(StrEnum):
+    """Where weights' values go; AUTO: EMBED where they are small, else EXTERNAL."""
+
+    AUTO = "auto"
+    EMBED = "embed"
+    EXTERNAL = "external"
+
+
 # What is not linked with other device code.
 _FINAL = (Emit.DEVICE_LLVM, Emit.PTX, Emit.CUBIN, Emit.SASS)
 
@@ -100,6 +108,8 @@ class Options:
     allow_tf32: bool = False
     matmul_library: MatmulLibrary = MatmulLibrary.AUTO
     schedules: Schedules = Schedules.AUTO
+    weights: WeightStorage = WeightStorage.AUTO
+    weights_from: Path | None = None
     device_libraries: tuple[Path, ...] = ()
     checks: frozenset[str] = frozenset()
     entry: str = "main"

@@ -21,9 +21,11 @@ from ..pipelines.host_ir import (
     host_ir_stages,
 )
 from ..pipelines.passes.run_transform_schedules import is_only_schedules
+from ..pipelines.passes.select_host_programs import host_programs
 from ..pipelines.pipeline import Stage
 from ..pipelines.products.options import MatmulOptions
 from ..pipelines.program_check import find_fault
+from ..pipelines.weights import Weight, WeightFault, WeightLayout, declared_weights, has_weights
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
 from .errors import InputError, Position, UnsupportedError
 from .host_code import entries_of, host_module
@@ -110,6 +112,7 @@ class Unit:
             self.module: ir.Module = parse(self.source, self.session)
         self._refuse_nested_modules()
         self._refuse_faults()
+        self.weights: list[Weight] = self._declared_weights()
         self.targets = self.options.targets or self._attached_targets()
         if not self.targets and self.options.stop_after is None:
             self.targets = native_targets()
@@ -146,6 +149,21 @@ class Unit:
                 stage="parse",
             )
 
+    def _declared_weights(self) -> list[Weight]:
+        module, options = self.module.operation, self.options
+        if not has_weights(module):
+            return []
+        try:
+            entry = options.entry if options.emit is Emit.EXE else None
+            return declared_weights(module, host_programs(module, entry))
+        except WeightFault as fault:
+            raise InputError(
+                fault.message,
+                position=position_of(fault.op.location),
+                op=fault.op.name,
+                stage="parse",
+            ) from fault
+
     def _attached_targets(self) -> tuple[Target, ...]:
         """The chips the program's own #nvvm.target attributes name, for want of others."""
         chips: dict[Target, None] = {}
@@ -159,6 +177,10 @@ class Unit:
                         error.position = position_of(op.location)
                         raise
         return tuple(chips)
+
+    def place_weights(self, layout: WeightLayout) -> None:
+        """Says where the weights lie; without that, the unit's own are laid out."""
+        layout.write(self.module.operation)
 
     def lower(self) -> None:
         """Runs the MLIR stages, up to --stop-after."""

@@ -14,6 +14,7 @@ from .passes.run_transform_schedules import has_schedules
 from .passes.select_host_programs import host_programs
 from .pipeline import Stage
 from .products.options import MatmulOptions
+from .weights import has_weights
 
 PROGRAM = "hir.program"
 # After it every allocation and deallocation of a program is explicit; those of scratch memory are
@@ -94,6 +95,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             when=has_schedules,
         ),
         Stage("async", "run-async-in-order", when=has_async),
+        Stage("weights", f"lay-out-weights{{{entry}}}", when=has_weights),
         Stage(
             FUSION_STAGE,
             f"expand-tensor-reshapes,select-host-programs{{{entry}}},check-tensor-views,decompose-structured-tensors,"
@@ -119,7 +121,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         Stage(
             "allocations",
             "hir-insert-communication,hir-insert-allocations,hir-insert-deallocations,"
-            "hir-verify-ownership,hir-reuse-buffers",
+            "hir-check-weights,hir-verify-ownership,hir-reuse-buffers",
             when=has_programs,
         ),
         Stage(

@@ -14,7 +14,7 @@ from typing import Any
 from .. import __version__
 from ..compiler.errors import InputError
 from ..compiler.native import native_note, native_targets
-from ..compiler.options import CHECKS, Emit, MatmulLibrary, Options, Schedules
+from ..compiler.options import CHECKS, Emit, MatmulLibrary, Options, Schedules, WeightStorage
 from ..compiler.target import CPU, Target
 from .argument_parser import ArgumentParser
 
@@ -78,6 +78,8 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         allow_tf32=values.allow_tf32,
         matmul_library=MatmulLibrary(values.matmul_library),
         schedules=Schedules(values.schedules),
+        weights=WeightStorage(values.weights),
+        weights_from=values.weights_from,
         device_libraries=tuple(values.device_lib),
         checks=_checks(values.check),
         entry=values.entry,
@@ -195,6 +197,19 @@ def _make_parser() -> argparse.ArgumentParser:
         choices=[str(choice) for choice in Schedules],
         default=str(Schedules.AUTO),
         help="the kernels of tensor operations (auto: tuned, but general with -O0)",
+    )
+    add(
+        "--weights-from",
+        type=Path,
+        metavar="FILE",
+        help="the weights' values: a .safetensors file, or the .json index of several",
+    )
+    add(
+        "--weights",
+        choices=[str(choice) for choice in WeightStorage],
+        default=str(WeightStorage.AUTO),
+        help="whether what is built holds the weights, or a .safetensors file beside it (auto: up "
+        "to 64 MiB are embedded)",
     )
     add(
         "--device-lib",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ...dialects.hir.program_inputs import input_name
 from ...dialects.mlir import ir
 from . import fault
 from .nested import operations_in
@@ -155,7 +156,7 @@ def _inputs_of(op: ir.Operation, block: ir.Block) -> list[Named]:
             sizes = tuple(_size(item) for item in ir.ArrayAttr(entry["sizes"]))
         inputs.append(
             Named(
-                ir.StringAttr(entry["name"]).value if "name" in entry else f"input{number}",
+                input_name(op, number),
                 argument.type,
                 sizes,
                 ir.IntegerAttr(entry["alignment"]).value if "alignment" in entry else 1,

@@ -43,6 +43,17 @@ static void read_inputs(struct state *state) {
     hirc_command_fail(HIRC_EXIT_INPUT, "%s", hirc_error_text());
 }
 
+// A run that is timed does not load them.
+static void load_weights(const struct state *state) {
+  const struct hirc_weights *weights = state->program->weights;
+  if (!weights)
+    return;
+  if (state->arguments.weights)
+    weights->use_file(state->arguments.weights);
+  if (!weights->load(weights))
+    hirc_command_fail(HIRC_EXIT_INPUT, "%s", hirc_error_text());
+}
+
 static void run_first(struct state *state) {
   const struct hirc_program_info *program = state->program;
   for (int64_t i = 0; i < program->input_count; ++i)
@@ -97,6 +108,7 @@ int hirc_command(int argc, char **argv, const struct hirc_program_info *program,
   state.arguments = hirc_parse_arguments(argc, argv, program);
   read_inputs(&state);
   hirc_check_outputs(program, &state.arguments);
+  load_weights(&state);
   wait_at_end();
   run_first(&state);
   show(&state);
@@ -110,6 +122,8 @@ int hirc_command(int argc, char **argv, const struct hirc_program_info *program,
   }
   hirc_free_outputs(program, state.inputs, state.outputs, NULL);
   hirc_free_inputs(program, state.inputs, NULL);
+  if (program->weights)
+    program->weights->unload();
   hirc_program_end(NULL);
   if (fflush(stdout) != 0 || ferror(stdout))
     hirc_command_fail(1, "cannot write to the standard output: %s", strerror(errno));

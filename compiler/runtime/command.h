@@ -26,6 +26,7 @@ struct hirc_array {
 struct hirc_arguments {
   const char **inputs;
   const char **outputs;
+  const char *weights; // the file that has them, NULL where none was named
   int64_t repeat; // 0: once, without more
   bool print;
   bool time;

@@ -124,6 +124,8 @@ struct hirc_arguments hirc_parse_arguments(int argc, char **argv,
       take_input(program, &arguments, text, &next_input);
     } else if ((text = value_after("--output", argc, argv, &i))) {
       take_output(program, &arguments, text, &next_output);
+    } else if (program->weights && (text = value_after("--weights", argc, argv, &i))) {
+      arguments.weights = text;
     } else if ((text = value_after("--repeat", argc, argv, &i))) {
       arguments.repeat = parse_repeat(text);
     } else {

@@ -26,7 +26,11 @@ void hirc_print_help(const struct hirc_program_info *program) {
         "  --repeat=N run N times more on the same memory\n"
         "  --time     print how long those runs take (20 without --repeat), and what the first\n"
         "             allocates\n"
-        "  --help     this text\n"
+        "  --help     this text\n",
+        stdout);
+  if (program->weights)
+    fputs("  --weights=FILE    the safetensors file that has the program's weights\n", stdout);
+  fputs(
         "\na VALUE is\n"
         "  x.npy           a file\n"
         "  3               a number, for all elements where the input's sizes are fixed\n"

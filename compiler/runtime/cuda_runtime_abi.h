@@ -134,12 +134,14 @@ int cudaEventDestroy(cuda_event event);
 int cudaEventElapsedTime(float *milliseconds, cuda_event start, cuda_event end);
 int cudaPointerGetAttributes(struct cuda_pointer_attributes *attributes, const void *pointer);
 
+int cudaMemcpy(void *dst, const void *src, size_t bytes, int kind);
 int cudaMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, cuda_stream stream);
 int cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
                       size_t height, int kind, cuda_stream stream);
 int cudaMemsetAsync(void *start, int value, size_t bytes, cuda_stream stream);
 int cudaMemset2DAsync(void *start, size_t pitch, int value, size_t width, size_t height,
                       cuda_stream stream);
+int cudaMalloc(void **memory, size_t bytes);
 int cudaMallocAsync(void **memory, size_t bytes, cuda_stream stream);
 int cudaFreeAsync(void *memory, cuda_stream stream);
 int cudaMallocHost(void **memory, size_t bytes);

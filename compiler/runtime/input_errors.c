@@ -38,6 +38,17 @@ static char *text_room(void) {
   return hirc_state_error_text_1;
 }
 
+// Keeps a message that is about no tensor.
+void hirc_error_say(const char *format, ...) {
+  char *text = text_room();
+  if (!text)
+    return;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, TEXT_BYTES, format, arguments);
+  va_end(arguments);
+}
+
 // Writes "input 'x' of main: ..." and returns true.
 __attribute__((format(printf, 2, 3))) static bool say(const struct subject *subject,
                                                       const char *format, ...) {
@@ -413,9 +424,7 @@ __attribute__((cold, noinline)) void hirc_input_error(const struct hirc_program_
     if (wrong_output(&subject, inputs, outputs, i))
       return;
   }
-  char *text = text_room();
-  if (text)
-    snprintf(text, TEXT_BYTES, "the inputs or outputs of %s are not what it takes", program->name);
+  hirc_error_say("the inputs or outputs of %s are not what it takes", program->name);
 }
 
 // The same of types and sizes alone: of tensors that are not on the device yet. Returns whether

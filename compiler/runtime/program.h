@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum { HIRC_PROGRAM_VERSION = 1 };
+enum { HIRC_PROGRAM_VERSION = 2 };
 
 // A size or stride that is known at run time only.
 #define HIRC_OPEN INT64_MIN
@@ -38,6 +38,24 @@ struct hirc_value_info {
   int32_t origin_input;
 };
 
+struct hirc_weights_state;
+
+// The weights of a linked file's programs. The header is that of a safetensors file with all of
+// them, whose offsets are those from the first byte of `bytes` that they take on a device. Its
+// metadata have the digest of the values, where those are known. A command has the functions of
+// weights.c from here, so that one without weights is linked without them.
+struct hirc_weights {
+  const char *header;
+  int64_t header_bytes;
+  int64_t bytes;
+  const char *file;     // the name of the file beside the linked file, NULL where there is none
+  const void *embedded; // the values as they lie on a device, NULL where they are not embedded
+  struct hirc_weights_state *state;
+  void *(*load)(const struct hirc_weights *weights);
+  int (*use_file)(const char *path);
+  void (*unload)(void);
+};
+
 // The tensors of a scalar have no dims and lie in the host's memory. An output whose data is NULL
 // is filled in: data, device, type, sizes and strides, for which the caller gives the arrays.
 typedef int hirc_program_function(const struct dl_tensor *const *inputs,
@@ -53,6 +71,7 @@ struct hirc_program_info {
   const struct hirc_value_info *outputs;
   int64_t input_count;
   int64_t output_count;
+  const struct hirc_weights *weights; // NULL where the program has none
 };
 
 // input_errors.c
@@ -67,6 +86,7 @@ void hirc_call_begins(const struct hirc_program_info *program,
 int hirc_extents_error(const struct hirc_program_info *program,
                        const struct dl_tensor *const *inputs);
 const char *hirc_error_text(void);
+void hirc_error_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // program_devices.c
 uint64_t hirc_accepted_devices(void);
@@ -79,6 +99,14 @@ const struct hirc_program_info *const *hirc_program_list(int64_t *count);
 int hirc_elements_repeat(const struct dl_tensor *tensor);
 int hirc_outputs_repeat(const struct hirc_program_info *program,
                         struct dl_tensor *const *outputs);
+
+// weights.c
+void *hirc_weights_load(const struct hirc_weights *weights);
+int hirc_weights_load_all(void);
+int hirc_weights_use_file(const char *path);
+int hirc_weights_use_tensors(const char *const *names, const struct dl_tensor *const *tensors,
+                             int64_t count);
+void hirc_weights_unload(void);
 
 struct hirc_owner;
 

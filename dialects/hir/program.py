@@ -18,7 +18,8 @@ class ProgramOp(
 
     `inputs` describes them: an array with one dictionary an input, of its `name`, its `sizes` (one
     entry a dim: a number, or a name; equal names are equal sizes, checked at run time) and the
-    `alignment` of its first element in bytes.
+    `alignment` of its first element in bytes. An input that the linked file has itself, instead of
+    being passed, has the name of that `weight` alone; it is packed, of fixed sizes, and read only.
 
     Example:
       "hir.program"() ({

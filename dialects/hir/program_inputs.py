@@ -1,10 +1,37 @@
-"""The attribute `inputs` of hir.program: names, sizes and alignment of the inputs."""
+"""The attribute `inputs` of hir.program: names, sizes and alignment of the inputs, and weights."""
 
 from ..mlir import ir
-from .layout import DYNAMIC
+from .layout import DYNAMIC, buffer_type
 from .refusal import refuse
 
-_KEYS = ("name", "sizes", "alignment")
+_KEYS = ("name", "sizes", "alignment", "weight")
+
+
+def input_name(program: ir.Operation, number: int) -> str:
+    """What an input of a hir.program is called: its name, a weight's, or its number."""
+    described: list[ir.Attribute] = []
+    if "inputs" in program.attributes:
+        described = list(ir.ArrayAttr(program.attributes["inputs"]))
+    for key in ("name", "weight"):
+        if number < len(described) and key in ir.DictAttr(described[number]):
+            return ir.StringAttr(ir.DictAttr(described[number])[key]).value
+    return f"input{number}"
+
+
+def is_weight(value: ir.Value) -> bool:
+    """Whether a buffer is a weight of its program."""
+    if not isinstance(value, ir.BlockArgument):
+        return False
+    program = value.owner.owner.operation
+    if program.name != "hir.program" or "inputs" not in program.attributes:
+        return False
+    described = ir.ArrayAttr(program.attributes["inputs"])[value.arg_number]
+    return "weight" in ir.DictAttr(described)
+
+
+def weight_name(description: ir.DictAttr) -> str | None:
+    """The name of the weight that an input is, None where the caller passes it."""
+    return ir.StringAttr(description["weight"]).value if "weight" in description else None
 
 
 def are_input_descriptions(op: ir.OpView, declared: ir.FunctionType) -> bool:
@@ -19,18 +46,20 @@ def are_input_descriptions(op: ir.OpView, declared: ir.FunctionType) -> bool:
             op,
             f"'inputs' has one dictionary an input, {len(declared.inputs)}, not {len(inputs)}",
         )
-    seen: dict[str, int] = {}
+    seen: dict[tuple[str, str], int] = {}
     for number, description in enumerate(inputs):
         reason = _wrong(description, declared.inputs[number])
         if reason is not None:
             return refuse(op, f"'inputs' of input {number}: {reason}")
-        name = ir.StringAttr(ir.DictAttr(description)["name"]).value
-        if name in seen:
-            return refuse(
-                op,
-                f"inputs {seen[name]} and {number} are both called '{name}'; give each its own",
-            )
-        seen[name] = number
+        # Weights have names of their own: a caller's input may be called as one is.
+        key = "weight" if "weight" in ir.DictAttr(description) else "name"
+        name = ir.StringAttr(ir.DictAttr(description)[key]).value
+        if (key, name) in seen:
+            both = f"inputs {seen[key, name]} and {number} are both"
+            if key == "weight":
+                return refuse(op, f"{both} the weight '{name}'; one input is enough")
+            return refuse(op, f"{both} called '{name}'; give each its own")
+        seen[key, name] = number
     return True
 
 
@@ -40,6 +69,8 @@ def _wrong(description: ir.Attribute, declared: ir.Type) -> str | None:
     for entry in description:
         if entry.name not in _KEYS:
             return f"the entries are {', '.join(_KEYS)}; there is no '{entry.name}'"
+    if "weight" in description:
+        return _wrong_weight(description, declared)
     name = description["name"] if "name" in description else None  # noqa: SIM401
     if not isinstance(name, ir.StringAttr) or not name.value:
         return "'name' is a string that is not empty"
@@ -55,6 +86,31 @@ def _wrong(description: ir.Attribute, declared: ir.Type) -> str | None:
         bytes_ = value.value if isinstance(value, ir.IntegerAttr) else 0
         if bytes_ <= 0 or bytes_ & (bytes_ - 1):
             return f"'alignment' is a power of two, in bytes, not {value}"
+    return None
+
+
+def _wrong_weight(description: ir.DictAttr, declared: ir.Type) -> str | None:
+    extra = [entry.name for entry in description if entry.name != "weight"]
+    if extra:
+        return f"a weight has no '{extra[0]}' beside 'weight', its name"
+    name = description["weight"]
+    if not isinstance(name, ir.StringAttr) or not name.value or "\0" in name.value:
+        return "'weight' is a string that is not empty, the weight's name"
+    return weight_fault(name.value, declared)
+
+
+def weight_fault(name: str, declared: ir.Type) -> str | None:
+    """What keeps a type from being a weight's, or None."""
+    if isinstance(declared, ir.RankedTensorType):
+        is_static = declared.has_static_shape
+    elif isinstance(declared, ir.MemRefType):
+        is_static = declared.has_static_shape
+        if is_static and declared != buffer_type(declared.shape, declared.element_type):
+            return f"weight '{name}' is {declared}: weights are packed, row by row"
+    else:
+        return f"weight '{name}' is {declared}: weights are buffers"
+    if not is_static:
+        return f"weight '{name}' is {declared}: the sizes of weights are fixed"
     return None
 
 

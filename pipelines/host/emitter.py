@@ -143,8 +143,13 @@ class Emitter:
         self.call("hirc_check", [code, self.string(name), self.location()])
 
     def _declare(self, name: str, arguments: Sequence[ir.Type], result: ir.Type | None) -> None:
-        inputs = ", ".join(str(kind) for kind in arguments)
-        kind = ir.Type.parse(f"!llvm.func<{result if result is not None else 'void'} ({inputs})>")
+        self.declare(
+            name, "void" if result is None else str(result), [str(kind) for kind in arguments]
+        )
+
+    def declare(self, name: str, result: str, arguments: Sequence[str]) -> None:
+        """Declares a C function, its types as the LLVM dialect writes them."""
+        kind = ir.Type.parse(f"!llvm.func<{result} ({', '.join(arguments)})>")
         if name in self._symbols:
             there = self._symbols[name].operation
             if there.name != "llvm.func" or there.attributes["function_type"].value != kind:

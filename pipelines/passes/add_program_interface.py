@@ -13,7 +13,10 @@ from ..hir.interface.exports import add_exports
 from ..hir.interface.function import add_function
 from ..hir.interface.info import add_info
 from ..hir.interface.signature import Signature, read_signature
+from ..hir.interface.weights import Weights, bind_weights, program_name
 from ..pass_base import Pass, fail, register
+from ..walking import operations_where
+from ..weights import read_layout
 
 _RENAMED = "hirc_entry_main"
 _OTHER = "hirc_other_main"
@@ -34,6 +37,7 @@ class AddProgramInterface(Pass):
           -> i32
       llvm.mlir.global external constant @hirc_program_main_info()
     The function takes DLTensors of the DLPack specification, checks them and calls the body.
+    Weights are no inputs of it: it asks the support library for their address, for the body.
 
     The `entry`, a func.func that takes or returns buffers or scalars, becomes a program too. In an
     `executable` C's main then runs the entry as a command; anything else exports what a caller
@@ -47,22 +51,17 @@ class AddProgramInterface(Pass):
     def run(self, op: ir.Operation) -> None:
         with op.location:
             self._entry_body(op)
-        found = [
-            (child.operation, ir.StringAttr(child.operation.attributes["sym_name"]).value)
-            for child in op.regions[0].blocks[0]
-            if child.operation.name == "func.func" and "hir.inputs" in child.operation.attributes
-        ]
-        signatures = [
-            read_signature(body, symbol.removeprefix(BODY_PREFIX)) for body, symbol in found
-        ]
         # One for all: it knows the module's symbols, and has each string once.
         code = Code(op, op)
+        weights = _bind_weights(code, op)
+        signatures = [read_signature(body, name) for body, name in _bodies(op)]
         rank = max((value.rank for each in signatures for value in each.values), default=0)
         for signature in signatures:
             with signature.body.location, ir.InsertionPoint(op.regions[0].blocks[0]):
                 code.at(signature.body)
-                add_function(code, signature, max_rank=rank, executable=self.executable)
-                add_info(code, signature)
+                add_function(code, signature, weights, max_rank=rank, executable=self.executable)
+                symbol = weights.symbol if weights is not None and signature.has_weights else ""
+                add_info(code, signature, symbol)
         self._finish(op, signatures)
 
     def _entry_body(self, op: ir.Operation) -> None:
@@ -98,13 +97,42 @@ class AddProgramInterface(Pass):
         with ir.InsertionPoint(op.regions[0].blocks[0]):
             if not self.executable or entry is None:
                 with op.location:
-                    add_exports(Code(op, op))
+                    add_exports(
+                        Code(op, op), has_weights=any(each.has_weights for each in signatures)
+                    )
                 return
             symbols = ir.SymbolTable(op)
             if "main" in symbols:
                 _rename(op, symbols["main"].operation, _OTHER)
             with entry.body.location:
                 add_main(Code(op, entry.body), entry)
+
+
+def _bodies(module: ir.Operation) -> list[tuple[ir.Operation, str]]:
+    """The functions that run the programs, and the programs' names."""
+    found: list[tuple[ir.Operation, str]] = []
+    for child in module.regions[0].blocks[0]:
+        if child.operation.name == "func.func" and "hir.inputs" in child.operation.attributes:
+            symbol = ir.StringAttr(child.operation.attributes["sym_name"]).value
+            found.append((child.operation, program_name(symbol)))
+    return found
+
+
+def _bind_weights(code: Code, module: ir.Operation) -> Weights | None:
+    """Gives the bodies their weights; returns the description of all, None where there are none."""
+    layout = read_layout(module)
+    if layout is None:
+        return None
+    called = {
+        ir.FlatSymbolRefAttr(call.attributes["callee"]).value
+        for call in operations_where(module, lambda inner: inner.name == "func.call")
+    }
+    for body, name in _bodies(module):
+        with body.location:
+            code.at(body)
+            bind_weights(code, body, layout, is_called=BODY_PREFIX + name in called)
+    with module.location, ir.InsertionPoint.at_block_begin(module.regions[0].blocks[0]):
+        return Weights(code, layout)
 
 
 def _rename(module: ir.Operation, function: ir.Operation, name: str) -> None:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects import hir
 from ...dialects.hir.layout import buffer_type
+from ...dialects.hir.program_inputs import is_weight
 from ...dialects.mlir import ir
 from ..device_constants import move_to_device
 from ..hir.host_accesses import load_element, store_element
+from ..hir.memory.owners import Owners, outputs_of
 from ..pass_base import Pass, PassFailure, fail, register
 from ..walking import operations_where
 from .select_host_programs import MARK
 
 _NAME = "hir.name"
+_WEIGHT = "hirc.weight"
 
 
 @register
@@ -26,8 +30,9 @@ class ConvertFuncToHir(Pass):
     Made for what one-shot-bufferize leaves of functions on tensors: buffers are the device's, and
     an initialized memref.global becomes a device variable. Takes the functions that carry the unit
     attribute `hir.program` (see select-host-programs). An attribute `hir.name` of an argument or a
-    result names the input or output. Host code that reads or writes single elements gets them from
-    the device, and an output is never a constant itself, which its owner could write to.
+    result names the input or output, and `hirc.weight` says which weight an argument is. Host code
+    that reads or writes single elements gets them from the device, and an output is never a
+    constant or a weight itself, which its owner could write to.
 
       func.func @main(%x: memref<?xf32>) -> memref<?xf32> {
         %y = memref.alloc(%n) : memref<?xf32>
@@ -65,11 +70,12 @@ class ConvertFuncToHir(Pass):
                     with inner.location, ir.InsertionPoint(inner):
                         rewrite(inner)
                     inner.erase()
-            _name_outputs(program, _names(function, "res_attrs"))
+            _name_outputs(program, _attributes(function, "res_attrs", _NAME))
         for function in functions:
             function.erase()
         for program in programs:
             _verify(program)
+            _copy_weights(program)
 
 
 def _verify(program: ir.Operation) -> None:
@@ -107,15 +113,10 @@ def _program(function: ir.Operation) -> ir.Operation:
     }
     if "sym_visibility" in function.attributes:
         attributes["sym_visibility"] = function.attributes["sym_visibility"]
-    names = _names(function, "arg_attrs")
     with function.location, ir.InsertionPoint(function):
-        if names:
-            attributes["inputs"] = ir.ArrayAttr.get(
-                [
-                    ir.DictAttr.get({"name": names.get(place, ir.StringAttr.get(f"input{place}"))})
-                    for place in range(len(body.arguments))
-                ]
-            )
+        descriptions = _descriptions(function, len(body.arguments))
+        if descriptions is not None:
+            attributes["inputs"] = descriptions
         program = ir.Operation.create(
             hir.ProgramOp.OPERATION_NAME, attributes=attributes, regions=1
         )
@@ -131,12 +132,30 @@ def _program(function: ir.Operation) -> ir.Operation:
     return program
 
 
-def _names(function: ir.Operation, attribute: str) -> dict[int, ir.Attribute]:
-    """What `hir.name` calls the arguments (arg_attrs) or results (res_attrs), by their number."""
+def _descriptions(function: ir.Operation, count: int) -> ir.ArrayAttr | None:
+    """What the arguments' attributes say of the inputs; None where they say nothing."""
+    names = _attributes(function, "arg_attrs", _NAME)
+    weights = _attributes(function, "arg_attrs", _WEIGHT)
+    if not names and not weights:
+        return None
+    descriptions: list[ir.DictAttr] = []
+    numbers = itertools.count()
+    for place in range(count):
+        if place in weights:
+            descriptions.append(ir.DictAttr.get({"weight": weights[place]}))
+        else:
+            # Numbers count what callers pass.
+            default = ir.StringAttr.get(f"input{next(numbers)}")
+            descriptions.append(ir.DictAttr.get({"name": names.get(place, default)}))
+    return ir.ArrayAttr.get([*descriptions])
+
+
+def _attributes(function: ir.Operation, attribute: str, key: str) -> dict[int, ir.Attribute]:
+    """An attribute of the arguments (arg_attrs) or results (res_attrs), by their number."""
     if attribute not in function.attributes:
         return {}
     given = [ir.DictAttr(each) for each in ir.ArrayAttr(function.attributes[attribute])]
-    return {place: each[_NAME] for place, each in enumerate(given) if _NAME in each}
+    return {place: each[key] for place, each in enumerate(given) if key in each}
 
 
 def _name_outputs(program: ir.Operation, names: dict[int, ir.Attribute]) -> None:
@@ -208,6 +227,20 @@ def _return(op: ir.Operation) -> None:
             packed = buffer_type(kind.shape, kind.element_type)
             op.operands[place] = _create(hir.SetOp.OPERATION_NAME, [packed], [value]).results[0]
     _output(op)
+
+
+def _copy_weights(program: ir.Operation) -> None:
+    """The same of outputs that may lie in the memory of a weight."""
+    if not any(map(is_weight, program.regions[0].blocks[0].arguments)):
+        return
+    owners = Owners(program)
+    for output in outputs_of(program.regions[0].blocks[0]):
+        value = output.operands[0]
+        if any(is_weight(root.value) for root in owners.roots(value)):
+            kind = ir.MemRefType(value.type)
+            packed = buffer_type(kind.shape, kind.element_type)
+            with output.location, ir.InsertionPoint(output):
+                output.operands[0] = _create(hir.SetOp.OPERATION_NAME, [packed], [value]).results[0]
 
 
 def _is_constant(value: ir.Value) -> bool:

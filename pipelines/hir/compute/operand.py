@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....dialects.hir.element_types import ELEMENT_TYPES, ElementType, find_element_type
+from ....dialects.hir.program_inputs import input_name
 from ....dialects.mlir import arith, ir
 from ...constants import constant_value
 from ...pass_base import fail
@@ -84,6 +85,5 @@ def _name(op: ir.Operation, value: ir.Value, number: int) -> str:
     if isinstance(value, ir.BlockArgument):
         program = value.owner.owner
         if program.operation.name == "hir.program" and "inputs" in program.attributes:
-            inputs = ir.ArrayAttr(program.attributes["inputs"])
-            return f"'{ir.StringAttr(ir.DictAttr(inputs[value.arg_number])['name']).value}'"
+            return f"'{input_name(program.operation, value.arg_number)}'"
     return f"operand {number}"

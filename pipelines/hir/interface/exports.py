@@ -16,11 +16,18 @@ _EXPORTS = (
     ("hirc_synchronize", "hirc_stream_finish", "void", ("ptr",)),
     ("hirc_devices", "hirc_accepted_devices", "i64", ()),
 )
+# The same of programs that have weights.
+_WEIGHTS_EXPORTS = (
+    ("hirc_load_weights", "hirc_weights_load_all", "i32", ()),
+    ("hirc_use_weights_file", "hirc_weights_use_file", "i32", ("ptr",)),
+    ("hirc_use_weights", "hirc_weights_use_tensors", "i32", ("ptr", "ptr", "i64")),
+    ("hirc_unload_weights", "hirc_weights_unload", "void", ()),
+)
 
 
-def add_exports(code: Code) -> None:
+def add_exports(code: Code, *, has_weights: bool) -> None:
     """Adds functions that are one in a linked file, however many of its units have them."""
-    for name, target, result, arguments in _EXPORTS:
+    for name, target, result, arguments in _EXPORTS + _WEIGHTS_EXPORTS * has_weights:
         signature = ir.Type.parse(f"!llvm.func<{result} ({', '.join(arguments)})>")
         function = llvm.LLVMFuncOp(
             name,

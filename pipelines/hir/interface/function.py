@@ -18,17 +18,25 @@ from .overlaps import (
 from .results import store_result
 from .signature import Signature, Value
 from .tensor import tensor_at
+from .weights import Weights
 
 # How many conditions a branch is made of.
 _CONDITIONS = 32
 
 
-def add_function(code: Code, signature: Signature, *, max_rank: int, executable: bool) -> None:
+def add_function(
+    code: Code,
+    signature: Signature,
+    weights: Weights | None,
+    *,
+    max_rank: int,
+    executable: bool,
+) -> None:
     """Adds `int hirc_program_NAME(const DLTensor *const *, DLTensor *const *, void *stream)`.
 
     It checks every tensor, calls the body and fills in the outputs. It returns 0, or 1 where a
-    tensor is wrong; then nothing ran. That of a library tells the support library of each call.
-    No program of the module has a value of more than `max_rank` dims.
+    tensor is wrong or there are no weights; then nothing ran. That of a library tells the support
+    library of each call. No program of the module has a value of more than `max_rank` dims.
     """
     types = code.types
     name, info = signature.symbols
@@ -67,10 +75,17 @@ def add_function(code: Code, signature: Signature, *, max_rank: int, executable:
     with ir.InsertionPoint(branches.failed):
         code.call("hirc_input_error", [code.address_of(info), inputs, outputs])
         llvm.ReturnOp(arg=code.i32(1))
+    base: list[ir.Value] = []
+    if weights is not None and signature.has_weights:
+        unloaded = run.create_after()
+        run, address = weights.address(code, run, checker.device_number, unloaded)
+        base.append(address)
+        with ir.InsertionPoint(unloaded):
+            llvm.ReturnOp(arg=code.i32(1))
     with ir.InsertionPoint(run):
         if not executable:
             code.call("hirc_call_begins", [code.address_of(info), inputs, outputs])
-        results = _call(code, signature, taken, made, stream)
+        results = _call(code, signature, taken, made, [stream, *base])
         for seen, result in zip(made, results, strict=True):
             store_result(checker, seen, result, taken)
         llvm.ReturnOp(arg=code.i32(0))
@@ -132,8 +147,13 @@ def _seen(
 
 
 def _call(
-    code: Code, signature: Signature, taken: list[Seen], made: list[Seen], stream: ir.Value
+    code: Code,
+    signature: Signature,
+    taken: list[Seen],
+    made: list[Seen],
+    last: Sequence[ir.Value],
 ) -> list[ir.Value]:
+    """Calls the body; `last` are its arguments after the outputs that were handed in."""
     kinds = signature.argument_types
     arguments = [argument(code, seen, kind) for seen, kind in zip(taken, kinds, strict=False)]
     if signature.takes_given:
@@ -142,5 +162,5 @@ def _call(
             arguments.append(given_argument(code, seen, kind))
     body = signature.body
     callee = ir.StringAttr(body.attributes["sym_name"]).value
-    call = func.CallOp(list(body.opview.type.results), callee, [*arguments, stream])
+    call = func.CallOp(list(body.opview.type.results), callee, [*arguments, *last])
     return list(call.results)

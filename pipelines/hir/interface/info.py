@@ -9,19 +9,23 @@ from .code import Code
 from .signature import ORIGINS, Signature, Value
 
 # The layout's number; the support library and hirc.load know the same.
-_VERSION = 1
+_VERSION = 2
 # Where the linker gathers the addresses of all descriptions.
 _SECTION = "hirc_listed"
 
 # struct hirc_value_info: name, type and element text, sizes, strides, sizes' names; alignment;
 # rank, DLDataType, bytes an element, whether a scalar, origin, the input it is.
 _VALUE = "!llvm.struct<(ptr, ptr, ptr, ptr, ptr, ptr, i64, i32, i32, i32, i32, i32, i32)>"
-# struct hirc_program_info: version, zero, name, the C function, inputs, outputs, their numbers.
-_PROGRAM = "!llvm.struct<(i32, i32, ptr, ptr, ptr, ptr, i64, i64)>"
+# struct hirc_program_info: version, zero, name, the C function, inputs, outputs, their numbers, and
+# struct hirc_weights, null where the program has none.
+_PROGRAM = "!llvm.struct<(i32, i32, ptr, ptr, ptr, ptr, i64, i64, ptr)>"
 
 
-def add_info(code: Code, signature: Signature) -> None:
-    """Adds `hirc_program_NAME_info`, and its address to the list of the linked file's programs."""
+def add_info(code: Code, signature: Signature, weights: str) -> None:
+    """Adds `hirc_program_NAME_info`, and its address to the list of the linked file's programs.
+
+    `weights` is the symbol of their description, "" where the program has none.
+    """
     function, name = signature.symbols
     types = code.types
     inputs = _values(code, f"hirc_inputs_{signature.name}", signature.inputs)
@@ -37,16 +41,18 @@ def add_info(code: Code, signature: Signature) -> None:
             code.address_of(outputs) if outputs else code.null(),
             code.i64(len(signature.inputs)),
             code.i64(len(signature.outputs)),
+            code.address_of(weights) if weights else code.null(),
         ]
 
-    _constant(code, name, ir.Type.parse(_PROGRAM), lambda: [members()], linkage="external")
-    _constant(
+    constant(code, name, ir.Type.parse(_PROGRAM), lambda: [members()], linkage="external")
+    constant(
         code,
         f"hirc_listed_{signature.name}",
         types.struct(types.ptr),
         lambda: [[code.address_of(name)]],
         linkage="external",
-        hidden_in=_SECTION,
+        section=_SECTION,
+        is_hidden=True,
     )
 
 
@@ -87,7 +93,7 @@ def _values(code: Code, name: str, values: Sequence[Value]) -> str:
             for value, (sizes, strides, names) in zip(values, numbers, strict=True)
         ]
 
-    _constant(code, name, kind, members, is_array=True)
+    constant(code, name, kind, members, is_array=True)
     return name
 
 
@@ -109,7 +115,7 @@ def _texts(code: Code, name: str, texts: Sequence[str]) -> str:
     if not any(texts):
         return ""
     kind = code.types.struct(*[code.types.ptr] * len(texts))
-    _constant(
+    constant(
         code,
         name,
         kind,
@@ -118,7 +124,7 @@ def _texts(code: Code, name: str, texts: Sequence[str]) -> str:
     return name
 
 
-def _constant(
+def constant(
     code: Code,
     name: str,
     kind: ir.Type,
@@ -126,11 +132,12 @@ def _constant(
     *,
     is_array: bool = False,
     linkage: str = "internal",
-    hidden_in: str | None = None,
+    section: str | None = None,
+    is_hidden: bool = False,
 ) -> None:
     """A constant struct, or an array of structs, of the members that `rows` builds.
 
-    `hidden_in` names a section; the symbol is then no other file's.
+    One that is hidden is no other linked file's.
     """
     constant = llvm.GlobalOp(
         ir.TypeAttr.get(kind),
@@ -138,9 +145,9 @@ def _constant(
         ir.Attribute.parse(f"#llvm.linkage<{linkage}>"),
         constant=True,
         alignment=8,
-        section=hidden_in,
+        section=section,
         # Hidden, as LLVM numbers it.
-        visibility_=ir.IntegerAttr.get(code.types.i64, 1) if hidden_in else None,
+        visibility_=ir.IntegerAttr.get(code.types.i64, 1) if is_hidden else None,
     )
     with ir.InsertionPoint(constant.initializer.blocks.append()):
         whole = code.undefined(kind)

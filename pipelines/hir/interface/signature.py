@@ -13,6 +13,9 @@ from ..lowering.signature import input_descriptions, output_descriptions
 
 OPEN = DYNAMIC
 
+# An attribute of a body whose last argument is the address of its weights.
+WITH_WEIGHTS = "hir.weights"
+
 # MLIR's element types as type codes and bits of the DLPack specification. A signless integer is
 # signed, an i1 takes a byte, and tf32 is stored as f32.
 _DLPACK = {
@@ -127,8 +130,15 @@ class Signature:
         return len(self.argument_types) > len(self.inputs) + 1
 
     @property
+    def has_weights(self) -> bool:
+        """Whether the body takes the address of its weights, after the stream."""
+        return WITH_WEIGHTS in self.body.attributes
+
+    @property
     def argument_types(self) -> list[ir.Type]:
-        return list(self.body.regions[0].blocks[0].arguments.types)
+        """The types of the inputs, the outputs handed in, and the stream."""
+        types = list(self.body.regions[0].blocks[0].arguments.types)
+        return types[:-1] if self.has_weights else types
 
     @property
     def symbols(self) -> tuple[str, str]:
@@ -141,7 +151,7 @@ def read_signature(body: ir.Operation, name: str) -> Signature:
     inputs = _values(body, "hir.inputs", "input")
     outputs = _values(body, "hir.outputs", "output")
     given = [value for value in outputs if value.is_buffer]
-    count = len(body.regions[0].blocks[0].arguments)
+    count = len(body.regions[0].blocks[0].arguments) - (WITH_WEIGHTS in body.attributes)
     if count not in (len(inputs) + 1, len(inputs) + len(given) + 1):
         fail(
             body,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....dialects.hir.layout import DYNAMIC, any_layout
+from ....dialects.hir.program_inputs import input_name
 from ....dialects.mlir import ir
 from ..body_names import BODY_PREFIX
 from ..extents import extent_of
@@ -59,7 +60,7 @@ def input_descriptions(program: ir.Operation) -> list[ir.DictAttr]:
     for number, kind in enumerate(_declared(program).inputs):
         entry = _entries(given[number]) if number < len(given) else {}
         full = {
-            "name": ir.StringAttr.get(f"input{number}"),
+            "name": ir.StringAttr.get(input_name(program, number)),
             "alignment": _i64(1),
             **({"sizes": _sizes(kind)} if isinstance(kind, ir.MemRefType) else {}),
             **entry,

@@ -69,6 +69,14 @@ def effects_of(op: ir.Operation) -> Effects:
     return _effects([], operands)
 
 
+def states_its_writes(op: ir.Operation) -> bool:
+    """Whether an operation certainly writes what effects_of says it may."""
+    if op.name == "hir.launch":
+        kernel = lookup(op.opview, path_of(op.attributes["kernel"]))
+        return kernel is None or kernel.name != "hir.kernel" or "writes" in kernel.attributes
+    return op.name != "hir.host_call"
+
+
 def _buffers(op: ir.Operation) -> list[ir.Value]:
     values = [argument.operands[0] for argument in arguments_of(op.regions[0])]
     return [value for value in values if is_buffer(value)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ....dialects.hir.program_inputs import input_name
 from ....dialects.mlir import ir
 from ...locations import location_text
 from ...walking import operations_where
@@ -287,8 +288,7 @@ def _name(root: Root) -> str:
         program = root.maker
         number = root.value.arg_number
         if "inputs" in program.attributes:
-            described = ir.DictAttr(ir.ArrayAttr(program.attributes["inputs"])[number])
-            return f"input '{ir.StringAttr(described['name']).value}'"
+            return f"input '{input_name(program, number)}'"
         return f"input {number}"
     if root.index is not None:
         return f"value {root.index} of the {root.maker.name} at {_at(root.maker)}"

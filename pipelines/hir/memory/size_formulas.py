@@ -8,6 +8,7 @@ from ....dialects.hir.domain import plan
 from ....dialects.hir.domain_steps import read_domain
 from ....dialects.hir.element_types import ELEMENT_TYPES
 from ....dialects.hir.layout import DYNAMIC
+from ....dialects.hir.program_inputs import input_name
 from ....dialects.mlir import ir
 from ...constants import constant_value
 from ...dim_axis import dim_axis
@@ -142,8 +143,4 @@ def _program_of(value: ir.Value) -> ir.Operation:
 
 
 def _input_name(argument: ir.BlockArgument) -> str:
-    program = argument.owner.owner.operation
-    if "inputs" in program.attributes:
-        described = ir.DictAttr(ir.ArrayAttr(program.attributes["inputs"])[argument.arg_number])
-        return ir.StringAttr(described["name"]).value
-    return f"input{argument.arg_number}"
+    return input_name(argument.owner.owner.operation, argument.arg_number)

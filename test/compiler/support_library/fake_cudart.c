@@ -196,6 +196,10 @@ int cudaStreamWaitEvent(cuda_stream stream, cuda_event event, unsigned flags) {
                 flags);
 }
 
+int cudaMemcpy(void *dst, const void *src, size_t bytes, int kind) {
+  memcpy(dst, src, bytes);
+  return answer("cudaMemcpy", "%zu kind=%d", bytes, kind);
+}
 int cudaMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, cuda_stream stream) {
   memcpy(dst, src, bytes);
   return answer("cudaMemcpyAsync", "%zu kind=%d in %ld", bytes, kind, number(stream));
@@ -234,6 +238,10 @@ int cudaDeviceGetDefaultMemPool(cuda_memory_pool *pool, int of_device) {
 int cudaMemPoolSetAttribute(cuda_memory_pool pool, int attribute, void *value) {
   (void)pool;
   return answer("cudaMemPoolSetAttribute", "%d=%llx", attribute, *(unsigned long long *)value);
+}
+int cudaMalloc(void **memory, size_t bytes) {
+  *memory = aligned_alloc(256, (bytes + 255) / 256 * 256); // as CUDA's is
+  return answer("cudaMalloc", "%zu", bytes);
 }
 int cudaMallocAsync(void **memory, size_t bytes, cuda_stream stream) {
   *memory = aligned_alloc(256, (bytes + 255) / 256 * 256); // as CUDA's is

@@ -116,7 +116,7 @@ gpu.module @inner {
 
 // -----
 
-// expected-error @below {{'inputs' of input 0: the entries are name, sizes, alignment; there is no 'size'}}
+// expected-error @below {{'inputs' of input 0: the entries are name, sizes, alignment, weight; there is no 'size'}}
 "hir.program"() ({
 ^bb0(%x: memref<?x4xf32>):
 }) {sym_name = "main", function_type = (memref<?x4xf32>) -> (), inputs = [{name = "x", size = 4 : i64}]} : () -> ()
@@ -279,3 +279,48 @@ gpu.module @inner {
   ^bb0:
   }) {callee = @first} : () -> !hir.results_t
 }) {sym_name = "second", function_type = () -> ()} : () -> ()
+
+// -----
+
+// expected-error @below {{inputs 0 and 1 are both the weight 'w'; one input is enough}}
+"hir.program"() ({
+^bb0(%x: memref<4xf32>, %y: memref<4xf32>):
+}) {sym_name = "main", function_type = (memref<4xf32>, memref<4xf32>) -> (),
+    inputs = [{weight = "w"}, {weight = "w"}]} : () -> ()
+
+// -----
+
+// expected-error @below {{'inputs' of input 0: a weight has no 'name' beside 'weight', its name}}
+"hir.program"() ({
+^bb0(%x: memref<4xf32>):
+}) {sym_name = "main", function_type = (memref<4xf32>) -> (),
+    inputs = [{name = "x", weight = "w"}]} : () -> ()
+
+// -----
+
+// expected-error @below {{'inputs' of input 0: 'weight' is a string that is not empty, the weight's name}}
+"hir.program"() ({
+^bb0(%x: memref<4xf32>):
+}) {sym_name = "main", function_type = (memref<4xf32>) -> (), inputs = [{weight = ""}]} : () -> ()
+
+// -----
+
+// expected-error @below {{'inputs' of input 0: weight 'w' is memref<?xf32>: the sizes of weights are fixed}}
+"hir.program"() ({
+^bb0(%x: memref<?xf32>):
+}) {sym_name = "main", function_type = (memref<?xf32>) -> (), inputs = [{weight = "w"}]} : () -> ()
+
+// -----
+
+// expected-error @below {{'inputs' of input 0: weight 'w' is memref<4xf32, strided<[2]>>: weights are packed, row by row}}
+"hir.program"() ({
+^bb0(%x: memref<4xf32, strided<[2]>>):
+}) {sym_name = "main", function_type = (memref<4xf32, strided<[2]>>) -> (),
+    inputs = [{weight = "w"}]} : () -> ()
+
+// -----
+
+// expected-error @below {{'inputs' of input 0: weight 'w' is index: weights are buffers}}
+"hir.program"() ({
+^bb0(%x: index):
+}) {sym_name = "main", function_type = (index) -> (), inputs = [{weight = "w"}]} : () -> ()

@@ -1,0 +1,305 @@
+// Weights: where their values come from, and their memory on each device.
+//
+// All weights that a linked file's programs share lie in one piece of memory on a device, each at
+// the offset that the compiler chose. A program loads its address; where that is NULL it calls
+// hirc_weights_load. Values come, in this order, from
+//   a file that the program was told of (hirc_weights_use_file, --weights=FILE),
+//   the file that HIRC_WEIGHTS names, or the folder that it is in,
+//   the linked file itself, where they are embedded,
+//   the safetensors file beside the linked file.
+// Everything that can be wrong is found before the address is there for others to see.
+#define _GNU_SOURCE
+
+#include "current_device.h"
+#include "program.h"
+#include "weights.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// What is to be done with a device's memory when it is no longer needed; a larger number is the
+// bytes to unmap.
+enum { NOTHING_TO_FREE = 0, FREE_BY_CUDA = 1 };
+
+// The compiler makes room for it: two words a device.
+struct hirc_weights_state {
+  _Atomic(void *) memory[MAX_DEVICES];
+  uint64_t owned[MAX_DEVICES];
+};
+
+// State: see streams.c. The lock is for all but reading an address that is there.
+__attribute__((weak, visibility("hidden"))) pthread_mutex_t hirc_state_weights_lock_1;
+__attribute__((weak, visibility("hidden"))) char *hirc_state_weights_path_1;
+
+// Of the CPU device, in programs for it: its memory is the host's.
+__attribute__((weak, visibility("hidden"))) void
+hirc_cpu_device_program_ends(const char *location);
+__attribute__((weak, visibility("hidden"))) bool hirc_checks_memory(void);
+
+// Whether kernels may read memory that is none of the device's. A checked program is given memory
+// that is, so that accesses beyond it are found.
+static bool reads_host_memory(void) {
+  return hirc_cpu_device_program_ends && !(hirc_checks_memory && hirc_checks_memory());
+}
+
+// Puts what is in place of a mapped file there, copies the rest, and returns the memory.
+static void *map_in_place(const struct hirc_weights *weights, const struct hirc_values *values,
+                          uint64_t *owned) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t bytes = ((size_t)weights->bytes + page - 1) & ~(page - 1);
+  char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    hirc_error_say("weights: there is no memory for %" PRId64 " bytes", weights->bytes);
+    return NULL;
+  }
+  uint64_t mapped = hirc_values_in_place(values, page);
+  if (mapped && mmap(memory, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
+                     values->file.descriptor, (off_t)values->file.data_offset) == MAP_FAILED) {
+    hirc_error_say("weights file %s cannot be mapped: %s", values->file.path, strerror(errno));
+    munmap(memory, bytes);
+    return NULL;
+  }
+  for (int64_t i = 0; i < values->count; ++i) {
+    const struct hirc_safetensor *weight = values->places[i].weight;
+    if (!mapped || !hirc_value_is_in_place(values, i))
+      memcpy(memory + weight->start, values->places[i].from, weight->end - weight->start);
+  }
+  mprotect(memory, bytes, PROT_READ);
+  *owned = bytes;
+  return memory;
+}
+
+static void *cuda_failed(int rc, const char *call, int64_t bytes, void *memory) {
+  hirc_error_say("weights: %s of %" PRId64 " bytes: %s (%s)", call, bytes, cudaGetErrorString(rc),
+                 cudaGetErrorName(rc));
+  cudaGetLastError(); // nothing later may report it
+  if (memory)
+    cudaFree(memory);
+  return NULL;
+}
+
+// Copies the values to memory of the current device: what lies together there and here in one go.
+static void *upload(const struct hirc_weights *weights, const struct hirc_values *values,
+                    uint64_t *owned) {
+  void *memory = NULL;
+  int rc = cudaMalloc(&memory, (size_t)weights->bytes);
+  if (rc != 0)
+    return cuda_failed(rc, "cudaMalloc", weights->bytes, NULL);
+  const struct hirc_place *places = values->places;
+  for (int64_t i = 0, next; i < values->count; i = next) {
+    uint64_t start = places[i].weight->start, end = places[i].weight->end;
+    for (next = i + 1; next < values->count; ++next) {
+      const struct hirc_place *place = &places[next];
+      if (place->weight->start < end || place->from != places[i].from + (place->weight->start - start) ||
+          (place->weight->start != end && !values->has_gaps))
+        break;
+      end = place->weight->end;
+    }
+    if (end > start &&
+        (rc = cudaMemcpy((char *)memory + start, places[i].from, end - start,
+                         CUDA_MEMCPY_DEFAULT)) != 0)
+      return cuda_failed(rc, "cudaMemcpy", (int64_t)(end - start), memory);
+  }
+  // The last copy may still be on its way, and other streams do not wait for it.
+  if ((rc = cudaDeviceSynchronize()) != 0)
+    return cuda_failed(rc, "cudaDeviceSynchronize after a copy", weights->bytes, memory);
+  *owned = FREE_BY_CUDA;
+  return memory;
+}
+
+// The file that an address lies in, of the process's memory map: what the dynamic linker knows may
+// be relative to a folder that is no longer the current one.
+static bool own_path(const void *address, char *path) {
+  FILE *maps = fopen("/proc/self/maps", "re");
+  char *line = NULL;
+  size_t room = 0;
+  bool is_found = false;
+  while (maps && !is_found && getline(&line, &room, maps) > 0) {
+    unsigned long start, end;
+    int name = 0;
+    if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %n", &start, &end, &name) < 2 || !name ||
+        (uintptr_t)address < start || (uintptr_t)address >= end || line[name] != '/')
+      continue;
+    line[strcspn(line, "\n")] = 0;
+    is_found = strlen(line + name) < PATH_MAX;
+    if (is_found)
+      strcpy(path, line + name);
+  }
+  free(line);
+  if (maps)
+    fclose(maps);
+  return is_found;
+}
+
+// The path of the file with the values, in memory from malloc. NULL, and a message, where there is
+// none; or, where they are embedded and nothing says otherwise, NULL alone.
+static char *find_file(const struct hirc_weights *weights) {
+  if (hirc_state_weights_path_1)
+    return strdup(hirc_state_weights_path_1);
+  const char *named = getenv("HIRC_WEIGHTS"), *file = weights->file ? weights->file : "";
+  struct stat status;
+  char *path = NULL, own[PATH_MAX];
+  if (named && named[0]) {
+    bool is_folder = stat(named, &status) == 0 && S_ISDIR(status.st_mode);
+    return asprintf(&path, is_folder ? "%s/%s" : "%s", named, file) < 0 ? NULL : path;
+  }
+  if (weights->embedded)
+    return NULL;
+  if (!file[0] || !own_path(weights, own))
+    hirc_error_say("weights: no file is given: --weights=FILE, HIRC_WEIGHTS or "
+                   "hirc_use_weights_file names a safetensors file");
+  else if (asprintf(&path, "%.*s%s", (int)(strrchr(own, '/') + 1 - own), own, file) >= 0)
+    return path;
+  return NULL;
+}
+
+// Loads the weights into the current device's memory. Under the lock.
+static void *load(const struct hirc_weights *weights, int device,
+                  const struct hirc_named_tensors *given) {
+  struct hirc_values values = {0};
+  uint64_t owned = NOTHING_TO_FREE;
+  void *memory = NULL;
+  char *path = given ? NULL : find_file(weights);
+  bool is_embedded = !given && !path && weights->embedded;
+  if (is_embedded && reads_host_memory()) {
+    memory = (void *)(uintptr_t)weights->embedded;
+  } else if ((is_embedded || path || given) &&
+             hirc_values_open(&values, weights, is_embedded, path, given)) {
+    memory = reads_host_memory() ? map_in_place(weights, &values, &owned)
+                                 : upload(weights, &values, &owned);
+  }
+  hirc_values_close(&values);
+  free(path);
+  if (!memory)
+    return NULL;
+  weights->state->owned[device] = owned;
+  atomic_store_explicit(&weights->state->memory[device], memory, memory_order_release);
+  return memory;
+}
+
+// The weights' address on the current device, loaded where they are not there yet; NULL, and a
+// message, where that fails.
+__attribute__((cold, noinline)) void *hirc_weights_load(const struct hirc_weights *weights) {
+  int device = 0, rc = cudaGetDevice(&device);
+  if (rc != 0 || device < 0 || device >= MAX_DEVICES) {
+    hirc_error_say("weights: state is kept for the first %d devices only, and this is device %d",
+                   MAX_DEVICES, device);
+    return NULL;
+  }
+  pthread_mutex_lock(&hirc_state_weights_lock_1);
+  void *memory = atomic_load_explicit(&weights->state->memory[device], memory_order_acquire);
+  if (!memory)
+    memory = load(weights, device, NULL);
+  pthread_mutex_unlock(&hirc_state_weights_lock_1);
+  return memory;
+}
+
+// Loads the weights of all programs of the linked file. Returns 0, or 1 and there is a message.
+int hirc_weights_load_all(void) {
+  int64_t count;
+  const struct hirc_program_info *const *programs = hirc_program_list(&count);
+  for (int64_t i = 0; i < count; ++i)
+    if (programs[i]->weights && !hirc_weights_load(programs[i]->weights))
+      return 1;
+  return 0;
+}
+
+static bool is_any_loaded(void) {
+  int64_t count;
+  const struct hirc_program_info *const *programs = hirc_program_list(&count);
+  for (int64_t i = 0; i < count; ++i)
+    for (int device = 0; programs[i]->weights && device < MAX_DEVICES; ++device)
+      if (atomic_load(&programs[i]->weights->state->memory[device]))
+        return true;
+  return false;
+}
+
+// Says which file has the values from now on; NULL, that nothing is said. Returns 0, or 1 and there
+// is a message, where there are others already.
+int hirc_weights_use_file(const char *path) {
+  char *copy = path ? strdup(path) : NULL;
+  int status = 1;
+  pthread_mutex_lock(&hirc_state_weights_lock_1);
+  const char *before = hirc_state_weights_path_1;
+  if (path && before && strcmp(path, before) == 0) {
+    status = 0;
+  } else if (is_any_loaded()) {
+    hirc_error_say("weights are loaded already: hirc_unload_weights comes before others are named");
+  } else if (path && !copy) {
+    hirc_error_say("there is no memory for a path");
+  } else {
+    free(hirc_state_weights_path_1);
+    hirc_state_weights_path_1 = copy;
+    copy = NULL;
+    status = 0;
+  }
+  pthread_mutex_unlock(&hirc_state_weights_lock_1);
+  free(copy);
+  return status;
+}
+
+// Copies the values of tensors, in the host's or the current device's memory, to the weights of
+// these names on the current device. Returns 0, or 1 and there is a message.
+int hirc_weights_use_tensors(const char *const *names, const struct dl_tensor *const *tensors,
+                             int64_t count) {
+  struct hirc_named_tensors given = {names, tensors, count};
+  int64_t programs_count;
+  const struct hirc_program_info *const *programs = hirc_program_list(&programs_count);
+  int device = 0, status = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice", NULL);
+  if (device < 0 || device >= MAX_DEVICES) {
+    hirc_error_say("weights: state is kept for the first %d devices only", MAX_DEVICES);
+    return 1;
+  }
+  pthread_mutex_lock(&hirc_state_weights_lock_1);
+  for (int64_t i = 0; i < programs_count && !status; ++i)
+    if (programs[i]->weights && atomic_load(&programs[i]->weights->state->memory[device])) {
+      hirc_error_say("weights are loaded already: hirc_unload_weights comes before others");
+      status = 1;
+    }
+  for (int64_t i = 0; i < programs_count && !status; ++i) {
+    const struct hirc_weights *weights = programs[i]->weights;
+    if (weights && !atomic_load(&weights->state->memory[device]))
+      status = !load(weights, device, &given);
+  }
+  pthread_mutex_unlock(&hirc_state_weights_lock_1);
+  return status;
+}
+
+// Frees the weights of all devices; the next call of a program loads them again. No program may
+// run meanwhile. Memory that went with a reset device is gone already.
+void hirc_weights_unload(void) {
+  int64_t count;
+  const struct hirc_program_info *const *programs = hirc_program_list(&count);
+  int current = 0;
+  bool knows_device = cudaGetDevice(&current) == 0;
+  pthread_mutex_lock(&hirc_state_weights_lock_1);
+  for (int64_t i = 0; i < count; ++i)
+    for (int device = 0; programs[i]->weights && device < MAX_DEVICES; ++device) {
+      struct hirc_weights_state *state = programs[i]->weights->state;
+      void *memory = atomic_exchange(&state->memory[device], NULL);
+      uint64_t owned = state->owned[device];
+      state->owned[device] = NOTHING_TO_FREE;
+      if (!memory || owned == NOTHING_TO_FREE)
+        continue;
+      if (owned != FREE_BY_CUDA) {
+        munmap(memory, owned);
+      } else if (knows_device && cudaSetDevice(device) == 0) {
+        cudaFree(memory);
+        cudaGetLastError();
+      }
+    }
+  pthread_mutex_unlock(&hirc_state_weights_lock_1);
+  if (knows_device)
+    cudaSetDevice(current);
+}

@@ -1,0 +1,166 @@
+"""The values of a program's weights: where they come from, and where they go."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+from ..pipelines.weights import DIGEST, Weight, WeightLayout, lay_out
+from .data_object import write_object
+from .errors import InputError
+from .options import Emit, Options, WeightStorage
+from .output import replacing
+from .safetensors import Tensor, TensorFile, read_tensors, write_tensors
+
+SUFFIX = ".safetensors"
+# Up to here weights are embedded, where nothing else is asked for: the linked file is copied as a
+# whole whenever it is moved.
+EMBEDDED_AT_MOST = 64 << 20
+# What may take the place of a signless integer, which is called signed.
+_UNSIGNED = {"I64": "U64", "I32": "U32", "I16": "U16", "I8": "U8"}
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The layout of all weights of what is built, and their values in that order.
+
+    `output` is the file for them beside the linked one, None where they go elsewhere.
+    """
+
+    layout: WeightLayout
+    values: tuple[tuple[Weight, Tensor], ...] = ()
+    output: Path | None = None
+
+    def write_object(self, path: Path) -> None:
+        """Writes the object with the values, where they are embedded."""
+        offsets = self.layout.offsets
+        with open(path, "wb") as file:
+            write_object(
+                file,
+                self.layout.data_symbol,
+                ((offsets[weight.name], tensor.data) for weight, tensor in self.values),
+            )
+
+    def write_file(self) -> None:
+        """Writes the file beside the linked one, where there is to be one."""
+        if self.output is None:
+            return
+        names = {self.layout.offsets[weight.name]: weight.name for weight, _ in self.values}
+        tied = {
+            weight.name: name
+            for weight in self.layout.weights
+            if (name := names.get(self.layout.offsets[weight.name], weight.name)) != weight.name
+        }
+        tensors = {weight.name: tensor for weight, tensor in self.values}
+        with replacing(self.output) as temporary, open(temporary, "wb") as file:
+            write_tensors(file, tensors, {DIGEST: self.layout.digest, **tied})
+
+
+def plan_weights(declared: Sequence[Weight], options: Options, output: str) -> Weights | None:
+    """Lays out the weights of all inputs, and compares them with their values.
+
+    `output` is what is built. None is given where there is no weight. Raises InputError.
+    """
+    source = options.weights_from
+    if not declared:
+        if source is not None:
+            raise InputError(f"--weights-from={source}: the program has no weights")
+        return None
+    if source is None:
+        if options.weights is WeightStorage.EMBED:
+            raise InputError(
+                f"--weights=embed needs the values of weight '{declared[0].name}'",
+                hint="--weights-from=FILE.safetensors",
+            )
+        file = "" if output == "-" else _file_beside(Path(output), options.emit).name
+        return Weights(replace(lay_out(declared), file=file))
+    found = read_tensors(source)
+    chosen = {weight.name: _value(weight, found) for weight in declared}
+    # Tensors that the file says to be one are one.
+    first: dict[str, str] = {}
+    tied = {name: first.setdefault(own, name) for name, (own, _) in chosen.items()}
+    layout = lay_out(declared, tied)
+    own = [weight for weight in layout.weights if tied[weight.name] == weight.name]
+    values = tuple((weight, chosen[weight.name][1]) for weight in own)
+    if _is_embedded(options, layout):
+        return Weights(replace(layout, digest=_digest(layout, values), is_embedded=True), values)
+    return _external(layout, values, found, options, output)
+
+
+def _external(
+    layout: WeightLayout,
+    values: tuple[tuple[Weight, Tensor], ...],
+    found: TensorFile,
+    options: Options,
+    output: str,
+) -> Weights:
+    """Weights in a file beside what is built, which is the given one where that is there."""
+    if output == "-":
+        raise InputError(
+            "weights go to a file beside the output, and that is standard output", hint="-o FILE"
+        )
+    path = _file_beside(Path(output), options.emit)
+    if path.exists() and os.path.samefile(path, found.path):
+        return Weights(replace(layout, file=path.name), values)
+    layout = replace(layout, digest=_digest(layout, values), file=path.name)
+    return Weights(layout, values, path)
+
+
+def _is_embedded(options: Options, layout: WeightLayout) -> bool:
+    can = options.emit in (Emit.EXE, Emit.SHARED, Emit.OBJECT)
+    if options.weights is WeightStorage.EMBED and not can:
+        raise InputError(
+            f"--weights=embed: --emit={options.emit} holds no weights",
+            hint="--weights=external, or --emit=object",
+        )
+    if options.weights is WeightStorage.AUTO:
+        return can and layout.bytes <= EMBEDDED_AT_MOST
+    return options.weights is WeightStorage.EMBED
+
+
+def _file_beside(output: Path, emit: Emit) -> Path:
+    """The file for the weights of `output`: `libmodel.safetensors` of `libmodel.so`."""
+    if emit.suffix and output.suffix == emit.suffix:
+        return output.with_suffix(SUFFIX)
+    return output.with_name(output.name + SUFFIX)
+
+
+def _value(weight: Weight, file: TensorFile) -> tuple[str, Tensor]:
+    """A weight's tensor, and the name that it has in the file. Raises InputError."""
+    found = file.find(weight.name)
+    wanted = Tensor(weight.dtype, weight.sizes, memoryview(b""))
+    if found is None:
+        raise InputError(
+            f"weights file {file.path} has no tensor '{weight.name}' ({wanted})",
+            hint=f"it has {_listed(list(file.tensors))}",
+        )
+    name, tensor = found
+    is_type = tensor.dtype in (weight.dtype, _UNSIGNED.get(weight.dtype))
+    if not is_type or tensor.sizes != weight.sizes:
+        raise InputError(
+            f"weights file {file.path}: tensor '{name}' is {tensor}, the program takes {wanted}"
+        )
+    if tensor.data.nbytes != weight.bytes:
+        raise InputError(
+            f"weights file {file.path}: tensor '{name}' has {tensor.data.nbytes} bytes, and its "
+            f"sizes take {weight.bytes}"
+        )
+    return name, tensor
+
+
+def _digest(layout: WeightLayout, values: Sequence[tuple[Weight, Tensor]]) -> str:
+    """What tells these weights from others: of their header, and of a checksum of each value."""
+    digest = sha256(layout.header.encode())
+    for _, tensor in values:
+        digest.update(zlib.crc32(tensor.data).to_bytes(4, "little"))
+    return digest.hexdigest()
+
+
+def _listed(names: Sequence[str]) -> str:
+    most = 6
+    some = ", ".join(f"'{name}'" for name in names[:most]) or "none"
+    return some + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,167 @@
+"""Weights in a program's interface: from one address to the inputs that callers do not pass."""
+
+from __future__ import annotations
+
+from ....dialects.mlir import arith, cf, func, ir, llvm
+from ...weights import WeightLayout
+from ..body_names import BODY_PREFIX
+from .code import Code
+from .info import constant
+from .signature import WITH_WEIGHTS
+
+# For how many devices the support library keeps state (current_device.h): an address and its
+# bytes for each.
+_DEVICES = 64
+_BOUND_PREFIX = "hirc_bound_"
+# struct hirc_weights of the support library: the header and its bytes, the bytes of all weights,
+# the file beside the linked one, what is embedded, the state, and functions of the support library.
+_STRUCT = "!llvm.struct<(ptr, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr)>"
+_FUNCTIONS = (
+    ("hirc_weights_load", "ptr", ("ptr",)),
+    ("hirc_weights_use_file", "i32", ("ptr",)),
+    ("hirc_weights_unload", "void", ()),
+)
+_HIDDEN = 1
+
+
+def program_name(symbol: str) -> str:
+    """The program's name, of the symbol of the function that runs it."""
+    return symbol.removeprefix(BODY_PREFIX).removeprefix(_BOUND_PREFIX)
+
+
+def bind_weights(code: Code, body: ir.Operation, layout: WeightLayout, *, is_called: bool) -> None:
+    """Replaces the inputs of a body that are weights by one, the weights' address, as the last.
+
+      func.func private @hirc_body_main(%x: memref<4xf32>, %w: memref<4xf32>, %stream: !llvm.ptr)
+    becomes
+      func.func private @hirc_body_main(%x: memref<4xf32>, %stream: !llvm.ptr,
+                                        %weights: !llvm.ptr) attributes {hir.weights}
+    A body that other programs call stays as it is, with their buffers for weights; the program's is
+    then another, @hirc_bound_main, that calls it.
+    """
+    inputs = [ir.DictAttr(each) for each in ir.ArrayAttr(body.attributes["hir.inputs"])]
+    weights = {
+        place: ir.StringAttr(each["weight"]).value
+        for place, each in enumerate(inputs)
+        if "weight" in each
+    }
+    if not weights:
+        return
+    bound = _caller_of(code, body) if is_called else body
+    block = bound.regions[0].blocks[0]
+    base = block.add_argument(code.types.ptr, bound.location)
+    with ir.InsertionPoint.at_block_begin(block):
+        for place, name in weights.items():
+            taken = block.arguments[place]
+            address = code.field(base, layout.offsets[name])
+            taken.replace_all_uses_with(code.packed_memref(ir.MemRefType(taken.type), address))
+    for place in reversed(weights):
+        block.erase_argument(place)
+    kind = bound.opview.type
+    bound.attributes["function_type"] = ir.TypeAttr.get(
+        ir.FunctionType.get([each.type for each in block.arguments], list(kind.results))
+    )
+    passed = [place for place in range(len(inputs)) if place not in weights]
+    bound.attributes["hir.inputs"] = ir.ArrayAttr.get([inputs[place] for place in passed])
+    bound.attributes["hir.outputs"] = _renumbered(body, passed)
+    bound.attributes[WITH_WEIGHTS] = ir.UnitAttr.get()
+    if is_called:
+        del body.attributes["hir.inputs"]
+        del body.attributes["hir.outputs"]
+
+
+def _caller_of(code: Code, body: ir.Operation) -> ir.Operation:
+    """A function with the body's arguments and results that calls it."""
+    callee = ir.StringAttr(body.attributes["sym_name"]).value
+    name = _BOUND_PREFIX + callee.removeprefix(BODY_PREFIX)
+    with ir.InsertionPoint(body):
+        caller = func.FuncOp(name, body.opview.type, visibility="private")
+    with ir.InsertionPoint(caller.add_entry_block()):
+        call = func.CallOp(list(caller.type.results), callee, list(caller.entry_block.arguments))
+        func.ReturnOp(list(call.results))
+    return caller.operation
+
+
+def _renumbered(body: ir.Operation, passed: list[int]) -> ir.ArrayAttr:
+    """The descriptions of the outputs, with the numbers of the inputs that callers pass."""
+    outputs: list[ir.DictAttr] = []
+    for each in ir.ArrayAttr(body.attributes["hir.outputs"]):
+        entries = {item.name: item.attr for item in ir.DictAttr(each)}
+        if "input" in entries:
+            number = passed.index(ir.IntegerAttr(entries["input"]).value)
+            entries["input"] = ir.IntegerAttr.get(entries["input"].type, number)
+        outputs.append(ir.DictAttr.get(entries))
+    return ir.ArrayAttr.get([*outputs])
+
+
+class Weights:
+    """The description of a module's weights in the linked file, one for all equal ones."""
+
+    def __init__(self, code: Code, layout: WeightLayout) -> None:
+        self.symbol = f"hirc_weights_{layout.key}"
+        self._state = f"{self.symbol}_state"
+        words = code.types.array(2 * _DEVICES, code.types.i64)
+        zeros = ir.DenseElementsAttr.get_splat(
+            ir.RankedTensorType.get([2 * _DEVICES], code.types.i64),
+            ir.IntegerAttr.get(code.types.i64, 0),
+        )
+        _shared(code, self._state, words, zeros)
+        if layout.is_embedded:
+            _shared(code, layout.data_symbol, code.types.array(0, code.i8), None)
+        for name, result, arguments in _FUNCTIONS:
+            code.declare(name, result, arguments)
+        header = layout.header
+
+        def members() -> list[ir.Value]:
+            return [
+                code.string(header),
+                code.i64(len(header.encode())),
+                code.i64(layout.bytes),
+                code.string(layout.file) if layout.file else code.null(),
+                code.address_of(layout.data_symbol) if layout.is_embedded else code.null(),
+                code.address_of(self._state),
+                *(code.address_of(name) for name, _, _ in _FUNCTIONS),
+            ]
+
+        constant(
+            code, self.symbol, ir.Type.parse(_STRUCT), lambda: [members()], linkage="weak_odr",
+            is_hidden=True,
+        )  # fmt: skip
+
+    def address(
+        self, code: Code, block: ir.Block, device: ir.Value, failed: ir.Block
+    ) -> tuple[ir.Block, ir.Value]:
+        """The weights' address on a device, and the block for what follows.
+
+        `block` is where it is asked for; `failed` is gone to where they cannot be loaded.
+        """
+        types = code.types
+        loading = block.create_after()
+        following = loading.create_after(types.ptr)
+        with ir.InsertionPoint(block):
+            place = arith.extui(types.i64, arith.andi(device, code.i32(_DEVICES - 1)))
+            slot = code.offset_address(code.address_of(self._state), types.ptr, place)
+            loaded = llvm.LoadOp(
+                types.ptr, slot, alignment=8, ordering=llvm.AtomicOrdering.acquire
+            ).result
+            other = arith.cmpi(arith.CmpIPredicate.uge, device, code.i32(_DEVICES))
+            missing = arith.ori(code.is_null(loaded), other)
+            cf.CondBranchOp(missing, [], [loaded], loading, following)
+        with ir.InsertionPoint(loading):
+            made = code.call("hirc_weights_load", [code.address_of(self.symbol)], types.ptr)
+            assert made is not None
+            cf.CondBranchOp(code.is_null(made), [], [made], failed, following)
+        return following, following.arguments[0]
+
+
+def _shared(code: Code, name: str, kind: ir.Type, value: ir.Attribute | None) -> None:
+    """A variable that is one in a linked file; without a value it is another object's."""
+    linkage = "external" if value is None else "weak"
+    llvm.GlobalOp(
+        ir.TypeAttr.get(kind),
+        name,
+        ir.Attribute.parse(f"#llvm.linkage<{linkage}>"),
+        value=value,
+        alignment=8,
+        visibility_=ir.IntegerAttr.get(code.types.i64, _HIDDEN),
+    )

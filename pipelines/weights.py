@@ -1,0 +1,269 @@
+"""Weights: inputs that the linked file has itself, and where each lies in the memory they share.
+
+A function on tensors names one by the argument attribute `hirc.weight`, a hir.program by `weight`
+in its `inputs`. All weights of a linked file lie in one piece of memory on each device, at offsets
+that the compiler chooses. Those are kept as the header of a safetensors file, which the program
+also compares with the header of the file that it gets the values from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from math import prod
+from typing import Any
+
+from ..dialects.hir.element_types import ELEMENT_TYPES
+from ..dialects.hir.program_inputs import weight_fault, weight_name
+from ..dialects.mlir import ir
+
+MARK = "hirc.weight"
+# Every weight begins at a multiple of it, as an allocation does.
+ALIGNMENT = 256
+DIGEST = "hirc.digest"
+
+_LAYOUT = "hirc.weights"
+_METADATA = "__metadata__"
+# What the safetensors format calls MLIR's element types. A signless integer is signed.
+_DTYPES = {
+    "f64": "F64",
+    "f32": "F32",
+    "tf32": "F32",
+    "f16": "F16",
+    "bf16": "BF16",
+    "f8E4M3FN": "F8_E4M3",
+    "f8E5M2": "F8_E5M2",
+    "i64": "I64",
+    "i32": "I32",
+    "i16": "I16",
+    "i8": "I8",
+    "ui64": "U64",
+    "ui32": "U32",
+    "ui16": "U16",
+    "ui8": "U8",
+    "i1": "BOOL",
+    "complex<f32>": "C64",
+}
+
+
+class WeightFault(Exception):
+    """A weight is declared wrongly, by `op`."""
+
+    def __init__(self, op: ir.Operation, message: str) -> None:
+        super().__init__(message)
+        self.op = op
+        self.message = message
+
+
+@dataclass(frozen=True)
+class Weight:
+    """A weight's name, its element type as the safetensors format calls it, sizes and bytes."""
+
+    name: str
+    dtype: str
+    sizes: tuple[int, ...]
+    bytes: int
+
+    @property
+    def text(self) -> str:
+        return f"{self.dtype} [{', '.join(map(str, self.sizes))}]"
+
+
+@dataclass(frozen=True)
+class WeightLayout:
+    """Weights and their offsets, from the first byte on.
+
+    `bytes` is what all take. `digest` says which values belong to the layout, "" where any do.
+    `file` is the name of the safetensors file beside the linked file, "" where there is none.
+    `is_embedded` says whether the linked file holds the values itself.
+    """
+
+    weights: tuple[Weight, ...]
+    offsets: Mapping[str, int]
+    bytes: int
+    digest: str = ""
+    file: str = ""
+    is_embedded: bool = False
+
+    @property
+    def header(self) -> str:
+        """The header of a safetensors file with these offsets."""
+        entries: dict[str, Any] = {_METADATA: {DIGEST: self.digest}} if self.digest else {}
+        for weight in self.weights:
+            start = self.offsets[weight.name]
+            entries[weight.name] = {
+                "dtype": weight.dtype,
+                "shape": list(weight.sizes),
+                "data_offsets": [start, start + weight.bytes],
+            }
+        return json.dumps(entries, separators=(",", ":"), ensure_ascii=False)
+
+    @property
+    def key(self) -> str:
+        """What tells this layout, with its values, from others in names of symbols."""
+        text = f"{self.header}\0{self.file}\0{self.is_embedded}"
+        return sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def data_symbol(self) -> str:
+        """The symbol of the values, where they are embedded."""
+        return f"hirc_weights_data_{self.key}"
+
+    def write(self, module: ir.Operation) -> None:
+        """Notes the layout at a module."""
+        with module.context:
+            entries: dict[str, ir.Attribute] = {
+                "header": ir.StringAttr.get(self.header),
+                "bytes": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self.bytes),
+                "file": ir.StringAttr.get(self.file),
+            }
+            if self.is_embedded:
+                entries["embedded"] = ir.UnitAttr.get()
+            module.attributes[_LAYOUT] = ir.DictAttr.get(entries)
+
+
+def read_layout(module: ir.Operation) -> WeightLayout | None:
+    """The layout noted at a module, or None."""
+    if _LAYOUT not in module.attributes:
+        return None
+    noted = ir.DictAttr(module.attributes[_LAYOUT])
+    entries: dict[str, Any] = json.loads(ir.StringAttr(noted["header"]).value)
+    metadata = entries.pop(_METADATA, {})
+    weights: list[Weight] = []
+    offsets: dict[str, int] = {}
+    for name, entry in entries.items():
+        start, end = entry["data_offsets"]
+        weights.append(Weight(name, entry["dtype"], tuple(entry["shape"]), end - start))
+        offsets[name] = start
+    return WeightLayout(
+        tuple(weights),
+        offsets,
+        ir.IntegerAttr(noted["bytes"]).value,
+        metadata.get(DIGEST, ""),
+        ir.StringAttr(noted["file"]).value,
+        "embedded" in noted,
+    )
+
+
+def has_weights(module: ir.Operation) -> bool:
+    """Whether a function or program of the module says that an input is a weight."""
+    return any(
+        any(True for _ in _named(op.operation))
+        for op in module.regions[0].blocks[0]
+        if op.operation.name in ("func.func", "hir.program")
+    )
+
+
+def declared_weights(module: ir.Operation, programs: Sequence[ir.Operation]) -> list[Weight]:
+    """The weights of a module, each once. `programs` are the functions that become programs.
+
+    Raises WeightFault where one is declared wrongly, or twice and differently.
+    """
+    found: dict[str, Weight] = {}
+    for child in module.regions[0].blocks[0]:
+        op = child.operation
+        if op.name not in ("func.func", "hir.program"):
+            continue
+        seen: dict[str, int] = {}
+        for number, name, kind in _named(op):
+            weight = _declared(op, number, name, kind, programs)
+            if seen.setdefault(weight.name, number) != number:
+                raise WeightFault(
+                    op,
+                    f"arguments {seen[weight.name]} and {number} are both the weight "
+                    f"'{weight.name}'; one is enough",
+                )
+            other = found.setdefault(weight.name, weight)
+            if other != weight:
+                raise WeightFault(
+                    op,
+                    f"weight '{name}' is {weight.text} here and {other.text} elsewhere: weights "
+                    "of one name are one",
+                )
+    return list(found.values())
+
+
+def lay_out(weights: Iterable[Weight], tied: Mapping[str, str] | None = None) -> WeightLayout:
+    """Places weights; `tied` names, for one that is another one's memory, the other.
+
+    Those that fill whole multiples of ALIGNMENT come first and have no gaps, so that a file, in
+    which there may be none, can hold the same. Those after them have the same order in a file.
+    """
+    tied = tied or {}
+    given = list(weights)
+    own = sorted(
+        (weight for weight in given if tied.get(weight.name, weight.name) == weight.name),
+        key=lambda weight: -_natural_alignment(weight.bytes),
+    )
+    offsets: dict[str, int] = {}
+    end = 0
+    for weight in own:
+        offsets[weight.name] = end
+        end += -(-weight.bytes // ALIGNMENT) * ALIGNMENT
+    for weight in given:
+        offsets[weight.name] = offsets[tied.get(weight.name, weight.name)]
+    others = [weight for weight in given if weight not in own]
+    return WeightLayout((*own, *others), offsets, max(end, ALIGNMENT))
+
+
+def _natural_alignment(size: int) -> int:
+    """The largest power of two, up to ALIGNMENT, that divides a number of bytes."""
+    return min(size & -size, ALIGNMENT) if size else ALIGNMENT
+
+
+def _named(op: ir.Operation) -> Iterable[tuple[int, str | None, ir.Type]]:
+    """Number, name and type of each weight of a function or program; no name where it is wrong."""
+    kinds = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value).inputs
+    if op.name == "hir.program":
+        if "inputs" not in op.attributes:
+            return
+        for number, each in enumerate(ir.ArrayAttr(op.attributes["inputs"])):
+            name = weight_name(ir.DictAttr(each))
+            if name is not None:
+                yield number, name, kinds[number]
+        return
+    if "arg_attrs" not in op.attributes:
+        return
+    for number, each in enumerate(ir.ArrayAttr(op.attributes["arg_attrs"])):
+        if MARK in ir.DictAttr(each):
+            name = ir.DictAttr(each)[MARK]
+            yield number, name.value if isinstance(name, ir.StringAttr) else None, kinds[number]
+
+
+def _declared(
+    op: ir.Operation, number: int, name: str | None, kind: ir.Type, programs: Sequence[ir.Operation]
+) -> Weight:
+    if not name or "\0" in name or name == _METADATA:
+        raise WeightFault(op, f"{MARK} of argument {number} is the weight's name, a string")
+    if op.name == "func.func":
+        _check_function(op, number, name, kind, programs)
+    assert isinstance(kind, ir.ShapedType)
+    element = str(kind.element_type)
+    if element not in _DTYPES:
+        raise WeightFault(
+            op, f"weight '{name}' is {kind}: no safetensors file holds {element}; weights are of "
+            f"{', '.join(_DTYPES)}",
+        )  # fmt: skip
+    sizes = tuple(kind.shape)
+    return Weight(name, _DTYPES[element], sizes, prod(sizes) * ELEMENT_TYPES[element].bytes)
+
+
+def _check_function(
+    op: ir.Operation, number: int, name: str, kind: ir.Type, programs: Sequence[ir.Operation]
+) -> None:
+    function = ir.StringAttr(op.attributes["sym_name"]).value
+    if op not in programs:
+        raise WeightFault(
+            op, f"@{function} is no function on tensors, and argument {number} cannot be weight "
+            f"'{name}'",
+        )  # fmt: skip
+    if "sym_visibility" in op.attributes:
+        raise WeightFault(
+            op, f"@{function} is private, and its argument {number} cannot be weight '{name}': "
+            "give the public function that calls it the weight, to pass it on",
+        )  # fmt: skip
+    reason = weight_fault(name, kind)
+    if reason is not None:
+        raise WeightFault(op, reason)

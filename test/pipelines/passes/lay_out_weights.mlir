@@ -1,0 +1,27 @@
+// RUN: hirc-opt %s --split-input-file -p lay-out-weights | FileCheck %s
+
+// Those that fill multiples of 256 bytes come first, so that a file without gaps can hold the same.
+// CHECK: module attributes {hirc.weights = {bytes = 768 : i64, file = "",
+// CHECK-SAME: header = "{\22n\22:{\22dtype\22:\22I64\22,\22shape\22:[0,4],\22data_offsets\22:[0,0]},
+// CHECK-SAME: \22b\22:{\22dtype\22:\22BF16\22,\22shape\22:[128],\22data_offsets\22:[0,256]},
+// CHECK-SAME: \22a\22:{\22dtype\22:\22F32\22,\22shape\22:[3],\22data_offsets\22:[256,268]},
+// CHECK-SAME: \22k\22:{\22dtype\22:\22BOOL\22,\22shape\22:[],\22data_offsets\22:[512,513]}}"}
+func.func @main(%k: tensor<i1> {hirc.weight = "k"}, %a: tensor<3xf32> {hirc.weight = "a"},
+                %n: tensor<0x4xi64> {hirc.weight = "n"}, %x: tensor<3xf32>) -> tensor<3xf32> {
+  return %x : tensor<3xf32>
+}
+"hir.program"() ({
+^bb0(%a: memref<3xf32>, %b: memref<128xbf16>):
+}) {sym_name = "other", function_type = (memref<3xf32>, memref<128xbf16>) -> (),
+    inputs = [{weight = "a"}, {weight = "b"}]} : () -> ()
+
+// -----
+
+// What was decided before stays.
+// CHECK: module attributes {hirc.weights = {bytes = 4096 : i64
+module attributes {hirc.weights = {bytes = 4096 : i64, file = "w.safetensors", header =
+    "{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[1024,1036]}}"}} {
+  func.func @main(%a: tensor<3xf32> {hirc.weight = "a"}) -> tensor<3xf32> {
+    return %a : tensor<3xf32>
+  }
+}
