@@ -12,7 +12,7 @@ take very long.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..ir_text import global_name
 from .block_layout import CONTEXT_PARAMETERS, FIELDS, STATES_DIFFER
@@ -28,7 +28,7 @@ _ACCESS = re.compile(r"^(?:%\S+ = )?(?:load|store) (?!volatile|atomic)")
 
 def region_function(
     name: str,
-    parameters: Sequence[Parameter],
+    parameters: Mapping[int, Parameter],
     blocks: Sequence[Block],
     ends: Sequence[int],
     *,
@@ -40,12 +40,14 @@ def region_function(
 ) -> str:
     """The body `name.thread` of `blocks` and the function `name` that loops over it.
 
-    `ends` are the states it leads to. `independent` says that accesses to memory are those of
-    single threads alone, `plain` that the body is not optimised. `locations` are for the body and
-    for the loop.
+    `parameters` are the kernel's that it uses, by their numbers, `ends` the states it leads to.
+    `independent` says that accesses to memory are those of single threads alone, `plain` that the
+    body is not optimised. `locations` are for the body and for the loop.
     """
     inlining = "noinline optnone" if plain else "alwaysinline"
-    body = _body(name, parameters, blocks, independent, f"{inlining} {attributes}", locations)
+    body = _body(
+        name, parameters.values(), blocks, independent, f"{inlining} {attributes}", locations
+    )
     call_debug = f", !dbg !{locations[1].call_site}" if locations else ""
     subprogram = f" !dbg !{locations[1].subprogram}" if locations else ""
     # One end needs no look at what each thread returns; a kernel that never ends has none.
@@ -53,7 +55,7 @@ def region_function(
     loads, values = _arguments(parameters)
     thread = global_name(f"{name}.thread")
     passed = "".join(
-        f", {item.type} {value}" for item, value in zip(parameters, values, strict=True)
+        f", {item.type} {value}" for item, value in zip(parameters.values(), values, strict=True)
     )
     result = _RESULT if several else _NO_RESULT
     text = f"""\
@@ -142,11 +144,11 @@ def _uniform() -> str:
   ret i32 %result"""
 
 
-def _arguments(parameters: Sequence[Parameter]) -> tuple[str, list[str]]:
-    """Loads of a kernel's arguments from where the launch points to, and their names."""
+def _arguments(parameters: Mapping[int, Parameter]) -> tuple[str, list[str]]:
+    """Loads of the kernel's arguments from where the launch points to, and their names."""
     lines: list[str] = []
     values: list[str] = []
-    for number, parameter in enumerate(parameters):
+    for number, parameter in parameters.items():
         lines.append(
             f"%argument{number}.at = getelementptr inbounds ptr, ptr %arguments, i64 {number}"
         )
@@ -164,7 +166,7 @@ def _arguments(parameters: Sequence[Parameter]) -> tuple[str, list[str]]:
 
 def _body(
     name: str,
-    parameters: Sequence[Parameter],
+    parameters: Iterable[Parameter],
     blocks: Sequence[Block],
     independent: bool,
     attributes: str,

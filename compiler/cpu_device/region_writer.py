@@ -7,11 +7,11 @@ taken: the slot always holds the last, so each use loads it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from .block_layout import STATE_END
-from .device_ir import Block, Instruction, locals_of
+from .device_ir import Block, Instruction
 from .llvm_text import LOCAL
 from .phis import phi_incoming, phi_with
 from .slots import Slot
@@ -41,9 +41,8 @@ class RegionWriter:
         self.reloaded: set[str] = set()
         self._count = 0
 
-    def frame_pointers(self, blocks: Iterable[Block]) -> list[Instruction]:
-        """Where each slot of the frame that the blocks use lies for this thread."""
-        used = locals_of(blocks)
+    def frame_pointers(self, used: Container[str]) -> list[Instruction]:
+        """Where each slot of the frame that is used lies for this thread."""
         made = bases()
         for name, slot in self.frame.places.items():
             if _slot_pointer(name) in used:

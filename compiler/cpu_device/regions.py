@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .device_ir import Block, Instruction
+from .device_ir import Block, Instruction, locals_of
 from .kernel_stack import alloca
 from .liveness import live_at_resumption
 from .region_writer import Frame, RegionWriter
@@ -23,11 +23,15 @@ from .stops import SplitFunction, Stop
 
 @dataclass
 class Region:
-    """The body of one state: blocks, the first of which is entered, and the states it leads to."""
+    """The body of one state: blocks, the first of which is entered, and the states it leads to.
+
+    `locals` are the names in the blocks.
+    """
 
     state: int
     blocks: list[Block]
     ends: list[int]
+    locals: set[str]
 
 
 @dataclass
@@ -103,14 +107,18 @@ class _Splitter:
         writer = RegionWriter(self.split, self.frame, names)
         writer.reloaded = live.intersection(defined)
         entry = Block("hirc.entry")
+        blocks = [writer.block(self.blocks[name]) for name in names]
+        used = locals_of(blocks)
         if stop is not None:
             entry.instructions += writer.result_of(stop)
-        for name in sorted(live - defined - set(self.frame.arrays)):
+        # What only later regions use stays where it is.
+        for name in sorted(used & live - defined - set(self.frame.arrays)):
             entry.instructions += writer.load(name, name)
         entry.instructions.append(Instruction(f"br label {first.name}"))
-        blocks = [entry, *(writer.block(self.blocks[name]) for name in names)]
-        entry.instructions[:0] = writer.frame_pointers(blocks)
-        return Region(state, blocks, sorted(writer.ends))
+        used |= locals_of([entry])
+        pointers = Block("", writer.frame_pointers(used))
+        entry.instructions[:0] = pointers.instructions
+        return Region(state, [entry, *blocks], sorted(writer.ends), used | locals_of([pointers]))
 
     def _reachable(self, first: Block) -> list[str]:
         """The blocks that a thread may run before its next stop."""

@@ -20,6 +20,7 @@ from .device_ir import (
     Block,
     DeviceModule,
     Function,
+    Instruction,
     locals_of,
     parse_module,
 )
@@ -168,7 +169,7 @@ class _Retarget:
     def _function(self, function: Function, layout: SharedLayout) -> None:
         prologue = self._prepare(function, layout)
         self.calls.refuse_stops(function)
-        blocks = _with_entry(function.blocks, prologue)
+        blocks = _with_entry(function.blocks, prologue.needed(locals_of(function.blocks)))
         subprogram = f" !dbg !{function.subprogram}" if self._has_lines(function) else ""
         attributes = self._attributes(function)
         self.output.functions.append(
@@ -263,10 +264,12 @@ class _Retarget:
                 names.append(global_name(name))
                 continue
             name += ".wide" if cpu else ""
+            needed = prologue.needed(region.locals)
+            used = region.locals | locals_of([Block("", needed)])
             text = region_function(
                 name,
-                kernel.parameters,
-                _with_entry(region.blocks, prologue),
+                {n: item for n, item in enumerate(kernel.parameters) if item.name in used},
+                _with_entry(region.blocks, needed),
                 region.ends,
                 independent=not shares_stack,
                 plain=plain,
@@ -297,8 +300,7 @@ class _Retarget:
         return (body, loop) if body and loop else None
 
 
-def _with_entry(blocks: Sequence[Block], prologue: Prologue) -> list[Block]:
+def _with_entry(blocks: Sequence[Block], needed: Sequence[Instruction]) -> list[Block]:
     """The blocks with what they need of the prologue in front."""
     first, *rest = blocks
-    needed = prologue.needed(locals_of(blocks))
     return [Block(first.label, [*needed, *first.instructions]), *rest]
