@@ -17,6 +17,7 @@ from .products.options import MatmulOptions
 from .weights import has_weights
 
 PROGRAM = "hir.program"
+LAUNCHER = "hir.launcher"
 # After it every allocation and deallocation of a program is explicit; those of scratch memory are
 # added by the stage that makes kernels.
 LAST_ALLOCATING_STAGE = "compute"
@@ -133,7 +134,9 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         Stage(
             "schedules",
             f"hir-schedule-kernels{{chips={'+'.join(options.chips)} "
-            f"tuned={str(options.tuned).lower()}}},{PROGRAM}(canonicalize,cse)",
+            f"tuned={str(options.tuned).lower()}}},{PROGRAM}(canonicalize,cse),"
+            # Sizes that are known to be equal are one value by now: checks of them go.
+            f"{LAUNCHER}(canonicalize,cse,canonicalize)",
             when=has_programs,
         ),
         Stage("programs", "convert-hir-to-gpu", when=has_programs),

@@ -24,6 +24,7 @@ from .host_call import HostCallOp
 from .if_branch import IfOp
 from .kernel import KernelOp
 from .launch import LaunchOp
+from .launcher import LauncherOp
 from .library_matmul import LibraryMatmulOp
 from .linear import LinearOp
 from .matmul import MatmulOp
@@ -37,6 +38,7 @@ from .reshape import ReshapeOp
 from .reshard import ReshardOp
 from .result import ResultOp
 from .reuse import ReuseOp
+from .run_launcher import RunLauncherOp
 from .scan_loop import ScanLoopOp
 from .select import SelectOp
 from .set import SetOp
@@ -72,6 +74,7 @@ __all__ = [
     "IfOp",
     "KernelOp",
     "LaunchOp",
+    "LauncherOp",
     "LibraryMatmulOp",
     "LinearOp",
     "MatmulOp",
@@ -87,6 +90,7 @@ __all__ = [
     "ResultOp",
     "ResultsType",
     "ReuseOp",
+    "RunLauncherOp",
     "ScanLoopOp",
     "SelectOp",
     "SetOp",

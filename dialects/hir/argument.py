@@ -7,9 +7,11 @@ from .dialect import Hir
 from .refusal import refuse, whole_number
 from .values import not_a_value
 
+_PARENTS = ("hir.call", "hir.host_call", "hir.launch", "hir.run_launcher")
+
 
 class ArgumentOp(Hir.Operation, name="argument"):
-    """One argument of the enclosing hir.call, hir.host_call or hir.launch.
+    """One argument of the enclosing hir.call, hir.host_call, hir.launch or hir.run_launcher.
 
     With `destination = i`, of hir.call alone, it is the buffer for the callee's output `i`.
 
@@ -22,7 +24,7 @@ class ArgumentOp(Hir.Operation, name="argument"):
     @staticmethod
     def verify_invariants(op: "ArgumentOp") -> bool:
         parent = op.operation.parent
-        if parent is None or parent.name not in ("hir.call", "hir.host_call", "hir.launch"):
+        if parent is None or parent.name not in _PARENTS:
             return refuse(
                 op,
                 "hir.argument stands in the region of a hir.call, hir.host_call or hir.launch, not "

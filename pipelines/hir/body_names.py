@@ -1,3 +1,4 @@
-"""The name of the function that a host program becomes."""
+"""The names of the functions that a host program's parts become."""
 
 BODY_PREFIX = "hirc_body_"
+LAUNCHER_PREFIX = "hirc_"

@@ -10,6 +10,9 @@ from ..pass_base import fail
 from ..symbols import fresh_name
 from .types import Types
 
+# Marks functions whose last argument is the source position to name in messages.
+CALLER = "hirc.called_from"
+
 # Leaves room for every index of llvm.getelementptr that is not a constant.
 _DYNAMIC_INDEX = -2147483648
 
@@ -69,6 +72,9 @@ class Emitter:
 
     def location(self) -> ir.Value:
         """The operation's source position, as the string error messages begin with."""
+        function = self._function()
+        if CALLER in function.attributes:
+            return list(function.regions[0].blocks[0].arguments)[-1]
         return self.string(location_text(self.op.location))
 
     def has_symbol(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""hir-schedule-kernels: linalg operations of host programs become kernels and launches."""
+"""hir-schedule-kernels: linalg operations of host programs become kernels and their launches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from ..walking import operations_where
 @register
 @dataclass(frozen=True)
 class HirScheduleKernels(Pass):
-    """Turns every linalg.generic on buffers in a hir.program into a gpu.func and a hir.launch.
+    """Turns every linalg.generic on buffers in a hir.program into a hir.run_launcher.
+
+    Operations that differ in values and places alone have one hir.launcher, which launches the
+    kernels that are made for them.
 
     `chips`, joined by `+`, are those that the kernels are made for (pipelines/schedules/device.py).
     Unless `tuned`, each becomes one kernel by a schedule that takes them all.
@@ -24,6 +27,8 @@ class HirScheduleKernels(Pass):
 
       linalg.generic {...} ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) { ... }
     becomes
+      "hir.run_launcher"(%x, %y, %n) {launcher = @launch_negf_0} : ...
+    where @launch_negf_0 makes
       "hir.launch"(%blocks, ...) ({
         "hir.argument"(%x) : (memref<?xf32>) -> ()
         "hir.argument"(%y) : (memref<?xf32>) -> ()
@@ -48,7 +53,7 @@ class HirScheduleKernels(Pass):
                         f"'{work.name}' has no schedule; run linalg-generalize-named-ops first",
                     )
                 take_stored_types(work)
-                scheduler.schedule(work)
+                scheduler.schedule(work, program.operation)
         scheduler.finish()
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from ...dialects import hir
-from ...dialects.hir.layout import strides_and_offset
+from ...dialects.hir.layout import DYNAMIC, strides_and_offset
 from ...dialects.mlir import ir
+from ..hir.extents import Extent, extent_of
 
 # So many steps back, what computes a number of the host is part of the structure.
 _DEPTH = 2
@@ -31,11 +32,14 @@ class Structure:
     `outer` are the values from outside that it uses, and those that they are computed from. The
     key has them in this order, says which are equal, and has what is `known` of each. It is None
     of an operation whose kernel is its own: a check in its region says where it stands.
+    `extents` numbers the open sizes of buffers, by their places in `outer` and their axes: those
+    of one number are equal.
     """
 
     key: Hashable | None
     outer: tuple[ir.Value, ...]
     known: tuple[Known, ...]
+    extents: Mapping[tuple[int, int], int]
 
 
 class Structures:
@@ -43,13 +47,22 @@ class Structures:
 
     def __init__(self) -> None:
         self._allocated: dict[ir.Value, bool] = {}
+        self._extents: dict[tuple[ir.Value, int], Extent] = {}
 
     def read(self, op: ir.Operation) -> Structure:
         """An operation's structure, in time linear in its size."""
         reader = _Reader(self)
         reader.add(op)
         key = tuple(reader.key) if reader.is_shared else None
-        return Structure(key, tuple(reader.outer), tuple(reader.known))
+        return Structure(key, tuple(reader.outer), tuple(reader.known), reader.extents)
+
+    def extent(self, buffer: ir.Value, axis: int) -> Extent:
+        """What a dim's size is; that of equal sizes is equal."""
+        place = buffer, axis
+        found = self._extents.get(place)
+        if found is None:
+            found = self._extents[place] = extent_of(buffer, axis)
+        return found
 
     def is_allocated(self, buffer: ir.Value) -> bool:
         """Whether a buffer begins where the program's memory does, which is aligned for all."""
@@ -103,6 +116,8 @@ class _Reader:
         self.key: list[Hashable] = []
         self.outer: list[ir.Value] = []
         self.known: list[Known] = []
+        self.extents: dict[tuple[int, int], int] = {}
+        self._numbers_of_extents: dict[Extent, int] = {}
         self.is_shared = True
         self._structures = structures
         self._numbers: dict[ir.Value, int] = {}
@@ -144,6 +159,7 @@ class _Reader:
         if isinstance(value.type, ir.MemRefType):
             if self._structures.is_allocated(value):
                 self.known[place] = Known.ALLOCATED
+            self._add_extents(value, place)
         elif op is not None and (depth < _DEPTH or not len(op.operands)):
             self.known[place] = Known.COMPUTED
             for operand in op.operands:
@@ -153,6 +169,15 @@ class _Reader:
             self._mention(op)
         else:
             self._define(value)
+
+    def _add_extents(self, buffer: ir.Value, place: int) -> None:
+        numbers = self._numbers_of_extents
+        for axis, size in enumerate(ir.MemRefType(buffer.type).shape):
+            if size == DYNAMIC:
+                extent = self._structures.extent(buffer, axis)
+                number = numbers.setdefault(extent, len(numbers))
+                self.extents[place, axis] = number
+                self.key.append(("extent", number))
 
 
 def _offset(buffer: ir.Value) -> int:

@@ -15,13 +15,13 @@ from ...pass_base import fail
 from ...rewriting import index_constant
 from .conform import conform
 from .registry import lowers
-from .state import LaunchedKernel, ProgramState
+from .state import LaunchedKernel, ProgramState, Tables
 
 
 @lowers("hir.launch")
 def lower_launch(op: LaunchOp, state: ProgramState) -> list[ir.Value]:
     """An asynchronous gpu.launch_func. A grid with a size of 0 is not launched."""
-    kernel = _find_kernel(op, state)
+    kernel = find_kernel(op, state.tables)
     grid = [op.grid_x, op.grid_y, op.grid_z]
     known = [constant_value(size) for size in grid]
     if 0 in known:
@@ -44,8 +44,9 @@ def lower_launch(op: LaunchOp, state: ProgramState) -> list[ir.Value]:
     return []
 
 
-def _find_kernel(op: LaunchOp, state: ProgramState) -> LaunchedKernel:
-    known = state.tables.kernels
+def find_kernel(op: LaunchOp, tables: Tables) -> LaunchedKernel:
+    """The kernel of a launch."""
+    known = tables.kernels
     kernel = known.get(op.kernel)
     if kernel is None:
         kernel = known[op.kernel] = _look_up(op)

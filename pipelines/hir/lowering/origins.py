@@ -61,8 +61,10 @@ class Origins:
         ]
         for program in programs:
             self._outputs_of(program)
-            for op in operations_where(program, lambda inner: inner.name == "hir.deallocate"):
-                self._note_deallocation(op)
+        for child in module.regions[0].blocks[0]:
+            if child.operation.name in ("hir.program", "hir.launcher"):
+                for op in operations_where(child.operation, _is_deallocation):
+                    self._note_deallocation(op)
 
     def outputs(self, program: str) -> list[Origin]:
         """The origins of a program's outputs."""
@@ -179,6 +181,10 @@ class Origins:
         if op.name == "hir.result":
             return self._kind_of_result(op)
         return memory_number(op)
+
+
+def _is_deallocation(op: ir.Operation) -> bool:
+    return op.name == "hir.deallocate"
 
 
 def _first(value: ir.Value) -> ir.Value:

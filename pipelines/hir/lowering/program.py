@@ -6,6 +6,7 @@ from ....dialects.mlir import func, ir
 from ...host.emitter import Emitter
 from .conform import conform
 from .host_call import mark_unsigned_arguments
+from .launcher import lower_launchers
 from .origins import Origins
 from .signature import Signature, input_descriptions, output_descriptions, signature_of
 from .state import Frame, ProgramState, Tables
@@ -25,11 +26,12 @@ def lower_programs(module: ir.Operation) -> None:
         ir.StringAttr(op.attributes["sym_name"]).value: signature_of(op) for op in programs
     }
     emit, tables = Emitter(module), Tables()
+    lower_launchers([op for op in top if op.name == "hir.launcher"], emit, origins, tables)
     for program in programs:
         _lower_program(program, emit, origins, signatures, tables)
-    for op in top:
-        if op.name in ("hir.program", "hir.kernel"):
-            op.erase()
+    for op in list(module.regions[0].blocks[0]):
+        if op.operation.name in ("hir.program", "hir.kernel"):
+            op.operation.erase()
 
 
 def _lower_program(

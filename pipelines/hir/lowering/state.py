@@ -31,17 +31,28 @@ class LaunchedKernel:
     cluster: list[int]
 
 
+@dataclass(frozen=True)
+class LauncherFunction:
+    """The function of a hir.launcher: its name, the values it is to be given, what it takes."""
+
+    name: str
+    declared: list[ir.Type]
+    inputs: list[ir.Type]
+
+
 @dataclass
 class Tables:
     """What the programs of a module share.
 
-    That is the table of each named stream, and what is known of each kernel by its symbol.
+    That is the table of each named stream, what is known of each kernel by its symbol, and the
+    function of each launcher.
     """
 
     streams: dict[str, str] = field(default_factory=dict[str, str])
     kernels: dict[ir.Attribute, LaunchedKernel] = field(
         default_factory=dict[ir.Attribute, LaunchedKernel]
     )
+    launchers: dict[str, LauncherFunction] = field(default_factory=dict[str, LauncherFunction])
 
 
 @dataclass
@@ -59,8 +70,8 @@ class ProgramState:
     origins: Origins
     tables: Tables
     frame: Frame
-    output_names: list[str]
-    signatures: dict[str, Signature]
+    output_names: list[str] = field(default_factory=list[str])
+    signatures: dict[str, Signature] = field(default_factory=dict[str, Signature])
     given: dict[int, ir.Value] = field(default_factory=dict[int, ir.Value])
     results: dict[ir.Value, list[ir.Value]] = field(default_factory=dict[ir.Value, list[ir.Value]])
     events: set[ir.Value] = field(default_factory=set[ir.Value])

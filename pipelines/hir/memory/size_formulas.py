@@ -31,6 +31,10 @@ class SizeFormulas:
     given: dict[tuple[int, int], Formula] = field(default_factory=dict[tuple[int, int], Formula])
     _known: dict[ir.Value, Formula] = field(default_factory=dict[ir.Value, Formula])
 
+    def define(self, value: ir.Value, formula: Formula) -> None:
+        """Says what an index value is, where the program itself does not."""
+        self._known[value] = formula
+
     def index(self, value: ir.Value) -> Formula:
         """The formula of an index value."""
         found = self._known.get(value)

@@ -1,17 +1,28 @@
 // RUN: hirc-opt %s --split-input-file -p hir-schedule-kernels | FileCheck %s
 
-// Sizes that one loop goes through are compared, then kernels are launched with buffers and sizes.
+// Sizes that one loop goes through are compared, then kernels are launched with buffers and sizes,
+// by a function of the host that every operation of this structure has.
 
 // CHECK-LABEL: "hir.program"()
 // CHECK:      ^bb0(%[[X:.*]]: memref<?x64xf32>, %[[Y:.*]]: memref<?x64xf32, strided<[?, ?], offset: ?>>):
-// CHECK:        %[[SAME:.*]] = arith.cmpi eq
+// CHECK:        %[[N:.*]] = memref.dim %[[X]], %c0
+// CHECK:        %[[M:.*]] = memref.dim %[[Y]], %c0
+// CHECK:        "hir.run_launcher"() ({
+// CHECK-NEXT:     "hir.argument"(%[[X]])
+// CHECK-NEXT:     "hir.argument"(%[[Y]])
+// CHECK-NEXT:     "hir.argument"(%[[N]])
+// CHECK-NEXT:     "hir.argument"(%[[M]])
+// CHECK:        }) {launcher = @launch_negf_0}
+// CHECK-NOT:  linalg
+// CHECK:      "hir.launcher"()
+// CHECK:      ^bb0(%[[X:.*]]: memref<?x64xf32>, %[[Y:.*]]: memref<?x64xf32, strided<[?, ?], offset: ?>>, %[[N:.*]]: index, %[[M:.*]]: index, %{{.*}}: index, %{{.*}}: index):
+// CHECK:        %[[SAME:.*]] = arith.cmpi eq, %[[N]], %[[M]]
 // CHECK:        cf.assert %[[SAME]], "dim 0 of operand 0 and dim 0 of operand 1 are one loop of linalg.generic and must have the same size"
-// CHECK:        %[[N:.*]] = memref.dim %[[X]], %{{.*}}
 // CHECK:        "hir.launch"(%{{.*}}, %[[ONE:.*]], %[[ONE]], %c256{{.*}}, %[[ONE]], %[[ONE]], %c0{{.*}}) ({
 // CHECK:          "hir.argument"(%[[X]])
 // CHECK:          "hir.argument"(%[[Y]])
 // CHECK:        }) {kernel = @kernels::@negf_0}
-// CHECK-NOT:  linalg
+// CHECK:        sym_name = "launch_negf_0"
 // CHECK:      gpu.module @kernels
 // CHECK:        gpu.func @negf_0({{.*}}) kernel attributes {known_block_size = array<i32: 256, 1, 1>}
 "hir.program"() ({
@@ -55,24 +66,30 @@
 
 // -----
 
-// Equal work is one kernel; a number from outside is an argument, a constant is not; an index is
-// the loop's. Nothing is launched for no elements.
+// Equal work is launched by one function; a number from outside is an argument, a constant is not;
+// an index is the loop's. Nothing is launched for no elements.
 
 // CHECK-LABEL: "hir.program"()
 // CHECK:         ^bb0(%[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>, %[[EMPTY:.*]]: memref<0xf32>, %[[S:.*]]: f32):
+// CHECK:         "hir.run_launcher"
+// CHECK-NEXT:      "hir.argument"(%[[X]])
+// CHECK-NEXT:      "hir.argument"(%[[S]])
+// CHECK-NEXT:    }) {launcher = @[[LAUNCHER:.*]]}
+// CHECK:         "hir.run_launcher"
+// CHECK-NEXT:      "hir.argument"(%[[Y]])
+// CHECK-NEXT:      "hir.argument"(%[[S]])
+// CHECK-NEXT:    }) {launcher = @[[LAUNCHER]]}
+// CHECK-NOT:     "hir.run_launcher"
+// CHECK:         "hir.launcher"() ({
+// CHECK-NEXT:    ^bb0(%[[Z:.*]]: memref<8xf32>, %[[S:.*]]: f32):
 // CHECK:         "hir.launch"
 // CHECK-NEXT:      "hir.argument"(%[[S]])
-// CHECK-NEXT:      "hir.argument"(%[[X]])
+// CHECK-NEXT:      "hir.argument"(%[[Z]])
 // CHECK:         {kernel = @kernels_1::@[[KERNEL:.*]]}
 // CHECK:         "hir.launch"
 // CHECK:         {kernel = @kernels_1::@[[NARROW:.*]]}
-// CHECK:         "hir.launch"
-// CHECK-NEXT:      "hir.argument"(%[[S]])
-// CHECK-NEXT:      "hir.argument"(%[[Y]])
-// CHECK:         {kernel = @kernels_1::@[[KERNEL]]}
-// CHECK:         "hir.launch"
-// CHECK:         {kernel = @kernels_1::@[[NARROW]]}
-// CHECK-NOT:     "hir.launch"
+// CHECK:         sym_name = "[[LAUNCHER]]"
+// CHECK-NOT:     "hir.launcher"
 // CHECK:       gpu.module @kernels_1
 // CHECK:         gpu.func @[[KERNEL]](
 // CHECK:         gpu.func @[[NARROW]](

@@ -1,5 +1,5 @@
-// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90a},hir.program(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s
-// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_75},hir.program(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s --check-prefix=OLD
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90a},hir.launcher(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_75},hir.launcher(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s --check-prefix=OLD
 
 // What is known to be more than twice the cache stays there longer than what is written: its loads
 // take a policy, which is made once where the kernel begins. What all rows share takes none, and
@@ -56,7 +56,7 @@
 // Of open sizes the host compares the bytes, of each element type for itself, and the kernel chooses
 // between two policies.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK:         %[[WORDS:.*]] = arith.muli %{{.*}}, %c4
 // CHECK:         %[[ARE_LARGE:.*]] = arith.cmpi uge, %[[WORDS]], %c104857600
 // CHECK:         %[[FLAG:.*]] = arith.extui %[[ARE_LARGE]] : i1 to i32

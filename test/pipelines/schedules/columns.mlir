@@ -1,10 +1,10 @@
-// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90a},hir.program(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90a},hir.launcher(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s
 
 // Columns that fill the device take all rows in one kernel of large blocks: no split. A thread has
 // eight accesses of 16 bytes under way, and a block one barrier. Rows at other addresses are read
 // in aligned pieces.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK-NOT:    "hir.allocate"
 // CHECK:        "hir.if"
 // CHECK-NEXT:     "hir.launch"(%c256, %c1, %c1, %c512
@@ -44,7 +44,7 @@
 // second kernel adds the parts. A thread has four accesses of 16 bytes under way, and a block one
 // barrier.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK:      ^bb0(%[[X:.*]]: memref<16384x1024xf32>, %[[Y:.*]]: memref<1024xf32>):
 // CHECK:        "hir.if"
 // CHECK:          %[[PARTS:.*]] = "hir.allocate"() {hirc.scratch} : () -> memref<65536xf32>
@@ -87,7 +87,7 @@
 // Softmax along an outer axis that is short: elements stay in registers, so each is loaded once, and
 // its exponential computed once.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK:         "hir.launch"(%c1024, %c1, %c1, %c256
 // CHECK-LABEL: gpu.func @reduce_loops_subf_exp_0(
 // CHECK-NOT:     scf.for
@@ -124,7 +124,7 @@
 // the parts are counted before the launch, and their memory has a bound; they may be one alone. The
 // same in aligned pieces of rows at any address, and in single elements.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK:         arith.divui %c528
 // CHECK:         "hir.if"
 // CHECK:           kernel = @kernels::@reduce_loops_0

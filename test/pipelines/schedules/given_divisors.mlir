@@ -1,10 +1,10 @@
-// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels,hir.program(canonicalize,cse),gpu.module(gpu.func(canonicalize,cse))' | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels,hir.launcher(canonicalize,cse),gpu.module(gpu.func(canonicalize,cse))' | FileCheck %s
 
 // By a size a thread multiplies: the host computes its reciprocal. What is left of a number puts the
 // product right. Integers need no scaling, as other numbers may.
 
-// CHECK-LABEL: "hir.program"()
-// CHECK:      ^bb0(%[[X:.*]]: memref<?x4096xf32>, %[[K:.*]]: f32, %[[Y:.*]]: memref<?xf32>):
+// CHECK-LABEL: "hir.launcher"()
+// CHECK:      ^bb0(%[[X:.*]]: memref<?x4096xf32>, %[[Y:.*]]: memref<?xf32>, %{{.*}}: index, %[[K:.*]]: f32, %{{.*}}: index, %{{.*}}: index):
 // CHECK:        %[[N:.*]] = arith.sitofp
 // CHECK:        %[[SCALED:.*]] = arith.mulf %[[K]], %[[SCALE:.*]] : f32
 // CHECK-NEXT:   %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[SCALED]] : f32
@@ -47,7 +47,7 @@
 
 // By a constant it multiplies by another, but for a power of two, whose inverse is exact.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK-NOT:    arith.divf
 // CHECK-LABEL: gpu.func @reduce_loops_divf_divf_0(
 // CHECK-DAG:     %[[EIGHTH:.*]] = arith.constant 1.250000e-01 : f64
@@ -80,8 +80,8 @@
 
 // Where no thread waits for quotients the kernel is given the divisor, and divides once itself.
 
-// CHECK-LABEL: "hir.program"()
-// CHECK:      ^bb0(%{{.*}}: memref<1024xf32>, %[[K:.*]]: f32, %{{.*}}: memref<1024xf32>):
+// CHECK-LABEL: "hir.launcher"()
+// CHECK:      ^bb0(%{{.*}}: memref<1024xf32>, %{{.*}}: memref<1024xf32>, %[[K:.*]]: f32):
 // CHECK-NOT:    arith.divf
 // CHECK:        "hir.argument"(%[[K]]) : (f32)
 // CHECK-LABEL: gpu.func @divf_0(

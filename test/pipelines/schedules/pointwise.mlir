@@ -1,10 +1,10 @@
-// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels,hir.program(canonicalize,cse),gpu.module(gpu.func(canonicalize,cse))' | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels,hir.launcher(canonicalize,cse),gpu.module(gpu.func(canonicalize,cse))' | FileCheck %s
 
 // Packed buffers are one line of vectors, a thread for each, and one for each element that is left.
 // Aligned ones need no more; single elements of any layout come last, and nothing after them.
 
-// CHECK-LABEL: "hir.program"()
-// CHECK:      ^bb0(%[[X:.*]]: memref<?x?xbf16>, %[[Y:.*]]: memref<?x?xbf16>):
+// CHECK-LABEL: "hir.launcher"()
+// CHECK:      ^bb0(%[[X:.*]]: memref<?x?xbf16>, %[[Y:.*]]: memref<?x?xbf16>, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index):
 // CHECK:        %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[X]]
 // CHECK:        arith.andi %[[ADDRESS]], %c15
 // CHECK:        "hir.if"
@@ -105,16 +105,16 @@
 // Where a type leaves all strides open, the buffer may be packed, have rows that lie apart, or
 // neither: a kernel each.
 
-// CHECK-LABEL: "hir.program"()
-// CHECK:         %{{.*}}, %{{.*}}, %{{.*}}:2, %[[S:.*]]:2 = memref.extract_strided_metadata
-// CHECK:         arith.cmpi eq, %[[S]]#1, %c1
-// CHECK:         arith.cmpi eq, %[[S]]#0, %c64
+// CHECK-LABEL: "hir.launcher"()
+// CHECK:      ^bb0(%{{.*}}, %{{.*}}, %[[S0:.*]]: index, %[[S1:.*]]: index):
+// CHECK:         arith.cmpi eq, %[[S1]], %c1
+// CHECK:         arith.cmpi eq, %[[S0]], %c64
 // CHECK:         kernel = @kernels::@copy_0
-// CHECK:         arith.remui %[[S]]#0, %c4
-// CHECK:         "hir.argument"(%[[S]]#0)
+// CHECK:         arith.remui %[[S0]], %c4
+// CHECK:         "hir.argument"(%[[S0]])
 // CHECK:         kernel = @kernels::@copy_1
-// CHECK:         "hir.argument"(%[[S]]#0)
-// CHECK-NEXT:    "hir.argument"(%[[S]]#1)
+// CHECK:         "hir.argument"(%[[S0]])
+// CHECK-NEXT:    "hir.argument"(%[[S1]])
 // CHECK:         kernel = @kernels::@copy_2
 // CHECK-NOT:     "hir.launch"
 // CHECK-LABEL: gpu.func @copy_1(
@@ -175,7 +175,7 @@
 
 // The program's own memory is aligned: whole vectors of it are the one way.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK-NOT:     "hir.if"
 // CHECK:         kernel = @kernels::@copy_0
 // CHECK-NOT:     "hir.if"

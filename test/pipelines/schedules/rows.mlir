@@ -1,10 +1,10 @@
-// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90a},hir.program(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90a},hir.launcher(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s
 
 // A block keeps a row in registers: its vectors are loaded once, before they are used, each reduction
 // has one barrier, and the exponentials of the sum are those of the output. Only addresses that are
 // no multiples of 16 bytes take another kernel.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK:         "hir.if"
 // CHECK:           "hir.launch"(%c300, %c1, %c1, %c512, %c1, %c1, %c0)
 // CHECK:           kernel = @kernels::@reduce_loops_subf_exp_0
@@ -43,7 +43,7 @@
 
 // Eight lanes take a short row, so that a block takes 16 rows and needs no barrier.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK:         "hir.launch"(%c100, %c1, %c1, %c128, %c1, %c1, %c0)
 // CHECK-LABEL: gpu.func @reduce_loops_0(
 // CHECK-COUNT-4: llvm.load {{.*}} -> vector<4xf32>
@@ -68,7 +68,7 @@
 // Many blocks sum parts of one row, and a second kernel their results: it is launched before they
 // have ended, and waits.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK:         %[[PARTS:.*]] = "hir.allocate"() {hirc.scratch} : () -> memref<8192xf32>
 // CHECK:         "hir.launch"(%c8192
 // CHECK:           "hir.argument"(%[[PARTS]])
@@ -98,7 +98,7 @@
 
 // The blocks of a cluster share a row, and write what they find into one another's shared memory.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK:         "hir.launch"(%c56, %c1, %c1, %c256
 // CHECK:         {cluster = array<i64: 8, 1, 1>
 // CHECK-LABEL: gpu.func @reduce_loops_subf_0(
@@ -130,7 +130,7 @@
 // aligned element on, and the power may be approximate. The target is loaded before, what it points
 // to after it.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK-LABEL: gpu.func @reduce_loops_subf_exp_0(
 // CHECK:         llvm.load {{.*}} -> i64
 // CHECK:         scf.for {{.*}} -> (f32, f32) {
@@ -174,9 +174,8 @@
 // others are loaded and stored under a condition. The same from each row's first aligned element on, with an
 // element a thread at the edges; short rows that are not aligned take single elements.
 
-// CHECK-LABEL: "hir.program"()
-// CHECK:         %[[LENGTH:.*]] = memref.dim %{{.*}}, %c1
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c128
+// CHECK-LABEL: "hir.launcher"()
+// CHECK:         arith.cmpi ule, %[[LENGTH:.*]], %c128
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c512
 // CHECK:         arith.cmpi uge, %[[LENGTH]], %c129
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c2048

@@ -1,8 +1,8 @@
-// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90a},hir.program(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90a},hir.launcher(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s
 
 // A block takes a whole row: two vectors a thread, scanned by shuffles, and one barrier.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK:         "hir.launch"(%c1000, %c1, %c1, %c512
 // CHECK:         kernel = @kernels::@scan_loop_0
 // CHECK-LABEL: gpu.func @scan_loop_0(
@@ -33,7 +33,7 @@
 // Along an outer loop a thread takes four iterations of a vector of columns at a time, and the block
 // carries each column's value from chunk to chunk.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK:         "hir.launch"(%c512, %c1, %c1, %c256
 // CHECK-LABEL: gpu.func @scan_loop_0(
 // CHECK:         scf.for {{.*}} iter_args(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) -> (f32, f32, f32, f32) {

@@ -116,12 +116,18 @@ def _scheduled(text: str, chips: str, folder: Path) -> str:
 
 
 def _programs(text: str) -> list[str]:
-    """The module's programs, with the text of each kernel in the place of its name."""
+    """The programs, with the texts of launchers and kernels in the places of their names."""
     kernels = dict(re.findall(r"(?ms)^    gpu\.func @(\w+)(.*?)^    }$", text))
     found = re.findall(r'(?ms)^  "hir\.program".*?^  }\) ', text)
-    names = re.compile(r"@kernels::@(\w+)")
-    assert all(map(names.search, found))
-    return [names.sub(lambda match: kernels[match[1]], program) for program in found]
+    kernel, launcher = re.compile(r"@kernels::@(\w+)"), re.compile(r"launcher = @(\w+)")
+    launchers = {
+        name: kernel.sub(lambda match: kernels[match[1]], body)
+        for body, name in re.findall(
+            r'(?ms)^  "hir\.launcher"(.*?)^  }\) {sym_name = "(\w+)"}', text
+        )
+    }
+    assert all(map(launcher.search, found))
+    return [launcher.sub(lambda match: launchers[match[1]], program) for program in found]
 
 
 @pytest.mark.parametrize("chips", ["sm_90a", "sm_80", "sm_90a tuned=false"])
@@ -158,11 +164,13 @@ def test_equal_operations_are_emitted_once(
 
     monkeypatch.setattr(Kernels, "build", counted)
     counts: list[int] = []
+    runs: list[int] = []
     for count in (30, 60):
         emitted[0] = 0
-        launches = _compile(kind(count), tmp_path).count('"hir.launch"')
-        assert launches > emitted[0] > 0
+        runs.append(_compile(kind(count), tmp_path).count('"hir.run_launcher"'))
+        assert emitted[0] > 0
         counts.append(emitted[0])
+    assert runs[0] < runs[1]
     assert counts[0] == counts[1]
 
 
@@ -183,14 +191,14 @@ def test_checks_of_other_lines_are_other_kernels(tmp_path: Path) -> None:
     assert not set(names[:half]) & set(names[half:])
 
 
-def test_checks_of_sizes_are_at_their_operations(tmp_path: Path) -> None:
+def test_launches_are_at_their_operations(tmp_path: Path) -> None:
     source = tmp_path / "in.mlir"
     source.write_text(_program("one", _generic("%x, %y")) + _program("other", _generic("%x, %y")))
     with context() as inner, ir.Location.unknown(inner):
         hir.load(inner)
         module = ir.Module.parseFile(str(source))
         HirScheduleKernels(chips="sm_90a").run(module.operation)
-        checks = operations_where(module.operation, lambda op: op.name == "cf.assert")
-        lines = sorted({ir.FileLineColLoc(check.location).start_line for check in checks})
+        runs = operations_where(module.operation, lambda op: op.name == "hir.run_launcher")
+        lines = [ir.FileLineColLoc(run.location).start_line for run in runs]
     texts = source.read_text().splitlines()
     assert lines == [n for n, line in enumerate(texts, 1) if "linalg.generic" in line]

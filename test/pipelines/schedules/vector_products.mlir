@@ -3,11 +3,15 @@
 // A vector times a large matrix is summed in columns, split over the device, though the vector lies
 // along the sums; a small one in rows.
 
+// CHECK:      launcher = @[[LARGE:[a-z_0-9]*]]}
+// CHECK:      sym_name = "large"
 // CHECK:      "hir.launch"
 // CHECK:        kernel = @kernels::@[[PART:[a-z_]*_part_[0-9]*]]
-// CHECK:      sym_name = "large"
-// CHECK-NOT:  _part_
+// CHECK:      sym_name = "[[LARGE]]"
+// CHECK:      launcher = @[[SMALL:[a-z_0-9]*]]}
 // CHECK:      sym_name = "small"
+// CHECK-NOT:  _part_
+// CHECK:      sym_name = "[[SMALL]]"
 #vector = affine_map<(n, k) -> (k)>
 #matrix = affine_map<(n, k) -> (k, n)>
 #sums = affine_map<(n, k) -> (n)>
