@@ -13,7 +13,7 @@ from ..pipelines.weights import Weight
 from .errors import InputError, Position
 from .host_code import host_object
 from .link import LinkJob, SymbolError, link, merge_objects
-from .link_inputs import linked_for_cpu
+from .link_inputs import linked_for_cpu, may_have_kernels
 from .llvm_ir import LlvmModule
 from .native import native_note, native_targets
 from .options import Emit, Options
@@ -135,6 +135,7 @@ class Compilation:
                 folder = stack.enter_context(scratch_folder())
             units = [self._parsed(path) for path in options.inputs]
             weights = self._plan_weights(units, str(output))
+            self._name_kernels(units)
             objects = [self._object(unit, folder) for unit in units]
             if weights is not None and weights.layout.is_embedded:
                 objects.append(self._weights_object(weights, folder))
@@ -215,6 +216,17 @@ class Compilation:
         with self.timer.phase("weights"):
             weights.write_file()
 
+    def _name_kernels(self, units: Sequence[Unit]) -> None:
+        """Takes each input to its kernels; of a whole program, the unique ones keep their names."""
+        for unit in units:
+            unit.outline()
+        if not self.options.is_whole_program or may_have_kernels(self.options.link_inputs):
+            return
+        claimed = [set(unit.claimed_names) for unit in units]
+        for place, unit in enumerate(units):
+            others = claimed[:place] + claimed[place + 1 :]
+            unit.keep_names(sorted(set[str]().union(*others)))
+
     def _object(self, unit: Unit, folder: Path) -> Path:
         """Compiles one input to an object file in `folder`."""
         self._lower(unit)
@@ -230,6 +242,7 @@ class Compilation:
         output = self._output(unit, emit.suffix)
         is_host = emit in (Emit.OBJECT, Emit.BITCODE, Emit.LLVM) and options.stop_after is None
         weights = self._plan_weights([unit], output) if is_host else None
+        self._name_kernels([unit])
         self._lower(unit)
         if options.stop_after is not None:
             self._write(unit, str(unit.module) + "\n", ".mlir")

@@ -19,12 +19,9 @@ def linked_for_cpu(names: Sequence[str], asked: bool | None) -> bool | None:
     themselves.
     """
     found: dict[bool, str] = {}
-    for name in names:
-        if name.endswith(_SUFFIXES) and not name.startswith("-"):
-            data = Path(name).read_bytes()
-            for for_cpu, section in ((True, _FOR_CPU), (False, _FOR_GPU)):
-                if section in data:
-                    found.setdefault(for_cpu, name)
+    for name in filter(_is_read, names):
+        for for_cpu in _devices(name):
+            found.setdefault(for_cpu, name)
     if asked is not None and (other := found.get(not asked)) is not None:
         built, wanted = _names(not asked), _names(asked)
         raise InputError(
@@ -34,6 +31,21 @@ def linked_for_cpu(names: Sequence[str], asked: bool | None) -> bool | None:
     if len(found) > 1:
         raise InputError(f"{found[True]} was built for the CPU device, and {found[False]} for GPUs")
     return next(iter(found), None)
+
+
+def may_have_kernels(names: Sequence[str]) -> bool:
+    """Whether what is linked may have device code: what the linker finds itself may."""
+    return any(not _is_read(name) or _devices(name) for name in names)
+
+
+def _is_read(name: str) -> bool:
+    return name.endswith(_SUFFIXES) and not name.startswith("-")
+
+
+def _devices(name: str) -> list[bool]:
+    """Of which devices an object or archive has code: of the CPU device, and of GPUs."""
+    data = Path(name).read_bytes()
+    return [for_cpu for for_cpu, mark in ((True, _FOR_CPU), (False, _FOR_GPU)) if mark in data]
 
 
 def _names(for_cpu: bool) -> str:

@@ -129,7 +129,6 @@ class Options:
 
     @property
     def is_whole_program(self) -> bool:
-        """Whether no other device code is linked with that of the one input."""
+        """Whether no device code is linked with that of the inputs, link inputs aside."""
         final = self.emit.is_linked or self.emit in _FINAL
-        alone = len(self.inputs) == 1 and not self.link_inputs and not self.device_libraries
-        return final and alone
+        return final and not self.device_libraries

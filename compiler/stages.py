@@ -58,34 +58,53 @@ class IrPrinter:
         sys.stderr.write(f"// ----- IR after {step} -----\n{text}\n")
 
 
-def run_stages(
-    module: ir.Operation,
-    stages: Sequence[Stage],
-    session: Session,
-    timer: Timer,
-    *,
-    stop_after: str | None = None,
-    print_after: str | None = None,
-    verify_each: bool = False,
-    each: Callable[[str], None] = lambda stage: None,
-) -> None:
-    """Runs the stages in order, up to `stop_after`, and checks what each leaves.
+@dataclass
+class StageRun:
+    """Stages on their way over a module: each is run, and what it leaves is checked.
 
-    With `verify_each`, what each pass leaves is verified too. `each` is called with a stage's name
-    when it is done. Raises InputError or UnsupportedError with the stage and the op.
+    It ends after `stop_after`, the stage of that name. With `verify_each`, what each pass leaves is
+    verified too. `each` is called with a stage's name when it is done. Raises InputError where the
+    options name a stage or pass that there is none of.
     """
-    names = [stage.name for stage in stages]
-    if stop_after is not None and stop_after not in names:
-        raise InputError(f"there is no stage '{stop_after}'", hint=f"stages: {', '.join(names)}")
-    printer = IrPrinter(print_after)
-    printer.begin((step for stage in stages for step in stage.steps), module)
-    for stage in stages:
-        if stage.applies_to(module):
-            with timer.phase(f"stage {stage.name}"):
-                run_stage(module, stage, session, printer, verify_each=verify_each)
-            each(stage.name)
-        if stage.name == stop_after:
-            return
+
+    module: ir.Operation
+    stages: Sequence[Stage]
+    session: Session
+    timer: Timer
+    stop_after: str | None = None
+    print_after: str | None = None
+    verify_each: bool = False
+    each: Callable[[str], None] = lambda stage: None
+
+    def __post_init__(self) -> None:
+        names = [stage.name for stage in self.stages]
+        if self.stop_after is not None and self.stop_after not in names:
+            raise InputError(
+                f"there is no stage '{self.stop_after}'", hint=f"stages: {', '.join(names)}"
+            )
+        self._printer = IrPrinter(self.print_after)
+        self._printer.begin((step for stage in self.stages for step in stage.steps), self.module)
+        end = len(names) if self.stop_after is None else names.index(self.stop_after) + 1
+        self._left = list(self.stages)[:end]
+
+    @property
+    def has_ended(self) -> bool:
+        return not self._left
+
+    def advance(self, before: str | None = None) -> None:
+        """Runs what is left, up to the stage named.
+
+        Raises InputError or UnsupportedError with the stage and the op.
+        """
+        while self._left and self._left[0].name != before:
+            stage = self._left.pop(0)
+            if not stage.applies_to(self.module):
+                continue
+            with self.timer.phase(f"stage {stage.name}"):
+                run_stage(
+                    self.module, stage, self.session, self._printer, verify_each=self.verify_each
+                )
+            self.each(stage.name)
 
 
 def run_stage(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
 from ..pipelines.fusion.report import take_report
-from ..pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
+from ..pipelines.gpu_program import NAMING_STAGE, GpuProgramOptions, gpu_program_stages
 from ..pipelines.hir.memory.peak_memory import peak_memory
 from ..pipelines.hir.memory.scratch_memory import scratch_memory
 from ..pipelines.host_ir import (
@@ -20,6 +21,7 @@ from ..pipelines.host_ir import (
     HostIrOptions,
     host_ir_stages,
 )
+from ..pipelines.passes.name_device_symbols import ELSEWHERE, claimed_names
 from ..pipelines.passes.run_transform_schedules import is_only_schedules
 from ..pipelines.passes.select_host_programs import host_programs
 from ..pipelines.pipeline import Stage
@@ -36,7 +38,7 @@ from .output import write
 from .process import Runner
 from .session import Session, position_of
 from .source import Source, parse
-from .stages import run_stages
+from .stages import StageRun
 from .target import FIRST_WITH_REDUX, TRIPLE, Target, shared_memory_limit
 from .timing import Timer
 from .toolchain import Clang, Cuda
@@ -57,7 +59,6 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
     gpu = gpu_program_stages(
         GpuProgramOptions(
             unit=unit,
-            keeps_names=options.is_whole_program,
             entry=options.entry,
             bare_pointers=options.bare_pointers,
             executable=options.emit is not Emit.SHARED,
@@ -182,9 +183,9 @@ class Unit:
         """Says where the weights lie; without that, the unit's own are laid out."""
         layout.write(self.module.operation)
 
-    def lower(self) -> None:
-        """Runs the MLIR stages, up to --stop-after."""
-        run_stages(
+    @cached_property
+    def _run(self) -> StageRun:
+        return StageRun(
             self.module.operation,
             stages_for(self.options, self.source.unit, self.targets),
             self.session,
@@ -194,6 +195,27 @@ class Unit:
             verify_each=self.options.verify_each,
             each=self._after_stage,
         )
+
+    def outline(self) -> None:
+        """Runs the MLIR stages until every kernel is one of a gpu.module, and is to be named."""
+        self._run.advance(before=NAMING_STAGE)
+
+    @property
+    def claimed_names(self) -> list[str]:
+        """What is named on the device, or would be with its stub on the host; once outlined."""
+        return claimed_names(self.module.operation)
+
+    def keep_names(self, elsewhere: Sequence[str]) -> None:
+        """Lets kernels keep their names, but for those that other units claim; once outlined."""
+        if self._run.has_ended:
+            return
+        with self.session.context:
+            names = [ir.StringAttr.get(name) for name in elsewhere]
+            self.module.operation.attributes[ELSEWHERE] = ir.ArrayAttr.get(names)
+
+    def lower(self) -> None:
+        """Runs the MLIR stages that are left, up to --stop-after."""
+        self._run.advance()
         self.has_kernels = self.has_device_code
 
     def _after_stage(self, stage: str) -> None:

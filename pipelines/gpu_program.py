@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from .pipeline import Stage
 
+# Names kernels: before it, each is in a gpu.module.
+NAMING_STAGE = "entries"
 _LLVM_HOST = ("builtin", "llvm", "offload")
 _LLVM_DEVICE = ("builtin", "llvm", "nvvm")
 
@@ -15,7 +17,6 @@ class GpuProgramOptions:
     """What changes the lowering: names, the kernels' calling convention, and debug lines."""
 
     unit: str = ""
-    keeps_names: bool = False
     entry: str = "main"
     bare_pointers: bool = False
     executable: bool = True
@@ -38,13 +39,12 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
     debug = ["ensure-debug-info-scope-on-llvm-func"] if options.debug else []
     chips = "+".join(options.chips)
     redux = str(options.has_redux).lower()
-    keep = str(options.keeps_names).lower()
     return [
         Stage("kernels", ",".join([*_TO_KERNELS, *entry])),
         Stage(
-            "entries",
+            NAMING_STAGE,
             f"{fast}check-launch-sizes,align-shared-tiles,promote-shared-memory,align-dynamic-shared,"
-            f"name-device-symbols{{unit={options.unit} keep={keep}}},"
+            f"name-device-symbols{{unit={options.unit}}},"
             f"add-offload-entries{{unit={options.unit}}}",
         ),
         Stage(

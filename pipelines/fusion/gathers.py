@@ -48,7 +48,7 @@ def compute_where_read(node: Node, makers: dict[ir.Value, Node]) -> list[ir.Oper
         if around not in users:
             users.append(around)
         with extract.location, ir.InsertionPoint(extract):
-            value, made = _at(maker, list(extract.operands)[1:])
+            value, made = _at(maker, *extract.operands)
         extract.results[0].replace_all_uses_with(value)
         extract.erase()
         waiting += [
@@ -103,9 +103,10 @@ def _is_cheap(node: Node) -> bool:
     )
 
 
-def _at(node: Node, place: list[ir.Value]) -> tuple[ir.Value, list[ir.Operation]]:
-    """The element of a node's result at a place, and the tensor.extracts it is made from."""
-    (write,) = node.writes
+def _at(node: Node, tensor: ir.Value, *place: ir.Value) -> tuple[ir.Value, list[ir.Operation]]:
+    """The element at a place of what a node makes, and the tensor.extracts it is made from."""
+    result = ir.OpResult(tensor).result_number
+    write = node.writes[result]
     indices = {
         loop: index for loop, index in zip(write.index, place, strict=True) if isinstance(loop, int)
     }
@@ -129,8 +130,8 @@ def _at(node: Node, place: list[ir.Value]) -> tuple[ir.Value, list[ir.Operation]
         for number, operand in enumerate(inner.operands):
             copy.operands[number] = values.get(operand, operand)
         values.update(zip(inner.results, copy.results, strict=True))
-    result = end.operands[0]
-    return values.get(result, result), made
+    element = end.operands[result]
+    return values.get(element, element), made
 
 
 def _index(each: Coordinate, indices: dict[int, ir.Value]) -> ir.Value:

@@ -11,6 +11,7 @@ from ...dialects.mlir import ir
 from ..offload_symbols import device_symbol, stub_symbol, unlike
 from ..pass_base import Pass, register
 
+ELSEWHERE = "offload.elsewhere"
 # What PTX takes for a name, and neither CUDA nor hirc has a function or constant of.
 _PLAIN_NAME = re.compile(
     r"(?!__|_?nv|hirc_|(?:malloc|free|v?printf|mem(?:cpy|set|move)|WARP_SZ)$)[A-Za-z_][A-Za-z0-9_$]*"
@@ -33,17 +34,20 @@ class NameDeviceSymbols(Pass):
       gpu.module @m { gpu.func @k() kernel ... }      ->   gpu.func @m__k__1f2e() kernel
       gpu.launch_func @m::@k ...                      ->   gpu.launch_func @m::@m__k__1f2e
 
-    With `keep`, which is for a unit that is all of its program, a kernel keeps the name that it has
-    if nothing else of the program's device code has it.
+    Where the attribute `offload.elsewhere` of the module says what other units of the program claim
+    (see `claimed_names`), a kernel keeps the name that it has if nothing else of the program's
+    device code has it. Where there is none, any other unit may come.
     """
 
     name: ClassVar[str] = "name-device-symbols"
     unit: str = ""
-    keep: bool = False
 
     def run(self, op: ir.Operation) -> None:
         renamed: dict[tuple[str, str], str] = {}
-        kept = _unique_names(op) if self.keep else set[str]()
+        kept = set[str]()
+        if ELSEWHERE in op.attributes:
+            kept = _unique_names(op)
+            del op.attributes[ELSEWHERE]
         for module in op.regions[0].blocks[0]:
             if module.operation.name == "gpu.module":
                 self._rename_kernels(module.operation, renamed, kept)
@@ -76,22 +80,26 @@ class NameDeviceSymbols(Pass):
             taken.add(new)
 
 
-def _unique_names(program: ir.Operation) -> set[str]:
-    """The symbols that one operation of all gpu.modules has, and that mean nothing else."""
-    host: set[str] = set()
-    found: list[str] = []
+def claimed_names(program: ir.Operation) -> list[str]:
+    """The names that operations of gpu.modules have, and those whose stubs the host has."""
+    claimed: list[str] = []
     for child in program.regions[0].blocks[0]:
         if child.operation.name == "gpu.module":
             for inner in child.operation.regions[0].blocks[0]:
-                found += _symbol(inner.operation)
+                claimed += _symbol(inner.operation)
         else:
-            host.update(_symbol(child.operation))
-    counts = Counter(found)
-    return {
-        name
-        for name, count in counts.items()
-        if count == 1 and _PLAIN_NAME.fullmatch(name) and stub_symbol(name) not in host
-    }
+            stub = stub_symbol("")
+            names = _symbol(child.operation)
+            claimed += [name.removesuffix(stub) for name in names if name.endswith(stub)]
+    return claimed
+
+
+def _unique_names(program: ir.Operation) -> set[str]:
+    """The names that are claimed once in the whole program, and mean nothing else."""
+    elsewhere = ir.ArrayAttr(program.attributes[ELSEWHERE])
+    counts = Counter(claimed_names(program))
+    counts.update(ir.StringAttr(name).value for name in elsewhere)
+    return {name for name, count in counts.items() if count == 1 and _PLAIN_NAME.fullmatch(name)}
 
 
 def _symbol(op: ir.Operation) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -52,13 +53,60 @@ def test_sass(hirc: Hirc, tmp_path: Path, program: Path, monkeypatch: pytest.Mon
 
 
 def test_names(hirc: Hirc, tmp_path: Path, program: Path) -> None:
-    """A program's one unit keeps its kernels' names; what may meet other units does not."""
+    """A whole program's kernels keep their names; what may meet other units does not."""
     alone, both = tmp_path / "alone", tmp_path / "both"
     hirc.succeeds(program, ARCH, "-o", alone)
     assert read_linked_file(alone).device_symbols == ("main_kernel",)
     library = write(tmp_path, "library.mlir", PROGRAM.replace("@main()", "@other()"))
+    hirc.succeeds(program, library, ARCH, "-o", both)
+    assert set(read_linked_file(both).device_symbols) == {"main_kernel", "other_kernel"}
     hirc.succeeds(library, ARCH, "--emit=object", "-o", tmp_path / "library.o")
     hirc.succeeds(program, tmp_path / "library.o", ARCH, "-o", both)
     names = read_linked_file(both).device_symbols
     assert len(set(names)) == 2
     assert all(re.fullmatch(r"(main|other)_kernel__[0-9a-f]{12}", name) for name in names)
+
+
+_PRINTS = """\
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @NAME() kernel {
+      gpu.printf "NAME of FUNCTION\\n"
+      gpu.return
+    }
+    gpu.func @FUNCTION_alone() kernel {
+      gpu.printf "alone\\n"
+      gpu.return
+    }
+  }
+  func.func @FUNCTION() {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@NAME blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    gpu.launch_func @kernels::@FUNCTION_alone
+        blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    REST
+    return
+  }
+  DECLARED
+}
+"""
+
+
+def test_names_that_clash(hirc: Hirc, tmp_path: Path) -> None:
+    """Of several inputs, only kernels with one name get a digest each, and each runs."""
+    texts: list[Path] = []
+    for name, function, rest, declared in (
+        ("work", "main", "call @other() : () -> ()", "func.func private @other()"),
+        ("work", "other", "", "func.func @other_work_stub() { return }"),
+    ):
+        text = _PRINTS.replace("REST", rest).replace("DECLARED", declared)
+        text = text.replace("NAME", name).replace("FUNCTION", function)
+        texts.append(write(tmp_path, f"{function}.mlir", text))
+    output = tmp_path / "prog"
+    hirc.succeeds(*texts, "--offload-arch=cpu", "-O0", "-o", output)
+    printed = subprocess.run([output], capture_output=True, text=True, check=True).stdout
+    assert printed.split("\n")[:-1] == ["work of main", "alone", "work of other", "alone"]
+    named = set(re.findall(rb"hirc\.entry\.kernel\.(\w+)", output.read_bytes()))
+    assert {b"main_alone", b"other_alone"} < named
+    assert len(named) == 4
+    assert all(name.startswith(b"kernels__work__") for name in named if b"work" in name)

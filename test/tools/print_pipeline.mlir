@@ -7,7 +7,7 @@
 // STAGES:      // kernels
 // STAGES-NEXT: {{.*}}gpu-kernel-outlining{{.*}}add-entry-point{entry=main required=true}
 // STAGES-NEXT: // entries
-// STAGES-NEXT: {{.*}}name-device-symbols{unit=unit keep=false},add-offload-entries{unit=unit}
+// STAGES-NEXT: {{.*}}name-device-symbols{unit=unit},add-offload-entries{unit=unit}
 // STAGES-NEXT: // runtime-calls
 // STAGES-NEXT: convert-gpu-host-to-cuda{bare-pointers=false {{.*}}}
 // STAGES-NEXT: // device

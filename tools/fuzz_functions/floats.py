@@ -41,11 +41,13 @@ _EXACT_FLOAT: dict[str, Callable[..., Array]] = {
     "math.trunc {0} : {r}": np.trunc,
     "math.roundeven {0} : {r}": np.rint,
     "math.round {0} : {r}": _half_away,
+    "math.copysign {0}, {1} : {r}": np.copysign,
+}
+_EXTREMES: dict[str, Callable[..., Array]] = {
     "arith.maximumf {0}, {1} : {r}": np.maximum,
     "arith.minimumf {0}, {1} : {r}": np.minimum,
     "arith.maxnumf {0}, {1} : {r}": np.fmax,
     "arith.minnumf {0}, {1} : {r}": np.fmin,
-    "math.copysign {0}, {1} : {r}": np.copysign,
 }
 _ROUNDED: dict[str, Callable[..., Array]] = {
     "arith.addf {0}, {1} : {r}": np.add,
@@ -96,6 +98,9 @@ _COMPARED: dict[str, Callable[[Array, Array], Array]] = {
 
 def draw_float(random: Random, have: Element) -> Operation:
     choice = random.random()
+    if choice < 0.05:
+        text, apply = random.choice(list(_EXTREMES.items()))
+        return Operation(text, (have,) * 2, have, lambda xs: _extreme(have, apply, xs))
     if choice < 0.15:
         text, apply = random.choice(list(_EXACT_FLOAT.items()))
         count = text.count("{0}") + text.count("{1}")
@@ -133,6 +138,16 @@ def draw_float(random: Random, have: Element) -> Operation:
     return _to_integer(random, have)
 
 
+def _extreme(have: Element, apply: Callable[..., Array], xs: list[Numbers]) -> Numbers:
+    """Returns the greater or lesser of two; of two zeros, the sign may be either's."""
+    result = compute(have, apply, xs, steps=0.0)
+    one, other = (each.value for each in xs)
+    unsure = (one == 0) & (other == 0) & (np.signbit(one) != np.signbit(other))
+    return Numbers(
+        result.value, np.where(unsure, np.maximum(result.error, have.tiny), result.error)
+    )
+
+
 def _arithmetic(have: Element, apply: Callable[..., Array], xs: list[Numbers]) -> Numbers:
     result = compute(have, apply, xs)
     if have.name != "f64":
@@ -153,7 +168,13 @@ def divide(have: Element, xs: list[Numbers]) -> Numbers:
 
 
 def _fma(have: Element, xs: list[Numbers]) -> Numbers:
-    return compute(have, lambda a, b, c: a * b + c, xs, steps=2.0)
+    result = compute(have, lambda a, b, c: a * b + c, xs, steps=2.0)
+    if have is not F64:
+        return result
+    # numpy rounds the product, of which the sum may be a small part.
+    rounded = np.abs(xs[0].value * xs[1].value) * have.step
+    rounded = np.where(np.isfinite(rounded) & np.isfinite(result.value), rounded, 0.0)
+    return Numbers(result.value, result.error + rounded)
 
 
 def _draw_function(random: Random, have: Element) -> Operation:

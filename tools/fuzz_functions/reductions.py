@@ -139,8 +139,15 @@ def reduce_numbers(
         return settle(element, total, shift, sure, 1.0, whole=True)
     joined = _JOINED[kind]
     total = joined(joined.reduce(value, axis=axes), first) if count else first  # type: ignore
-    largest = np.max(safe, axis=axes, initial=0.0)
-    return settle(element, np.asarray(total), np.maximum(largest, start_error), sure, 0.0)
+    largest = np.maximum(np.max(safe, axis=axes, initial=0.0), start_error)
+    # The sign of a zero is that of any zero there is.
+    negative = np.any((value == 0) & np.signbit(value), axis=axes)
+    positive = np.any((value == 0) & ~np.signbit(value), axis=axes)
+    negative = negative | ((first == 0) & np.signbit(first))
+    positive = positive | ((first == 0) & ~np.signbit(first))
+    unsure = (total == 0) & negative & positive
+    largest = np.where(unsure, np.maximum(largest, element.tiny), largest)
+    return settle(element, np.asarray(total), largest, sure, 0.0)
 
 
 def draw_kind(writer: Writer, element: Element) -> Kind:

@@ -181,6 +181,41 @@ func.func @gathered(%x: tensor<9x8xf32>, %m: tensor<9xf32>, %places: tensor<9xin
 
 // -----
 
+// What makes two results is computed where one of them is read, for that one.
+#id = affine_map<(c) -> (c)>
+#rows = affine_map<(r, c) -> (c)>
+#table = affine_map<(r, c) -> (r, c)>
+// CHECK-LABEL: func.func @gathered_of_two
+func.func @gathered_of_two(%x: tensor<9xf32>, %places: tensor<9xindex>) -> (tensor<9xf32>, tensor<9xf32>) {
+  %e = tensor.empty() : tensor<8x9xf32>
+  %f = tensor.empty() : tensor<9xf32>
+  // CHECK:   %[[X:.*]] = tensor.extract %arg0[
+  // CHECK:   %[[NEG:.*]] = arith.negf %[[X]]
+  // CHECK:   linalg.yield %[[NEG]] : f32
+  %two:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+    ins(%x : tensor<9xf32>) outs(%f, %f : tensor<9xf32>, tensor<9xf32>) {
+  ^bb0(%a: f32, %o: f32, %p: f32):
+    %b = arith.addf %a, %a : f32
+    %c = arith.negf %a : f32
+    linalg.yield %b, %c : f32, f32
+  } -> (tensor<9xf32>, tensor<9xf32>)
+  %d = linalg.generic {indexing_maps = [#rows, #table], iterator_types = ["parallel", "parallel"]}
+    ins(%two#1 : tensor<9xf32>) outs(%e : tensor<8x9xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x9xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+    ins(%places : tensor<9xindex>) outs(%f : tensor<9xf32>) {
+  ^bb0(%place: index, %o: f32):
+    %c0 = arith.constant 0 : index
+    %y = tensor.extract %d[%c0, %place] : tensor<8x9xf32>
+    linalg.yield %y : f32
+  } -> tensor<9xf32>
+  return %r, %two#0 : tensor<9xf32>, tensor<9xf32>
+}
+
+// -----
+
 // A cast is done in both kernels that need it: its result would be more to write and to read.
 #id = affine_map<(r, c) -> (r, c)>
 // CHECK-LABEL: func.func @cast

@@ -1,7 +1,8 @@
-// RUN: hirc-opt %s --name-device-symbols="unit=1f2e keep=true" --split-input-file | FileCheck %s
+// RUN: hirc-opt %s --name-device-symbols="unit=1f2e" --split-input-file | FileCheck %s
 
 // Of a whole program, a kernel keeps a name that nothing else on the device has.
-module attributes {gpu.container_module} {
+// CHECK:     module attributes {gpu.container_module} {
+module attributes {gpu.container_module, offload.elsewhere = ["beside"]} {
   // CHECK-LABEL: gpu.module @first
   gpu.module @first {
     // CHECK: gpu.func @alone() kernel
@@ -18,6 +19,11 @@ module attributes {gpu.container_module} {
     }
     // CHECK: gpu.func @first__data__1f2e() kernel
     gpu.func @data() kernel {
+      gpu.return
+    }
+    // Another unit of the program has it.
+    // CHECK: gpu.func @first__beside__1f2e() kernel
+    gpu.func @beside() kernel {
       gpu.return
     }
     // What CUDA or PTX means by a name.
