@@ -43,9 +43,6 @@ def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[s
     if options.verbose:
         command.append("-v")
     if job.for_cpu_device:
-        if options.emit is Emit.SHARED:
-            # Its threads run on when the library is closed.
-            command.append("-Wl,-z,nodelete")
         return [*command, "-pthread", "-lm"]
     cuda = f"--cuda-path={toolchain.cuda.root}"
     command += [cuda, "--no-cuda-version-check"]

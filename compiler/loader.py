@@ -5,18 +5,15 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from .errors import InputError
 from .loader_abi import VERSION, ProgramInfo, describe
 from .loader_call import Call
-from .loader_files import open_library, state_of
+from .loader_files import LoadedLibrary, open_library, state_of
 from .loader_values import ValueInfo
 from .loader_weights import WeightInfo, use_tensors, weights_of
-
-_ACCEPTS_CPU = 1 << 1
 
 
 def load(
@@ -26,8 +23,10 @@ def load(
 ) -> Library:
     """Loads a shared library that hirc built (`--emit=shared`). Raises InputError.
 
-    Its programs are attributes: `load("libmlp.so").main(x)`. It stays loaded: the same file is
-    loaded once, and one that was built again is another library beside the first.
+    Its programs are attributes: `load("libmlp.so").main(x)`. The same file is loaded once, and one
+    that was built again is another library beside the first. A library for the CPU device is
+    unloaded once it, its programs and their outputs have gone; one for GPUs stays, as its kernels
+    may still run.
 
     `weights` are other values than those it was built with: a safetensors file, or tensors by name,
     in the host's or the current device's memory, which are copied now. A library that is loaded
@@ -47,8 +46,7 @@ class Library:
         named = Path(weights).absolute() if isinstance(weights, str | os.PathLike) else None
         try:
             values = object() if given is not None else None if named is None else state_of(named)
-            opened = open_library(path, values)
-            self.loaded = opened.library
+            self.loaded = open_library(path, values)
         except OSError as error:
             raise InputError(f"cannot load {path}: {error}") from error
         if not hasattr(self.loaded, "hirc_programs"):
@@ -56,37 +54,21 @@ class Library:
                 f"{path} has no programs that can be called",
                 hint="hirc prog.mlir --emit=shared -o libprog.so makes a library of a program",
             )
-        self._prepare()
         self.programs: Mapping[str, Program] = {
-            info.name.decode(): Program(self, info) for info in self._infos()
+            info.name.decode(): Program(self.loaded, info) for info in self._infos()
         }
         self._weights = weights_of(self._infos())
-        if named is None and opened.is_copy:
+        if named is None and self.loaded.is_copy:
             named = self._weights.file_beside(path)
         if self._weights.entries:
             self._use_weights(named, given)
         elif weights is not None:
             raise InputError(f"{path} has no weights, and weights= gives some")
 
-    def _prepare(self) -> None:
-        """Tells ctypes the types of what a library exports besides its programs."""
-        loaded = self.loaded
-        loaded.hirc_programs.restype = ctypes.POINTER(ctypes.POINTER(ProgramInfo))
-        loaded.hirc_last_error.restype = ctypes.c_char_p
-        loaded.hirc_own_output.restype = ctypes.c_void_p
-        loaded.hirc_own_output.argtypes = [ctypes.c_void_p] * 3
-        loaded.hirc_release_output.restype = None
-        loaded.hirc_release_output.argtypes = [ctypes.c_void_p]
-        loaded.hirc_manage_output.restype = ctypes.c_void_p
-        loaded.hirc_manage_output.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
-        loaded.hirc_synchronize.argtypes = [ctypes.c_void_p]
-        loaded.hirc_synchronize.restype = None
-        loaded.hirc_devices.restype = ctypes.c_uint64
-
     def _infos(self) -> list[ProgramInfo]:
         count = ctypes.c_int64()
         first = self.loaded.hirc_programs(ctypes.byref(count))
-        infos: list[ProgramInfo] = [first[place].contents for place in range(count.value)]
+        infos = [ProgramInfo.from_address(first[place]) for place in range(count.value)]
         for info in infos:
             if info.version != VERSION:
                 raise InputError(
@@ -125,11 +107,6 @@ class Library:
         if status != 0:
             raise InputError(loaded.hirc_last_error().decode())
 
-    @cached_property
-    def is_for_cpu(self) -> bool:
-        """Whether its programs run on the CPU device, on memory of the host."""
-        return bool(self.loaded.hirc_devices() & _ACCEPTS_CPU)
-
     def __getattr__(self, name: str) -> Program:
         found = self.__dict__.get("programs", {}).get(name)
         if found is None:
@@ -154,8 +131,8 @@ class Program:
     `inputs` and `outputs` describe what it takes and gives.
     """
 
-    def __init__(self, library: Library, info: ProgramInfo) -> None:
-        self.library = library
+    def __init__(self, loaded: LoadedLibrary, info: ProgramInfo) -> None:
+        self.loaded = loaded
         self.name: str = info.name.decode()
         self.inputs: tuple[ValueInfo, ...] = describe(info.inputs, info.input_count)
         self.outputs: tuple[ValueInfo, ...] = describe(info.outputs, info.output_count)

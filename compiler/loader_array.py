@@ -6,6 +6,7 @@ import ctypes
 from typing import Any
 
 from .loader_abi import DlTensor
+from .loader_files import LoadedLibrary
 
 CAPSULE = b"dltensor"
 _VERSIONED_CAPSULE = b"dltensor_versioned"
@@ -17,7 +18,7 @@ _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 class Owner:
     """Holds the memory of an output, or the caller's tensor that the output is part of."""
 
-    def __init__(self, loaded: ctypes.CDLL, address: int | None) -> None:
+    def __init__(self, loaded: LoadedLibrary, address: int | None) -> None:
         if not address:
             raise MemoryError
         self.loaded = loaded

@@ -36,10 +36,10 @@ class Call:
 
     def __init__(self, program: Program, inputs: list[Any], given: list[Any], stream: Any) -> None:
         self.program = program
-        self.library = program.library
+        self.loaded = program.loaded
         self.inputs = inputs
         self.given = given
-        self._on_cpu = self.library.is_for_cpu
+        self._on_cpu = self.loaded.is_for_cpu
         self._torch = torch_of(inputs)
         # On torch's current stream its tensors are ready; another one waits for them in DLPack's
         # way.
@@ -61,9 +61,9 @@ class Call:
         pointers = (ctypes.c_void_p * len(addresses))(*addresses)
         start = ctypes.addressof(pointers)
         if program.run(start, start + 8 * count, self.stream) != 0:
-            raise InputError(self.library.loaded.hirc_last_error().decode())
+            raise InputError(self.loaded.hirc_last_error().decode())
         if self._on_cpu:
-            self.library.loaded.hirc_synchronize(self.stream)
+            self.loaded.hirc_synchronize(self.stream)
         results = self._results()
         return None if not results else results[0] if len(results) == 1 else tuple(results)
 
@@ -176,7 +176,7 @@ class Call:
         return array
 
     def _owner(self, tensor: DlTensor, held: int | None) -> Owner:
-        loaded = self.library.loaded
+        loaded = self.loaded
         return Owner(loaded, loaded.hirc_own_output(tensor.data, self.stream, held))
 
     def _held(self, place: int) -> int:

@@ -1,4 +1,4 @@
-"""Opening library files: the dynamic linker knows them by path and inode, not by what they hold."""
+"""Opening and closing libraries. The dynamic linker knows files by path and inode alone."""
 
 from __future__ import annotations
 
@@ -6,25 +6,61 @@ import ctypes
 import os
 import shutil
 import tempfile
+import weakref
 from collections.abc import Hashable
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A library, and whether it is a copy of the file, which lies nowhere now."""
-
-    library: ctypes.CDLL
-    is_copy: bool
-
+from typing import Any
 
 # The state of a file: device, inode, size, and when it was changed.
 _State = tuple[int, int, int, int]
-# What was loaded, by the file's state and its weights; and the paths and inodes that the linker
-# knows.
-_loaded: dict[tuple[_State, Hashable], Opened] = {}
-_known: set[str | tuple[int, int]] = set()
+_ACCEPTS_CPU = 1 << 1
+
+_linker = ctypes.CDLL(None)
+_linker.dlopen.restype = ctypes.c_void_p
+_linker.dlopen.argtypes = [ctypes.c_char_p, ctypes.c_int]
+_linker.dlclose.argtypes = [ctypes.c_void_p]
+
+
+class LoadedLibrary:
+    """A library in this process, whose functions are attributes.
+
+    It is unloaded once nobody holds it and its outputs have gone. One for GPUs stays. `is_copy`: it
+    was loaded from a copy of the file, which lies nowhere now.
+    """
+
+    def __init__(self, path: Path, *, is_copy: bool) -> None:
+        functions = ctypes.CDLL(str(path))
+        self._functions = functions
+        self.is_copy = is_copy
+        # Not at exit, when threads may still be in it.
+        weakref.finalize(self, _leave, functions).atexit = False
+        if not hasattr(functions, "hirc_programs"):
+            return
+        functions.hirc_programs.restype = ctypes.POINTER(ctypes.c_void_p)
+        functions.hirc_last_error.restype = ctypes.c_char_p
+        functions.hirc_own_output.restype = ctypes.c_void_p
+        functions.hirc_own_output.argtypes = [ctypes.c_void_p] * 3
+        functions.hirc_release_output.argtypes = [ctypes.c_void_p]
+        functions.hirc_manage_output.restype = ctypes.c_void_p
+        functions.hirc_manage_output.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
+        functions.hirc_synchronize.argtypes = [ctypes.c_void_p]
+        functions.hirc_synchronize.restype = None
+        functions.hirc_devices.restype = ctypes.c_uint64
+
+    @cached_property
+    def is_for_cpu(self) -> bool:
+        """Whether its programs run on the CPU device, on memory of the host."""
+        return bool(self.hirc_devices() & _ACCEPTS_CPU)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._functions, name)
+
+
+# What is loaded, by the file's state and its weights.
+_loaded: weakref.WeakValueDictionary[tuple[_State, Hashable], LoadedLibrary] = (
+    weakref.WeakValueDictionary()
+)
 
 
 def state_of(path: Path) -> Hashable:
@@ -36,7 +72,7 @@ def state_of(path: Path) -> Hashable:
     return (str(path), status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def open_library(path: Path, weights: Hashable = None) -> Opened:
+def open_library(path: Path, weights: Hashable = None) -> LoadedLibrary:
     """The library as the file is now, with `weights`. Raises OSError where it cannot be loaded.
 
     The linker gives what it loaded before from a path or an inode, though another file may be there
@@ -44,15 +80,30 @@ def open_library(path: Path, weights: Hashable = None) -> Opened:
     """
     status = os.stat(path)
     key = ((status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns), weights)
-    if key in _loaded:
-        return _loaded[key]
-    names = (str(path.absolute()), (status.st_dev, status.st_ino))
-    if _known.isdisjoint(names):
-        _known.update(names)
-        _loaded[key] = Opened(ctypes.CDLL(names[0]), is_copy=False)
+    found = _loaded.get(key)
+    if found is not None:
+        return found
+    if not _is_known(path.absolute()):
+        library = LoadedLibrary(path.absolute(), is_copy=False)
     else:
         with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
             copy = Path(folder) / path.name
             shutil.copyfile(path, copy)
-            _loaded[key] = Opened(ctypes.CDLL(str(copy)), is_copy=True)
-    return _loaded[key]
+            library = LoadedLibrary(copy, is_copy=True)
+    _loaded[key] = library
+    return library
+
+
+def _is_known(path: Path) -> bool:
+    """Whether the linker has loaded something from this path or this inode."""
+    handle = _linker.dlopen(os.fsencode(path), os.RTLD_LAZY | os.RTLD_NOLOAD)
+    if handle is not None:
+        _linker.dlclose(handle)
+    return handle is not None
+
+
+def _leave(functions: ctypes.CDLL) -> None:
+    """Closes the library, or leaves that to its last output."""
+    handle = functions._handle  # pyright: ignore[reportPrivateUsage]
+    if not hasattr(functions, "hirc_leave") or functions.hirc_leave(ctypes.c_void_p(handle)):
+        _linker.dlclose(handle)

@@ -113,9 +113,10 @@ struct hirc_owner;
 // program_outputs.c
 void hirc_output_free(void *data, void *stream);
 struct hirc_owner *hirc_output_own(void *data, void *stream, struct dl_managed_tensor *held);
-void hirc_output_release(struct hirc_owner *owner);
+int hirc_output_release(struct hirc_owner *owner);
 void *hirc_output_manage(const struct dl_tensor *output, struct hirc_owner *owner,
                          int is_versioned);
+int hirc_library_leave(void *library);
 
 // command.c
 int hirc_command(int argc, char **argv, const struct hirc_program_info *program,

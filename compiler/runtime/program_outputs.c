@@ -3,6 +3,7 @@
 #include "check.h"
 #include "program.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,22 @@ struct hirc_owner {
   void *stream;
   struct dl_managed_tensor *held;
 };
+
+// Who needs the library: whoever loaded it, until it leaves, and each owner.
+static _Atomic int64_t holders = 1;
+static void *handle; // from dlopen, of the one that left
+
+// Of the CPU device, in programs for it.
+__attribute__((weak, visibility("hidden"))) void
+hirc_cpu_device_program_ends(const char *location);
+
+// Whoever loaded the library needs it no more. Returns whether to close it now; else the last output
+// does, or it stays: on a GPU its kernels may still run, and threads that CUDA's runtime knows call
+// into that when they end.
+int hirc_library_leave(void *library) {
+  handle = library;
+  return hirc_cpu_device_program_ends && atomic_fetch_sub(&holders, 1) == 1;
+}
 
 // The structs that a managed output is the first member of.
 struct managed {
@@ -45,29 +62,39 @@ void hirc_output_free(void *data, void *stream) {
 // no memory. It is the caller's to release.
 struct hirc_owner *hirc_output_own(void *data, void *stream, struct dl_managed_tensor *held) {
   struct hirc_owner *owner = calloc(1, sizeof *owner);
-  if (owner)
+  if (owner) {
     *owner = (struct hirc_owner){1, data, stream, held};
+    atomic_fetch_add(&holders, 1);
+  }
   return owner;
 }
 
-void hirc_output_release(struct hirc_owner *owner) {
+// Returns whether that was all that the library was needed for.
+int hirc_output_release(struct hirc_owner *owner) {
   if (atomic_fetch_sub(&owner->holders, 1) != 1)
-    return;
+    return 0;
   if (owner->held)
     owner->held->deleter(owner->held);
   else
     hirc_output_free(owner->memory, owner->stream);
   free(owner);
+  return atomic_fetch_sub(&holders, 1) == 1;
 }
 
+// Closing the library is the last that they do: there is nothing to return to.
 static void delete_managed(struct dl_managed_tensor *tensor) {
-  hirc_output_release(tensor->owner);
+  struct hirc_owner *owner = tensor->owner;
   free(tensor);
+  if (hirc_output_release(owner))
+    __attribute__((musttail)) return ((void (*)(struct dl_managed_tensor *))(void *)dlclose)(handle);
 }
 
 static void delete_versioned(struct dl_versioned_tensor *tensor) {
-  hirc_output_release(tensor->owner);
+  struct hirc_owner *owner = tensor->owner;
   free(tensor);
+  if (hirc_output_release(owner))
+    __attribute__((musttail)) return (
+        (void (*)(struct dl_versioned_tensor *))(void *)dlclose)(handle);
 }
 
 // The output with sizes and strides of its own. Its data are its first element's address: not every

@@ -44,6 +44,8 @@ __attribute__((weak, visibility("hidden"))) char *hirc_state_weights_path_1;
 __attribute__((weak, visibility("hidden"))) void
 hirc_cpu_device_program_ends(const char *location);
 __attribute__((weak, visibility("hidden"))) bool hirc_checks_memory(void);
+// It calls this where the library is unloaded.
+__attribute__((weak, visibility("hidden"))) void hirc_cpu_device_at_unload(void (*function)(void));
 
 // Whether kernels may read memory that is none of the device's. A checked program is given memory
 // that is, so that accesses beyond it are found.
@@ -182,6 +184,8 @@ static void *load(const struct hirc_weights *weights, int device,
   free(path);
   if (!memory)
     return NULL;
+  if (hirc_cpu_device_at_unload)
+    hirc_cpu_device_at_unload(hirc_weights_unload);
   weights->state->owned[device] = owned;
   atomic_store_explicit(&weights->state->memory[device], memory, memory_order_release);
   return memory;

@@ -283,3 +283,10 @@ void hirc_allocation_free_all(unsigned memory) {
   }
   pthread_mutex_unlock(&lock);
 }
+
+void hirc_allocation_end(void) {
+  for (size_t i = hirc_span_count; i-- > 0;)
+    if (hirc_spans[i]->live == 0)
+      unmap_span(hirc_spans[i]);
+  free(hirc_spans);
+}

@@ -56,6 +56,9 @@ void hirc_allocation_reset_high(void);
 // Unmaps cached memory until at most `keep` bytes of it are left.
 void hirc_allocation_trim(size_t keep);
 
+// Gives back all memory that is free, for a library that is being unloaded.
+void hirc_allocation_end(void);
+
 // Frees everything of the kinds in `memory`.
 void hirc_allocation_free_all(unsigned memory);
 

@@ -110,6 +110,20 @@ struct hirc_cluster *hirc_cluster_take(struct hirc_worker *worker,
   return cluster;
 }
 
+void hirc_clusters_release(struct hirc_worker *worker) {
+  while (worker->spare != NULL) {
+    struct hirc_cluster *cluster = worker->spare;
+    worker->spare = cluster->link;
+    for (uint32_t rank = 0; rank < cluster->room; rank++) {
+      free(cluster->blocks[rank]->block.frames);
+      free(cluster->blocks[rank]->block.exchange);
+      free(cluster->blocks[rank]);
+    }
+    free(cluster->blocks);
+    free(cluster);
+  }
+}
+
 static struct hirc_extent position(uint64_t number, struct hirc_extent size) {
   if (number < size.x) {
     return (struct hirc_extent){(uint32_t)number, 0, 0};

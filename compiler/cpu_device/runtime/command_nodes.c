@@ -10,6 +10,12 @@ enum {
   NODES = 64,      // allocated at a time
 };
 
+// Nodes that were allocated together.
+struct hirc_nodes {
+  struct hirc_nodes *others;
+  _Alignas(struct hirc_command) char memory[NODES][sizeof(struct hirc_command) + NODE_ROOM];
+};
+
 struct hirc_command *hirc_command_allocate(size_t payload_bytes) {
   struct hirc_command *command = malloc(sizeof *command + payload_bytes);
   if (command)
@@ -27,12 +33,13 @@ static bool more_nodes(struct hirc_stream *stream) {
   stream->spare = atomic_exchange_explicit(&stream->returned, NULL, memory_order_acquire);
   if (stream->spare)
     return true;
-  size_t bytes = sizeof(struct hirc_command) + NODE_ROOM;
-  char *nodes = malloc(NODES * bytes);
+  struct hirc_nodes *nodes = malloc(sizeof *nodes);
   if (!nodes)
     return false;
+  nodes->others = stream->nodes;
+  stream->nodes = nodes;
   for (size_t i = 0; i < NODES; ++i) {
-    struct hirc_command *node = (struct hirc_command *)(nodes + i * bytes);
+    struct hirc_command *node = (struct hirc_command *)nodes->memory[i];
     node->room = NODE_ROOM;
     node->next = stream->spare;
     stream->spare = node;
@@ -61,4 +68,12 @@ void hirc_give_node(struct hirc_stream *stream, struct hirc_command *node) {
     node->next = first;
   while (!atomic_compare_exchange_weak_explicit(&stream->returned, &first, node,
                                                 memory_order_release, memory_order_relaxed));
+}
+
+void hirc_free_nodes(struct hirc_stream *stream) {
+  while (stream->nodes) {
+    struct hirc_nodes *nodes = stream->nodes;
+    stream->nodes = nodes->others;
+    free(nodes);
+  }
 }

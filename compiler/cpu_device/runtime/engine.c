@@ -196,6 +196,9 @@ static void run_share(struct hirc_worker *worker, struct share *share) {
     if (share->waiting != 0 && !has_failed(run) && hirc_quiet_round(worker, started)) {
       give_up(worker, share);
     }
+    if (share->waiting != 0 && hirc_pool_closes()) {
+      return;
+    }
     if (moved) {
       rounds = 0;
     } else {
@@ -238,6 +241,12 @@ static void take_part(struct hirc_grid_run *run) {
   worker->inside = 0;
   worker->run = NULL;
   worker->escape = NULL;
+}
+
+void hirc_worker_ends(void) {
+  hirc_clusters_release(&this_worker);
+  hirc_faults_release_thread(&this_worker);
+  hirc_mbarrier_release_thread();
 }
 
 // --- grids -------------------------------------------------------------------------------------

@@ -90,6 +90,7 @@ struct hirc_worker {
   struct hirc_running_block *block;
   uint32_t state, first, last;
   char *stack_low;
+  void *signal_stack; // its own; NULL: none
   // For quiet.c. What got on, as a number, and as it was at the last look; the number of all
   // workers at that time, and since when it has been so.
   uint64_t events, events_before;
@@ -192,6 +193,8 @@ enum hirc_progress hirc_cluster_step(struct hirc_worker *worker, struct hirc_clu
 struct hirc_cluster *hirc_cluster_take(struct hirc_worker *worker,
                                        const struct hirc_grid_run *run);
 void hirc_cluster_give(struct hirc_worker *worker, struct hirc_cluster *cluster);
+// Frees those that the worker keeps.
+void hirc_clusters_release(struct hirc_worker *worker);
 // Makes it the grid's cluster of that number and begins it.
 void hirc_cluster_place(struct hirc_cluster *cluster, const struct hirc_grid_run *run,
                         uint64_t number);
@@ -250,10 +253,18 @@ static inline void hirc_quiet_end(struct hirc_worker *worker) {
   atomic_store_explicit(&worker->calm_at, 0, memory_order_relaxed);
 }
 
+// --- operations/mbarrier.c ---------------------------------------------------------------------
+
+// Frees what the calling thread keeps there.
+void hirc_mbarrier_release_thread(void);
+
 // --- faults.c ----------------------------------------------------------------------------------
 
 void hirc_faults_install(void);
+// Takes the handlers away again, for a library that is being unloaded.
+void hirc_faults_remove(void);
 void hirc_faults_prepare_thread(struct hirc_worker *worker);
+void hirc_faults_release_thread(struct hirc_worker *worker);
 // Ends the running grid with this error, from inside hirc_run_grid.
 _Noreturn void hirc_leave_grid(struct hirc_worker *worker, int error);
 
@@ -262,5 +273,7 @@ _Noreturn void hirc_leave_grid(struct hirc_worker *worker, int error);
 enum { HIRC_ARENA_BYTES = 256 << 10 };
 // NULL if there is no memory, or no address below 4 GiB.
 char *hirc_arena_create(void);
+// Gives all of them back.
+void hirc_arenas_release(void);
 
 #endif

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "engine.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -141,6 +142,52 @@ void hirc_faults_install(void) {
   }
 }
 
+// The handlers that were there before this library's. Another library of hirc's asks for them: what
+// is exported is this library's own for itself, whatever else is loaded.
+__attribute__((visibility("protected"))) struct sigaction *hirc_fault_handlers_before(void);
+struct sigaction *hirc_fault_handlers_before(void) { return previous; }
+
+static bool is_ours(const struct sigaction *action) {
+  return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == on_fault;
+}
+
+// What another library keeps as the handler before its own; NULL where it is none of hirc's.
+static struct sigaction *handler_before(const struct sigaction *action, unsigned number) {
+  Dl_info found;
+  if ((action->sa_flags & SA_SIGINFO) == 0 || !dladdr((void *)action->sa_sigaction, &found)) {
+    return NULL;
+  }
+  void *library = dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == NULL) {
+    return NULL;
+  }
+  struct sigaction *(*before)(void) =
+      (struct sigaction * (*)(void)) dlsym(library, "hirc_fault_handlers_before");
+  dlclose(library);
+  return before == NULL ? NULL : &before()[number];
+}
+
+// Takes the handlers out of the chain. A chain that another program's handler is in stays.
+void hirc_faults_remove(void) {
+  for (unsigned i = 0; i < FAULT_SIGNALS; i++) {
+    struct sigaction now;
+    if (sigaction(fault_signals[i], NULL, &now) != 0) {
+      continue;
+    }
+    if (is_ours(&now)) {
+      sigaction(fault_signals[i], &previous[i], NULL);
+      continue;
+    }
+    struct sigaction *kept = handler_before(&now, i);
+    while (kept != NULL && !is_ours(kept)) {
+      kept = handler_before(kept, i);
+    }
+    if (kept != NULL) {
+      *kept = previous[i];
+    }
+  }
+}
+
 // Gives the thread a stack for signals, for when its own is full.
 void hirc_faults_prepare_thread(struct hirc_worker *worker) {
   pthread_attr_t attributes;
@@ -159,6 +206,15 @@ void hirc_faults_prepare_thread(struct hirc_worker *worker) {
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory != MAP_FAILED) {
     sigaltstack(&(stack_t){.ss_sp = memory, .ss_size = SIGNAL_STACK_BYTES}, NULL);
+    worker->signal_stack = memory;
+  }
+}
+
+void hirc_faults_release_thread(struct hirc_worker *worker) {
+  if (worker->signal_stack != NULL) {
+    sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
+    munmap(worker->signal_stack, SIGNAL_STACK_BYTES);
+    worker->signal_stack = NULL;
   }
 }
 

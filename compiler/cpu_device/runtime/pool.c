@@ -6,6 +6,9 @@
 // A thread may be held up by what another task does: blocks that wait for another kernel, a
 // function of the host. If tasks wait then, a further thread takes its place. Once one of them is
 // through there are more active threads than wanted, and it goes into the reserve.
+//
+// The threads end when the library is unloaded: that waits for what they do, and not for what is
+// queued.
 #include "pool.h"
 #include "threads.h"
 
@@ -35,6 +38,9 @@ static struct {
   unsigned held_up;    // in functions of the host
   unsigned departing;  // wait for their helpers
   uint64_t taken;      // tasks and shared work
+  pthread_t threads[MAX_THREADS];
+  unsigned started;
+  _Atomic bool closes; // the library is being unloaded
   _Atomic unsigned size; // 0: not started
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .work = PTHREAD_COND_INITIALIZER,
@@ -142,6 +148,9 @@ static void join_reserve(void) {
   pool.active--;
   pool.reserve++;
   while (pool.calls == 0) {
+    if (hirc_pool_closes()) {
+      return;
+    }
     pthread_cond_wait(&pool.called, &pool.lock);
   }
   pool.calls--;
@@ -152,7 +161,7 @@ static void *worker_main(void *unused) {
   (void)unused;
   pthread_mutex_lock(&pool.lock);
   pool.looking--;
-  for (;;) {
+  while (!hirc_pool_closes()) {
     if (work_once()) {
       if (pool.active > atomic_load(&pool.size) + pool.held_up) {
         join_reserve();
@@ -160,12 +169,15 @@ static void *worker_main(void *unused) {
       continue;
     }
     look();
-    while (atomic_load_explicit(&pool.offered, memory_order_relaxed) == 0) {
+    while (atomic_load_explicit(&pool.offered, memory_order_relaxed) == 0 &&
+           !hirc_pool_closes()) {
       pool.sleeping++;
       pthread_cond_wait(&pool.work, &pool.lock);
       pool.sleeping--;
     }
   }
+  pthread_mutex_unlock(&pool.lock);
+  hirc_worker_ends();
   return NULL;
 }
 
@@ -180,7 +192,7 @@ static void forget_threads(void) {
   pool.first = pool.last = NULL;
   pool.shared = NULL;
   pool.sleeping = pool.looking = pool.active = pool.reserve = pool.calls = pool.held_up = 0;
-  pool.departing = 0;
+  pool.departing = pool.started = 0;
   hirc_quiet_forget();
   atomic_store(&pool.offered, 0);
   atomic_store(&pool.size, 0);
@@ -188,7 +200,8 @@ static void forget_threads(void) {
 
 // Under the lock. The thread counts as one that looks for work already.
 static bool start_thread(void) {
-  bool started = hirc_thread_start(worker_main);
+  bool started = hirc_thread_start(worker_main, &pool.threads[pool.started]);
+  pool.started += started;
   pool.active += started;
   pool.looking += started;
   return started;
@@ -332,4 +345,33 @@ void hirc_pool_unshare(struct hirc_shared_work *work) {
   }
   pool.departing--;
   pthread_mutex_unlock(&pool.lock);
+}
+
+// --- ending ------------------------------------------------------------------------------------
+
+bool hirc_pool_closes(void) {
+  return atomic_load_explicit(&pool.closes, memory_order_relaxed);
+}
+
+// The thread of that number; false if no more were started.
+static bool find_thread(unsigned number, pthread_t *thread) {
+  pthread_mutex_lock(&pool.lock);
+  bool found = number < pool.started;
+  if (found) {
+    *thread = pool.threads[number];
+  }
+  pthread_mutex_unlock(&pool.lock);
+  return found;
+}
+
+void hirc_pool_end(void) {
+  pthread_mutex_lock(&pool.lock);
+  atomic_store(&pool.closes, true);
+  pthread_cond_broadcast(&pool.work);
+  pthread_cond_broadcast(&pool.called);
+  pthread_mutex_unlock(&pool.lock);
+  pthread_t thread;
+  for (unsigned number = 0; find_thread(number, &thread); number++) {
+    pthread_join(thread, NULL);
+  }
 }

@@ -30,6 +30,14 @@ unsigned hirc_pool_busy(void);
 // All threads of the pool.
 unsigned hirc_pool_threads(void);
 
+// Ends all threads once they are through with what they do; what is queued stays. For a library that
+// is being unloaded.
+void hirc_pool_end(void);
+// Whether they are to end: what only waits is left.
+bool hirc_pool_closes(void);
+
+// engine.c: the calling thread of the pool ends.
+void hirc_worker_ends(void);
 // quiet.c: the pool's threads are gone.
 void hirc_quiet_forget(void);
 

@@ -100,6 +100,18 @@ const struct hirc_variable *hirc_variable_of(const void *symbol) {
   return entry ? entry->variable : NULL;
 }
 
+static void release(struct table *table, bool owns_values) {
+  for (size_t i = 0; table && i < table->room; ++i)
+    if (owns_values)
+      free(table->entries[i].function);
+  free(table);
+}
+
+void hirc_registration_release(void) {
+  release(atomic_load(&functions), true);
+  release(atomic_load(&variables), false);
+}
+
 // The sections' ends as numbers: the symbols are weak, and comparing addresses of different
 // objects is undefined.
 static size_t count_between(const void *start, const void *stop) {

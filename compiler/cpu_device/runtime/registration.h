@@ -20,6 +20,9 @@ struct hirc_function *hirc_function_of(const void *stub);
 const struct hirc_variable *hirc_variable_of(const void *symbol);
 const struct hirc_variable *hirc_variable_at(const void *address);
 
+// Forgets everything that was registered, for a library that is being unloaded.
+void hirc_registration_release(void);
+
 void **__cudaRegisterFatBinary(void *image);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);

@@ -17,6 +17,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *rest; // mapped, not handed out
 static unsigned rest_count;
 static uintptr_t next_address;
+static char *mapped[(4096 - 1024) * 1024 / (ARENAS_AT_ONCE * HIRC_ARENA_BYTES / 1024)];
+static unsigned mapped_count;
 
 static char *map_at(uintptr_t address, size_t bytes) {
   char *memory = mmap((void *)address, bytes, PROT_READ | PROT_WRITE,
@@ -39,7 +41,10 @@ static void map_more(void) {
   }
   while (rest_count == 0 && next_address + bytes <= highest) {
     rest = map_at(next_address, bytes);
-    rest_count = rest != NULL ? ARENAS_AT_ONCE : 0;
+    if (rest != NULL) {
+      rest_count = ARENAS_AT_ONCE;
+      mapped[mapped_count++] = rest;
+    }
     next_address += bytes;
   }
 }
@@ -56,4 +61,10 @@ char *hirc_arena_create(void) {
   }
   pthread_mutex_unlock(&lock);
   return arena;
+}
+
+void hirc_arenas_release(void) {
+  for (unsigned i = 0; i < mapped_count; i++) {
+    munmap(mapped[i], (size_t)ARENAS_AT_ONCE * HIRC_ARENA_BYTES);
+  }
 }

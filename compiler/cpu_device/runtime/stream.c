@@ -12,6 +12,7 @@
 #include "stream.h"
 #include "capture.h"
 #include "checks/checks.h"
+#include "pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +195,7 @@ static void execute(struct hirc_task *task) {
         return;
       continue;
     }
-    if (turn >= TURN) {
+    if (turn >= TURN || hirc_pool_closes()) {
       hirc_pool_submit(task);
       return;
     }

@@ -56,6 +56,7 @@ struct hirc_stream {
   pthread_mutex_t lock; // of what enqueues: down to `enqueued`
   struct hirc_command *tail;
   struct hirc_command *spare;
+  struct hirc_nodes *nodes; // all of them: see command_nodes.c
   struct hirc_capture *_Atomic capture; // not NULL: commands go into a graph
   struct hirc_stream_order *order;      // in a checked program: see checks/order.c
   uint64_t legacy_seen;                 // the legacy stream's position that commands wait for
@@ -86,6 +87,8 @@ struct hirc_stream *hirc_stream_of(cuda_stream handle);
 struct hirc_stream *hirc_first_stream(void); // then next_stream; the legacy stream is not in it
 struct hirc_stream *hirc_stream_open(unsigned flags, int priority);
 void hirc_stream_close(struct hirc_stream *stream);
+// Frees what streams and their commands lie in, for a library that is being unloaded.
+void hirc_streams_release(void);
 
 static inline bool hirc_is_blocking(const struct hirc_stream *stream) {
   return !(stream->flags & CUDA_STREAM_NON_BLOCKING);
@@ -129,6 +132,7 @@ int hirc_enqueue_wait(struct hirc_stream *stream, struct hirc_point point);
 // A node for a command: taken with the stream locked, given back by its worker alone.
 struct hirc_command *hirc_take_node(struct hirc_stream *stream, size_t payload_bytes);
 void hirc_give_node(struct hirc_stream *stream, struct hirc_command *node);
+void hirc_free_nodes(struct hirc_stream *stream);
 
 // A command outside of any stream: for graphs.
 struct hirc_command *hirc_command_allocate(size_t payload_bytes);

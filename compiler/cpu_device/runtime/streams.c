@@ -93,6 +93,7 @@ __attribute__((constructor)) static void watch_fork(void) {
 // --- the stream of a thread ----------------------------------------------------------------------
 
 static pthread_key_t thread_key;
+static bool has_thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 
 static void close_thread_stream(void *stream) {
@@ -100,7 +101,9 @@ static void close_thread_stream(void *stream) {
   hirc_stream_close(stream);
 }
 
-static void create_thread_key(void) { pthread_key_create(&thread_key, close_thread_stream); }
+static void create_thread_key(void) {
+  has_thread_key = pthread_key_create(&thread_key, close_thread_stream) == 0;
+}
 
 static struct hirc_stream *thread_stream(void) {
   pthread_once(&thread_once, create_thread_key);
@@ -121,6 +124,26 @@ struct hirc_stream *hirc_stream_of(cuda_stream handle) {
       !atomic_load_explicit(&handle->alive, memory_order_relaxed))
     return NULL;
   return handle;
+}
+
+// --- unloading -----------------------------------------------------------------------------------
+
+static void release(struct hirc_stream *stream) {
+  hirc_free_nodes(stream);
+  free(stream->frees);
+}
+
+void hirc_streams_release(void) {
+  // A thread that ends later must not call into the library.
+  if (has_thread_key)
+    pthread_key_delete(thread_key);
+  release(&hirc_legacy_stream);
+  struct hirc_stream *next;
+  for (struct hirc_stream *stream = hirc_first_stream(); stream; stream = next) {
+    next = stream->next_stream;
+    release(stream);
+    free(stream);
+  }
 }
 
 // --- waiting -------------------------------------------------------------------------------------

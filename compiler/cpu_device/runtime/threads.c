@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "threads.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -41,16 +40,14 @@ static void block_signals(sigset_t *before) {
   pthread_sigmask(SIG_SETMASK, &blocked, before);
 }
 
-bool hirc_thread_start(void *(*main)(void *)) {
+bool hirc_thread_start(void *(*main)(void *), pthread_t *thread) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
   pthread_attr_setguardsize(&attributes, GUARD_BYTES);
   sigset_t before;
   block_signals(&before);
-  pthread_t thread;
-  bool started = pthread_create(&thread, &attributes, main, NULL) == 0;
+  bool started = pthread_create(thread, &attributes, main, NULL) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   return started;

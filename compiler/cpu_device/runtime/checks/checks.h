@@ -35,6 +35,10 @@ static inline bool hirc_checks_allocations(void) {
   return __builtin_expect((hirc_checks & (HIRC_CHECK_MEMORY | HIRC_CHECK_ORDER)) != 0, 0);
 }
 
+// The library is being unloaded: gives back all addresses that a
+// checked program's memory may have.
+void hirc_checks_end(void);
+
 struct hirc_block;
 struct hirc_stop_call;
 struct hirc_command;

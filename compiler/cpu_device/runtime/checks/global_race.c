@@ -57,17 +57,29 @@ void hirc_unreserve(void *start, size_t bytes) {
   }
 }
 
+static size_t bytes_for_words(void) { return hirc_shadow.bytes / WORD * sizeof(cell); }
+static size_t bytes_for_bytes(void) { return hirc_shadow.bytes * sizeof(cell); }
+
+static void release_cells(void) {
+  hirc_unreserve(words, bytes_for_words());
+  hirc_unreserve(bytes_of_words, bytes_for_bytes());
+}
+
 bool hirc_global_race_reserve(void) {
-  size_t of_words = hirc_shadow.bytes / WORD * sizeof(cell);
-  size_t of_bytes = hirc_shadow.bytes * sizeof(cell);
-  words = hirc_reserve(of_words);
-  bytes_of_words = hirc_reserve(of_bytes);
+  words = hirc_reserve(bytes_for_words());
+  bytes_of_words = hirc_reserve(bytes_for_bytes());
   if (words != NULL && bytes_of_words != NULL && hirc_records_reserve()) {
     return true;
   }
-  hirc_unreserve(words, of_words);
-  hirc_unreserve(bytes_of_words, of_bytes);
+  release_cells();
   return false;
+}
+
+void hirc_global_race_release(void) {
+  if (hirc_checks_order()) {
+    release_cells();
+    hirc_records_release();
+  }
 }
 
 void hirc_global_race_begin_anew(void) { hirc_records_begin_anew(); }

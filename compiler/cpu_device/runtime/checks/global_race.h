@@ -38,6 +38,7 @@ void *hirc_reserve(size_t bytes);
 void hirc_unreserve(void *start, size_t bytes);
 
 bool hirc_records_reserve(void);
+void hirc_records_release(void);
 // The record of the access's place in the command; 0 if there can be no more.
 uint32_t hirc_record_of(struct hirc_running_command *command, const struct hirc_access *access,
                         enum hirc_race_kind kind);
@@ -49,6 +50,7 @@ void hirc_records_begin_anew(void);
 
 // Reserves what is kept for the memory of hirc_shadow; false if there are not enough addresses.
 bool hirc_global_race_reserve(void);
+void hirc_global_race_release(void);
 void hirc_global_race_begin_anew(void);
 
 // An access to memory of hirc_shadow: by a kernel, or without a block by the running command.

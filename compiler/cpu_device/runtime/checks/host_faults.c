@@ -70,3 +70,11 @@ void hirc_host_faults_install(void) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGSEGV, &action, &previous);
 }
+
+void hirc_host_faults_remove(void) {
+  struct sigaction now;
+  if (sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
+      now.sa_sigaction == on_fault) {
+    sigaction(SIGSEGV, &previous, NULL);
+  }
+}

@@ -3,5 +3,6 @@
 #define HIRC_CHECKS_HOST_FAULTS_H
 
 void hirc_host_faults_install(void);
+void hirc_host_faults_remove(void);
 
 #endif

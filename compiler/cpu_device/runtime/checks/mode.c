@@ -99,3 +99,13 @@ __attribute__((constructor(101))) static void choose(void) {
     hirc_host_faults_install();
   }
 }
+
+void hirc_checks_end(void) {
+  if (hirc_checks == 0) {
+    return;
+  }
+  hirc_report_leave();
+  hirc_host_faults_remove();
+  hirc_global_race_release();
+  hirc_shadow_release();
+}

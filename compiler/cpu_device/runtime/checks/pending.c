@@ -7,6 +7,7 @@
 
 #define _GNU_SOURCE
 #include "pending.h"
+#include "../unload.h"
 
 #include "../copies.h"
 #include "../launch.h"
@@ -330,7 +331,7 @@ void hirc_cpu_device_program_ends(const char *location) { report_pending(locatio
 
 // For a program that does not end by hirc_program_end.
 static void at_exit(void) {
-  if (!hirc_report_any()) {
+  if (!hirc_report_any() && !hirc_is_unloaded()) {
     report_pending(NULL);
   }
 }

@@ -26,9 +26,13 @@ bool hirc_records_reserve(void) {
   if (hirc_records != NULL && hirc_lists != NULL) {
     return true;
   }
+  hirc_records_release();
+  return false;
+}
+
+void hirc_records_release(void) {
   hirc_unreserve(hirc_records, most_records * sizeof *hirc_records);
   hirc_unreserve(hirc_lists, most_lists * sizeof *hirc_lists);
-  return false;
 }
 
 uint32_t hirc_record_of(struct hirc_running_command *command, const struct hirc_access *access,

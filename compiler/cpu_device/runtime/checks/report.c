@@ -6,6 +6,7 @@
 #include "report.h"
 
 #include "../device_abi.h"
+#include "../unload.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -38,13 +39,22 @@ void hirc_report_add_thread(struct hirc_report *report, const struct hirc_block 
 
 // Runs after what was registered later, the program's own functions among it.
 static void end_with_failure(void) {
-  if (atomic_load(&any)) {
+  if (atomic_load(&any) && !hirc_is_unloaded()) {
     fflush(NULL);
     _exit(EXIT_FAILURE);
   }
 }
 
 void hirc_report_install(void) { atexit(end_with_failure); }
+
+// The last registered runs first. Both are libc's, and remain.
+void hirc_report_leave(void) {
+  extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
+  if (atomic_load(&any)) {
+    __cxa_atexit((void (*)(void *))(void *)_exit, (void *)EXIT_FAILURE, NULL);
+    __cxa_atexit((void (*)(void *))(void *)fflush, NULL, NULL);
+  }
+}
 
 void hirc_report_write(struct hirc_report *report) {
   static const char beginning[] = "error: ";

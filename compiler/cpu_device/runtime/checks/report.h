@@ -28,6 +28,8 @@ bool hirc_report_is_new(const void *place, unsigned kind);
 
 // Lets the program's end have the right status.
 void hirc_report_install(void);
+// The library is being unloaded: the program still ends with failure if it is to.
+void hirc_report_leave(void);
 
 // Whether anything was reported.
 bool hirc_report_any(void);

@@ -108,6 +108,9 @@ enum { P_PARITY, P_MOST_POLLS };
 // itself: a shared library that is loaded late may have little of it.
 static _Thread_local uint32_t *polls;
 
+void hirc_mbarrier_release_thread(void);
+void hirc_mbarrier_release_thread(void) { free(polls); }
+
 static bool polls_once_more(uint32_t thread, uint32_t most) {
   if (!polls && !(polls = calloc(HIRC_MAX_THREADS, sizeof *polls)))
     return false;

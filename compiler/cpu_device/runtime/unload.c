@@ -1,0 +1,56 @@
+// The end of a library that this runtime is part of. Where it is unloaded, its threads end first, for
+// their code goes; signal handlers, and memory that is not in use, go with it. Where the process
+// exits, everything stays as it is: kernels that run and destructors of the program may need it.
+#define _GNU_SOURCE
+#include "unload.h"
+#include "allocation.h"
+#include "checks/checks.h"
+#include "engine.h"
+#include "ordered_memory.h"
+#include "pool.h"
+#include "registration.h"
+#include "stream.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+static bool is_unloaded, exits;
+static void (*first)(void); // NULL: nothing
+
+// Called by compiler/runtime/weights.c, whose weights are memory that nobody else frees.
+void hirc_cpu_device_at_unload(void (*function)(void));
+void hirc_cpu_device_at_unload(void (*function)(void)) { first = function; }
+
+bool hirc_is_unloaded(void) { return is_unloaded; }
+
+// At exit, before any destructor: from now on the library stays, whoever closes it. Where it is
+// unloaded this is called too, but between the two destructors below.
+static void begin_exit(void) {
+  Dl_info found;
+  exits = !is_unloaded;
+  if (exits && dladdr((void *)begin_exit, &found)) {
+    dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  }
+}
+
+__attribute__((constructor(101))) static void watch_exit(void) { atexit(begin_exit); }
+
+__attribute__((destructor)) static void begin_end(void) { is_unloaded = !exits; }
+
+// After the program's own destructors, which may use the device.
+__attribute__((destructor(101))) static void end(void) {
+  if (!is_unloaded) {
+    return;
+  }
+  if (first != NULL) {
+    first();
+  }
+  hirc_pool_end();
+  hirc_faults_remove();
+  hirc_settle_frees();
+  hirc_allocation_end();
+  hirc_checks_end();
+  hirc_streams_release();
+  hirc_registration_release();
+  hirc_arenas_release();
+}
