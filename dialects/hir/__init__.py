@@ -40,6 +40,7 @@ from .result import ResultOp
 from .reuse import ReuseOp
 from .run_launcher import RunLauncherOp
 from .scan_loop import ScanLoopOp
+from .scatter import ScatterOp
 from .select import SelectOp
 from .set import SetOp
 from .set_stream import SetStreamOp
@@ -92,6 +93,7 @@ __all__ = [
     "ReuseOp",
     "RunLauncherOp",
     "ScanLoopOp",
+    "ScatterOp",
     "SelectOp",
     "SetOp",
     "SetStreamOp",

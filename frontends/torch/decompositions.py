@@ -33,6 +33,11 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.sort.stable: _sort_stable,
         _ATEN.scatter.src: _scatter,
         _ATEN.scatter.value: _scatter,
+        _ATEN.index_put.default: _index_put,
+        _ATEN.index.Tensor: _index,
+        _ATEN.masked_select.default: _masked_select,
+        _ATEN.histc.default: _histc,
+        _ATEN.pow.Tensor_Scalar: _pow,
     }
 
 
@@ -130,11 +135,11 @@ def _scatter(x: Tensor, dim: int, index: Tensor, source: Tensor | float) -> Tens
     """torch-mlir crashes where the index has other sizes than the result."""
     if not x.dim():
         return NotImplemented
-    count = index.shape[dim]
-    if not 0 < count <= _MOST_SCATTERED:
-        return NotImplemented
+    count: int | torch.SymInt = index.shape[dim]
     if not isinstance(source, Tensor):
         source = torch.full((), source, dtype=x.dtype, device=x.device).expand(index.shape)
+    if isinstance(count, torch.SymInt) or not 0 < count <= _MOST_SCATTERED:
+        return _scatter_each(x, dim % x.dim(), index, source)
     last, where, values = (each.movedim(dim, -1) for each in (x, index, source))
     values = values[tuple(slice(size) for size in where.shape)]
     # Beyond the index nothing is written: no place is -1.
@@ -148,3 +153,96 @@ def _scatter(x: Tensor, dim: int, index: Tensor, source: Tensor | float) -> Tens
         here = slice(number, number + 1)
         last = torch.where(where[..., here] == places, values[..., here], last)
     return last.movedim(-1, dim)
+
+
+def _scatter_each(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """Writes each element by itself; of several for one place any is there in the end."""
+    places: list[Tensor | None] = []
+    for axis, size in enumerate(index.shape):
+        if axis == dim:
+            places.append(index)
+        else:
+            along = [1] * (index.dim() - 1 - axis)
+            here = torch.arange(size, device=x.device).reshape(-1, *along)
+            # torch-mlir takes a size of 1 that is to be one of 0 for the greater one.
+            places.append(here.expand(index.shape))
+    values = source[tuple(slice(size) for size in index.shape)]
+    return _ATEN._index_put_impl.default(x, places, values, False)
+
+
+def _index_put(
+    x: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False
+) -> Tensor:
+    """torch-mlir takes no index of less than 0, and no axis that is left out before one."""
+    given = [(axis, each) for axis, each in enumerate(indices) if each is not None]
+    if not given:
+        return NotImplemented
+    first, index = given[0]
+    if len(given) == 1 and index.dtype == torch.bool:
+        if accumulate or values.dim():
+            return NotImplemented
+        rest = [1] * (x.dim() - first - index.dim())
+        return torch.where(index.reshape(*index.shape, *rest), values, x)
+    if any(each.dtype == torch.bool for _, each in given):
+        return NotImplemented
+    axes = [axis for axis, _ in given]
+    wrapped = list(
+        torch.broadcast_tensors(
+            *(torch.where(each < 0, each + x.shape[axis], each) for axis, each in given)
+        )
+    )
+    if axes == list(range(len(axes))):
+        return _ATEN._index_put_impl.default(x, wrapped, values, accumulate)
+    order = axes + [axis for axis in range(x.dim()) if axis not in axes]
+    if axes == list(range(first, first + len(axes))):
+        # Dims that are left out before the index come before its own in the values.
+        wide = torch.broadcast_shapes(*(each.shape for each in wrapped))
+        values = values.expand(*x.shape[:first], *wide, *x.shape[first + len(axes) :])
+        values = values.movedim(list(range(first, first + len(wide))), list(range(len(wide))))
+    put = _ATEN._index_put_impl.default(x.permute(order), wrapped, values, accumulate)
+    return put.permute([order.index(axis) for axis in range(x.dim())])
+
+
+def _index(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
+    """torch-mlir fails where a mask picks elements, however many they are."""
+    given = [(axis, each) for axis, each in enumerate(indices) if each is not None]
+    if len(given) != 1 or given[0][1].dtype != torch.bool:
+        return NotImplemented
+    axis, mask = given[0]
+    places = mask.reshape(-1).nonzero().squeeze(1)
+    last = axis + mask.dim()
+    flat = x if mask.dim() == 1 else x.reshape(*x.shape[:axis], -1, *x.shape[last:])
+    return flat.index_select(axis, places)
+
+
+def _masked_select(x: Tensor, mask: Tensor) -> Tensor:
+    x, mask = torch.broadcast_tensors(x, mask)
+    places = mask.reshape(-1).nonzero().squeeze(1)
+    return x.reshape(-1).index_select(0, places)
+
+
+def _histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """torch-mlir has none. An element of the last bin's upper end is in that."""
+    if x.dtype not in (torch.float32, torch.float64):
+        return NotImplemented
+    values = x.reshape(-1)
+    least = torch.full((), min, dtype=x.dtype, device=x.device)
+    most = torch.full((), max, dtype=x.dtype, device=x.device)
+    if min == max == 0:
+        least, most = values.min(), values.max()
+    alike = least == most
+    least, most = torch.where(alike, least - 1, least), torch.where(alike, most + 1, most)
+    counted = (values >= least) & (values <= most)
+    place = ((values - least) / (most - least) * bins).long().clamp(0, bins - 1)
+    place = torch.where(counted, place, 0)
+    none = torch.zeros(bins, dtype=x.dtype, device=x.device)
+    return none.index_add(0, place, counted.to(x.dtype))
+
+
+def _pow(x: Tensor, exponent: float) -> Tensor:
+    """Small powers are products, as torch computes them."""
+    if x.dtype == torch.bool or exponent not in (2, 3):
+        return NotImplemented
+    wide = _wide(x)
+    square = wide * wide
+    return (square if exponent == 2 else square * wide).to(x.dtype)

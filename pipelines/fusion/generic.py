@@ -89,5 +89,6 @@ def make_generic(
 def _input_count(op: ir.Operation) -> int:
     if "operandSegmentSizes" in op.attributes:
         return ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
-    # linalg.transpose, linalg.broadcast: one of each.
-    return 1
+    count = len(op.operands)
+    # Of linalg.reduce half of them; linalg.transpose, linalg.broadcast and linalg.map have one out.
+    return count // 2 if op.name == "linalg.reduce" else count - 1

@@ -6,7 +6,7 @@ from ...dialects.mlir import ir
 from . import columns, pointwise, rows, scan, transpose, windows
 from .alternatives import emit_first_that_holds
 from .device import Device
-from .floor import GENERAL, general, streaming
+from .floor import GENERAL, general, scatter, streaming
 from .iteration import read_iteration
 from .kernels import Kernels
 from .logistic import use_logistic
@@ -35,6 +35,9 @@ def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
     iteration = read_iteration(op)
     with op.location, ir.InsertionPoint(op):
         emit_size_checks(op, iteration)
+        if scatter.scatters(op):
+            scatter.schedule(op, kernels)
+            return
         if GENERAL in op.attributes:
             device = None
         work = read_work(op, device=device) if device is not None else None

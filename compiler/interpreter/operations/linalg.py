@@ -14,7 +14,7 @@ from ..buffer import Buffer, packed_strides
 from ..convert import load
 from ..dtypes import computing_dtype
 from ..frame import Frame, check_writable
-from ..fused import FusedRun, is_fused
+from ..fused import FusedRun, combine, is_fused
 from ..region_loops import RegionLoops, loops_of_map
 from ..registry import interprets
 from ..torch_import import torch
@@ -33,16 +33,49 @@ class _Operand:
 
     def place(self, op: ir.Operation, point: Sequence[int]) -> int:
         """The number of the element that a point of the index space has."""
+        return self.number(op, [_at(expr, point) for expr in self.map.results])
+
+    def number(self, op: ir.Operation, indices: Sequence[int]) -> int:
+        """The number of the element at a place."""
         if self.buffer is None:
             return 0
         place = 0
         sizes = self.buffer.sizes
-        for expr, size, stride in zip(self.map.results, sizes, packed_strides(sizes), strict=True):
-            index = _at(expr, point)
+        for index, size, stride in zip(indices, sizes, packed_strides(sizes), strict=True):
             if not 0 <= index < size:
                 fault.fail(op, f"index {index} is out of range for {self.buffer.name}: size {size}")
             place += index * stride
         return place
+
+
+@dataclass(frozen=True)
+class _Written:
+    """What hir.scatter writes, and where to."""
+
+    op: ir.Operation
+    value: Any
+    places: Sequence[int]
+
+    def write(self, target: _Operand) -> None:
+        """Writes it, or combines it with what is there."""
+        number, value = target.number(self.op, self.places), self.value
+        if "kind" in self.op.attributes:
+            kind = ir.StringAttr(self.op.attributes["kind"]).value
+            value = combine(kind, self.op.operands[1].type, target.value[number], value)
+        target.value[number] = value
+
+
+@interprets("hir.scatter")
+def scatter(op: ir.Operation, frame: Frame) -> Sequence[Any]:
+    value, *places = [frame.value(operand) for operand in list(op.operands)[1:]]
+    return [_Written(op, value, places)]
+
+
+def _is_scattered_to(argument: ir.Value) -> bool:
+    return any(
+        use.owner.operation.name == "hir.scatter" and use.operand_number == 0
+        for use in argument.uses
+    )
 
 
 @interprets("linalg.generic")
@@ -72,15 +105,23 @@ def generic(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     if is_fused(block):
         _run_fused(op, frame, bounds, operands, inputs)
         return []
+    placed = [not _is_scattered_to(argument) for argument in arguments]
     for point in product(*(range(bound) for bound in bounds)):
-        places = [operand.place(op, point) for operand in operands]
+        places = [
+            operand.place(op, point) if has_place else 0
+            for operand, has_place in zip(operands, placed, strict=True)
+        ]
         for argument, operand, place in zip(arguments, operands, places, strict=True):
-            frame.values[argument] = operand.value[place]
+            # Where it is scattered to there may be no element at all.
+            frame.values[argument] = operand.value[place] if operand.value else None
         frame.points.append(point)
         ((_, results),) = frame.run_block(block)
         frame.points.pop()
         for number, result in enumerate(results, inputs):
-            operands[number].value[places[number]] = result
+            if isinstance(result, _Written):
+                result.write(operands[number])
+            else:
+                operands[number].value[places[number]] = result
     for operand in operands[inputs:]:
         assert operand.buffer is not None
         if 0 not in bounds:

@@ -27,11 +27,24 @@ def schedule(op: ir.Operation, kernels: Kernels) -> None:
     iteration = read_iteration(op)
 
     def emit(buffers: Sequence[ir.Value], captured: Mapping[ir.Value, ir.Value]) -> None:
-        for value, inside in captured.items():
-            _replace_within(op, value, inside)
-        _Body(op, iteration, buffers).emit()
+        emit_body(op, iteration, buffers, captured)
 
     replace_by_launch(op, iteration, kernels, THREADS, emit)
+
+
+def emit_body(
+    op: ir.Operation,
+    iteration: Iteration,
+    buffers: Sequence[ir.Value],
+    captured: Mapping[ir.Value, ir.Value],
+) -> None:
+    """Emits what the kernel does, whose operands are `buffers`; the operation loses its region.
+
+    `captured` maps what the region uses from outside to the kernel's arguments.
+    """
+    for value, inside in captured.items():
+        _replace_within(op, value, inside)
+    _Body(op, iteration, buffers).emit()
 
 
 def _replace_within(op: ir.Operation, value: ir.Value, inside: ir.Value) -> None:

@@ -8,7 +8,13 @@ from hirc.dialects.hir.builder import Program
 from support.built_program import operations
 
 # What compiling puts in the place of linalg's operations.
-_OF_PASSES = {"hir.find_loops", "hir.library_matmul", "hir.reduce_loops", "hir.scan_loop"}
+_OF_PASSES = {
+    "hir.find_loops",
+    "hir.library_matmul",
+    "hir.reduce_loops",
+    "hir.scan_loop",
+    "hir.scatter",
+}
 
 
 def everything() -> Program:

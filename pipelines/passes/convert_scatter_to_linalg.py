@@ -1,0 +1,191 @@
+"""convert-scatter-to-linalg: tm_tensor.scatter, torch-mlir's writes to computed places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import arith, cf, ir
+from ..fusion.kinds import combination
+from ..hir.compute.generic import map_of
+from ..pass_base import Pass, fail, register
+from ..picked_elements import loop_index
+from ..rewriting import index_constant
+from ..walking import operations_where
+
+_SCATTER = "tm_tensor.scatter"
+
+
+@register
+@dataclass(frozen=True)
+class ConvertScatterToLinalg(Pass):
+    """Turns tm_tensor.scatter into a linalg.generic over the updates, with hir.scatter.
+
+    What is combined in fewer than 32 bits is so in f32 or i32, and rounded in the end. That places
+    are in range is asserted.
+
+      %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
+          ins(%u, %i : tensor<?x1x4xf32>, tensor<?x1xi64>) outs(%x : tensor<?x4xf32>) { addf }
+    becomes
+      %y = linalg.generic ... ins(%u, %i) outs(%x : tensor<?x4xf32>) {
+      ^bb0(%value: f32, %place: i64, %begun: f32):
+        %index = arith.index_cast %place : i64 to index
+        ... cf.assert
+        %r = "hir.scatter"(%begun, %value, %index, %column) {kind = "addf"}
+        linalg.yield %r : f32
+      }
+    """
+
+    name: ClassVar[str] = "convert-scatter-to-linalg"
+
+    def run(self, op: ir.Operation) -> None:
+        for work in operations_where(op, lambda inner: inner.name == _SCATTER):
+            with work.location, ir.InsertionPoint(work):
+                result = _converted(work)
+            work.results[0].replace_all_uses_with(result)
+            work.erase()
+
+
+def _converted(work: ir.Operation) -> ir.Value:
+    updates, indices, begun = work.operands
+    kind, given = _combination(work)
+    if 0 in ir.RankedTensorType(begun.type).shape:
+        return begun
+    element = ir.RankedTensorType(begun.type).element_type
+    wide = element if kind is None else _wide(element)
+    if wide == element:
+        return _scattered(work, kind, given, updates, indices, begun)
+    if given is not None:
+        given = ir.Operation.create(_extension(wide), [wide], [given]).results[0]
+    result = _scattered(work, kind, given, _cast(updates, wide), indices, _cast(begun, wide))
+    return _cast(result, element)
+
+
+def _combination(work: ir.Operation) -> tuple[str | None, ir.Value | None]:
+    """How an update is combined with what is there: by no kind where it takes its place.
+
+    With it the value from outside that is combined in place of every update, if there is one.
+    """
+    block = work.regions[0].blocks[0]
+    update, there = block.arguments
+    yielded = list(block)[-1].operation.operands[0]
+    if yielded == update:
+        return None, None
+    found = combination(yielded, there)
+    if found is not None and found.value == update:
+        return found.kind, None
+    if found is None or _block_of(found.value) == block:
+        fail(work, "a scatter writes, or combines by one operation of arith, such as arith.addf")
+    return found.kind, found.value
+
+
+def _block_of(value: ir.Value) -> ir.Block | None:
+    owner = value.owner
+    return owner if isinstance(owner, ir.Block) else owner.operation.block
+
+
+def _wide(element: ir.Type) -> ir.Type:
+    """The type in which elements are combined."""
+    if isinstance(element, ir.FloatType):
+        return element if element.width >= 32 else ir.F32Type.get()
+    if not isinstance(element, ir.IntegerType):
+        return element
+    return element if element.width >= 32 else ir.IntegerType.get_signless(32)
+
+
+def _scattered(
+    work: ir.Operation,
+    kind: str | None,
+    constant: ir.Value | None,
+    updates: ir.Value,
+    indices: ir.Value,
+    begun: ir.Value,
+) -> ir.Value:
+    target = ir.RankedTensorType(begun.type)
+    loops = ir.RankedTensorType(updates.type).rank
+    axes = list(ir.DenseI64ArrayAttr(work.attributes["dimension_map"]))
+    sizes = [_dim(begun, axis) for axis in axes]
+    columns = [
+        ir.AffineMap.get(loops, 0, [ir.AffineDimExpr.get(0), ir.AffineConstantExpr.get(column)])
+        for column in range(len(axes))
+    ]
+    maps = [ir.AffineMap.get_identity(loops), *columns, map_of(loops, [None] * target.rank)]
+    generic = _generic([updates, *[indices] * len(axes), begun], maps, loops)
+    value, *given, there = generic.regions[0].blocks[0].arguments
+    with ir.InsertionPoint(generic.regions[0].blocks[0]):
+        places = _starts(loops, target.rank)
+        for axis, size, number in zip(axes, sizes, given, strict=True):
+            place = arith.addi(places[axis], arith.index_cast(ir.IndexType.get(), number))
+            is_within = arith.cmpi(arith.CmpIPredicate.ult, place, size)
+            cf.AssertOp(is_within, f"scatter: an index is out of range for dim {axis}")
+            places[axis] = place
+        written = ir.Operation.create(
+            "hir.scatter",
+            results=[value.type],
+            operands=[there, constant or value, *places],
+            attributes={} if kind is None else {"kind": ir.StringAttr.get(kind)},
+        )
+        ir.Operation.create("linalg.yield", operands=[written.results[0]])
+    return generic.results[0]
+
+
+def _starts(loops: int, rank: int) -> list[ir.Value]:
+    """An update's place in the window that its index moves, which goes along the last dims."""
+    window = loops - 1
+    return [index_constant(0) for _ in range(rank - window)] + [
+        loop_index(1 + axis) for axis in range(window)
+    ]
+
+
+def _generic(
+    operands: Sequence[ir.Value], maps: Sequence[ir.AffineMap], loops: int
+) -> ir.Operation:
+    """A linalg.generic of one output, its region's block still empty."""
+    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
+    generic = ir.Operation.create(
+        "linalg.generic",
+        results=[operands[-1].type],
+        operands=operands,
+        attributes={
+            "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
+            "iterator_types": ir.ArrayAttr.get([parallel] * loops),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands) - 1, 1]),
+        },
+        regions=1,
+    )
+    location = ir.Location.current
+    assert location is not None
+    elements = [ir.RankedTensorType(each.type).element_type for each in operands]
+    generic.regions[0].blocks.append(*elements, arg_locs=[location] * len(elements))
+    return generic
+
+
+def _cast(value: ir.Value, element: ir.Type) -> ir.Value:
+    """A tensor with its elements as those of another type, rounded where that is narrower."""
+    kind = ir.RankedTensorType(value.type)
+    sizes = [_dim(value, axis) for axis in range(kind.rank) if kind.is_dynamic_dim(axis)]
+    wanted = ir.RankedTensorType.get(kind.shape, element)
+    empty = ir.Operation.create("tensor.empty", [wanted], sizes).results[0]
+    identity = ir.AffineMap.get_identity(kind.rank)
+    generic = _generic([value, empty], [identity, identity], kind.rank)
+    block = generic.regions[0].blocks[0]
+    name = _extension(element)
+    if _wide(element) != element:
+        name = "arith.truncf" if isinstance(element, ir.FloatType) else "arith.trunci"
+    with ir.InsertionPoint(block):
+        cast = ir.Operation.create(name, [element], [block.arguments[0]])
+        ir.Operation.create("linalg.yield", operands=[cast.results[0]])
+    return generic.results[0]
+
+
+def _extension(element: ir.Type) -> str:
+    return "arith.extf" if isinstance(element, ir.FloatType) else "arith.extsi"
+
+
+def _dim(value: ir.Value, axis: int) -> ir.Value:
+    kind = ir.RankedTensorType(value.type)
+    if not kind.is_dynamic_dim(axis):
+        return index_constant(kind.shape[axis])
+    operands = [value, index_constant(axis)]
+    return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]

@@ -1,0 +1,61 @@
+// RUN: hirc-opt %s -p convert-scatter-to-linalg,func.func'(canonicalize,cse)' | FileCheck %s
+
+// Rows of a cache are replaced: the index moves a window of one row.
+
+// CHECK-DAG:   #[[ALL:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+// CHECK-DAG:   #[[PLACE:.*]] = affine_map<(d0, d1, d2) -> (d0, 0)>
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x4xf32>, %[[I:.*]]: tensor<?x1xi64>, %[[U:.*]]: tensor<?x2x4xf32>)
+// CHECK:         %[[SIZE:.*]] = tensor.dim %[[X]]
+// CHECK:         linalg.generic {indexing_maps = [#[[ALL]], #[[PLACE]], #{{.*}}], iterator_types = ["parallel", "parallel", "parallel"]} ins(%[[U]], %[[I]] : {{.*}}) outs(%[[X]] :
+// CHECK-NEXT:    ^bb0(%[[V:.*]]: f32, %[[G:.*]]: i64, %[[B:.*]]: f32):
+// CHECK-DAG:       %[[W:.*]] = linalg.index 1
+// CHECK-DAG:       %[[C:.*]] = linalg.index 2
+// CHECK-DAG:       %[[N:.*]] = arith.index_cast %[[G]]
+// CHECK:           %[[P:.*]] = arith.addi %[[W]], %[[N]]
+// CHECK:           %[[OK:.*]] = arith.cmpi ult, %[[P]], %[[SIZE]]
+// CHECK:           cf.assert %[[OK]], "scatter: an index is out of range for dim 0"
+// CHECK:           %[[R:.*]] = "hir.scatter"(%[[B]], %[[V]], %[[P]], %[[C]]) : (f32, f32, index, index) -> f32
+// CHECK:           linalg.yield %[[R]]
+func.func @rows(%x: tensor<?x4xf32>, %i: tensor<?x1xi64>, %u: tensor<?x2x4xf32>) -> tensor<?x4xf32> {
+  %r = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true) ins(%u, %i : tensor<?x2x4xf32>, tensor<?x1xi64>) outs(%x : tensor<?x4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    tm_tensor.yield %a : f32
+  } -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
+
+// What is counted is a number from outside; sums of bf16 are taken in f32.
+
+// CHECK-LABEL: func.func @sums(
+// CHECK:         "hir.scatter"(%{{.*}}, %c1_i64, %{{.*}}) {kind = "addi"} : (i64, i64, index) -> i64
+// CHECK:         arith.extf
+// CHECK:         "hir.scatter"(%{{.*}}) {kind = "addf"} : (f32, f32, index, index) -> f32
+// CHECK:         arith.truncf
+func.func @sums(%n: tensor<5xi64>, %v: tensor<3xi64>, %i: tensor<3x1xi64>, %x: tensor<4x5xbf16>, %u: tensor<3xbf16>, %j: tensor<3x2xi64>) -> (tensor<5xi64>, tensor<4x5xbf16>) {
+  %one = arith.constant 1 : i64
+  %r = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%v, %i : tensor<3xi64>, tensor<3x1xi64>) outs(%n : tensor<5xi64>) {
+  ^bb0(%a: i64, %b: i64):
+    %s = arith.addi %b, %one : i64
+    tm_tensor.yield %s : i64
+  } -> tensor<5xi64>
+  %t = tm_tensor.scatter {dimension_map = array<i64: 1, 0>} unique_indices(false) ins(%u, %j : tensor<3xbf16>, tensor<3x2xi64>) outs(%x : tensor<4x5xbf16>) {
+  ^bb0(%a: bf16, %b: bf16):
+    %s = arith.addf %b, %a : bf16
+    tm_tensor.yield %s : bf16
+  } -> tensor<4x5xbf16>
+  return %r, %t : tensor<5xi64>, tensor<4x5xbf16>
+}
+
+// Into nothing nothing is written.
+
+// CHECK-LABEL: func.func @nothing(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<0xi64>
+// CHECK-NEXT:    return %[[X]]
+func.func @nothing(%x: tensor<0xi64>, %v: tensor<0xi64>, %i: tensor<0x1xi64>) -> tensor<0xi64> {
+  %r = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true) ins(%v, %i : tensor<0xi64>, tensor<0x1xi64>) outs(%x : tensor<0xi64>) {
+  ^bb0(%a: i64, %b: i64):
+    tm_tensor.yield %a : i64
+  } -> tensor<0xi64>
+  return %r : tensor<0xi64>
+}
