@@ -12,15 +12,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .compiler.interpreter import interpret
     from .compiler.loader import load
+    from .compiler.loader_artifact import Artifact
     from .dialects.hir.builder import BuildError, module, program, steps
+    from .frontends.torch.compile_model import compile
 
 __version__ = "0.1.0"
 
-__all__ = ["BuildError", "interpret", "load", "module", "program", "steps"]
+__all__ = [
+    "Artifact",
+    "BuildError",
+    "compile",
+    "interpret",
+    "load",
+    "module",
+    "program",
+    "steps",
+]
 
 # The module that each name is in.
 _OFFERED = {
+    "Artifact": ".compiler.loader_artifact",
     "BuildError": ".dialects.hir.builder",
+    "compile": ".frontends.torch.compile_model",
     "interpret": ".compiler.interpreter",
     "load": ".compiler.loader",
     "module": ".dialects.hir.builder",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +20,7 @@ from .options import Emit, Options
 from .output import make_folder, refuse_overwriting, replacing, scratch_folder, write
 from .process import Runner
 from .ptx import assemble, disassemble, emit_ptx, ptxas_arguments
-from .source import UNNAMED, check_readable, read_source
+from .source import UNNAMED, Source, check_readable, file_of, is_model, read_source
 from .support_library import support_bitcode
 from .target import CPU, Target
 from .timing import Timer
@@ -31,11 +31,15 @@ from .weights import Weights, plan_weights
 
 @dataclass
 class Compilation:
-    """One run of the compiler: its options, what it found, and where its time went."""
+    """One run of the compiler: its options, what it found, and where its time went.
+
+    `given` are inputs that are no files, by the names that the options have for them.
+    """
 
     options: Options
     timer: Timer = field(default_factory=Timer)
     sources: dict[str, str] = field(default_factory=dict[str, str])
+    given: Mapping[str, Source] = field(default_factory=dict[str, Source])
 
     def __post_init__(self) -> None:
         self.runner = Runner(self.options.verbose, self.options.dry_run)
@@ -99,7 +103,11 @@ class Compilation:
         if options.weights_from is not None:
             check_readable(options.weights_from)
         if options.output is not None:
-            files = [*options.inputs, *options.link_inputs, *map(str, options.device_libraries)]
+            files = [
+                *map(file_of, options.inputs),
+                *options.link_inputs,
+                *map(str, options.device_libraries),
+            ]
             if options.weights_from is not None:
                 files.append(str(options.weights_from))
             refuse_overwriting(options.output, files)
@@ -112,8 +120,12 @@ class Compilation:
             )
         if options.save_temps is not None and not options.dry_run:
             make_folder(options.save_temps)
-        for name in options.inputs:
-            if name != "-" and not (Path(name).exists() and not Path(name).is_file()):
+        for name in map(file_of, options.inputs):
+            if (
+                name not in self.given
+                and name != "-"
+                and not (Path(name).exists() and not Path(name).is_file())
+            ):
                 check_readable(Path(name))
 
     def _link_all(self) -> None:
@@ -200,7 +212,8 @@ class Compilation:
                         f"{other.text} in another input: weights of one name are one"
                     )
         with self.timer.phase("weights"):
-            weights = plan_weights(list(declared.values()), self.options, output)
+            known = [unit.source.weights for unit in units if unit.source.weights is not None]
+            weights = plan_weights(list(declared.values()), self.options, output, known)
         for unit in units if weights is not None else ():
             assert weights is not None
             unit.place_weights(weights.layout)
@@ -273,7 +286,7 @@ class Compilation:
             return output.read_bytes()
 
     def _parsed(self, path: str) -> Unit:
-        source = read_source(path)
+        source = self.given.get(path) or self._read(path)
         if source.text is not None:
             self.sources[source.name] = self.sources[UNNAMED] = source.text
         unit = Unit(source, self.options, self.timer)
@@ -290,6 +303,12 @@ class Compilation:
         if not self._said_native:
             self._said_native = True
             self.runner.log(native_note())
+
+    def _read(self, path: str) -> Source:
+        if not is_model(path):
+            return read_source(path)
+        with self.timer.phase("import"):
+            return read_source(path, self.options.entry)
 
     def _embed(self, unit: Unit) -> None:
         if not unit.has_device_code:

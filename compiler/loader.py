@@ -31,8 +31,14 @@ def load(
     `weights` are other values than those it was built with: a safetensors file, or tensors by name,
     in the host's or the current device's memory, which are copied now. A library that is loaded
     with other weights is another one, too.
+
+    What was made of a torch model is called as that was: `load("libnet.so")(images)`.
     """
-    return Library(Path(path), weights)
+    library = Library(Path(path), weights)
+    # Imported late: it is a kind of library itself.
+    from .loader_artifact import Artifact, is_artifact
+
+    return Artifact(library) if is_artifact(library) else library
 
 
 class Library:

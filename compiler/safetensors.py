@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import mmap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -50,6 +50,28 @@ class TensorFile:
         own = name if name in self.tensors else self.metadata.get(name, name)
         found = self.tensors.get(own)
         return None if found is None else (own, found)
+
+
+def joined(files: Sequence[TensorFile]) -> TensorFile:
+    """The tensors of several files, by the name of the first; what is in two is the first's.
+
+    A name that is another one's in any of them is that where it has no tensor itself.
+    """
+    first, *others = files
+    if not others:
+        return first
+    tensors: dict[str, Tensor] = {}
+    metadata: dict[str, str] = {}
+    for file in reversed(files):
+        tensors.update(file.tensors)
+        metadata.update(file.metadata)
+    for file in others:
+        for name, other in file.metadata.items():
+            # A file may have either of two names that are one.
+            if name in first.tensors and other not in first.tensors:
+                tensors.pop(other, None)
+                metadata[other] = name
+    return TensorFile(first.path, tensors, metadata)
 
 
 def read_tensors(path: Path) -> TensorFile:

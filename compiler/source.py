@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import resource
 import sys
 from contextlib import AbstractContextManager
@@ -16,6 +17,7 @@ from .child import forked
 from .crash import reading_error
 from .diagnostics import parse_error, unreadable_array
 from .errors import InputError, Note, Position
+from .safetensors import TensorFile
 from .session import Diagnostic, Session
 from .watcher import signal_name
 
@@ -24,16 +26,24 @@ _BYTECODE = b"ML\xefR"
 _READING_SECONDS = 10
 _BYTES_A_SECOND = 50_000
 STDIN_NAME = "<stdin>"
+# `file.py:name`, the name a dotted one.
+_IN_PYTHON = re.compile(r"(.+\.py):([\w.]+)", re.DOTALL)
 # What MLIR calls a module that came from no file.
 UNNAMED = "-"
 
 
 @dataclass(frozen=True)
 class Source:
-    """One translation unit: its name in messages, its bytes, and a digest that names it."""
+    """One translation unit: its name in messages, its bytes, and a digest that names it.
+
+    Where it `is_made`, the bytes were made of what the name says, and are not in a file. `weights`
+    are values that it brings along.
+    """
 
     name: str
     data: bytes
+    is_made: bool = False
+    weights: TensorFile | None = None
 
     @property
     def unit(self) -> str:
@@ -65,8 +75,32 @@ def damaged_bytecode(name: str) -> InputError:
     )
 
 
-def read_source(path: str) -> Source:
-    """Reads a file, or standard input for `-`. Raises InputError."""
+def is_model(name: str) -> bool:
+    """Whether an input is a torch model: `model.pt2`, or `file.py:name`."""
+    return name.endswith(".pt2") or _IN_PYTHON.fullmatch(name) is not None
+
+
+def file_of(name: str) -> str:
+    """The file that an input is in."""
+    match = _IN_PYTHON.fullmatch(name)
+    return name if match is None else match[1]
+
+
+def read_source(path: str, entry: str = "main") -> Source:
+    """Reads a file, or standard input for `-`. Raises InputError.
+
+    Of a torch model it makes a function called `entry`.
+    """
+    if is_model(path):
+        # Imported late: torch takes seconds to load.
+        from ..frontends.torch.read_model import read_model
+
+        return read_model(path, entry).source(path)
+    if path.endswith(".py"):
+        raise InputError(
+            f"{path} is a Python file: which of its models?",
+            hint=f"{path}:Model compiles what it calls Model",
+        )
     if path == "-":
         try:
             data = sys.stdin.buffer.read()
@@ -153,7 +187,7 @@ def parse(source: Source, session: Session) -> ir.Module:
     try:
         with reading(source.data):
             load_named_dialects(source.data, session.context)
-            if can_be_read_again(source.name):
+            if not source.is_made and can_be_read_again(source.name):
                 return ir.Module.parseFile(source.name, session.context)
             data = source.data if source.text is None else source.data.decode()
             return ir.Module.parse(data, session.context)

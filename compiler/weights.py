@@ -14,7 +14,7 @@ from .data_object import write_object
 from .errors import InputError
 from .options import Emit, Options, WeightStorage
 from .output import replacing
-from .safetensors import Tensor, TensorFile, read_tensors, write_tensors
+from .safetensors import Tensor, TensorFile, joined, read_tensors, write_tensors
 
 SUFFIX = ".safetensors"
 # Up to here weights are embedded, where nothing else is asked for: the linked file is copied as a
@@ -60,17 +60,20 @@ class Weights:
             write_tensors(file, tensors, {DIGEST: self.layout.digest, **tied})
 
 
-def plan_weights(declared: Sequence[Weight], options: Options, output: str) -> Weights | None:
+def plan_weights(
+    declared: Sequence[Weight], options: Options, output: str, known: Sequence[TensorFile] = ()
+) -> Weights | None:
     """Lays out the weights of all inputs, and compares them with their values.
 
-    `output` is what is built. None is given where there is no weight. Raises InputError.
+    `output` is what is built. `known` are values that inputs bring along, which count where a file
+    that the options name has none. None is given where there is no weight. Raises InputError.
     """
     source = options.weights_from
     if not declared:
         if source is not None:
             raise InputError(f"--weights-from={source}: the program has no weights")
         return None
-    if source is None:
+    if source is None and not known:
         if options.weights is WeightStorage.EMBED:
             raise InputError(
                 f"--weights=embed needs the values of weight '{declared[0].name}'",
@@ -78,7 +81,7 @@ def plan_weights(declared: Sequence[Weight], options: Options, output: str) -> W
             )
         file = "" if output == "-" else _file_beside(Path(output), options.emit).name
         return Weights(replace(lay_out(declared), file=file))
-    found = read_tensors(source)
+    found = joined([*([] if source is None else [read_tensors(source)]), *known])
     chosen = {weight.name: _value(weight, found) for weight in declared}
     # Tensors that the file says to be one are one.
     first: dict[str, str] = {}
@@ -104,7 +107,7 @@ def _external(
             "weights go to a file beside the output, and that is standard output", hint="-o FILE"
         )
     path = _file_beside(Path(output), options.emit)
-    if path.exists() and os.path.samefile(path, found.path):
+    if path.exists() and found.path.exists() and os.path.samefile(path, found.path):
         return Weights(replace(layout, file=path.name), values)
     layout = replace(layout, digest=_digest(layout, values), file=path.name)
     return Weights(layout, values, path)

@@ -1,22 +1,48 @@
-"""A torch module as a function on tensors, its weights among the arguments."""
+"""A torch module, function or exported program as a function on tensors, its weights arguments."""
 
 from __future__ import annotations
 
+import contextlib
+import inspect
+import io
+import json
+import re
+import sys
 import warnings
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.export import ExportedProgram
-from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind
+from torch.export.graph_signature import (
+    ConstantArgument,
+    InputKind,
+    OutputKind,
+    SymIntArgument,
+    TensorArgument,
+)
+from torch.fx import Node as FxNode
+from torch.fx.proxy import _register_stack_trace_anchor  # pyright: ignore[reportPrivateUsage]
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_importer import FxImporter
 
-from ...compiler.errors import UnsupportedError
+from ...compiler import activity
+from ...compiler.errors import HircError, InputError, UnsupportedError
+from ...compiler.session import Session
+from ...compiler.source import Source
 from ...dialects.mlir import ir, passmanager
+from .calling import Description, bind, constant, describe, leaf_paths
 from .decompositions import decompositions
-from .tidying import tidy
+from .fake_values import without_elements
+from .sizes import Sizes
+from .tidying import locate, tidy
+from .user_errors import export_error, first_line, lowering_error, user_frames
+from .weights import take_weights, tensor_file
 
 _PIPELINE = (
     "builtin.module(func.func(torch-match-quantized-custom-ops),"
@@ -27,95 +53,324 @@ _PIPELINE = (
 
 @dataclass(frozen=True)
 class ImportedModel:
-    """The text of a module with one function, and what its arguments are.
+    """A module with one function, and what its arguments are.
 
-    An argument is the path of a parameter, a buffer or one of `constants`, or the number of an
-    input among the leaves of what the model is called with.
+    `bytecode` is the module's. An argument is the name of a weight, or the number of an input among
+    the leaves of what the model is called with. `aliases` are further names of weights.
     """
 
-    text: str
+    bytecode: bytes
     arguments: tuple[str | int, ...]
-    constants: dict[str, Tensor]
+    weights: dict[str, Tensor] = field(repr=False)
+    aliases: Mapping[str, tuple[str, ...]]
+    calling: Description = field(repr=False)
+
+    def source(self, name: str) -> Source:
+        """What the compiler takes, called `name` in messages."""
+        values = tensor_file(Path(name), self.weights, self.aliases)
+        return Source(name, self.bytecode, is_made=True, weights=values)
+
+    @property
+    def text(self) -> str:
+        """The module as text."""
+        context = ir.Context()
+        context.allow_unregistered_dialects = True
+        return str(ir.Module.parse(self.bytecode, context)) + "\n"
 
 
 def import_model(
-    model: nn.Module,
-    inputs: tuple[Any, ...],
+    model: nn.Module | Callable[..., Any] | ExportedProgram,
+    args: tuple[Any, ...] = (),
+    kwargs: Mapping[str, Any] | None = None,
     *,
     name: str = "main",
     dynamic_shapes: Any = None,
 ) -> ImportedModel:
     """Imports a model as it computes these inputs; numbers among them are taken as they are.
 
-    Raises UnsupportedError where torch cannot export it, or torch-mlir cannot lower it.
+    Raises InputError where it cannot be called so, and UnsupportedError where torch cannot export
+    it, or torch-mlir cannot lower it.
     """
-    with warnings.catch_warnings():
+    activity.enter("import", "torch.export")
+    with warnings.catch_warnings(), unset_fake_temporarily():
         # torch and torch-mlir warn of their own parts.
         warnings.simplefilter("ignore")
-        program = _exported(model, inputs, dynamic_shapes)
-        arguments = _make_arguments(program)
-        module = _lowered(program, name)
+        if isinstance(model, ExportedProgram):
+            return _imported(model, None, None, name, None)
+        module = model if isinstance(model, nn.Module) else _Function(model)
+        signature, args, kwargs = _bound(module, args, dict(kwargs or {}))
+        shapes = _all_shapes(signature, dynamic_shapes, args, kwargs)
+        with without_elements(module, (args, kwargs)) as (given, named):
+            program = _exported(module, given, named, shapes)
+            return _imported(program, signature, shapes, name, module)
+
+
+class _Function(nn.Module):
+    """A function, for what takes modules."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+
+        # torch remembers the lines of functions of this name, and of those that it is told of.
+        _register_stack_trace_anchor(inspect.unwrap(function))
+
+        @wraps(function)
+        def forward(*args: Any, **kwargs: Any) -> Any:
+            return function(*args, **kwargs)
+
+        try:
+            inspect.signature(forward)
+        except ValueError:
+            # A built-in function that does not say what it takes: it takes anything.
+            del forward.__wrapped__
+        self.forward = forward
+
+
+def _bound(
+    module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[inspect.Signature, tuple[Any, ...], dict[str, Any]]:
+    try:
+        return bind(module.forward, args, kwargs)
+    except TypeError as error:
+        what = f"{type(module).__name__}.forward"
+        if isinstance(module, _Function):
+            what = getattr(module.forward, "__name__", "the function")
+        raise InputError(
+            f"{what} cannot be called with these inputs: {error}", stage="import"
+        ) from None
+
+
+def _all_shapes(
+    signature: inspect.Signature,
+    dynamic_shapes: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """dynamic_shapes for defaults too; those of a tuple or list by the parameters' names."""
+    if dynamic_shapes is None:
+        return None
+    bound = list(signature.bind(*args, **kwargs).arguments)
+    if isinstance(dynamic_shapes, (tuple, list)):
+        dynamic_shapes = dict(zip(bound, dynamic_shapes, strict=False))
+    if not isinstance(dynamic_shapes, Mapping):
+        return dynamic_shapes
+    unknown = [name for name in dynamic_shapes if name not in bound and name not in kwargs]
+    if unknown:
+        raise InputError(
+            f"dynamic_shapes names '{unknown[0]}', which is no input", stage="import",
+            hint=f"the inputs are {', '.join(bound)}",
+        )  # fmt: skip
+    shapes = {name: dynamic_shapes.get(name) for name in bound}
+    # What is given through **keywords has a name of its own there.
+    shapes.update(dynamic_shapes)
+    return shapes
+
+
+def _exported(
+    model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], dynamic_shapes: Any
+) -> ExportedProgram:
+    said = io.StringIO()
+    try:
+        # torch prints the graph that it has where it fails.
+        with torch.no_grad(), contextlib.redirect_stderr(said):
+            return torch.export.export(
+                model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False
+            )
+    except HircError:
+        raise
+    except Exception as error:
+        graph = str(getattr(error, "partial_fx_graph", ""))
+        said = io.StringIO(said.getvalue().replace(graph, "").rstrip("\n"))
+        raise export_error(error) from error
+    finally:
+        sys.stderr.write(said.getvalue())
+
+
+def _imported(
+    program: ExportedProgram,
+    signature: inspect.Signature | None,
+    dynamic_shapes: Any,
+    name: str,
+    model: nn.Module | None,
+) -> ImportedModel:
+    program = _decomposed(program)
+    _refuse_changes(program, model)
+    sizes = Sizes(program, dynamic_shapes)
+    weights, aliases = take_weights(program)
+    given, gives = program.call_spec
+    signatures = program.module_call_graph[0].signature
+    assert given is not None
+    assert gives is not None
+    inputs, arguments, names = _inputs(program, weights)
+    outputs = _outputs(program, sizes)
+    description = describe(
+        given,
+        inputs,
+        gives,
+        outputs,
+        signature,
+        signatures and signatures.forward_arg_names,
+        sizes.limits,
+    )
+    for node in program.graph.nodes:
+        if node.meta.get("stack_trace"):
+            node.meta["stack_trace"] = user_frames(node.meta["stack_trace"])
+    module = _lowered(program, name)
     tidy(module.operation)
-    known = {name for name, _ in (*model.named_parameters(), *model.named_buffers())}
-    constants = {
-        path: value
-        for path, value in program.constants.items()
-        if isinstance(value, Tensor) and path not in known and path in arguments
-    }
-    return ImportedModel(str(module), arguments, constants)
+    locate(module.operation)
+    results = leaf_paths(description.data["outputs"])
+    _describe_function(module, names, weights, results, description)
+    return ImportedModel(_bytecode(module), arguments, weights, aliases, description)
 
 
-def _exported(model: nn.Module, inputs: tuple[Any, ...], dynamic_shapes: Any) -> ExportedProgram:
+def _decomposed(program: ExportedProgram) -> ExportedProgram:
     try:
         with torch.no_grad():
-            program = torch.export.export(
-                model, inputs, dynamic_shapes=dynamic_shapes, strict=False
-            )
             return program.run_decompositions(decompositions())
     except Exception as error:
-        raise UnsupportedError(f"torch cannot export the model: {_said(error)}") from error
+        raise export_error(error) from error
 
 
-def _make_arguments(program: ExportedProgram) -> tuple[str | int, ...]:
-    """Makes inputs of all that the program holds; returns what each argument is."""
+def _refuse_changes(program: ExportedProgram, model: nn.Module | None) -> None:
     for spec in program.graph_signature.output_specs:
-        if spec.kind != OutputKind.USER_OUTPUT:
-            raise UnsupportedError(
-                f"the model changes '{spec.target}'",
-                hint="give what changes as an input, and return what it becomes",
-            )
-    arguments: list[str | int] = []
-    number = 0
-    for spec in program.graph_signature.input_specs:
-        if spec.kind != InputKind.USER_INPUT:
-            assert spec.target is not None
-            arguments.append(spec.target)
-            spec.kind = InputKind.USER_INPUT
+        if spec.kind == OutputKind.USER_OUTPUT:
             continue
-        if not isinstance(spec.arg, ConstantArgument):
-            arguments.append(number)
-        number += 1
-    return tuple(arguments)
+        is_training = model is not None and model.training
+        raise UnsupportedError(
+            f"the model changes '{spec.target}'",
+            stage="import",
+            hint="model.eval() makes it one that infers, and changes no statistics"
+            if is_training
+            else "give what changes as an input, and return what it becomes",
+        )
+
+
+def _inputs(
+    program: ExportedProgram, weights: Mapping[str, Tensor]
+) -> tuple[list[dict[str, Any]], tuple[str | int, ...], list[str]]:
+    """The leaves of what the model is called with; what each argument is; the arguments' names.
+
+    The program's inputs are numbered without the weights.
+    """
+    leaves: list[dict[str, Any]] = []
+    arguments: list[str | int] = []
+    names: list[str] = []
+    count = 0
+    for spec in program.graph_signature.input_specs:
+        if spec.target is not None and spec.target in weights:
+            arguments.append(spec.target)
+            names.append(spec.target)
+            continue
+        if spec.kind != InputKind.USER_INPUT:
+            continue
+        if isinstance(spec.arg, ConstantArgument):
+            leaves.append(dict(constant(spec.arg.value)))
+            continue
+        if not isinstance(spec.arg, TensorArgument):
+            raise UnsupportedError(
+                f"the input '{spec.arg.name}' is a number that is open",
+                stage="import",
+                hint="pass it as a tensor without dims, or leave it out of dynamic_shapes",
+            )
+        arguments.append(len(leaves))
+        names.append(spec.arg.name)
+        leaves.append({"tensor": count})
+        count += 1
+    return leaves, tuple(arguments), names
+
+
+def _outputs(program: ExportedProgram, sizes: Sizes) -> list[dict[str, Any]]:
+    """The leaves of what the model gives; takes all but tensors out of the program's outputs."""
+    signature, leaves, kept, values = program.graph_signature, [], [], []
+    (output,) = (node for node in program.graph.nodes if node.op == "output")
+    assert isinstance(output.args[0], (tuple, list))
+    for spec, value in zip(signature.output_specs, output.args[0], strict=True):
+        if isinstance(spec.arg, TensorArgument):
+            leaves.append({"tensor": len(kept)})
+            kept.append(spec)
+            values.append(value)
+        elif isinstance(spec.arg, SymIntArgument):
+            assert isinstance(value, FxNode)
+            leaves.append(sizes.node_of(value))
+        elif isinstance(spec.arg, ConstantArgument):
+            leaves.append(dict(constant(spec.arg.value)))
+        else:
+            raise UnsupportedError(
+                f"the model gives a {type(spec.arg).__name__.removesuffix('Argument')}, which is "
+                "no tensor and no whole number",
+                stage="import",
+                hint="return a tensor",
+            )
+    if not kept:
+        raise InputError("the model gives no tensor: there is nothing to compute", stage="import")
+    output.args = (tuple(values),)
+    signature.output_specs[:] = kept
+    program.graph.eliminate_dead_code()
+    program.graph_module.recompile()
+    return leaves
 
 
 def _lowered(program: ExportedProgram, name: str) -> ir.Module:
-    context = ir.Context()
-    context.enable_multithreading(False)
-    torch_dialect.register_dialect(context)
-    importer = FxImporter(context=context)
+    session = Session()
+    torch_dialect.register_dialect(session.context)
+    importer = FxImporter(context=session.context)
     try:
+        activity.enter("import", "torch-mlir's importer")
         importer.import_program(program, func_name=name)
-        with context:
+        activity.enter("import", "torch-mlir's lowering")
+        with session.context:
             passmanager.PassManager.parse(_PIPELINE).run(importer.module_op)
     except ir.MLIRError as error:
-        # What follows the first colon is the operation's text.
-        why = error.error_diagnostics[0].message.partition(": ")[0]
-        raise UnsupportedError(f"torch-mlir cannot lower the model: {why}") from error
+        raise lowering_error(session.take_diagnostics()) from error
     except Exception as error:
-        raise UnsupportedError(f"torch-mlir cannot import the model: {_said(error)}") from error
+        raise UnsupportedError(
+            f"torch-mlir cannot import the model: {first_line(error)}", stage="import"
+        ) from error
     return importer.module
 
 
-def _said(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+def _describe_function(
+    module: ir.Module,
+    names: list[str],
+    weights: Mapping[str, Tensor],
+    results: Mapping[int, str],
+    description: Description,
+) -> None:
+    """Names the function's inputs and outputs, and says how it is called."""
+    (function,) = (op.operation for op in module.body if op.operation.name == "func.func")
+    taken: set[str] = set()
+
+    def named(name: str) -> ir.Attribute:
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        return ir.DictAttr.get({"hir.name": ir.StringAttr.get(name)})
+
+    with module.context:
+        inputs = [
+            ir.DictAttr.get({"hirc.weight": ir.StringAttr.get(name)})
+            if name in weights
+            else named(_identifier(name))
+            for name in names
+        ]
+        outputs = [named(_output_name(path, place)) for place, path in sorted(results.items())]
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get(inputs)
+        function.attributes["res_attrs"] = ir.ArrayAttr.get(outputs)
+        function.attributes["hir.calling"] = ir.StringAttr.get(json.dumps(description.data))
+
+
+def _output_name(path: str, place: int) -> str:
+    """The name of an output: the keys on the way to it, or its number."""
+    if path and not path[0].isdigit():
+        return _identifier(path)
+    return f"output{path or place}"
+
+
+def _identifier(name: str) -> str:
+    return re.sub(r"[^\w.]", "_", name)
+
+
+def _bytecode(module: ir.Module) -> bytes:
+    file = io.BytesIO()
+    module.operation.write_bytecode(file)
+    return file.getvalue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
+from ...pipelines.locations import file_position
 from ...pipelines.rewriting import constant
 from ...pipelines.walking import operations_where
 
@@ -16,6 +17,18 @@ def tidy(module: ir.Operation) -> None:
         op.erase()
     for op in operations_where(module, _rounds_constant):
         _round(op)
+
+
+def locate(module: ir.Operation) -> None:
+    """Gives operations of no line of the user's that of their function, or none in particular."""
+    functions = operations_where(module, lambda op: op.name == "func.func")
+    for function in functions:
+        inside = operations_where(function, lambda op: True)
+        lines = (op.location for op in inside if file_position(op.location) is not None)
+        place = next(lines, ir.Location.file("model", 0, 0, module.context))
+        for op in (function, *inside):
+            if file_position(op.location) is None:
+                op.location = place
 
 
 def _is_added(op: ir.Operation) -> bool:

@@ -1,4 +1,6 @@
-"""The names of the functions that a host program's parts become."""
+"""The names of the functions that a host program's parts become, and of what a program keeps."""
 
 BODY_PREFIX = "hirc_body_"
 LAUNCHER_PREFIX = "hirc_"
+# How Python calls the program: JSON, which only hirc.load reads (compiler/loader_calling.py).
+CALLING = "hir.calling"

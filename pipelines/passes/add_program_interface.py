@@ -11,7 +11,7 @@ from ..hir.interface.code import Code
 from ..hir.interface.entry import add_body, add_main, first_that_cannot_pass, is_program
 from ..hir.interface.exports import add_exports
 from ..hir.interface.function import add_function
-from ..hir.interface.info import add_info
+from ..hir.interface.info import add_calling, add_info
 from ..hir.interface.signature import Signature, read_signature
 from ..hir.interface.weights import Weights, bind_weights, program_name
 from ..pass_base import Pass, fail, register
@@ -36,6 +36,7 @@ class AddProgramInterface(Pass):
       llvm.func @hirc_program_main(%inputs: !llvm.ptr, %outputs: !llvm.ptr, %stream: !llvm.ptr)
           -> i32
       llvm.mlir.global external constant @hirc_program_main_info()
+    and, where the body carries `hir.calling`, the string @hirc_program_main_calling in a library.
     The function takes DLTensors of the DLPack specification, checks them and calls the body.
     Weights are no inputs of it: it asks the support library for their address, for the body.
 
@@ -62,6 +63,8 @@ class AddProgramInterface(Pass):
                 add_function(code, signature, weights, max_rank=rank, executable=self.executable)
                 symbol = weights.symbol if weights is not None and signature.has_weights else ""
                 add_info(code, signature, symbol)
+                if not self.executable:
+                    add_calling(code, signature)
         self._finish(op, signatures)
 
     def _entry_body(self, op: ir.Operation) -> None:

@@ -12,6 +12,7 @@ from ...dialects.hir.layout import buffer_type
 from ...dialects.hir.program_inputs import is_weight
 from ...dialects.mlir import ir
 from ..device_constants import move_to_device
+from ..hir.body_names import CALLING
 from ..hir.host_accesses import load_element, store_element
 from ..hir.memory.owners import Owners, outputs_of
 from ..pass_base import Pass, PassFailure, fail, register
@@ -30,9 +31,10 @@ class ConvertFuncToHir(Pass):
     Made for what one-shot-bufferize leaves of functions on tensors: buffers are the device's, and
     an initialized memref.global becomes a device variable. Takes the functions that carry the unit
     attribute `hir.program` (see select-host-programs). An attribute `hir.name` of an argument or a
-    result names the input or output, and `hirc.weight` says which weight an argument is. Host code
-    that reads or writes single elements gets them from the device, and an output is never a
-    constant or a weight itself, which its owner could write to.
+    result names the input or output, and `hirc.weight` says which weight an argument is;
+    `hir.calling` of the function stays. Host code that reads or writes single elements gets them
+    from the device, and an output is never a constant or a weight itself, which its owner could
+    write to.
 
       func.func @main(%x: memref<?xf32>) -> memref<?xf32> {
         %y = memref.alloc(%n) : memref<?xf32>
@@ -111,8 +113,9 @@ def _program(function: ir.Operation) -> ir.Operation:
         "sym_name": function.attributes["sym_name"],
         "function_type": function.attributes["function_type"],
     }
-    if "sym_visibility" in function.attributes:
-        attributes["sym_visibility"] = function.attributes["sym_visibility"]
+    for name in ("sym_visibility", CALLING):
+        if name in function.attributes:
+            attributes[name] = function.attributes[name]
     with function.location, ir.InsertionPoint(function):
         descriptions = _descriptions(function, len(body.arguments))
         if descriptions is not None:

@@ -44,12 +44,13 @@ def compare(folder: Path, name: str, *, timed: bool) -> dict[str, Any]:
 
     inputs = pytree.tree_map(on_device, inputs)
     constants = torch.load(folder / f"{name}.constants.pt", map_location=device)
-    held = {**dict(model.named_parameters()), **dict(model.named_buffers()), **constants}
+    parameters = dict(model.named_parameters(remove_duplicate=False))
+    held = {**parameters, **dict(model.named_buffers()), **constants}
     leaves = pytree.tree_leaves(inputs)
-    arguments = [
-        held[each] if isinstance(each, str) else leaves[each] for each in description["arguments"]
-    ]
-    program = load(folder / f"{name}.so").main
+    taken = description["arguments"]
+    arguments = [leaves[each] for each in taken if not isinstance(each, str)]
+    weights = {each: held[each] for each in taken if isinstance(each, str)}
+    program = load(folder / f"{name}.so", weights=weights or None).main
     with torch.inference_mode():
         ours = _tensors(program(*arguments))
         eager = _tensors(model(*inputs))

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import torch
+from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from ...compiler.errors import HircError, UnsupportedError
@@ -18,32 +19,41 @@ from ...frontends.torch.import_model import ImportedModel, import_model
 from .catalogue import described, made
 
 
-def _imported(asked: Path) -> ImportedModel:
-    """The network, imported from tensors without elements where it asks for none.
+def _imported(asked: Path) -> tuple[ImportedModel, dict[str, Tensor]]:
+    """The network, and what it holds that is no parameter or buffer.
 
-    It does where it decides by them, or holds constants.
+    It is imported from tensors without elements, but where it decides by them, or holds constants.
     """
     network, tiny = described(json.loads(asked.read_text()), asked.parent)
     try:
         with FakeTensorMode():
-            imported = import_model(*made(network, tiny=tiny))
-        if not imported.constants:
-            return imported
+            model, inputs = made(network, tiny=tiny)
+        imported = import_model(model, inputs)
+        if not _constants(model, imported):
+            return imported, {}
     except (UnsupportedError, RuntimeError):
         pass
-    return import_model(*made(network, tiny=tiny))
+    model, inputs = made(network, tiny=tiny)
+    imported = import_model(model, inputs)
+    return imported, _constants(model, imported)
+
+
+def _constants(model: nn.Module, imported: ImportedModel) -> dict[str, Tensor]:
+    named = (*model.named_parameters(remove_duplicate=False), *model.named_buffers())
+    known = {name for name, _ in named}
+    return {name: value for name, value in imported.weights.items() if name not in known}
 
 
 def main(asked: Path, source: Path) -> int:
     """Imports. Returns the exit status."""
     try:
-        imported = _imported(asked)
+        imported, constants = _imported(asked)
     except HircError as error:
         print(render(error), file=sys.stderr)
         return 1
     source.write_text(imported.text)
     source.with_suffix(".arguments.json").write_text(json.dumps(imported.arguments))
-    torch.save(imported.constants, source.with_suffix(".constants.pt"))
+    torch.save(constants, source.with_suffix(".constants.pt"))
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ....dialects.mlir import ir, llvm
+from ..body_names import CALLING
 from .code import Code
 from .signature import ORIGINS, Signature, Value
 
@@ -53,6 +54,20 @@ def add_info(code: Code, signature: Signature, weights: str) -> None:
         linkage="external",
         section=_SECTION,
         is_hidden=True,
+    )
+
+
+def add_calling(code: Code, signature: Signature) -> None:
+    """Adds `hirc_program_NAME_calling`, a string, where the body says how Python calls it."""
+    if CALLING not in signature.body.attributes:
+        return
+    text = ir.StringAttr(signature.body.attributes[CALLING]).value + "\0"
+    llvm.GlobalOp(
+        ir.TypeAttr.get(code.types.array(len(text.encode()), code.i8)),
+        f"hirc_program_{signature.name}_calling",
+        ir.Attribute.parse("#llvm.linkage<external>"),
+        constant=True,
+        value=ir.StringAttr.get(text),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....dialects.mlir import func, ir
 from ...host.emitter import Emitter
+from ..body_names import CALLING
 from .conform import conform
 from .host_call import mark_unsigned_arguments
 from .launcher import lower_launchers
@@ -43,10 +44,12 @@ def _lower_program(
 ) -> None:
     name = ir.StringAttr(program.attributes["sym_name"]).value
     signature = signatures[name]
-    described = {
+    described: dict[str, ir.Attribute] = {
         "hir.inputs": ir.ArrayAttr.get([*input_descriptions(program)]),
         "hir.outputs": ir.ArrayAttr.get([*output_descriptions(program, origins.outputs(name))]),
     }
+    if CALLING in program.attributes:
+        described[CALLING] = program.attributes[CALLING]
     function, end = _function(program, emit, signature)
     for key, description in described.items():
         function.attributes[key] = description

@@ -1,0 +1,176 @@
+"""Torch models by what the command line calls them: `model.pt2`, `file.py:name`."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+import warnings
+import zipfile
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import nn
+from torch.export import ExportedProgram
+
+from ...compiler import activity
+from ...compiler.errors import HircError, InputError, Position
+from ...compiler.source import file_of
+from .fake_values import new_mode
+from .import_model import ImportedModel, import_model
+from .user_errors import first_line, user_error
+
+_INPUTS_HINT = (
+    "define get_inputs(), which returns a list of positional arguments or a dict of keywords"
+)
+
+
+def read_model(path: str, entry: str) -> ImportedModel:
+    """Imports the model as a function called `entry`. Raises InputError, UnsupportedError."""
+    if path.endswith(".pt2"):
+        return import_model(_saved(Path(path)), name=entry)
+    file = file_of(path)
+    activity.read_from(file)
+    with _loaded(Path(file)) as module:
+        return _import(module, Path(file), path[len(file) + 1 :], entry)
+
+
+def _saved(path: Path) -> ExportedProgram:
+    """The program that torch.export.save wrote."""
+    if not zipfile.is_zipfile(path):
+        raise InputError(
+            f"{path} holds no exported program: it is damaged, or something else",
+            hint="torch.export.save(torch.export.export(model, inputs), 'model.pt2') writes one",
+        )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return torch.export.load(path)
+    except Exception as error:
+        raise InputError(
+            f"torch cannot load {path}: {first_line(error)}",
+            hint="it is damaged, or another version of torch wrote it",
+        ) from error
+
+
+@contextmanager
+def _loaded(file: Path) -> Generator[ModuleType]:
+    """The user's file as a module, which finds those beside it."""
+    name = file.stem
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    before = sys.modules.get(name)
+    sys.modules[name] = module
+    sys.path.insert(0, str(file.resolve().parent))
+    try:
+        _run(f"{file} cannot be imported", lambda: spec.loader.exec_module(module))  # pyright: ignore[reportOptionalMemberAccess]
+        yield module
+    finally:
+        sys.path.pop(0)
+        if before is None:
+            del sys.modules[name]
+        else:
+            sys.modules[name] = before
+
+
+def _import(module: ModuleType, file: Path, name: str, entry: str) -> ImportedModel:
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise InputError(
+                f"{file} defines no {name}",
+                position=Position(str(file), 0, 0),
+                hint=_models(module),
+            )
+        found = getattr(found, part)
+    model = _model(found, module, name)
+    given = _example(module, name, model)
+    args, kwargs = ((), dict(given)) if isinstance(given, Mapping) else (tuple(given), {})
+    shapes = getattr(module, "dynamic_shapes", None)
+    if callable(shapes):
+        shapes = _run("dynamic_shapes() fails", shapes)
+    return import_model(model, args, kwargs, name=entry, dynamic_shapes=shapes)
+
+
+def _model(found: Any, module: ModuleType, name: str) -> Any:
+    """The module or function that a name stands for; a class is made an instance."""
+    if isinstance(found, type) and issubclass(found, nn.Module):
+        make = getattr(module, "get_init_inputs", list)
+        given = _run("get_init_inputs() fails", make)
+        keywords = isinstance(given, Mapping)
+        try:
+            found = found(**given) if keywords else found(*given)
+        except HircError:
+            raise
+        except Exception as error:
+            raise user_error(f"{name} cannot be made", error) from error
+    if isinstance(found, nn.Module):
+        # A program infers.
+        return found.eval().requires_grad_(requires_grad=False)
+    if callable(found) and not isinstance(found, type):
+        return found
+    raise InputError(
+        f"{name} is a {type(found).__name__}, no torch module or function",
+        position=Position(str(module.__file__), 0, 0),
+        hint=_models(module),
+    )
+
+
+def _example(module: ModuleType, name: str, model: Any) -> Any:
+    """What the model is called with, fake where that will do."""
+    make = getattr(module, f"{name}_inputs", None) or getattr(module, "get_inputs", None)
+    if make is None:
+        function = model.forward if isinstance(model, nn.Module) else model
+        parameters = inspect.signature(function).parameters.values()
+        if any(
+            each.default is each.empty and each.kind < each.VAR_POSITIONAL for each in parameters
+        ):
+            raise InputError(
+                f"what to call {name} with, {module.__file__} does not say",
+                position=Position(str(module.__file__), 0, 0),
+                hint=_INPUTS_HINT,
+            )
+        return ()
+    try:
+        with new_mode():
+            given = make()
+    except Exception:  # noqa: BLE001 - what needs elements is called again, and says what is wrong
+        given = _run(f"{make.__name__}() fails", make)
+    if not isinstance(given, (list, tuple, Mapping)):
+        raise InputError(
+            f"{make.__name__}() returns a {type(given).__name__}",
+            position=Position(str(module.__file__), 0, 0),
+            hint=_INPUTS_HINT,
+        )
+    return given
+
+
+def _run(what: str, function: Callable[[], Any]) -> Any:
+    """What a function of the user's returns. Raises InputError at the line that raises."""
+    try:
+        return function()
+    except HircError:
+        raise
+    except Exception as error:
+        raise user_error(what, error) from error
+
+
+def _models(module: ModuleType) -> str:
+    """Which names of a file can be compiled."""
+    names = [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, nn.Module)
+        or (isinstance(value, type) and issubclass(value, nn.Module) and _is_of(value, module))
+    ]
+    return f"it defines {', '.join(names)}" if names else "it defines no torch module"
+
+
+def _is_of(kind: type, module: ModuleType) -> bool:
+    return kind.__module__ == module.__name__

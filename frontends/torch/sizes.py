@@ -1,0 +1,139 @@
+"""Open sizes of an exported program: by whose names, within which limits, and of which inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy
+from torch import Tensor
+from torch.export import Dim, ExportedProgram
+from torch.export.graph_signature import InputKind, TensorArgument
+from torch.fx import Node
+from torch.utils import _pytree as pytree
+
+from ...compiler.errors import UnsupportedError
+
+# Greater limits than any size has are none.
+_NO_LIMIT = 1 << 62
+
+
+class Sizes:
+    """The open sizes of a program's inputs.
+
+    `names` gives an input's open dims their names, `limits` the least and the greatest that a name
+    may be, None where there is none.
+    """
+
+    def __init__(self, program: ExportedProgram, dynamic_shapes: Any) -> None:
+        self.names: dict[str, dict[int, str]] = {}
+        self.limits: dict[str, tuple[int | None, int | None]] = {}
+        # Where each symbol is a size: the input's number among tensors, and the axis.
+        self._places: dict[sympy.Symbol, tuple[int, int]] = {}
+        self._named: dict[sympy.Expr, str] = {}
+        self._find(program, _asked_names(program, dynamic_shapes))
+        for symbol, limits in program.range_constraints.items():
+            name = self._named.get(symbol)
+            if name is not None:
+                self.limits[name] = (_least(limits.lower), _most(limits.upper))
+
+    def _find(self, program: ExportedProgram, asked: Mapping[str, Mapping[int, str]]) -> None:
+        nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
+        number = 0
+        for spec in program.graph_signature.input_specs:
+            if spec.kind != InputKind.USER_INPUT or not isinstance(spec.arg, TensorArgument):
+                continue
+            value: Any = nodes[spec.arg.name].meta.get("val")
+            assert isinstance(value, Tensor)
+            for axis, size in enumerate(value.shape):
+                expression = _expression(size)
+                if expression is None:
+                    continue
+                if isinstance(expression, sympy.Symbol):
+                    self._places.setdefault(expression, (number, axis))
+                wanted = asked.get(spec.arg.name, {}).get(axis)
+                name = self._named.get(expression)
+                if name is None:
+                    name = wanted or f"{spec.arg.name}_{axis}"
+                    self._named[expression] = name
+                self.names.setdefault(spec.arg.name, {})[axis] = name
+            number += 1
+
+    def node_of(self, value: Node) -> dict[str, Any]:
+        """The leaf for an output that is a whole number. Raises UnsupportedError."""
+        expression = _expression(value.meta.get("val"))
+        place = self._places.get(expression) if isinstance(expression, sympy.Symbol) else None
+        if place is None:
+            raise UnsupportedError(
+                f"the model gives the number {expression}, which is no size of an input",
+                stage="import",
+                hint="return a tensor that holds it, or compute it where the model is called",
+            )
+        return {"size": list(place)}
+
+
+def _asked_names(program: ExportedProgram, dynamic_shapes: Any) -> dict[str, dict[int, str]]:
+    """The names that `Dim`s give to the axes of inputs."""
+    given = program.call_spec.in_spec
+    if not isinstance(dynamic_shapes, Mapping) or given is None:
+        return {}
+    found: dict[str, dict[int, str]] = {}
+    specs = [
+        spec for spec in program.graph_signature.input_specs if spec.kind == InputKind.USER_INPUT
+    ]
+    shapes = _shape_leaves(given, dynamic_shapes)
+    for spec, shape in zip(specs, shapes, strict=False):
+        if isinstance(shape, Mapping):
+            axes = dict(shape)
+        elif isinstance(shape, (tuple, list)):
+            axes = dict(enumerate(shape))
+        else:
+            continue
+        found[spec.arg.name] = {
+            axis: dim.__name__ for axis, dim in axes.items() if isinstance(dim, Dim)
+        }
+    return found
+
+
+def _shape_leaves(in_spec: pytree.TreeSpec, dynamic_shapes: Mapping[str, Any]) -> list[Any]:
+    """What dynamic_shapes says of each leaf, in the order of the spec's."""
+    positional, named = in_spec.children()
+    shapes = list(dynamic_shapes.values())
+    leaves: list[Any] = []
+    for child, shape in zip(positional.children(), shapes, strict=False):
+        leaves += _leaves(child, shape)
+    for name, child in zip(named.context, named.children(), strict=True):
+        leaves += _leaves(child, dynamic_shapes.get(name))
+    return leaves
+
+
+def _leaves(spec: pytree.TreeSpec, shape: Any) -> list[Any]:
+    if spec.is_leaf():
+        return [shape]
+    children = spec.children()
+    if isinstance(shape, Mapping) and isinstance(spec.context, list):
+        parts: list[Any] = [shape.get(key) for key in spec.context]
+    elif isinstance(shape, (tuple, list)) and len(shape) == len(children):
+        parts = list(shape)
+    else:
+        parts = [None] * len(children)
+    return [
+        leaf for child, part in zip(children, parts, strict=True) for leaf in _leaves(child, part)
+    ]
+
+
+def _expression(size: Any) -> sympy.Expr | None:
+    """The expression of an open size, None of a number."""
+    node = getattr(size, "node", None)
+    expression = getattr(node, "expr", None)
+    if expression is None or isinstance(expression, sympy.Integer):
+        return None
+    return expression
+
+
+def _least(limit: Any) -> int | None:
+    return int(limit) if getattr(limit, "is_Integer", False) and limit > 0 else None
+
+
+def _most(limit: Any) -> int | None:
+    return int(limit) if getattr(limit, "is_Integer", False) and limit < _NO_LIMIT else None

@@ -1,0 +1,151 @@
+"""Errors of torch and torch-mlir as ours: at the user's line, without a traceback."""
+
+from __future__ import annotations
+
+import re
+import sysconfig
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+import torch_mlir
+
+from ...compiler.errors import HircError, InputError, Position, UnsupportedError
+from ...compiler.session import Diagnostic
+
+# What is between the user's code and what fails: torch, torch-mlir, Python's library and hirc.
+_ROOT = Path(__file__).resolve().parent.parent.parent
+_OURS = tuple(f"{_ROOT / name}/" for name in ("frontends", "compiler", "tools/hirc"))
+_NOT_THE_USERS = (
+    *_OURS,
+    *(f"{Path(folder).resolve()}/" for folder in (*torch.__path__, *torch_mlir.__path__)),
+)
+_LIBRARY = f"{Path(sysconfig.get_path('stdlib')).resolve()}/"
+_SITE_PACKAGES = ("site-packages/", "dist-packages/")
+_FRAME = re.compile(r'File "([^"]+)", line (\d+)')
+_ILLEGAL = re.compile(r"failed to legalize operation '([^']+)'")
+# An operator that torch-mlir has no operation for, in the text of its `torch.operator`.
+_OPERATOR = re.compile(r'"?torch\.operator"?\s*"?([\w.]+)"')
+_SPLIT = (
+    "compute it of operations that are lowered, outside of the model, or in a kernel of your own"
+)
+
+
+def is_the_users(file: str) -> bool:
+    """Whether a line of this file is the user's, or of a package that the user's code calls."""
+    if file.startswith(("<", "torch/")):
+        return False
+    path = str(Path(file).resolve())
+    if path.startswith(_NOT_THE_USERS):
+        return False
+    return not path.startswith(_LIBRARY) or any(part in path for part in _SITE_PACKAGES)
+
+
+def user_position(error: BaseException) -> Position | None:
+    """The innermost line of the user's that an exception passed, or None."""
+    found: Position | None = None
+    seen: BaseException | None = error
+    while seen is not None and found is None:
+        for frame in traceback.extract_tb(seen.__traceback__):
+            if is_the_users(frame.filename):
+                found = Position(frame.filename, frame.lineno or 1, (frame.colno or 0) + 1)
+        if isinstance(seen, SyntaxError) and seen.filename is not None:
+            found = Position(seen.filename, seen.lineno or 1, seen.offset or 1)
+        seen = seen.__cause__ or seen.__context__
+    return found
+
+
+def user_frames(stack_trace: str) -> str:
+    """A node's stack trace with the user's frames alone, or where none is without hirc's."""
+    frames: list[str] = []
+    for line in stack_trace.splitlines(keepends=True):
+        match = _FRAME.search(line)
+        if match is not None and line.lstrip().startswith("File "):
+            frames.append("")
+        if frames:
+            frames[-1] += line
+    theirs = [frame for frame in frames if is_the_users(_file(frame))]
+    return "".join(theirs or [frame for frame in frames if not _file(frame).startswith(_OURS)])
+
+
+def _file(frame: str) -> str:
+    match = _FRAME.search(frame)
+    return "" if match is None else match[1]
+
+
+def export_error(error: Exception) -> HircError:
+    """The error for a model that torch.export does not take."""
+    hints = {
+        "GuardOnDataDependentSymNode": "what a tensor holds cannot decide what is computed: use "
+        "torch.where or torch.cond, or give the value as a Python number",
+        "ConstraintViolationError": "give these sizes as the model needs them, or leave them out "
+        "of dynamic_shapes",
+    }
+    name = type(error).__name__
+    hint = hints.get(name)
+    said = first_line(error)
+    if name == "UserError" and "onstraints violated" in said:
+        said, hint = _violated(str(error)), hints["ConstraintViolationError"]
+    if isinstance(error, (TypeError, ValueError, AttributeError, IndexError, KeyError)):
+        said = f"{name}: {said}"
+    return UnsupportedError(
+        f"torch cannot export the model: {said}",
+        position=user_position(error),
+        stage="import",
+        hint=hint,
+    )
+
+
+def user_error(what: str, error: BaseException) -> InputError:
+    """The error for an exception that the user's own code raises."""
+    return InputError(
+        f"{what}: {type(error).__name__}: {first_line(error)}",
+        position=user_position(error),
+        stage="import",
+    )
+
+
+def lowering_error(diagnostics: Sequence[Diagnostic]) -> HircError:
+    """The error for an operation that torch-mlir has no lowering for."""
+    errors = [each for each in diagnostics if each.severity == "error"]
+    text = " ".join(each.message for each in errors)
+    operation = _operation(text)
+    # What follows the first colon is the operation's text.
+    why = f"'{operation}' has no lowering" if operation else text.partition(": ")[0]
+    places = (each.position for each in errors)
+    return UnsupportedError(
+        f"torch-mlir cannot lower the model: {why or 'it does not say why'}",
+        position=_at_line(next((each for each in places if each is not None), None)),
+        op=operation,
+        stage="import",
+        hint=_SPLIT,
+    )
+
+
+def _at_line(position: Position | None) -> Position | None:
+    """A position whose column torch does not know."""
+    return position and Position(position.file, position.line, max(position.column, 1))
+
+
+def _operation(text: str) -> str | None:
+    """The operation of torch that messages are about, by torch's name."""
+    match = _ILLEGAL.search(text)
+    if match is None:
+        return None
+    named = _OPERATOR.search(text)
+    if match[1] == "torch.operator" and named is not None:
+        return named[1].removeprefix("torch.")
+    return match[1].removeprefix("torch.")
+
+
+def _violated(text: str) -> str:
+    """What of a long message says which sizes are wrong."""
+    lines = [line.strip(" -") for line in text.splitlines() if line.strip()]
+    return " ".join(lines[:2])
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an exception says, its type where that is nothing."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__

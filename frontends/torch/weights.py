@@ -1,0 +1,134 @@
+"""What a model holds, by name: its parameters, its buffers and its constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, InputSpec, TensorArgument
+from torch.fx import Node
+
+from ...compiler.errors import UnsupportedError
+from ...compiler.safetensors import Tensor as SavedTensor
+from ...compiler.safetensors import TensorFile
+from .fake_values import has_no_elements
+
+# torch's element types, as safetensors files call them.
+_DTYPES = {
+    torch.float64: "F64",
+    torch.float32: "F32",
+    torch.float16: "F16",
+    torch.bfloat16: "BF16",
+    torch.float8_e4m3fn: "F8_E4M3",
+    torch.float8_e5m2: "F8_E5M2",
+    torch.complex64: "C64",
+    torch.int64: "I64",
+    torch.int32: "I32",
+    torch.int16: "I16",
+    torch.int8: "I8",
+    torch.uint64: "U64",
+    torch.uint32: "U32",
+    torch.uint16: "U16",
+    torch.uint8: "U8",
+    torch.bool: "BOOL",
+}
+# Constants of at most so many elements are part of the program, with their values.
+_MOST_ELEMENTS = 64
+_HELD = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+
+
+def take_weights(program: ExportedProgram) -> tuple[dict[str, Tensor], dict[str, tuple[str, ...]]]:
+    """Makes inputs of all that a program holds and uses, in the order of its placeholders.
+
+    Returns the tensors by name, and for each the other names that share its memory: what is tied is
+    one weight, by its first name. What is not used is dropped; small constants stay.
+    """
+    nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
+    weights: dict[str, Tensor] = {}
+    others: dict[str, list[str]] = {}
+    first: dict[Any, tuple[str, Node]] = {}
+    kept: list[InputSpec] = []
+    for spec in program.graph_signature.input_specs:
+        if spec.kind not in _HELD or not isinstance(spec.arg, TensorArgument):
+            kept.append(spec)
+            continue
+        assert spec.target is not None
+        node, value = nodes[spec.arg.name], _value(program, spec.target)
+        if spec.kind is InputKind.CONSTANT_TENSOR and _is_small(value):
+            program.constants[spec.target] = value.cpu()
+            kept.append(spec)
+            continue
+        name, other = first.setdefault(_memory(value, spec.target), (spec.target, node))
+        others.setdefault(name, [])
+        if other is not node:
+            others[name].append(spec.target)
+            node.replace_all_uses_with(other)
+            program.graph.erase_node(node)
+            continue
+        weights[spec.target] = value.detach()
+        spec.kind = InputKind.USER_INPUT
+        kept.append(spec)
+    unused = {
+        spec.arg.name for spec in kept if spec.target in weights and not nodes[spec.arg.name].users
+    }
+    for spec in [each for each in kept if each.arg.name in unused]:
+        assert spec.target is not None
+        program.graph.erase_node(nodes[spec.arg.name])
+        del weights[spec.target], others[spec.target]
+        kept.remove(spec)
+    # Weights come after what the caller passes.
+    kept.sort(key=lambda spec: spec.target in weights)
+    program.graph_signature.input_specs[:] = kept
+    return weights, {name: tuple(names) for name, names in others.items() if names}
+
+
+def _value(program: ExportedProgram, name: str) -> Tensor:
+    held: Mapping[str, Any] = program.state_dict
+    constants: Mapping[str, Any] = program.constants
+    found: Any = held[name] if name in held else constants[name]
+    return found
+
+
+def _is_small(value: Tensor) -> bool:
+    return value.numel() <= _MOST_ELEMENTS and not has_no_elements(value)
+
+
+def _memory(value: Tensor, name: str) -> Any:
+    """What two tensors have in common that are one; a name where they have no memory."""
+    if not value.numel():
+        return name
+    # Fake tensors have storages too, of no bytes.
+    storage: Any = value.untyped_storage()
+    return storage._cdata, value.storage_offset(), value.shape, value.stride(), value.dtype
+
+
+def tensor_file(
+    path: Path, weights: Mapping[str, Tensor], aliases: Mapping[str, tuple[str, ...]]
+) -> TensorFile | None:
+    """The weights that have elements, as those of a file; None where none has.
+
+    Their memory is the tensors' own, but of those that are not packed in the host's memory.
+    """
+    values = {
+        name: SavedTensor(_dtype(name, value), tuple(value.shape), _bytes(value))
+        for name, value in weights.items()
+        if not has_no_elements(value)
+    }
+    tied = {alias: name for name, names in aliases.items() for alias in names}
+    return TensorFile(path, values, tied) if values else None
+
+
+def _dtype(name: str, value: Tensor) -> str:
+    if value.dtype not in _DTYPES:
+        raise UnsupportedError(f"weight '{name}' is of {value.dtype}, which weights cannot be")
+    return _DTYPES[value.dtype]
+
+
+def _bytes(value: Tensor) -> memoryview:
+    packed = value.detach().contiguous().cpu()
+    array: Any = packed.reshape(-1).view(torch.uint8).numpy()
+    return memoryview(array)

@@ -1,0 +1,159 @@
+"""How models are called, as data: what is built of tensors and numbers comes back as it was."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections import OrderedDict, defaultdict
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.utils import _pytree as pytree
+
+from hirc.compiler.errors import InputError
+from hirc.compiler.loader_calling import Calling
+from hirc.frontends.torch.calling import bind, constant, describe
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+@dataclass
+class Point:
+    x: Any
+    y: Any = None
+
+
+pytree.register_dataclass(Point)
+_TENSOR = torch.zeros(1)
+_KEYS = st.one_of(st.text(max_size=3), st.integers(0, 9))
+_LEAVES = st.one_of(
+    st.just(_TENSOR), st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3)
+)
+
+
+def _containers(children: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.one_of(
+        st.lists(children, max_size=3),
+        st.lists(children, max_size=3).map(tuple),
+        st.dictionaries(_KEYS, children, max_size=3),
+        st.dictionaries(_KEYS, children, max_size=3).map(OrderedDict),
+        st.tuples(children, children).map(lambda both: Pair(*both)),
+        st.tuples(children, children).map(lambda both: Point(*both)),
+        st.lists(children, max_size=2).map(lambda some: defaultdict(list, enumerate(some))),
+    )
+
+
+_TREES = st.recursive(_LEAVES, _containers, max_leaves=8)
+
+
+def _same_again(x: Any) -> Any:
+    return x
+
+
+def _no_size(place: int, axis: int) -> int:
+    raise AssertionError((place, axis))
+
+
+def _nodes(leaves: list[Any]) -> list[dict[str, Any]]:
+    count = iter(range(len(leaves)))
+    return [
+        {"tensor": next(count)} if isinstance(leaf, torch.Tensor) else dict(constant(leaf))
+        for leaf in leaves
+    ]
+
+
+def _calling(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, function: Any) -> Calling:
+    """The calling of a function that was called so once and gave that, read from its JSON."""
+    signature, args, kwargs = bind(function, args, kwargs)
+    leaves, in_spec = pytree.tree_flatten((args, kwargs))
+    results, out_spec = pytree.tree_flatten(result)
+    made = describe(in_spec, _nodes(leaves), out_spec, _nodes(results), signature, None, {})
+    return Calling(json.loads(json.dumps(made.data)), "main", made.types)
+
+
+def _same(one: Any, other: Any) -> bool:
+    leaves, spec = pytree.tree_flatten(one)
+    others, other_spec = pytree.tree_flatten(other)
+    return spec == other_spec and all(
+        mine is theirs or (type(mine) is type(theirs) and (mine == theirs or mine != mine))
+        for mine, theirs in zip(leaves, others, strict=True)
+    )
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(_TREES)
+def test_what_is_given_comes_back(tree: Any) -> None:
+    calling = _calling((tree,), {}, tree, _same_again)
+    tensors = calling.tensors((tree,), {})
+    wanted = [leaf for leaf in pytree.tree_leaves(tree) if isinstance(leaf, torch.Tensor)]
+    assert sorted(tensors) == list(range(len(wanted)))
+    result = calling.result([tensors[place] for place in range(len(wanted))], _no_size)
+    assert _same(result, tree)
+
+
+def test_keys_may_come_in_any_order() -> None:
+    one, two = np.zeros(1), np.zeros(2)
+    calling = _calling(({"a": _TENSOR, "b": _TENSOR},), {}, 0, _same_again)
+    found = calling.tensors(({"b": two, "a": one},), {})
+    assert found[0] is one
+    assert found[1] is two
+
+
+_MASK = [_TENSOR, {"k": _TENSOR}]
+
+
+def _forward(x: Any, gain: float = 2.0, *rest: Any, mask: Any = None, **others: Any) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "said"),
+    [
+        ((), {}, "missing a required argument: 'x'"),
+        ((_TENSOR, 3.0), {}, "input 'gain' of main is 3.0, and it was 2.0 when it was compiled"),
+        ((_TENSOR, 2), {}, "input 'gain' of main is 2, and it was 2.0"),
+        ((_TENSOR, 2.0, 1), {}, r"input 'rest' of main has 1 elements, not 0"),
+        ((_TENSOR,), {"mask": [_TENSOR]}, r"'mask' of main has 1 elements, not 2"),
+        ((_TENSOR,), {"mask": _TENSOR}, r"'mask' of main is of type Tensor, not a list of 2"),
+        ((_TENSOR,), {"mask": [_TENSOR, {}]}, r"'mask\[1\]' of main has no 'k'"),
+        ((_TENSOR,), {}, "'mask' of main is None, not a list of 2"),
+        ((3,), {"mask": None}, "input 'x' of main is of type int, where .* a tensor"),
+        (
+            (_TENSOR,),
+            {"mask": _MASK, "other": 1},
+            "'others' of main has 'other', which was not there",
+        ),
+    ],
+)
+def test_wrong_calls(args: tuple[Any, ...], kwargs: dict[str, Any], said: str) -> None:
+    calling = _calling((_TENSOR,), {"mask": _MASK}, 0, _forward)
+    with pytest.raises(InputError, match=said):
+        calling.tensors(args, kwargs)
+
+
+def test_defaults_that_are_no_data() -> None:
+    def forward(x: Any, weight: Any = _TENSOR, kind: Any = object) -> None: ...
+
+    calling = _calling((_TENSOR, _TENSOR), {}, 0, forward)
+    with pytest.raises(InputError, match="'weight' of main is missing: it is a tensor"):
+        calling.tensors((_TENSOR,), {})
+    with pytest.raises(InputError, match="'kind' of main was left to its default"):
+        calling.tensors((_TENSOR, _TENSOR, int), {})
+    assert list(calling.tensors((_TENSOR, _TENSOR), {})) == [0, 1]
+    assert list(calling.signature.parameters) == list(inspect.signature(forward).parameters)
+
+
+def test_types_that_cannot_be_imported() -> None:
+    made = _calling((_TENSOR,), {}, Point(_TENSOR), _same_again)
+    assert isinstance(made.result([1], _no_size), Point)
+    data = {"version": 1, "parameters": [], "inputs": {}, "dims": {}}
+    node = {"dataclass": "hirc.nowhere:Point", "fields": []}
+    with pytest.raises(InputError, match=r"type Point of module hirc.nowhere, .* be imported"):
+        Calling({**data, "outputs": node}, "main").result([], _no_size)

@@ -1,0 +1,188 @@
+"""Models compiled in Python: they are called as they were, also by a process without torch."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.export import Dim
+
+import hirc
+from hirc.compiler.errors import HircError, InputError, UnsupportedError
+from hirc.frontends.torch.import_model import import_model
+
+pytestmark = pytest.mark.xdist_group("compile_model")
+
+
+class _Model(nn.Module):
+    """Keyword arguments, defaults, nested containers, and outputs that are no tensors."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shift = nn.Parameter(torch.tensor([1.0, 2.0, 3.0]))
+
+    def forward(
+        self, x: dict[str, Tensor], gain: float = 2.0, *, mask: Tensor | None = None
+    ) -> dict[str, Any]:
+        y = x["a"] * gain + self.shift
+        if mask is not None:
+            y = y * mask
+        return {"y": y, "none": None, "both": (y.shape[0], [x["a"], True])}
+
+
+@pytest.fixture(scope="module")
+def artifact() -> hirc.Artifact:
+    batch = Dim("batch", min=2, max=8)
+    with torch.device("meta"):
+        given = {"a": torch.zeros(3, 3)}, {"mask": torch.zeros(3, 3)}
+    shapes = {"x": {"a": {0: batch}}, "mask": {0: batch}}
+    return hirc.compile(
+        _Model(), given[:1], given[1], dynamic_shapes=shapes, target="cpu", opt_level=0
+    )
+
+
+def test_calls(artifact: hirc.Artifact) -> None:
+    a, mask = torch.randn(4, 3), torch.randn(4, 3)
+    found, wanted = artifact({"a": a}, mask=mask), _Model()({"a": a}, mask=mask)
+    assert list(found) == list(wanted)
+    torch.testing.assert_close(found["y"], wanted["y"])
+    assert (found["none"], found["both"][0], found["both"][1][1]) == (None, 4, True)
+    assert found["both"][1][0] is a
+    assert artifact(x={"a": a}, gain=2.0, mask=mask)["y"].equal(found["y"])
+    assert artifact.dims == {"batch": [2, 8]}
+
+
+def test_wrong_calls_say_so(artifact: hirc.Artifact) -> None:
+    good = torch.zeros(4, 3)
+    for a, mask, said in (
+        (good, good.double(), "input 'mask' of main: its elements are f64, the program takes f32"),
+        (good[:, 0], good, "it has 1 dim, the program takes 2"),
+        (good[:, :2], good, "size 1 is 2, the program takes 3"),
+    ):
+        with pytest.raises(InputError, match=said):
+            artifact({"a": a}, mask=mask)
+
+
+_ELSEWHERE = """\
+import sys
+import numpy as np
+import hirc
+
+a = np.ones((2, 3), np.float32)
+found = hirc.load(sys.argv[1])({"a": a}, mask=a)
+assert not {"torch", "torch_mlir"} & set(sys.modules)
+print(found["y"].tolist(), found["none"], found["both"][0])
+"""
+
+
+def test_saved(artifact: hirc.Artifact, tmp_path: Path) -> None:
+    artifact.save(tmp_path / "libmodel.so")
+    command = [sys.executable, "-c", _ELSEWHERE, str(tmp_path / "libmodel.so")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.stdout == "[[3.0, 4.0, 5.0], [3.0, 4.0, 5.0]] None 2\n", done.stderr
+    with pytest.raises(InputError, match=r"cannot write .*: No such file"):
+        artifact.save(tmp_path / "nowhere" / "libmodel.so")
+
+
+def test_importing_hirc_loads_neither_torch_nor_mlir() -> None:
+    code = "import hirc, sys; print({'torch', 'torch_mlir'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "set()\n", done.stderr
+
+
+class _Tied(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(5, 4)
+        self.head = nn.Linear(4, 5, bias=False)
+        self.head.weight = self.embed.weight
+        self.unused = nn.Linear(2, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.embed(x) + torch.arange(4))
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_tied_weights_are_one(device: str) -> None:
+    model = _Tied().to(device)
+    if device == "meta":
+        # What moves a module unties it.
+        model.head.weight = model.embed.weight
+    imported = import_model(model, (torch.zeros(2, 3, dtype=torch.int64, device=device),))
+    assert imported.arguments == (0, "embed.weight")
+    assert imported.aliases == {"embed.weight": ("head.weight",)}
+    assert model.embed.weight.device.type == device
+    assert type(model.embed.weight) is nn.Parameter
+
+
+def test_a_model_without_memory_is_imported() -> None:
+    """Some hundred GB of weights: nothing of that size is made."""
+    with torch.device("meta"):
+        model = nn.Sequential(nn.Linear(1 << 17, 1 << 17), nn.Linear(1 << 17, 1 << 17))
+        x = torch.zeros(1, 1 << 17)
+    imported = import_model(model, (x,))
+    assert len(imported.bytecode) < 1 << 14
+    assert sum(each.nbytes for each in imported.weights.values()) > 128 << 30
+
+
+def test_an_exported_program_is_imported() -> None:
+    program = torch.export.export(_Model(), ({"a": torch.zeros(3, 3)},), strict=False)
+    imported = import_model(program)
+    assert imported.calling.data["inputs"] == {"x": {"dict": [["a", {"tensor": 0}]]}}
+
+
+class _Wrong(nn.Module):
+    def forward(self, x: Tensor, kind: str) -> Any:
+        if kind == "decides":
+            return x + 1 if x.sum() > 0 else x
+        if kind == "raises":
+            return x @ x.new_zeros(7)
+        return torch.linalg.qr(x + 1)[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "source"),
+    [
+        ("decides", "torch cannot export the model: .*", "return x + 1 if x.sum() > 0 else x"),
+        ("raises", "torch cannot export the model: .*", "return x @ x.new_zeros(7)"),
+        (
+            "unknown",
+            "torch-mlir cannot lower the model: 'aten.linalg_qr' has no lowering",
+            "return torch.linalg.qr(x + 1)[0]",
+        ),
+    ],
+)
+def test_what_cannot_be_compiled_is_at_its_line(
+    kind: str, said: str, source: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(UnsupportedError, match=said) as raised:
+        import_model(_Wrong(), (torch.ones(3, 3), kind))
+    position = raised.value.position
+    assert position is not None
+    assert position.file == __file__
+    assert Path(__file__).read_text().splitlines()[position.line - 1].strip() == source
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: import_model(_Wrong(), ()), "_Wrong.forward cannot be called .*: missing"),
+        (
+            lambda: import_model(_Wrong(), (torch.ones(1), "raises"), dynamic_shapes={"y": None}),
+            "dynamic_shapes names 'y', which is no input",
+        ),
+        (lambda: hirc.compile(len, (torch.ones(2),)), "gives no tensor"),
+        (lambda: hirc.compile(torch.relu, (torch.ones(2),), target="sm_1"), "unknown offload arch"),
+        (lambda: hirc.compile(torch.relu, (np.ones(2),)), "torch cannot export the model"),
+    ],
+)
+def test_wrong_requests(make: Any, said: str) -> None:
+    with pytest.raises(HircError, match=said):
+        make()

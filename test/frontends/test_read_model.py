@@ -1,0 +1,128 @@
+"""Models on the command line: `file.py:name` and `model.pt2`, and what is wrong with them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from hirc.tools.hirc import main
+
+pytestmark = pytest.mark.xdist_group("compile_model")
+
+_FILE = """\
+import torch
+from torch import nn
+from torch.export import Dim
+
+
+class Scale(nn.Module):
+    def __init__(self, shift):
+        super().__init__()
+        self.shift = shift
+        self.drop = nn.Dropout(0.5)
+
+    def forward(self, x, gain=2.0):
+        return {"y": self.drop(x).relu() * gain + self.shift}
+
+
+def get_inputs():
+    return [torch.rand(3, 4)]
+
+
+def get_init_inputs():
+    return [1.5]
+
+
+def add(left, right):
+    return left + right
+
+
+def add_inputs():
+    return {"right": torch.rand(2), "left": torch.rand(2)}
+
+
+def fails(x):
+    return x + nothing
+
+
+class Broken(nn.Module):
+    def __init__(self, shift):
+        raise ValueError("no way")
+
+
+def alone(x):
+    return x
+
+
+def alone_inputs():
+    return torch.rand(1).item() / 0
+
+
+number = 3
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "net.py"
+    path.write_text(_FILE)
+    return path
+
+
+def test_an_executable_of_a_class(file: Path) -> None:
+    program, result = file.parent / "scale", file.parent / "y.npy"
+    words = [f"{file}:Scale", "-o", str(program), "--offload-arch=cpu", "-O0"]
+    assert main(words) == 0
+    subprocess.run([program, "--input=x=@iota", f"--output=y={result}"], check=True)
+    assert np.array_equal(np.load(result), np.arange(12.0).reshape(3, 4) * 2 + 1.5)
+
+
+def test_inputs_have_the_parameters_names(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([f"{file}:add", "--stop-after=fusion"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.index('hir.name = "left"') < shown.index('hir.name = "right"')
+
+
+def test_a_saved_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "model.pt2"
+    torch.export.save(torch.export.export(nn.ReLU(), (torch.rand(2),), strict=False), path)
+    assert main([str(path), "--emit=ptx", "--offload-arch=sm_90", "-o", "-"]) == 0
+    assert "max" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nothing", "net.py defines no nothing\nhint: it defines Scale, Broken\n"),
+        ("number", "number is a int, no torch module or function"),
+        ("fails", "net.py:33:16: error: torch cannot export the model: name 'nothing' is not"),
+        ("Broken", "net.py:38:9: error: Broken cannot be made: ValueError: no way"),
+        ("alone", "net.py:46:12: error: alone_inputs() fails: ZeroDivisionError"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    name: str, said: str, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([f"{file}:{name}", "-o", str(file.parent / "out")]) == 1
+    assert said in capsys.readouterr().err
+    assert not (file.parent / "out").exists()
+
+
+def test_files_that_hold_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "wrong.py").write_text("x = (\n")
+    (tmp_path / "wrong.pt2").write_bytes(b"junk")
+    (tmp_path / "lone.py").write_text("def f(x):\n    return x\n")
+    for name, said in (
+        ("wrong.py:f", "wrong.py:1:5: error: "),
+        ("wrong.pt2", "holds no exported program"),
+        ("lone.py:f", "what to call f with, "),
+        ("lone.py", "lone.py is a Python file: which of its models?"),
+        ("none.py:f", "none.py: No such file or directory"),
+    ):
+        assert main([str(tmp_path / name), "-o", str(tmp_path / "out")]) == 1
+        assert said in capsys.readouterr().err
