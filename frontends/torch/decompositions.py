@@ -10,10 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import SymInt, Tensor
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
 _ATEN = torch.ops.aten
+_PRIMS = torch.ops.prims
 
 # Of more elements than that not every one is compared with every other.
 _MOST_COMPARED = 512
@@ -38,6 +40,9 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.masked_select.default: _masked_select,
         _ATEN.histc.default: _histc,
         _ATEN.pow.Tensor_Scalar: _pow,
+        _ATEN.scaled_dot_product_attention.default: _attention,
+        _ATEN.view.default: _view,
+        _ATEN._unsafe_view.default: _view,
     }
 
 
@@ -135,10 +140,10 @@ def _scatter(x: Tensor, dim: int, index: Tensor, source: Tensor | float) -> Tens
     """torch-mlir crashes where the index has other sizes than the result."""
     if not x.dim():
         return NotImplemented
-    count: int | torch.SymInt = index.shape[dim]
+    count: int | SymInt = index.shape[dim]
     if not isinstance(source, Tensor):
         source = torch.full((), source, dtype=x.dtype, device=x.device).expand(index.shape)
-    if isinstance(count, torch.SymInt) or not 0 < count <= _MOST_SCATTERED:
+    if isinstance(count, SymInt) or not 0 < count <= _MOST_SCATTERED:
         return _scatter_each(x, dim % x.dim(), index, source)
     last, where, values = (each.movedim(dim, -1) for each in (x, index, source))
     values = values[tuple(slice(size) for size in where.shape)]
@@ -246,3 +251,102 @@ def _pow(x: Tensor, exponent: float) -> Tensor:
     wide = _wide(x)
     square = wide * wide
     return (square if exponent == 2 else square * wide).to(x.dtype)
+
+
+def _attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """Two products of the operands as they are, and between them a softmax in f32.
+
+    torch's own form scales both operands of the first product, in f32. Query heads that share one
+    of the keys are rows of one matrix.
+    """
+    if dropout_p or query.dim() < 2:
+        return NotImplemented
+    if scale is None:
+        scale = 1 / math.sqrt(query.shape[-1])
+    shape = query.shape
+    wide = _wide(query)
+    is_grouped = enable_gqa and shape[-3] != key.shape[-3]
+    if is_grouped:
+        wide = wide.reshape(*shape[:-3], key.shape[-3], -1, shape[-1])
+    scores = wide @ _wide(key).mT * scale
+    if is_grouped:
+        scores = scores.reshape(*shape[:-1], key.shape[-2])
+    if is_causal:
+        here = torch.arange(shape[-2], device=query.device).unsqueeze(-1)
+        seen = torch.arange(key.shape[-2], device=query.device) <= here
+        weights = torch.where(seen, scores, -math.inf).softmax(-1)
+    elif attn_mask is None:
+        weights = scores.softmax(-1)
+    else:
+        weights = _masked_softmax(scores, attn_mask)
+    weights = _wide(weights.to(value.dtype))
+    if is_grouped:
+        weights = weights.reshape(*shape[:-3], key.shape[-3], -1, key.shape[-2])
+    result = weights @ _wide(value)
+    if is_grouped:
+        result = result.reshape(*shape[:-1], value.shape[-1])
+    return result.to(query.dtype)
+
+
+def _masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
+    """A softmax that is 0 along rows of which all is masked, as torch's is in attention."""
+    scores = scores + (torch.where(mask, 0.0, -math.inf) if mask.dtype == torch.bool else mask)
+    most = scores.amax(-1, keepdim=True)
+    powers = (scores - torch.where(most == -math.inf, 0.0, most)).exp()
+    total = powers.sum(-1, keepdim=True)
+    return powers / torch.where(total == 0, 1.0, total)
+
+
+def _view(x: Tensor, size: Sequence[int | SymInt]) -> Tensor:
+    """Where several sizes are open torch-mlir may take them for others.
+
+    Dims at the beginning and the end that stay are left; those between become one, and that others.
+    """
+    given: list[int | SymInt] = list(x.shape)
+    known = [each for each in size if not _is_left_open(each)]
+    if not any(isinstance(each, SymInt) for each in (*given, *known)) or not given or not size:
+        return NotImplemented
+    wanted = list(size)
+    for axis, each in enumerate(wanted):
+        if _is_left_open(each):
+            wanted[axis] = math.prod(given) // math.prod(known)
+    first = _alike(given, wanted)
+    last = _alike(given[first:][::-1], wanted[first:][::-1])
+    middle = wanted[first : len(wanted) - last]
+    merged = len(given) - first - last
+    if not merged and not middle:
+        return NotImplemented
+    if not merged or not middle:
+        # A dim of size 1 begins or ends.
+        first, last = (first - 1, last) if first else (first, last - 1)
+        middle = wanted[first : len(wanted) - last]
+        merged = len(given) - first - last
+    if merged > 1:
+        x = _PRIMS.collapse.default(x, first, first + merged - 1)
+    for axis, each in enumerate(middle[:-1], first):
+        x = _PRIMS.split_dim.default(x, axis, each)
+    return x
+
+
+def _is_left_open(size: int | SymInt) -> bool:
+    return not isinstance(size, SymInt) and size == -1
+
+
+def _alike(sizes: Sequence[int | SymInt], others: Sequence[int | SymInt]) -> int:
+    """How many of the sizes at the beginning are known to be the same."""
+    count = 0
+    for size, other in zip(sizes, others, strict=False):
+        if not statically_known_true(size == other):
+            break
+        count += 1
+    return count
