@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -170,12 +170,16 @@ class Suite:
         """The flag that says which schedules there are."""
         return "--schedules=general" if self._floor else "--schedules=tuned"
 
-    def check_silence(self, names: Sequence[str] = (), sizes_each: int = 2) -> None:
+    def check_silence(
+        self, names: Sequence[str] = (), sizes_each: int = 2, closed: Sequence[str] = ()
+    ) -> None:
         """Runs programs in a process of their own with race and memory checks, which end it.
 
-        Each is run with the last `sizes_each` of its sizes, and of its static ones.
+        Each is run with the last `sizes_each` of its sizes, and its static ones; those `closed`
+        with static ones alone.
         """
         chosen = [self._programs[name] for name in names or self.names]
+        chosen += [replace(self._programs[name], sizes=()) for name in closed]
         runs = [run for program in chosen for run in _silent_runs(program, sizes_each)]
         calls = [
             (run.compiled_name, run.inputs(), [room.tensor for room in run.rooms()], run.returns)

@@ -285,7 +285,9 @@ def test_a_schedule_that_mlir_s_interpreter_crashes_on(run: Run) -> None:
 
 # A command whose compilation comes to a place where it hangs in native code, and says so.
 _HANGING = """\
-import collections, itertools, sys
+import collections, itertools, signal, sys
+# The tests may run in the background of a shell, which ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import {module}
 import hirc.compiler.{place}
 def hang(*_, **__):
@@ -341,7 +343,11 @@ def test_a_signal_ends_a_command(
         assert process.stdout.readline() == b"there\n"
         begin = time.monotonic()
         process.send_signal(number)
-        assert process.wait(20) == status
+        try:
+            ended = process.wait(20)
+        finally:
+            process.kill()
+        assert ended == status
         # A second; machines are busy.
         assert time.monotonic() - begin < 5
         assert process.stderr.read() == b""
