@@ -7,9 +7,14 @@ from ..pass_base import fail
 from .emitter import Emitter
 from .types import DYNAMIC, element_bytes, strides_and_offset
 
+CAST = "builtin.unrealized_conversion_cast"
+
 
 def data_address(emit: Emitter, buffer: ir.Value) -> ir.Value:
     """Address of a ranked memref's first element."""
+    parts = parts_of(buffer)
+    if parts is not None:
+        return parts[1]
     kind = ir.MemRefType(buffer.type)
     descriptor = emit.convert(buffer)
     aligned = emit.extract(descriptor, emit.types.ptr, 1)
@@ -19,6 +24,17 @@ def data_address(emit: Emitter, buffer: ir.Value) -> ir.Value:
     return emit.offset_address(
         aligned, _storage(emit, kind), emit.extract(descriptor, emit.types.i64, 2)
     )
+
+
+def parts_of(buffer: ir.Value) -> list[ir.Value] | None:
+    """What a buffer is made of by one operation, where it is: see pipelines/hir/lowering/buffers.
+
+    That is where its memory begins, where its first element is, and its open sizes and strides.
+    """
+    op = buffer.owner
+    if isinstance(op, ir.Block) or op.operation.name != CAST or len(op.operation.operands) < 2:
+        return None
+    return list(op.operation.operands)
 
 
 def _storage(emit: Emitter, kind: ir.MemRefType) -> ir.Type:

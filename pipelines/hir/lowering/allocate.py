@@ -11,10 +11,10 @@ from ..index_arithmetic import Index, materialized
 from .buffers import as_i64, extents_of, pack
 from .checks import refuse_unless_equal
 from .conform import check_strides, wanted_strides
-from .memory import Memory, fill_view_with_zeros, fill_with_zeros, planned
+from .memory import fill_view_with_zeros, fill_with_zeros, planned
 from .origins import memory_number
 from .registry import lowers
-from .state import ProgramState
+from .state import Memory, ProgramState
 
 
 @lowers("hir.allocate")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....dialects.hir import DeallocateOp
 from ....dialects.mlir import ir
+from .buffers import allocated_address
 from .registry import lowers
 from .state import ProgramState
 
@@ -14,6 +15,6 @@ def lower_deallocate(op: DeallocateOp, state: ProgramState) -> list[ir.Value]:
     emit = state.emit
     kind = state.origins.memory_kind(op.operation)
     if kind is not None:
-        allocated = emit.extract(emit.convert(op.buffer), emit.types.ptr, 0)
+        allocated = allocated_address(state, op.buffer)
         emit.call("hirc_free", [allocated, emit.i32(kind), state.stream, emit.location()])
     return []

@@ -11,6 +11,7 @@ from ...pass_base import fail
 from ...rewriting import index_constant
 from ...walking import is_used
 from ..body_names import LAUNCHER_PREFIX
+from .buffers import unpack
 from .launch import find_kernel
 from .origins import Origins
 from .registry import lowers
@@ -102,6 +103,7 @@ def _lower(
     lower_block(state, block, end)
     for op in reversed(state.kept):
         op.erase()
+    unpack(state)
 
 
 def _use_address(buffer: ir.Value, address: ir.Value) -> None:

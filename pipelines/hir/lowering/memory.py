@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.hir.domain import plan
 from ....dialects.hir.domain_steps import read_domain
 from ....dialects.hir.layout import DYNAMIC, LayoutError
@@ -14,24 +12,28 @@ from ...pass_base import fail
 from ..index_arithmetic import CheckedArithmetic, Index, IndexArithmetic, index_of
 from .buffers import as_i64
 from .checks import refuse_memory_sizes
-from .state import ProgramState
+from .state import Memory, ProgramState
 
+# The attributes that the memory, and what messages say of it, depend on.
+_SAID = ("logical", "order", "domain", "output")
 _MOST_BYTES = 2**63 - 1
-
-
-@dataclass(frozen=True)
-class Memory:
-    """The bytes of an allocation, and the sizes and strides of the buffer in it."""
-
-    bytes: Index
-    sizes: list[Index]
-    strides: list[Index]
 
 
 def planned(
     state: ProgramState, op: ir.OpView, kind: ir.MemRefType, open_sizes: list[ir.Value]
 ) -> Memory:
-    """The memory that a hir.allocate or hir.reuse describes, computed in line."""
+    """The memory that a hir.allocate or hir.reuse describes, computed in line, once for all."""
+    said = [op.attributes.get(name, None) for name in _SAID]
+    asked = kind.element_type, *kind.shape, *said, *open_sizes
+    found = state.frame.find_planned(asked)
+    if found is None:
+        found = state.frame.planned[asked] = _plan(state, op, kind, open_sizes)
+    return found
+
+
+def _plan(
+    state: ProgramState, op: ir.OpView, kind: ir.MemRefType, open_sizes: list[ir.Value]
+) -> Memory:
     arithmetic = CheckedArithmetic()
     sizes = [index_of(size) for size in open_sizes]
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....dialects.mlir import func, ir
 from ...host.emitter import Emitter
 from ..body_names import CALLING
+from .buffers import unpack
 from .conform import conform
 from .host_call import mark_unsigned_arguments
 from .launcher import lower_launchers
@@ -77,6 +78,7 @@ def _lower_program(
     end.operation.erase()
     for op in reversed(state.kept):
         op.erase()
+    unpack(state)
 
 
 def _function(

@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Hashable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ....dialects.mlir import ir
 from ...host.emitter import Emitter
+from ..index_arithmetic import Index
 from .origins import Origins
 from .signature import Signature
 
 
+@dataclass(frozen=True)
+class Memory:
+    """The bytes of an allocation, and the sizes and strides of the buffer in it."""
+
+    bytes: Index
+    sizes: list[Index]
+    strides: list[Index]
+
+
 @dataclass
 class Frame:
-    """A block: the stream that is current in it, its outputs so far, and the events recorded."""
+    """A block: the stream that is current in it, its outputs so far, and the events recorded.
+
+    `planned` is the memory of allocations so far, by what they ask for; `outer` the block around.
+    """
 
     stream: ir.Value
     outputs: list[ir.Value] = field(default_factory=list[ir.Value])
     events: list[ir.Value] = field(default_factory=list[ir.Value])
+    outer: Frame | None = None
+    planned: dict[Hashable, Memory] = field(default_factory=dict[Hashable, Memory])
+
+    def find_planned(self, asked: Hashable) -> Memory | None:
+        """The memory that was planned before, here or around."""
+        frame: Frame | None = self
+        while frame is not None:
+            if asked in frame.planned:
+                return frame.planned[asked]
+            frame = frame.outer
+        return None
 
 
 @dataclass(frozen=True)
@@ -63,7 +87,7 @@ class ProgramState:
     `output_names` how messages name the outputs; `signatures` are those of the module's programs;
     `results` is what calls and branches gave, by the
     !hir.results_t value that stands for it; `events` are all events so far;
-    `kept` are lowered operations to erase at the end.
+    `kept` are lowered operations to erase at the end, `packs` those that make buffers of parts.
     """
 
     emit: Emitter
@@ -76,6 +100,7 @@ class ProgramState:
     results: dict[ir.Value, list[ir.Value]] = field(default_factory=dict[ir.Value, list[ir.Value]])
     events: set[ir.Value] = field(default_factory=set[ir.Value])
     kept: list[ir.Operation] = field(default_factory=list[ir.Operation])
+    packs: list[ir.Operation] = field(default_factory=list[ir.Operation])
 
     @property
     def stream(self) -> ir.Value:
@@ -96,7 +121,7 @@ class ProgramState:
     def block(self) -> Generator[Frame, None, None]:
         """A nested block, which begins with the stream that is current around it."""
         outer = self.frame
-        self.frame = Frame(outer.stream)
+        self.frame = Frame(outer.stream, outer=outer)
         try:
             yield self.frame
         finally:
