@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from .activity import Log
-from .crashing_line import crashing_line
 from .errors import HircError, InputError, InternalError, Note, Position, ToolchainError
+from .unreadable_line import unreadable_line
 from .watcher import Ended, signal_name
 
 _BYTECODE = b"ML\xefR"
@@ -62,25 +62,29 @@ def _is_told(line: str) -> bool:
 
 
 def reading_error(
-    data: bytes | None, how: str, position: Position | None, notes: Sequence[Note] = ()
+    data: bytes | None, how: str | None, position: Position | None, notes: Sequence[Note] = ()
 ) -> InputError:
-    """The error for a program that MLIR's reader crashed on, or came to no end with."""
-    what, reason, hint = "this", "it crashes", None
+    """The error for a program that MLIR's reader crashed on, or came to no end with.
+
+    `how` says that; None where it failed and said nothing.
+    """
+    what, hint, ended = "this", None, f" ({how})" if how else ""
+    reason = f"it crashes{ended}" if how else "it fails and says nothing"
     depth = _depth(data or b"")
     if data is not None and data.startswith(_BYTECODE):
-        reason = "the bytecode is damaged, or of a version that it does not know"
+        reason = f"the bytecode is damaged, or of a version that it does not know{ended}"
     elif depth > _DEEP:
-        reason = f"it is nested {depth} deep"
+        reason = f"it is nested {depth} deep{ended}"
     else:
         hint = (
             "an operation, attribute or type is not written as MLIR's documentation has it, in a "
             "way that its reader does not check for"
         )
-        line = crashing_line(data) if data is not None else None
+        line = unreadable_line(data) if data is not None else None
         if line is not None and position is not None:
             what, position = "this line", replace(position, line=line, column=1)
     return InputError(
-        f"MLIR's reader cannot read {what}: {reason} ({how})",
+        f"MLIR's reader cannot read {what}: {reason}",
         position=position,
         stage="parse",
         hint=hint,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .crash import reading_error
 from .errors import HircError, InputError, InternalError, Note, Position, UnsupportedError
 from .gate import GateError
 from .rendering import shortened
@@ -69,9 +70,9 @@ def translation_error(error: TranslationError | GateError, stage: str) -> HircEr
 
 def parse_error(diagnostics: Sequence[Diagnostic], source: str, text: str = "") -> HircError:
     """The error for input that is not valid MLIR; `text` is the text, of bytecode nothing."""
-    custom = None if diagnostics else custom_form(text, source)
-    if custom is not None:
-        return custom
+    if not diagnostics:
+        custom = custom_form(text, source)
+        return custom or reading_error(text.encode(), None, Position(source, 1, 1))
     error = stage_error(diagnostics, "parse", "parse")
     if "unregistered dialect" in error.message:
         # MLIR's own advice is an option of another program.

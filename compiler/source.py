@@ -17,6 +17,7 @@ from .child import forked
 from .crash import reading_error
 from .diagnostics import parse_error, unreadable_array
 from .errors import InputError, Note, Position
+from .odd_names import find_odd_text, odd_name, refuse_odd_names
 from .safetensors import TensorFile
 from .session import Diagnostic, Session
 from .watcher import signal_name
@@ -188,14 +189,20 @@ def parse(source: Source, session: Session) -> ir.Module:
         with reading(source.data):
             load_named_dialects(source.data, session.context)
             if not source.is_made and can_be_read_again(source.name):
-                return ir.Module.parseFile(source.name, session.context)
-            data = source.data if source.text is None else source.data.decode()
-            return ir.Module.parse(data, session.context)
+                module = ir.Module.parseFile(source.name, session.context)
+            else:
+                data = source.data if source.text is None else source.data.decode()
+                module = ir.Module.parse(data, session.context)
     except (ir.MLIRError, RuntimeError, ValueError) as error:
         if source.text is None and not session.diagnostics:
             # Its texts may be none, and so may be those of a message.
             raise damaged_bytecode(source.name) from error
         if not isinstance(error, ir.MLIRError):
+            odd = find_odd_text(source.name, source.text or "")
+            if odd is not None:
+                raise odd_name(odd) from error
             raise
         found = [in_file(each, source.name) for each in session.take_diagnostics()]
         raise parse_error(found, source.name, source.text or "") from error
+    refuse_odd_names(module, source.name, source.text)
+    return module

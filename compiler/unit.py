@@ -141,7 +141,9 @@ class Unit:
 
     def _refuse_faults(self) -> None:
         with self.timer.phase("check"):
-            fault = find_fault(self.module.operation)
+            is_executable = self.options.emit is Emit.EXE
+            entry = self.options.entry if is_executable else None
+            fault = find_fault(self.module.operation, entry)
         if fault is not None:
             raise InputError(
                 fault.message,

@@ -18,6 +18,7 @@ from .weights import has_weights
 
 PROGRAM = "hir.program"
 LAUNCHER = "hir.launcher"
+KERNEL = "hir.kernel"
 # After it every allocation and deallocation of a program is explicit; those of scratch memory are
 # added by the stage that makes kernels.
 LAST_ALLOCATING_STAGE = "compute"
@@ -46,6 +47,13 @@ class HostIrOptions:
 def has_programs(module: ir.Operation) -> bool:
     """Whether a module holds a host program."""
     return any(op.operation.name == PROGRAM for op in module.regions[0].blocks[0])
+
+
+def _has_host_ir(module: ir.Operation) -> bool:
+    """Whether a module holds a host program, or what one would launch."""
+    return any(
+        op.operation.name in (PROGRAM, LAUNCHER, KERNEL) for op in module.regions[0].blocks[0]
+    )
 
 
 def _products(options: MatmulOptions) -> str:
@@ -140,7 +148,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             f"{LAUNCHER}(canonicalize,cse,canonicalize)",
             when=has_programs,
         ),
-        Stage("programs", "convert-hir-to-gpu", when=has_programs),
+        Stage("programs", "convert-hir-to-gpu", when=_has_host_ir),
         Stage(
             "interface",
             f"add-program-interface{{{entry}}}",

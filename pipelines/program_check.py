@@ -1,19 +1,27 @@
 """What is wrong with a program whatever is done with it, though MLIR's verifiers take it: types
-that no memory holds, and dims that a type does not have.
+that no memory holds, dims that a type does not have, and Host IR where nothing compiles it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 from ..dialects.hir.layout import DYNAMIC, LayoutError, strides_and_offset
+from ..dialects.hir.loop_operation import COLLECTIVES
 from ..dialects.mlir import ir
 from .dim_axis import axis_fault
+from .passes.select_host_programs import host_programs
 
 # User space has half of what 57 bits address. Sums and paddings of such sizes fit into 64 bits.
 _ADDRESSED = 2**56
 _DIMS = ("tensor.dim", "memref.dim")
+_PROGRAMS = ("hir.program", "hir.launcher")
+_AT_TOP = (*_PROGRAMS, "hir.kernel")
+# What an operation of Host IR may stand in, and what ends the search for it.
+_ENDS = (*_PROGRAMS, "func.func", "gpu.launch", "gpu.module")
+_IN_REGIONS = ("linalg.yield", "linalg.index")
 
 
 @dataclass(frozen=True)
@@ -24,10 +32,11 @@ class Fault:
     message: str
 
 
-def find_fault(module: ir.Operation) -> Fault | None:
-    """The first fault of a module, or None."""
+def find_fault(module: ir.Operation, entry: str | None = None) -> Fault | None:
+    """The first fault of a module, or None; the function `entry` may take buffers."""
     types: dict[ir.Type, str | None] = {}
     found: list[Fault] = []
+    places = _Places(module, entry)
 
     def check_type(op: ir.Operation, kind: ir.Type) -> None:
         if kind not in types:
@@ -45,12 +54,69 @@ def find_fault(module: ir.Operation) -> Fault | None:
                     check_type(op, argument.type)
         if op.name in _DIMS:
             message = axis_fault(op)
-            if message is not None:
-                found.append(Fault(op, message))
+        elif op.name.startswith(("hir.", "linalg.")) and op.name not in _IN_REGIONS:
+            message = places.fault_of(op)
+        else:
+            message = None
+        if message is not None:
+            found.append(Fault(op, message))
         return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
 
     module.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found[0] if found else None
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where a module's hir operations are compiled: in programs, and functions that become some."""
+
+    module: ir.Operation
+    entry: str | None
+
+    @cached_property
+    def functions(self) -> set[str]:
+        """The names of the functions that become programs."""
+        found = host_programs(self.module, self.entry)
+        return {ir.StringAttr(each.attributes["sym_name"]).value for each in found}
+
+    def fault_of(self, op: ir.Operation) -> str | None:
+        """Why nothing compiles an operation of hir or linalg where it stands; None where it is."""
+        if op.name in _AT_TOP:
+            return None
+        parent, region = op.parent, None
+        if op.name in COLLECTIVES and parent is not None:
+            # Its linalg.generic is what has to stand in the right place.
+            parent = parent.parent
+        while parent is not None and parent.name not in _ENDS:
+            if parent.name.startswith("linalg."):
+                region = region or parent.name
+            parent = parent.parent
+        if parent is not None and (
+            parent.name in _PROGRAMS or self._name(parent) in self.functions
+        ):
+            return None if region is None else _too_deep(op, region)
+        return _stray(op, parent) if op.name.startswith("hir.") else None
+
+    def _name(self, parent: ir.Operation) -> str | None:
+        name = parent.attributes.get("sym_name", None)
+        return (
+            name.value if parent.name == "func.func" and isinstance(name, ir.StringAttr) else None
+        )
+
+
+def _too_deep(op: ir.Operation, region: str) -> str:
+    return (
+        f"{op.name} stands in the region of a {region}, which computes single elements with arith "
+        "and math: put it before that"
+    )
+
+
+def _stray(op: ir.Operation, parent: ir.Operation | None) -> str:
+    where = parent.name if parent is not None else "builtin.module"
+    return (
+        f"{op.name} stands in a {where}, where nothing compiles it; put it into a hir.program, or "
+        "a function that takes or returns tensors"
+    )
 
 
 def _fault_of_type(kind: ir.Type) -> str | None:

@@ -7,6 +7,7 @@ import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from random import Random
 
@@ -16,6 +17,7 @@ from ..dialects.mlir import ir
 _LONGEST = 6000
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|[%@#!^]?[\w.$]+|->|\s+|.', re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w%@#!.])-?\d+")
+_MAIN = re.compile(r'sym_name = "main"')
 _TYPE = re.compile(r"(?:tensor|memref|vector)<[^<>]*>|\b(?:f16|bf16|f32|f64|i1|i8|i32|i64|index)\b")
 _NUMBERS = ("0", "-1", "1", "3", "7", "255", "4096", "65537", "2147483648", "-2147483649",
             "9223372036854775807", "-9223372036854775808", "18446744073709551616")  # fmt: skip
@@ -70,6 +72,11 @@ class Seeds:
                 buffer.write(text.encode())
             self._bytecode[name] = buffer.getvalue()
         return self._bytecode[name]
+
+    @cached_property
+    def host_programs(self) -> list[str]:
+        """The programs that an interpreter would run by default."""
+        return [text for _, text in self.programs if _MAIN.search(text) and "hir.program" in text]
 
 
 def damaged_text(text: str, seeds: Seeds, random: Random) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..compiler import activity
-from ..compiler.diagnostics import custom_form
+from ..compiler.diagnostics import parse_error
 from ..compiler.errors import HircError, InputError
 from ..compiler.session import Session
 from ..compiler.source import (
@@ -75,8 +75,7 @@ def take(chunk: Chunk, request: OptRequest) -> tuple[bytes | None, list[HircErro
         if item.severity != "error":
             print(f"{item.position or 'hirc'}: {item.severity}: {item.message}", file=sys.stderr)
     if output is None and not errors:
-        silent = InputError(f"a pass of '{request.pipeline}' failed and said nothing")
-        errors.append(custom_form(chunk.text, chunk.file) or silent)
+        errors.append(InputError(f"a pass of '{request.pipeline}' failed and said nothing"))
     return output, errors
 
 
@@ -96,6 +95,8 @@ def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes |
             raise damaged_bytecode(chunk.file) from error
         if not isinstance(error, ir.MLIRError):
             raise
+        if not session.diagnostics:
+            raise parse_error([], chunk.file, chunk.text) from error
         return None
     printer = IrPrinter(request.print_ir_after)
     printer.begin(steps, module)

@@ -25,6 +25,9 @@ class KernelOp(Hir.Operation, name="kernel"):
     def verify_invariants(op: "KernelOp") -> bool:
         if not op.sym_name.value:
             return refuse(op, "hir.kernel has a name; 'sym_name' is empty")
+        parent = op.operation.parent
+        if parent is not None and parent.name != "builtin.module":
+            return refuse(op, f"hir.kernel stands in a builtin.module, not in {parent.name}")
         function = find_function(op, path_of(op.function))
         if function is None:
             return False

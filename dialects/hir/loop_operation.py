@@ -4,6 +4,7 @@ from ..mlir import ir
 from .refusal import numbers, refuse
 
 GENERIC = "linalg.generic"
+COLLECTIVES = ("hir.find_loops", "hir.reduce_loops", "hir.scan_loop")
 
 # The operations of arith that combine two values into one, by the types they take.
 FLOAT_KINDS = ("addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf")

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ...dialects.hir.layout import DYNAMIC, has_identity_layout, strides_and_offset
-from ...dialects.hir.loop_operation import loops_of
+from ...dialects.hir.loop_operation import COLLECTIVES, loops_of
 from ...dialects.mlir import arith, ir, memref
 from ..rewriting import index_constant
 from ..walking import is_used
 from .device import Device
 from .size import ONE, ZERO, OpenNumbers, Size, product
-
-COLLECTIVES = ("hir.reduce_loops", "hir.find_loops", "hir.scan_loop")
 
 
 class Layout(Enum):

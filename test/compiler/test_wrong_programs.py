@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from hirc.compiler.errors import HircError, InputError, UnsupportedError
+from hirc.compiler.errors import HircError, InputError, Position, UnsupportedError
 from hirc.compiler.options import Emit, Options
 from hirc.compiler.source import Source
 from hirc.compiler.target import Target
@@ -205,6 +205,161 @@ def test_wrong_programs(text: str, message: str, line: int) -> None:
     assert message in error.message
     assert error.position is not None
     assert (error.position.line, error.position.column > 0) == (line, True)
+
+
+_GENERIC = """linalg.generic {indexing_maps = [affine_map<(r) -> (r)>, affine_map<(r) -> (r)>],
+      iterator_types = ["KIND"]} ins(%x : KINDOF<8xf32>) outs(%y : KINDOF<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    OPERATION
+    linalg.yield %a : f32
+  }"""
+_SCAN = '%s = "hir.scan_loop"(%a) {kind = "addf", loop = 0 : i64} : (f32) -> f32'
+_NEGATIVE = '%n = "hir.unary"(%x) {kind = "neg"} : (memref<8xf32>) -> memref<8xf32>'
+_MODULE = """module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @k() kernel { gpu.return }
+    INSIDE
+  }
+  OUTSIDE
+}
+"""
+_KERNEL = '"hir.kernel"() {sym_name = "k", function = @m::@k} : () -> ()'
+_LAUNCH = """%c = arith.constant 1 : index
+  "hir.launch"(%c, %c, %c, %c, %c, %c, %c) ({
+  ^bb0:
+  }) {kernel = @m::@k} : (index, index, index, index, index, index, index) -> ()"""
+
+
+def generic(operation: str, *, kind: str, of: str) -> str:
+    """A linalg.generic over %x and %y with an operation in its region."""
+    text = _GENERIC.replace("KINDOF", of).replace("KIND", kind)
+    return text.replace("OPERATION", operation)
+
+
+def function(body: str) -> str:
+    """A function on buffers, which no host program is made of."""
+    return f"func.func @other(%x: memref<8xf32>, %y: memref<8xf32>) {{\n  {body}\n  return\n}}\n"
+
+
+def host_program(body: str) -> str:
+    return f""""hir.program"() ({{
+^bb0(%x: memref<8xf32>, %y: memref<8xf32>):
+  {body}
+  "hir.output"(%y) : (memref<8xf32>) -> ()
+}}) {{sym_name = "main", function_type = (memref<8xf32>, memref<8xf32>) -> memref<8xf32>}}
+  : () -> ()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        (function(_NEGATIVE), "hir.unary stands in a func.func, where nothing compiles it", 2),
+        (
+            function(generic(_SCAN, kind="reduction", of="memref")),
+            "hir.scan_loop stands in a func.func, where nothing compiles it",
+            5,
+        ),
+        (
+            function(
+                "gpu.launch blocks(%bx, %by, %bz) in (%gx = %c, %gy = %c, %gz = %c)\n"
+                "    threads(%tx, %ty, %tz) in (%sx = %c, %sy = %c, %sz = %c) {\n  "
+                f"{_NEGATIVE}\n  gpu.terminator\n  }}"
+            ).replace("{\n  gpu", "{\n  %c = arith.constant 1 : index\n  gpu", 1),
+            "hir.unary stands in a gpu.launch, where nothing compiles it",
+            5,
+        ),
+        (
+            _MODULE.replace("INSIDE", "").replace("OUTSIDE", function(_LAUNCH)),
+            "hir.launch stands in a func.func, where nothing compiles it",
+            8,
+        ),
+        (
+            _MODULE.replace("INSIDE", _KERNEL).replace("OUTSIDE", ""),
+            "hir.kernel stands in a builtin.module, not in gpu.module",
+            4,
+        ),
+        (
+            host_program(generic(_NEGATIVE, kind="parallel", of="memref")),
+            "hir.unary stands in the region of a linalg.generic, which computes single elements",
+            6,
+        ),
+        (
+            host_program(
+                generic(
+                    "linalg.fill ins(%a : f32) outs(%y : memref<8xf32>)",
+                    kind="parallel",
+                    of="memref",
+                )
+            ),
+            "linalg.fill stands in the region of a linalg.generic, which computes single elements",
+            6,
+        ),
+    ],
+)
+def test_operations_where_nothing_compiles_them(text: str, message: str, line: int) -> None:
+    error = refusal(text)
+    assert isinstance(error, InputError), error
+    assert message in error.message
+    assert error.position is not None
+    assert (error.position.line, error.position.column > 0) == (line, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Nobody launches it.
+        _MODULE.replace("INSIDE", "").replace("OUTSIDE", _KERNEL),
+        host_program(generic(_SCAN, kind="reduction", of="memref").replace("%a : f32", "%s : f32")),
+        host_program(_NEGATIVE),
+        # What a kernel of a program is not made of becomes loops.
+        function(
+            generic(
+                "linalg.fill ins(%a : f32) outs(%y : memref<8xf32>)", kind="parallel", of="memref"
+            )
+        ),
+    ],
+)
+def test_operations_where_they_may_stand(text: str) -> None:
+    options = Options(inputs=(), targets=(_CPU,), stop_after="host", emit=Emit.SHARED)
+    Unit(Source("right.mlir", text.encode()), options, Timer()).lower()
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('func.func @"\\FF"() {\n  return\n}', 1),
+        ('func.func @f() attributes {"\\FF.a" = 1} {\n  return\n}', 1),
+        ('func.func @f(%x: tensor<4xf32> {hir.name = "\\FF"}) {\n  return\n}', 1),
+        (host_program(_NEGATIVE).replace("(%y) :", '(%y) {name = "a\\FF"} :'), 4),
+        (
+            host_program(_NEGATIVE).replace(
+                '"main"', '"main", inputs = [{name = "x"}, {name = "\\FF"}]'
+            ),
+            5,
+        ),
+    ],
+)
+def test_names_that_are_not_utf_8(text: str, line: int) -> None:
+    error = refusal(text)
+    assert isinstance(error, InputError), error
+    assert error.message == "a name is not UTF-8"
+    assert error.position is not None
+    assert (error.position.line, error.position.column > 0) == (line, True)
+
+
+def test_bytes_that_are_no_names_are_taken() -> None:
+    """So are locations: the files of a program that was translated have any name."""
+    assert (
+        refusal(
+            'llvm.mlir.global internal constant @s("\\FF\\00")\n'
+            'func.func @"\\C3\\A4"() {\n  return loc("\\FFa":1:2)\n}\n'
+        )
+        is None
+    )
+    error = refusal(function(f'{_NEGATIVE} loc("a\\FF\\C3\\A4\\"\\\\":7:8)'))
+    assert error is not None
+    assert error.position == Position('a\ufffdä"\\', 7, 8)
 
 
 def test_dims_that_are_there_are_taken() -> None:

@@ -272,6 +272,15 @@ def test_a_text_that_mlir_s_reader_crashes_on(run: Run) -> None:
     assert os.listdir(run.reports) == []
 
 
+def test_a_text_that_mlir_s_reader_refuses_without_a_word(run: Run) -> None:
+    text = "module {\n  func.func private @f(!gpu.mma_matrix<16x16xi32, negatef>)\n}\n"
+    (run.folder / "prog.mlir").write_text(text)
+    message = "prog.mlir:2:1: error: MLIR's reader cannot read this line: it fails and says nothing"
+    for tool, main in (("hirc", hirc), ("hirc-opt", hirc_opt)):
+        status, errors = run(tool, main, "prog.mlir", "-o", "out")
+        assert (status, message in errors) == (1, True), errors
+
+
 def test_a_schedule_that_mlir_s_interpreter_crashes_on(run: Run) -> None:
     (run.folder / "prog.mlir").write_text(_SCHEDULE)
     status, errors = run("hirc", hirc, "prog.mlir", "--offload-arch=cpu", "-o", "prog")

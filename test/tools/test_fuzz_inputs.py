@@ -35,6 +35,7 @@ def test_damaged_inputs(seed: int) -> None:
 _TEXT = Input("text", "hirc", [], {"in": b""})
 _WORDS = Input("words", "hirc", [], {"in": b""})
 _COMMAND = Input("npy", "command", [], {"x.npy": b""})
+_RUN = Input("interpreted", "hirc-run", [], {"in": b""})
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,8 @@ _COMMAND = Input("npy", "command", [], {"x.npy": b""})
         (_TEXT, 2, "in:1:2: error: no", "status 2"),
         (_COMMAND, 2, "command: error: no", None),
         (_COMMAND, 1, "Traceback: error: no", "traceback"),
+        (_RUN, 2, "in: error: no", None),
+        (_RUN, -9, "", "hang"),
     ],
 )
 def test_what_is_a_finding(
@@ -62,3 +65,9 @@ def test_what_is_a_finding(
     assert Run.what_is_wrong(given, tmp_path, status, errors) == wrong
     (tmp_path / "files" / ".hirc-x").touch()
     assert Run.what_is_wrong(given, tmp_path, status, errors) == (wrong or "left ['.hirc-x']")
+
+
+def test_an_interpreted_loop_may_go_on(tmp_path: Path) -> None:
+    """It does what it says for as long as it says, and is killed."""
+    given = Input("interpreted", "hirc-run", [], {"in": b'"hir.for"(%c0, %c9)'})
+    assert Run.what_is_wrong(given, tmp_path, -9, "") is None

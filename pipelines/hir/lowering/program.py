@@ -20,9 +20,8 @@ def lower_programs(module: ir.Operation) -> None:
     """Replaces every hir.program of the module with its function, and drops the hir.kernels."""
     top = [op.operation for op in module.regions[0].blocks[0]]
     programs = [op for op in top if op.name == "hir.program"]
-    if not programs:
-        return
-    module.attributes["gpu.container_module"] = ir.UnitAttr.get()
+    if programs:
+        module.attributes["gpu.container_module"] = ir.UnitAttr.get()
     origins = Origins(module)
     signatures = {
         ir.StringAttr(op.attributes["sym_name"]).value: signature_of(op) for op in programs

@@ -1,0 +1,64 @@
+"""Where in a program's text MLIR's reader fails without a word, found by reading beginnings."""
+
+from __future__ import annotations
+
+import resource
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from .child import forked
+
+if TYPE_CHECKING:
+    from .session import Session
+
+# Of processor time for one beginning, and of time for all.
+_SECONDS_EACH, _SECONDS = 5, 20
+# No program goes on like this, and the reader says so, unless it failed before.
+_NO_MLIR = b"\n= = ="
+_SILENT = b"silent"
+
+
+def unreadable_line(data: bytes) -> int | None:
+    """The number of the line at which MLIR's reader crashes, or fails and says nothing.
+
+    None where that is not to be found: some programs are read, and crash what checks them.
+    """
+    _, found, _ = forked(lambda: str(_search(data)).encode())
+    return int(found or b"0") or None
+
+
+def _search(data: bytes) -> int:
+    """The length in lines of the shortest beginning that nothing is said of; 0 without one."""
+    # Imported here, in a process of its own: the caller may be without MLIR.
+    from .session import Session
+
+    session = Session()
+    session.context.allow_unregistered_dialects = True
+    lines = data.splitlines(keepends=True)
+    ends = monotonic() + _SECONDS
+
+    def fails(count: int) -> bool:
+        text = b"".join(lines[:count]) + _NO_MLIR
+        status, said, _ = forked(lambda: _read(text, session))
+        return status < 0 or said == _SILENT
+
+    if not fails(len(lines)):
+        return 0
+    told, untold = 0, len(lines)
+    while untold - told > 1 and monotonic() < ends:
+        middle = (told + untold) // 2
+        told, untold = (told, middle) if fails(middle) else (middle, untold)
+    return untold if untold - told == 1 else 0
+
+
+def _read(text: bytes, session: Session) -> bytes:
+    from ..dialects.mlir import ir, load_named_dialects
+
+    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS_EACH, _SECONDS_EACH))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    load_named_dialects(text, session.context)
+    try:
+        ir.Module.parse(text, session.context)
+    except ir.MLIRError:
+        return b"" if session.diagnostics else _SILENT
+    return b""
