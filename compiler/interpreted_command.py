@@ -17,11 +17,13 @@ from typing import Any
 
 import torch
 
+from ..dialects.mlir import ir
 from ..pipelines.hir.interface.signature import Value, read_values
+from ..pipelines.weights import weights_of_program
 from . import activity
 from .cache import cached
 from .cpu_device.build import runtime_object
-from .errors import ToolchainError
+from .errors import InputError, ToolchainError
 from .interpreter import Interpreter
 from .interpreter.dtypes import DTYPES
 from .llvm_ir import extract_definitions, host_machine
@@ -29,8 +31,10 @@ from .loader_abi import OPEN, VERSION, DlTensor, ProgramInfo, ValueStruct, descr
 from .loader_values import ValueInfo, scalar_bytes, scalar_value
 from .output import scratch_folder
 from .process import Runner
+from .safetensors import read_tensors
 from .support_library import support_bitcode
 from .toolchain import Clang
+from .weights import find_value
 
 _CPU = 1
 _RUN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
@@ -60,10 +64,17 @@ class InterpretedCommand:
     """The command of a program's `entry`.
 
     `guard` calls the function it is given, prints what that raises, and returns an exit status.
+    `weights` is the file with the program's weights. Raises InputError where it has others.
     """
 
-    def __init__(self, interpreter: Interpreter, guard: Callable[[Callable[[], int]], int]) -> None:
+    def __init__(
+        self,
+        interpreter: Interpreter,
+        guard: Callable[[Callable[[], int]], int],
+        weights: Path | None = None,
+    ) -> None:
         self.interpreter = interpreter
+        self._weights = _read_weights(interpreter.entry.op, weights)
         self._guard = guard
         self._kept: list[Any] = []
         self._info = self._described()
@@ -87,7 +98,8 @@ class InterpretedCommand:
     def _described(self) -> ProgramInfo:
         """struct hirc_program_info of the program."""
         outline = self.interpreter.entry
-        inputs, outputs = read_values(outline.op)
+        values, outputs = read_values(outline.op)
+        inputs = [value for place, value in enumerate(values) if place not in self._weights]
         name = self._text(outline.name)
         return ProgramInfo(
             VERSION, 0, name, None, self._array(inputs), self._array(outputs), len(inputs),
@@ -141,6 +153,8 @@ class InterpretedCommand:
         given = [
             _argument(value, _tensor_at(inputs, place)) for place, value in enumerate(self._inputs)
         ]
+        for place in sorted(self._weights):
+            given.insert(place, self._weights[place])
         results = self.interpreter.run(given)
         # They are read, and the memory forgotten, before the next run.
         self._results = [results]
@@ -159,6 +173,27 @@ class InterpretedCommand:
         for address, numbers in ((tensor.sizes, result.shape), (tensor.strides, result.stride())):
             if rank:
                 (ctypes.c_int64 * rank).from_address(address)[:] = list(numbers)
+
+
+def _read_weights(program: ir.Operation, path: Path | None) -> dict[int, torch.Tensor]:
+    """The weights of a program, by the number of the input."""
+    weights = weights_of_program(program)
+    if not weights:
+        if path is not None:
+            raise InputError(f"--weights={path}: the program has no weights")
+        return {}
+    if path is None:
+        name = next(iter(weights.values())).name
+        raise InputError(f"there is no file for weight '{name}'", hint="--weights=FILE")
+    file = read_tensors(path)
+    kinds = ir.FunctionType(ir.TypeAttr(program.attributes["function_type"]).value).inputs
+    found: dict[int, torch.Tensor] = {}
+    for place, weight in weights.items():
+        data = bytearray(find_value(weight, file)[1].data)
+        dtype = DTYPES[str(ir.MemRefType(kinds[place]).element_type)]
+        flat = torch.frombuffer(data, dtype=torch.uint8) if data else torch.empty(0).byte()
+        found[place] = flat.view(dtype).reshape(weight.sizes)
+    return found
 
 
 def _tensor_at(tensors: int, place: int) -> DlTensor:

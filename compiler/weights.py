@@ -82,7 +82,7 @@ def plan_weights(
         file = "" if output == "-" else _file_beside(Path(output), options.emit).name
         return Weights(replace(lay_out(declared), file=file))
     found = joined([*([] if source is None else [read_tensors(source)]), *known])
-    chosen = {weight.name: _value(weight, found) for weight in declared}
+    chosen = {weight.name: find_value(weight, found) for weight in declared}
     # Tensors that the file says to be one are one.
     first: dict[str, str] = {}
     tied = {name: first.setdefault(own, name) for name, (own, _) in chosen.items()}
@@ -132,7 +132,7 @@ def _file_beside(output: Path, emit: Emit) -> Path:
     return output.with_name(output.name + SUFFIX)
 
 
-def _value(weight: Weight, file: TensorFile) -> tuple[str, Tensor]:
+def find_value(weight: Weight, file: TensorFile) -> tuple[str, Tensor]:
     """A weight's tensor, and the name that it has in the file. Raises InputError."""
     found = file.find(weight.name)
     wanted = Tensor(weight.dtype, weight.sizes, memoryview(b""))

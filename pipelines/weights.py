@@ -185,6 +185,13 @@ def declared_weights(module: ir.Operation, programs: Sequence[ir.Operation]) -> 
     return list(found.values())
 
 
+def weights_of_program(program: ir.Operation) -> dict[int, Weight]:
+    """The inputs of a hir.program that are weights, by their number."""
+    return {
+        number: _declared(program, number, name, kind, ()) for number, name, kind in _named(program)
+    }
+
+
 def lay_out(weights: Iterable[Weight], tied: Mapping[str, str] | None = None) -> WeightLayout:
     """Places weights; `tied` names, for one that is another one's memory, the other.
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 from ..compiler import activity
 from ..compiler.options import Options
 from .command import Command
-from .hirc_run_arguments import USAGE, parse_run_arguments
+from .hirc_run_arguments import USAGE, RunRequest, parse_run_arguments
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,7 +46,7 @@ def _run(command: Command, program: int, become: Callable[[Sequence[str]], None]
         print(USAGE, end="")
         return 0
     if request.interpret:
-        return _interpret(request.options, request.words, command)
+        return _interpret(request.options, request, command)
     # Imported late: MLIR and LLVM take time to load, and a wrong command line needs neither.
     from ..compiler.driver import Compilation
     from ..compiler.output import scratch_folder
@@ -72,7 +72,7 @@ def _become(program: int, words: Sequence[str]) -> NoReturn:
     os.execve(program, list(words), os.environ)
 
 
-def _interpret(options: Options, words: Sequence[str], command: Command) -> int:
+def _interpret(options: Options, request: RunRequest, command: Command) -> int:
     from ..compiler.interpreted_command import InterpretedCommand, command_library
     from ..compiler.interpreter import Interpreter
     from ..compiler.output import scratch_folder
@@ -84,13 +84,13 @@ def _interpret(options: Options, words: Sequence[str], command: Command) -> int:
     if source.text is not None:
         command.sources[source.name] = command.sources[UNNAMED] = source.text
     interpreter = Interpreter(_program(options.inputs[0], source.text), entry=options.entry)
-    interpreted = InterpretedCommand(interpreter, command.guard)
+    interpreted = InterpretedCommand(interpreter, command.guard, request.weights)
     library = command_library(find_clang(options.clang), Runner(options.verbose))
     with scratch_folder() as folder:
         path = folder / "command.so"
         path.write_bytes(library)
         interpreted.load(path)
-    return interpreted.run([_name(options), *words])
+    return interpreted.run([_name(options), *request.words])
 
 
 def _program(path: str, text: str | None) -> str | Path:

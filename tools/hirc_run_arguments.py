@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..compiler.errors import InputError
 from ..compiler.options import Emit, Options
@@ -18,6 +19,7 @@ Compiles an MLIR program and runs it; nothing is kept. In any order:
                                        sizes and contents, 2x3xf32=1.5, =@iota, =@random:7
   --output=FILE, --output=NAME=FILE    an output as a .npy file
   --print                              print the outputs
+  --weights=FILE                       the .safetensors file with the program's weights
   --repeat=N, --time                   run again, and say how long it takes
   --interpret                          run a Host IR program op by op, without compiling it
   --help                               with a program, its inputs and outputs
@@ -31,6 +33,8 @@ examples:
 """
 
 _WITH_VALUE = ("--input", "--output", "--repeat")
+# Two words for one: a program that is kept nowhere has its weights in a file.
+_WEIGHTS = ("--weights", "--weights-from")
 _WITHOUT = ("--print", "--time", "--help", "-h")
 
 
@@ -43,6 +47,7 @@ class RunRequest:
 
     options: Options | None
     words: tuple[str, ...] = ()
+    weights: Path | None = None
     interpret: bool = False
 
 
@@ -50,10 +55,13 @@ def parse_run_arguments(arguments: Sequence[str]) -> RunRequest:
     """Parses a command line. Raises InputError for one that is wrong."""
     theirs: list[str] = []
     ours: list[str] = []
-    interpret = False
+    interpret, weights = False, None
     words = iter(arguments)
     for word in words:
-        if word in _WITH_VALUE:
+        name, is_value, value = word.partition("=")
+        if name in _WEIGHTS:
+            weights = value if is_value else next(words, "")
+        elif word in _WITH_VALUE:
             theirs += [word, *([value] if (value := next(words, None)) is not None else [])]
         elif word in _WITHOUT or word.startswith(tuple(f"{name}=" for name in _WITH_VALUE)):
             theirs.append(word)
@@ -65,7 +73,12 @@ def parse_run_arguments(arguments: Sequence[str]) -> RunRequest:
         return RunRequest(None)
     request = parse_arguments(ours)
     _check(request.options, request.action, interpret)
-    return RunRequest(request.options, tuple(theirs), interpret)
+    if weights is None:
+        return RunRequest(request.options, tuple(theirs), None, interpret)
+    if not weights:
+        raise InputError("--weights needs a value: --weights=FILE")
+    theirs += [] if interpret else [f"--weights={weights}"]
+    return RunRequest(request.options, tuple(theirs), Path(weights), interpret)
 
 
 def _check(options: Options, action: Action, interpret: bool) -> None:

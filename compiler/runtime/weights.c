@@ -130,7 +130,8 @@ static bool own_path(const void *address, char *path) {
     unsigned long start, end;
     int name = 0;
     if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %n", &start, &end, &name) < 2 || !name ||
-        (uintptr_t)address < start || (uintptr_t)address >= end || line[name] != '/')
+        (uintptr_t)address < start || (uintptr_t)address >= end || line[name] != '/' ||
+        strncmp(line + name, "/memfd:", 7) == 0)
       continue;
     line[strcspn(line, "\n")] = 0;
     is_found = strlen(line + name) < PATH_MAX;
