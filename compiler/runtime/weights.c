@@ -43,14 +43,14 @@ __attribute__((weak, visibility("hidden"))) char *hirc_state_weights_path_1;
 // Of the CPU device, in programs for it: its memory is the host's.
 __attribute__((weak, visibility("hidden"))) void
 hirc_cpu_device_program_ends(const char *location);
-__attribute__((weak, visibility("hidden"))) bool hirc_checks_memory(void);
-// It calls this where the library is unloaded.
+__attribute__((weak, visibility("hidden"))) extern unsigned hirc_checks; // what a program checks
+// It calls what it is given where the library is unloaded.
 __attribute__((weak, visibility("hidden"))) void hirc_cpu_device_at_unload(void (*function)(void));
 
 // Whether kernels may read memory that is none of the device's. A checked program is given memory
 // that is, so that accesses beyond it are found.
 static bool reads_host_memory(void) {
-  return hirc_cpu_device_program_ends && !(hirc_checks_memory && hirc_checks_memory());
+  return hirc_cpu_device_program_ends && !(&hirc_checks && hirc_checks);
 }
 
 // Puts what is in place of a mapped file there, copies the rest, and returns the memory.
