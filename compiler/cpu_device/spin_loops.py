@@ -54,14 +54,19 @@ def yield_in_spin_loops(function: Function, is_idle: Callable[[Instruction], boo
 
 
 def yield_after_mbarrier_inits(function: Function) -> None:
-    """Inserts a stop after each operation that makes an mbarrier."""
+    """Inserts a stop after the last of a block's operations that make mbarriers.
+
+    One for all: who makes several must not fall behind who uses the first already.
+    """
     for block in function.blocks:
-        made: list[Instruction] = []
-        for item in block.instructions:
-            made.append(item)
-            if _MAKES_MBARRIER.search(item.text):
-                made.append(Instruction(_YIELD + _debug(item)))
-        block.instructions = made
+        makers = [
+            place
+            for place, item in enumerate(block.instructions)
+            if _MAKES_MBARRIER.search(item.text)
+        ]
+        if makers:
+            item = block.instructions[makers[-1]]
+            block.instructions.insert(makers[-1] + 1, Instruction(_YIELD + _debug(item)))
 
 
 def _observe(function: Function, seen: set[int]) -> None:

@@ -83,3 +83,52 @@ def test_each_thread_makes_the_mbarrier(
     else:
         assert done.returncode == 1
         assert output in done.stderr
+
+
+_MADE_BY_ONE = """
+!barriers = !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4>
+func.func @main() {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%sx = %c64, %sy = %c1, %sz = %c1) {
+    %i0 = arith.constant 0 : index
+    %i1 = arith.constant 1 : index
+    %i2 = arith.constant 2 : index
+    %i3 = arith.constant 3 : index
+    %other = arith.constant 32 : index
+    %ticks = arith.constant 10000000 : index
+    %odd = arith.constant true
+    %even = arith.constant false
+    %b = nvgpu.mbarrier.create -> !barriers
+    %makes = arith.cmpi eq, %tx, %i0 : index
+    scf.if %makes {
+      nvgpu.mbarrier.init %b[%i0], %i1 : !barriers
+      nvgpu.mbarrier.init %b[%i1], %i1 : !barriers
+      nvgpu.mbarrier.init %b[%i2], %i1 : !barriers
+      nvgpu.mbarrier.init %b[%i3], %i1 : !barriers
+    }
+    %uses = arith.cmpi eq, %tx, %other : index
+    scf.if %uses {
+      nvgpu.mbarrier.try_wait.parity %b[%i3], %odd, %ticks : !barriers
+      %token = nvgpu.mbarrier.arrive %b[%i3] : !barriers -> !nvgpu.mbarrier.token
+    }
+    nvgpu.mbarrier.try_wait.parity %b[%i3], %even, %ticks : !barriers
+    scf.if %makes {
+      gpu.printf "arrived\\n"
+    }
+    gpu.terminator
+  }
+  return
+}
+"""
+
+
+def test_one_thread_makes_several_for_others_that_use_them_at_once(tmp_path: Path) -> None:
+    """As warps of a GPU do that start together, without a barrier in between."""
+    source = tmp_path / "barriers.mlir"
+    source.write_text(_MADE_BY_ONE)
+    built = source.with_suffix("")
+    assert run_hirc([str(source), "-o", str(built), "--offload-arch=cpu", "-O0"]) == 0
+    done = subprocess.run([str(built)], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, "arrived\n"), done.stderr

@@ -84,10 +84,14 @@ def _stmatrix(w: Writer, it: PtxInstruction) -> None:
     w.call("void", name, arguments)
 
 
-@HANDLERS.add(r"wgmma\.(fence|commit_group|wait_group)\.sync\.aligned")
+@HANDLERS.add(r"wgmma\.(fence|commit_group)\.sync\.aligned")
 def _wgmma_order(w: Writer, it: PtxInstruction) -> None:
-    """Products are computed at once."""
-    del w, it
+    w.call("void", f"hirc.nvvm.{it.opcode}", [])
+
+
+@HANDLERS.add(r"wgmma\.wait_group\.sync\.aligned")
+def _wgmma_wait(w: Writer, it: PtxInstruction) -> None:
+    w.call("void", f"hirc.nvvm.{it.opcode}", [("i64", w.read(it.operands[0], "i64"))])
 
 
 @HANDLERS.add(_WGMMA.pattern)

@@ -62,9 +62,17 @@ def lookup(name: str) -> Operation | None:
         return Operation("movmatrix", StopKind.CONVERGED, "hirc_perform_movmatrix")
     if match := _WGMMA.fullmatch(name):
         return _wgmma(match)
-    if re.fullmatch(r"wgmma\.(fence|commit_group|wait_group)\.sync\.aligned", name):
-        return nothing(name.removesuffix(".sync.aligned"))
-    return None
+    match name:
+        case "wgmma.fence.sync.aligned":
+            return nothing("wgmma.fence")
+        case "wgmma.commit_group.sync.aligned":
+            return Operation("wgmma.commit_group", StopKind.CONVERGED, "hirc_perform_wgmma_commit")
+        case "wgmma.wait_group.sync.aligned":
+            return Operation(
+                "wgmma.wait_group", StopKind.POLL, "hirc_poll_wgmma_groups", operands=(0,)
+            )
+        case _:
+            return None
 
 
 def _element(name: str) -> int:

@@ -31,6 +31,7 @@ struct hirc_warp {
   uint32_t ready;
   uint32_t ended;
   uint32_t idle; // of those that wait: at a poll or a yield
+  uint32_t committed; // groups of wgmma
   uint8_t passes; // stops that led on since a lane was last idle, up to HIRC_PASSES
   // All lanes have this state, their `next` is not kept, none has ended.
   bool uniform;

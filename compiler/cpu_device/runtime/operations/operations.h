@@ -73,6 +73,8 @@ hirc_perform hirc_perform_wmma_store; // pointer, fragment (, stride)
 // a, b, 1 for a in registers, scale-a, scale-b (1 or -1), 1 for a and b with m or n innermost, bit
 // product, satfinite.
 hirc_perform hirc_perform_wgmma;
+hirc_perform hirc_perform_wgmma_commit;
+hirc_perform hirc_poll_wgmma_groups; // the groups that may be left
 
 // --- mbarrier ------------------------------------------------------------------------------------
 

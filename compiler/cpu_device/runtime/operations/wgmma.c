@@ -1,10 +1,12 @@
 // wgmma.mma_async (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"): each of the four
-// warps of a warpgroup computes 16 of 64 rows, at once; what commits and waits has nothing to do.
+// warps of a warpgroup computes 16 of 64 rows, at once. The product is the warpgroup's: a group of
+// them is complete, for whoever waits, when each of the four warps has committed it.
 //
 // A matrix descriptor holds, in units of 16 bytes, the start address (bits 0 to 13), the leading
 // (16 to 29) and the stride dimension's byte offset (32 to 45); then the base offset of the swizzle
 // pattern (49 to 51) and its mode (62 and 63): none, 128, 64 or 32 bytes.
 
+#include "../engine.h"
 #include "fragments.h"
 #include "lanes.h"
 
@@ -146,5 +148,26 @@ bool hirc_perform_wgmma(const struct hirc_stop_call *call) {
       hirc_fragment_write(call, result_slot(call), lane, i, bits_d,
                           hirc_encode_result(&product, d[at.row * n + at.column]));
     }
+  return true;
+}
+
+enum { WARPS = 4 };
+
+bool hirc_perform_wgmma_commit(const struct hirc_stop_call *call) {
+  struct hirc_running_block *block = (struct hirc_running_block *)call->block;
+  block->warps[call->first_thread / HIRC_WARP_SIZE].committed++;
+  return true;
+}
+
+bool hirc_poll_wgmma_groups(const struct hirc_stop_call *call) {
+  const struct hirc_running_block *block = (const struct hirc_running_block *)call->block;
+  uint32_t warp = call->first_thread / HIRC_WARP_SIZE, first = warp - warp % WARPS;
+  uint64_t left = read_integer(lane_slot(call, 0, first_lane(call)), slot_bytes(call, 0));
+  uint32_t committed = block->warps[warp].committed;
+  if (left >= committed)
+    return true;
+  for (uint32_t other = first; other < first + WARPS && other < block->warp_count; ++other)
+    if (block->warps[other].committed + left < committed)
+      return false;
   return true;
 }
