@@ -9,10 +9,7 @@ from functools import cached_property
 
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
-from ..pipelines.fusion.report import take_report
 from ..pipelines.gpu_program import NAMING_STAGE, GpuProgramOptions, gpu_program_stages
-from ..pipelines.hir.memory.peak_memory import peak_memory
-from ..pipelines.hir.memory.scratch_memory import scratch_memory
 from ..pipelines.host_ir import (
     FUSION_STAGE,
     LAST_ALLOCATING_STAGE,
@@ -225,7 +222,9 @@ class Unit:
             self._remark_on_memory()
         if stage == SCHEDULING_STAGE and self.options.time_report:
             self._remark_on_scratch()
-        if stage == FUSION_STAGE:
+        if stage == FUSION_STAGE and self.options.fusion_report:
+            from ..pipelines.fusion.report import take_report
+
             self.fusion_report += take_report(self.module.operation)
         # Printing takes a while, and is for --save-temps alone.
         if self.options.save_temps is not None:
@@ -233,6 +232,9 @@ class Unit:
 
     def _remark_on_memory(self) -> None:
         """Puts the most memory that each program holds at once into the time report."""
+        # These are imported late: most compilations do not wait for them.
+        from ..pipelines.hir.memory.peak_memory import peak_memory
+
         for op in self.module.body:
             if op.operation.name == PROGRAM:
                 name = ir.StringAttr(op.operation.attributes["sym_name"]).value
@@ -241,6 +243,8 @@ class Unit:
 
     def _remark_on_scratch(self) -> None:
         """Puts what kernels need beside the programs' buffers into the time report."""
+        from ..pipelines.hir.memory.scratch_memory import scratch_memory
+
         for op in self.module.body:
             scratch = scratch_memory(op.operation) if op.operation.name == PROGRAM else None
             if scratch is not None:
