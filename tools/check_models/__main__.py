@@ -33,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="models of files instead: Model, get_inputs() and get_init_inputs()",
     )
     building.add_argument(
+        "--dtype", choices=("bf16", "f16"), help="what weights and inputs of floats are instead"
+    )
+    building.add_argument(
         "--batch", type=int, metavar="N", help="set batch_size, where a file has one"
     )
     building.add_argument(
@@ -43,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.folder,
         words,
         tiny=options.tiny,
+        dtype=options.dtype,
         batch=options.batch,
         files=tuple(options.files),
         timeout=options.timeout,

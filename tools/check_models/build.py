@@ -46,6 +46,7 @@ class Build:
     folder: Path
     words: Sequence[str]
     tiny: bool
+    dtype: str | None
     batch: int | None
     files: tuple[Path, ...]
     timeout: float
@@ -82,6 +83,7 @@ class Build:
         description: dict[str, Any] = {
             "name": name,
             "tiny": self.tiny,
+            "dtype": self.dtype,
             "batch": self.batch,
             "device": "cpu" if "--offload-arch=cpu" in self.words else "cuda",
             "seconds": {},

@@ -11,11 +11,14 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils import _pytree as pytree
 
 from .networks import convolutional as conv
 from .networks import recurrent, transformers
 
 SEED = 1
+# What weights and inputs may be instead of what a network makes them.
+DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16}
 
 # What a model file defines, as KernelBench's do: Model, get_inputs() and get_init_inputs().
 _DEFINED = ("Model", "get_inputs", "get_init_inputs")
@@ -29,18 +32,35 @@ class Network:
     make: Callable[[bool], tuple[nn.Module, tuple[Any, ...]]]
 
 
-def made(network: Network, *, tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
-    """The network, ready to infer, and its inputs: the same in every process."""
+def made(description: dict[str, Any], folder: Path) -> tuple[nn.Module, tuple[Any, ...]]:
+    """The network that a description in a folder is of, ready to infer, and its inputs.
+
+    They are the same in every process.
+    """
+    name, dtype = description["name"], description["dtype"]
+    if "file" in description:
+        network = from_file(folder / description["file"], name, description["batch"])
+    else:
+        network = next(each for each in NETWORKS if each.name == name)
     torch.manual_seed(SEED)
-    model, inputs = network.make(tiny)
+    model, inputs = network.make(description["tiny"])
     generator = torch.Generator().manual_seed(SEED)
-    for name, buffer in model.named_buffers():
+    for path, buffer in model.named_buffers():
         # What batch norms have seen is then no longer 0 and 1.
-        if name.endswith("running_mean"):
+        if path.endswith("running_mean"):
             buffer.normal_(0, 0.1, generator=generator)
-        elif name.endswith("running_var"):
+        elif path.endswith("running_var"):
             buffer.uniform_(0.5, 1.5, generator=generator)
+    if dtype is not None:
+        model, inputs = model.to(DTYPES[dtype]), _with_floats(inputs, DTYPES[dtype])
     return model.eval().requires_grad_(requires_grad=False), inputs
+
+
+def _with_floats(inputs: Any, dtype: torch.dtype) -> Any:
+    def converted(x: Any) -> Any:
+        return x.to(dtype) if isinstance(x, Tensor) and x.is_floating_point() else x
+
+    return pytree.tree_map(converted, inputs)
 
 
 def chosen(parts: str, files: Sequence[Path]) -> list[Network]:
@@ -48,14 +68,6 @@ def chosen(parts: str, files: Sequence[Path]) -> list[Network]:
     patterns = [f"*{part}*" for part in parts.split(",")]
     networks = [from_file(file, file.stem) for file in files] if files else list(NETWORKS)
     return [each for each in networks if any(fnmatch(each.name, p) for p in patterns)]
-
-
-def described(description: dict[str, Any], folder: Path) -> tuple[Network, bool]:
-    """The network that a description in a folder is of, and whether it is tiny."""
-    name = description["name"]
-    if "file" in description:
-        return from_file(folder / description["file"], name, description["batch"]), False
-    return next(each for each in NETWORKS if each.name == name), description["tiny"]
 
 
 def from_file(file: Path, name: str, batch: int | None = None) -> Network:
@@ -190,10 +202,13 @@ def _bert(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
     return transformers.Bert(words, tokens, width, heads, layers), given
 
 
-def _gpt2(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
-    words, tokens, width, heads, layers = (50, 13, 24, 3, 1) if tiny else (50257, 512, 768, 12, 12)
-    model = transformers.Gpt2(words, tokens, width, heads, layers)
-    return model, (_words(words, 2 if tiny else 8, tokens),)
+def _gpt2(batch: int, tokens: int) -> Callable[[bool], tuple[nn.Module, tuple[Any, ...]]]:
+    def make(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
+        if tiny:
+            return transformers.Gpt2(50, 13, 24, 3, 1), (_words(50, 2, 13),)
+        return transformers.Gpt2(50257, 1024, 768, 12, 12), (_words(50257, batch, tokens),)
+
+    return make
 
 
 def _gpt2_cached(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
@@ -272,7 +287,8 @@ NETWORKS = (
     Network("vit", _vit),
     Network("swin", _swin),
     Network("bert", _bert),
-    Network("gpt2", _gpt2),
+    Network("gpt2", _gpt2(8, 1024)),
+    Network("gpt2_short", _gpt2(1, 128)),
     Network("gpt2_cached", _gpt2_cached),
     Network("llama", _llama),
     Network("t5", _t5),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
 from ...compiler.loader import load
-from .catalogue import described, made
+from .catalogue import made
 
 # A result is right that is no further from the reference than so many times torch's own...
 _TIMES_EAGER = 8.0
@@ -29,14 +29,16 @@ _SECONDS = 0.3
 _MOST_CALLS = 100
 
 
-def compare(folder: Path, name: str, *, timed: bool) -> dict[str, Any]:
-    """The error of the network's library and of torch, whether it is right, and both's seconds."""
+def compare(folder: Path, name: str, contenders: Sequence[str]) -> dict[str, Any]:
+    """The error of the network's library and of torch, whether it is right, and seconds.
+
+    Seconds are the library's and those of each contender; none without contenders.
+    """
     description = json.loads((folder / f"{name}.json").read_text())
     device = torch.device(description["device"])
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
-    network, tiny = described(description, folder)
-    model, inputs = made(network, tiny=tiny)
+    model, inputs = made(description, folder)
     model = model.to(device)
 
     def on_device(x: Any) -> Any:
@@ -55,13 +57,19 @@ def compare(folder: Path, name: str, *, timed: bool) -> dict[str, Any]:
         ours = _tensors(program(*arguments))
         eager = _tensors(model(*inputs))
         seconds: dict[str, float] = {}
-        if timed:
-            contenders: dict[str, Callable[[], Any]] = {
-                "ours": lambda: program(*arguments),
-                "eager": lambda: model(*inputs),
-            }
-            seconds = {key: _timed(call, device) for key, call in contenders.items()}
+        if contenders:
+            seconds["ours"] = _timed(lambda: program(*arguments), device)
+        for contender in contenders:
+            call = _contender(model, contender)
+            seconds[contender] = _timed(lambda call=call: call(*inputs), device)
         return {**_judged(ours, eager, _reference(model, inputs)), "seconds": seconds}
+
+
+def _contender(model: nn.Module, name: str) -> Callable[..., Any]:
+    if name == "eager":
+        return model
+    torch.compiler.reset()
+    return torch.compile(model, mode="default" if name == "compile" else name)
 
 
 def _tensors(outputs: Any) -> list[Tensor]:

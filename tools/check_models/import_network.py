@@ -16,7 +16,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from ...compiler.errors import HircError, UnsupportedError
 from ...compiler.rendering import render
 from ...frontends.torch.import_model import ImportedModel, import_model
-from .catalogue import described, made
+from .catalogue import made
 
 
 def _imported(asked: Path) -> tuple[ImportedModel, dict[str, Tensor]]:
@@ -24,16 +24,16 @@ def _imported(asked: Path) -> tuple[ImportedModel, dict[str, Tensor]]:
 
     It is imported from tensors without elements, but where it decides by them, or holds constants.
     """
-    network, tiny = described(json.loads(asked.read_text()), asked.parent)
+    description = json.loads(asked.read_text())
     try:
         with FakeTensorMode():
-            model, inputs = made(network, tiny=tiny)
+            model, inputs = made(description, asked.parent)
         imported = import_model(model, inputs)
         if not _constants(model, imported):
             return imported, {}
     except (UnsupportedError, RuntimeError):
         pass
-    model, inputs = made(network, tiny=tiny)
+    model, inputs = made(description, asked.parent)
     imported = import_model(model, inputs)
     return imported, _constants(model, imported)
 

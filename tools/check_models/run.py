@@ -11,6 +11,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+CONTENDERS = ("eager", "compile", "reduce-overhead", "max-autotune")
+
 _SAID_LENGTH = 200
 
 
@@ -22,7 +24,21 @@ def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--json", type=Path, metavar="F", help="write all figures")
     parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS")
-    parser.add_argument("--untimed", action="store_true", help="compare, and time nothing")
+    parser.add_argument(
+        "--contenders",
+        type=_names,
+        default=["eager"],
+        metavar="NAMES",
+        help="what is timed beside it: eager, and torch.compile by its modes, of which the"
+        " default is called compile: eager,compile,reduce-overhead,max-autotune",
+    )
+    parser.add_argument(
+        "--untimed",
+        action="store_const",
+        const=[],
+        dest="contenders",
+        help="compare, and time nothing",
+    )
     parser.add_argument(
         "--again", action="store_true", help="also those that an earlier run has a result of"
     )
@@ -32,10 +48,11 @@ def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
         # Imported late: torch takes seconds to load.
         from .compare import compare
 
-        print(json.dumps(compare(folder, options.child, timed=not options.untimed)))
+        print(json.dumps(compare(folder, options.child, options.contenders)))
         return 0
     rows: list[dict[str, Any]] = []
-    print(f"{'':<28} {'error':>9} {'torch':>9} {'ours':>10} {'eager':>10} {'speed':>6}")
+    names = "".join(f" {name:>17}" for name in options.contenders)
+    print(f"{'':<28} {'error':>9} {'torch':>9} {'ours':>10}{names}")
     for file in sorted(folder.glob("*.json")):
         description = json.loads(file.read_text())
         # Beside a network's own file are others of its build.
@@ -51,6 +68,14 @@ def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
     wrong = sum(not row["right"] for row in rows)
     print(f"{len(rows)} networks, {wrong} not right")
     return 1 if wrong or not rows else 0
+
+
+def _names(text: str) -> list[str]:
+    names = [name for name in text.split(",") if name]
+    unknown = [name for name in names if name not in CONTENDERS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"{unknown[0]}: there are {', '.join(CONTENDERS)}")
+    return names
 
 
 def _is_chosen(name: str, parts: str) -> bool:
@@ -70,7 +95,7 @@ def _result(
     command = [sys.executable, str(folder / "run.py"), "--child", name]
     try:
         done = subprocess.run(
-            [*command, *(["--untimed"] if options.untimed else [])],
+            [*command, f"--contenders={','.join(options.contenders)}"],
             capture_output=True,
             text=True,
             timeout=options.timeout,
@@ -91,6 +116,8 @@ def _line(row: dict[str, Any]) -> str:
     error, seconds = row["error"], row["seconds"]
     text = f"{row['name']:<28} {error['ours']:9.1e} {error['eager']:9.1e}"
     if seconds:
-        ours, eager = seconds["ours"], seconds["eager"]
-        text += f" {ours * 1e3:7.2f} ms {eager * 1e3:7.2f} ms {eager / ours:6.2f}"
+        ours = seconds.pop("ours")
+        text += f" {ours * 1e3:7.2f} ms"
+        for theirs in seconds.values():
+            text += f" {theirs * 1e3:7.2f} ms {theirs / ours:6.2f}"
     return text if row["right"] else f"{text} WRONG"
