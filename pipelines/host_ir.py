@@ -108,7 +108,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         Stage(
             FUSION_STAGE,
             f"expand-tensor-reshapes,select-host-programs{{{entry}}},check-tensor-views,decompose-structured-tensors,"
-            "convert-scatter-to-linalg,"
+            "convert-scatter-to-linalg,convert-sort-to-linalg,"
             "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
             "narrow-product-operands,"
             f"{_reads_in_place(options.products)}{_generalizes(options.products)}"

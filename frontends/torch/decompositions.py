@@ -94,7 +94,7 @@ def _var_mean(
 def _topk(
     x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
-    """torch-mlir makes a sort of it, in a dialect of its own."""
+    """torch-mlir makes a sort of it, of as many steps as the size has bits."""
     return _first_in_order(x, k, dim, descending=largest)
 
 
@@ -105,7 +105,9 @@ def _sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, T
 def _sort_stable(
     x: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False
 ) -> tuple[Tensor, Tensor]:
-    return _first_in_order(x, None, dim, descending=descending)
+    found = _first_in_order(x, None, dim, descending=descending)
+    # What the compiler makes of a sort keeps the order of equal elements.
+    return _ATEN.sort.default(x, dim, descending) if found is NotImplemented else found
 
 
 def _first_in_order(
@@ -115,8 +117,8 @@ def _first_in_order(
 
     An element's rank is how many come before it. nan is greater than all others.
     """
-    size = x.shape[dim] if x.dim() else 1
-    if size > _MOST_COMPARED or not x.dim():
+    size: int | SymInt = x.shape[dim] if x.dim() else 1
+    if isinstance(size, SymInt) or size > _MOST_COMPARED or not x.dim():
         return NotImplemented
     last = x.movedim(dim, -1)
     here, other = last.unsqueeze(-1), last.unsqueeze(-2)

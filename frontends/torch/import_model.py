@@ -35,7 +35,7 @@ from ...compiler import activity
 from ...compiler.errors import HircError, InputError, UnsupportedError
 from ...compiler.session import Session
 from ...compiler.source import Source
-from ...dialects.mlir import ir, passmanager
+from ...dialects.mlir import ir, load_named_dialects, passmanager
 from .calling import Description, bind, constant, describe, leaf_paths
 from .decompositions import decompositions
 from .fake_values import without_elements
@@ -75,6 +75,7 @@ class ImportedModel:
         """The module as text."""
         context = ir.Context()
         context.allow_unregistered_dialects = True
+        load_named_dialects(self.bytecode, context)
         return str(ir.Module.parse(self.bytecode, context)) + "\n"
 
 

@@ -23,7 +23,7 @@ _WAYS_OUT = {
     "tensor.bitcast": "use a linalg.generic with arith.bitcast in its region",
     "tensor.gather": "use a linalg.generic with tensor.extract in its region",
     "tensor.scatter": "use an scf.for with tensor.insert_slice in it",
-    "tm_tensor": "of torch-mlir's own operations only scan and scatter have kernels",
+    "tm_tensor": "of torch-mlir's own operations only scan, scatter and sort have kernels",
     "tosa": "lower it to linalg before (tosa-to-linalg-named, then tosa-to-linalg)",
 }
 

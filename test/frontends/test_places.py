@@ -81,7 +81,7 @@ def test_places(library: Library, size: int, count: int, seed: int) -> None:
     imported, function = library
     found = function(
         *(
-            inputs[each] if isinstance(each, int) else imported.constants[each]
+            inputs[each] if isinstance(each, int) else imported.weights[each]
             for each in imported.arguments
         )
     )
