@@ -167,6 +167,7 @@ _HOST = (
     "convert-func-to-llvm",
     "convert-ub-to-llvm",
     "reconcile-unrealized-casts",
+    "return-in-memory",
     "canonicalize",
     "cse",
 )
