@@ -104,19 +104,24 @@ static bool open_file(struct hirc_weights_file *file, const char *path) {
   return !fault;
 }
 
-// The tensor of the file that is a weight: of its name; or of the name that the file's metadata
-// give for it, as for tensors that share memory; or of another weight with the same memory.
+// The tensor of a name, or of the name that the metadata give for it, as for tensors that share
+// memory.
+static const struct hirc_safetensor *named(const struct hirc_safetensors *header,
+                                           const char *name) {
+  const struct hirc_safetensor *found = hirc_safetensors_find(header, name);
+  const char *other = found ? NULL : hirc_safetensors_metadatum(header, name);
+  return other ? hirc_safetensors_find(header, other) : found;
+}
+
+// The tensor of the file that is a weight: of its name, or of another weight's with the same memory.
 static const struct hirc_safetensor *find_tensor(const struct hirc_values *values,
                                                  const struct hirc_safetensor *weight) {
   const struct hirc_safetensors *header = &values->file.header;
-  const struct hirc_safetensor *found = hirc_safetensors_find(header, weight->name);
-  const char *other = found ? NULL : hirc_safetensors_metadatum(header, weight->name);
-  if (other)
-    found = hirc_safetensors_find(header, other);
+  const struct hirc_safetensor *found = named(header, weight->name);
   for (int64_t i = 0; !found && i < values->wanted.count; ++i) {
     const struct hirc_safetensor *tied = &values->wanted.tensors[i];
     if (tied != weight && tied->start == weight->start && tied->end > tied->start)
-      found = hirc_safetensors_find(header, tied->name);
+      found = named(header, tied->name);
   }
   return found;
 }
