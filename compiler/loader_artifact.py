@@ -79,8 +79,8 @@ def _copy(source: Path, target: Path) -> None:
 
 def calling_of(library: Library, program: Program) -> dict[str, Any]:
     """The description of how a model is called."""
-    text = ctypes.c_char.in_dll(library.loaded, _symbol(program))
-    return json.loads(ctypes.string_at(ctypes.addressof(text)))
+    text = getattr(library.loaded, _symbol(program))
+    return json.loads(ctypes.string_at(ctypes.cast(text, ctypes.c_void_p).value or 0))
 
 
 def is_artifact(library: Library) -> bool:

@@ -6,7 +6,7 @@ What is said of a call is data, a string of JSON in the library:
      "parameters": [{"name": "x", "kind": "POSITIONAL_OR_KEYWORD", "default": NODE}, ...],
      "inputs": {"x": NODE},
      "outputs": NODE,
-     "dims": {"batch": [2, 64]}}
+     "dims": {"batch": {"limits": [2, 64], "place": [0, 1]}}}   size 1 of input 0
 
 A NODE is one of
 
@@ -62,10 +62,29 @@ class Calling:
         self.program = program
         self.inputs: Mapping[str, Node] = description["inputs"]
         self.outputs: Node = description["outputs"]
-        self.dims: Mapping[str, Sequence[int | None]] = description["dims"]
+        self._dims: Mapping[str, Any] = description["dims"]
         self._types = dict(types or {})
         parameters = [self._parameter(each) for each in description["parameters"]]
         self.signature = inspect.Signature(parameters)
+
+    @property
+    def dims(self) -> Mapping[str, tuple[int | None, int | None]]:
+        """The least and the greatest that each open size may be, by name; None is no limit."""
+        return {name: tuple(each["limits"]) for name, each in self._dims.items()}
+
+    def _check_sizes(self, tensors: Mapping[int, Any]) -> None:
+        for name, described in self._dims.items():
+            least, most = described["limits"]
+            number, axis = described["place"]
+            shape = tuple(tensors[number].shape)
+            # Of another number of dims, the program itself tells.
+            size = shape[axis] if axis < len(shape) else None
+            if size is None or ((least or 0) <= size and (most is None or size <= most)):
+                continue
+            wanted = f"at least {least}" if most is None else f"{least or 0} to {most}"
+            raise InputError(
+                f"the size '{name}' of {self.program} is {size}, and it was compiled for {wanted}"
+            )
 
     def _parameter(self, description: Mapping[str, Any]) -> inspect.Parameter:
         default = inspect.Parameter.empty
@@ -95,6 +114,7 @@ class Calling:
                 raise self._wrong(name, f"is missing: it is {_shown(node)}")
             if node is not None:
                 self._take(node, given, name, found)
+        self._check_sizes(found)
         return found
 
     def _take(self, node: Node, given: Any, path: str, found: dict[int, Any]) -> None:

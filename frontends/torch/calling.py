@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections import OrderedDict, namedtuple
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch.utils import _pytree as pytree
@@ -61,12 +61,14 @@ def describe(
     outputs: Iterable[Node],
     signature: inspect.Signature | None,
     names: Sequence[str] | None,
-    dims: dict[str, tuple[int | None, int | None]],
+    dims: Mapping[str, Sequence[int | None]],
+    places: Mapping[str, Sequence[int]],
 ) -> Description:
     """Describes the call of an exported program.
 
     `inputs` and `outputs` are the leaves of its specs. `signature` is that of what was exported;
-    without it `names` are those of the arguments, as torch keeps them.
+    without it `names` are those of the arguments, as torch keeps them. `dims` are the limits of the
+    open sizes by name, `places` the input and the axis where each is.
     """
     nodes = _Nodes()
     leaves = iter(inputs)
@@ -96,7 +98,10 @@ def describe(
         "parameters": parameters,
         "inputs": given,
         "outputs": nodes.of(out_spec, iter(outputs)),
-        "dims": {name: list(limits) for name, limits in dims.items()},
+        "dims": {
+            name: {"limits": list(limits), "place": list(places[name])}
+            for name, limits in dims.items()
+        },
     }
     return Description(data, nodes.types)
 

@@ -39,6 +39,7 @@ from ...dialects.mlir import ir, load_named_dialects, passmanager
 from .calling import Description, bind, constant, describe, leaf_paths
 from .decompositions import decompositions
 from .fake_values import without_elements
+from .size_checks import check_sizes
 from .sizes import Sizes
 from .tidying import locate, tidy
 from .user_errors import export_error, first_line, lowering_error, user_frames
@@ -212,15 +213,17 @@ def _imported(
         signature,
         signatures and signatures.forward_arg_names,
         sizes.limits,
+        sizes.places,
     )
     for node in program.graph.nodes:
         if node.meta.get("stack_trace"):
             node.meta["stack_trace"] = user_frames(node.meta["stack_trace"])
     module = _lowered(program, name)
     tidy(module.operation)
+    check_sizes(module.operation, sizes)
     locate(module.operation)
     results = leaf_paths(description.data["outputs"])
-    _describe_function(module, names, weights, results, description)
+    _describe_function(module, names, weights, results, description, sizes)
     return ImportedModel(_bytecode(module), arguments, weights, aliases, description)
 
 
@@ -336,28 +339,48 @@ def _describe_function(
     weights: Mapping[str, Tensor],
     results: Mapping[int, str],
     description: Description,
+    sizes: Sizes,
 ) -> None:
     """Names the function's inputs and outputs, and says how it is called."""
     (function,) = (op.operation for op in module.body if op.operation.name == "func.func")
     taken: set[str] = set()
 
-    def named(name: str) -> ir.Attribute:
+    def named(name: str) -> dict[str, ir.Attribute]:
         while name in taken:
             name += "_"
         taken.add(name)
-        return ir.DictAttr.get({"hir.name": ir.StringAttr.get(name)})
+        return {"hir.name": ir.StringAttr.get(name)}
 
     with module.context:
-        inputs = [
-            ir.DictAttr.get({"hirc.weight": ir.StringAttr.get(name)})
-            if name in weights
-            else named(_identifier(name))
-            for name in names
+        inputs: list[ir.DictAttr] = []
+        for name, argument in zip(names, function.regions[0].blocks[0].arguments, strict=True):
+            if name in weights:
+                said: dict[str, ir.Attribute] = {"hirc.weight": ir.StringAttr.get(name)}
+            else:
+                said = named(_identifier(name))
+                if name in sizes.names:
+                    said["hir.sizes"] = _size_names(argument.type, sizes.names[name])
+            inputs.append(ir.DictAttr.get(said))
+        outputs = [
+            ir.DictAttr.get(named(_output_name(path, place)))
+            for place, path in sorted(results.items())
         ]
-        outputs = [named(_output_name(path, place)) for place, path in sorted(results.items())]
-        function.attributes["arg_attrs"] = ir.ArrayAttr.get(inputs)
-        function.attributes["res_attrs"] = ir.ArrayAttr.get(outputs)
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get([*inputs])
+        function.attributes["res_attrs"] = ir.ArrayAttr.get([*outputs])
         function.attributes["hir.calling"] = ir.StringAttr.get(json.dumps(description.data))
+
+
+def _size_names(kind: ir.Type, names: Mapping[int, str]) -> ir.ArrayAttr:
+    """`sizes` of an input: names of the open ones, and numbers."""
+    i64 = ir.IntegerType.get_signless(64)
+    return ir.ArrayAttr.get(
+        [
+            ir.StringAttr.get(names[axis])
+            if axis in names and size == ir.ShapedType.get_dynamic_size()
+            else ir.IntegerAttr.get(i64, size)
+            for axis, size in enumerate(ir.RankedTensorType(kind).shape)
+        ]
+    )
 
 
 def _output_name(path: str, place: int) -> str:

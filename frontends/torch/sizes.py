@@ -28,13 +28,17 @@ class Sizes:
     def __init__(self, program: ExportedProgram, dynamic_shapes: Any) -> None:
         self.names: dict[str, dict[int, str]] = {}
         self.limits: dict[str, tuple[int | None, int | None]] = {}
-        # Where each symbol is a size: the input's number among tensors, and the axis.
-        self._places: dict[sympy.Symbol, tuple[int, int]] = {}
+        # Of a name that is a multiple of another and a number more: that, and both.
+        self.derived: dict[str, tuple[str, int, int]] = {}
+        # Where each is a size: the input's number among tensors, and the axis.
+        self._places: dict[sympy.Expr, tuple[int, int]] = {}
         self._named: dict[sympy.Expr, str] = {}
         self._find(program, _asked_names(program, dynamic_shapes))
+        for expression, name in self._named.items():
+            self._derive(expression, name)
         for symbol, limits in program.range_constraints.items():
             name = self._named.get(symbol)
-            if name is not None:
+            if name is not None and name not in self.derived:
                 self.limits[name] = (_least(limits.lower), _most(limits.upper))
 
     def _find(self, program: ExportedProgram, asked: Mapping[str, Mapping[int, str]]) -> None:
@@ -49,8 +53,7 @@ class Sizes:
                 expression = _expression(size)
                 if expression is None:
                     continue
-                if isinstance(expression, sympy.Symbol):
-                    self._places.setdefault(expression, (number, axis))
+                self._places.setdefault(expression, (number, axis))
                 wanted = asked.get(spec.arg.name, {}).get(axis)
                 name = self._named.get(expression)
                 if name is None:
@@ -59,10 +62,24 @@ class Sizes:
                 self.names.setdefault(spec.arg.name, {})[axis] = name
             number += 1
 
+    def _derive(self, expression: sympy.Expr, name: str) -> None:
+        symbols: list[Any] = list(expression.free_symbols)
+        if isinstance(expression, sympy.Symbol) or len(symbols) != 1:
+            return
+        terms = sympy.Poly(expression, *symbols).all_coeffs()
+        base = self._named.get(symbols[0])
+        if base is not None and len(terms) == 2:
+            self.derived[name] = (base, int(terms[0]), int(terms[1]))
+
+    @property
+    def places(self) -> dict[str, tuple[int, int]]:
+        """An input, by its number, and its axis for each name."""
+        return {self._named[expression]: place for expression, place in self._places.items()}
+
     def node_of(self, value: Node) -> dict[str, Any]:
         """The leaf for an output that is a whole number. Raises UnsupportedError."""
         expression = _expression(value.meta.get("val"))
-        place = self._places.get(expression) if isinstance(expression, sympy.Symbol) else None
+        place = None if expression is None else self._places.get(expression)
         if place is None:
             raise UnsupportedError(
                 f"the model gives the number {expression}, which is no size of an input",

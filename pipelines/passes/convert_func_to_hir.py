@@ -20,6 +20,7 @@ from ..walking import operations_where
 from .select_host_programs import MARK
 
 _NAME = "hir.name"
+_SIZES = "hir.sizes"
 _WEIGHT = "hirc.weight"
 
 
@@ -31,8 +32,9 @@ class ConvertFuncToHir(Pass):
     Made for what one-shot-bufferize leaves of functions on tensors: buffers are the device's, and
     an initialized memref.global becomes a device variable. Takes the functions that carry the unit
     attribute `hir.program` (see select-host-programs). An attribute `hir.name` of an argument or a
-    result names the input or output, and `hirc.weight` says which weight an argument is;
-    `hir.calling` of the function stays. Host code that reads or writes single elements gets them
+    result names the input or output, `hir.sizes` names an argument's sizes (as `sizes` of a
+    hir.program's inputs does), and `hirc.weight` says which weight an argument is; `hir.calling` of
+    the function stays. Host code that reads or writes single elements gets them
     from the device, and an output is never a constant or a weight itself, which its owner could
     write to.
 
@@ -138,8 +140,9 @@ def _program(function: ir.Operation) -> ir.Operation:
 def _descriptions(function: ir.Operation, count: int) -> ir.ArrayAttr | None:
     """What the arguments' attributes say of the inputs; None where they say nothing."""
     names = _attributes(function, "arg_attrs", _NAME)
+    sizes = _attributes(function, "arg_attrs", _SIZES)
     weights = _attributes(function, "arg_attrs", _WEIGHT)
-    if not names and not weights:
+    if not names and not sizes and not weights:
         return None
     descriptions: list[ir.DictAttr] = []
     numbers = itertools.count()
@@ -149,7 +152,10 @@ def _descriptions(function: ir.Operation, count: int) -> ir.ArrayAttr | None:
         else:
             # Numbers count what callers pass.
             default = ir.StringAttr.get(f"input{next(numbers)}")
-            descriptions.append(ir.DictAttr.get({"name": names.get(place, default)}))
+            described = {"name": names.get(place, default)}
+            if place in sizes:
+                described["sizes"] = sizes[place]
+            descriptions.append(ir.DictAttr.get(described))
     return ir.ArrayAttr.get([*descriptions])
 
 

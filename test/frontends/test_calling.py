@@ -75,7 +75,7 @@ def _calling(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, functio
     signature, args, kwargs = bind(function, args, kwargs)
     leaves, in_spec = pytree.tree_flatten((args, kwargs))
     results, out_spec = pytree.tree_flatten(result)
-    made = describe(in_spec, _nodes(leaves), out_spec, _nodes(results), signature, None, {})
+    made = describe(in_spec, _nodes(leaves), out_spec, _nodes(results), signature, None, {}, {})
     return Calling(json.loads(json.dumps(made.data)), "main", made.types)
 
 

@@ -55,7 +55,7 @@ def test_calls(artifact: hirc.Artifact) -> None:
     assert (found["none"], found["both"][0], found["both"][1][1]) == (None, 4, True)
     assert found["both"][1][0] is a
     assert artifact(x={"a": a}, gain=2.0, mask=mask)["y"].equal(found["y"])
-    assert artifact.dims == {"batch": [2, 8]}
+    assert artifact.dims == {"batch": (2, 8)}
 
 
 def test_wrong_calls_say_so(artifact: hirc.Artifact) -> None:
@@ -67,6 +67,27 @@ def test_wrong_calls_say_so(artifact: hirc.Artifact) -> None:
     ):
         with pytest.raises(InputError, match=said):
             artifact({"a": a}, mask=mask)
+    with pytest.raises(InputError, match=r"size 'batch' of main is 9, and .* compiled for 2 to 8"):
+        artifact({"a": torch.zeros(9, 3)}, mask=torch.zeros(9, 3))
+    with pytest.raises(InputError, match="'batch' is 4 by size 0 of input 'x_a'"):
+        artifact({"a": good}, mask=good[:3])
+
+
+def _sums(x: Tensor, y: Tensor) -> Tensor:
+    return x.sum(0) + y.sum(0)
+
+
+def test_sizes_are_asserted() -> None:
+    batch = Dim("batch", min=2, max=8)
+    shapes = {"x": {0: batch}, "y": {0: 2 * batch}}
+    imported = import_model(
+        _sums,
+        (torch.zeros(3, 2), torch.zeros(6, 2)),
+        dynamic_shapes=shapes,
+    )
+    for said in ("at least 2", "at most 8", "2 times 'batch' and 0 more"):
+        assert said in imported.text
+    assert 'hir.sizes = ["batch", 2]' in imported.text
 
 
 _ELSEWHERE = """\

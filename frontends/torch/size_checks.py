@@ -1,0 +1,46 @@
+"""Assertions that the sizes of a call are those that a model was exported for."""
+
+from __future__ import annotations
+
+from ...dialects.mlir import arith, cf, ir
+from .sizes import Sizes
+
+_AT_LEAST = arith.CmpIPredicate.sge
+_AT_MOST = arith.CmpIPredicate.sle
+_EQUAL = arith.CmpIPredicate.eq
+
+
+def check_sizes(module: ir.Operation, sizes: Sizes) -> None:
+    """Begins the function with assertions on the limits of its open sizes.
+
+    The inputs that the caller passes are the first arguments.
+    """
+    places = sizes.places
+    (function,) = (
+        op.operation for op in module.regions[0].blocks[0] if op.operation.name == "func.func"
+    )
+    block = function.regions[0].blocks[0]
+
+    def size_of(name: str) -> ir.Value:
+        number, axis = places[name]
+        index = arith.constant(ir.IndexType.get(), axis)
+        kinds = [ir.IndexType.get()]
+        dim = ir.Operation.create("tensor.dim", kinds, [block.arguments[number], index])
+        return dim.results[0]
+
+    def check(condition: arith.CmpIPredicate, name: str, bound: ir.Value, said: str) -> None:
+        holds = arith.cmpi(condition, size_of(name), bound)
+        cf.AssertOp(holds, f"the size '{name}' is not {said}, which the model is compiled for")
+
+    with ir.InsertionPoint.at_block_begin(block), function.location:
+        for name, limits in sizes.limits.items():
+            for condition, limit, what in zip(
+                (_AT_LEAST, _AT_MOST), limits, ("least", "most"), strict=True
+            ):
+                if limit is not None:
+                    bound = arith.constant(ir.IndexType.get(), limit)
+                    check(condition, name, bound, f"at {what} {limit}")
+        for name, (base, factor, more) in sizes.derived.items():
+            product = arith.muli(size_of(base), arith.constant(ir.IndexType.get(), factor))
+            bound = arith.addi(product, arith.constant(ir.IndexType.get(), more))
+            check(_EQUAL, name, bound, f"{factor} times '{base}' and {more} more")
