@@ -15,6 +15,9 @@ from hirc.compiler.loader import load
 from hirc.frontends.torch.import_model import ImportedModel, import_model
 from hirc.tools.hirc import main as hirc
 
+# They share what is compiled, so one process runs them all.
+pytestmark = pytest.mark.xdist_group("places")
+
 _WIDTH = 3
 Library = tuple[ImportedModel, Callable[..., tuple[Tensor, ...]]]
 

@@ -13,6 +13,9 @@ from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
 from support.evaluate_generic import evaluate
 
+# They share what is compiled, so one process runs them all.
+pytestmark = pytest.mark.xdist_group("comparisons")
+
 _NAN, _INF = np.nan, np.inf
 _ROWS = np.array(
     [

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from host_ir.libraries import library
 
+# They share what is compiled, so one process runs them all.
+pytestmark = pytest.mark.xdist_group("extremes")
+
 _NAN, _INF = np.nan, np.inf
 _ROWS = np.array(
     [

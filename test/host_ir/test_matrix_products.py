@@ -18,6 +18,9 @@ from hirc.tools.bench_kernels.row import BUILDS, Row
 from hirc.tools.bench_kernels.text import program_text
 from support.matmul_library import Fake
 
+# They share what is compiled, so one process runs them all.
+pytestmark = pytest.mark.xdist_group("matrix_products")
+
 _DTYPES = {
     "i32": torch.int32,
     "i8": torch.int8,

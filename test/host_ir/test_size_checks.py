@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 from host_ir.libraries import library
 
+# They share what is compiled, so one process runs them all.
+pytestmark = pytest.mark.xdist_group("size_checks")
+
 # Each call is in a process of its own, which a failed check ends.
 _CALLER = """
 import json, os, sys, tempfile

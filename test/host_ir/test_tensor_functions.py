@@ -13,6 +13,9 @@ from torch.nn import functional
 import hirc
 from support.matmul_library import Fake
 
+# They share what is compiled, so one process runs them all.
+pytestmark = pytest.mark.xdist_group("tensor_functions")
+
 _UNIT = "{strides = dense<1> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}"
 _SPREAD = "{strides = dense<[2, 1]> : tensor<2xi64>, dilations = dense<[1, 2]> : tensor<2xi64>}"
 

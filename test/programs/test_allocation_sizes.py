@@ -9,6 +9,9 @@ import pytest
 
 from hirc.tools.hirc import main as run_hirc
 
+# They share what is compiled, so one process runs them all.
+pytestmark = pytest.mark.xdist_group("allocation_sizes")
+
 _TEXT = """
 func.func @main(%n: index {hir.name = "n"}, %m: index {hir.name = "m"}) {
   %x, %t = gpu.alloc async (%n, %m) : memref<?x4x?xf32>

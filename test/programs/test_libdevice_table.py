@@ -18,6 +18,9 @@ from programs.libdevice_values import FORMATS, WIDTHS
 from hirc.compiler.executable import read_linked_file
 from hirc.tools.hirc import main as hirc
 
+# They share what is compiled, so one process runs them all.
+pytestmark = pytest.mark.xdist_group("libdevice_table")
+
 PROGRAMS = {program.name: program for program in programs()}
 FUNCTIONS = {function.name: function for function in functions()}
 

@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 
 from support.driver import main
 
+# They share what is compiled, so one process runs them all.
+pytestmark = pytest.mark.xdist_group("mma_elementwise")
+
 Array = NDArray[Any]
 
 

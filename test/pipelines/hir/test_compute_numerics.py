@@ -9,6 +9,9 @@ import torch
 from host_ir.element_values import DTYPES
 from host_ir.libraries import library
 
+# They share what is compiled, so one process runs them all.
+pytestmark = pytest.mark.xdist_group("compute_numerics")
+
 
 @dataclass(frozen=True)
 class Case:

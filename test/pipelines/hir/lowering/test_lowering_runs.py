@@ -12,6 +12,9 @@ from hirc.compiler.driver import Compilation
 from hirc.compiler.options import Options
 from hirc.compiler.target import CPU
 
+# They share what is compiled, so one process runs them all.
+pytestmark = pytest.mark.xdist_group("lowering_runs")
+
 _PROGRAM = Path(__file__).parent / "Inputs" / "everything.mlir"
 
 # What the program calls for each row.
