@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import struct
 from collections.abc import Callable
@@ -10,6 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from random import Random
+from zipfile import ZipFile
+
+import torch
 
 from ..compiler.session import Session
 from ..dialects.mlir import ir
@@ -19,6 +23,9 @@ _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|[%@#!^]?[\w.$]+|->|\s+|.', re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w%@#!.])-?\d+")
 _MAIN = re.compile(r'sym_name = "main"')
 _TYPE = re.compile(r"(?:tensor|memref|vector)<[^<>]*>|\b(?:f16|bf16|f32|f64|i1|i8|i32|i64|index)\b")
+_VALUE = re.compile(r'"[^"]*"|-?\d+|true|false|null|[\[\]{}:,]')
+_VALUES = ("null", "true", "-1", "0", "9223372036854775807", "1e999", '""', '"F32"', '"x"', "[]",
+           "{}", "[[[", "}", ",", "NaN", '"\\ud800"')  # fmt: skip
 _NUMBERS = ("0", "-1", "1", "3", "7", "255", "4096", "65537", "2147483648", "-2147483649",
             "9223372036854775807", "-9223372036854775808", "18446744073709551616")  # fmt: skip
 _TYPES = ("f32", "f64", "i1", "i4", "i64", "index", "complex<f32>", "none", "tensor<f32>",
@@ -46,6 +53,26 @@ class Seeds:
     npy: bytes
     tokens: list[str]
     _bytecode: dict[str, bytes] = field(default_factory=dict[str, bytes])
+
+    @cached_property
+    def model(self) -> bytes:
+        """A torch model, as torch.export.save writes one."""
+        buffer = io.BytesIO()
+        exported = torch.export.export(torch.nn.Linear(3, 2), (torch.zeros(2, 3),))
+        torch.export.save(exported, buffer)
+        return buffer.getvalue()
+
+    @cached_property
+    def tensors(self) -> bytes:
+        """The weights of that model, as a safetensors file."""
+        header = json.dumps(
+            {
+                "weight": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
+                "bias": {"dtype": "F32", "shape": [2], "data_offsets": [24, 32]},
+            }
+        ).encode()
+        values = struct.pack("<8f", *range(8))
+        return len(header).to_bytes(8, "little") + header + values
 
     @staticmethod
     def read(tree: Path) -> Seeds:
@@ -164,6 +191,38 @@ def damaged_bytes(data: bytes, random: Random) -> bytes:
         elif random.random() < 0.2:
             del changed[place:]
     return bytes(changed)
+
+
+def damaged_archive(data: bytes, random: Random) -> bytes:
+    """A zip file of which a member is damaged, or bytes that are damaged anywhere."""
+    if random.random() < 0.4:
+        return damaged_bytes(data, random)
+    buffer = io.BytesIO()
+    with ZipFile(io.BytesIO(data)) as given, ZipFile(buffer, "w") as made:
+        names = given.namelist()
+        chosen = random.choice(names)
+        for name in names:
+            member = given.read(name)
+            made.writestr(name, _damaged_json(member, random) if name == chosen else member)
+    return buffer.getvalue()
+
+
+def damaged_tensors(data: bytes, random: Random) -> bytes:
+    """A safetensors file with a wrong header, or bytes that are damaged anywhere."""
+    if random.random() < 0.4:
+        return damaged_bytes(data, random)
+    length = int.from_bytes(data[:8], "little")
+    header = _damaged_json(data[8 : 8 + length], random)
+    return len(header).to_bytes(8, "little") + header + data[8 + length :]
+
+
+def _damaged_json(data: bytes, random: Random) -> bytes:
+    """JSON with another value somewhere; bytes where it is none."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return damaged_bytes(data, random)
+    return _replace(_VALUE, text, random.choice(_VALUES), random).encode()
 
 
 def damaged_npy(data: bytes, random: Random) -> bytes:

@@ -1,4 +1,4 @@
-"""fuzz_inputs: damages programs, bytecode, .npy files and command lines, and runs tools on them.
+"""fuzz_inputs: damages programs, models, data files and command lines, and runs tools on them.
 
     python -m hirc.tools.fuzz_inputs --count=20000 --seed=1
 
@@ -36,7 +36,15 @@ from ..compiler import interpreted_command as _loads_torch  # noqa: F401 # pyrig
 from . import hirc, hirc_opt, hirc_run
 from . import hirc_opt_chunks as _loads_the_passes  # noqa: F401 # pyright: ignore[reportUnusedImport]
 from .command import BUG, FAILED, Command
-from .damage import Seeds, damaged_bytes, damaged_npy, damaged_text, damaged_words
+from .damage import (
+    Seeds,
+    damaged_archive,
+    damaged_bytes,
+    damaged_npy,
+    damaged_tensors,
+    damaged_text,
+    damaged_words,
+)
 
 _ROOT = Path(__file__).resolve().parents[1]
 _CPU = "--offload-arch=cpu"
@@ -44,8 +52,9 @@ _CPU = "--offload-arch=cpu"
 _SECONDS, _PATIENCE = 60, 600
 _MEMORY = 8 << 30
 # What a program is compiled to: far enough for most of the compiler, without a link.
+_OBJECT = ["--emit=object", _CPU]
 _TARGETS = (
-    ["--emit=object", _CPU],
+    _OBJECT,
     ["--emit=device-llvm", "--offload-arch=sm_90a"],
     ["--emit=llvm", "--offload-arch=sm_80"],
     ["--stop-after=device", _CPU],
@@ -146,6 +155,12 @@ class Run:
         hirc_opt.main([str(source), "-o", os.devnull])
         # A child has no other threads than the one that forks.
         torch.set_num_threads(1)
+        model, weights = self.folder / "model.pt2", self.folder / "weights.safetensors"
+        model.write_bytes(self.seeds.model)
+        weights.write_bytes(self.seeds.tensors)
+        words = [str(model), f"--weights-from={weights}", *_OBJECT, "-o", os.devnull]
+        if hirc.main(words) != 0:
+            raise SystemExit("the model does not compile")
         # The children share the memory of what stays.
         gc.collect()
         gc.freeze()
@@ -335,6 +350,18 @@ def _inputs(text: str) -> list[str]:
     ]
 
 
+def _model(seeds: Seeds, random: Random) -> _Made:
+    data = damaged_archive(seeds.model, random)
+    return "hirc", ["model.pt2", *_OBJECT, "-o", _OUTPUT], {"model.pt2": data}
+
+
+def _weights(seeds: Seeds, random: Random) -> _Made:
+    name = "weights.safetensors"
+    words = ["model.pt2", f"--weights-from={name}", *_OBJECT, "-o", _OUTPUT]
+    data = damaged_tensors(seeds.tensors, random)
+    return "hirc", words, {"model.pt2": seeds.model, name: data}
+
+
 # A share of all inputs, and what makes one.
 _KINDS: dict[str, tuple[int, Callable[[Seeds, Random], _Made]]] = {
     "text": (55, _text),
@@ -345,6 +372,8 @@ _KINDS: dict[str, tuple[int, Callable[[Seeds, Random], _Made]]] = {
     "run words": (2, _run_words),
     "interpreted": (5, _interpreted),
     "interpreted words": (2, _interpreted_words),
+    "model": (2, _model),
+    "weights": (1, _weights),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import logging
 import sys
 import warnings
 import zipfile
@@ -46,15 +47,35 @@ def _saved(path: Path) -> ExportedProgram:
             f"{path} holds no exported program: it is damaged, or something else",
             hint="torch.export.save(torch.export.export(model, inputs), 'model.pt2') writes one",
         )
+    activity.read_from(str(path))
+    activity.enter("import", "torch's reader", input="the model")
+    told: list[BaseException] = []
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _told_by_torch(told):
             warnings.simplefilter("ignore")
             return torch.export.load(path)
     except Exception as error:
         raise InputError(
-            f"torch cannot load {path}: {first_line(error)}",
+            f"torch cannot load {path}: {first_line((told or [error])[0])}",
             hint="it is damaged, or another version of torch wrote it",
         ) from error
+
+
+@contextmanager
+def _told_by_torch(errors: list[BaseException]) -> Generator[None]:
+    """Collects the errors that torch's reader prints with their traceback, and goes on after."""
+
+    def take(record: logging.LogRecord) -> bool:
+        if record.exc_info and record.exc_info[1] is not None:
+            errors.append(record.exc_info[1])
+        return False
+
+    logger = logging.getLogger("torch.export")
+    logger.addFilter(take)
+    try:
+        yield
+    finally:
+        logger.removeFilter(take)
 
 
 @contextmanager

@@ -113,6 +113,19 @@ def test_what_is_wrong_is_said(
     assert not (file.parent / "out").exists()
 
 
+def test_a_damaged_archive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """torch prints a traceback of its own for one; hirc says what torch found."""
+    path = tmp_path / "model.pt2"
+    torch.export.save(torch.export.export(nn.Linear(3, 2), (torch.zeros(2, 3),)), path)
+    path.write_bytes(path.read_bytes().replace(b"PK\x03\x04", b"PK\x03\x05", 1))
+    capsys.readouterr()
+    assert main([str(path), "--emit=mlir", "-o", "-"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"hirc: error: torch cannot load {path}: PytorchStreamReader")
+    assert "Traceback" not in said
+    assert "hint: it is damaged, or another version of torch wrote it" in said
+
+
 def test_files_that_hold_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "wrong.py").write_text("x = (\n")
     (tmp_path / "wrong.pt2").write_bytes(b"junk")
