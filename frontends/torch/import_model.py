@@ -39,6 +39,7 @@ from ...dialects.mlir import ir, load_named_dialects, passmanager
 from .calling import Description, bind, constant, describe, leaf_paths
 from .decompositions import decompositions
 from .fake_values import without_elements
+from .refusals import refuse
 from .size_checks import check_sizes
 from .sizes import Sizes
 from .tidying import locate, tidy
@@ -197,6 +198,7 @@ def _imported(
 ) -> ImportedModel:
     program = _decomposed(program)
     _refuse_changes(program, model)
+    refuse(program)
     sizes = Sizes(program, dynamic_shapes)
     weights, aliases = take_weights(program)
     given, gives = program.call_spec

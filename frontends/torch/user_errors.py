@@ -69,6 +69,13 @@ def user_frames(stack_trace: str) -> str:
     return "".join(theirs or [frame for frame in frames if not _file(frame).startswith(_OURS)])
 
 
+def stack_position(stack_trace: str) -> Position | None:
+    """The innermost line of the user's in a node's stack trace, or None."""
+    places = [_FRAME.search(line) for line in stack_trace.splitlines()]
+    found = [place for place in places if place is not None and is_the_users(place[1])]
+    return Position(found[-1][1], int(found[-1][2]), 1) if found else None
+
+
 def _file(frame: str) -> str:
     match = _FRAME.search(frame)
     return "" if match is None else match[1]

@@ -150,15 +150,31 @@ class _Sorting(nn.Module):
         return torch.linalg.qr(x)[0]
 
 
+class _Dropping(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return nn.functional.dropout(x, 0.5, training=True)
+
+
+class _Unsigned(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x.to(torch.uint8).float()
+
+
 @pytest.mark.parametrize(
     ("model", "said"),
     [
         (_Counting(), "the model changes 'count'"),
         (_Deciding(), "torch cannot export the model: "),
         (_Sorting(), "torch-mlir cannot lower the model: .*qr"),
+        (_Dropping(), "random numbers are not generated"),
+        (_Unsigned(), "elements of type uint8 are not supported"),
     ],
-    ids=["changes", "decides", "unknown"],
+    ids=["changes", "decides", "unknown", "random", "unsigned"],
 )
 def test_refusals(model: nn.Module, said: str) -> None:
-    with pytest.raises(UnsupportedError, match=said):
+    with pytest.raises(UnsupportedError, match=said) as raised:
         import_model(model, (torch.ones(3, 3),))
+    position = raised.value.position
+    # What the model changes has no line of its own.
+    assert (position is None) == isinstance(model, _Counting)
+    assert position is None or position.file == __file__

@@ -1,0 +1,57 @@
+"""What torch-mlir would lower to something else than torch computes is refused, at its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from ...compiler.errors import UnsupportedError
+from .user_errors import stack_position
+
+_UNSIGNED = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)
+
+
+def refuse(program: ExportedProgram) -> None:
+    """Raises UnsupportedError for random numbers, and for elements that are unsigned.
+
+    torch-mlir's random numbers are the same in every call, and it takes uint8 for int8.
+    """
+    for node in program.graph.nodes:
+        tags = getattr(node.target, "tags", ())
+        if node.op == "call_function" and torch.Tag.nondeterministic_seeded in tags:
+            raise _error(
+                node,
+                "random numbers are not generated",
+                "give them as an input, or call model.eval() where they are a dropout's",
+            )
+        for value in _tensors(node.meta.get("val")):
+            if value.dtype in _UNSIGNED:
+                name = str(value.dtype).removeprefix("torch.")
+                raise _error(
+                    node,
+                    f"elements of type {name} are not supported",
+                    "convert them to int32 or a float type outside of the model",
+                )
+
+
+def _error(node: Node, message: str, hint: str) -> UnsupportedError:
+    where = f"the input '{node.name}': " if node.op == "placeholder" else ""
+    return UnsupportedError(
+        where + message,
+        position=stack_position(node.meta.get("stack_trace") or ""),
+        op=None if where else str(node.target),
+        stage="import",
+        hint=hint,
+    )
+
+
+def _tensors(value: object) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for each in value:
+            yield from _tensors(each)
