@@ -38,6 +38,7 @@ class BufferReuse:
         self._profile = follow_memory(self.program)
         self._places: dict[ir.Operation, tuple[list[ir.Operation], int]] = {}
         self._users = self._find_users()
+        self._known_to_fit: dict[tuple[Formula, Formula], bool] = {}
         self._block(self._owners.block)
 
     def _find_places(self, block: ir.Block) -> None:
@@ -129,10 +130,18 @@ class BufferReuse:
             extra += [(each, more) for each in self._from(op, end)]
         for each, added in extra:
             for peak in self._profile.at[each]:
-                raised = peak + added
-                if not any(raised.at_most(most) for most in self._profile.peaks):
+                if not self._fits(peak, added):
                     return None
         return extra
+
+    def _fits(self, peak: Formula, added: Formula) -> bool:
+        """Whether so much more does not raise the program's peak. Few sums are asked for."""
+        found = self._known_to_fit.get((peak, added))
+        if found is None:
+            raised = peak + added
+            found = any(raised.at_most(most) for most in self._profile.peaks)
+            self._known_to_fit[peak, added] = found
+        return found
 
     def _take(self, one: Free, op: ir.Operation) -> None:
         extra = self._extra(one, op)
