@@ -136,6 +136,11 @@ def find_value(weight: Weight, file: TensorFile) -> tuple[str, Tensor]:
     """A weight's tensor, and the name that it has in the file. Raises InputError."""
     found = file.find(weight.name)
     wanted = Tensor(weight.dtype, weight.sizes, memoryview(b""))
+    if found is None and not file.path.is_file():
+        raise InputError(
+            f"{file.path} has no values of weight '{weight.name}' ({wanted}), but of others",
+            hint="--weights-from=FILE.safetensors, or weights_from= in Python, has the others",
+        )
     if found is None:
         raise InputError(
             f"weights file {file.path} has no tensor '{weight.name}' ({wanted})",

@@ -15,6 +15,8 @@ from torch.export import Dim
 
 import hirc
 from hirc.compiler.errors import HircError, InputError, UnsupportedError
+from hirc.compiler.safetensors import Tensor as Saved
+from hirc.compiler.safetensors import TensorFile, joined
 from hirc.frontends.torch.import_model import import_model
 
 pytestmark = pytest.mark.xdist_group("compile_model")
@@ -127,6 +129,35 @@ class _Tied(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return self.head(self.embed(x) + torch.arange(4))
+
+
+def test_weights_in_a_file_are_saved_along(tmp_path: Path) -> None:
+    model, x = _Tied(), torch.tensor([[1, 4]])
+    with torch.no_grad():
+        wanted = model(x)
+        artifact = hirc.compile(model, (x,), target="cpu", opt_level=0, weights="external")
+        torch.testing.assert_close(artifact(x), wanted)
+        artifact.save(tmp_path / "libmodel.so")
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
+        "lib_Tied.safetensors",
+        "libmodel.so",
+    ]
+    del artifact
+    loaded = hirc.load(tmp_path / "libmodel.so")
+    assert isinstance(loaded, hirc.Artifact)
+    torch.testing.assert_close(loaded(x), wanted)
+
+
+def test_a_file_may_have_either_name_of_a_tied_weight() -> None:
+    def file(name: str, metadata: dict[str, str]) -> TensorFile:
+        return TensorFile(Path("some"), {name: Saved("F32", (0,), memoryview(b""))}, metadata)
+
+    own, model = file("head", {}), file("embed", {"head": "embed"})
+    assert list(joined([own, model]).tensors) == ["head"]
+    for name in ("head", "embed"):
+        found = joined([own, model]).find(name)
+        assert found is not None
+        assert found[1] is own.tensors["head"]
 
 
 @pytest.mark.parametrize("device", ["cpu", "meta"])
