@@ -53,7 +53,8 @@ def bind_weights(code: Code, body: ir.Operation, layout: WeightLayout, *, is_cal
     with ir.InsertionPoint.at_block_begin(block):
         for place, name in weights.items():
             taken = block.arguments[place]
-            address = code.field(base, layout.offsets[name])
+            # The offset may have more bits than an index that is an attribute.
+            address = code.after(base, code.i64(layout.offsets[name]))
             taken.replace_all_uses_with(code.packed_memref(ir.MemRefType(taken.type), address))
     for place in reversed(weights):
         block.erase_argument(place)
