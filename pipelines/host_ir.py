@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..dialects.mlir import ir
+from .passes.check_buffer_views import has_buffer_views
 from .passes.copy_carried_tensors import BUFFERIZE
 from .passes.run_async_in_order import has_async
 from .passes.run_transform_schedules import has_schedules
@@ -104,6 +105,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             when=has_schedules,
         ),
         Stage("async", "run-async-in-order", when=has_async),
+        Stage("views", "check-buffer-views", when=has_buffer_views),
         Stage("weights", f"lay-out-weights{{{entry}}}", when=has_weights),
         Stage(
             FUSION_STAGE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from ...dialects.mlir import arith, ir
 from ..constants import constant_value
@@ -112,10 +113,11 @@ class CheckedArithmetic(IndexArithmetic):
         self._highs.append(high)
         return low
 
-    def exceeds(self, result: Index, most: int) -> ir.Value | None:
+    def exceeds(self, result: Index, most: int, sizes: Sequence[Index]) -> ir.Value | None:
         """Whether a result is more than `most`, or a product so far more than an index holds.
 
-        None where that is known not to be. The numbers that were multiplied are not negative.
+        None where that is known not to be. The numbers that were multiplied are not negative. Where
+        one of the `sizes` is 0, a result of 0 is right, however large the others are.
         """
         if not isinstance(result, ir.Value):
             return None
@@ -125,4 +127,10 @@ class CheckedArithmetic(IndexArithmetic):
         seen = self._highs[0]
         for high in self._highs[1:]:
             seen = arith.ori(seen, high)
-        return arith.ori(beyond, arith.cmpi(arith.CmpIPredicate.ne, seen, index_constant(0)))
+        zero, equal = index_constant(0), arith.CmpIPredicate.eq
+        beyond = arith.ori(beyond, arith.cmpi(arith.CmpIPredicate.ne, seen, zero))
+        empty = [arith.cmpi(equal, size, zero) for size in sizes if isinstance(size, ir.Value)]
+        if len(empty) < 2:
+            return beyond
+        is_right = arith.andi(reduce(arith.ori, empty), arith.cmpi(equal, result, zero))
+        return arith.cmpi(arith.CmpIPredicate.ugt, beyond, is_right)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
@@ -13,6 +14,7 @@ from ..host.types import element_bytes
 from ..locations import location_text
 from ..pass_base import Pass, register
 from ..rewriting import index_constant
+from ..view_checks import checked_product
 from ..walking import host_operations_where
 
 _ALLOCATIONS = ("gpu.alloc", "memref.alloc", "memref.alloca")
@@ -49,17 +51,8 @@ def _check(op: ir.Operation, emitter: Emitter) -> None:
     sizes = [value for value in op.operands if isinstance(value.type, ir.IndexType)]
     sizes = sizes[: list(kind.shape).count(DYNAMIC)]
     with op.location, ir.InsertionPoint(op):
-        product = index_constant(known * element_bytes(kind.element_type))
-        least = greatest = sizes[0]
-        seen, beyond = sizes[0], index_constant(0)
-        for place, size in enumerate(sizes):
-            product, high = arith.mului_extended(product, size)
-            beyond = arith.ori(beyond, high)
-            if place:
-                seen = arith.ori(seen, size)
-                least, greatest = arith.minsi(least, size), arith.maxsi(greatest, size)
-        sign = arith.shrui(arith.ori(seen, product), index_constant(63))
-        beyond = arith.ori(beyond, sign)
+        _, beyond = checked_product(sizes, known * element_bytes(kind.element_type))
+        least, greatest = reduce(arith.minsi, sizes), reduce(arith.maxsi, sizes)
         wrong = arith.cmpi(arith.CmpIPredicate.ne, beyond, index_constant(0))
         test = scf.IfOp(wrong)
         with ir.InsertionPoint(test.then_block):

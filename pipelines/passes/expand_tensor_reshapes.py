@@ -10,6 +10,7 @@ from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, cf, ir
 from ..pass_base import Pass, register
 from ..rewriting import index_constant, rewrite_each
+from ..view_checks import checked_product
 from ..walking import is_used, operations_where
 
 _SHAPES = ("tensor.from_elements", "arith.constant")
@@ -79,12 +80,8 @@ def _size_at(shape: ir.Value, axis: int) -> ir.Value:
 
 def _have_as_many(sizes: list[ir.Value], old: list[ir.Value]) -> ir.Value:
     """Whether sizes have the product of those of a tensor, and none is negative."""
-    product = whole = index_constant(1)
-    beyond = index_constant(0)
-    for size in sizes:
-        product, high = arith.mului_extended(product, size)
-        sign = arith.shrui(size, index_constant(63))
-        beyond = arith.ori(beyond, arith.ori(high, sign))
+    product, beyond = checked_product(sizes or [index_constant(1)])
+    whole = index_constant(1)
     for size in old:
         whole = arith.muli(whole, size)
     return arith.andi(_equal(product, whole), _equal(beyond, index_constant(0)))

@@ -38,6 +38,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (3, 4, ""),
         (0, 4, ""),
+        (2**62, 0, ""),
         (-3, 4, "gpu.alloc of ?x4x?xf32: of its sizes, from -3 to 4, one is negative"),
         (-3, -4, "gpu.alloc of ?x4x?xf32: of its sizes, from -4 to -3, one is negative"),
         (4611686018427387905, 4, "they make more than 2^63 - 1 bytes"),

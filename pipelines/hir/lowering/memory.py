@@ -52,7 +52,7 @@ def _plan(
     number = state.origins.output_of(op.operation.results[0])
     if number is not None:
         what += f" for {state.output_names[number]}"
-    overflow = arithmetic.exceeds(found.elements, _MOST_BYTES // each)
+    overflow = arithmetic.exceeds(found.elements, _MOST_BYTES // each, logical)
     refuse_memory_sizes(state, [*sizes, *logical], overflow, what)
     return Memory(total, logical, list(found.strides))
 

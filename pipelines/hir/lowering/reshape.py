@@ -58,7 +58,7 @@ def _check_number(state: ProgramState, old: Sequence[Index], new: Sequence[Index
     # A product that wraps could be the buffer's number of elements.
     checked = CheckedArithmetic()
     wanted, found = checked.product(new), arithmetic.product(old)
-    beyond = checked.exceeds(wanted, 2**63 - 1)
+    beyond = checked.exceeds(wanted, 2**63 - 1, new)
     if beyond is not None:
         refuse_if(state, beyond, "hir.reshape: the sizes have more than 2^63 - 1 elements")
     message = "hir.reshape: the sizes have {} elements, the buffer has {}"

@@ -1,0 +1,327 @@
+"""check-buffer-views: what host code says of its buffers' sizes is checked when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from math import prod
+from typing import ClassVar
+
+from ...dialects.hir.layout import DYNAMIC, has_identity_layout
+from ...dialects.mlir import arith, cf, ir, memref
+from ..host.types import element_bytes, strides_and_offset
+from ..pass_base import Pass, register
+from ..rewriting import index_constant
+from ..view_checks import (
+    Condition,
+    Predicate,
+    as_value,
+    checked_product,
+    conditions_of_cast,
+    conditions_of_expansion,
+    conditions_of_slice,
+    equal,
+    mixed,
+    operand_groups,
+    shape_of,
+    size_of,
+)
+
+_ALLOCATIONS = ("memref.alloc", "memref.alloca", "gpu.alloc", "memref.get_global")
+
+
+@register
+@dataclass(frozen=True)
+class CheckBufferViews(Pass):
+    """Adds an assertion to each view and copy of host code that rests on sizes it does not know.
+
+    Upstream gives these operations no meaning where that does not hold: what comes out has another
+    size, or is other memory. What types say already is not checked. Of memref.reinterpret_cast,
+    which may go anywhere in the memory of its operand, it is checked where that is known: the
+    operand is an allocation, or an argument without strides.
+
+      %y = memref.subview %x[%i] [4] [1] : memref<?xf32> to memref<4xf32, strided<[1], offset: ?>>
+    becomes
+      %size = memref.dim %x, %zero : memref<?xf32>
+      %begins = arith.cmpi ule, %i, %size : index
+      %left = arith.subi %size, %i : index
+      %ends = arith.cmpi ule, %four, %left : index
+      cf.assert (%begins and %ends), "memref.subview: the slice's offset, size and stride go ..."
+      %y = memref.subview %x[%i] [4] [1] : memref<?xf32> to memref<4xf32, strided<[1], offset: ?>>
+    """
+
+    name: ClassVar[str] = "check-buffer-views"
+
+    def run(self, op: ir.Operation) -> None:
+        for view in _in_host_code(op):
+            with view.location, ir.InsertionPoint(view):
+                for fits, message in _CONDITIONS[view.name](view):
+                    cf.AssertOp(fits, f"{view.name}: {message}")
+
+
+def has_buffer_views(module: ir.Operation) -> bool:
+    """Whether host code has operations that check-buffer-views looks at."""
+    return bool(_in_host_code(module))
+
+
+def _in_host_code(module: ir.Operation) -> list[ir.Operation]:
+    """The views and copies that run on the host."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in ("gpu.module", "gpu.launch") or "mapping" in op.attributes:
+            return ir.WalkResult.SKIP
+        if op.name in _CONDITIONS:
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+# --- casts ---------------------------------------------------------------------------------------
+
+
+def _of_cast(view: ir.Operation) -> Iterator[Condition]:
+    source, result = _ranked(view.operands[0]), view.results[0]
+    if not isinstance(result.type, ir.MemRefType):
+        return
+    wanted = result.type.rank
+    message = f"the rank is not the {wanted} of its type"
+    if not isinstance(source.type, ir.MemRefType):
+        rank = ir.Operation.create("memref.rank", [ir.IndexType.get()], [source]).results[0]
+        yield equal(rank, index_constant(wanted)), message
+        source = _cast_to_open(source, result.type)
+    elif source.type.rank != wanted:
+        yield arith.constant(ir.IntegerType.get_signless(1), 0), message
+        return
+    yield from conditions_of_cast(source, result)
+    yield from _of_layout(source, result.type)
+
+
+def _ranked(buffer: ir.Value) -> ir.Value:
+    """What a buffer without rank was cast from, where that is known."""
+    while not isinstance(buffer.type, ir.MemRefType) and not isinstance(buffer.owner, ir.Block):
+        if buffer.owner.operation.name != "memref.cast":
+            break
+        buffer = buffer.owner.operation.operands[0]
+    return buffer
+
+
+def _cast_to_open(source: ir.Value, kind: ir.MemRefType) -> ir.Value:
+    """An unranked buffer as a ranked one of any sizes and strides."""
+    rank = kind.rank
+    layout = ir.StridedLayoutAttr.get(DYNAMIC, [DYNAMIC] * rank)
+    whole = ir.MemRefType.get([DYNAMIC] * rank, kind.element_type, layout, kind.memory_space)
+    return memref.cast(whole, source)
+
+
+def _of_layout(source: ir.Value, kind: ir.MemRefType) -> Iterator[Condition]:
+    """The strides and the offset are those of the type that the buffer is cast to."""
+    given, wanted = strides_and_offset(ir.MemRefType(source.type)), strides_and_offset(kind)
+    if given is None or wanted is None:
+        return
+    pairs = list(zip(given[0], wanted[0], strict=True))
+    has_offset = given[1] == DYNAMIC and wanted[1] != DYNAMIC
+    if not has_offset and not any(one == DYNAMIC != other for one, other in pairs):
+        return
+    metadata = memref.ExtractStridedMetadataOp(source)
+    if has_offset:
+        fits = equal(metadata.offset, index_constant(wanted[1]))
+        yield fits, f"the offset is not the {wanted[1]} that its type says"
+    for axis, (one, other) in enumerate(pairs):
+        if one == DYNAMIC != other:
+            stride = equal(metadata.strides[axis], index_constant(other))
+            # No second element is looked for.
+            lone = arith.cmpi(Predicate.sle, size_of(source, axis), index_constant(1))
+            message = f"the stride of dim {axis} is not the {other} that its type says"
+            yield arith.ori(stride, lone), message
+
+
+# --- slices and shapes ---------------------------------------------------------------------------
+
+
+def _of_subview(view: ir.Operation) -> Iterator[Condition]:
+    return conditions_of_slice(view, view.operands[0], operand_groups(view)[1:])
+
+
+def _of_collapsed(view: ir.Operation) -> Iterator[Condition]:
+    """Dims that become one lie one in the other."""
+    source = view.operands[0]
+    layout = strides_and_offset(ir.MemRefType(source.type))
+    if layout is None or DYNAMIC not in layout[0]:
+        return
+    groups = [
+        [ir.IntegerAttr(axis).value for axis in ir.ArrayAttr(group)]
+        for group in ir.ArrayAttr(view.attributes["reassociation"])
+    ]
+    metadata = None
+    for group in groups:
+        if all(layout[0][axis] != DYNAMIC for axis in group) or len(group) == 1:
+            continue
+        metadata = metadata or memref.ExtractStridedMetadataOp(source)
+        steps = [
+            equal(
+                metadata.strides[axis],
+                arith.muli(size_of(source, inner), metadata.strides[inner]),
+            )
+            for axis, inner in pairwise(group)
+        ]
+        shown = ", ".join(map(str, group))
+        sizes = [size_of(source, axis) for axis in group]
+        fits = arith.ori(reduce(arith.andi, steps), _is_any_zero(sizes))
+        yield fits, f"the strides of dims {shown} do not make them one dim"
+
+
+def _of_reshape(view: ir.Operation) -> Iterator[Condition]:
+    """The sizes, which are read when the program runs, are of as many elements."""
+    source, shape = view.operands
+    kind = view.results[0].type
+    if not isinstance(kind, ir.MemRefType) or not isinstance(source.type, ir.MemRefType):
+        return
+    if shape_of(shape)[0] == DYNAMIC:
+        message = f"there are not as many sizes as the {kind.rank} dims of its type"
+        yield equal(size_of(shape, 0), index_constant(kind.rank)), message
+    sizes: list[ir.Value] = []
+    for axis, wanted in enumerate(kind.shape):
+        size = memref.load(shape, [index_constant(axis)])
+        if not isinstance(size.type, ir.IndexType):
+            size = arith.index_cast(ir.IndexType.get(), size)
+        if wanted != DYNAMIC:
+            message = f"size {axis} is not the {wanted} that its type says"
+            yield equal(size, index_constant(wanted)), message
+        sizes.append(size)
+    product, beyond = checked_product(sizes or [index_constant(1)])
+    fits = arith.andi(equal(product, _count(source)), equal(beyond, index_constant(0)))
+    yield fits, "the sizes are not of as many elements as the buffer has"
+
+
+def _count(buffer: ir.Value) -> ir.Value:
+    """The number of a buffer's elements."""
+    shape = shape_of(buffer)
+    count = index_constant(prod(size for size in shape if size != DYNAMIC))
+    for axis, size in enumerate(shape):
+        if size == DYNAMIC:
+            count = arith.muli(count, size_of(buffer, axis))
+    return count
+
+
+# --- parts of memory -----------------------------------------------------------------------------
+
+
+def _of_reinterpretation(view: ir.Operation) -> Iterator[Condition]:
+    """No size is negative, and every element is one of the memory, where its end is known."""
+    source = view.operands[0]
+    groups = operand_groups(view)[1:]
+    names = ("static_offsets", "static_sizes", "static_strides")
+    (offset,), sizes, strides = (
+        mixed(view, name, group) for name, group in zip(names, groups, strict=True)
+    )
+    for axis, size in enumerate(sizes):
+        if not isinstance(size, int):
+            fits = arith.cmpi(Predicate.sge, size, index_constant(0))
+            yield fits, f"the size of dim {axis} is negative"
+    if not _is_whole(source):
+        return
+    known = [offset, *sizes, *strides, *shape_of(source)]
+    if all(isinstance(each, int) for each in known) and DYNAMIC not in shape_of(source):
+        return
+    yield _is_within(source, offset, sizes, strides), "it goes beyond the memory of its operand"
+
+
+def _is_whole(source: ir.Value) -> bool:
+    """Whether a buffer's elements are all that its memory has."""
+    if not isinstance(source.type, ir.MemRefType) or not has_identity_layout(source.type):
+        return False
+    owner = source.owner
+    if not isinstance(owner, ir.Block):
+        return owner.operation.name in _ALLOCATIONS
+    function = owner.owner.operation
+    return function.name == "func.func" and "sym_visibility" not in function.attributes
+
+
+def _is_any_zero(sizes: Sequence[int | ir.Value]) -> ir.Value:
+    """Whether a buffer of these sizes, of which there are some, has no elements."""
+    return reduce(arith.ori, [equal(as_value(size), index_constant(0)) for size in sizes])
+
+
+def _is_within(
+    source: ir.Value,
+    offset: int | ir.Value,
+    sizes: Sequence[int | ir.Value],
+    strides: Sequence[int | ir.Value],
+) -> ir.Value:
+    """Whether the first and the last element in memory lie in it; there may be none.
+
+    In 128 bits, of which products of two numbers have the high half: no step of a sum is lost.
+    """
+    i128 = ir.IntegerType.get_signless(128)
+
+    def wide(value: ir.Value) -> ir.Value:
+        i64 = ir.IntegerType.get_signless(64)
+        return arith.extsi(i128, arith.index_cast(i64, value))
+
+    zero = arith.constant(i128, 0)
+    low = high = wide(as_value(offset))
+    for size, stride in zip(sizes, strides, strict=True):
+        steps = wide(arith.subi(as_value(size), index_constant(1)))
+        reach = arith.muli(steps, wide(as_value(stride)))
+        low = arith.addi(low, arith.minsi(reach, zero))
+        high = arith.addi(high, arith.maxsi(reach, zero))
+    begins = arith.cmpi(Predicate.sge, low, zero)
+    ends = arith.cmpi(Predicate.slt, high, wide(_count(source)))
+    fits = arith.andi(begins, ends)
+    return arith.ori(fits, _is_any_zero(sizes)) if sizes else fits
+
+
+def _of_view(view: ir.Operation) -> Iterator[Condition]:
+    """The bytes from the shift on are as many as the typed buffer has."""
+    source, shift, *sizes = view.operands
+    kind = ir.MemRefType(view.results[0].type)
+    known = prod(size for size in kind.shape if size != DYNAMIC)
+    each = known * element_bytes(kind.element_type)
+    needed, beyond = checked_product(sizes or [index_constant(1)], each)
+    room = size_of(source, 0)
+    begins = arith.cmpi(Predicate.ule, shift, room)
+    ends = arith.cmpi(Predicate.ule, needed, arith.subi(room, shift))
+    fits = arith.andi(arith.andi(begins, ends), equal(beyond, index_constant(0)))
+    yield fits, "its bytes go beyond those of the operand"
+
+
+# --- copies --------------------------------------------------------------------------------------
+
+
+def _of_copy(view: ir.Operation) -> Iterator[Condition]:
+    yield from _of_ends(view.operands[0], view.operands[1])
+
+
+def _of_gpu_copy(view: ir.Operation) -> Iterator[Condition]:
+    target, source = (
+        operand for operand in view.operands if isinstance(operand.type, ir.ShapedType)
+    )
+    yield from _of_ends(source, target)
+
+
+def _of_ends(source: ir.Value, target: ir.Value) -> Iterator[Condition]:
+    if not all(isinstance(each.type, ir.MemRefType) for each in (source, target)):
+        return
+    pairs = zip(shape_of(source), shape_of(target), strict=True)
+    for axis, (one, other) in enumerate(pairs):
+        if source != target and DYNAMIC in (one, other):
+            message = f"the sizes of dim {axis} are not the same"
+            yield equal(size_of(source, axis), size_of(target, axis)), message
+
+
+_CONDITIONS: dict[str, Callable[[ir.Operation], Iterator[Condition]]] = {
+    "memref.cast": _of_cast,
+    "memref.subview": _of_subview,
+    "memref.expand_shape": conditions_of_expansion,
+    "memref.collapse_shape": _of_collapsed,
+    "memref.reshape": _of_reshape,
+    "memref.reinterpret_cast": _of_reinterpretation,
+    "memref.view": _of_view,
+    "memref.copy": _of_copy,
+    "gpu.memcpy": _of_gpu_copy,
+}
