@@ -262,6 +262,7 @@ bool hirc_values_open(struct hirc_values *values, const struct hirc_weights *wei
         values->places[kept - 1].weight->end == values->places[kept - 1].weight->start)
       values->places[kept++] = values->places[i];
   values->count = kept;
+  values->is_one_memory = !given;
   values->has_gaps = is_embedded;
   return true;
 }

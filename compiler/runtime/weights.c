@@ -90,7 +90,9 @@ static void *cuda_failed(int rc, const char *call, int64_t bytes, void *memory) 
   return NULL;
 }
 
-// Copies the values to memory of the current device: what lies together there and here in one go.
+// Copies the values to memory of the current device: what lies together there and here in one go,
+// but for the caller's tensors. Theirs may be allocations that lie side by side, and a copy must not
+// go from one to the next.
 static void *upload(const struct hirc_weights *weights, const struct hirc_values *values,
                     uint64_t *owned) {
   void *memory = NULL;
@@ -100,7 +102,7 @@ static void *upload(const struct hirc_weights *weights, const struct hirc_values
   const struct hirc_place *places = values->places;
   for (int64_t i = 0, next; i < values->count; i = next) {
     uint64_t start = places[i].weight->start, end = places[i].weight->end;
-    for (next = i + 1; next < values->count; ++next) {
+    for (next = i + 1; next < values->count && values->is_one_memory; ++next) {
       const struct hirc_place *place = &places[next];
       if (place->weight->start < end || place->from != places[i].from + (place->weight->start - start) ||
           (place->weight->start != end && !values->has_gaps))

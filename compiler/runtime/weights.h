@@ -28,13 +28,14 @@ struct hirc_place {
   const char *from;
 };
 
-// The places are in the order of offsets on the device. Where values have gaps, what is between two
-// may be copied too.
+// The places are in the order of offsets on the device. A file or the linked file is one memory;
+// where values have gaps, what is between two may be copied too.
 struct hirc_values {
   struct hirc_safetensors wanted;
   struct hirc_weights_file file;
   struct hirc_place *places;
   int64_t count;
+  bool is_one_memory;
   bool has_gaps;
 };
 

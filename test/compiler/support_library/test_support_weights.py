@@ -103,6 +103,43 @@ def test_embedded_values_are_copied_in_one_go(library: Library) -> None:
     assert weights.is_right(found[0])
 
 
+_USE_TENSORS = r"""
+#include "program.h"
+#include "dlpack_abi.h"
+#include <stdio.h>
+int hirc_weights_use_tensors(const char *const *, const struct dl_tensor *const *, int64_t);
+const char *fake_log(void);
+static const char header[] =
+    "{\"a\":{\"dtype\":\"F32\",\"shape\":[64],\"data_offsets\":[0,256]},"
+    "\"b\":{\"dtype\":\"F32\",\"shape\":[64],\"data_offsets\":[256,512]}}";
+static char state[4096];
+static const struct hirc_weights weights = {
+    .header = header, .header_bytes = sizeof header - 1, .bytes = 512, .state = (void *)state};
+static const struct hirc_program_info program = {.name = "main", .weights = &weights};
+__attribute__((used, section("hirc_listed"))) static const struct hirc_program_info *const listed =
+    &program;
+int main(void) {
+  static float memory[128];
+  static int64_t sizes[1] = {64};
+  struct dl_tensor a = {.data = memory, .device = {2, 0}, .rank = 1, .type = {DL_FLOAT, 32, 1},
+                        .sizes = sizes};
+  struct dl_tensor b = a;
+  b.data = memory + 64;
+  int status = hirc_weights_use_tensors((const char *const[]){"a", "b"},
+                                        (const struct dl_tensor *const[]){&a, &b}, 2);
+  printf("%d %s\n%s", status, hirc_error_text(), fake_log());
+}
+"""
+
+
+def test_tensors_that_lie_side_by_side_are_copied_one_by_one(library: Library) -> None:
+    # They may be allocations of their own, which no copy may go across.
+    objects = (*library.bitcode.values(), library.fake, "-lpthread", "-lm")
+    done = library.execute("side_by_side", _USE_TENSORS, *objects)
+    copies = [line for line in done.stdout.splitlines() if line.startswith("cudaMemcpy")]
+    assert copies == ["cudaMemcpy 256 kind=4"] * 2, (done.stdout, done.stderr)
+
+
 @pytest.mark.parametrize("call", ["cudaMalloc", "cudaMemcpy", "cudaDeviceSynchronize"])
 def test_nothing_stays_where_a_call_fails(library: Library, file: Path, call: str) -> None:
     weights = Weights(library)
