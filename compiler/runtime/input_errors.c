@@ -194,6 +194,22 @@ static int64_t packed_stride(const struct dl_tensor *tensor, int axis) {
   return stride;
 }
 
+// What a tensor's sizes may take in bytes is INT64_MAX. What one dim may span by its stride is more
+// than any address space has, and so little that the sum over all dims fits as well.
+#define MOST_SPANNED (INT64_C(1) << 56)
+
+// Whether the sizes make more elements than can be counted in bytes; there may be none.
+static bool wrong_count(const struct subject *subject) {
+  const struct dl_tensor *tensor = subject->tensor;
+  int64_t bytes = subject->value->element_bytes;
+  if (is_empty(tensor))
+    return false;
+  for (int axis = 0; axis < tensor->rank; ++axis)
+    if (__builtin_mul_overflow(bytes, tensor->sizes[axis], &bytes))
+      return say(subject, "its sizes make more than 2^63 bytes, which no memory has");
+  return false;
+}
+
 static int64_t stride_of(const struct dl_tensor *tensor, int axis) {
   return tensor->strides ? tensor->strides[axis] : packed_stride(tensor, axis);
 }
@@ -211,6 +227,21 @@ static bool wrong_stride(const struct subject *subject) {
                  "stride %d is %" PRId64 " elements, the program takes %" PRId64
                  "%s: copy it into a tensor of that layout",
                  axis, stride, wanted, value->strides ? "" : " (packed rows)");
+  }
+  return false;
+}
+
+// Whether a dim goes further than memory does. The tensor is not packed rows by its type.
+static bool wrong_reach(const struct subject *subject) {
+  const struct dl_tensor *tensor = subject->tensor;
+  int64_t most = MOST_SPANNED / subject->value->element_bytes;
+  for (int axis = 0; axis < tensor->rank && !is_empty(tensor); ++axis) {
+    int64_t size = tensor->sizes[axis], stride = stride_of(tensor, axis), reach;
+    if (__builtin_mul_overflow(size - 1, stride, &reach) || reach < -most || reach > most)
+      return say(subject,
+                 "size %d is %" PRId64 " and its stride %" PRId64
+                 " elements, which is more than 2^56 bytes and than any memory has",
+                 axis, size, stride);
   }
   return false;
 }
@@ -268,11 +299,18 @@ static bool wrong_scalar(const struct subject *subject) {
                               subject->value->element_bytes);
 }
 
+static bool wrong_extents(const struct subject *subject, const struct dl_tensor *const *inputs,
+                          struct dl_tensor *const *outputs) {
+  return wrong_rank(subject) || wrong_type(subject) || wrong_size(subject, inputs, outputs) ||
+         wrong_count(subject);
+}
+
 static bool wrong_input(const struct subject *subject, const struct dl_tensor *const *inputs) {
   if (subject->value->is_scalar)
     return wrong_scalar(subject);
-  return wrong_rank(subject) || wrong_type(subject) || wrong_size(subject, inputs, NULL) ||
-         wrong_stride(subject) || wrong_memory(subject) || wrong_device(subject);
+  return wrong_extents(subject, inputs, NULL) || wrong_stride(subject) ||
+         (subject->value->strides && wrong_reach(subject)) || wrong_memory(subject) ||
+         wrong_device(subject);
 }
 
 // The first byte of a tensor and the one after its last; nothing where it has no bytes.
@@ -388,8 +426,8 @@ static bool wrong_output(const struct subject *subject, const struct dl_tensor *
   if (subject->value->origin == HIRC_VIEW)
     return say(subject, "no memory can be handed in for it: the program gives a part of other "
                         "memory, or its own");
-  if (wrong_rank(subject) || wrong_type(subject) || wrong_size(subject, inputs, outputs) ||
-      repeats(subject) || wrong_memory(subject) || wrong_device(subject))
+  if (wrong_extents(subject, inputs, outputs) || wrong_reach(subject) || repeats(subject) ||
+      wrong_memory(subject) || wrong_device(subject))
     return true;
   if (subject->value->origin == HIRC_INPUT) {
     const struct dl_tensor *input = inputs[subject->value->origin_input];
@@ -433,7 +471,7 @@ int hirc_extents_error(const struct hirc_program_info *program,
                        const struct dl_tensor *const *inputs) {
   for (int64_t i = 0; i < program->input_count; ++i) {
     struct subject subject = {program, &program->inputs[i], inputs[i], "input"};
-    if (wrong_rank(&subject) || wrong_type(&subject) || wrong_size(&subject, inputs, NULL))
+    if (wrong_extents(&subject, inputs, NULL))
       return 1;
   }
   return 0;

@@ -178,6 +178,22 @@ def test_what_a_tensor_says_of_itself_is_checked(
         library.main(_Raw(_X, **changes), _GIVEN, 2.0)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "strides", "message"),
+    [
+        ((1 << 57, 64), (0, 1), "its sizes make more than 2^63 bytes, which no memory has"),
+        ((2, 64), (1 << 56, 1), "size 0 is 2 and its stride 72057594037927936 elements, which is"),
+    ],
+)
+def test_a_tensor_of_no_memory_s_size_is_refused(
+    library: Library, sizes: tuple[int, int], strides: tuple[int, int], message: str
+) -> None:
+    room = (ctypes.c_int64 * 4)(*sizes, *strides)
+    address = ctypes.addressof(room)
+    with pytest.raises(InputError, match=re.escape(f"input 'x' of main: {message}")):
+        library.main(_Raw(_X, sizes=address, strides=address + 16), _GIVEN, 2.0)
+
+
 def _strided(sizes: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
     return np.lib.stride_tricks.as_strided(np.zeros(128, np.float32), sizes, strides)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from ....dialects.mlir import arith, ir
 from .code import Code
@@ -18,9 +19,15 @@ _ZEROS = "hirc_zero_sizes"
 # Scalars are read by the host: its own memory, and page-locked memory.
 _HOST_DEVICES = 1 << CPU | 1 << 3
 
+# What a tensor's sizes may take in bytes, as far as 64 bits count, and what one dim may span by its
+# stride: more than any address space has, and so little that the sum over all dims fits as well.
+_MOST_BYTES = (1 << 63) - 1
+_MOST_SPANNED = 1 << 56
+
 _LESS = arith.CmpIPredicate.slt
 _UP_TO = arith.CmpIPredicate.sle
 _BELOW = arith.CmpIPredicate.ult
+_ABOVE = arith.CmpIPredicate.ugt
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,8 @@ class Seen:
     """A tensor of the caller's as the program uses it, and what is wrong with it.
 
     `first` is the address of its first element; `sizes` and `strides` are i64, constants where
-    the type has them. `given` is whether an output was handed in, None of an input; `doubt`
+    the type has them, and `reaches` how many elements further the last one lies along each dim.
+    `given` is whether an output was handed in, None of an input; `doubt`
     whether one that was may have two elements in one place, None of an input.
     """
 
@@ -38,6 +46,7 @@ class Seen:
     first: ir.Value
     sizes: tuple[ir.Value, ...]
     strides: tuple[ir.Value, ...]
+    reaches: tuple[ir.Value, ...]
     is_empty: ir.Value
     given: ir.Value | None
     wrong: tuple[ir.Value, ...]
@@ -86,7 +95,7 @@ class Checker:
             code.is_null(data),
         )
         first = code.after(data, tensor.byte_offset)
-        return Seen(value, tensor, data, first, (), (), code.truth(False), None, wrong)
+        return Seen(value, tensor, data, first, (), (), (), code.truth(False), None, wrong)
 
     def buffer(self, tensor: Tensor, value: Value, *, is_output: bool) -> Seen:
         """A buffer. What an output holds counts where it has memory: then it was handed in."""
@@ -96,6 +105,10 @@ class Checker:
         other = code.differ(tensor.rank_and_dtype, code.i64(value.rank_and_dtype))
         wrong = [other]
         sizes, strides, is_empty = self._extents(tensor, value, other, is_output, wrong)
+        reaches, too_far = self._reaches(value, sizes, strides, is_output=is_output)
+        too_large = [*self._too_large(value, sizes), *too_far]
+        if too_large:
+            wrong.append(arith.andi(code.negate(is_empty), code.any(too_large)))
         doubt = None
         first = code.after(data, tensor.byte_offset)
         misplaced = [code.is_null(data)]
@@ -107,24 +120,74 @@ class Checker:
         if given is not None:
             wrong = [arith.andi(given, code.any(wrong))]
             filled = arith.andi(given, code.negate(is_empty))
-            doubt = arith.andi(filled, self._may_repeat(sizes, strides))
-        return Seen(
-            value, tensor, data, first, sizes, strides, is_empty, given, tuple(wrong), doubt
-        )
+            doubt = arith.andi(filled, self._may_repeat(sizes, strides, reaches))
+        seen = (sizes, strides, reaches, is_empty, given, tuple(wrong), doubt)
+        return Seen(value, tensor, data, first, *seen)
 
-    def _may_repeat(self, sizes: Sequence[ir.Value], strides: Sequence[ir.Value]) -> ir.Value:
+    def _may_repeat(
+        self,
+        sizes: Sequence[ir.Value],
+        strides: Sequence[ir.Value],
+        reaches: Sequence[ir.Value],
+    ) -> ir.Value:
         """Whether a dim's stride does not go beyond what the dims after it span.
 
         Where none does so, no two elements are in one place; each would be what was written last.
         """
         code = self.code
-        one, reach = code.i64(1), code.i64(0)
+        one, span = code.i64(1), code.i64(0)
         within: list[ir.Value] = []
-        for size, stride in zip(reversed(sizes), reversed(strides), strict=True):
-            step = arith.maxsi(stride, arith.subi(code.i64(0), stride))
-            within.append(arith.andi(arith.cmpi(_LESS, one, size), arith.cmpi(_UP_TO, step, reach)))
-            reach = arith.addi(reach, arith.muli(step, arith.subi(size, one)))
+        dims = list(zip(sizes, strides, reaches, strict=True))
+        for size, stride, reach in reversed(dims):
+            step = self._magnitude(stride)
+            within.append(arith.andi(arith.cmpi(_LESS, one, size), arith.cmpi(_UP_TO, step, span)))
+            span = arith.addi(span, self._magnitude(reach))
         return code.any(within)
+
+    def _magnitude(self, number: ir.Value) -> ir.Value:
+        return arith.maxsi(number, arith.subi(self.code.i64(0), number))
+
+    def _too_large(self, value: Value, sizes: Sequence[ir.Value]) -> list[ir.Value]:
+        """Whether so many elements have too many bytes; not asked where the type says."""
+        code = self.code
+        declared = prod(size for size in value.sizes if size != OPEN)
+        pairs = zip(sizes, value.sizes, strict=True)
+        open_sizes = [size for size, known in pairs if known == OPEN]
+        if not open_sizes or declared == 0:
+            return []
+        limit = _MOST_BYTES // (declared * value.element_bytes)
+        count = open_sizes[0]
+        wrong: list[ir.Value] = []
+        for size in open_sizes[1:]:
+            count, overflows = code.multiply_checked(count, size)
+            wrong.append(overflows)
+        return [*wrong, arith.cmpi(_ABOVE, count, code.i64(limit))]
+
+    def _reaches(
+        self,
+        value: Value,
+        sizes: Sequence[ir.Value],
+        strides: Sequence[ir.Value],
+        *,
+        is_output: bool,
+    ) -> tuple[tuple[ir.Value, ...], list[ir.Value]]:
+        """How far each dim's last element lies from its first, and whether that is too far.
+
+        That is not asked where the type says, nor of packed rows, whose bytes are few enough.
+        """
+        code = self.code
+        lasts = [arith.subi(size, code.i64(1)) for size in sizes]
+        if not is_output and value.strides is None:
+            return tuple(map(arith.muli, lasts, strides)), []
+        most = _MOST_SPANNED // value.element_bytes
+        reaches: list[ir.Value] = []
+        wrong: list[ir.Value] = []
+        for last, stride in zip(lasts, strides, strict=True):
+            reach, overflows = code.multiply_checked(last, stride)
+            beyond = arith.cmpi(_ABOVE, arith.addi(reach, code.i64(most)), code.i64(2 * most))
+            wrong += [overflows, beyond]
+            reaches.append(reach)
+        return tuple(reaches), wrong
 
     def _extents(
         self,
@@ -142,6 +205,10 @@ class Checker:
         sizes = self._numbers(code.choose(other, zeros, tensor.shape), value.rank)
         for size, declared, name in zip(sizes, value.sizes, value.names, strict=True):
             wrong.append(self._wrong_size(size, declared, name))
+        sizes = [
+            size if declared == OPEN else code.i64(declared)
+            for size, declared in zip(sizes, value.sizes, strict=True)
+        ]
         is_empty = code.any([code.equal(size, code.i64(0)) for size in sizes])
         packed = [code.i64(1)]
         for size in reversed(sizes[1:]):
@@ -166,11 +233,7 @@ class Checker:
             ]
             if mismatches:
                 wrong.append(arith.andi(code.negate(is_empty), code.any(mismatches)))
-        known = [
-            size if declared == OPEN else code.i64(declared)
-            for size, declared in zip(sizes, value.sizes, strict=True)
-        ]
-        return tuple(known), tuple(expected), is_empty
+        return tuple(sizes), tuple(expected), is_empty
 
     def _numbers(self, array: ir.Value, count: int) -> list[ir.Value]:
         code = self.code

@@ -39,6 +39,14 @@ class Code(Emitter):
     def is_null(self, address: ir.Value) -> ir.Value:
         return llvm.ICmpOp(llvm.ICmpPredicate.eq, address, self.null()).result
 
+    def multiply_checked(self, left: ir.Value, right: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """A product of signed numbers, and whether it is beyond their type."""
+        pair = ir.Type.parse("!llvm.struct<(i64, i1)>")
+        both = ir.Operation.create(
+            "llvm.intr.smul.with.overflow", results=[pair], operands=[left, right]
+        ).results[0]
+        return self.extract(both, self.types.i64, 0), self.extract(both, self.i1, 1)
+
     def differ(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return arith.cmpi(_NE, left, right)
 

@@ -83,8 +83,7 @@ def _span(code: Code, seen: Seen) -> tuple[ir.Value, ir.Value]:
     """The first byte of a tensor and the one after its last, as numbers; 0 and 0 of no bytes."""
     zero = code.i64(0)
     low = high = zero
-    for size, stride in zip(seen.sizes, seen.strides, strict=True):
-        reach = arith.muli(arith.subi(size, code.i64(1)), stride)
+    for reach in seen.reaches:
         low = arith.addi(low, arith.minsi(reach, zero))
         high = arith.addi(high, arith.maxsi(reach, zero))
     start = code.number_of(seen.first)
