@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from ..dialects.hir.layout import DYNAMIC
-from ..dialects.mlir import arith, ir
+from ..dialects.mlir import arith, ir, scf
 from .rewriting import index_constant
 
 Predicate = arith.CmpIPredicate
@@ -70,6 +70,27 @@ def checked_product(sizes: Sequence[ir.Value], each: int = 1) -> tuple[ir.Value,
         product, high = arith.mului_extended(product, size)
         beyond = arith.ori(beyond, high)
     signs = arith.shrui(reduce(arith.ori, [*sizes, product]), index_constant(63))
+    return product, arith.ori(beyond, signs)
+
+
+def checked_product_of(
+    count: ir.Value, size_at: Callable[[ir.Value], ir.Value]
+) -> tuple[ir.Value, ir.Value]:
+    """The checked product of so many sizes, whose number is known when the program runs alone."""
+    zero, one = index_constant(0), index_constant(1)
+    false = arith.constant(ir.IntegerType.get_signless(1), 0)
+    loop = scf.ForOp(zero, count, one, [one, zero, zero, false])
+    with ir.InsertionPoint(loop.body):
+        product, beyond, bits, is_empty = loop.inner_iter_args
+        size = size_at(loop.induction_variable)
+        is_empty = arith.ori(is_empty, equal(size, zero))
+        product, high = arith.mului_extended(product, size)
+        scf.YieldOp([product, arith.ori(beyond, high), arith.ori(bits, size), is_empty])
+    product, beyond, bits, is_empty = loop.results
+    # Where a size is 0, so is the product, however large the others are.
+    product = arith.select(is_empty, zero, product)
+    beyond = arith.select(is_empty, zero, beyond)
+    signs = arith.shrui(arith.ori(bits, product), index_constant(63))
     return product, arith.ori(beyond, signs)
 
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC, has_identity_layout
 from ...dialects.mlir import arith, cf, ir, memref
+from ..constants import constant_value
 from ..host.types import element_bytes, strides_and_offset
 from ..pass_base import Pass, register
 from ..rewriting import index_constant
@@ -19,6 +20,7 @@ from ..view_checks import (
     Predicate,
     as_value,
     checked_product,
+    checked_product_of,
     conditions_of_cast,
     conditions_of_expansion,
     conditions_of_slice,
@@ -36,6 +38,8 @@ _ALLOCATIONS = ("memref.alloc", "memref.alloca", "gpu.alloc", "memref.get_global
 @dataclass(frozen=True)
 class CheckBufferViews(Pass):
     """Adds an assertion to each view and copy of host code that rests on sizes it does not know.
+
+    And to each memref.dim whose axis, or rank, it does not know.
 
     Upstream gives these operations no meaning where that does not hold: what comes out has another
     size, or is other memory. What types say already is not checked. Of memref.reinterpret_cast,
@@ -62,18 +66,18 @@ class CheckBufferViews(Pass):
 
 
 def has_buffer_views(module: ir.Operation) -> bool:
-    """Whether host code has operations that check-buffer-views looks at."""
+    """Whether host code has operations that check-buffer-views checks."""
     return bool(_in_host_code(module))
 
 
 def _in_host_code(module: ir.Operation) -> list[ir.Operation]:
-    """The views and copies that run on the host."""
+    """The views, copies and sizes asked for that are not known to be right, on the host."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name in ("gpu.module", "gpu.launch") or "mapping" in op.attributes:
             return ir.WalkResult.SKIP
-        if op.name in _CONDITIONS:
+        if op.name in _CONDITIONS and not (op.name == "memref.dim" and _has_dim(op)):
             found.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -91,8 +95,7 @@ def _of_cast(view: ir.Operation) -> Iterator[Condition]:
     wanted = result.type.rank
     message = f"the rank is not the {wanted} of its type"
     if not isinstance(source.type, ir.MemRefType):
-        rank = ir.Operation.create("memref.rank", [ir.IndexType.get()], [source]).results[0]
-        yield equal(rank, index_constant(wanted)), message
+        yield equal(_rank(source), index_constant(wanted)), message
         source = _cast_to_open(source, result.type)
     elif source.type.rank != wanted:
         yield arith.constant(ir.IntegerType.get_signless(1), 0), message
@@ -108,6 +111,17 @@ def _ranked(buffer: ir.Value) -> ir.Value:
             break
         buffer = buffer.owner.operation.operands[0]
     return buffer
+
+
+def _rank(buffer: ir.Value) -> ir.Value:
+    """The number of dims of a buffer whose type does not say it."""
+    return ir.Operation.create("memref.rank", [ir.IndexType.get()], [buffer]).results[0]
+
+
+def _size(buffer: ir.Value, axis: ir.Value) -> ir.Value:
+    """The size of a dim whose number is known when the program runs alone."""
+    operands = [buffer, axis]
+    return ir.Operation.create("memref.dim", [ir.IndexType.get()], operands).results[0]
 
 
 def _cast_to_open(source: ir.Value, kind: ir.MemRefType) -> ir.Value:
@@ -138,6 +152,28 @@ def _of_layout(source: ir.Value, kind: ir.MemRefType) -> Iterator[Condition]:
             lone = arith.cmpi(Predicate.sle, size_of(source, axis), index_constant(1))
             message = f"the stride of dim {axis} is not the {other} that its type says"
             yield arith.ori(stride, lone), message
+
+
+# --- sizes ---------------------------------------------------------------------------------------
+
+
+def _has_dim(op: ir.Operation) -> bool:
+    """Whether it is known that the buffer of a memref.dim has such a dim; refused where not."""
+    source = _ranked(op.operands[0])
+    if not isinstance(source.type, ir.MemRefType):
+        return False
+    axis = constant_value(op.operands[1])
+    return axis is not None and (source == op.operands[0] or 0 <= axis < source.type.rank)
+
+
+def _of_dim(op: ir.Operation) -> Iterator[Condition]:
+    source, axis = _ranked(op.operands[0]), op.operands[1]
+    if isinstance(source.type, ir.MemRefType):
+        rank, shown = index_constant(source.type.rank), f" {source.type.rank}"
+    else:
+        rank, shown = _rank(source), ""
+    message = f"the axis is not the number of one of its{shown} dims, which are numbered from 0"
+    yield arith.cmpi(Predicate.ult, axis, rank), message
 
 
 # --- slices and shapes ---------------------------------------------------------------------------
@@ -177,25 +213,50 @@ def _of_collapsed(view: ir.Operation) -> Iterator[Condition]:
 
 def _of_reshape(view: ir.Operation) -> Iterator[Condition]:
     """The sizes, which are read when the program runs, are of as many elements."""
-    source, shape = view.operands
+    source, shape = _ranked(view.operands[0]), view.operands[1]
     kind = view.results[0].type
-    if not isinstance(kind, ir.MemRefType) or not isinstance(source.type, ir.MemRefType):
+    given, wanted = shape_of(shape)[0], [DYNAMIC] * max(shape_of(shape)[0], 0)
+    if isinstance(kind, ir.MemRefType):
+        wanted = list(kind.shape)
+        if given == DYNAMIC:
+            message = f"there are not as many sizes as the {kind.rank} dims of its type"
+            yield equal(size_of(shape, 0), index_constant(kind.rank)), message
+    elif given == DYNAMIC:
+        count = size_of(shape, 0)
+        yield (
+            _is_as_many(source, checked_product_of(count, lambda axis: _load(shape, axis))),
+            _AS_MANY,
+        )
         return
-    if shape_of(shape)[0] == DYNAMIC:
-        message = f"there are not as many sizes as the {kind.rank} dims of its type"
-        yield equal(size_of(shape, 0), index_constant(kind.rank)), message
     sizes: list[ir.Value] = []
-    for axis, wanted in enumerate(kind.shape):
-        size = memref.load(shape, [index_constant(axis)])
-        if not isinstance(size.type, ir.IndexType):
-            size = arith.index_cast(ir.IndexType.get(), size)
-        if wanted != DYNAMIC:
-            message = f"size {axis} is not the {wanted} that its type says"
-            yield equal(size, index_constant(wanted)), message
+    for axis, declared in enumerate(wanted):
+        size = _load(shape, index_constant(axis))
+        if declared != DYNAMIC:
+            message = f"size {axis} is not the {declared} that its type says"
+            yield equal(size, index_constant(declared)), message
         sizes.append(size)
-    product, beyond = checked_product(sizes or [index_constant(1)])
-    fits = arith.andi(equal(product, _count(source)), equal(beyond, index_constant(0)))
-    yield fits, "the sizes are not of as many elements as the buffer has"
+    yield _is_as_many(source, checked_product(sizes or [index_constant(1)])), _AS_MANY
+
+
+_AS_MANY = "the sizes are not of as many elements as the buffer has"
+
+
+def _load(shape: ir.Value, axis: ir.Value) -> ir.Value:
+    """One of the sizes that a buffer holds."""
+    size = memref.load(shape, [axis])
+    if isinstance(size.type, ir.IndexType):
+        return size
+    return arith.index_cast(ir.IndexType.get(), size)
+
+
+def _is_as_many(source: ir.Value, checked: tuple[ir.Value, ir.Value]) -> ir.Value:
+    """Whether a buffer has as many elements as a checked product says."""
+    product, beyond = checked
+    if isinstance(source.type, ir.MemRefType):
+        count = _count(source)
+    else:
+        count, _ = checked_product_of(_rank(source), lambda axis: _size(source, axis))
+    return arith.andi(equal(product, count), equal(beyond, index_constant(0)))
 
 
 def _count(buffer: ir.Value) -> ir.Value:
@@ -316,6 +377,7 @@ def _of_ends(source: ir.Value, target: ir.Value) -> Iterator[Condition]:
 
 _CONDITIONS: dict[str, Callable[[ir.Operation], Iterator[Condition]]] = {
     "memref.cast": _of_cast,
+    "memref.dim": _of_dim,
     "memref.subview": _of_subview,
     "memref.expand_shape": conditions_of_expansion,
     "memref.collapse_shape": _of_collapsed,

@@ -16,6 +16,8 @@ _OPERANDS = {
     "%x": "memref.reinterpret_cast %all to offset: [%c3], sizes: [%a, %b], strides: [%c, %c1] : "
     f"memref<64xf32> to {_OPEN}",
     "%u": "memref.cast %v : memref<?xf32> to memref<*xf32>",
+    "%some": "memref.cast %sizes : memref<2xindex> to memref<?xindex>",
+    "%o": "func.call @unranked(%v) : (memref<?xf32>) -> memref<*xf32>",
     "%w": "gpu.alloc (%b) : memref<?xf32>",
 }
 _BODIES = {
@@ -35,6 +37,10 @@ _BODIES = {
     "collapse": f"memref.collapse_shape %x [[0, 1]] : {_OPEN} into {_LINE}",
     "reshape": "memref.reshape %v(%sizes) : (memref<?xf32>, memref<2xindex>) -> memref<?x?xf32>",
     "known": "memref.reshape %v(%sizes) : (memref<?xf32>, memref<2xindex>) -> memref<?x2xf32>",
+    "flat": "memref.reshape %v(%sizes) : (memref<?xf32>, memref<2xindex>) -> memref<*xf32>",
+    "some": "memref.reshape %o(%some) : (memref<*xf32>, memref<?xindex>) -> memref<*xf32>",
+    "dim": "memref.dim %v, %b : memref<?xf32>",
+    "dims": "memref.dim %o, %b : memref<*xf32>",
     "reinterpret": "memref.reinterpret_cast %v to offset: [%b], sizes: [%c], strides: [2] "
     ": memref<?xf32> to memref<?xf32, strided<[2], offset: ?>>",
     "overflow": "memref.reinterpret_cast %v to offset: [0], sizes: [2, %b], strides: [%c, %c] "
@@ -47,6 +53,7 @@ _SIZE = "is not the 4 that its type says"
 _SLICE = "memref.subview: the slice's offset, size and stride go beyond the size of dim"
 _EXPAND = "memref.expand_shape: the sizes of dims 0, 1 do not make up the size of dim 0"
 _MANY = "memref.reshape: the sizes are not of as many elements as the buffer has"
+_DIM = "memref.dim: the axis is not the number of one of its 1 dims, which are numbered from 0"
 _BEYOND = "memref.reinterpret_cast: it goes beyond the memory of its operand"
 _BYTES = "memref.view: its bytes go beyond those of the operand"
 _MOST = 2**63 - 1
@@ -87,6 +94,19 @@ _CASES = [
     ("reshape", (4, 2**62 + 1, 4), _MANY),
     ("known", (12, 6, 2), ""),
     ("known", (12, 3, 4), "memref.reshape: size 1 is not the 2 that its type says"),
+    ("flat", (12, 3, 4), ""),
+    ("flat", (12, 3, 5), _MANY),
+    ("some", (12, 3, 4), ""),
+    ("some", (12, 3, 5), _MANY),
+    ("some", (12, -3, -4), _MANY),
+    ("some", (4, 2**62 + 1, 4), _MANY),
+    ("some", (0, 2**62, 0), ""),
+    ("some", (0, -4, 0), _MANY),
+    ("dim", (4, 0, 0), ""),
+    ("dim", (4, 1, 0), _DIM),
+    ("dim", (4, -1, 0), _DIM),
+    ("dims", (4, 0, 0), ""),
+    ("dims", (4, 1, 0), "memref.dim: the axis is not the number of one of its dims"),
     ("reinterpret", (10, 4, 3), ""),
     ("reinterpret", (10, 99, 0), ""),
     ("reinterpret", (10, 4, 4), _BEYOND),
@@ -116,6 +136,10 @@ def _text() -> str:
         result = "" if "cpy" in body or "copy" in body else "%r = "
         cases += f"case {place} {{\n{made}{result}{body}\nscf.yield\n}}\n"
     return f"""\
+func.func @unranked(%x: memref<?xf32>) -> memref<*xf32> {{
+  %y = memref.cast %x : memref<?xf32> to memref<*xf32>
+  return %y : memref<*xf32>
+}}
 func.func @main(%which: index, %a: index, %b: index, %c: index) {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
