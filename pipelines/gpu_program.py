@@ -114,6 +114,7 @@ def _device(bare: str, chips: str, redux: str) -> list[str]:
         "expand-approximate-powers",
         f"arith-emulate-unsupported-floats{{source-types={_STORED_FLOATS} target-type=f32}}",
         "carry-mma-matrices-as-structs",
+        "wait-for-accumulators",
         "convert-nvgpu-to-nvvm",
         "convert-vector-to-scf",
         "expand-strided-metadata",
