@@ -15,7 +15,7 @@ from hirc.compiler.llvm_ir import LlvmModule, host_machine
 from hirc.compiler.process import Runner
 from hirc.dialects.mlir import ir
 from hirc.pipelines.pass_base import Pass
-from hirc.pipelines.pipeline import Stage, stage
+from hirc.pipelines.pipeline import Stage
 from support.driver import ARCH, PROGRAM, Hirc, write
 
 
@@ -62,7 +62,7 @@ def test_a_pass_of_ours_that_is_wrong(
     (tmp_path / "reports").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "reports"))
     monkeypatch.setattr("hirc.pipelines.pass_base._registry", {broken.name: broken})
-    stages = [stage("kernels", broken.name)]
+    stages = [Stage("kernels", broken.name)]
 
     def only_that(*_: object) -> list[Stage]:
         return stages

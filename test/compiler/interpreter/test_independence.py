@@ -23,6 +23,7 @@ _OF_THE_DIALECT = {
     "dialects.hir.domain",
     "dialects.hir.domain_steps",
     "dialects.hir.kinds",
+    "dialects.hir.program_inputs",
 }
 # It has the program's own kernels compiled, by the whole compiler.
 _COMPILES_KERNELS = "kernels.py"

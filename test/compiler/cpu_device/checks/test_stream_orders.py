@@ -17,10 +17,10 @@ from hirc.tools.hirc import main as hirc
 
 _HERE = Path(__file__).parent
 _SECONDS = 60
-_READ = r"read of 4 bytes in kernel kernels__copy at \S+:16:16"
-_WRITE = r"write of 4 bytes in kernel kernels__write at \S+:9:7"
-_BYTE = r"write of 1 byte in kernel kernels__write_bytes at \S+:29:7"
-_ATOMIC = r"atomic access of 4 bytes in kernel kernels__count at \S+:34:17"
+_READ = r"read of 4 bytes in kernel copy at \S+:16:16"
+_WRITE = r"write of 4 bytes in kernel write at \S+:9:7"
+_BYTE = r"write of 1 byte in kernel write_bytes at \S+:29:7"
+_ATOMIC = r"atomic access of 4 bytes in kernel count at \S+:34:17"
 _COPIED_FROM, _COPIED_TO = "read of 256 bytes by a copy", "write of 256 bytes by a copy"
 
 # The two sides of a race, in either order.

@@ -7,11 +7,13 @@ from hirc.dialects import hir
 from hirc.dialects.hir.builder import Program
 from support.built_program import operations
 
-# What compiling puts in the place of linalg's operations.
+# What compiling puts in the place of linalg's operations, and of launches.
 _OF_PASSES = {
     "hir.find_loops",
+    "hir.launcher",
     "hir.library_matmul",
     "hir.reduce_loops",
+    "hir.run_launcher",
     "hir.scan_loop",
     "hir.scatter",
 }
