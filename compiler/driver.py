@@ -253,6 +253,14 @@ class Compilation:
         unit = self._parsed(path)
         options, emit = self.options, self.options.emit
         output = self._output(unit, emit.suffix)
+        if emit.is_picture and options.stop_after is None:
+            # Imported late: most compilations do not wait for it.
+            from .program_page import picture
+
+            programs = unit.graph()
+            with self.timer.phase("picture"):
+                self._write(unit, picture(programs, unit.source, emit), emit.suffix)
+            return
         is_host = emit in (Emit.OBJECT, Emit.BITCODE, Emit.LLVM) and options.stop_after is None
         weights = self._plan_weights([unit], output) if is_host else None
         self._name_kernels([unit])

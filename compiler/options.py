@@ -26,6 +26,8 @@ class Emit(StrEnum):
     CUBIN = "cubin"
     SASS = "sass"
     MLIR = "mlir"
+    GRAPH = "graph"
+    DOT = "dot"
 
     @property
     def is_linked(self) -> bool:
@@ -35,6 +37,11 @@ class Emit(StrEnum):
     def is_device(self) -> bool:
         """Whether it is device code alone, of one chip."""
         return self in _OF_DEVICE
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether it shows the program to a person, and nothing is made of the kernels."""
+        return self in (Emit.GRAPH, Emit.DOT)
 
     @property
     def suffix(self) -> str:
@@ -54,6 +61,8 @@ _SUFFIXES = {
     Emit.CUBIN: ".cubin",
     Emit.SASS: ".sass",
     Emit.MLIR: ".mlir",
+    Emit.GRAPH: ".html",
+    Emit.DOT: ".dot",
 }
 
 

@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
 from ..pipelines.gpu_program import NAMING_STAGE, GpuProgramOptions, gpu_program_stages
 from ..pipelines.host_ir import (
+    FIRST_LOWERING_STAGE,
     FUSION_STAGE,
     LAST_ALLOCATING_STAGE,
     PROGRAM,
@@ -40,6 +42,9 @@ from .target import FIRST_WITH_REDUX, TRIPLE, Target, shared_memory_limit
 from .timing import Timer
 from .toolchain import Clang, Cuda
 
+if TYPE_CHECKING:
+    from ..pipelines.program_graph.graph import GraphProgram
+
 
 def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> list[Stage]:
     """The stages one translation unit goes through, for the chips it is built for."""
@@ -51,6 +56,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
         chips=names,
         products=_matmul_options(options, chips),
         fusion_report=options.fusion_report,
+        marks_launches=options.emit.is_picture,
         tuned=_is_tuned(options),
     )
     gpu = gpu_program_stages(
@@ -123,6 +129,8 @@ class Unit:
         self._sources: list[DeviceSource] | None = None
         # What was fused, for --fusion-report.
         self.fusion_report: list[str] = []
+        # Its host programs, for --emit=graph.
+        self._graph: list[GraphProgram] = []
         # Whether it has device code once it is lowered.
         self.has_kernels = False
 
@@ -217,7 +225,26 @@ class Unit:
         self._run.advance()
         self.has_kernels = self.has_device_code
 
+    def graph(self) -> list[GraphProgram]:
+        """What the program does on the host and in kernels, for a picture of it."""
+        from ..pipelines.program_graph.functions import read_functions
+
+        self._run.advance(before=FIRST_LOWERING_STAGE)
+        with self.timer.phase("picture"):
+            return [*self._graph, *read_functions(self.module.operation)]
+
+    def _read_graph(self, stage: str) -> None:
+        """Reads host programs while their operations stand there, and their kernels when made."""
+        from ..pipelines.program_graph.programs import add_kernels, read_programs
+
+        if stage == LAST_ALLOCATING_STAGE:
+            self._graph = read_programs(self.module.operation)
+        if stage == SCHEDULING_STAGE:
+            add_kernels(self._graph, self.module.operation)
+
     def _after_stage(self, stage: str) -> None:
+        if self.options.emit.is_picture:
+            self._read_graph(stage)
         if stage == LAST_ALLOCATING_STAGE and self.options.time_report:
             self._remark_on_memory()
         if stage == SCHEDULING_STAGE and self.options.time_report:

@@ -24,6 +24,7 @@ KERNEL = "hir.kernel"
 # added by the stage that makes kernels.
 LAST_ALLOCATING_STAGE = "compute"
 SCHEDULING_STAGE = "schedules"
+FIRST_LOWERING_STAGE = "programs"
 FUSION_STAGE = "fusion"
 
 
@@ -34,6 +35,7 @@ class HostIrOptions:
     `entry` is the program that an executable runs; `executable` whether one is made.
     `chips` are those that kernels are scheduled for; `products` is about matrix products.
     Kernels come of schedules that are `tuned`, or of those that take every operation.
+    With `marks_launches` the stage "schedules" leaves on each launch which operation it is of.
     With `fusion_report` the stage "fusion" leaves its report (pipelines/fusion/report.py).
     """
 
@@ -42,6 +44,7 @@ class HostIrOptions:
     chips: tuple[str, ...] = ()
     products: MatmulOptions = field(default_factory=MatmulOptions)
     fusion_report: bool = False
+    marks_launches: bool = False
     tuned: bool = True
 
 
@@ -103,6 +106,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     """The stages, in order; their names are stable. A module without a program skips them."""
     executable = str(options.executable).lower()
     report = str(options.fusion_report).lower()
+    marks = " mark=true" if options.marks_launches else ""
     entry = f"entry={options.entry} executable={executable}"
     buffer_entry = options.entry if options.executable else None
     return [
@@ -153,7 +157,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         Stage(
             "schedules",
             f"hir-schedule-kernels{{chips={'+'.join(options.chips)} "
-            f"tuned={str(options.tuned).lower()}}},{PROGRAM}(canonicalize,cse),"
+            f"tuned={str(options.tuned).lower()}{marks}}},{PROGRAM}(canonicalize,cse),"
             # Sizes that are known to be equal are one value by now: checks of them go.
             f"{LAUNCHER}(canonicalize,cse,canonicalize)",
             when=has_programs,

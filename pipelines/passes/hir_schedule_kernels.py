@@ -22,6 +22,7 @@ class HirScheduleKernels(Pass):
     kernels that are made for them.
 
     `chips`, joined by `+`, are those that the kernels are made for (pipelines/schedules/device.py).
+    With `mark`, each hir.run_launcher has the number of its operation, of all in the module.
     Unless `tuned`, each becomes one kernel by a schedule that takes them all.
     Named linalg operations are to be generalized before (linalg-generalize-named-ops).
 
@@ -39,10 +40,11 @@ class HirScheduleKernels(Pass):
 
     chips: str = ""
     tuned: bool = True
+    mark: bool = False
 
     def run(self, op: ir.Operation) -> None:
         device = device_of([chip for chip in self.chips.split("+") if chip])
-        scheduler = Scheduler(op, device if self.tuned else None)
+        scheduler = Scheduler(op, device if self.tuned else None, mark=self.mark)
         for program in list(op.regions[0].blocks[0]):
             if program.operation.name != "hir.program":
                 continue

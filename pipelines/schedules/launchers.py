@@ -15,6 +15,8 @@ from ..symbols import fresh_name
 from ..walking import is_used, operations_where
 from .structure import Structure
 
+# The number of the operation that a hir.run_launcher is of, where it was asked for.
+OPERATION_NUMBER = "hirc.operation"
 _ALLOCATE = "hir.allocate"
 _DIM = "memref.dim"
 _METADATA = "memref.extract_strided_metadata"
@@ -44,8 +46,11 @@ class Launcher:
     name: str
     arguments: tuple[int | _Number, ...]
 
-    def run(self, outer: Sequence[ir.Value]) -> None:
-        """Makes a hir.run_launcher for an operation that uses these values from outside."""
+    def run(self, outer: Sequence[ir.Value], number: int | None = None) -> None:
+        """Makes a hir.run_launcher for an operation that uses these values from outside.
+
+        It is marked with the operation's number, where that is given.
+        """
         values = [
             outer[each] if isinstance(each, int) else each.value(outer) for each in self.arguments
         ]
@@ -54,6 +59,9 @@ class Launcher:
             attributes={"launcher": ir.FlatSymbolRefAttr.get(self.name)},
             regions=1,
         )
+        if number is not None:
+            index = ir.IntegerType.get_signless(64)
+            run.attributes[OPERATION_NUMBER] = ir.IntegerAttr.get(index, number)
         with ir.InsertionPoint(run.regions[0].blocks.append()):
             for value in values:
                 ir.Operation.create(hir.ArgumentOp.OPERATION_NAME, operands=[value])

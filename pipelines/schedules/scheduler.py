@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from itertools import count
 
 from ...dialects.mlir import ir
 from ..walking import operations_where
@@ -20,8 +21,9 @@ class Scheduler:
     they decide by nothing but its structure, and what they emit serves all of this structure.
     """
 
-    def __init__(self, module: ir.Operation, device: Device | None) -> None:
+    def __init__(self, module: ir.Operation, device: Device | None, *, mark: bool = False) -> None:
         self._device = device
+        self._number = count() if mark else None
         self._kernels = Kernels(module)
         self._structures = Structures()
         self._launchers = Launchers(module)
@@ -30,6 +32,7 @@ class Scheduler:
     def schedule(self, op: ir.Operation, program: ir.Operation) -> None:
         """Replaces an operation of a program."""
         structure = self._structures.read(op)
+        number = next(self._number) if self._number is not None else None
         with op.location:
             if structure.key in self._known:
                 launcher = self._known[structure.key]
@@ -39,7 +42,7 @@ class Scheduler:
                     self._known[structure.key] = launcher
             if launcher is not None:
                 with ir.InsertionPoint(op):
-                    launcher.run(structure.outer)
+                    launcher.run(structure.outer, number)
         op.erase()
 
     def finish(self) -> None:

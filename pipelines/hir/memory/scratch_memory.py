@@ -21,7 +21,18 @@ def scratch_memory(program: ir.Operation) -> PeakMemory | None:
 
     It comes on top of what the program holds at that place.
     """
-    peaks: list[Formula] = []
+    peaks = [peak for each in scratch_of_runs(program).values() for peak in each]
+    if not peaks:
+        return None
+    most = maximum(peaks)
+    texts = sorted(map(str, most))
+    text = texts[0] if len(texts) == 1 else f"max({', '.join(texts)})"
+    return PeakMemory(most[0].known if len(most) == 1 else None, text)
+
+
+def scratch_of_runs(program: ir.Operation) -> dict[ir.Operation, list[Formula]]:
+    """What each hir.run_launcher that needs scratch memory holds of it, at its several times."""
+    held: dict[ir.Operation, list[Formula]] = {}
     sizes = SizeFormulas()
     launchers: dict[str, ir.Operation | None] = {}
     for run in operations_where(program, lambda op: op.name == "hir.run_launcher"):
@@ -32,13 +43,8 @@ def scratch_memory(program: ir.Operation) -> PeakMemory | None:
         launcher = launchers[name]
         if launcher is not None:
             given = [each.operands[0] for each in arguments_of(run.regions[0])]
-            peaks += _peaks(launcher, given, sizes)
-    if not peaks:
-        return None
-    most = maximum(peaks)
-    texts = sorted(map(str, most))
-    text = texts[0] if len(texts) == 1 else f"max({', '.join(texts)})"
-    return PeakMemory(most[0].known if len(most) == 1 else None, text)
+            held[run] = _peaks(launcher, given, sizes)
+    return held
 
 
 def _allocates(launcher: ir.Operation) -> bool:

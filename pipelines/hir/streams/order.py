@@ -120,7 +120,7 @@ class StreamOrder:
         computes an element with, is that one's work.
         """
         if op.name == "hir.launch" and len(op.operands) > 7:
-            return self._stream(op.operands[7])
+            return self.stream(op.operands[7])
         if op in self._current:
             return self._current[op]
         assert op.parent is not None
@@ -144,7 +144,7 @@ class StreamOrder:
             elif op.name == "hir.current_stream":
                 self._streams[op.results[0]] = current
             elif op.name == "hir.set_stream":
-                current = self._stream(op.operands[0])
+                current = self.stream(op.operands[0])
             elif op.name == "hir.if":
                 for region in op.regions:
                     self._find_streams(region.blocks[0], current)
@@ -152,13 +152,14 @@ class StreamOrder:
                 inside = ("iteration", op) if "streams" in op.attributes else current
                 self._find_streams(op.regions[0].blocks[0], inside)
 
-    def _stream(self, value: ir.Value) -> Stream:
+    def stream(self, value: ir.Value) -> Stream:
+        """The stream that a value is."""
         return self._streams.get(value, ("value", value))
 
     def _stream_or_event(self, value: ir.Value) -> Stream:
         op = defining_op(value)
         is_event = op is not None and op.name == "hir.record"
-        return ("event", value) if is_event else self._stream(value)
+        return ("event", value) if is_event else self.stream(value)
 
     def _run(self, block: ir.Block, state: _State) -> None:
         for view in block:
@@ -169,12 +170,12 @@ class StreamOrder:
         operands = list(op.operands)
         match op.name:
             case "hir.wait_stream":
-                state.wait(self._stream(operands[0]), self._stream(operands[1]))
+                state.wait(self.stream(operands[0]), self.stream(operands[1]))
             case "hir.record":
-                on = self._stream(operands[0]) if operands else current
+                on = self.stream(operands[0]) if operands else current
                 state.open[("event", op.results[0])] = state.of(on)
             case "hir.wait_event":
-                on = self._stream(operands[1]) if len(operands) > 1 else current
+                on = self.stream(operands[1]) if len(operands) > 1 else current
                 state.wait(on, ("event", operands[0]))
             case "hir.synchronize":
                 state.host_waits(self._stream_or_event(operands[0]) if operands else current)
