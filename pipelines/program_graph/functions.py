@@ -54,6 +54,7 @@ class _Reader:
     def __init__(self, function: ir.Operation) -> None:
         self.graph = GraphProgram(ir.StringAttr(function.attributes["sym_name"]).value)
         self._buffers: dict[ir.Value, int] = {}
+        self._globals: dict[str, int] = {}
         self._streams: dict[ir.Value, str] = {}
         for number, argument in enumerate(function.regions[0].blocks[0].arguments):
             if is_buffer(argument):
@@ -84,7 +85,10 @@ class _Reader:
                 op = view.operation
                 if op.name == "memref.get_global":
                     name = path_of(op.attributes["name"])[0]
-                    self._begin(op.results[0], "input", name, place_of(op.location))
+                    if name not in self._globals:
+                        self._begin(op.results[0], "global", name, place_of(op.location))
+                        self._globals[name] = self._buffers[op.results[0]]
+                    self._buffers[op.results[0]] = self._globals[name]
                 elif op.name in _ALLOCATIONS:
                     name = f"buffer {len(self.graph.buffers)}"
                     self._begin(op.results[0], "buffer", name, place_of(op.location))

@@ -58,7 +58,7 @@ class Step:
 class Buffer:
     """Memory from step `begin` to step `end`, both included; `bytes` are None where not known.
 
-    `kind` is input, weight, output or buffer.
+    `kind` is input, weight, global, output or buffer.
     """
 
     kind: str

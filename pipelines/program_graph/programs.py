@@ -17,7 +17,7 @@ from ..hir.memory.scratch_memory import scratch_of_runs
 from ..hir.memory.size_formulas import SizeFormulas
 from ..hir.streams.order import CALLER, Stream, StreamOrder
 from ..schedules.launchers import OPERATION_NUMBER
-from ..walking import operations_where
+from ..walking import is_used, operations_where
 from .graph import Buffer, GraphProgram, Kernel, Step, place_of, work_of
 
 _KINDS = {
@@ -145,7 +145,8 @@ class _Reader:
         steps.append(step)
         self._partial.append(set())
         effects = effects_of(op)
-        for values, found in ((effects.reads, step.reads), (effects.writes, step.writes)):
+        reads = (*effects.reads, *_accumulated(op))
+        for values, found in ((reads, step.reads), (effects.writes, step.writes)):
             for value in values:
                 roots = self._owners.roots(value)
                 found += [each for root in roots for each in [self._of(root)] if each not in found]
@@ -212,6 +213,16 @@ class _Reader:
         kind = ir.MemRefType(value.type)
         dims = [str(self._sizes.dim(value, axis)) for axis in range(kind.rank)]
         return " ".join([" x ".join(dims), str(kind.element_type)]).strip()
+
+
+def _accumulated(op: ir.Operation) -> list[ir.Value]:
+    """The results of a linalg operation that it reads as well."""
+    if op.name != "linalg.generic":
+        return []
+    inputs, _ = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])
+    arguments = op.regions[0].blocks[0].arguments
+    operands = list(op.operands)
+    return [operands[n] for n in range(inputs, len(operands)) if is_used(arguments[n])]
 
 
 def _name(op: ir.Operation) -> str:

@@ -81,6 +81,31 @@ func.func @main(%n: index) {
   return
 }
 """
+_SUM = """\
+#id = affine_map<(i) -> (i)>
+"hir.program"() ({
+^bb0(%x: memref<4xf32>):
+  %y = "hir.unary"(%x) {kind = "neg"} : (memref<4xf32>) -> memref<4xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %sum = arith.addf %in, %out : f32
+    linalg.yield %sum : f32
+  }
+  "hir.output"(%y) {name = "y"} : (memref<4xf32>) -> ()
+}) {sym_name = "main", function_type = (memref<4xf32>) -> memref<4xf32>} : () -> ()
+"""
+_GLOBAL = """\
+memref.global @table : memref<4xi32> = dense<1>
+func.func @main() {
+  %first = memref.get_global @table : memref<4xi32>
+  %host = memref.alloc() : memref<4xi32>
+  gpu.memcpy %first, %host : memref<4xi32>, memref<4xi32>
+  %again = memref.get_global @table : memref<4xi32>
+  gpu.memcpy %host, %again : memref<4xi32>, memref<4xi32>
+  return
+}
+"""
 
 
 def graph_of(text: str) -> GraphProgram:
@@ -171,3 +196,19 @@ def test_a_gpu_program() -> None:
     assert launch.kernels[0].threads == [32, 1, 1]
     assert [(b.bytes, b.begin, b.end) for b in program.buffers] == [(128, 0, 5), (128, 0, 3)]
     assert [step.held for step in program.steps] == [[256], [256], [256], [256], [128], [128]]
+
+
+def test_what_accumulates_reads_its_result() -> None:
+    assert [(step.name, step.after) for step in graph_of(_SUM).steps] == [
+        ("negf", []),
+        ("addf", [0]),
+    ]
+
+
+def test_a_global_is_one_buffer() -> None:
+    program = graph_of(_GLOBAL)
+    assert [(b.kind, b.name) for b in program.buffers] == [
+        ("global", "table"),
+        ("buffer", "buffer 1"),
+    ]
+    assert program.steps[1].after == [0]
