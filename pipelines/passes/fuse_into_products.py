@@ -9,8 +9,9 @@ from ...dialects.mlir import ir
 from ..pass_base import Pass, register
 from ..products.contraction import read_contraction
 from ..products.fits import is_for_library
-from ..products.fused import begins_with_zeros, build, find_following
+from ..products.fused import begins_with_zeros, build
 from ..products.options import KERNEL_MULTIPLICATIONS, MatmulOptions
+from ..products.reshaped import find_following_reshaped
 from ..walking import operations_where
 
 
@@ -21,8 +22,8 @@ class FuseIntoProducts(Pass):
 
     That is the zeros a sum begins with, and an elementwise operation that alone reads it: one that
     rounds, adds a bias along one dim, and applies an activation that the library has; with
-    `ignores_nan`, one that differs from it for a nan alone. Elementwise operations are to be fused
-    before.
+    `ignores_nan`, one that differs from it for a nan alone. An activation may be applied in
+    the shape of a tensor.expand_shape. Elementwise operations are to be fused before.
 
       %y = linalg.matmul ins(%x, %w : ...) outs(%zeros : tensor<?x8xf32>)
       %r = linalg.generic {...} ins(%y, %bias : ...) outs(%empty : ...) { addf, truncf }
@@ -43,9 +44,9 @@ class FuseIntoProducts(Pass):
             product = read_contraction(work)
             if product is None or not begins_with_zeros(product):
                 continue
-            following = find_following(work, product, ignores_nan=self.ignores_nan)
             # What it becomes has the form of a reduction.
             if is_for_library(replace(product, is_reduction=True), options):
+                following = find_following_reshaped(work, product, ignores_nan=self.ignores_nan)
                 build(work, product, following)
 
 

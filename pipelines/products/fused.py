@@ -61,7 +61,7 @@ def find_following(
         return None
     reader = uses[0].owner.operation
     place = uses[0].operand_number
-    if reader.block != op.block or not _is_elementwise(reader, place):
+    if reader.block != op.block or not is_elementwise(reader, place):
         return None
     *inputs, output = [
         indexed_by(value, map_)
@@ -115,7 +115,7 @@ def _has_bias_of_rows(product: Product) -> bool:
     return product.result.dims[-1] == loop and in_row in ([], [loop])
 
 
-def _is_elementwise(op: ir.Operation, place: int) -> bool:
+def is_elementwise(op: ir.Operation, place: int) -> bool:
     """Whether it is a linalg.generic of one result that reads its inputs element by element."""
     if op.name != "linalg.generic" or len(op.results) != 1 or place >= len(op.operands) - 1:
         return False
@@ -201,6 +201,11 @@ def _cloned(following: Following, block: ir.Block, total: ir.Value) -> ir.Value:
     values: dict[ir.Value, ir.Value] = {source.arguments[following.place]: total}
     if following.product.bias is not None:
         values[source.arguments[1 - following.place]] = block.arguments[2]
+    return clone_body(source, values)
+
+
+def clone_body(source: ir.Block, values: dict[ir.Value, ir.Value]) -> ir.Value:
+    """Clones what a region of one result computes; gives that. `values` stand for its arguments."""
     *work, end = source.operations
     for inner in work:
         copy = inner.operation.clone()

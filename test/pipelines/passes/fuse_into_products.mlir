@@ -134,3 +134,92 @@ func.func @wide(%a: tensor<64x64xf64>) -> tensor<64x64xf64> {
   } -> tensor<64x64xf64>
   return %r : tensor<64x64xf64>
 }
+
+// -----
+
+// An activation behind an expanded shape is part of it, too, whatever it refers to; not where the bias'
+// sum is read twice, or for another function.
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (j)>
+#id3 = affine_map<(i, j, k) -> (i, j, k)>
+
+// CHECK-LABEL: func.func @expanded(
+// CHECK:         %[[R:.*]] = linalg.generic
+// CHECK:           arith.addf
+// CHECK-NOT:       linalg.yield
+// CHECK:           arith.maximumf
+// CHECK-NEXT:      linalg.yield
+// CHECK-NOT:     linalg.generic
+// CHECK:         %[[E:.*]] = tensor.expand_shape %[[R]]
+// CHECK-NEXT:    return %[[E]]
+// CHECK-LABEL: func.func @read_twice(
+// CHECK:         tensor.expand_shape
+// CHECK:         linalg.generic
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.maximumf
+// CHECK-LABEL: func.func @another(
+// CHECK:         tensor.expand_shape
+// CHECK:         linalg.generic
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      math.exp
+func.func @expanded(%a: tensor<64x64xf32>, %b: tensor<64xf32>) -> (tensor<8x8x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = linalg.matmul ins(%a, %a : tensor<64x64xf32>, tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%y, %b : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%x: f32, %z: f32, %old: f32):
+    %v = arith.addf %x, %z : f32
+    linalg.yield %v : f32
+  } -> tensor<64x64xf32>
+  %g = tensor.expand_shape %s [[0, 1], [2]] output_shape [8, 8, 64] : tensor<64x64xf32> into tensor<8x8x64xf32>
+  %least = arith.constant 0.0 : f32
+  %h = tensor.empty() : tensor<8x8x64xf32>
+  %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%g : tensor<8x8x64xf32>) outs(%h : tensor<8x8x64xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %v = arith.maximumf %x, %least : f32
+    linalg.yield %v : f32
+  } -> tensor<8x8x64xf32>
+  return %r : tensor<8x8x64xf32>
+}
+func.func @read_twice(%a: tensor<64x64xf32>, %b: tensor<64xf32>) -> (tensor<8x8x64xf32>, tensor<8x8x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = linalg.matmul ins(%a, %a : tensor<64x64xf32>, tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%y, %b : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%x: f32, %z: f32, %old: f32):
+    %v = arith.addf %x, %z : f32
+    linalg.yield %v : f32
+  } -> tensor<64x64xf32>
+  %g = tensor.expand_shape %s [[0, 1], [2]] output_shape [8, 8, 64] : tensor<64x64xf32> into tensor<8x8x64xf32>
+  %least = arith.constant 0.0 : f32
+  %h = tensor.empty() : tensor<8x8x64xf32>
+  %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%g : tensor<8x8x64xf32>) outs(%h : tensor<8x8x64xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %v = arith.maximumf %x, %least : f32
+    linalg.yield %v : f32
+  } -> tensor<8x8x64xf32>
+  return %r, %g : tensor<8x8x64xf32>, tensor<8x8x64xf32>
+}
+func.func @another(%a: tensor<64x64xf32>, %b: tensor<64xf32>) -> (tensor<8x8x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = linalg.matmul ins(%a, %a : tensor<64x64xf32>, tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%y, %b : tensor<64x64xf32>, tensor<64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%x: f32, %z: f32, %old: f32):
+    %v = arith.addf %x, %z : f32
+    linalg.yield %v : f32
+  } -> tensor<64x64xf32>
+  %g = tensor.expand_shape %s [[0, 1], [2]] output_shape [8, 8, 64] : tensor<64x64xf32> into tensor<8x8x64xf32>
+  %least = arith.constant 0.0 : f32
+  %h = tensor.empty() : tensor<8x8x64xf32>
+  %r = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%g : tensor<8x8x64xf32>) outs(%h : tensor<8x8x64xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %v = math.exp %x : f32
+    linalg.yield %v : f32
+  } -> tensor<8x8x64xf32>
+  return %r : tensor<8x8x64xf32>
+}
