@@ -34,7 +34,8 @@ from .skewed_partials import shared_bytes
 from .space import ColumnSpace, lies_side_by_side, read_space, widest
 from .split import Split, column_blocks, fills_device, has_parts, split_of
 
-# Vectors and iterations are counted in 32 bits, which divide faster than 64.
+# Vectors, and iterations that are divided or are places, are counted in 32 bits: those divide
+# faster.
 MOST = 2**31 - 1
 # So few iterations that a thread takes them all.
 _FEW_ITERATIONS = 16
@@ -147,7 +148,8 @@ def _alternative(choice: _Choice, kernels: Kernels) -> Alternative:
 
     def conditions(found: Conditions) -> None:
         found.require(space.work.layouts_hold())
-        found.require_at_most(space.iterations, choice.most)
+        if choice.most != MOST or space.has_short_iterations:
+            found.require_at_most(space.iterations, choice.most)
         found.require_at_most(space.columns, MOST)
         if plan.skewed:
             _require_skewed(choice, found)

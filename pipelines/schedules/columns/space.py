@@ -40,6 +40,12 @@ class ColumnSpace:
     def iterations(self) -> Size:
         return total(self.collective)
 
+    @property
+    def has_short_iterations(self) -> bool:
+        """Whether iterations are told apart by a number of 32 bits."""
+        finds = any(each.is_find for level in self.levels for each in level)
+        return finds or len(self.collective) > 1
+
     def lane_stride(self, operand: Operand) -> Size:
         return self.lane.stride_of(self.work, operand.number)
 
