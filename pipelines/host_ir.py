@@ -95,13 +95,6 @@ def _fuses_into(options: MatmulOptions) -> str:
     )
 
 
-def _pads_rows(options: MatmulOptions) -> str:
-    """The pass that gives products rows that the library computes fast."""
-    if not options.library:
-        return ""
-    return f",pad-product-rows{{kernel-multiplications={options.kernel_multiplications}}}"
-
-
 def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     """The stages, in order; their names are stable. A module without a program skips them."""
     executable = str(options.executable).lower()
@@ -129,8 +122,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             # Sizes then do not come from tensors that are fused away.
             "resolve-shaped-type-result-dims,func.func(canonicalize,cse),"
             f"fuse-tensor-operations{{report={report}}},{_fuses_into(options.products)}"
-            "widen-tensor-arithmetic,func.func(canonicalize,cse),drop-idle-loops"
-            f"{_pads_rows(options.products)}",
+            "widen-tensor-arithmetic,func.func(canonicalize,cse),drop-idle-loops",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
         Stage(
