@@ -100,7 +100,7 @@ def draw_float(random: Random, have: Element) -> Operation:
     choice = random.random()
     if choice < 0.05:
         text, apply = random.choice(list(_EXTREMES.items()))
-        return Operation(text, (have,) * 2, have, lambda xs: _extreme(have, apply, xs))
+        return Operation(text, (have,) * 2, have, lambda xs: _extreme(have, text, apply, xs))
     if choice < 0.15:
         text, apply = random.choice(list(_EXACT_FLOAT.items()))
         count = text.count("{0}") + text.count("{1}")
@@ -138,14 +138,18 @@ def draw_float(random: Random, have: Element) -> Operation:
     return _to_integer(random, have)
 
 
-def _extreme(have: Element, apply: Callable[..., Array], xs: list[Numbers]) -> Numbers:
-    """Returns the greater or lesser of two; of two zeros, the sign may be either's."""
+def _extreme(have: Element, text: str, apply: Callable[..., Array], xs: list[Numbers]) -> Numbers:
+    """Returns the greater or lesser of two.
+
+    Of two zeros, maximumf and minimumf take -0 for the lesser; for the others, either may be given.
+    """
     result = compute(have, apply, xs, steps=0.0)
     one, other = (each.value for each in xs)
-    unsure = (one == 0) & (other == 0) & (np.signbit(one) != np.signbit(other))
-    return Numbers(
-        result.value, np.where(unsure, np.maximum(result.error, have.tiny), result.error)
-    )
+    zeros = (one == 0) & (other == 0) & (np.signbit(one) != np.signbit(other))
+    if "imumf" in text:
+        sign = 0.0 if "maximumf" in text else -0.0
+        return Numbers(np.where(zeros, sign, result.value), result.error)
+    return Numbers(result.value, np.where(zeros, np.maximum(result.error, have.tiny), result.error))
 
 
 def _arithmetic(have: Element, apply: Callable[..., Array], xs: list[Numbers]) -> Numbers:

@@ -140,13 +140,16 @@ def reduce_numbers(
     joined = _JOINED[kind]
     total = joined(joined.reduce(value, axis=axes), first) if count else first  # type: ignore
     largest = np.maximum(np.max(safe, axis=axes, initial=0.0), start_error)
-    # The sign of a zero is that of any zero there is.
+    # Of zeros, maximumf and minimumf take -0 for the lesser; the others may give any there is.
     negative = np.any((value == 0) & np.signbit(value), axis=axes)
     positive = np.any((value == 0) & ~np.signbit(value), axis=axes)
     negative = negative | ((first == 0) & np.signbit(first))
     positive = positive | ((first == 0) & ~np.signbit(first))
-    unsure = (total == 0) & negative & positive
-    largest = np.where(unsure, np.maximum(largest, element.tiny), largest)
+    both = (total == 0) & negative & positive
+    if kind in ("arith.maximumf", "arith.minimumf"):
+        total = np.where(both, 0.0 if kind == "arith.maximumf" else -0.0, total)
+        return settle(element, total, largest, sure, 0.0)
+    largest = np.where(both, np.maximum(largest, element.tiny), largest)
     return settle(element, np.asarray(total), largest, sure, 0.0)
 
 
