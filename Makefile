@@ -11,6 +11,8 @@ results := build/test
 # The checker runs on the Node of its own wheel, and does not look for a newer release of itself.
 export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+# Without compiled bytecode every command that the tests start would compile hirc's Python again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo check setup lint format types test clean distclean
 .DEFAULT_GOAL := check

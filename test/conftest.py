@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ def pytest_configure() -> None:
     environment = without_toolkit(os.environ, ROOT / "build" / "pytest" / "cache")
     os.environ.clear()
     os.environ.update(environment)
+    sys.dont_write_bytecode = False
 
 
 # A machine that is busy is no failure, so a property has no deadline.
