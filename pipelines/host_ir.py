@@ -72,11 +72,14 @@ def _products(options: MatmulOptions) -> str:
     )
 
 
-def _reads_in_place(options: MatmulOptions) -> str:
+def _reads_in_place(options: MatmulOptions, chips: tuple[str, ...]) -> str:
     """The pass that spares products copies of what they read; the library takes any strides."""
     if not options.library:
         return ""
-    return f"read-products-in-place{{kernel-multiplications={options.kernel_multiplications}}},"
+    return (
+        f"read-products-in-place{{chips={'+'.join(chips)} "
+        f"kernel-multiplications={options.kernel_multiplications}}},"
+    )
 
 
 def _generalizes(options: MatmulOptions) -> str:
@@ -117,7 +120,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "convert-scatter-to-linalg,convert-sort-to-linalg,"
             "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
             "narrow-product-operands,"
-            f"{_reads_in_place(options.products)}{_generalizes(options.products)}"
+            f"{_reads_in_place(options.products, options.chips)}{_generalizes(options.products)}"
             "normalize-tensor-operations,func.func(canonicalize,cse),"
             # Sizes then do not come from tensors that are fused away.
             "resolve-shaped-type-result-dims,func.func(canonicalize,cse),"

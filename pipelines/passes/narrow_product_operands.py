@@ -70,4 +70,17 @@ def _narrow(op: ir.Operation, product: Product) -> None:
             argument.set_type(first.element)
             wide = arith.ExtFOp(ir.F32Type.get(), argument)
             argument.replace_all_uses_except(wide.result, wide.operation)
+    wide = list(op.operands)[:2]
     rebuild(op, narrow)
+    for each in wide:
+        _erase_unused(each)
+
+
+def _erase_unused(value: ir.Value) -> None:
+    """Erases what made a tensor that nothing reads any more: others are its readers alone then."""
+    while not isinstance(value.owner, ir.Block) and not any(True for _ in value.uses):
+        op = value.owner.operation
+        if len(op.results) != 1 or not op.name.startswith(("linalg.", "tensor.")):
+            return
+        value = op.operands[0]
+        op.erase()

@@ -12,6 +12,8 @@ from ..products.fits import is_for_library
 from ..products.generic import rebuild
 from ..products.options import KERNEL_MULTIPLICATIONS, MatmulOptions
 from ..products.reads import read_in_place
+from ..products.split_loops import split_loops
+from ..schedules.device import device_of
 from ..walking import operations_where
 
 
@@ -20,7 +22,9 @@ from ..walking import operations_where
 class ReadProductsInPlace(Pass):
     """Lets products on tensors read what transposes and broadcasts read.
 
-    The library takes operands of any strides, so that nothing is gained by a copy.
+    The library takes operands of any strides, so that nothing is gained by a copy. One dim that was
+    made of two, as of sequences and heads, is two loops again where that spares copies of operands
+    or of the result, and not too many calls are needed for it.
 
       %t = linalg.transpose ins(%w : tensor<8x4xf32>) outs(%empty : tensor<4x8xf32>)
         permutation = [1, 0]
@@ -31,16 +35,20 @@ class ReadProductsInPlace(Pass):
 
     name: ClassVar[str] = "read-products-in-place"
 
+    chips: str = ""
     kernel_multiplications: int = KERNEL_MULTIPLICATIONS
 
     def run(self, op: ir.Operation) -> None:
         options = MatmulOptions(library=True, kernel_multiplications=self.kernel_multiplications)
+        device = device_of([chip for chip in self.chips.split("+") if chip])
         for work in operations_where(op, _may_be_product):
             product = read_contraction(work)
             if product is None or not product.accumulates:
                 continue
             read = read_in_place(product)
-            if read != product and is_for_library(read, options):
+            if not is_for_library(read, options) or split_loops(work, read, options, device):
+                continue
+            if read != product:
                 rebuild(work, read)
 
 

@@ -68,9 +68,10 @@ def find_following(
         for value, map_ in zip(reader.operands, indexing_maps(reader), strict=True)
     ]
     total = inputs[place]
-    if total is None or output is None or sorted(total.dims) != sorted(output.dims):
+    if total is None or output is None:
         return None
     names = dict(zip(total.dims, product.result.dims, strict=True))
+    result = _renamed_output(output, total, product.result)
     others = [number for number in range(len(inputs)) if number != place]
     renamed = [_renamed(inputs[number], names) for number in others]
     block = reader.regions[0].blocks[0]
@@ -85,7 +86,6 @@ def find_following(
         element,
         ignores_nan=ignores_nan,
     )
-    result = _renamed(output, names)
     if finish is None or result is None or None in renamed:
         return None
     finished = replace(
@@ -125,6 +125,26 @@ def is_elementwise(op: ir.Operation, place: int) -> bool:
         all("parallel" in kind for kind in kinds)
         and not is_used(output)
         and only_computes(op.regions[0].blocks[0])
+    )
+
+
+def _renamed_output(output: Indexed, total: Indexed, result: Indexed) -> Indexed | None:
+    """What an operation writes, in the loops of the product that it reads as `total`.
+
+    Dims of one element that no loop indexes are the product's that it reads so, and there may be
+    more of them.
+    """
+    pairs = list(zip(total.dims, result.dims, strict=True))
+    names = {loop: own for loop, own in pairs if loop != NO_LOOP}
+    ones = [own for loop, own in pairs if loop == NO_LOOP]
+    loops = [loop for loop in output.dims if loop != NO_LOOP]
+    if sorted(loops) != sorted(names) or len(ones) > len(output.dims) - len(loops):
+        return None
+    ones += [NO_LOOP] * (len(output.dims) - len(loops) - len(ones))
+    rest = iter(ones)
+    return Indexed(
+        output.value,
+        tuple(next(rest) if loop == NO_LOOP else names[loop] for loop in output.dims),
     )
 
 

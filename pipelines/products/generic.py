@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import count
+
 from ...dialects.mlir import ir
 from ..hir.compute.generic import map_of
 from .product import NO_LOOP, Indexed, Kind, Product
 
 
-def rebuild(op: ir.Operation, product: Product) -> ir.Operation:
-    """Puts a linalg.generic with the operation's region in its place, and returns it."""
+def rebuild(
+    op: ir.Operation, product: Product, groups: Sequence[Sequence[object]] = ()
+) -> ir.Operation:
+    """Puts a linalg.generic with the operation's region in its place, and returns it.
+
+    Where the result has more dims than before, `groups` has, for each one before, those it was.
+    """
     kinds = [product.kind(loop) == Kind.K for loop in range(product.loops)]
     with op.location, ir.InsertionPoint(op):
         generic = ir.Operation.create(
             "linalg.generic",
-            results=[result.type for result in op.results],
+            results=[product.result.value.type],
             operands=[each.value for each in product.matrices],
             attributes={
                 "indexing_maps": ir.ArrayAttr.get(
@@ -31,10 +39,33 @@ def rebuild(op: ir.Operation, product: Product) -> ir.Operation:
             },
             regions=1,
         )
+        result = _collapsed(generic.results[0], op.results[0].type, groups)
+    op.results[0].replace_all_uses_with(result)
     op.regions[0].blocks[0].append_to(generic.regions[0])
-    op.results[0].replace_all_uses_with(generic.results[0])
     op.erase()
     return generic
+
+
+def _collapsed(value: ir.Value, kind: ir.Type, groups: Sequence[Sequence[object]]) -> ir.Value:
+    """A tensor with several dims made one."""
+    if value.type == kind:
+        return value
+    numbers = count()
+    axes = [[next(numbers) for _ in group] for group in groups]
+    return ir.Operation.create(
+        "tensor.collapse_shape",
+        results=[kind],
+        operands=[value],
+        attributes={"reassociation": reassociation_attribute(axes)},
+    ).results[0]
+
+
+def reassociation_attribute(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
+    """The attribute of a reshape that makes one dim of each group, or a group of each dim."""
+    index = ir.IntegerType.get_signless(64)
+    return ir.ArrayAttr.get(
+        [ir.ArrayAttr.get([ir.IntegerAttr.get(index, axis) for axis in group]) for group in groups]
+    )
 
 
 def _map(loops: int, operand: Indexed) -> ir.AffineMap:

@@ -11,16 +11,14 @@ from .product import NO_LOOP, Indexed, Kind, Product
 
 def read_in_place(product: Product) -> Product:
     """The product of what is behind its operands; itself where that is no product any more."""
-    read = replace(
-        product, first=_read_through(product.first), second=_read_through(product.second)
-    )
+    read = replace(product, first=read_through(product.first), second=read_through(product.second))
     if read.loops != product.loops:
         return product
     kinds = [read.kind(loop) for loop in range(read.loops)]
     return read if all(kind in (Kind.M, Kind.N, Kind.K, Kind.BATCH) for kind in kinds) else product
 
 
-def _read_through(operand: Indexed) -> Indexed:
+def read_through(operand: Indexed) -> Indexed:
     """The operand from behind the operations that only move its elements."""
     while True:
         source = _source(operand)

@@ -223,3 +223,28 @@ func.func @another(%a: tensor<64x64xf32>, %b: tensor<64xf32>) -> (tensor<8x8x64x
   } -> tensor<8x8x64xf32>
   return %r : tensor<8x8x64xf32>
 }
+
+// The result may have dims of one element that the sum has not.
+
+// CHECK-LABEL: func.func @one_sequence(
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64xf32>) outs(%{{.*}} : tensor<1x64x64xf32>) {
+// CHECK:           hir.reduce_loops
+// CHECK:           arith.addf
+// CHECK:           arith.maximumf
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @one_sequence(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %b: tensor<64xf32>) -> tensor<1x64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%z : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %o = tensor.empty() : tensor<1x64x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (0, i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %b : tensor<64x64xf32>, tensor<64xf32>) outs(%o : tensor<1x64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %u: f32):
+    %s = arith.addf %a, %c : f32
+    %v = arith.maximumf %s, %zero : f32
+    linalg.yield %v : f32
+  } -> tensor<1x64x64xf32>
+  return %r : tensor<1x64x64xf32>
+}

@@ -1,4 +1,4 @@
-// RUN: hirc-opt %s -p read-products-in-place'{kernel-multiplications=1000}',func.func'(canonicalize)' | FileCheck %s
+// RUN: hirc-opt %s -p read-products-in-place'{kernel-multiplications=1000}',resolve-shaped-type-result-dims,func.func'(canonicalize)' | FileCheck %s
 
 // Transposes, and repetitions along dims that the other operand has, are read as they lie.
 
@@ -47,4 +47,84 @@ func.func @summed_alone(%x: tensor<64x64xf32>, %w: tensor<64xf32>, %y: tensor<64
   %t = linalg.broadcast ins(%w : tensor<64xf32>) outs(%e : tensor<64x64xf32>) dimensions = [0]
   %r = linalg.matmul ins(%x, %t : tensor<64x64xf32>, tensor<64x64xf32>) outs(%y : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %r : tensor<64x64xf32>
+}
+
+// Heads that lie side by side are read, and written, where they lie: one call of the library has all
+// of a sequence. Sizes may be open.
+
+// CHECK-LABEL: func.func @heads(
+// CHECK-SAME:    %[[V:.*]]: tensor<1x64x4x32xf32>, %[[W:.*]]: tensor<4x64x64xf32>,
+// CHECK-NOT:     linalg.transpose ins(%[[V]]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%{{.*}}, %[[V]] : tensor<1x4x64x64xf32>, tensor<1x64x4x32xf32>)
+func.func @heads(%v: tensor<1x64x4x32xf32>, %w: tensor<4x64x64xf32>, %y: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
+  %e = tensor.empty() : tensor<1x4x64x32xf32>
+  %t = linalg.transpose ins(%v : tensor<1x64x4x32xf32>) outs(%e : tensor<1x4x64x32xf32>) permutation = [0, 2, 1, 3]
+  %c = tensor.collapse_shape %t [[0, 1], [2], [3]] : tensor<1x4x64x32xf32> into tensor<4x64x32xf32>
+  %r = linalg.batch_matmul ins(%w, %c : tensor<4x64x64xf32>, tensor<4x64x32xf32>) outs(%y : tensor<4x64x32xf32>) -> tensor<4x64x32xf32>
+  return %r : tensor<4x64x32xf32>
+}
+
+// CHECK-LABEL: func.func @open_heads(
+// CHECK-SAME:    %[[V:.*]]: tensor<?x64x4x32xf32>,
+// CHECK-NOT:     linalg.transpose
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %[[V]] : tensor<?x4x64x64xf32>, tensor<?x64x4x32xf32>)
+func.func @open_heads(%v: tensor<?x64x4x32xf32>, %w: tensor<?x64x64xf32>, %y: tensor<?x64x32xf32>, %n: index) -> tensor<?x64x32xf32> {
+  %e = tensor.empty(%n) : tensor<?x4x64x32xf32>
+  %t = linalg.transpose ins(%v : tensor<?x64x4x32xf32>) outs(%e : tensor<?x4x64x32xf32>) permutation = [0, 2, 1, 3]
+  %c = tensor.collapse_shape %t [[0, 1], [2], [3]] : tensor<?x4x64x32xf32> into tensor<?x64x32xf32>
+  %r = linalg.batch_matmul ins(%w, %c : tensor<?x64x64xf32>, tensor<?x64x32xf32>) outs(%y : tensor<?x64x32xf32>) -> tensor<?x64x32xf32>
+  return %r : tensor<?x64x32xf32>
+}
+
+// Small heads of many sequences would be many calls, which take longer than the copy.
+
+// CHECK-LABEL: func.func @many_sequences(
+// CHECK:         linalg.transpose
+// CHECK:         linalg.batch_matmul
+func.func @many_sequences(%v: tensor<16x64x16x32xf32>, %w: tensor<256x64x64xf32>, %y: tensor<256x64x32xf32>) -> tensor<256x64x32xf32> {
+  %e = tensor.empty() : tensor<16x16x64x32xf32>
+  %t = linalg.transpose ins(%v : tensor<16x64x16x32xf32>) outs(%e : tensor<16x16x64x32xf32>) permutation = [0, 2, 1, 3]
+  %c = tensor.collapse_shape %t [[0, 1], [2], [3]] : tensor<16x16x64x32xf32> into tensor<256x64x32xf32>
+  %r = linalg.batch_matmul ins(%w, %c : tensor<256x64x64xf32>, tensor<256x64x32xf32>) outs(%y : tensor<256x64x32xf32>) -> tensor<256x64x32xf32>
+  return %r : tensor<256x64x32xf32>
+}
+
+// So is what the library has no strides for: heads whose elements are apart,
+
+// CHECK-LABEL: func.func @apart(
+// CHECK:         linalg.transpose
+// CHECK:         linalg.batch_matmul
+func.func @apart(%v: tensor<1x64x32x4xf32>, %w: tensor<4x64x64xf32>, %y: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
+  %e = tensor.empty() : tensor<1x4x64x32xf32>
+  %t = linalg.transpose ins(%v : tensor<1x64x32x4xf32>) outs(%e : tensor<1x4x64x32xf32>) permutation = [0, 3, 1, 2]
+  %c = tensor.collapse_shape %t [[0, 1], [2], [3]] : tensor<1x4x64x32xf32> into tensor<4x64x32xf32>
+  %r = linalg.batch_matmul ins(%w, %c : tensor<4x64x64xf32>, tensor<4x64x32xf32>) outs(%y : tensor<4x64x32xf32>) -> tensor<4x64x32xf32>
+  return %r : tensor<4x64x32xf32>
+}
+
+// and sums over two dims that are not one in memory.
+
+// CHECK-LABEL: func.func @summed_heads(
+// CHECK:         linalg.transpose
+// CHECK:         linalg.matmul
+func.func @summed_heads(%v: tensor<4x64x32xf32>, %w: tensor<128x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %e = tensor.empty() : tensor<64x4x32xf32>
+  %t = linalg.transpose ins(%v : tensor<4x64x32xf32>) outs(%e : tensor<64x4x32xf32>) permutation = [1, 0, 2]
+  %c = tensor.collapse_shape %t [[0], [1, 2]] : tensor<64x4x32xf32> into tensor<64x128xf32>
+  %r = linalg.matmul ins(%c, %w : tensor<64x128xf32>, tensor<128x64xf32>) outs(%y : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// A copy that something else reads too is there anyway, and is read.
+
+// CHECK-LABEL: func.func @read_twice(
+// CHECK:         %[[T:.*]] = linalg.transpose
+// CHECK:         %[[C:.*]] = tensor.collapse_shape %[[T]]
+// CHECK:         linalg.batch_matmul ins(%{{.*}}, %[[C]] :
+func.func @read_twice(%v: tensor<1x64x4x32xf32>, %w: tensor<4x64x64xf32>, %y: tensor<4x64x32xf32>) -> (tensor<4x64x32xf32>, tensor<1x4x64x32xf32>) {
+  %e = tensor.empty() : tensor<1x4x64x32xf32>
+  %t = linalg.transpose ins(%v : tensor<1x64x4x32xf32>) outs(%e : tensor<1x4x64x32xf32>) permutation = [0, 2, 1, 3]
+  %c = tensor.collapse_shape %t [[0, 1], [2], [3]] : tensor<1x4x64x32xf32> into tensor<4x64x32xf32>
+  %r = linalg.batch_matmul ins(%w, %c : tensor<4x64x64xf32>, tensor<4x64x32xf32>) outs(%y : tensor<4x64x32xf32>) -> tensor<4x64x32xf32>
+  return %r, %t : tensor<4x64x32xf32>, tensor<1x4x64x32xf32>
 }

@@ -1,0 +1,301 @@
+"""Products on tensors that read, and are read, through copies that make one dim of two.
+
+In a transformer, a copy puts the heads of a sequence side by side, and the dims of sequences and
+heads become one, the batch of a product. With a loop for each of the two dims the product reads the
+tensor behind the copy. The library takes one batch of matrices: where the dims do not step through
+memory as one, it is called several times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from math import prod
+
+from ...dialects.hir.element_types import ELEMENT_TYPES
+from ...dialects.hir.layout import DYNAMIC
+from ...dialects.mlir import arith, indexing_maps, ir
+from ..fusion.access import reassociation
+from ..schedules.device import Device
+from .fits import is_for_library
+from .fused import is_elementwise
+from .generic import reassociation_attribute, rebuild
+from .options import MatmulOptions
+from .product import NO_LOOP, Indexed, Kind, Product
+from .reads import read_through
+from .strides import strides_of
+
+# What a kernel, or one more call of the library, takes in a stream full of calls of an H200, in
+# seconds.
+CALL = 3e-6
+# What a size that is open is taken to be.
+OPEN_SIZE = 1024
+
+# A loop of the new product: one of the old ones, and which part of it where it was split.
+_Part = tuple[int, int | None]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Dims of a tensor that a loop of the product goes over as one."""
+
+    loop: int
+    tensor: ir.Value
+    axes: tuple[int, ...]
+
+    @property
+    def sizes(self) -> list[int]:
+        """The sizes of the dims."""
+        shape = ir.RankedTensorType(self.tensor.type).shape
+        return [shape[axis] for axis in self.axes]
+
+
+# Operands of a product by their names, and what each of their dims is to become.
+_Choice = list[tuple[str, list[_Group]]]
+
+
+def split_loops(op: ir.Operation, product: Product, options: MatmulOptions, device: Device) -> bool:
+    """Puts a product of more loops in the operation's place, where that spares copies.
+
+    It does so where copies take longer than the calls of the library that come instead. `product`
+    is what the operation computes, of operands from read_in_place. Returns whether it did.
+    """
+    best: tuple[float, Product, dict[int, _Group]] | None = None
+    emitted: list[ir.Operation] = []
+    for chosen in _choices(op, product):
+        splits = _agreed(chosen)
+        if splits is None:
+            continue
+        with op.location, ir.InsertionPoint(op):
+            tried = _with_loops(product, splits, [key for key, _ in chosen], emitted)
+        if tried is None or not is_for_library(tried, options):
+            continue
+        gain = _copies(op, product, splits, chosen, device) - CALL * (_calls(tried) - 1)
+        if gain > (best[0] if best else 0):
+            best = gain, tried, splits
+    if best is not None:
+        _, found, splits = best
+        rebuild(op, found, [_parts(loop, splits) for loop in product.result.dims])
+    for each in reversed(emitted):
+        if not any(True for _ in each.results[0].uses):
+            each.erase()
+    return best is not None
+
+
+def _choices(op: ir.Operation, product: Product) -> Iterator[_Choice]:
+    """The operands that may do without copies, and the result, in every combination."""
+    possible: _Choice = []
+    for key, operand in (("first", product.first), ("second", product.second)):
+        made = _defining(operand.value)
+        if made is not None and made.name == "tensor.collapse_shape" and _is_copy(made.operands[0]):
+            possible.append((key, _groups(made, operand.dims, made.operands[0])))
+    expanded = _transposed_later(op)
+    if expanded is not None:
+        possible.append(("result", _groups(expanded, product.result.dims, expanded.results[0])))
+    for count in range(len(possible), 0, -1):
+        for chosen in combinations(possible, count):
+            yield list(chosen)
+
+
+def _groups(op: ir.Operation, dims: Sequence[int], tensor: ir.Value) -> list[_Group]:
+    """What a reshape makes one of, or of one: `dims` are the loops of the side of fewer dims."""
+    return [
+        _Group(loop, tensor, tuple(axes))
+        for loop, axes in zip(dims, reassociation(op), strict=True)
+    ]
+
+
+def _is_copy(value: ir.Value) -> bool:
+    return read_through(Indexed(value, tuple(range(ir.ShapedType(value.type).rank)))).value != value
+
+
+def _transposed_later(op: ir.Operation) -> ir.Operation | None:
+    """The tensor.expand_shape of a product whose elements are then put into another order."""
+    expanded = _lone_reader(op.results[0])
+    if (
+        expanded is None
+        or expanded.name != "tensor.expand_shape"
+        or not ir.RankedTensorType(expanded.results[0].type).has_static_shape
+    ):
+        return None
+    reader = _lone_reader(expanded.results[0])
+    while reader is not None and is_elementwise(reader, 0) and len(reader.operands) == 2:
+        maps = indexing_maps(reader)
+        if maps[0] != maps[1]:
+            return expanded if all(each.is_permutation for each in maps) else None
+        reader = _lone_reader(reader.results[0])
+    return expanded if reader is not None and reader.name == "linalg.transpose" else None
+
+
+def _lone_reader(value: ir.Value) -> ir.Operation | None:
+    """What alone reads a tensor's elements; None where nothing, or more, does."""
+    readers = [use.owner.operation for use in value.uses]
+    readers = [op for op in readers if op.name != "tensor.dim"]
+    return readers[0] if len(readers) == 1 else None
+
+
+def _agreed(chosen: _Choice) -> dict[int, _Group] | None:
+    """What each loop becomes; None where the tensors want different things."""
+    splits: dict[int, _Group] = {}
+    for _, groups in chosen:
+        for group in groups:
+            if len(group.axes) > 1:
+                other = splits.setdefault(group.loop, group)
+                # One that is open is the same where all others are.
+                if other.sizes != group.sizes or group.sizes.count(DYNAMIC) > 1:
+                    return None
+    return splits or None
+
+
+def _parts(loop: int, splits: dict[int, _Group]) -> list[_Part]:
+    if loop not in splits:
+        return [(loop, None)]
+    return [(loop, part) for part in range(len(splits[loop].axes))]
+
+
+def _with_loops(
+    product: Product, splits: dict[int, _Group], through: list[str], emitted: list[ir.Operation]
+) -> Product | None:
+    """The product in more loops; the operands in `through` are read without their copies."""
+    order = [part for loop in range(product.loops) for part in _parts(loop, splits)]
+    found: dict[str, Indexed] = {}
+    for key in ("first", "second", "result"):
+        operand: Indexed = getattr(product, key)
+        value, dims = operand.value, [(loop, None) for loop in operand.dims]
+        if key in through and key != "result":
+            op = _defining(value)
+            assert op is not None
+            value, dims = op.operands[0], []
+            for loop, axes in zip(operand.dims, reassociation(op), strict=True):
+                dims += [(loop, None)] if len(axes) == 1 else _parts(loop, splits)
+        value, parts = _expanded(value, dims, splits, emitted)
+        named = Indexed(
+            value, tuple(order.index(each) if each in order else NO_LOOP for each in parts)
+        )
+        found[key] = read_through(named) if key in through and key != "result" else named
+    made = replace(product, **found)
+    kinds = [made.kind(loop) for loop in range(len(order))]
+    return made if all(kind in (Kind.M, Kind.N, Kind.K, Kind.BATCH) for kind in kinds) else None
+
+
+def _expanded(
+    value: ir.Value, dims: Sequence[_Part], splits: dict[int, _Group], emitted: list[ir.Operation]
+) -> tuple[ir.Value, list[_Part]]:
+    """A tensor with a dim for each part of a loop, emitted where it has one for several."""
+    if all(part is not None or loop not in splits for loop, part in dims):
+        return value, list(dims)
+    kind = ir.RankedTensorType(value.type)
+    parts: list[_Part] = []
+    groups: list[list[int]] = []
+    shape: list[int] = []
+    sizes: list[ir.Value] = []
+    for axis, (loop, part) in enumerate(dims):
+        is_split = part is None and loop in splits
+        sources = (
+            [(splits[loop].tensor, place) for place in splits[loop].axes]
+            if is_split
+            else [(value, axis)]
+        )
+        groups.append(list(range(len(shape), len(shape) + len(sources))))
+        parts += _parts(loop, splits) if is_split else [(loop, part)]
+        for tensor, place in sources:
+            size = ir.RankedTensorType(tensor.type).shape[place]
+            shape.append(size)
+            if size == DYNAMIC:
+                at = arith.ConstantOp(ir.IndexType.get(), place).operation
+                dim = ir.Operation.create(
+                    "tensor.dim", [ir.IndexType.get()], [tensor, at.results[0]]
+                )
+                emitted += [at, dim]
+                sizes.append(dim.results[0])
+    made = ir.Operation.create(
+        "tensor.expand_shape",
+        results=[ir.RankedTensorType.get(shape, kind.element_type)],
+        operands=[value, *sizes],
+        attributes={
+            "reassociation": reassociation_attribute(groups),
+            "static_output_shape": ir.DenseI64ArrayAttr.get(shape),
+        },
+    )
+    emitted.append(made)
+    return made.results[0], parts
+
+
+def _copies(
+    op: ir.Operation,
+    product: Product,
+    splits: dict[int, _Group],
+    chosen: _Choice,
+    device: Device,
+) -> float:
+    """The seconds that copies take of which nothing is left."""
+    seconds = 0.0
+    for key, groups in chosen:
+        if key == "result":
+            moved = [groups[0].tensor, groups[0].tensor]
+        else:
+            copy = _defining(groups[0].tensor)
+            assert copy is not None
+            # One that something else reads too stays.
+            if _lone_reader(copy.results[0]) is None:
+                continue
+            moved = [copy.operands[0], copy.results[0]]
+        seconds += CALL + sum(map(_bytes, moved)) / device.bandwidth
+    return seconds
+
+
+def _bytes(value: ir.Value) -> int:
+    kind = ir.RankedTensorType(value.type)
+    sizes = [OPEN_SIZE if size == DYNAMIC else size for size in kind.shape]
+    return prod(sizes) * ELEMENT_TYPES[str(kind.element_type)].bytes
+
+
+@dataclass
+class _Loop:
+    kind: Kind
+    size: int
+    strides: list[int]
+
+    def steps_as_one(self, inner: _Loop) -> bool:
+        return self.kind == inner.kind and all(
+            DYNAMIC not in (mine, its) and mine == its * inner.size
+            for mine, its in zip(self.strides, inner.strides, strict=True)
+        )
+
+
+def _calls(product: Product) -> int:
+    """How often the library is called: for what is no matrix, and no batch of them."""
+    strides = [dict(zip(each.dims, strides_of(each), strict=True)) for each in product.matrices]
+    loops = [
+        _Loop(
+            product.kind(loop),
+            OPEN_SIZE if product.size(loop) == DYNAMIC else product.size(loop),
+            [each.get(loop, 0) for each in strides],
+        )
+        for loop in range(product.loops)
+        if product.size(loop) != 1
+    ]
+    _merge(loops)
+    for kind in (Kind.M, Kind.N, Kind.K):
+        of_kind = [loop for loop in loops if loop.kind == kind]
+        if of_kind:
+            loops.remove(max(of_kind, key=lambda loop: loop.size))
+    for loop in loops:
+        loop.kind = Kind.BATCH
+    _merge(loops)
+    return prod(loop.size for loop in loops) // max((loop.size for loop in loops), default=1)
+
+
+def _merge(loops: list[_Loop]) -> None:
+    """Makes one of each two loops that step through memory as one."""
+    for outer, inner in permutations(list(loops), 2):
+        if outer in loops and inner in loops and outer.steps_as_one(inner):
+            inner.size *= outer.size
+            loops.remove(outer)
+            _merge(loops)
+            return
+
+
+def _defining(value: ir.Value) -> ir.Operation | None:
+    return None if isinstance(value.owner, ir.Block) else value.owner.operation
