@@ -23,6 +23,15 @@ class Access:
         """The loops that are coordinates by themselves, in the order of the dims."""
         return tuple(each for each in self.index if isinstance(each, int))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether each dim of a tensor is one loop or of size 1: they go over every element."""
+        shape = ir.RankedTensorType(self.value.type).shape
+        return len(set(self.loops)) == len(self.loops) and all(
+            isinstance(each, int) or (is_zero(each) and size == 1)
+            for each, size in zip(self.index, shape, strict=True)
+        )
+
     def map(self, loops: int) -> ir.AffineMap:
         """The indexing map, of an operation with so many loops."""
         return ir.AffineMap.get(loops, 0, [expression(each) for each in self.index])

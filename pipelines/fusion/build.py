@@ -51,6 +51,9 @@ def _begin(group: Group, outputs: list[Access]) -> list[Access]:
     begun: list[Access] = []
     for output in outputs:
         out = outs[output.value]
+        # An output of a node before this one, which goes with it.
+        while out in outs:
+            out = outs[out]
         owner = out.owner
         if not isinstance(owner, ir.Block) and owner.operation.name == "tensor.empty":
             out = owner.operation.clone().results[0]

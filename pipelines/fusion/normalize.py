@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
 from ..walking import is_used, operations_where
-from .access import Access, is_zero, through_views
+from .access import Access, through_views
 from .fills import filled_with, unfilled
 from .generic import (
     GENERIC,
@@ -66,7 +67,7 @@ def is_plain(op: ir.Operation) -> bool:
     reducing = set(reducing_loops(op))
     parallel = [loop for loop in range(loop_count(op)) if loop not in reducing]
     outputs = accesses_of(op)[len(inputs_of(op)) :]
-    if any(sorted(output.loops) != parallel for output in outputs):
+    if any(sorted(each.loops) != parallel or not each.is_whole for each in outputs):
         return False
     return SMALL_PRODUCT in op.attributes or not _is_contraction(op)
 
@@ -87,11 +88,9 @@ def is_normal(op: ir.Operation) -> bool:
     parallel = set(range(loop_count(op))) - along
     for output in accesses[inputs:]:
         loops = output.loops
-        if len(loops) != len(set(loops)) or not parallel <= set(loops):
+        if not output.is_whole or not parallel <= set(loops):
             return False
         if set(loops) & along and not along <= set(loops):
-            return False
-        if any(not isinstance(each, int) and not is_zero(each) for each in output.index):
             return False
     return not along or _has_collectives(op)
 
@@ -171,13 +170,21 @@ def _read(each: Access, names: Sequence[int | None]) -> Access:
 
 
 def _unit_loops(op: ir.Operation) -> set[int]:
-    """The loops that a type gives a single iteration."""
+    """The loops that a type gives a single iteration.
+
+    Those of an output's open dims are kept: that it is written as a whole would be seen no more.
+    """
+    accesses = accesses_of(op)
+    return _loops_of_size(accesses, 1) - _loops_of_size(accesses[len(inputs_of(op)) :], DYNAMIC)
+
+
+def _loops_of_size(accesses: Sequence[Access], wanted: int) -> set[int]:
     return {
         each
-        for read in accesses_of(op)
+        for read in accesses
         if isinstance(read.value.type, ir.RankedTensorType)
         for each, size in zip(read.index, read.value.type.shape, strict=True)
-        if isinstance(each, int) and size == 1
+        if isinstance(each, int) and size == wanted
     }
 
 

@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, cf, ir, passmanager
+from ..fusion.generic import GENERIC, inputs_of, outs_of
 from ..pass_base import Pass, register
 from ..rewriting import index_constant
-from ..walking import operations_where
+from ..walking import is_used, operations_where
 from .select_host_programs import MARK
 
 BUFFERIZE = (
@@ -26,7 +27,8 @@ class CopyCarriedTensors(Pass):
     """Lets an scf.for carry any tensors, where bufferization finds one not updated in place.
 
     Each tensor that the loop's body yields is then copied to where the carried one is, at the end
-    of the body; first to a place of its own, unless it is in one.
+    of the body; first to a place of its own, unless it is in one. Operations whose results are
+    written where another tensor was, which they do not read, write to one of their own instead.
 
       scf.yield %q, %p : tensor<?xf32>, tensor<?xf32>
     becomes
@@ -46,6 +48,8 @@ class CopyCarriedTensors(Pass):
             for loop in operations_where(function, _carries_tensors)
         ]
         if loops and not _is_bufferized(op):
+            for work in operations_where(op, lambda inner: inner.name == GENERIC):
+                _write_fresh(work)
             for loop in loops:
                 _copy(loop)
 
@@ -73,6 +77,25 @@ def _is_bufferized(module: ir.Operation) -> bool:
 def _drop(diagnostic: ir.Diagnostic) -> bool:
     del diagnostic
     return True
+
+
+def _write_fresh(op: ir.Operation) -> None:
+    """Gives each result of a linalg.generic, whose start it does not read, a tensor of its own."""
+    first = len(inputs_of(op))
+    arguments = op.regions[0].blocks[0].arguments
+    for place, out in enumerate(outs_of(op), first):
+        if not isinstance(out.type, ir.RankedTensorType) or is_used(arguments[place]):
+            continue
+        if not _is_made_by(out, _FRESH):
+            with op.location, ir.InsertionPoint(op):
+                sizes = [
+                    _dim(out, axis)
+                    for axis, size in enumerate(ir.RankedTensorType(out.type).shape)
+                    if size == DYNAMIC
+                ]
+                op.operands[place] = ir.Operation.create("tensor.empty", [out.type], sizes).results[
+                    0
+                ]
 
 
 def _copy(loop: ir.Operation) -> None:
@@ -110,13 +133,13 @@ def _own(value: ir.Value, argument: ir.Value) -> ir.Value:
 
 def _is_fresh(value: ir.Value) -> bool:
     """Whether a tensor is a linalg operation's that is written to one of its own."""
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != "linalg.generic":
+    if not _is_made_by(value, (GENERIC,)):
         return False
-    op = owner.operation
-    inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
-    out = op.operands[inputs + ir.OpResult(value).result_number].owner
-    return not isinstance(out, ir.Block) and out.operation.name in _FRESH
+    return _is_made_by(outs_of(value.owner.operation)[ir.OpResult(value).result_number], _FRESH)
+
+
+def _is_made_by(value: ir.Value, names: tuple[str, ...]) -> bool:
+    return not isinstance(value.owner, ir.Block) and value.owner.operation.name in names
 
 
 def _dim(value: ir.Value, axis: int) -> ir.Value:

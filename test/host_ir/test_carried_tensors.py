@@ -41,6 +41,20 @@ func.func @part_of_another(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index)
   }}
   return %a, %b : tensor<?xf32>, tensor<?xf32>
 }}
+func.func @or_another(%x: tensor<4xf32>, %c: i1, %n: index) -> tensor<4xf32> {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x) -> tensor<4xf32> {{
+    %r = scf.if %c -> tensor<4xf32> {{
+      %s = arith.addf %x, %x : tensor<4xf32>
+      scf.yield %s : tensor<4xf32>
+    }} else {{
+      scf.yield %p : tensor<4xf32>
+    }}
+    scf.yield %r : tensor<4xf32>
+  }}
+  return %a : tensor<4xf32>
+}}
 """
 
 
@@ -67,3 +81,6 @@ def test_what_a_loop_carries_need_not_be_updated_in_place() -> None:
         for _ in range(trips):
             a, b = b, a * b
         np.testing.assert_array_equal(programs["part_of_another"](x, y, trips), (a, b))
+    row = np.array([1, 2, 3, 4], np.float32)
+    np.testing.assert_array_equal(programs["or_another"](row, True, 2), 2 * row)
+    np.testing.assert_array_equal(programs["or_another"](row, False, 2), row)

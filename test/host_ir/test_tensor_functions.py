@@ -370,6 +370,68 @@ def controlled() -> dict[str, Case]:
     }
 
 
+def partly_written() -> dict[str, Case]:
+    """Operations that do not write every element of what they are given as an output."""
+    x, w = numbers(4), numbers(3, 4, seed=1)
+    row, last, beside, diagonal = w.clone(), w.clone(), w.clone(), w[:, :3].clone()
+    row[0] += x
+    last[2] = x * x
+    diagonal[range(3), range(3)] = x[:3] * x[:3]
+    beside[range(3), range(1, 4)] = x[:3] * x[:3]
+
+    def written(index: str, wanted: torch.Tensor, kind: str, given: str, body: str) -> Case:
+        text = f"""func.func @NAME(%x: {given}, %w: {kind}) -> {kind} {{
+          %y = linalg.generic {{
+            indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ({index})>],
+            iterator_types = ["parallel"]}} ins(%x : {given}) outs(%w : {kind}) {{
+          ^bb0(%a: f32, %b: f32):
+            %s = {body} : f32
+            linalg.yield %s : f32
+          }} -> {kind}
+          %z = arith.negf %y : {kind}
+          return %z : {kind}
+        }}"""
+        return Case(text, [x[: int(given[7])], w[:, : wanted.shape[1]].contiguous()], -wanted)
+
+    square, kind = "arith.mulf %a, %a", "tensor<3x4xf32>"
+    return {
+        "row_added_to": written("0, i", row, kind, "tensor<4xf32>", "arith.addf %a, %b"),
+        "row_of_open_size": written("2, i", last, "tensor<?x4xf32>", "tensor<4xf32>", square),
+        "diagonal": written("i, i", diagonal, kind_of(diagonal), "tensor<3xf32>", square),
+        "beside_the_diagonal": written("i, i + 1", beside, kind, "tensor<3xf32>", square),
+        # What is padded has one row, which the other operand's type says alone.
+        "open_size_of_one": Case(
+            """func.func @NAME(%n: index, %x: tensor<1x4xf32>) -> tensor<3x4xf32> {
+              %zero = arith.constant 0.0 : f32
+              %e = tensor.empty(%n) : tensor<?x4xf32>
+              %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>,
+                  affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+                  ins(%x : tensor<1x4xf32>) outs(%e : tensor<?x4xf32>) {
+              ^bb0(%a: f32, %o: f32):
+                %s = arith.mulf %a, %a : f32
+                linalg.yield %s : f32
+              } -> tensor<?x4xf32>
+              %p = tensor.pad %y low[2, 0] high[0, 0] {
+              ^bb0(%i: index, %j: index):
+                tensor.yield %zero : f32
+              } : tensor<?x4xf32> to tensor<?x4xf32>
+              %r = tensor.cast %p : tensor<?x4xf32> to tensor<3x4xf32>
+              return %r : tensor<3x4xf32>
+            }""",
+            [1, x[None]],
+            torch.cat([torch.zeros(2, 4), (x * x)[None]]),
+        ),
+        "slice_at_no_multiple_of_a_vector": Case(
+            """func.func @NAME(%x: tensor<8xi64>, %y: tensor<64xi64>) -> tensor<64xi64> {
+              %r = tensor.insert_slice %x into %y[37] [8] [1] : tensor<8xi64> into tensor<64xi64>
+              return %r : tensor<64xi64>
+            }""",
+            [torch.arange(8), -torch.ones(64, dtype=torch.int64)],
+            torch.cat([-torch.ones(37), torch.arange(8), -torch.ones(19)]).long(),
+        ),
+    }
+
+
 def constants() -> dict[str, Case]:
     found: dict[str, Case] = {}
     for values, text in (
@@ -405,7 +467,14 @@ def constants() -> dict[str, Case]:
     return found
 
 
-CASES = {**products(), **convolutions(), **decomposed(), **controlled(), **constants()}
+CASES = {
+    **products(),
+    **convolutions(),
+    **decomposed(),
+    **controlled(),
+    **partly_written(),
+    **constants(),
+}
 
 
 PRODUCTS = {name: case for name, case in CASES.items() if name in products()}

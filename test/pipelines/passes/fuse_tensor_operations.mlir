@@ -262,3 +262,23 @@ func.func @sum_for_many(%x: tensor<4x8xf32>, %w: tensor<8xf32>) -> tensor<4x8xf3
   } -> tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
+
+// -----
+
+// What an output begins as, where that goes into the same operation.
+// CHECK-LABEL: func.func @begun
+func.func @begun(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  // CHECK: %[[E:.*]] = tensor.empty() : tensor<8xf32>
+  // CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<8xf32>) outs(%[[E]], %[[E]] :
+  // CHECK-NOT: linalg.generic
+  %y = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %c = arith.constant true
+  %s = scf.if %c -> tensor<8xf32> {
+    scf.yield %y : tensor<8xf32>
+  } else {
+    scf.yield %x : tensor<8xf32>
+  }
+  %z = linalg.abs ins(%s : tensor<8xf32>) outs(%s : tensor<8xf32>) -> tensor<8xf32>
+  return %y, %z : tensor<8xf32>, tensor<8xf32>
+}
