@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ....dialects.hir import RunLauncherOp
+from ....dialects.hir.layout import strides_and_offset
 from ....dialects.hir.region_arguments import arguments_of
 from ....dialects.mlir import arith, func, ir, llvm
 from ...host.buffer import data_address
 from ...host.emitter import CALLER, Emitter
 from ...pass_base import fail
 from ...rewriting import index_constant
+from ...schedules.elements import element_bytes
 from ...walking import is_used
 from ..body_names import LAUNCHER_PREFIX
 from .buffers import unpack
@@ -107,16 +109,23 @@ def _lower(
 
 
 def _use_address(buffer: ir.Value, address: ir.Value) -> None:
-    """Makes of what is read of a buffer what is read of its first element's address."""
+    """Makes of what is read of a buffer what is read of its first element's address.
+
+    Canonicalization has put an offset that the type says in the place of what is read.
+    """
+    kind = ir.MemRefType(buffer.type)
+    offset = max(strides_and_offset(kind)[1], 0)
     for user in [use.owner.operation for use in buffer.uses]:
         if user.name not in (_POINTER, _METADATA):
             continue
         with user.location, ir.InsertionPoint(user):
             if user.name == _METADATA:
-                result, value = user.results[1], index_constant(0)
+                result, value = user.results[1], index_constant(offset)
             else:
                 number = llvm.PtrToIntOp(ir.IntegerType.get_signless(64), address).result
-                result, value = user.results[0], arith.index_cast(ir.IndexType.get(), number)
+                first = arith.index_cast(ir.IndexType.get(), number)
+                before = index_constant(offset * element_bytes(kind.element_type))
+                result, value = user.results[0], arith.subi(first, before)
         result.replace_all_uses_with(value)
         user.erase()
 
