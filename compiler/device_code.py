@@ -81,7 +81,7 @@ def _translate(gpu_module: ir.Operation) -> DeviceSource:
         try:
             text = to_llvm_ir(holder.operation, data_layout=_data_layout())
         except (TranslationError, GateError) as error:
-            raise translation_error(error, "device-code") from error
+            raise translation_error(error, "device-code", holder.operation) from error
     # Line tables in PTX: any more makes the code generator ask ptxas for unoptimised debug code.
     if _LINE_TABLES in text:
         text = IrText.of(text).sub(_LINE_TABLES, "emissionKind: DebugDirectivesOnly").whole()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ..dialects.mlir import ir
 from .crash import reading_error
 from .errors import HircError, InputError, InternalError, Note, Position, UnsupportedError
 from .gate import GateError
 from .rendering import shortened
-from .session import Diagnostic
+from .session import Diagnostic, position_of
 from .translate import TranslationError
 
 _LEGALIZE = re.compile(r"failed to legalize (?:unresolved materialization|operation '([^']+)')")
@@ -54,18 +55,30 @@ def stage_error(diagnostics: Sequence[Diagnostic], stage: str, pass_name: str) -
     )
 
 
-def translation_error(error: TranslationError | GateError, stage: str) -> HircError:
-    """The error for LLVM-dialect code that cannot become LLVM IR the consumer reads."""
+def translation_error(
+    error: TranslationError | GateError, stage: str, module: ir.Operation
+) -> HircError:
+    """The error for LLVM-dialect code of a module that cannot become LLVM IR the consumer reads."""
     if isinstance(error, TranslationError):
         return stage_error(error.diagnostics, stage, "translation to LLVM IR")
     where = f" (in function '{error.function}')" if error.function else ""
     return UnsupportedError(
         f"{error.construct} needs LLVM {error.since}, and LLVM {error.consumer} makes the code"
         f"{where}",
+        position=_position_of_symbol(module, error.function),
         stage=stage,
         hint=error.hint,
         notes=[Note(error.line.strip())],
     )
+
+
+def _position_of_symbol(module: ir.Operation, name: str | None) -> Position | None:
+    """Where a module's symbol of a name is written."""
+    for op in module.regions[0].blocks[0]:
+        symbol = op.operation.attributes.get("sym_name", None)
+        if isinstance(symbol, ir.StringAttr) and symbol.value == name:
+            return position_of(op.location)
+    return position_of(module.location)
 
 
 def parse_error(diagnostics: Sequence[Diagnostic], source: str, text: str = "") -> HircError:

@@ -68,7 +68,7 @@ def host_module(
         try:
             text = to_llvm_ir(holder.operation, data_layout=machine.data_layout())
         except (TranslationError, GateError) as error:
-            raise translation_error(error, "host-code") from error
+            raise translation_error(error, "host-code", holder.operation) from error
     if not debug:
         text = without_line_tables(IrText.of(text)).whole()
     kept = left_as_they_are(text)

@@ -10,6 +10,7 @@ import json
 import mmap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import index
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -100,7 +101,7 @@ def _read_file(path: Path) -> TensorFile:
         entries: dict[str, Any] = json.loads(bytes(whole[_LENGTH_BYTES : _LENGTH_BYTES + length]))
         metadata = {str(key): str(value) for key, value in entries.pop(_METADATA, {}).items()}
         tensors = {name: _tensor(entry, data) for name, entry in entries.items()}
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise InputError(
             f"weights file {path}: its header is no header of a safetensors file"
         ) from error
@@ -115,8 +116,8 @@ def _read_file(path: Path) -> TensorFile:
 
 
 def _tensor(entry: Any, data: memoryview) -> Tensor:
-    start, end = (int(each) for each in entry["data_offsets"])
-    sizes = tuple(int(size) for size in entry["shape"])
+    start, end = map(index, entry["data_offsets"])
+    sizes = tuple(map(index, entry["shape"]))
     if not 0 <= start <= end or min(sizes, default=0) < 0:
         raise ValueError(entry)
     return Tensor(str(entry["dtype"]), sizes, data[start:end])
@@ -129,7 +130,7 @@ def _read_index(path: Path) -> TensorFile:
         names = sorted(set(places.values()))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise InputError(
             f"{path} is no index of safetensors files", hint='it has a "weight_map", by name'
         ) from error

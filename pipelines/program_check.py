@@ -54,6 +54,8 @@ def find_fault(module: ir.Operation, entry: str | None = None) -> Fault | None:
                     check_type(op, argument.type)
         if op.name in _DIMS:
             message = axis_fault(op)
+        elif op.name == "offload.entry":
+            message = places.fault_of_entry(op)
         elif op.name.startswith(("hir.", "linalg.")) and op.name not in _IN_REGIONS:
             message = places.fault_of(op)
         else:
@@ -78,6 +80,21 @@ class _Places:
         """The names of the functions that become programs."""
         found = host_programs(self.module, self.entry)
         return {ir.StringAttr(each.attributes["sym_name"]).value for each in found}
+
+    @cached_property
+    def symbols(self) -> set[str]:
+        """The names of what the module defines or declares."""
+        names = (
+            op.operation.attributes.get("sym_name", None) for op in self.module.regions[0].blocks[0]
+        )
+        return {name.value for name in names if isinstance(name, ir.StringAttr)}
+
+    def fault_of_entry(self, op: ir.Operation) -> str | None:
+        """Why the symbol that stands for an offload.entry on the host is none of the module's."""
+        host = op.attributes.get("host", None)
+        if not isinstance(host, ir.FlatSymbolRefAttr) or host.value in self.symbols:
+            return None
+        return f"offload.entry names @{host.value}, which the module has no symbol of"
 
     def fault_of(self, op: ir.Operation) -> str | None:
         """Why nothing compiles an operation of hir or linalg where it stands; None where it is."""
@@ -123,6 +140,8 @@ def _fault_of_type(kind: ir.Type) -> str | None:
     if isinstance(kind, ir.FunctionType):
         faults = map(_fault_of_type, [*kind.inputs, *kind.results])
         return next((fault for fault in faults if fault is not None), None)
+    if isinstance(kind, ir.NoneType | ir.TupleType | ir.OpaqueType):
+        return f"nothing holds a value of type {kind}"
     if not isinstance(kind, ir.ShapedType) or not kind.has_rank:
         return None
     # Strides are those of sizes of at least 1.

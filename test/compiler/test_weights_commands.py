@@ -83,6 +83,11 @@ def test_hirc_run_takes_weights(program: Path, mode: str) -> None:
         (DENSE, ["--weights=embed"], "--weights=embed needs the values of weight 'fc.weight'"),
         (DENSE, ["--weights-from=none"], "cannot read none"),
         (DENSE, ["--weights-from=prog.mlir"], "weights file prog.mlir is cut off, or no safeten"),
+        (
+            DENSE,
+            ["--weights-from=odd.safetensors"],
+            "its header is no header of a safetensors file",
+        ),
         (DENSE, ["--weights-from=few.safetensors"], "has no tensor 'fc.weight' (F32 [4, 3])"),
         (DENSE, ["--weights-from=index.json"], "few.safetensors has no tensor 'fc.weight'"),
         (DENSE, ["--weights-from=wrong.json"], "wrong.json is no index of safetensors files"),
@@ -106,6 +111,8 @@ def test_what_is_wrong_when_it_is_built(
     Path("prog.mlir").write_text(text)
     Path("index.json").write_text('{"weight_map": {"fc.weight": "few.safetensors"}}')
     Path("wrong.json").write_text("[]")
+    header = b'{"a":{"dtype":"F32","shape":[1e999],"data_offsets":[0,4]}}'
+    Path("odd.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
     write_values(Path("few.safetensors"), {"fc.bias": VALUES["fc.bias"]})
     before = sorted(tmp_path.iterdir())
     assert main(["prog.mlir", "-o", "prog", "--offload-arch=cpu", *words]) == 1

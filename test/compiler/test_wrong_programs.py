@@ -192,6 +192,18 @@ def program(body: str, types: str = "tensor<?x4xf32>") -> str:
             3,
         ),
         (
+            "func.func @main() {\n  return\n}\nfunc.func @start(%x: none) {\n  return\n}",
+            "nothing holds a value of type none",
+            4,
+        ),
+        (
+            'llvm.func @f()\n"offload.entry"() {device_name = "k", host = @f, kind = "kernel", '
+            'size = 0 : i64} : () -> ()\n"offload.entry"() {device_name = "v", host = @v, '
+            'kind = "global", size = 4 : i64} : () -> ()',
+            "offload.entry names @v, which the module has no symbol of",
+            3,
+        ),
+        (
             "// hir.stream is named here, and here: \n"
             'module attributes {a = "hir.wait"} {\n  hir.output\n}',
             "hir.output is written in MLIR's generic form",

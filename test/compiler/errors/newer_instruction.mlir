@@ -2,7 +2,7 @@
 // RUN: not hirc %s --offload-arch=sm_90 -o %t/out 2>&1 | FileCheck %s
 // RUN: rmdir %t
 
-// CHECK: error: atomicrmw fmaximumnum and fminimumnum needs LLVM {{[0-9]+}}, and LLVM 22 makes the code (in function 'k')
+// CHECK: newer_instruction.mlir:[[# @LINE + 6]]:5: error: atomicrmw fmaximumnum and fminimumnum needs LLVM {{[0-9]+}}, and LLVM 22 makes the code (in function 'k')
 // CHECK: in stage 'device-code'
 // CHECK: note: {{.*}}atomicrmw fmaximumnum
 // CHECK: hint: use fmax or fmin, or a loop of compare and exchange
