@@ -125,7 +125,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             # Sizes then do not come from tensors that are fused away.
             "resolve-shaped-type-result-dims,func.func(canonicalize,cse),"
             f"fuse-tensor-operations{{report={report}}},{_fuses_into(options.products)}"
-            "widen-tensor-arithmetic,func.func(canonicalize,cse),drop-idle-loops",
+            "form-contractions,widen-tensor-arithmetic,func.func(canonicalize,cse),drop-idle-loops",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
         Stage(

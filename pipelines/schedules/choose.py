@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
-from . import columns, pointwise, rows, scan, transpose, windows
+from . import columns, contraction, pointwise, rows, scan, transpose, windows
 from .alternatives import emit_first_that_holds
 from .device import Device
 from .floor import GENERAL, general, scatter, streaming
@@ -18,6 +18,7 @@ from .work import COLLECTIVES, read_work
 _SCHEDULES = (
     transpose.alternatives,
     pointwise.alternatives,
+    contraction.alternatives,
     windows.alternatives,
     rows.alternatives,
     columns.alternatives,

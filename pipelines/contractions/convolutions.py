@@ -1,0 +1,73 @@
+"""Convolutions as linalg.generics."""
+
+from __future__ import annotations
+
+from ...dialects.mlir import apply_transform, ir
+from ..fusion.generic import GENERIC, has_tensors_only, inputs_of, reducing_loops
+from ..walking import is_used, operations_where
+
+_CONVOLUTIONS = ("linalg.conv_", "linalg.depthwise_conv_")
+# Marks what is to be generalized, and what was.
+_MARK = "hir.convolution"
+_SCRIPT = """
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @generalize(%root: !transform.any_op {transform.readonly}) {
+    %0 = transform.structured.match attributes {hir.convolution} in %root
+      : (!transform.any_op) -> !transform.any_op
+    %1 = transform.structured.generalize %0 : (!transform.any_op) -> !transform.any_op
+    transform.yield
+  }
+}
+"""
+
+
+def generalize_convolutions(root: ir.Operation) -> list[ir.Operation]:
+    """The convolutions on tensors within `root`, as linalg.generics, in the order of the source.
+
+    Those that are written as linalg.generics too: sums of products of two operands.
+    """
+    named = operations_where(root, _is_named)
+    generic = operations_where(root, _is_generic)
+    if not named and not generic:
+        return []
+    for op in (*named, *generic):
+        op.attributes[_MARK] = ir.UnitAttr.get()
+    if named:
+        for op in generic:
+            del op.attributes[_MARK]
+        script = ir.Module.parse(_SCRIPT, root.context)
+        apply_transform(root, script.body.operations[0].operation, script.operation)
+        for op in generic:
+            op.attributes[_MARK] = ir.UnitAttr.get()
+    found = operations_where(root, lambda op: op.name == GENERIC and _MARK in op.attributes)
+    for op in found:
+        del op.attributes[_MARK]
+    return found
+
+
+def _is_named(op: ir.Operation) -> bool:
+    return op.name.startswith(_CONVOLUTIONS) and _is_of_two(op)
+
+
+def _is_generic(op: ir.Operation) -> bool:
+    """Whether it sums products of two operands, one of which it reads at sums of loops."""
+    if op.name != GENERIC or not has_tensors_only(op) or not reducing_loops(op):
+        return False
+    if not _is_of_two(op):
+        return False
+    names = [each.operation.name for each in op.regions[0].blocks[0]]
+    return names in (
+        ["arith.mulf", "arith.addf", "linalg.yield"],
+        ["arith.muli", "arith.addi", "linalg.yield"],
+        ["arith.extf", "arith.extf", "arith.mulf", "arith.addf", "linalg.yield"],
+    )
+
+
+def _is_of_two(op: ir.Operation) -> bool:
+    return (
+        has_tensors_only(op)
+        and len(op.results) == 1
+        and len(inputs_of(op)) == 2
+        and all(isinstance(value.type, ir.RankedTensorType) for value in op.operands)
+        and is_used(op.results[0])
+    )

@@ -1,0 +1,112 @@
+// RUN: hirc-opt %s --split-input-file -p normalize-tensor-operations,form-contractions,func.func'(canonicalize,cse)' | FileCheck %s
+
+#all = affine_map<(n, f, h, w) -> (n, f, h, w)>
+
+// The bias, the activation and the padding are part of one operation, which sums in its region.
+
+// CHECK-LABEL: func.func @whole(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x2x5x6xf32>, %[[K:.*]]: tensor<4x2x3x3xf32>, %[[B:.*]]: tensor<4xf32>
+// CHECK-NOT:     tensor.pad
+// CHECK:         linalg.generic {{.*}}"reduction", "reduction", "reduction"]}
+// CHECK-SAME:      ins(%[[B]], %[[K]] :
+// CHECK:           scf.if
+// CHECK-NEXT:        tensor.extract %[[X]]
+// CHECK:           arith.mulf
+// CHECK-NEXT:      "hir.reduce_loops"{{.*}}kind = "addf"
+// CHECK-NEXT:      arith.addf
+// CHECK-NEXT:      arith.maximumf
+// CHECK-NEXT:      linalg.yield
+// CHECK-NOT:     linalg.generic
+func.func @whole(%x: tensor<1x2x5x6xf32>, %k: tensor<4x2x3x3xf32>, %b: tensor<4xf32>) -> tensor<1x4x5x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i: index, %j: index, %l: index, %m: index):
+    tensor.yield %zero : f32
+  } : tensor<1x2x5x6xf32> to tensor<1x2x7x8xf32>
+  %e = tensor.empty() : tensor<1x4x5x6xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(n, f, h, w) -> (f)>, affine_map<(n, f, h, w) -> (n, f, h, w)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%b : tensor<4xf32>) outs(%e : tensor<1x4x5x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<1x4x5x6xf32>
+  %y = linalg.conv_2d_nchw_fchw ins(%p, %k : tensor<1x2x7x8xf32>, tensor<4x2x3x3xf32>)
+    outs(%s : tensor<1x4x5x6xf32>) -> tensor<1x4x5x6xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, f, h, w) -> (n, f, h, w)>, affine_map<(n, f, h, w) -> (n, f, h, w)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%y : tensor<1x4x5x6xf32>) outs(%e : tensor<1x4x5x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %a, %zero : f32
+    linalg.yield %m : f32
+  } -> tensor<1x4x5x6xf32>
+  return %r : tensor<1x4x5x6xf32>
+}
+
+// -----
+
+// Padding with another number, or with a zero that has a sign, stays in memory; so does the result of
+// a sum that others read too.
+
+// CHECK-LABEL: func.func @apart(
+// CHECK:         tensor.pad
+// CHECK:         tensor.pad
+// CHECK-COUNT-3: linalg.generic
+func.func @apart(%x: tensor<1x2x5x6xf32>, %k: tensor<4x2x3x3xf32>)
+    -> (tensor<1x4x5x6xf32>, tensor<1x4x5x6xf32>, tensor<1x4x5x6xf32>) {
+  %one = arith.constant 1.0 : f32
+  %minus = arith.constant -0.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i: index, %j: index, %l: index, %m: index):
+    tensor.yield %one : f32
+  } : tensor<1x2x5x6xf32> to tensor<1x2x7x8xf32>
+  %q = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i: index, %j: index, %l: index, %m: index):
+    tensor.yield %minus : f32
+  } : tensor<1x2x5x6xf32> to tensor<1x2x7x8xf32>
+  %e = tensor.empty() : tensor<1x4x5x6xf32>
+  %s = linalg.fill ins(%minus : f32) outs(%e : tensor<1x4x5x6xf32>) -> tensor<1x4x5x6xf32>
+  %y = linalg.conv_2d_nchw_fchw ins(%p, %k : tensor<1x2x7x8xf32>, tensor<4x2x3x3xf32>)
+    outs(%s : tensor<1x4x5x6xf32>) -> tensor<1x4x5x6xf32>
+  %z = linalg.conv_2d_nchw_fchw ins(%q, %k : tensor<1x2x7x8xf32>, tensor<4x2x3x3xf32>)
+    outs(%s : tensor<1x4x5x6xf32>) -> tensor<1x4x5x6xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, f, h, w) -> (n, f, h, w)>, affine_map<(n, f, h, w) -> (n, f, h, w)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%y : tensor<1x4x5x6xf32>) outs(%e : tensor<1x4x5x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %a, %one : f32
+    linalg.yield %m : f32
+  } -> tensor<1x4x5x6xf32>
+  return %r, %y, %z : tensor<1x4x5x6xf32>, tensor<1x4x5x6xf32>, tensor<1x4x5x6xf32>
+}
+
+// -----
+
+// Padding of a window that is larger than a mask has bits stays, and so does that of one channel at a
+// time: tiles are not for it.
+
+// CHECK-LABEL: func.func @left(
+// CHECK:         tensor.pad
+// CHECK:         tensor.pad
+// CHECK-NOT:     linalg.depthwise
+// CHECK:         "hir.reduce_loops"
+func.func @left(%x: tensor<1x2x40xf32>, %k: tensor<4x2x31xf32>, %i: tensor<1x2x9x9xf32>, %d: tensor<2x3x3xf32>)
+    -> (tensor<1x4x12xf32>, tensor<1x2x9x9xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 1] high[0, 0, 1] {
+  ^bb0(%a: index, %b: index, %c: index):
+    tensor.yield %zero : f32
+  } : tensor<1x2x40xf32> to tensor<1x2x42xf32>
+  %e = tensor.empty() : tensor<1x4x12xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<1x4x12xf32>) -> tensor<1x4x12xf32>
+  %y = linalg.conv_1d_ncw_fcw ins(%p, %k : tensor<1x2x42xf32>, tensor<4x2x31xf32>)
+    outs(%s : tensor<1x4x12xf32>) -> tensor<1x4x12xf32>
+  %q = tensor.pad %i low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%a: index, %b: index, %c: index, %f: index):
+    tensor.yield %zero : f32
+  } : tensor<1x2x9x9xf32> to tensor<1x2x11x11xf32>
+  %g = tensor.empty() : tensor<1x2x9x9xf32>
+  %h = linalg.fill ins(%zero : f32) outs(%g : tensor<1x2x9x9xf32>) -> tensor<1x2x9x9xf32>
+  %z = linalg.depthwise_conv_2d_nchw_chw ins(%q, %d : tensor<1x2x11x11xf32>, tensor<2x3x3xf32>)
+    outs(%h : tensor<1x2x9x9xf32>) -> tensor<1x2x9x9xf32>
+  return %y, %z : tensor<1x4x12xf32>, tensor<1x2x9x9xf32>
+}
