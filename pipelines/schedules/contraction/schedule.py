@@ -21,6 +21,9 @@ _MOST = 2**31 - 1
 # The first chips that copy to shared memory asynchronously (PTX ISA, "cp.async").
 _ASYNCHRONOUS = 80
 _COPIED_BYTES = (4, 8)
+# Products of matrices of fewer multiplications are for schedules of reductions: see
+# products/small.py, which has the most that come here.
+_FEW_PRODUCTS = 1 << 22
 
 
 def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
@@ -40,12 +43,32 @@ def _is_taken(form: Form, device: Device) -> bool:
     """Whether it is one that tiles are for: each factor's elements are used several times."""
     if device.capability < _ASYNCHRONOUS or not form.rows or not form.columns:
         return False
+    if _is_matrix_product(form) and not _is_large(form):
+        return False
     for factor in (form.first, form.second):
         if element_bytes(factor.element) not in _COPIED_BYTES or places_of(form, factor) is None:
             return False
         if factor.element != form.total:
             return False
     return True
+
+
+def _is_matrix_product(form: Form) -> bool:
+    """Whether factors are read at single loops' places, without padding."""
+    maps = [
+        ir.AffineMapAttr(attribute).value
+        for attribute in ir.ArrayAttr(form.work.op.attributes["indexing_maps"])
+    ]
+    return all(
+        factor.operand is not None and maps[factor.operand.number].is_projected_permutation
+        for factor in (form.first, form.second)
+    )
+
+
+def _is_large(form: Form) -> bool:
+    """Whether it certainly has many products: threads that sum by themselves do not suffice."""
+    count = product(form.work.extents)
+    return count.is_known and count.known > _FEW_PRODUCTS
 
 
 def _alternative(form: Form, kernels: Kernels, device: Device) -> Alternative:
