@@ -38,12 +38,11 @@ class Weights:
     def write_object(self, path: Path) -> None:
         """Writes the object with the values, where they are embedded."""
         offsets = self.layout.offsets
+        pieces = [(offsets[weight.name], tensor.data) for weight, tensor in self.values]
+        # What follows the last one is read too.
+        pieces.append((self.layout.bytes, memoryview(b"")))
         with open(path, "wb") as file:
-            write_object(
-                file,
-                self.layout.data_symbol,
-                ((offsets[weight.name], tensor.data) for weight, tensor in self.values),
-            )
+            write_object(file, self.layout.data_symbol, pieces)
 
     def write_file(self) -> None:
         """Writes the file beside the linked one, where there is to be one."""

@@ -98,6 +98,16 @@ def _fuses_into(options: MatmulOptions) -> str:
     )
 
 
+def _pads(options: MatmulOptions, chips: tuple[str, ...]) -> str:
+    """The pass that gives products sizes for which the library is fast."""
+    if not options.library:
+        return ""
+    return (
+        f",pad-product-sizes{{chips={'+'.join(chips)} "
+        f"kernel-multiplications={options.kernel_multiplications}}}"
+    )
+
+
 def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     """The stages, in order; their names are stable. A module without a program skips them."""
     executable = str(options.executable).lower()
@@ -125,7 +135,8 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             # Sizes then do not come from tensors that are fused away.
             "resolve-shaped-type-result-dims,func.func(canonicalize,cse),"
             f"fuse-tensor-operations{{report={report}}},{_fuses_into(options.products)}"
-            "form-contractions,widen-tensor-arithmetic,func.func(canonicalize,cse),drop-idle-loops",
+            "form-contractions,widen-tensor-arithmetic,func.func(canonicalize,cse),drop-idle-loops"
+            f"{_pads(options.products, options.chips)}",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
         Stage(

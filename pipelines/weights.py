@@ -23,6 +23,9 @@ MARK = "hirc.weight"
 # Every weight begins at a multiple of it, as an allocation does.
 ALIGNMENT = 256
 DIGEST = "hirc.digest"
+# Matrix products read weights of 16 bits as if their rows were a multiple of it
+# (products/padded_sizes.py): there is memory behind them, of whichever contents.
+_ROWS, _MANY_ROWS = 8, 64
 
 _LAYOUT = "hirc.weights"
 _METADATA = "__metadata__"
@@ -205,14 +208,24 @@ def lay_out(weights: Iterable[Weight], tied: Mapping[str, str] | None = None) ->
         key=lambda weight: -_natural_alignment(weight.bytes),
     )
     offsets: dict[str, int] = {}
-    end = 0
+    end = most = 0
     for weight in own:
         offsets[weight.name] = end
+        most = max(most, end + _room(weight))
         end += -(-weight.bytes // ALIGNMENT) * ALIGNMENT
     for weight in given:
         offsets[weight.name] = offsets[tied.get(weight.name, weight.name)]
     others = [weight for weight in given if weight not in own]
+    end = max(end, -(-most // ALIGNMENT) * ALIGNMENT)
     return WeightLayout((*own, *others), offsets, max(end, ALIGNMENT))
+
+
+def _room(weight: Weight) -> int:
+    """The bytes that are to be there from the weight's first one on."""
+    rows = weight.sizes[0] if weight.sizes else 0
+    if weight.dtype not in ("F16", "BF16") or rows < _MANY_ROWS:
+        return weight.bytes
+    return weight.bytes // rows * -(-rows // _ROWS) * _ROWS
 
 
 def _natural_alignment(size: int) -> int:

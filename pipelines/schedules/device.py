@@ -17,6 +17,7 @@ class Device:
     `shared_bytes` that one block can be given (opted in, less the 1 KB the system keeps),
     `registers` of 32 bits and `threads`. `cluster_blocks` is
     how many blocks a cluster may have without asking for more, 1 where there are no clusters.
+    `products` are the operations a second that data sheets have for dense products of 16 bits.
     """
 
     capability: int
@@ -27,6 +28,7 @@ class Device:
     cluster_blocks: int
     cache_bytes: int
     bandwidth: float
+    products: float
 
     @property
     def bytes_in_flight(self) -> int:
@@ -37,25 +39,25 @@ class Device:
         return int(self.bandwidth * 1e-6 / self.multiprocessors)
 
 
-_KB, _MB, _GB = 1024, 1024**2, 1e9
+_KB, _MB, _GB, _TERA = 1024, 1024**2, 1e9, 1e12
 
 # CUDA C++ Programming Guide, "Compute Capabilities", and the products' data sheets: T4, A100 80 GB,
 # A40, Jetson AGX Orin, L40, H200, B200, B300, Jetson AGX Thor, RTX PRO 6000, DGX Spark.
 _DEVICES = {
     device.capability: device
     for device in (
-        Device(75, 40, 64 * _KB, 65536, 1024, 1, 4 * _MB, 320 * _GB),
-        Device(80, 108, 163 * _KB, 65536, 2048, 1, 40 * _MB, 2039 * _GB),
-        Device(86, 84, 99 * _KB, 65536, 1536, 1, 6 * _MB, 696 * _GB),
-        Device(87, 16, 163 * _KB, 65536, 1536, 1, 4 * _MB, 204 * _GB),
-        Device(88, 16, 99 * _KB, 65536, 1536, 1, 4 * _MB, 204 * _GB),
-        Device(89, 142, 99 * _KB, 65536, 1536, 1, 96 * _MB, 864 * _GB),
-        Device(90, 132, 227 * _KB, 65536, 2048, 8, 50 * _MB, 4800 * _GB),
-        Device(100, 148, 227 * _KB, 65536, 2048, 8, 126 * _MB, 8000 * _GB),
-        Device(103, 148, 227 * _KB, 65536, 2048, 8, 126 * _MB, 8000 * _GB),
-        Device(110, 20, 227 * _KB, 65536, 2048, 8, 32 * _MB, 273 * _GB),
-        Device(120, 188, 99 * _KB, 65536, 1536, 8, 128 * _MB, 1792 * _GB),
-        Device(121, 48, 99 * _KB, 65536, 1536, 8, 24 * _MB, 273 * _GB),
+        Device(75, 40, 64 * _KB, 65536, 1024, 1, 4 * _MB, 320 * _GB, 65 * _TERA),
+        Device(80, 108, 163 * _KB, 65536, 2048, 1, 40 * _MB, 2039 * _GB, 312 * _TERA),
+        Device(86, 84, 99 * _KB, 65536, 1536, 1, 6 * _MB, 696 * _GB, 149.7 * _TERA),
+        Device(87, 16, 163 * _KB, 65536, 1536, 1, 4 * _MB, 204 * _GB, 42.5 * _TERA),
+        Device(88, 16, 99 * _KB, 65536, 1536, 1, 4 * _MB, 204 * _GB, 42.5 * _TERA),
+        Device(89, 142, 99 * _KB, 65536, 1536, 1, 96 * _MB, 864 * _GB, 181 * _TERA),
+        Device(90, 132, 227 * _KB, 65536, 2048, 8, 50 * _MB, 4800 * _GB, 989 * _TERA),
+        Device(100, 148, 227 * _KB, 65536, 2048, 8, 126 * _MB, 8000 * _GB, 2250 * _TERA),
+        Device(103, 148, 227 * _KB, 65536, 2048, 8, 126 * _MB, 8000 * _GB, 2250 * _TERA),
+        Device(110, 20, 227 * _KB, 65536, 2048, 8, 32 * _MB, 273 * _GB, 259 * _TERA),
+        Device(120, 188, 99 * _KB, 65536, 1536, 8, 128 * _MB, 1792 * _GB, 504 * _TERA),
+        Device(121, 48, 99 * _KB, 65536, 1536, 8, 24 * _MB, 273 * _GB, 125 * _TERA),
     )
 }
 # Where no chip is named: what every build's code is made for until its chips are known.
@@ -75,6 +77,7 @@ def device_of(chips: Sequence[str]) -> Device:
         min(device.cluster_blocks for device in found),
         min(device.cache_bytes for device in found),
         first.bandwidth,
+        first.products,
     )
 
 

@@ -25,3 +25,22 @@ module attributes {hirc.weights = {bytes = 4096 : i64, file = "w.safetensors", h
     return %a : tensor<3xf32>
   }
 }
+
+// -----
+
+// Behind a weight of 16 bits with many rows there is room for a multiple of 8: for 72 of 32 bytes here.
+// CHECK: module attributes {hirc.weights = {bytes = 2304 : i64, file = "",
+// CHECK-SAME: header = "{\22a\22:{\22dtype\22:\22F16\22,\22shape\22:[65,16],\22data_offsets\22:[0,2080]}}"}
+func.func @main(%a: tensor<65x16xf16> {hirc.weight = "a"}, %x: tensor<3xf32>) -> tensor<3xf32> {
+  return %x : tensor<3xf32>
+}
+
+// -----
+
+// It may be the next one's, here 7 rows of 32 bytes in 256.
+// CHECK: module attributes {hirc.weights = {bytes = 2560 : i64, file = "",
+// CHECK-SAME: [0,2080]
+// CHECK-SAME: [2304,2306]
+func.func @main(%a: tensor<65x16xf16> {hirc.weight = "a"}, %b: tensor<1xf16> {hirc.weight = "b"}, %x: tensor<3xf32>) -> tensor<3xf32> {
+  return %x : tensor<3xf32>
+}

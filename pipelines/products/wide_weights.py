@@ -1,0 +1,109 @@
+"""Weights that a program takes with more rows than they have: memory follows them."""
+
+from __future__ import annotations
+
+from math import prod
+
+from ...dialects.hir.element_types import ELEMENT_TYPES
+from ...dialects.mlir import ir
+from ..walking import operations_where
+from ..weights import MARK, read_layout
+
+
+def may_widen(value: ir.Value, axes: dict[int, int]) -> bool:
+    """Whether a tensor is a weight whose memory has room for the sizes that dims are to have.
+
+    What is in the memory behind it is not known.
+    """
+    weight = _behind(value)
+    if weight is None or list(axes) != [0]:
+        return False
+    function = weight.owner.owner.operation
+    name = _weight_name(weight, function)
+    layout = None if name is None else read_layout(_module(function))
+    if name is None or layout is None or _is_called(function):
+        return False
+    kind = ir.RankedTensorType(value.type)
+    row = prod(kind.shape[1:]) * ELEMENT_TYPES[str(kind.element_type)].bytes
+    return layout.offsets[name] + axes[0] * row <= layout.bytes
+
+
+def widened(value: ir.Value, kind: ir.RankedTensorType) -> ir.Value:
+    """The weight as a tensor of that type; what else reads it reads the part that it was."""
+    weight = _behind(value)
+    assert weight is not None
+    if weight.type == kind:
+        return weight
+    old = ir.RankedTensorType(weight.type)
+    uses = list(weight.uses)
+    function = weight.owner.owner.operation
+    weight.set_type(kind)
+    function.attributes["function_type"] = ir.TypeAttr.get(
+        ir.FunctionType.get(
+            [each.type for each in weight.owner.arguments],
+            ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results,
+        )
+    )
+    with function.location, ir.InsertionPoint.at_block_begin(weight.owner):
+        part = part_of(weight, old)
+    for use in uses:
+        use.owner.operation.operands[use.operand_number] = part
+    return weight
+
+
+def part_of(
+    value: ir.Value, kind: ir.RankedTensorType, open_sizes: list[ir.Value] | None = None
+) -> ir.Value:
+    """The first elements along every dim of a tensor, of that type, whose open sizes are given."""
+    sizes = open_sizes or []
+    return ir.Operation.create(
+        "tensor.extract_slice",
+        results=[kind],
+        operands=[value, *sizes],
+        attributes={
+            "static_offsets": ir.DenseI64ArrayAttr.get([0] * kind.rank),
+            "static_sizes": ir.DenseI64ArrayAttr.get(list(kind.shape)),
+            "static_strides": ir.DenseI64ArrayAttr.get([1] * kind.rank),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, len(sizes), 0]),
+        },
+    ).results[0]
+
+
+def _behind(value: ir.Value) -> ir.BlockArgument | None:
+    """The argument that a tensor is, or is the first rows of since that was widened."""
+    if isinstance(value.owner, ir.Block):
+        return ir.BlockArgument(value)
+    op = value.owner.operation
+    if op.name != "tensor.extract_slice" or not isinstance(op.operands[0].owner, ir.Block):
+        return None
+    offsets = list(ir.DenseI64ArrayAttr(op.attributes["static_offsets"]))
+    part, whole = (ir.RankedTensorType(each.type) for each in (value, op.operands[0]))
+    is_rows = part.rank == whole.rank and part.shape[1:] == whole.shape[1:]
+    return ir.BlockArgument(op.operands[0]) if is_rows and not any(offsets) else None
+
+
+def _weight_name(value: ir.BlockArgument, function: ir.Operation) -> str | None:
+    if function.name != "func.func" or "arg_attrs" not in function.attributes:
+        return None
+    given = ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[value.arg_number])
+    return ir.StringAttr(given[MARK]).value if MARK in given else None
+
+
+def _module(function: ir.Operation) -> ir.Operation:
+    module = function.parent
+    assert module is not None
+    return module.operation
+
+
+def _is_called(function: ir.Operation) -> bool:
+    """Whether another function hands it the weight, which is then a tensor as any."""
+    name = ir.StringAttr(function.attributes["sym_name"]).value
+    return bool(
+        operations_where(
+            _module(function),
+            lambda op: (
+                op.name == "func.call"
+                and ir.FlatSymbolRefAttr(op.attributes["callee"]).value == name
+            ),
+        )
+    )
