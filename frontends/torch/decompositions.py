@@ -14,6 +14,8 @@ from torch import SymInt, Tensor
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
+from .recurrent import recurrent_decompositions
+
 _ATEN = torch.ops.aten
 _PRIMS = torch.ops.prims
 
@@ -27,6 +29,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     """Returns the decompositions for torch-mlir: its own, but for those of this file."""
     return {
         **get_decomposition_table(),
+        **recurrent_decompositions(),
         _ATEN.gelu.default: _gelu,
         _ATEN.var.correction: _var,
         _ATEN.var_mean.correction: _var_mean,
@@ -336,7 +339,9 @@ def _view(x: Tensor, size: Sequence[int | SymInt]) -> Tensor:
     if merged > 1:
         x = _PRIMS.collapse.default(x, first, first + merged - 1)
     for axis, each in enumerate(middle[:-1], first):
-        x = _PRIMS.split_dim.default(x, axis, each)
+        # torch-mlir fails where what is split off is of size 1.
+        is_one = not isinstance(each, SymInt) and each == 1
+        x = x.unsqueeze(axis) if is_one else _PRIMS.split_dim.default(x, axis, each)
     return x
 
 

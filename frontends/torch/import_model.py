@@ -37,19 +37,27 @@ from ...compiler.session import Session
 from ...compiler.source import Source
 from ...dialects.mlir import ir, load_named_dialects, passmanager
 from .calling import Description, bind, constant, describe, leaf_paths
+from .control_flow import ControlFlowImporter, begin_control_flow, end_control_flow
 from .decompositions import decompositions
 from .fake_values import without_elements
-from .refusals import refuse
+from .recurrent import as_loops
+from .refusals import nodes_of, refuse
 from .size_checks import check_sizes
 from .sizes import Sizes
 from .tidying import locate, tidy
 from .user_errors import export_error, first_line, lowering_error, user_frames
 from .weights import take_weights, tensor_file
 
+# torch-backend-to-linalg-on-tensors-backend-pipeline, but for the verifier, which takes no calls.
 _PIPELINE = (
     "builtin.module(func.func(torch-match-quantized-custom-ops),"
     "torchdynamo-export-to-torch-backend-pipeline{extra-library=},"
-    "torch-backend-to-linalg-on-tensors-backend-pipeline)"
+    "func.func(convert-torch-to-tmtensor,canonicalize,convert-torch-to-linalg,canonicalize,"
+    "convert-torch-to-scf,convert-torch-to-arith,convert-torch-to-tensor),"
+    "convert-torch-conversion-to-mlprogram,"
+    "func.func(memref-expand,canonicalize,resolve-shaped-type-result-dims,cse),"
+    "torch-func-backend-type-conversion,"
+    "func.func(canonicalize,torch-finalizing-backend-type-conversion))"
 )
 
 
@@ -175,7 +183,7 @@ def _exported(
     said = io.StringIO()
     try:
         # torch prints the graph that it has where it fails.
-        with torch.no_grad(), contextlib.redirect_stderr(said):
+        with torch.no_grad(), as_loops(), contextlib.redirect_stderr(said):
             return torch.export.export(
                 model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False
             )
@@ -217,7 +225,7 @@ def _imported(
         sizes.limits,
         sizes.places,
     )
-    for node in program.graph.nodes:
+    for node in nodes_of(program):
         if node.meta.get("stack_trace"):
             node.meta["stack_trace"] = user_frames(node.meta["stack_trace"])
     module = _lowered(program, name)
@@ -319,13 +327,15 @@ def _outputs(program: ExportedProgram, sizes: Sizes) -> list[dict[str, Any]]:
 def _lowered(program: ExportedProgram, name: str) -> ir.Module:
     session = Session()
     torch_dialect.register_dialect(session.context)
-    importer = FxImporter(context=session.context)
+    importer = FxImporter(context=session.context, graph_node_importer_cls=ControlFlowImporter)
     try:
         activity.enter("import", "torch-mlir's importer")
         importer.import_program(program, func_name=name)
+        begin_control_flow(importer.module_op)
         activity.enter("import", "torch-mlir's lowering")
         with session.context:
             passmanager.PassManager.parse(_PIPELINE).run(importer.module_op)
+            end_control_flow(importer.module_op, name)
     except ir.MLIRError as error:
         raise lowering_error(session.take_diagnostics()) from error
     except Exception as error:

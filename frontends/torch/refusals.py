@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 from torch.export import ExportedProgram
-from torch.fx import Node
+from torch.fx import GraphModule, Node
 
 from ...compiler.errors import UnsupportedError
 from .user_errors import stack_position
@@ -20,7 +20,7 @@ def refuse(program: ExportedProgram) -> None:
 
     torch-mlir's random numbers are the same in every call, and it takes uint8 for int8.
     """
-    for node in program.graph.nodes:
+    for node in nodes_of(program):
         tags = getattr(node.target, "tags", ())
         if node.op == "call_function" and torch.Tag.nondeterministic_seeded in tags:
             raise _error(
@@ -36,6 +36,13 @@ def refuse(program: ExportedProgram) -> None:
                     f"elements of type {name} are not supported",
                     "convert them to int32 or a float type outside of the model",
                 )
+
+
+def nodes_of(program: ExportedProgram) -> Iterator[Node]:
+    """The nodes of a program's graph, and of those of its branches and loops."""
+    for module in program.graph_module.modules():
+        if isinstance(module, GraphModule):
+            yield from module.graph.nodes
 
 
 def _error(node: Node, message: str, hint: str) -> UnsupportedError:

@@ -26,7 +26,7 @@ _SITE_PACKAGES = ("site-packages/", "dist-packages/")
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _ILLEGAL = re.compile(r"failed to legalize operation '([^']+)'")
 # An operator that torch-mlir has no operation for, in the text of its `torch.operator`.
-_OPERATOR = re.compile(r'"?torch\.operator"?\s*"?([\w.]+)"')
+_OPERATOR = re.compile(r'torch\.operator"?(?:\(.*?name = |\s*)"([\w.]+)"')
 _SPLIT = (
     "compute it of operations that are lowered, outside of the model, or in a kernel of your own"
 )
@@ -116,7 +116,8 @@ def user_error(what: str, error: BaseException) -> InputError:
 def lowering_error(diagnostics: Sequence[Diagnostic]) -> HircError:
     """The error for an operation that torch-mlir has no lowering for."""
     errors = [each for each in diagnostics if each.severity == "error"]
-    text = " ".join(each.message for each in errors)
+    said = [line for each in errors for line in (each.message, *(n.message for n in each.notes))]
+    text = " ".join(said)
     operation = _operation(text)
     # What follows the first colon is the operation's text.
     why = f"'{operation}' has no lowering" if operation else text.partition(": ")[0]

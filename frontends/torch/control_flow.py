@@ -1,0 +1,470 @@
+"""torch.cond and its like as branches and loops of the host.
+
+Each is imported as the call of a function that is only declared, beside the functions of its
+bodies. Once torch-mlir has lowered all of them the declared ones are defined, and everything goes
+to where it is called from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import SymInt, Tensor
+from torch.fx import Node
+from torch_mlir.extras.fx_importer import GraphNodeImporter
+
+from ...compiler.errors import Position, UnsupportedError
+from ...dialects.mlir import arith, cf, ir, scf
+from ...pipelines.locations import file_position
+from ...pipelines.rewriting import index_constant
+from ...pipelines.walking import operations_where
+from .user_errors import stack_position
+
+_KIND = "control.kind"
+_BODIES = "control.bodies"
+# How many operands are carried, and how many gone through.
+_COUNTS = "control.counts"
+# Of each result the operand and axis that each open dim is as long as, flattened; -1: the loop's.
+_SIZES = "control.sizes"
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+class ControlFlowImporter(GraphNodeImporter):
+    """Imports the nodes of a graph; those of control flow as calls of functions to be defined."""
+
+    def _import_hop_cond(self, loc: ir.Location, node: Node, hop: Any) -> None:
+        condition, then, other, operands = node.args
+        self._call(loc, node, "cond", [then, other], [condition, *_nodes(operands)], (0, 0))
+
+    def _import_hop_while_loop(self, loc: ir.Location, node: Node, hop: Any) -> None:
+        condition, body, carried, stays = node.args
+        counts = len(_nodes(carried)), 0
+        self._call(
+            loc, node, "while", [condition, body], [*_nodes(carried), *_nodes(stays)], counts
+        )
+
+    def _import_hop_scan(self, loc: ir.Location, node: Node, hop: Any) -> None:
+        body, carried, along, stays = node.args
+        counts = len(_nodes(carried)), len(_nodes(along))
+        operands = [*_nodes(carried), *_nodes(along), *_nodes(stays)]
+        self._call(loc, node, "scan", [body], operands, counts)
+
+    def _import_hop_map_impl(self, loc: ir.Location, node: Node, hop: Any) -> None:
+        body, along, stays = node.args
+        operands = [*_nodes(along), *_nodes(stays)]
+        self._call(loc, node, "scan", [body], operands, (0, len(_nodes(along))))
+
+    def _import_hop_associative_scan(self, loc: ir.Location, node: Node, hop: Any) -> None:
+        body, along, stays = node.args
+        operands = [*_nodes(along), *_nodes(stays)]
+        self._call(loc, node, "associative", [body], operands, (0, len(_nodes(along))))
+
+    def _import_torch_op_overload(
+        self, loc: ir.Location, node: Node, concrete_target: Any = None
+    ) -> None:
+        """torch-mlir's split of an open dim is not valid where both parts are open."""
+        if concrete_target is None and node.target is torch.ops.prims.split_dim.default:
+            given: Any = node.args
+            x, axis, size = given
+            if isinstance(x.meta["val"].shape[axis], SymInt):
+                self._call(loc, node, "split", [], [x, size], (axis, 0))
+                return
+        super()._import_torch_op_overload(loc, node, concrete_target)
+
+    def _call(
+        self,
+        loc: ir.Location,
+        node: Node,
+        kind: str,
+        bodies: Sequence[Any],
+        operands: Sequence[Any],
+        counts: tuple[int, int],
+    ) -> None:
+        given = [self._import_argument(loc, each) for each in operands]
+        values = node.meta["val"]
+        is_one = isinstance(values, Tensor)
+        values = [values] if is_one else values
+        if not isinstance(values, (tuple, list)) or not all(
+            isinstance(each, Tensor) for each in values
+        ):
+            raise _unsupported(node, "it gives what is no tensor", "carry tensors, of no dims too")
+        types = [self._cc.value_info_to_type(each) for each in values]
+        name = f"{node.name}.{len(list(self.fx_importer.module.body))}"
+        names = [self._body(node, each) for each in bodies]
+        sizes = [_sizes(node, each, operands) for each in values]
+        with loc:
+            ir.Operation.create(
+                "func.func",
+                attributes={
+                    "sym_name": ir.StringAttr.get(name),
+                    "sym_visibility": ir.StringAttr.get("private"),
+                    "function_type": ir.TypeAttr.get(
+                        ir.FunctionType.get([each.type for each in given], types)
+                    ),
+                    _KIND: ir.StringAttr.get(kind),
+                    _BODIES: ir.ArrayAttr.get([ir.FlatSymbolRefAttr.get(each) for each in names]),
+                    _COUNTS: ir.DenseI64ArrayAttr.get([*counts]),
+                    _SIZES: ir.ArrayAttr.get([ir.DenseI64ArrayAttr.get(each) for each in sizes]),
+                },
+                regions=1,
+                ip=ir.InsertionPoint(self.fx_importer.module.body),
+            )
+            call = ir.Operation.create(
+                "func.call",
+                results=types,
+                operands=given,
+                attributes={"callee": ir.FlatSymbolRefAttr.get(name)},
+            )
+        if not is_one:
+            self._multi_result_nodes.add(node)
+        for place, value in enumerate(call.results):
+            self.bind_node_value(node, value, place)
+
+    def _body(self, node: Node, body: Node) -> str:
+        """The name of the function that a body has become."""
+        names = self.fx_importer._graph_module_to_func_name  # pyright: ignore[reportPrivateUsage]
+        return names[id(getattr(node.graph.owning_module, str(body.target)))]
+
+
+def _nodes(values: Any) -> list[Any]:
+    return list(values)
+
+
+def _sizes(node: Node, value: Tensor, operands: Sequence[Any]) -> list[int]:
+    """For each dim of a result the number of an operand, and the axis of that which is as long.
+
+    -1 and -1 where the dim is not open, or no operand has one that is known to be as long.
+    """
+    places = {
+        size.node.expr: (number, axis)
+        for number, operand in reversed(list(enumerate(operands)))
+        if isinstance(operand, Node) and isinstance(operand.meta["val"], Tensor)
+        for axis, size in enumerate(operand.meta["val"].shape)
+        if isinstance(size, SymInt)
+    }
+    found: list[int] = []
+    for size in value.shape:
+        found += places.get(size.node.expr, (-1, -1)) if isinstance(size, SymInt) else (-1, -1)
+    return found
+
+
+def _unsupported(node: Node, message: str, hint: str) -> UnsupportedError:
+    return UnsupportedError(
+        message,
+        position=stack_position(node.meta.get("stack_trace") or ""),
+        op=str(node.target),
+        stage="import",
+        hint=hint,
+    )
+
+
+def begin_control_flow(module: ir.Operation) -> None:
+    """Keeps the bodies, which nothing calls yet, from being dropped."""
+    for function in _functions(module).values():
+        if _KIND not in function.attributes and "sym_visibility" in function.attributes:
+            del function.attributes["sym_visibility"]
+
+
+def end_control_flow(module: ir.Operation, name: str) -> None:
+    """Makes branches and loops of the calls, in the function of this name, which alone is left."""
+    functions = _functions(module)
+    for function in functions.values():
+        if _KIND in function.attributes:
+            _define(function)
+    main = functions.pop(name)
+    while calls := operations_where(main, lambda op: op.name == "func.call"):
+        for call in calls:
+            _inline(call, functions[ir.FlatSymbolRefAttr(call.attributes["callee"]).value])
+    for function in functions.values():
+        function.erase()
+
+
+def _functions(module: ir.Operation) -> dict[str, ir.Operation]:
+    return {
+        ir.StringAttr(op.attributes["sym_name"]).value: op.operation
+        for op in module.regions[0].blocks[0]
+        if op.operation.name == "func.func"
+    }
+
+
+def _inline(call: ir.Operation, function: ir.Operation) -> None:
+    """Puts a copy of the function's operations in the place of the call."""
+    copy = function.clone(ir.InsertionPoint(function))
+    block = copy.regions[0].blocks[0]
+    for argument, value in zip(block.arguments, call.operands, strict=True):
+        with ir.InsertionPoint(call), call.location:
+            argument.replace_all_uses_with(_cast(value, argument.type))
+    *body, end = [op.operation for op in block]
+    for op in body:
+        op.move_before(call)
+    for result, value in zip(call.results, end.operands, strict=True):
+        with ir.InsertionPoint(call), call.location:
+            result.replace_all_uses_with(_cast(value, result.type))
+    call.erase()
+    copy.erase()
+
+
+def _cast(value: ir.Value, kind: ir.Type) -> ir.Value:
+    if value.type == kind:
+        return value
+    return ir.Operation.create("tensor.cast", [kind], [value]).results[0]
+
+
+def _define(function: ir.Operation) -> None:
+    kind = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+    names = [
+        ir.FlatSymbolRefAttr(each).value for each in ir.ArrayAttr(function.attributes[_BODIES])
+    ]
+    body = function.regions[0].blocks.append(
+        *kind.inputs, arg_locs=[function.location] * len(kind.inputs)
+    )
+    with function.location, ir.InsertionPoint(body):
+        made = _DEFINITIONS[ir.StringAttr(function.attributes[_KIND]).value](
+            function, names, list(body.arguments), list(kind.results)
+        )
+        ir.Operation.create("func.return", operands=[*made])
+
+
+def _cond(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    condition, *operands = arguments
+    branches = ir.Operation.create("scf.if", [*results], [_truth(condition)], regions=2)
+    for region, name in zip(branches.regions, names, strict=True):
+        with ir.InsertionPoint(region.blocks.append()):
+            scf.YieldOp(_call(name, operands, results))
+    return list(branches.results)
+
+
+def _truth(condition: ir.Value) -> ir.Value:
+    if isinstance(condition.type, ir.IntegerType):
+        return condition
+    kind = ir.RankedTensorType(condition.type)
+    places = [index_constant(0)] * len(kind.shape)
+    return ir.Operation.create("tensor.extract", [kind.element_type], [condition, *places]).results[
+        0
+    ]
+
+
+def _while(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    carried, stays = arguments[: len(results)], list(arguments[len(results) :])
+    begin = [_cast(value, kind) for value, kind in zip(carried, results, strict=True)]
+    loop = ir.Operation.create("scf.while", [*results], begin, regions=2)
+    before, after = (
+        region.blocks.append(*results, arg_locs=[function.location] * len(results))
+        for region in loop.regions
+    )
+    with ir.InsertionPoint(before):
+        truth = ir.RankedTensorType.get([], ir.IntegerType.get_signless(1))
+        (condition,) = _call(names[0], [*before.arguments, *stays], [truth])
+        ir.Operation.create("scf.condition", operands=[_truth(condition), *before.arguments])
+    with ir.InsertionPoint(after):
+        scf.YieldOp(_call(names[1], [*after.arguments, *stays], results))
+    return list(loop.results)
+
+
+def _scan(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    """A loop along the first dim of what is gone through."""
+    carries, goes = _counts(function)
+    along, stays = arguments[carries : carries + goes], arguments[carries + goes :]
+    begin = [
+        _cast(value, kind)
+        for value, kind in zip(arguments[:carries], results[:carries], strict=True)
+    ]
+    begin += [_room(function, arguments, results, place) for place in range(carries, len(results))]
+
+    def body(place: ir.Value, carried: Sequence[ir.Value]) -> list[ir.Value]:
+        given = [*carried[:carries], *(_part(each, place) for each in along), *stays]
+        kinds = [*results[:carries], *map(_kind_of_part, results[carries:])]
+        made = _call(names[0], given, kinds)
+        return [
+            *made[:carries],
+            *(
+                _put(part, whole, place)
+                for part, whole in zip(made[carries:], carried[carries:], strict=True)
+            ),
+        ]
+
+    return _loop(along[0], 0, begin, body)
+
+
+def _associative(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    """A loop that combines what is there so far with each of the elements, from the second on."""
+    _, goes = _counts(function)
+    along, stays = arguments[:goes], arguments[goes:]
+    first = [_part(each, index_constant(0)) for each in along]
+    whole = [
+        _put(part, _room(function, arguments, results, place), index_constant(0))
+        for place, part in enumerate(first)
+    ]
+
+    def body(place: ir.Value, carried: Sequence[ir.Value]) -> list[ir.Value]:
+        parts = [_part(each, place) for each in along]
+        made = _call(names[0], [*carried[:goes], *parts, *stays], [each.type for each in parts])
+        return [
+            *made,
+            *(_put(part, all_, place) for part, all_ in zip(made, carried[goes:], strict=True)),
+        ]
+
+    return _loop(along[0], 1, [*first, *whole], body)[goes:]
+
+
+def _split(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    """Makes two dims of one, of which the first has the size that is given."""
+    x, size = arguments
+    axis, _ = _counts(function)
+    (kind,) = results
+    shape = list(ir.RankedTensorType(kind).shape)
+    first = arith.index_cast(ir.IndexType.get(), size)
+    whole = _dim(x, axis)
+    second = arith.divui(whole, first)
+    fits = arith.cmpi(arith.CmpIPredicate.eq, arith.muli(first, second), whole)
+    cf.AssertOp(fits, "a size is not divided by that of the dim that is split off from it")
+    groups = [[each] for each in range(axis)] + [[axis, axis + 1]]
+    groups += [[each] for each in range(axis + 2, len(shape))]
+    sizes = {axis: first, axis + 1: second}
+    open_ = [each for each, extent in enumerate(shape) if extent == _DYNAMIC]
+    i64 = ir.IntegerType.get_signless(64)
+    made = ir.Operation.create(
+        "tensor.expand_shape",
+        [kind],
+        [
+            x,
+            *(sizes[each] if each in sizes else _dim(x, each - (each > axis)) for each in open_),
+        ],
+        {
+            "reassociation": ir.ArrayAttr.get(
+                [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, each) for each in g]) for g in groups]
+            ),
+            "static_output_shape": ir.DenseI64ArrayAttr.get(shape),
+        },
+    )
+    return [made.results[0]]
+
+
+_DEFINITIONS = {
+    "split": _split,
+    "cond": _cond,
+    "while": _while,
+    "scan": _scan,
+    "associative": _associative,
+}
+
+
+def _counts(function: ir.Operation) -> tuple[int, int]:
+    carried, along = ir.DenseI64ArrayAttr(function.attributes[_COUNTS])
+    return carried, along
+
+
+def _loop(
+    along: ir.Value,
+    first: int,
+    begin: Sequence[ir.Value],
+    body: Callable[[ir.Value, Sequence[ir.Value]], list[ir.Value]],
+) -> list[ir.Value]:
+    """A loop over the first dim of a tensor from a place on, which carries tensors."""
+    loop = scf.ForOp(index_constant(first), _dim(along, 0), index_constant(1), [*begin])
+    with ir.InsertionPoint(loop.body):
+        scf.YieldOp(body(loop.induction_variable, list(loop.inner_iter_args)))
+    return list(loop.results)
+
+
+def _call(name: str, operands: Sequence[ir.Value], results: Sequence[ir.Type]) -> list[ir.Value]:
+    made = ir.Operation.create(
+        "func.call",
+        results=[*results],
+        operands=[*operands],
+        attributes={"callee": ir.FlatSymbolRefAttr.get(name)},
+    )
+    return list(made.results)
+
+
+def _room(
+    function: ir.Operation,
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+    place: int,
+) -> ir.Value:
+    """A tensor without values for what all iterations give."""
+    kind = ir.RankedTensorType(results[place])
+    carries, _ = _counts(function)
+    alike = list(ir.DenseI64ArrayAttr(ir.ArrayAttr(function.attributes[_SIZES])[place]))
+    sizes: list[ir.Value] = []
+    for axis, size in enumerate(kind.shape):
+        if size != _DYNAMIC:
+            continue
+        number, other = (carries, 0) if axis == 0 else alike[2 * axis : 2 * axis + 2]
+        if number < 0:
+            position = file_position(function.location)
+            raise UnsupportedError(
+                f"size {axis} of what an iteration gives is no size of what the loop is given",
+                position=position and Position(*position),
+                stage="import",
+                hint="pad it to a size that is known",
+            )
+        sizes.append(_dim(arguments[number], other))
+    return ir.Operation.create("tensor.empty", [kind], sizes).results[0]
+
+
+def _kind_of_part(kind: ir.Type) -> ir.Type:
+    whole = ir.RankedTensorType(kind)
+    return ir.RankedTensorType.get(list(whole.shape)[1:], whole.element_type)
+
+
+def _part(whole: ir.Value, place: ir.Value) -> ir.Value:
+    """What a tensor has at a place of its first dim."""
+    operands, attributes = _place(whole, place, 1)
+    kind = _kind_of_part(whole.type)
+    return ir.Operation.create("tensor.extract_slice", [kind], operands, attributes).results[0]
+
+
+def _put(part: ir.Value, whole: ir.Value, place: ir.Value) -> ir.Value:
+    operands, attributes = _place(whole, place, 2)
+    return ir.Operation.create(
+        "tensor.insert_slice", [whole.type], [part, *operands], attributes
+    ).results[0]
+
+
+def _place(
+    whole: ir.Value, place: ir.Value, tensors: int
+) -> tuple[list[ir.Value], dict[str, ir.Attribute]]:
+    """The operands and attributes that say which part of a tensor is meant; the tensor is one."""
+    shape = list(ir.RankedTensorType(whole.type).shape)
+    dims = [_dim(whole, axis) for axis, size in enumerate(shape) if axis and size == _DYNAMIC]
+    attributes: dict[str, ir.Attribute] = {
+        "static_offsets": ir.DenseI64ArrayAttr.get([_DYNAMIC, *[0] * (len(shape) - 1)]),
+        "static_sizes": ir.DenseI64ArrayAttr.get([1, *shape[1:]]),
+        "static_strides": ir.DenseI64ArrayAttr.get([1] * len(shape)),
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([*[1] * tensors, 1, len(dims), 0]),
+    }
+    return [whole, place, *dims], attributes
+
+
+def _dim(value: ir.Value, axis: int) -> ir.Value:
+    operands = [value, index_constant(axis)]
+    return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]
