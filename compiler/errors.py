@@ -53,5 +53,13 @@ class ToolchainError(HircError):
     """A tool or library is missing, too old, or failed."""
 
 
+class ExecutionError(HircError):
+    """A program failed while it ran: a call of CUDA's, a check of its own, or for want of memory.
+
+    The message begins with the operation's place in the source. What the call had allocated is
+    freed; the program can be called again, where the device still works.
+    """
+
+
 class InternalError(HircError):
     """Our bug. Carries a reproducer's path in its hint."""

@@ -93,8 +93,8 @@ class Library:
 
         Raises InputError where there are none, or others.
         """
-        if self.weights and self.loaded.hirc_load_weights() != 0:
-            raise InputError(self.loaded.hirc_last_error().decode())
+        if self.weights:
+            self.loaded.check(self.loaded.hirc_load_weights())
 
     def unload_weights(self) -> None:
         """Frees the weights on all devices; the next call loads them again."""
@@ -110,8 +110,7 @@ class Library:
             status = use_tensors(loaded.hirc_use_weights, given, str(self.path))
         elif path is not None:
             status = loaded.hirc_use_weights_file(os.fsencode(path))
-        if status != 0:
-            raise InputError(loaded.hirc_last_error().decode())
+        loaded.check(status)
 
     def __getattr__(self, name: str) -> Program:
         found = self.__dict__.get("programs", {}).get(name)
@@ -166,7 +165,9 @@ class Program:
         output goes back in the order of this stream.
 
         Returns the output, or a tuple of several. Raises InputError where an input or an output
-        handed in is wrong; then nothing has run.
+        handed in is wrong; then nothing has run. Raises ExecutionError where the program fails;
+        what it had allocated is freed. On a GPU a later call may be the first to see that a kernel
+        failed.
         """
         return Call(self, self._in_order(inputs, named), self._given(out), stream).run()
 

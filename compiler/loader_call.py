@@ -60,11 +60,13 @@ class Call:
         addresses = [first + size * place for place in range(len(self._tensors))]
         pointers = (ctypes.c_void_p * len(addresses))(*addresses)
         start = ctypes.addressof(pointers)
-        if program.run(start, start + 8 * count, self.stream) != 0:
-            raise InputError(self.loaded.hirc_last_error().decode())
-        if self._on_cpu:
-            self.loaded.hirc_synchronize(self.stream)
-        results = self._results()
+        failed = self.loaded.error(program.run(start, start + 8 * count, self.stream))
+        # What ran before a failure still uses the caller's memory, which nobody keeps.
+        late = self.loaded.error(self.loaded.hirc_synchronize(self.stream) if self._on_cpu else 0)
+        # The outputs have owners from here on, also where the device failed.
+        results = [] if failed else self._results()
+        if failed or late:
+            raise failed or late
         return None if not results else results[0] if len(results) == 1 else tuple(results)
 
     def _stream_number(self, stream: Any) -> int:
@@ -142,19 +144,33 @@ class Call:
             if given is not None:
                 theirs.setdefault(self._tensors[count + place].data, count + place)
         owners: dict[int | None, Owner] = {}
-        results: list[Any] = []
-        for place, value in enumerate(self.program.outputs):
-            tensor = self._tensors[count + place]
-            if self.given[place] is not None:
-                results.append(self.given[place])
-            elif value.is_scalar:
-                data = ctypes.string_at(tensor.data, value.element_bytes)
-                results.append(scalar_value(value, data))
-            elif value.origin == INPUT:
-                results.append(self.inputs[value.origin_input])
-            else:
-                results.append(self._wrapped(tensor, theirs.get(tensor.data), owners))
-        return results
+        try:
+            return [self._result(place, theirs, owners) for place in range(len(self.given))]
+        except MemoryError:
+            made = {self._tensors[count + place].data for place in self._places_made()}
+            for data in made - owners.keys() - theirs.keys():
+                self.loaded.hirc_free_output(data, self.stream)
+            raise
+
+    def _places_made(self) -> list[int]:
+        """The outputs whose memory the program allocated, or has."""
+        return [
+            place
+            for place, value in enumerate(self.program.outputs)
+            if self.given[place] is None and not value.is_scalar and value.origin != INPUT
+        ]
+
+    def _result(
+        self, place: int, theirs: dict[int | None, int], owners: dict[int | None, Owner]
+    ) -> Any:
+        value, tensor = self.program.outputs[place], self._tensors[len(self.inputs) + place]
+        if self.given[place] is not None:
+            return self.given[place]
+        if value.is_scalar:
+            return scalar_value(value, ctypes.string_at(tensor.data, value.element_bytes))
+        if value.origin == INPUT:
+            return self.inputs[value.origin_input]
+        return self._wrapped(tensor, theirs.get(tensor.data), owners)
 
     def _wrapped(
         self, tensor: DlTensor, theirs: int | None, owners: dict[int | None, Owner]
@@ -177,7 +193,10 @@ class Call:
 
     def _owner(self, tensor: DlTensor, held: int | None) -> Owner:
         loaded = self.loaded
-        return Owner(loaded, loaded.hirc_own_output(tensor.data, self.stream, held))
+        address = loaded.hirc_own_output(tensor.data, self.stream, held)
+        if not address:
+            raise MemoryError
+        return Owner(loaded, address)
 
     def _held(self, place: int) -> int:
         """The managed tensor of an argument that an output is part of."""

@@ -12,9 +12,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from .errors import ExecutionError, InputError
+
 # The state of a file: device, inode, size, and when it was changed.
 _State = tuple[int, int, int, int]
 _ACCEPTS_CPU = 1 << 1
+# What a program returns that refused its tensors or has no weights: nothing has run.
+_REFUSED = 1
 
 _linker = ctypes.CDLL(None)
 _linker.dlopen.restype = ctypes.c_void_p
@@ -44,14 +48,36 @@ class LoadedLibrary:
         functions.hirc_release_output.argtypes = [ctypes.c_void_p]
         functions.hirc_manage_output.restype = ctypes.c_void_p
         functions.hirc_manage_output.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
+        functions.hirc_free_output.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
         functions.hirc_synchronize.argtypes = [ctypes.c_void_p]
-        functions.hirc_synchronize.restype = None
         functions.hirc_devices.restype = ctypes.c_uint64
 
     @cached_property
     def is_for_cpu(self) -> bool:
-        """Whether its programs run on the CPU device, on memory of the host."""
-        return bool(self.hirc_devices() & _ACCEPTS_CPU)
+        """Whether its programs run on the CPU device, on memory of the host.
+
+        Raises ExecutionError where CUDA does not work.
+        """
+        devices = self.hirc_devices()
+        if devices == 0:
+            raise ExecutionError(self.last_error())
+        return bool(devices & _ACCEPTS_CPU)
+
+    def last_error(self) -> str:
+        """What the library says of this thread's last failed call."""
+        return self.hirc_last_error().decode(errors="replace")
+
+    def error(self, status: int) -> InputError | ExecutionError | None:
+        """What a call's status says: None of 0, an InputError of 1, else an ExecutionError."""
+        if status == 0:
+            return None
+        return (InputError if status == _REFUSED else ExecutionError)(self.last_error())
+
+    def check(self, status: int) -> None:
+        """Raises what a call's status says."""
+        error = self.error(status)
+        if error is not None:
+            raise error
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._functions, name)

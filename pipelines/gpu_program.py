@@ -49,7 +49,7 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
         ),
         Stage(
             "runtime-calls",
-            "convert-host-assert,check-allocation-sizes,"
+            "convert-host-assert,check-allocation-sizes,own-host-memory,"
             f"convert-gpu-host-to-cuda{{bare-pointers={bare} "
             f"max-shared-bytes={options.max_shared_bytes}}}",
         ),

@@ -2,7 +2,9 @@
 
 `hirc_runtime.h` is the interface; one subject a file behind it:
 
-- `check.c`: the result of every CUDA call; the message and the end of a program when one fails
+- `calls.c`: a call of a program, what it owns, and how a failure leaves it; `failure.c`: the calling
+  thread's last message; `check.c`: the result of every CUDA call; `refuse.c`, `assert.c`: checks and
+  assertions of the program's own
 - `launch.c`, `shared_limit.c`: launches, and dynamic shared memory past the default limit
 - `streams.c`: streams for asynchronous ops, and order between them
 - `memory.c`, `strided.c`: strided copies, page-locking
@@ -13,9 +15,9 @@
   `input_errors.c` says what is wrong with the caller's tensors, `program_devices.c`,
   `program_outputs.c` and `program_list.c` are what a library exports besides its programs, and
   `command*.c` is a program as a command, linked into executables whose entry is one
-- `print.c`, `print_memref.c`, `memref_copy.c`, `assert.c`: MLIR's runner functions and failed host
-  assertions; these, `program_end.c`, `strided.c` and `matmul_shape.c`
-  are free of CUDA
+- `print.c`, `print_memref.c`, `memref_copy.c`: MLIR's runner functions; these, `calls.c`,
+  `failure.c`, `refuse.c`, `assert.c`, `program_end.c`, `strided.c` and `matmul_shape.c` are free of
+  CUDA
 
 Each file is compiled by itself, `clang -std=c11 -O2 -fPIC -c -emit-llvm` (`-fPIC` because the same
 bitcode goes into executables and shared libraries). What a host module needs of it is linked into
@@ -24,10 +26,10 @@ the CUDA runtime. Every translation unit thus carries copies of the functions, a
 one of two rules:
 
 - a cache may exist more than once: it is `static`;
-- the pools of `streams.c` and what `program_end.c` waits for must exist once in a linked file: they
+- the pools of `streams.c`, what `program_end.c` waits for and the calling thread's call must exist once in a linked file: they
   are weak and hidden, named `hirc_state_*`, and keep their linkage when the functions around them
   are made internal.
 
-There is no global constructor and no CUDA header, and one thread-local variable, a pointer: the
-calling thread's last message.
+There is no global constructor and no CUDA header, and two thread-local variables, pointers: to the
+calling thread's last message, and to the call that it is in.
 """

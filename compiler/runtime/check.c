@@ -1,26 +1,24 @@
-// Checking what CUDA calls return, and ending the program when one fails.
+// Checking what CUDA calls return, and what comes of one that failed.
 //
-// A failed program ends by _exit with code 1, after flushing C's streams. Not by exit(): once a
-// kernel has failed the context is lost, and the destructors that exit() runs (the CUDA runtime's,
-// the module registration's, the user's) would call into it, from whatever thread failed, while
-// other threads still run. Not by abort(): a failed launch is an error of the program or of the
-// machine, and a core dump of it tells nothing.
+// In a call of a library's program a failure goes back to the caller (calls.c). CUDA's own note of
+// the last error is cleared then, as it is the process's and not ours to leave behind.
 //
-// The device is synchronised once more on the way out, because that is what delivers the text of
+// A command, or a function that is no program, ends by _exit with code 1, after flushing C's
+// streams. Not by exit(): once a kernel has failed the context is lost, and the destructors that
+// exit() runs (the CUDA runtime's, the module registration's, the user's) would call into it, from
+// whatever thread failed, while other threads still run. Not by abort(): a failed launch is an
+// error of the program or of the machine, and a core dump of it tells nothing.
+//
+// The device is synchronised once more on that way out, because that is what delivers the text of
 // printf and assert in kernels that ran before the failure. After an execution error this returns
 // at once and comes first, so that the kernel's text precedes ours; otherwise it may wait for
 // kernels that still run, and comes after our message.
 
 #include "check.h"
+#include "failure.h"
 
 #include <stdio.h>
 #include <unistd.h>
-
-static const char *prefix(const char *location) { return location ? location : ""; }
-
-static const char *separator(const char *location) {
-  return location && location[0] ? ": " : "";
-}
 
 // The current device's compute capability as in sm_<capability>, 0 when it cannot be found out.
 static int compute_capability(int *device) {
@@ -36,38 +34,33 @@ static void advise_on_driver(void) {
   int driver = 0, runtime = 0;
   if (cudaRuntimeGetVersion(&runtime) || cudaDriverGetVersion(&driver))
     driver = 0;
-  fprintf(stderr, "note: this program needs an NVIDIA driver for CUDA %d or newer; ",
-          runtime / 1000);
+  hirc_error_add("\nnote: this program needs an NVIDIA driver for CUDA %d or newer; ",
+                 runtime / 1000);
   if (driver == 0)
-    fputs("none is installed on this machine, or it could not be loaded\n", stderr);
+    hirc_error_add("none is installed on this machine, or it could not be loaded");
   else
-    fprintf(stderr, "this machine's is for CUDA %d.%d\n", driver / 1000, driver % 1000 / 10);
+    hirc_error_add("this machine's is for CUDA %d.%d", driver / 1000, driver % 1000 / 10);
 }
 
 static void advise_on_architecture(void) {
   int device = 0;
   int capability = compute_capability(&device);
-  if (capability == 0) {
-    fputs("note: rebuild with --offload-arch=native on this machine, or with the --offload-arch of "
-          "its GPU\n",
-          stderr);
-    return;
-  }
-  fprintf(stderr,
-          "note: device %d has compute capability %d.%d; rebuild with --offload-arch=sm_%d, alone "
-          "or beside the others\n",
-          device, capability / 10, capability % 10, capability);
+  if (capability == 0)
+    hirc_error_add("\nnote: rebuild with --offload-arch=native on this machine, or with the "
+                   "--offload-arch of its GPU");
+  else
+    hirc_error_add("\nnote: device %d has compute capability %d.%d; rebuild with "
+                   "--offload-arch=sm_%d, alone or beside the others",
+                   device, capability / 10, capability % 10, capability);
 }
 
 static void advise_on_ptx(void) {
   int device = 0;
   int capability = compute_capability(&device);
-  fputs("note: the driver cannot compile this program's PTX; install a newer driver, or rebuild "
-        "with machine code for this GPU",
-        stderr);
+  hirc_error_add("\nnote: the driver cannot compile this program's PTX; install a newer driver, or "
+                 "rebuild with machine code for this GPU");
   if (capability)
-    fprintf(stderr, ": --offload-arch=sm_%d", capability);
-  fputc('\n', stderr);
+    hirc_error_add(": --offload-arch=sm_%d", capability);
 }
 
 static void advise(int rc) {
@@ -77,9 +70,8 @@ static void advise(int rc) {
     advise_on_driver();
     break;
   case CUDA_ERROR_NO_DEVICE:
-    fputs("note: the driver shows no GPU to this program; see what nvidia-smi lists and what "
-          "CUDA_VISIBLE_DEVICES holds\n",
-          stderr);
+    hirc_error_add("\nnote: the driver shows no GPU to this program; see what nvidia-smi lists and "
+                   "what CUDA_VISIBLE_DEVICES holds");
     break;
   case CUDA_ERROR_INVALID_DEVICE_FUNCTION:
   case CUDA_ERROR_INVALID_KERNEL_IMAGE:
@@ -97,17 +89,15 @@ static void advise(int rc) {
   }
 }
 
-__attribute__((cold, noinline)) _Noreturn void hirc_check_failed(int rc, const char *call,
-                                                                 const char *location,
-                                                                 const char *note) {
-  int executing = rc >= CUDA_ERROR_FIRST_OF_EXECUTION && rc <= CUDA_ERROR_LAST_OF_EXECUTION;
+static int is_execution_error(int rc) {
+  return rc >= CUDA_ERROR_FIRST_OF_EXECUTION && rc <= CUDA_ERROR_LAST_OF_EXECUTION;
+}
+
+void hirc_end_after_device(void) {
+  int rc = hirc_error()->cuda, executing = is_execution_error(rc);
   fflush(stdout);
   int rest = executing ? cudaDeviceSynchronize() : 0;
-  fprintf(stderr, "%s%serror: %s failed: %s (%d): %s\n", prefix(location), separator(location),
-          call, cudaGetErrorName(rc), rc, cudaGetErrorString(rc));
-  if (note)
-    fprintf(stderr, "note: %s\n", note);
-  advise(rc);
+  hirc_error_print();
   if (!executing)
     rest = cudaDeviceSynchronize();
   if (rest != 0 && rest != rc)
@@ -117,7 +107,21 @@ __attribute__((cold, noinline)) _Noreturn void hirc_check_failed(int rc, const c
   _exit(1);
 }
 
-// Ends the program unless `rc`, the result of the CUDA function named `call`, is cudaSuccess.
+__attribute__((cold, noinline)) _Noreturn void hirc_check_failed(int rc, const char *call,
+                                                                 const char *location,
+                                                                 const char *note) {
+  hirc_error_begin(location);
+  hirc_error_add("%s failed: %s (%d): %s", call, cudaGetErrorName(rc), rc,
+                 cudaGetErrorString(rc));
+  if (note)
+    hirc_error_add("\nnote: %s", note);
+  advise(rc);
+  hirc_error()->cuda = rc;
+  cudaGetLastError();
+  hirc_fail(hirc_end_after_device);
+}
+
+// Fails unless `rc`, the result of the CUDA function named `call`, is cudaSuccess.
 void hirc_check(int rc, const char *call, const char *location) { check(rc, call, location); }
 
 // Waits for everything that the program launched on the current device.

@@ -6,14 +6,16 @@
 #include "hirc_runtime.h"
 #include "program_end.h"
 
-// Reports that `call` returned `rc` and ends the program. `note` says what to do about it in one
-// line, or is NULL.
+// Fails because `call` returned `rc`. `note` says what to do about it in one line, or is NULL.
 _Noreturn void hirc_check_failed(int rc, const char *call, const char *location, const char *note);
 
 static inline void check(int rc, const char *call, const char *location) {
   if (__builtin_expect(rc != 0, 0))
     hirc_check_failed(rc, call, location, NULL);
 }
+
+// Prints the last message, and what the device still has to say, and ends the process.
+void hirc_end_after_device(void);
 
 void hirc_wait_for_device(const char *location);
 

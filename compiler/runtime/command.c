@@ -60,9 +60,9 @@ static void run_first(struct state *state) {
     hirc_upload(&program->inputs[i], &state->arrays[i], state->inputs[i], NULL);
   if (state->arguments.time)
     hirc_count_memory(1);
-  if (state->run((const struct dl_tensor *const *)state->inputs, state->outputs, NULL) != 0)
-    hirc_command_fail(HIRC_EXIT_INPUT, "%s", hirc_error_text());
-  hirc_stream_finish(NULL);
+  hirc_command_require(
+      state->run((const struct dl_tensor *const *)state->inputs, state->outputs, NULL));
+  hirc_command_require(hirc_stream_finish(NULL));
 }
 
 // Prints and writes what was asked for.

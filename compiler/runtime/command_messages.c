@@ -1,6 +1,8 @@
 // How a command ends when something is wrong, and memory that cannot be missing.
 
 #include "command.h"
+#include "failure.h"
+#include "hirc_runtime.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,6 +30,14 @@ void hirc_command_fail(int status, const char *format, ...) {
     fprintf(stderr, "%s: note: --help lists the inputs, the outputs and what can be said of them\n",
             command);
   exit(status);
+}
+
+// Ends the command where the status is not 0, and there is a message.
+void hirc_command_require(int status) {
+  if (status == HIRC_FAILED)
+    hirc_error()->end();
+  if (status != 0)
+    hirc_command_fail(HIRC_EXIT_INPUT, "%s", hirc_error_text());
 }
 
 // Zeroed memory of the host.

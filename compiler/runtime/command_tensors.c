@@ -57,7 +57,7 @@ void hirc_upload(const struct hirc_value_info *value, const struct hirc_array *a
   int64_t low, high, bytes = value->element_bytes, count = hirc_count_of(array);
   if (value->is_scalar)
     return;
-  tensor->device = (struct dl_device){DL_CUDA, (int32_t)(hirc_accepted_devices() >> 32)};
+  tensor->device = (struct dl_device){DL_CUDA, (int32_t)(hirc_accepted_devices(NULL) >> 32)};
   tensor->data = NULL;
   if (count == 0)
     return;
@@ -123,7 +123,7 @@ void hirc_free_outputs(const struct hirc_program_info *program, struct dl_tensor
       continue;
     if (is_other(data, inputs, program->input_count) &&
         is_other(data, outputs + i + 1, program->output_count - i - 1))
-      hirc_output_free(data, stream);
+      hirc_command_require(hirc_output_free(data, stream));
   }
   for (int64_t i = 0; i < program->output_count; ++i)
     if (!program->outputs[i].is_scalar) {

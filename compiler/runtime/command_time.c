@@ -71,8 +71,7 @@ void hirc_time_runs(const struct hirc_program_info *program, hirc_program_functi
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize", NULL);
     check(cudaEventRecord(start, stream), "cudaEventRecord", NULL);
     double began = now();
-    if (run((const struct dl_tensor *const *)inputs, outputs, stream) != 0)
-      hirc_command_fail(HIRC_EXIT_INPUT, "%s", hirc_error_text());
+    hirc_command_require(run((const struct dl_tensor *const *)inputs, outputs, stream));
     host[i] = now() - began;
     check(cudaEventRecord(end, stream), "cudaEventRecord", NULL);
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize", NULL);

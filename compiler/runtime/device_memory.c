@@ -5,6 +5,7 @@
 // memory is device memory while a program has one device. Pinned and managed memory has no stream
 // order in CUDA; it is freed once the stream is done.
 
+#include "calls.h"
 #include "current_device.h"
 #include "memory_counts.h"
 
@@ -51,6 +52,32 @@ __attribute__((cold, noinline)) static void *allocate_managed(size_t bytes, cons
   return memory;
 }
 
+// How the memory of a call that failed goes back.
+void hirc_release_on_device(void *memory, void *stream) {
+  if (memory_is_counted())
+    hirc_count_deallocation(memory);
+  if (cudaFreeAsync(memory, stream) != 0)
+    cudaFree(memory);
+  cudaGetLastError();
+}
+
+static void release_pinned(void *memory, void *stream) {
+  if (memory_is_counted())
+    hirc_count_deallocation(memory);
+  cudaStreamSynchronize(stream);
+  cudaFreeHost(memory);
+  cudaGetLastError();
+}
+
+// cudaFree takes memory of any other origin, and waits for the device.
+static void release_any(void *memory, void *stream) {
+  (void)stream;
+  if (memory_is_counted())
+    hirc_count_deallocation(memory);
+  cudaFree(memory);
+  cudaGetLastError();
+}
+
 // Memory of `kind` (one of the HIRC_MEMORY numbers), which what is put into `stream` from now on
 // may use. Never NULL, also of no bytes.
 void *hirc_allocate(int64_t bytes, int kind, void *stream, const char *location) {
@@ -60,7 +87,17 @@ void *hirc_allocate(int64_t bytes, int kind, void *stream, const char *location)
                                                : allocate_on_device(wanted, stream, location);
   if (__builtin_expect(memory_is_counted(), 0))
     hirc_count_allocation(memory, bytes);
+  hirc_own(memory,
+           kind == HIRC_MEMORY_PINNED    ? release_pinned
+           : kind == HIRC_MEMORY_MANAGED ? release_any
+                                         : hirc_release_on_device,
+           HIRC_OBJECT, location);
   return memory;
+}
+
+// The call has what gpu.alloc made, of whatever kind.
+void hirc_own_device(void *memory, const char *location) {
+  hirc_own(memory, release_any, HIRC_OBJECT, location);
 }
 
 __attribute__((cold, noinline)) static void free_after(int kind, void *memory, cuda_stream stream,
@@ -80,6 +117,7 @@ void hirc_free(void *memory, int kind, void *stream, const char *location) {
     free_after(kind, memory, stream, location);
   else
     check(cudaFreeAsync(memory, stream), "cudaFreeAsync", location);
+  hirc_disown(memory, HIRC_OBJECT);
 }
 
 __attribute__((cold, noinline)) static void free_managed(int rc, void *memory, cuda_stream stream,
@@ -97,4 +135,5 @@ void hirc_dealloc_async(void *memory, void *stream, const char *location) {
   int rc = cudaFreeAsync(memory, stream);
   if (__builtin_expect(rc != 0, 0))
     free_managed(rc, memory, stream, location);
+  hirc_disown(memory, HIRC_OBJECT);
 }

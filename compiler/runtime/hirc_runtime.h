@@ -1,12 +1,22 @@
 // What compiled host code may call in the support library. Strings named `location` say where in
 // the user's source the op behind the call stands ("prog.mlir:12:7"); NULL or "" when unknown.
 //
-// Every function that calls CUDA ends the program when a call fails (see check.c): none returns an
-// error. All may be called from any thread.
+// None returns an error: where something fails, the call of the program that is under way ends, and
+// outside of any the process (see calls.c). All may be called from any thread.
 #ifndef HIRC_RUNTIME_H
 #define HIRC_RUNTIME_H
 
 #include <stdint.h>
+
+// calls.c
+enum {
+  HIRC_REFUSED = 1, // a tensor is wrong, or there are no weights: nothing has run
+  HIRC_FAILED = 2,
+};
+typedef int hirc_guarded(void *first, void *second, void *stream);
+int hirc_guard(hirc_guarded *function, void *first, void *second, void *stream);
+void hirc_own_host(void *memory, int64_t bytes, const char *location);
+void hirc_disown_memory(void *memory);
 
 // check.c
 void hirc_check(int rc, const char *call, const char *location);
@@ -18,6 +28,7 @@ void hirc_program_end(const char *location);
 void *hirc_stream_acquire(const char *location);
 void hirc_stream_wait(void *waiter, void *signaller, const char *location);
 void *hirc_event_record(void *stream, const char *location);
+void hirc_stream_settle(void *stream);
 void hirc_event_release(void *event, const char *location);
 
 // named_streams.c
@@ -32,6 +43,7 @@ enum {
   HIRC_MEMORY_SYMMETRIC = 3,
 };
 void *hirc_allocate(int64_t bytes, int kind, void *stream, const char *location);
+void hirc_own_device(void *memory, const char *location);
 void hirc_free(void *memory, int kind, void *stream, const char *location);
 
 // memory_counts.c

@@ -4,6 +4,7 @@
 // has failed, finds which, and keeps the message for hirc_last_error.
 
 #include "check.h"
+#include "failure.h"
 #include "program.h"
 
 #include <inttypes.h>
@@ -13,12 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 1024 };
-
-// The calling thread's last message, TEXT_BYTES from malloc once there is one. A pointer, because
-// the thread-local memory of all libraries that a process opens has little room together.
-__attribute__((weak, visibility("hidden"))) _Thread_local char *hirc_state_error_text_1;
-
 // A tensor, what it should be, and whose it is.
 struct subject {
   const struct hirc_program_info *program;
@@ -27,42 +22,16 @@ struct subject {
   const char *role; // "input" or "output"
 };
 
-const char *hirc_error_text(void) {
-  return hirc_state_error_text_1 ? hirc_state_error_text_1 : "";
-}
-
-// Room for the calling thread's message, NULL where there is no memory.
-static char *text_room(void) {
-  if (!hirc_state_error_text_1)
-    hirc_state_error_text_1 = malloc(TEXT_BYTES);
-  return hirc_state_error_text_1;
-}
-
-// Keeps a message that is about no tensor.
-void hirc_error_say(const char *format, ...) {
-  char *text = text_room();
-  if (!text)
-    return;
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, TEXT_BYTES, format, arguments);
-  va_end(arguments);
-}
-
 // Writes "input 'x' of main: ..." and returns true.
 __attribute__((format(printf, 2, 3))) static bool say(const struct subject *subject,
                                                       const char *format, ...) {
-  char *text = text_room();
-  if (!text)
-    return true;
-  int length = snprintf(text, TEXT_BYTES, "%s '%s' of %s: ", subject->role, subject->value->name,
-                        subject->program->name);
-  if (length >= 0 && length < TEXT_BYTES) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + length, (size_t)(TEXT_BYTES - length), format, arguments);
-    va_end(arguments);
-  }
+  char text[HIRC_ERROR_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  hirc_error_say("%s '%s' of %s: %s", subject->role, subject->value->name, subject->program->name,
+                 text);
   return true;
 }
 
@@ -277,7 +246,7 @@ static bool wrong_memory(const struct subject *subject) {
 
 static bool wrong_device(const struct subject *subject) {
   struct dl_device device = subject->tensor->device;
-  uint64_t accepted = hirc_accepted_devices();
+  uint64_t accepted = hirc_accepted_devices(NULL);
   int current = (int)(accepted >> 32);
   bool is_kind = device.type >= 0 && device.type < 32 && accepted >> device.type & 1;
   if (is_kind && (device.type != DL_CUDA || device.number == current))
@@ -373,8 +342,7 @@ static bool takes_outputs(const struct hirc_program_info *program,
   return false;
 }
 
-// Whether the memory of a handed-in output is also another tensor's; true where there is no memory
-// to tell. For programs with too many tensors to compare them pair by pair.
+// Whether the memory of a handed-in output is also another tensor's. For programs with too many tensors to compare them pair by pair.
 int hirc_outputs_overlap(const struct hirc_program_info *program,
                          const struct dl_tensor *const *inputs,
                          struct dl_tensor *const *outputs) {
@@ -383,7 +351,7 @@ int hirc_outputs_overlap(const struct hirc_program_info *program,
   size_t count = 0, most = (size_t)(program->input_count + program->output_count);
   struct span *spans = malloc(most * sizeof *spans);
   if (!spans)
-    return 1;
+    hirc_refuse("no memory is left on the host to compare tensors", 0, 0, NULL);
   for (int64_t i = 0; i < program->output_count; ++i)
     if (program->outputs[i].origin == HIRC_ALLOCATED && !program->outputs[i].is_scalar &&
         span_of(outputs[i], program->outputs[i].element_bytes, spans[count].range))

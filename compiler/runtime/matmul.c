@@ -4,6 +4,7 @@
 // thread takes a plan out, uses it and puts it back, so that threads at one site never share one; a
 // second thread makes its own. Where a plan fits, a call compares integers and calls the library.
 
+#include "calls.h"
 #include "current_device.h"
 #include "matmul_plan.h"
 #include "matmul_workspace.h"
@@ -136,6 +137,7 @@ static void run(struct matmul_plan *plan, const struct hirc_matmul_site *site,
   void *zeros = NULL;
   if (plan->work == MATMUL_ZERO_TERMS) {
     check(cudaMallocAsync(&zeros, (size_t)plan->zero_bytes, stream), "cudaMallocAsync", location);
+    hirc_own(zeros, hirc_release_on_device, HIRC_OBJECT, location);
     check(cudaMemsetAsync(zeros, 0, (size_t)plan->zero_bytes, stream), "cudaMemsetAsync",
           location);
     pointers.of[MATMUL_FIRST] = pointers.of[MATMUL_SECOND] = zeros;
@@ -147,8 +149,10 @@ static void run(struct matmul_plan *plan, const struct hirc_matmul_site *site,
   else
     multiply_outer(plan, site, library, pointers, workspace, stream, location);
   hirc_matmul_workspace_done(workspace, stream, location);
-  if (zeros)
+  if (zeros) {
     check(cudaFreeAsync(zeros, stream), "cudaFreeAsync", location);
+    hirc_disown(zeros, HIRC_OBJECT);
+  }
 }
 
 void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *cache,
@@ -158,12 +162,15 @@ void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *
   int device = current_device(location);
   uint32_t alignments = alignments_of(&pointers);
   struct matmul_plan *plan = take(cache, site, extents, alignments, device);
-  if (__builtin_expect(!plan, 0))
+  if (plan)
+    hirc_own(plan, hirc_matmul_plan_release, HIRC_OBJECT, location);
+  else
     plan = hirc_matmul_plan(site, extents, &pointers, alignments, device, location);
   if (plan->work == MATMUL_ZERO)
     zero(site, extents, result, stream, location);
   else if (plan->work != MATMUL_NOTHING)
     run(plan, site, pointers, stream, location);
   wait_at_end();
+  hirc_disown(plan, HIRC_OBJECT);
   put_back(cache, plan);
 }

@@ -4,7 +4,9 @@
 // its own.
 
 #include "matmul_library.h"
+#include "calls.h"
 #include "current_device.h"
+#include "failure.h"
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -12,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -54,45 +55,28 @@ static const struct {
 #undef SYMBOL
 };
 
-static void begin_error(const char *location) {
-  fflush(stdout);
-  if (location && location[0])
-    fprintf(stderr, "%s: ", location);
-  fputs("error: ", stderr);
-}
-
-static _Noreturn void end_program(void) {
-  fflush(NULL);
-  _exit(1);
-}
-
 __attribute__((cold, noinline)) static _Noreturn void refuse_library(const char *what,
                                                                      const char *why,
                                                                      const char *location) {
-  begin_error(location);
-  fprintf(stderr,
-          "this program calls cuBLASLt for its matrix products, and %s: %s\n"
-          "note: install cuBLAS, with the CUDA toolkit or by 'pip install nvidia-cublas', and set "
-          "HIRC_CUBLASLT to the path of its libcublasLt.so.13 where the loader does not find it; "
-          "or build the program with --matmul-library=never\n",
-          what, why);
-  end_program();
+  hirc_error_begin(location);
+  hirc_error_add(
+      "this program calls cuBLASLt for its matrix products, and %s: %s\n"
+      "note: install cuBLAS, with the CUDA toolkit or by 'pip install nvidia-cublas', and set "
+      "HIRC_CUBLASLT to the path of its libcublasLt.so.13 where the loader does not find it; "
+      "or build the program with --matmul-library=never",
+      what, why);
+  hirc_fail(hirc_end_program);
 }
 
 __attribute__((cold, noinline)) _Noreturn void
 hirc_cublaslt_failed(const struct cublaslt *library, int status, const char *call,
                      const char *note, const char *location) {
-  begin_error(location);
-  fprintf(stderr, "%s failed: %s (%d), of cuBLASLt %zu\n", call, library->GetStatusName(status),
-          status, library->GetVersion());
+  hirc_error_begin(location);
+  hirc_error_add("%s failed: %s (%d), of cuBLASLt %zu", call, library->GetStatusName(status),
+                 status, library->GetVersion());
   if (note)
-    fprintf(stderr, "note: %s\n", note);
-  fflush(stderr);
-  int rest = cudaDeviceSynchronize();
-  if (rest != 0)
-    fprintf(stderr, "note: work launched before it failed too: %s (%d): %s\n",
-            cudaGetErrorName(rest), rest, cudaGetErrorString(rest));
-  end_program();
+    hirc_error_add("\nnote: %s", note);
+  hirc_fail(hirc_end_after_device);
 }
 
 static void *open_library(const char *location) {
@@ -128,22 +112,34 @@ static void load(const char *location) {
   void *library = open_library(location);
   for (size_t i = 0; i < COUNT(symbols); ++i) {
     void *function = dlsym(library, symbols[i].name);
-    if (!function)
-      refuse_library("the one found lacks a function", dlerror(), location);
+    if (!function) {
+      const char *why = dlerror();
+      refuse_library("the one found lacks a function", why ? why : symbols[i].name, location);
+    }
     memcpy((char *)&functions + symbols[i].place, &function, sizeof function);
   }
 }
 
+// A thread that failed to load it lets another one try.
+static void give_up(void *loading, void *stream) {
+  (void)stream;
+  atomic_store_explicit((_Atomic int *)loading, NOT_LOADED, memory_order_release);
+}
+
 // One thread loads it, others wait.
 __attribute__((cold, noinline)) static void load_once(const char *location) {
-  int found = NOT_LOADED;
-  if (atomic_compare_exchange_strong(&state, &found, LOADING)) {
-    load(location);
-    atomic_store_explicit(&state, LOADED, memory_order_release);
-    return;
-  }
-  while (atomic_load_explicit(&state, memory_order_acquire) != LOADED)
+  for (;;) {
+    int found = NOT_LOADED;
+    if (atomic_compare_exchange_strong(&state, &found, LOADING)) {
+      hirc_own(&state, give_up, HIRC_OBJECT, location);
+      load(location);
+      hirc_disown(&state, HIRC_OBJECT);
+      atomic_store_explicit(&state, LOADED, memory_order_release);
+    }
+    if (found == LOADED)
+      return;
     sched_yield();
+  }
 }
 
 const struct cublaslt *hirc_cublaslt(const char *location) {

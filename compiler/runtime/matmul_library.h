@@ -4,14 +4,14 @@
 
 #include "cublaslt_abi.h"
 
-// The library's functions. Ends the program with what to install where it cannot be loaded.
+// The library's functions. Fails, and says what to install, where it cannot be loaded.
 const struct cublaslt *hirc_cublaslt(const char *location);
 
 // The device's handle, of the current device.
 cublaslt_handle hirc_cublaslt_handle(const struct cublaslt *library, int device,
                                      const char *location);
 
-// Reports that `call` returned `status`, with a note where it is not NULL, and ends the program.
+// Fails because `call` returned `status`, with a note where it is not NULL.
 _Noreturn void hirc_cublaslt_failed(const struct cublaslt *library, int status, const char *call,
                                     const char *note, const char *location);
 

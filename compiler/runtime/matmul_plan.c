@@ -2,6 +2,7 @@
 // that its heuristics choose.
 
 #include "matmul_plan.h"
+#include "calls.h"
 #include "check.h"
 #include "matmul_workspace.h"
 
@@ -39,14 +40,13 @@ static int64_t give_zero_terms(const struct hirc_matmul_site *site, struct matmu
   return packed[0] > packed[1] ? packed[0] : packed[1];
 }
 
-static cublaslt_layout make_layout(const struct cublaslt *library, int64_t type,
-                                   const struct matmul_matrix *matrix, int64_t batch,
-                                   const char *location) {
-  cublaslt_layout layout = NULL;
+static void make_layout(cublaslt_layout *made, const struct cublaslt *library, int64_t type,
+                        const struct matmul_matrix *matrix, int64_t batch, const char *location) {
   cublaslt_check(library,
-                 library->MatrixLayoutCreate(&layout, (int)type, (uint64_t)matrix->rows,
+                 library->MatrixLayoutCreate(made, (int)type, (uint64_t)matrix->rows,
                                              (uint64_t)matrix->columns, matrix->leading),
                  "cublasLtMatrixLayoutCreate", location);
+  cublaslt_layout layout = *made;
   if (batch != 1) {
     int32_t count = (int32_t)batch;
     cublaslt_check(library,
@@ -59,7 +59,6 @@ static cublaslt_layout make_layout(const struct cublaslt *library, int64_t type,
                                                      sizeof matrix->batch_stride),
                    "cublasLtMatrixLayoutSetAttribute", location);
   }
-  return layout;
 }
 
 static void set_matmul(const struct cublaslt *library, cublaslt_matmul matmul, int attribute,
@@ -94,9 +93,9 @@ static void make_descriptors(struct matmul_plan *plan, const struct hirc_matmul_
                                                    &plan->bias, sizeof plan->bias),
                    "cublasLtMatmulDescSetAttribute", location);
   }
-  plan->left = make_layout(library, site->element, &shape->left, shape->batch, location);
-  plan->right = make_layout(library, site->element, &shape->right, shape->batch, location);
-  plan->result = make_layout(library, site->result, &shape->result, shape->batch, location);
+  make_layout(&plan->left, library, site->element, &shape->left, shape->batch, location);
+  make_layout(&plan->right, library, site->element, &shape->right, shape->batch, location);
+  make_layout(&plan->result, library, site->result, &shape->result, shape->batch, location);
 }
 
 // How far an operand is aligned in every call of the library.
@@ -114,12 +113,11 @@ static void prefer(const struct cublaslt *library, cublaslt_preference preferenc
                  "cublasLtMatmulPreferenceSetAttribute", location);
 }
 
-static cublaslt_preference make_preference(const struct matmul_plan *plan,
-                                           const struct hirc_matmul_site *site,
-                                           const struct cublaslt *library, const char *location) {
-  cublaslt_preference preference = NULL;
-  cublaslt_check(library, library->MatmulPreferenceCreate(&preference),
+static void make_preference(struct matmul_plan *plan, const struct hirc_matmul_site *site,
+                            const struct cublaslt *library, const char *location) {
+  cublaslt_check(library, library->MatmulPreferenceCreate(&plan->preference),
                  "cublasLtMatmulPreferenceCreate", location);
+  cublaslt_preference preference = plan->preference;
   uint64_t workspace = MATMUL_WORKSPACE_BYTES;
   prefer(library, preference, CUBLASLT_PREFERENCE_WORKSPACE_BYTES, &workspace, sizeof workspace,
          location);
@@ -138,17 +136,16 @@ static cublaslt_preference make_preference(const struct matmul_plan *plan,
     prefer(library, preference, CUBLASLT_PREFERENCE_REDUCTION_MASK, &reductions,
            sizeof reductions, location);
   }
-  return preference;
 }
 
 static void choose_algorithm(struct matmul_plan *plan, const struct hirc_matmul_site *site,
                              const struct cublaslt *library, const char *location) {
-  cublaslt_preference preference = make_preference(plan, site, library, location);
+  make_preference(plan, site, library, location);
   struct cublaslt_choice choice = {0};
   int found = 0;
   int status = library->MatmulAlgoGetHeuristic(plan->handle, plan->matmul, plan->left, plan->right,
-                                               plan->result, plan->result, preference, 1, &choice,
-                                               &found);
+                                               plan->result, plan->result, plan->preference, 1,
+                                               &choice, &found);
   if (status == CUBLASLT_SUCCESS && found > 0)
     status = choice.state;
   else if (status == CUBLASLT_SUCCESS)
@@ -165,8 +162,9 @@ static void choose_algorithm(struct matmul_plan *plan, const struct hirc_matmul_
              (long long)shape->result.leading);
     hirc_cublaslt_failed(library, status, "cublasLtMatmulAlgoGetHeuristic", note, location);
   }
-  cublaslt_check(library, library->MatmulPreferenceDestroy(preference),
+  cublaslt_check(library, library->MatmulPreferenceDestroy(plan->preference),
                  "cublasLtMatmulPreferenceDestroy", location);
+  plan->preference = NULL;
   plan->algorithm = choice.algorithm;
   plan->workspace_bytes = choice.workspace_bytes;
 }
@@ -188,6 +186,7 @@ struct matmul_plan *hirc_matmul_plan(const struct hirc_matmul_site *site, const 
   struct matmul_plan *plan = calloc(1, sizeof *plan);
   if (!plan)
     hirc_refuse("no memory is left on the host", 0, 0, location);
+  hirc_own(plan, hirc_matmul_plan_release, HIRC_OBJECT, location);
   struct matmul_loop loops[MATMUL_MAX_LOOPS];
   size_t bytes = (size_t)matmul_extents_count(site) * sizeof *extents;
   memcpy(plan->extents, extents, bytes);
@@ -211,12 +210,22 @@ struct matmul_plan *hirc_matmul_plan(const struct hirc_matmul_site *site, const 
 }
 
 void hirc_matmul_plan_free(struct matmul_plan *plan) {
-  if (plan->matmul) {
-    const struct cublaslt *library = hirc_cublaslt(NULL);
-    library->MatmulDescDestroy(plan->matmul);
+  const struct cublaslt *library = plan->matmul ? hirc_cublaslt(NULL) : NULL;
+  if (plan->preference)
+    library->MatmulPreferenceDestroy(plan->preference);
+  if (plan->left)
     library->MatrixLayoutDestroy(plan->left);
+  if (plan->right)
     library->MatrixLayoutDestroy(plan->right);
+  if (plan->result)
     library->MatrixLayoutDestroy(plan->result);
-  }
+  if (plan->matmul)
+    library->MatmulDescDestroy(plan->matmul);
   free(plan);
+}
+
+// Of a call that failed.
+void hirc_matmul_plan_release(void *plan, void *stream) {
+  (void)stream;
+  hirc_matmul_plan_free(plan);
 }

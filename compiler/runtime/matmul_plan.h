@@ -29,16 +29,20 @@ struct matmul_plan {
   cublaslt_handle handle;
   cublaslt_matmul matmul;
   cublaslt_layout left, right, result;
+  cublaslt_preference preference; // while the algorithm is chosen
   struct cublaslt_algorithm algorithm;
   size_t workspace_bytes;
   const void *bias;
 };
 
+// A plan, which is the call's (calls.h) until hirc_disown.
 struct matmul_plan *hirc_matmul_plan(const struct hirc_matmul_site *site, const int64_t *extents,
                                      const struct matmul_pointers *pointers, uint32_t alignments,
                                      int device, const char *location);
 
 void hirc_matmul_plan_free(struct matmul_plan *plan);
+
+void hirc_matmul_plan_release(void *plan, void *stream);
 
 static inline int64_t matmul_element_bytes(int64_t type) {
   return type == CUBLASLT_F64 ? 8 : type == CUBLASLT_F32 ? 4 : 2;

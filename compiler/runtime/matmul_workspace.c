@@ -7,6 +7,7 @@
 // and those that are captured into a graph, which may run beside the stream that it was captured from.
 
 #include "matmul_workspace.h"
+#include "calls.h"
 #include "current_device.h"
 
 #include <stdatomic.h>
@@ -62,6 +63,7 @@ static void free_all(const char *location) {
 static void *allocate(cuda_stream stream, const char *location) {
   void *memory = NULL;
   check(cudaMallocAsync(&memory, MATMUL_WORKSPACE_BYTES, stream), "cudaMallocAsync", location);
+  hirc_own(memory, hirc_release_on_device, HIRC_OBJECT, location);
   return memory;
 }
 
@@ -70,10 +72,11 @@ __attribute__((cold, noinline)) static void *fill_entry(struct workspace_entry *
                                                         const char *location) {
   void *created = allocate(stream, location), *present = NULL;
   __atomic_store_n(&hirc_state_free_at_end_1, &free_all, __ATOMIC_RELEASE);
-  if (atomic_compare_exchange_strong(&entry->memory, &present, created))
-    return created;
-  check(cudaFreeAsync(created, stream), "cudaFreeAsync", location);
-  return present;
+  bool is_kept = atomic_compare_exchange_strong(&entry->memory, &present, created);
+  if (!is_kept)
+    check(cudaFreeAsync(created, stream), "cudaFreeAsync", location);
+  hirc_disown(created, HIRC_OBJECT);
+  return is_kept ? created : present;
 }
 
 static bool is_captured(cuda_stream stream, const char *location) {
@@ -96,6 +99,8 @@ struct matmul_workspace hirc_matmul_workspace(int device, void *stream, const ch
 
 void hirc_matmul_workspace_done(struct matmul_workspace workspace, void *stream,
                                 const char *location) {
-  if (workspace.memory && !workspace.is_kept)
-    check(cudaFreeAsync(workspace.memory, stream), "cudaFreeAsync", location);
+  if (!workspace.memory || workspace.is_kept)
+    return;
+  check(cudaFreeAsync(workspace.memory, stream), "cudaFreeAsync", location);
+  hirc_disown(workspace.memory, HIRC_OBJECT);
 }

@@ -1,5 +1,6 @@
 // Copies between views of any strides, and page-locking the memory behind a memref.
 
+#include "calls.h"
 #include "check.h"
 #include "memref.h"
 #include "strided.h"
@@ -119,21 +120,30 @@ static size_t span(const struct memref_descriptor *descriptor, int64_t rank, int
   return (size_t)((below + above + 1) * element_bytes);
 }
 
+static void release_page_lock(void *start, void *stream) {
+  cudaStreamSynchronize(stream);
+  cudaHostUnregister(start);
+  cudaGetLastError();
+}
+
 // Page-locks the memory that the memref spans and maps it into the devices' address space. CUDA
 // asks for no alignment and locks whole pages by itself.
 void hirc_host_register(int64_t rank, void *descriptor, int64_t element_bytes,
                         const char *location) {
   char *start = NULL;
   size_t bytes = span(descriptor, rank, element_bytes, &start);
-  if (bytes != 0)
-    check(cudaHostRegister(start, bytes, CUDA_HOST_REGISTER_DEFAULT), "cudaHostRegister",
-          location);
+  if (bytes == 0)
+    return;
+  check(cudaHostRegister(start, bytes, CUDA_HOST_REGISTER_DEFAULT), "cudaHostRegister", location);
+  hirc_own(start, release_page_lock, HIRC_PAGE_LOCK, location);
 }
 
 // Undoes hirc_host_register of the same view.
 void hirc_host_unregister(int64_t rank, void *descriptor, int64_t element_bytes,
                           const char *location) {
   char *start = NULL;
-  if (span(descriptor, rank, element_bytes, &start) != 0)
-    check(cudaHostUnregister(start), "cudaHostUnregister", location);
+  if (span(descriptor, rank, element_bytes, &start) == 0)
+    return;
+  check(cudaHostUnregister(start), "cudaHostUnregister", location);
+  hirc_disown(start, HIRC_PAGE_LOCK);
 }

@@ -2,6 +2,7 @@
 //
 // State: see streams.c. None of these streams is ever destroyed.
 
+#include "calls.h"
 #include "current_device.h"
 
 #include <stdatomic.h>
@@ -26,11 +27,22 @@ __attribute__((weak, visibility("hidden"))) struct named_stream *_Atomic
 __attribute__((weak, visibility("hidden"))) struct numbered_streams
     hirc_state_numbered_streams_1[MAX_DEVICES];
 
+static void settle(void) {
+  int device = 0;
+  if (cudaGetDevice(&device) != 0 || device < 0 || device >= MAX_DEVICES)
+    return;
+  for (int i = 0; i < NUMBERED_STREAMS; ++i)
+    hirc_stream_settle(hirc_state_numbered_streams_1[device].streams[i]);
+  for (struct named_stream *each = hirc_state_named_streams_1[device]; each; each = each->next)
+    hirc_stream_settle(each->stream);
+}
+
 static cuda_stream create(const char *location) {
   cuda_stream stream = NULL;
   wait_at_end();
   check(cudaStreamCreateWithFlags(&stream, CUDA_STREAM_NON_BLOCKING), "cudaStreamCreateWithFlags",
         location);
+  __atomic_store_n(&hirc_state_settle_1[HIRC_SETTLE_NAMED], &settle, __ATOMIC_RELEASE);
   return stream;
 }
 
@@ -53,10 +65,10 @@ __attribute__((noinline)) static cuda_stream find_or_create(struct named_stream 
     return found->stream;
   size_t bytes = strlen(name) + 1;
   struct named_stream *created = malloc(sizeof *created + bytes);
-  if (!created)
-    hirc_check_failed(CUDA_ERROR_MEMORY_ALLOCATION, "cudaStreamCreateWithFlags", location, NULL);
+  hirc_own_host(created, (int64_t)(sizeof *created + bytes), location);
   memcpy(created->name, name, bytes);
   created->stream = create(location);
+  hirc_disown_memory(created);
   do {
     created->next = head;
     if (atomic_compare_exchange_weak_explicit(list, &head, created, memory_order_acq_rel,

@@ -58,6 +58,7 @@ struct hirc_weights {
 
 // The tensors of a scalar have no dims and lie in the host's memory. An output whose data is NULL
 // is filled in: data, device, type, sizes and strides, for which the caller gives the arrays.
+// Returns 0, HIRC_REFUSED or HIRC_FAILED (hirc_runtime.h).
 typedef int hirc_program_function(const struct dl_tensor *const *inputs,
                                   struct dl_tensor *const *outputs, void *stream);
 
@@ -85,12 +86,15 @@ void hirc_call_begins(const struct hirc_program_info *program,
                       const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs);
 int hirc_extents_error(const struct hirc_program_info *program,
                        const struct dl_tensor *const *inputs);
+
+// failure.c
 const char *hirc_error_text(void);
 void hirc_error_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // program_devices.c
-uint64_t hirc_accepted_devices(void);
-void hirc_stream_finish(void *stream);
+uint64_t hirc_accepted_devices(const char *location);
+uint64_t hirc_library_devices(void);
+int hirc_stream_finish(void *stream);
 
 // program_list.c
 const struct hirc_program_info *const *hirc_program_list(int64_t *count);
@@ -111,7 +115,7 @@ void hirc_weights_unload(void);
 struct hirc_owner;
 
 // program_outputs.c
-void hirc_output_free(void *data, void *stream);
+int hirc_output_free(void *data, void *stream);
 struct hirc_owner *hirc_output_own(void *data, void *stream, struct dl_managed_tensor *held);
 int hirc_output_release(struct hirc_owner *owner);
 void *hirc_output_manage(const struct dl_tensor *output, struct hirc_owner *owner,

@@ -9,16 +9,33 @@ hirc_cpu_device_program_ends(const char *location);
 
 // A bit for each kind of device in the low half, in the high half the number of the current device.
 // The CPU device's memory is the host's, so a program for it takes any.
-uint64_t hirc_accepted_devices(void) {
+uint64_t hirc_accepted_devices(const char *location) {
   int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice", NULL);
+  check(cudaGetDevice(&device), "cudaGetDevice", location);
   uint64_t kinds = 1u << DL_CUDA | 1u << DL_CUDA_HOST | 1u << DL_CUDA_MANAGED;
   if (hirc_cpu_device_program_ends)
     kinds |= 1u << DL_CPU;
   return (uint64_t)(unsigned)device << 32 | kinds;
 }
 
-// Waits for everything in a stream.
-void hirc_stream_finish(void *stream) {
-  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize", NULL);
+static int find_devices(void *devices, void *unused, void *stream) {
+  (void)unused, (void)stream;
+  *(uint64_t *)devices = hirc_accepted_devices(NULL);
+  return 0;
 }
+
+// The same for callers from outside: 0, and a message, where CUDA does not say.
+uint64_t hirc_library_devices(void) {
+  uint64_t devices = 0;
+  hirc_guard(find_devices, &devices, NULL, NULL);
+  return devices;
+}
+
+static int finish(void *unused, void *other, void *stream) {
+  (void)unused, (void)other;
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize", NULL);
+  return 0;
+}
+
+// Waits for everything in a stream. Returns 0, or there is a message.
+int hirc_stream_finish(void *stream) { return hirc_guard(finish, NULL, NULL, stream); }

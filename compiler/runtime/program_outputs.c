@@ -44,18 +44,23 @@ struct versioned {
   int64_t sizes_and_strides[];
 };
 
-// Frees an output's allocation, its `data`, in the order of a stream.
-void hirc_output_free(void *data, void *stream) {
+static int free_output(void *data, void *unused, void *stream) {
   struct cuda_pointer_attributes found;
-  if (!data)
-    return;
+  (void)unused;
   check(cudaPointerGetAttributes(&found, data), "cudaPointerGetAttributes", NULL);
   if (found.type == CUDA_MEMORY_UNREGISTERED)
-    return; // a constant of the program's, or memory it keeps
+    return 0; // a constant of the program's, or memory it keeps
   int kind = found.type == CUDA_MEMORY_HOST      ? HIRC_MEMORY_PINNED
              : found.type == CUDA_MEMORY_MANAGED ? HIRC_MEMORY_MANAGED
                                                  : HIRC_MEMORY_DEVICE;
   hirc_free(data, kind, stream, NULL);
+  return 0;
+}
+
+// Frees an output's allocation, its `data`, in the order of a stream. Returns 0, or there is a
+// message.
+int hirc_output_free(void *data, void *stream) {
+  return data ? hirc_guard(free_output, data, NULL, stream) : 0;
 }
 
 // The owner of an output's allocation, or of part of a tensor that is `held`; NULL where there is

@@ -6,9 +6,11 @@
 // made internal when this code is linked into a module, and their names carry the number of their
 // layout: change the layout, change the number.
 
+#include "calls.h"
 #include "current_device.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 enum {
   STREAMS_PER_DEVICE = 32,
@@ -29,12 +31,28 @@ __attribute__((weak, visibility("hidden"))) struct stream_pool
     hirc_state_stream_pools_1[MAX_DEVICES];
 __attribute__((weak, visibility("hidden"))) struct event_pool hirc_state_event_pools_1[MAX_DEVICES];
 
+// Lets a stream come to rest, unless it is being captured: then nothing of it runs.
+void hirc_stream_settle(void *stream) {
+  int captured = 0;
+  if (stream && cudaStreamIsCapturing(stream, &captured) == 0 && !captured)
+    cudaStreamSynchronize(stream);
+  cudaGetLastError();
+}
+
+static void settle(void) {
+  int device = 0;
+  if (cudaGetDevice(&device) == 0 && device >= 0 && device < MAX_DEVICES)
+    for (int i = 0; i < STREAMS_PER_DEVICE; ++i)
+      hirc_stream_settle(hirc_state_stream_pools_1[device].streams[i]);
+}
+
 // Fills an empty slot. Two threads may both find it empty: the second gives its stream back.
 __attribute__((noinline)) static cuda_stream create_stream(_Atomic(cuda_stream) *slot,
                                                            const char *location) {
   cuda_stream created = NULL, present = NULL;
   check(cudaStreamCreateWithFlags(&created, CUDA_STREAM_NON_BLOCKING), "cudaStreamCreateWithFlags",
         location);
+  __atomic_store_n(&hirc_state_settle_1[HIRC_SETTLE_ACQUIRED], &settle, __ATOMIC_RELEASE);
   if (atomic_compare_exchange_strong(slot, &present, created))
     return created;
   check(cudaStreamDestroy(created), "cudaStreamDestroy", location);
@@ -53,27 +71,35 @@ void *hirc_stream_acquire(const char *location) {
   return stream ? stream : create_stream(slot, location);
 }
 
+static void release_event(void *event, void *stream) {
+  (void)stream;
+  cudaEventDestroy(event);
+  cudaGetLastError();
+}
+
+// An idle event, which is the call's until it is put back.
 static cuda_event take_event(struct event_pool *pool, const char *location) {
-  for (int i = 0; i < EVENTS_PER_DEVICE; ++i) {
-    cuda_event event = atomic_exchange_explicit(&pool->events[i], NULL, memory_order_acquire);
-    if (event)
-      return event;
-  }
-  cuda_event created = NULL;
-  check(cudaEventCreateWithFlags(&created, CUDA_EVENT_DISABLE_TIMING), "cudaEventCreateWithFlags",
-        location);
-  return created;
+  cuda_event event = NULL;
+  for (int i = 0; i < EVENTS_PER_DEVICE && !event; ++i)
+    event = atomic_exchange_explicit(&pool->events[i], NULL, memory_order_acquire);
+  if (!event)
+    check(cudaEventCreateWithFlags(&event, CUDA_EVENT_DISABLE_TIMING), "cudaEventCreateWithFlags",
+          location);
+  hirc_own(event, release_event, HIRC_OBJECT, location);
+  return event;
 }
 
 static void put_back_event(struct event_pool *pool, cuda_event event, const char *location) {
-  for (int i = 0; i < EVENTS_PER_DEVICE; ++i) {
+  bool is_kept = false;
+  for (int i = 0; i < EVENTS_PER_DEVICE && !is_kept; ++i) {
     cuda_event empty = NULL;
-    if (atomic_compare_exchange_strong_explicit(&pool->events[i], &empty, event,
-                                                memory_order_release, memory_order_relaxed))
-      return;
+    is_kept = atomic_compare_exchange_strong_explicit(&pool->events[i], &empty, event,
+                                                      memory_order_release, memory_order_relaxed);
   }
   // CUDA frees a destroyed event once the work that refers to it is done.
-  check(cudaEventDestroy(event), "cudaEventDestroy", location);
+  if (!is_kept)
+    check(cudaEventDestroy(event), "cudaEventDestroy", location);
+  hirc_disown(event, HIRC_OBJECT);
 }
 
 // Records an event of device `device`'s pool in `signaller` and lets `waiter` wait for it. The
@@ -89,6 +115,13 @@ static int wait_through_event(int device, void *waiter, void *signaller, const c
   return rc;
 }
 
+// The device that was current before the call left it for another one, as its number plus 1: no
+// object is there.
+static void return_to_device(void *device, void *stream) {
+  (void)stream;
+  cudaSetDevice((int)(uintptr_t)device - 1);
+}
+
 // Event and stream must be of one device: takes the event from the device of `signaller`.
 __attribute__((cold, noinline)) static void wait_for_other_device(int device, void *waiter,
                                                                   void *signaller,
@@ -98,9 +131,12 @@ __attribute__((cold, noinline)) static void wait_for_other_device(int device, vo
   check(cudaStreamGetDevice(signaller, &other), "cudaStreamGetDevice", location);
   if (other == device || other < 0 || other >= MAX_DEVICES)
     hirc_check_failed(CUDA_ERROR_INVALID_RESOURCE_HANDLE, "cudaEventRecord", location, NULL);
+  void *back = (void *)(uintptr_t)(device + 1);
+  hirc_own(back, return_to_device, HIRC_OBJECT, location);
   check(cudaSetDevice(other), "cudaSetDevice", location);
   check(wait_through_event(other, waiter, signaller, location), "cudaEventRecord", location);
   check(cudaSetDevice(device), "cudaSetDevice", location);
+  hirc_disown(back, HIRC_OBJECT);
 }
 
 // Lets what is put into `waiter` from now on start only after everything that is in `signaller`

@@ -146,26 +146,35 @@ static bool own_path(const void *address, char *path) {
   return is_found;
 }
 
+static char *with_memory(char *path) {
+  if (!path)
+    hirc_error_say("weights: no memory is left on the host for a path");
+  return path;
+}
+
 // The path of the file with the values, in memory from malloc. NULL, and a message, where there is
 // none; or, where they are embedded and nothing says otherwise, NULL alone.
 static char *find_file(const struct hirc_weights *weights) {
   if (hirc_state_weights_path_1)
-    return strdup(hirc_state_weights_path_1);
+    return with_memory(strdup(hirc_state_weights_path_1));
   const char *named = getenv("HIRC_WEIGHTS"), *file = weights->file ? weights->file : "";
   struct stat status;
   char *path = NULL, own[PATH_MAX];
   if (named && named[0]) {
     bool is_folder = stat(named, &status) == 0 && S_ISDIR(status.st_mode);
-    return asprintf(&path, is_folder ? "%s/%s" : "%s", named, file) < 0 ? NULL : path;
+    return with_memory(
+        asprintf(&path, is_folder ? "%s/%s" : "%s", named, file) < 0 ? NULL : path);
   }
   if (weights->embedded)
     return NULL;
   if (!file[0] || !own_path(weights, own))
     hirc_error_say("weights: no file is given: --weights=FILE, HIRC_WEIGHTS or "
                    "hirc_use_weights_file names a safetensors file");
-  else if (asprintf(&path, "%.*s%s", (int)(strrchr(own, '/') + 1 - own), own, file) >= 0)
-    return path;
-  return NULL;
+  else
+    path = with_memory(asprintf(&path, "%.*s%s", (int)(strrchr(own, '/') + 1 - own), own, file) < 0
+                           ? NULL
+                           : path);
+  return path;
 }
 
 // Loads the weights into the current device's memory. Under the lock.
@@ -194,15 +203,27 @@ static void *load(const struct hirc_weights *weights, int device,
   return memory;
 }
 
+// The current device, or -1 and a message.
+static int weights_device(void) {
+  int device = 0, rc = cudaGetDevice(&device);
+  if (rc != 0) {
+    hirc_error_say("weights: cudaGetDevice: %s (%s)", cudaGetErrorString(rc), cudaGetErrorName(rc));
+    cudaGetLastError(); // nothing later may report it
+    return -1;
+  }
+  if (device >= 0 && device < MAX_DEVICES)
+    return device;
+  hirc_error_say("weights: state is kept for the first %d devices only, and this is device %d",
+                 MAX_DEVICES, device);
+  return -1;
+}
+
 // The weights' address on the current device, loaded where they are not there yet; NULL, and a
 // message, where that fails.
 __attribute__((cold, noinline)) void *hirc_weights_load(const struct hirc_weights *weights) {
-  int device = 0, rc = cudaGetDevice(&device);
-  if (rc != 0 || device < 0 || device >= MAX_DEVICES) {
-    hirc_error_say("weights: state is kept for the first %d devices only, and this is device %d",
-                   MAX_DEVICES, device);
+  int device = weights_device();
+  if (device < 0)
     return NULL;
-  }
   pthread_mutex_lock(&hirc_state_weights_lock_1);
   void *memory = atomic_load_explicit(&weights->state->memory[device], memory_order_acquire);
   if (!memory)
@@ -262,12 +283,9 @@ int hirc_weights_use_tensors(const char *const *names, const struct dl_tensor *c
   struct hirc_named_tensors given = {names, tensors, count};
   int64_t programs_count;
   const struct hirc_program_info *const *programs = hirc_program_list(&programs_count);
-  int device = 0, status = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice", NULL);
-  if (device < 0 || device >= MAX_DEVICES) {
-    hirc_error_say("weights: state is kept for the first %d devices only", MAX_DEVICES);
+  int device = weights_device(), status = 0;
+  if (device < 0)
     return 1;
-  }
   pthread_mutex_lock(&hirc_state_weights_lock_1);
   for (int64_t i = 0; i < programs_count && !status; ++i)
     if (programs[i]->weights && atomic_load(&programs[i]->weights->state->memory[device])) {

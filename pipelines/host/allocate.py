@@ -41,4 +41,5 @@ def lower_alloc(op: gpu.AllocOp, emit: Emitter) -> list[ir.Value]:
         emit.checked_call("cudaMallocAsync", [slot, size, stream])
         results = finish(emit, stream, asynchronous)
     address = emit.load(emit.types.ptr, slot)
+    emit.call("hirc_own_device", [address, emit.location()])
     return [emit.packed_memref(kind, address, extents), *results]

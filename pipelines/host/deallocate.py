@@ -19,4 +19,5 @@ def lower_dealloc(op: gpu.DeallocOp, emit: Emitter) -> list[ir.Value]:
         emit.checked_call("cudaStreamSynchronize", [token])
     # cudaFree takes memory of any origin, managed memory too.
     emit.checked_call("cudaFree", [allocated])
+    emit.call("hirc_disown_memory", [allocated])
     return []

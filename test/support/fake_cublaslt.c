@@ -59,6 +59,7 @@ int (*fake_lt_synchronize)(void *stream);
 size_t fake_lt_workspace;
 int fake_lt_finds_nothing;
 int fake_lt_alive;
+int fake_lt_at, fake_lt_calls; // the call that fails, from 1 on, and those so far
 
 const char *fake_lt_log(void) { return text; }
 void fake_lt_reset(void) {
@@ -110,6 +111,11 @@ int cublasLtDestroy(void *handle) {
   return answer("cublasLtDestroy", "%s", "");
 }
 
+// Whether this call is the one that fails.
+static int is_planted(void) {
+  return __atomic_add_fetch(&fake_lt_calls, 1, __ATOMIC_RELAXED) == fake_lt_at;
+}
+
 static void *make(size_t bytes) {
   __atomic_fetch_add(&fake_lt_alive, 1, __ATOMIC_RELAXED);
   return calloc(1, bytes);
@@ -121,6 +127,8 @@ static int destroy(void *object) {
 }
 
 int cublasLtMatmulDescCreate(struct matmul **matmul, int compute, int scale) {
+  if (is_planted())
+    return INVALID_VALUE;
   *matmul = make(sizeof **matmul);
   (*matmul)->compute = compute;
   (*matmul)->scale = scale;
@@ -130,6 +138,8 @@ int cublasLtMatmulDescCreate(struct matmul **matmul, int compute, int scale) {
 int cublasLtMatmulDescDestroy(struct matmul *matmul) { return destroy(matmul); }
 int cublasLtMatmulDescSetAttribute(struct matmul *matmul, int attribute, const void *value,
                                    size_t bytes) {
+  if (is_planted())
+    return INVALID_VALUE;
   struct {
     int attribute;
     void *place;
@@ -148,6 +158,8 @@ int cublasLtMatmulDescSetAttribute(struct matmul *matmul, int attribute, const v
 
 int cublasLtMatrixLayoutCreate(struct layout **layout, int type, uint64_t rows, uint64_t columns,
                                int64_t leading) {
+  if (is_planted())
+    return INVALID_VALUE;
   *layout = make(sizeof **layout);
   **layout = (struct layout){type, 1, rows, columns, leading, 0};
   return 0;
@@ -155,6 +167,8 @@ int cublasLtMatrixLayoutCreate(struct layout **layout, int type, uint64_t rows, 
 int cublasLtMatrixLayoutDestroy(struct layout *layout) { return destroy(layout); }
 int cublasLtMatrixLayoutSetAttribute(struct layout *layout, int attribute, const void *value,
                                      size_t bytes) {
+  if (is_planted())
+    return INVALID_VALUE;
   if (attribute == 5 && bytes == 4)
     memcpy(&layout->batch, value, bytes);
   else if (attribute == 6 && bytes == 8)
@@ -165,15 +179,21 @@ int cublasLtMatrixLayoutSetAttribute(struct layout *layout, int attribute, const
 }
 
 int cublasLtMatmulPreferenceCreate(struct preference **preference) {
+  if (is_planted())
+    return INVALID_VALUE;
   *preference = make(sizeof **preference);
   for (int i = 0; i < 4; ++i)
     (*preference)->alignments[i] = 256;
   (*preference)->reductions = 7;
   return 0;
 }
-int cublasLtMatmulPreferenceDestroy(struct preference *preference) { return destroy(preference); }
+int cublasLtMatmulPreferenceDestroy(struct preference *preference) {
+  return is_planted() ? INVALID_VALUE : destroy(preference);
+}
 int cublasLtMatmulPreferenceSetAttribute(struct preference *preference, int attribute,
                                          const void *value, size_t bytes) {
+  if (is_planted())
+    return INVALID_VALUE;
   if (attribute == 1 && bytes == 8)
     memcpy(&preference->workspace, value, bytes);
   else if (attribute == 3 && bytes == 4)
@@ -245,6 +265,8 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, const struct matmul *matmul,
                                    const struct layout *c, const struct layout *d,
                                    const struct preference *preference, int wanted,
                                    struct choice *choices, int *found) {
+  if (is_planted())
+    return INVALID_VALUE;
   (void)handle;
   char layouts[3][96];
   write_layout(layouts[0], a);
@@ -407,6 +429,8 @@ int cublasLtMatmul(void *handle, const struct matmul *matmul, const void *alpha,
                    const void *beta, const void *c, const struct layout *c_layout, void *d,
                    const struct layout *d_layout, const struct algorithm *algorithm,
                    void *workspace, size_t workspace_bytes, void *stream) {
+  if (is_planted())
+    return INVALID_VALUE;
   (void)handle;
   struct algorithm wanted = describe(matmul, a_layout, b_layout, c_layout, d_layout);
   bool is_f64 = matmul->scale == F64;

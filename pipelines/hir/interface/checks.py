@@ -54,13 +54,16 @@ class Seen:
 
 
 class Checker:
-    """Checks the tensors of one call; named sizes are compared from one tensor to the next."""
+    """Checks the tensors of one call; named sizes are compared from one tensor to the next.
 
-    def __init__(self, code: Code, max_rank: int) -> None:
+    `place` is where the program stands in the source.
+    """
+
+    def __init__(self, code: Code, max_rank: int, place: str) -> None:
         self.code = code
         self._max_rank = max(max_rank, 1)
         self._named: dict[str, ir.Value] = {}
-        devices = code.call("hirc_accepted_devices", [], code.types.i64)
+        devices = code.call("hirc_accepted_devices", [code.string(place)], code.types.i64)
         assert devices is not None
         i32 = code.types.i32
         self._mask = arith.trunci(i32, devices)

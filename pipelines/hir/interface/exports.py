@@ -9,13 +9,13 @@ from .code import Code
 _EXPORTS = (
     ("hirc_last_error", "hirc_error_text", "ptr", ()),
     ("hirc_programs", "hirc_program_list", "ptr", ("ptr",)),
-    ("hirc_free_output", "hirc_output_free", "void", ("ptr", "ptr")),
+    ("hirc_free_output", "hirc_output_free", "i32", ("ptr", "ptr")),
     ("hirc_own_output", "hirc_output_own", "ptr", ("ptr", "ptr", "ptr")),
     ("hirc_release_output", "hirc_output_release", "i32", ("ptr",)),
     ("hirc_manage_output", "hirc_output_manage", "ptr", ("ptr", "ptr", "i32")),
     ("hirc_leave", "hirc_library_leave", "i32", ("ptr",)),
-    ("hirc_synchronize", "hirc_stream_finish", "void", ("ptr",)),
-    ("hirc_devices", "hirc_accepted_devices", "i64", ()),
+    ("hirc_synchronize", "hirc_stream_finish", "i32", ("ptr",)),
+    ("hirc_devices", "hirc_library_devices", "i64", ()),
 )
 # The same of programs that have weights.
 _WEIGHTS_EXPORTS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ....dialects.mlir import cf, func, ir, llvm
+from ...locations import location_text
 from .arguments import argument, given_argument
 from .checks import Checker, Seen
 from .code import Code
@@ -34,20 +35,25 @@ def add_function(
 ) -> None:
     """Adds `int hirc_program_NAME(const DLTensor *const *, DLTensor *const *, void *stream)`.
 
-    It checks every tensor, calls the body and fills in the outputs. It returns 0, or 1 where a
-    tensor is wrong or there are no weights; then nothing ran. That of a library tells the support
-    library of each call. No program of the module has a value of more than `max_rank` dims.
+    It checks every tensor, calls the body and fills in the outputs. It returns 0; 1 where a tensor
+    is wrong or there are no weights; then nothing ran; or 2 where something failed (calls.c of the
+    support library). That of a library tells the support library of each call. No program of the
+    module has a value of more than `max_rank` dims.
     """
     types = code.types
     name, info = signature.symbols
-    function = llvm.LLVMFuncOp(
-        name, ir.TypeAttr.get(ir.Type.parse("!llvm.func<i32 (ptr, ptr, ptr)>"))
-    )
+    kind = ir.TypeAttr.get(ir.Type.parse("!llvm.func<i32 (ptr, ptr, ptr)>"))
+    guarded = f"hirc_guarded_{signature.name}"
+    entry = llvm.LLVMFuncOp(name, kind).body.blocks.append(*[types.ptr] * 3)
+    with ir.InsertionPoint(entry):
+        passed = [code.address_of(guarded), *entry.arguments]
+        llvm.ReturnOp(arg=code.call("hirc_guard", passed, types.i32))
+    function = llvm.LLVMFuncOp(guarded, kind, sym_visibility="private", no_inline=ir.UnitAttr.get())
     start = function.body.blocks.append(*[types.ptr] * 3)
     inputs, outputs, stream = start.arguments
     branches = _Branches(code, start)
     with ir.InsertionPoint(start):
-        checker = Checker(code, max_rank)
+        checker = Checker(code, max_rank, location_text(signature.body.location))
     taken: list[Seen] = []
     for place, value in enumerate(signature.inputs):
         with ir.InsertionPoint(branches.block):

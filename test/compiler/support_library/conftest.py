@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -24,6 +25,9 @@ class Library:
     `loaded` is the shared library in this process; what ends a program or prints goes through
     `run` or `execute`, in a process of its own.
     """
+
+    # What each part that may fail is linked with.
+    failing: ClassVar = ("check", "failure", "calls", "refuse", "program_end")
 
     folder: Path
     bitcode: dict[str, Path]

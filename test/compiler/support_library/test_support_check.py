@@ -100,7 +100,8 @@ def test_a_failed_program_runs_no_destructor(library: Library) -> None:
     void hirc_check(int, const char *, const char *);
     static void late(void) { puts("late"); }
     int main(void) { atexit(late); puts("early"); hirc_check(2, "cudaMalloc", "a:1:1"); }"""
-    done = library.execute("ends", source, library.bitcode["check"], library.fake)
+    objects = [library.bitcode[name] for name in library.failing]
+    done = library.execute("ends", source, *objects, library.fake)
     assert (done.returncode, done.stdout) == (1, "early\n")
 
 

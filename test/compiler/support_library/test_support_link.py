@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from conftest import Library
 
-_FREE_OF_CUDA = ("assert", "memref_copy", "print", "print_memref", "program_end", "strided")
+_FREE_OF_CUDA = (
+    "assert",
+    "calls",
+    "failure",
+    "refuse",
+    "memref_copy",
+    "print",
+    "print_memref",
+    "program_end",
+    "strided",
+)
 _HEADERS = Path(__file__).parents[3] / "compiler" / "runtime"
 
 

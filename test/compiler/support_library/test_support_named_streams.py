@@ -93,6 +93,6 @@ int main(void) {
 
 
 def test_names_bear_many_threads(library: Library) -> None:
-    parts = [library.bitcode[name] for name in ("check", "named_streams", "program_end")]
+    parts = [library.bitcode[name] for name in ("named_streams", "streams", *library.failing)]
     done = library.execute("named_threads", _THREADS, *parts, library.fake, "-lpthread")
     assert (done.returncode, done.stdout) == (0, "2000\n")
