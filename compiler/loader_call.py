@@ -60,13 +60,17 @@ class Call:
         addresses = [first + size * place for place in range(len(self._tensors))]
         pointers = (ctypes.c_void_p * len(addresses))(*addresses)
         start = ctypes.addressof(pointers)
-        failed = self.loaded.error(program.run(start, start + 8 * count, self.stream))
+        loaded = self.loaded
+        failed = loaded.error(program.run(start, start + 8 * count, self.stream))
         # What ran before a failure still uses the caller's memory, which nobody keeps.
-        late = self.loaded.error(self.loaded.hirc_synchronize(self.stream) if self._on_cpu else 0)
+        status = loaded.hirc_synchronize(self.stream) if self._on_cpu else 0
+        if failed is not None:
+            raise failed
+        late = loaded.error(status)
         # The outputs have owners from here on, also where the device failed.
-        results = [] if failed else self._results()
-        if failed or late:
-            raise failed or late
+        results = self._results()
+        if late is not None:
+            raise late
         return None if not results else results[0] if len(results) == 1 else tuple(results)
 
     def _stream_number(self, stream: Any) -> int:

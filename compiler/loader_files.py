@@ -35,7 +35,7 @@ class LoadedLibrary:
 
     def __init__(self, path: Path, *, is_copy: bool) -> None:
         functions = ctypes.CDLL(str(path))
-        self._functions = functions
+        self.functions = functions
         self.is_copy = is_copy
         # Not at exit, when threads may still be in it.
         weakref.finalize(self, _leave, functions).atexit = False
@@ -80,7 +80,7 @@ class LoadedLibrary:
             raise error
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._functions, name)
+        return getattr(self.functions, name)
 
 
 # What is loaded, by the file's state and its weights.

@@ -2,9 +2,9 @@
 
 `hirc_runtime.h` is the interface; one subject a file behind it:
 
-- `calls.c`: a call of a program, what it owns, and how a failure leaves it; `failure.c`: the calling
-  thread's last message; `check.c`: the result of every CUDA call; `refuse.c`, `assert.c`: checks and
-  assertions of the program's own
+- `calls.c`: a call of a program, what it owns, and how a failure leaves it; `failure.c`: the
+  calling thread's last message; `check.c`: the result of every CUDA call; `refuse.c`, `assert.c`:
+  checks and assertions of the program's own
 - `launch.c`, `shared_limit.c`: launches, and dynamic shared memory past the default limit
 - `streams.c`: streams for asynchronous ops, and order between them
 - `memory.c`, `strided.c`: strided copies, page-locking
@@ -26,9 +26,9 @@ the CUDA runtime. Every translation unit thus carries copies of the functions, a
 one of two rules:
 
 - a cache may exist more than once: it is `static`;
-- the pools of `streams.c`, what `program_end.c` waits for and the calling thread's call must exist once in a linked file: they
-  are weak and hidden, named `hirc_state_*`, and keep their linkage when the functions around them
-  are made internal.
+- the pools of `streams.c`, what `program_end.c` waits for and the calling thread's call must exist
+  once in a linked file: they are weak and hidden, named `hirc_state_*`, and keep their linkage when
+  the functions around them are made internal.
 
 There is no global constructor and no CUDA header, and two thread-local variables, pointers: to the
 calling thread's last message, and to the call that it is in.

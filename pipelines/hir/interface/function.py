@@ -48,7 +48,7 @@ def add_function(
     with ir.InsertionPoint(entry):
         passed = [code.address_of(guarded), *entry.arguments]
         llvm.ReturnOp(arg=code.call("hirc_guard", passed, types.i32))
-    function = llvm.LLVMFuncOp(guarded, kind, sym_visibility="private", no_inline=ir.UnitAttr.get())
+    function = llvm.LLVMFuncOp(guarded, kind, sym_visibility="private", no_inline=True)
     start = function.body.blocks.append(*[types.ptr] * 3)
     inputs, outputs, stream = start.arguments
     branches = _Branches(code, start)

@@ -70,7 +70,7 @@ class Planted:
         shutil.copyfile(built, copy)
         self.library = hirc.load(copy, weights=built.with_suffix(".safetensors"))
         copy.unlink()
-        functions = ctypes.CDLL(None, handle=self.library.loaded._functions._handle)
+        functions = self.library.loaded.functions
         self.live = Live.in_dll(functions, "planted_live")
         self._at = ctypes.c_int64.in_dll(functions, "planted_at")
         self._calls = ctypes.c_int64.in_dll(functions, "planted_calls")
@@ -136,6 +136,7 @@ def test_a_first_call_fails_and_the_second_is_right(built: Path, tmp_path: Path,
     whole = Planted(built, tmp_path, "whole")
     wanted = _arrays(whole.call(name))
     kept = whole.live.kept()
+    failing = 0
     for failing in itertools.count(1):
         planted = Planted(built, tmp_path, f"failing{failing}")
         error = planted.error(name, failing)
