@@ -98,6 +98,7 @@ class Compilation:
     def _check(self) -> None:
         """Finds what can be wrong before anything is compiled. Raises InputError."""
         options = self.options
+        self._check_interface()
         for library in options.device_libraries:
             check_readable(library)
         if options.weights_from is not None:
@@ -127,6 +128,33 @@ class Compilation:
                 and not (Path(name).exists() and not Path(name).is_file())
             ):
                 check_readable(Path(name))
+
+    def _check_interface(self) -> None:
+        """Whether a header or a file for pkg-config can be written."""
+        options = self.options
+        has_programs = options.emit is Emit.SHARED or options.emit.is_host
+        if options.header is not None and (not has_programs or options.stop_after is not None):
+            raise InputError(
+                "--emit-header goes with a library: --emit=shared, object, bitcode or llvm"
+            )
+        if options.pkg_config is not None and options.emit is not Emit.SHARED:
+            raise InputError("--emit-pkg-config goes with --emit=shared")
+
+    def _write_interface(self, output: Path) -> None:
+        """Writes the header of what was built, and its file for pkg-config."""
+        options = self.options
+        if not options.describes_interface:
+            return
+        # Imported late: most compilations do not wait for it.
+        from .c_interface import header, pkg_config, stem_of
+
+        programs = [program for unit in self._units for program in unit.programs]
+        if options.header is not None:
+            path = _beside(options.header, output, f"{stem_of(output)}.h")
+            write(str(path), header(path, programs))
+        if options.pkg_config is not None:
+            path = _beside(options.pkg_config, output, f"{stem_of(output)}.pc")
+            write(str(path), pkg_config(output, programs))
 
     def _link_all(self) -> None:
         options = self.options
@@ -160,6 +188,7 @@ class Compilation:
                 self._link(job)
             if weights is not None:
                 self._write_weights(weights)
+            self._write_interface(output)
 
     def _link(self, job: LinkJob) -> None:
         """Links. What is wrong with a symbol is at the line that uses it, else at an input."""
@@ -261,7 +290,7 @@ class Compilation:
             with self.timer.phase("picture"):
                 self._write(unit, picture(programs, unit.source, emit), emit.suffix)
             return
-        is_host = emit in (Emit.OBJECT, Emit.BITCODE, Emit.LLVM) and options.stop_after is None
+        is_host = emit.is_host and options.stop_after is None
         weights = self._plan_weights([unit], output) if is_host else None
         self._name_kernels([unit])
         self._lower(unit)
@@ -281,6 +310,7 @@ class Compilation:
             self._write(unit, data, emit.suffix)
             if weights is not None:
                 self._write_weights(weights)
+            self._write_interface(Path(output))
 
     def _with_weights(self, data: str | bytes, weights: Weights) -> bytes:
         """An object file and the object with the weights as one."""
@@ -393,6 +423,11 @@ class Compilation:
 
     def _write(self, unit: Unit, data: str | bytes, suffix: str) -> None:
         write(self._output(unit, suffix), data)
+
+
+def _beside(asked: Path, output: Path, name: str) -> Path:
+    """The file that was asked for: that of a name beside the output where none was named."""
+    return asked if asked != Path() else output.parent / name
 
 
 def _host_output(module: LlvmModule, emit: Emit) -> str | bytes:

@@ -34,6 +34,11 @@ class Emit(StrEnum):
         return self in (Emit.EXE, Emit.SHARED)
 
     @property
+    def is_host(self) -> bool:
+        """Whether it is the host's code, of which a link makes the rest."""
+        return self in (Emit.OBJECT, Emit.BITCODE, Emit.LLVM)
+
+    @property
     def is_device(self) -> bool:
         """Whether it is device code alone, of one chip."""
         return self in _OF_DEVICE
@@ -119,6 +124,9 @@ class Options:
     schedules: Schedules = Schedules.AUTO
     weights: WeightStorage = WeightStorage.AUTO
     weights_from: Path | None = None
+    # The path, or an empty one for a file beside the output.
+    header: Path | None = None
+    pkg_config: Path | None = None
     device_libraries: tuple[Path, ...] = ()
     checks: frozenset[str] = frozenset()
     entry: str = "main"
@@ -135,6 +143,11 @@ class Options:
     clang: Path | None = None
     ptxas_arguments: tuple[str, ...] = ()
     ptxas_log: bool = False
+
+    @property
+    def describes_interface(self) -> bool:
+        """Whether a header or a file for pkg-config is asked for."""
+        return self.header is not None or self.pkg_config is not None
 
     @property
     def is_whole_program(self) -> bool:

@@ -14,6 +14,7 @@ from ..pipelines.gpu_program import NAMING_STAGE, GpuProgramOptions, gpu_program
 from ..pipelines.host_ir import (
     FIRST_LOWERING_STAGE,
     FUSION_STAGE,
+    INTERFACE_STAGE,
     LAST_ALLOCATING_STAGE,
     PROGRAM,
     SCHEDULING_STAGE,
@@ -44,6 +45,7 @@ from .toolchain import Clang, Cuda
 
 if TYPE_CHECKING:
     from ..pipelines.program_graph.graph import GraphProgram
+    from .c_interface import CProgram
 
 
 def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> list[Stage]:
@@ -131,6 +133,8 @@ class Unit:
         self.fusion_report: list[str] = []
         # Its host programs, for --emit=graph.
         self._graph: list[GraphProgram] = []
+        # Its programs as C sees them, for --emit-header.
+        self.programs: list[CProgram] = []
         # Whether it has device code once it is lowered.
         self.has_kernels = False
 
@@ -249,6 +253,12 @@ class Unit:
             self._remark_on_memory()
         if stage == SCHEDULING_STAGE and self.options.time_report:
             self._remark_on_scratch()
+        if stage == INTERFACE_STAGE and self.options.describes_interface:
+            # Imported late: most compilations do not wait for it.
+            from .c_interface import read_programs
+
+            with self.session.context:
+                self.programs = read_programs(self.module.operation)
         if stage == FUSION_STAGE and self.options.fusion_report:
             from ..pipelines.fusion.report import take_report
 

@@ -26,6 +26,7 @@ LAST_ALLOCATING_STAGE = "compute"
 SCHEDULING_STAGE = "schedules"
 FIRST_LOWERING_STAGE = "programs"
 FUSION_STAGE = "fusion"
+INTERFACE_STAGE = "interface"
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         ),
         Stage("programs", "convert-hir-to-gpu", when=_has_host_ir),
         Stage(
-            "interface",
+            INTERFACE_STAGE,
             f"add-program-interface{{{entry}}}",
         ),
     ]

@@ -80,6 +80,8 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         schedules=Schedules(values.schedules),
         weights=WeightStorage(values.weights),
         weights_from=values.weights_from,
+        header=values.emit_header,
+        pkg_config=values.emit_pkg_config,
         device_libraries=tuple(values.device_lib),
         checks=_checks(values.check),
         entry=values.entry,
@@ -153,6 +155,15 @@ def _make_parser() -> argparse.ArgumentParser:
     add("inputs", nargs="*", metavar="INPUT")
     add("-o", dest="output", metavar="FILE", help="where the output goes (- is standard output)")
     add("--emit", choices=[str(kind) for kind in Emit], default="exe", help="what to make")
+    for flag, what in (("header", "a C header of the programs"), ("pkg-config", "their .pc file")):
+        add(
+            f"--emit-{flag}",
+            nargs="?",
+            const=Path(),
+            type=Path,
+            metavar="FILE",
+            help=f"write {what} too, beside a library that is written",
+        )
     add(
         "--offload-arch",
         action="append",

@@ -169,6 +169,43 @@ def test_calls_that_fail_leave_nothing_in_a_library_that_goes_on(
     assert planted.live.streams <= _STREAMS
 
 
+def _wrong_weights(folder: Path) -> dict[str, Path]:
+    """What a message says, and the file that it is about."""
+    w, b = _numbers(4, 3), _numbers(3)
+    right = write_values(folder / "right.safetensors", {"w": w, "b": b})
+    cut = folder / "cut.safetensors"
+    cut.write_bytes(right.read_bytes()[:-4])
+    return {
+        "No such file": folder / "missing.safetensors",
+        "is cut off": cut,
+        "'b' is F32 .4, 3.": write_values(folder / "exchanged.safetensors", {"w": b, "b": w}),
+        "no tensor 'b'": write_values(folder / "less.safetensors", {"w": w}),
+    }
+
+
+def test_wrong_weights_and_tensors_are_errors_that_keep_nothing(
+    built: Path, tmp_path: Path
+) -> None:
+    planted = Planted(built, tmp_path, "wrong")
+    wrong = {
+        "elements are f64": [np.ones((2, 4))],
+        "size 1 is 3": [_numbers(2, 3)],
+        "it has 1 dim": [_numbers(4)],
+    }
+    kept = planted.live.kept()
+    for text, inputs in wrong.items():
+        with pytest.raises(InputError, match=text):
+            planted.library.dense(*inputs)
+    for text, path in _wrong_weights(tmp_path).items():
+        assert planted.library.loaded.hirc_use_weights_file(bytes(path)) == 0
+        with pytest.raises(InputError, match=text):
+            planted.call("dense")
+        assert planted.live.kept() == kept
+    right = built.with_suffix(".safetensors")
+    assert planted.library.loaded.hirc_use_weights_file(bytes(right)) == 0
+    assert planted.call("dense").shape == (2, 3)
+
+
 def _arrays(results: Any) -> list[np.ndarray]:
     listed = results if isinstance(results, tuple) else (results,)
     return [np.array(each) for each in listed]

@@ -1,0 +1,167 @@
+"""What C needs of a library's programs: a header, and a file for pkg-config."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..dialects.mlir import ir
+from ..pipelines.hir.body_names import BODY_PREFIX
+from ..pipelines.hir.interface.signature import Signature, Value, read_signature
+from ..pipelines.hir.interface.weights import program_name
+
+# DLTensor as the DLPack specification has it, where that header is not at hand.
+_DLPACK = """\
+#if defined(__has_include) && __has_include(<dlpack/dlpack.h>)
+#include <dlpack/dlpack.h>
+#elif !defined(DLPACK_DLPACK_H_) && !defined(HIRC_DLTENSOR)
+#define HIRC_DLTENSOR
+typedef struct {
+  int32_t device_type, device_id;  /* type 1: the host's memory, 2: a GPU's */
+} DLDevice;
+typedef struct {
+  uint8_t code, bits;              /* code 0: signed, 1: unsigned, 2: float, 4: bf16, 6: bool */
+  uint16_t lanes;                  /* 1 */
+} DLDataType;
+typedef struct {
+  void *data;
+  DLDevice device;
+  int32_t ndim;
+  DLDataType dtype;
+  int64_t *shape, *strides;        /* in elements; strides NULL: packed rows */
+  uint64_t byte_offset;
+} DLTensor;
+#endif
+"""
+_FUNCTIONS = """\
+/* The calling thread's last error. */
+const char *hirc_last_error(void);
+/* Frees an output that a program allocated, in the order of a stream. Returns 0, or an error. */
+int hirc_free_output(void *data, void *stream);
+/* Waits for a stream. Returns 0, or an error. */
+int hirc_synchronize(void *stream);
+"""
+_WEIGHTS_FUNCTIONS = """\
+/* Weights: see docs/weights.md. They return 0, or an error. */
+int hirc_load_weights(void);
+int hirc_use_weights_file(const char *path);
+int hirc_use_weights(const char *const *names, const DLTensor *const *tensors, int64_t count);
+void hirc_unload_weights(void);
+"""
+
+
+@dataclass(frozen=True)
+class CProgram:
+    """A program as C sees it: inputs and outputs are names and types."""
+
+    name: str
+    inputs: tuple[tuple[str, str], ...]
+    outputs: tuple[tuple[str, str], ...]
+    has_weights: bool
+
+
+def read_programs(module: ir.Operation) -> list[CProgram]:
+    """The programs of a module after stage `interface`."""
+    found: list[CProgram] = []
+    for op in module.regions[0].blocks[0]:
+        if op.operation.name != "func.func" or "hir.inputs" not in op.operation.attributes:
+            continue
+        symbol = ir.StringAttr(op.operation.attributes["sym_name"]).value
+        if not symbol.startswith(BODY_PREFIX) and program_name(symbol) == symbol:
+            continue
+        found.append(_described(read_signature(op.operation, program_name(symbol))))
+    return found
+
+
+def _described(signature: Signature) -> CProgram:
+    def named(values: Sequence[Value]) -> tuple[tuple[str, str], ...]:
+        return tuple((value.name, value.text) for value in values)
+
+    return CProgram(
+        signature.name, named(signature.inputs), named(signature.outputs), signature.has_weights
+    )
+
+
+def header(path: Path, programs: Sequence[CProgram]) -> str:
+    """The header for `programs`, which is to be the file `path`."""
+    guard = f"HIRC_{_identifier(path.stem).upper()}_H"
+    parts = [
+        "/* Written by hirc. docs/library.md says how programs are called. */\n"
+        f"#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n{_DLPACK}\n"
+        '#ifdef __cplusplus\nextern "C" {\n#endif\n',
+        # One for all headers that a file includes.
+        "#ifndef HIRC_RESULTS\n#define HIRC_RESULTS\n"
+        "enum {\n  HIRC_REFUSED = 1, /* a tensor is wrong, or there are no weights */\n"
+        "  HIRC_FAILED = 2 /* something failed on the way */\n};\n#endif\n",
+        _FUNCTIONS,
+    ]
+    if any(program.has_weights for program in programs):
+        parts.append(_WEIGHTS_FUNCTIONS)
+    parts += map(_program, programs)
+    parts.append(f"#ifdef __cplusplus\n}}\n#endif\n#endif /* {guard} */\n")
+    return "\n".join(parts)
+
+
+def _program(program: CProgram) -> str:
+    name = _identifier(program.name)
+    lines = [f"/* {_comment(program)} */"]
+    for role, values in (("input", program.inputs), ("output", program.outputs)):
+        if not values:
+            continue
+        lines.append("enum {")
+        taken: set[str] = set()
+        for place, (each, kind) in enumerate(values):
+            constant = f"hirc_{name}_{role}_{_identifier(each)}"
+            if constant in taken:
+                constant = f"hirc_{name}_{role}_{place}"
+            taken.add(constant)
+            lines.append(f"  {constant} = {place}, /* {_plain(kind)} */")
+        lines.append(f"  hirc_{name}_{role}s = {len(values)}")
+        lines.append("};")
+    symbol = f"hirc_program_{program.name}"
+    label = "" if _identifier(symbol) == symbol else f' __asm__("{symbol}")'
+    lines.append(
+        f"int hirc_program_{name}(const DLTensor *const *inputs, DLTensor *const *outputs,\n"
+        f"    void *stream){label};"
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _comment(program: CProgram) -> str:
+    def listed(values: Sequence[tuple[str, str]]) -> str:
+        return ", ".join(f"{_plain(name)}: {_plain(kind)}" for name, kind in values)
+
+    return f"{_plain(program.name)}({listed(program.inputs)}) -> ({listed(program.outputs)})"
+
+
+def _plain(text: str) -> str:
+    """A name as it may stand in a comment."""
+    return "".join(c if c.isprintable() else "?" for c in text).replace("*/", "* /")
+
+
+def _identifier(text: str) -> str:
+    """The text as part of a C identifier."""
+    return re.sub(r"[^0-9A-Za-z_]", "_", text)
+
+
+def pkg_config(library: Path, programs: Sequence[CProgram]) -> str:
+    """The file for pkg-config that lies beside `library`, as its header does."""
+    names = ", ".join(_plain(program.name) for program in programs)
+    named = re.fullmatch(r"lib(.+)\.so", library.name)
+    link = f"-l{named[1]}" if named else f"-l:{library.name}"
+    return (
+        "libdir=${pcfiledir}\n\n"
+        f"Name: {stem_of(library)}\n"
+        f"Description: Programs built by hirc: {names}\n"
+        f"Version: {importlib.metadata.version('hirc')}\n"
+        'Cflags: -I"${libdir}"\n'
+        f'Libs: -L"${{libdir}}" {link}\n'
+    )
+
+
+def stem_of(library: Path) -> str:
+    """The name of the files that belong to a library, without their suffix."""
+    return library.name.removeprefix("lib").partition(".")[0] or library.name

@@ -1,0 +1,67 @@
+"""Headers and files for pkg-config of libraries, as compilers read them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hirc.tools.hirc import main as run_hirc
+
+# A name that is none of C's, names that are equal in C, and the end of a comment in one.
+_PROGRAMS = """
+"hir.program"() ({
+^bb0(%x: memref<?xf32>, %y: memref<?xf32>):
+  %z = "hir.binary"(%x, %y) {kind = "add"} : (memref<?xf32>, memref<?xf32>) -> memref<?xf32>
+  "hir.output"(%z) {name = "*/z"} : (memref<?xf32>) -> ()
+}) {sym_name = "net.add", inputs = [{name = "a.b", sizes = ["n"]}, {name = "a-b", sizes = ["n"]}],
+    function_type = (memref<?xf32>, memref<?xf32>) -> memref<?xf32>} : () -> ()
+"""
+_CALL = """
+#include "first.h"
+#include "second.h"
+int main(void) {
+  float a[2] = {1, 2}, b[2] = {3, 4};
+  int64_t n = 2, sizes, strides;
+  DLTensor x = {a, {1, 0}, 1, {2, 32, 1}, &n, 0, 0}, y = {b, {1, 0}, 1, {2, 32, 1}, &n, 0, 0};
+  DLTensor z = {0, {1, 0}, 1, {2, 32, 1}, &sizes, &strides, 0};
+  const DLTensor *inputs[hirc_net_add_inputs] = {0};
+  inputs[hirc_net_add_input_a_b] = &x;
+  inputs[hirc_net_add_input_1] = &y;
+  DLTensor *outputs[] = {&z};
+  if (hirc_program_net_add(inputs, outputs, 0) != 0 || hirc_synchronize(0) != 0)
+    return HIRC_FAILED;
+  float last = ((float *)z.data)[1];
+  return hirc_free_output(z.data, 0) || last != 6;
+}
+"""
+
+
+def test_headers_declare_programs_of_any_name(tmp_path: Path) -> None:
+    source, library = tmp_path / "net.mlir", tmp_path / "libfirst.so"
+    source.write_text(_PROGRAMS)
+    flags = ["--emit=shared", "--offload-arch=cpu", "--emit-header", "--emit-pkg-config"]
+    assert run_hirc([str(source), "-o", str(library), *flags]) == 0
+    # Two headers in one file of C.
+    text = (tmp_path / "first.h").read_text().replace("FIRST_H", "SECOND_H")
+    (tmp_path / "second.h").write_text(text.replace("net_add", "net_more"))
+    (tmp_path / "call.c").write_text(_CALL)
+    found = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", tmp_path / "first.pc"],
+        capture_output=True, text=True, check=True, timeout=60,
+    ).stdout.split()  # fmt: skip
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", *found, f"-Wl,-rpath,{tmp_path}"]
+    command = ["clang-22", tmp_path / "call.c", *flags, "-o", tmp_path / "call"]
+    subprocess.run(command, check=True, timeout=60)
+    assert subprocess.run([tmp_path / "call"], check=False, timeout=60).returncode == 0
+
+
+@pytest.mark.parametrize("flags", [["--emit=exe", "--emit-header"], ["--emit-pkg-config=a.pc"]])
+def test_only_libraries_have_headers(
+    flags: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "net.mlir"
+    source.write_text(_PROGRAMS)
+    assert run_hirc([str(source), "--offload-arch=cpu", *flags]) == 1
+    assert "goes with" in capsys.readouterr().err
