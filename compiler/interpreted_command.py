@@ -19,7 +19,7 @@ import torch
 
 from ..dialects.mlir import ir
 from ..pipelines.hir.interface.signature import Value, read_values
-from ..pipelines.weights import weights_of_program
+from ..pipelines.weights import Role, weights_of_program
 from . import activity
 from .cache import cached
 from .cpu_device.build import runtime_object
@@ -176,21 +176,23 @@ class InterpretedCommand:
 
 
 def _read_weights(program: ir.Operation, path: Path | None) -> dict[int, torch.Tensor]:
-    """The weights of a program, by the number of the input."""
-    weights = weights_of_program(program)
-    if not weights:
-        if path is not None:
-            raise InputError(f"--weights={path}: the program has no weights")
-        return {}
-    if path is None:
-        name = next(iter(weights.values())).name
-        raise InputError(f"there is no file for weight '{name}'", hint="--weights=FILE")
-    file = read_tensors(path)
+    """The weights of a program and its state as it begins, by the number of the input."""
+    declared = weights_of_program(program)
+    valued = [weight for weight in declared.values() if weight.role is not Role.ZEROS]
+    if path is None and valued:
+        raise InputError(f"there is no file for weight '{valued[0].name}'", hint="--weights=FILE")
+    if path is not None and not valued:
+        raise InputError(f"--weights={path}: the program has no weights")
+    file = None if path is None else read_tensors(path)
     kinds = ir.FunctionType(ir.TypeAttr(program.attributes["function_type"]).value).inputs
     found: dict[int, torch.Tensor] = {}
-    for place, weight in weights.items():
-        data = bytearray(find_value(weight, file)[1].data)
+    for place, weight in declared.items():
         dtype = DTYPES[str(ir.MemRefType(kinds[place]).element_type)]
+        if weight.role is Role.ZEROS:
+            found[place] = torch.zeros(weight.sizes, dtype=dtype)
+            continue
+        assert file is not None
+        data = bytearray(find_value(weight, file)[1].data)
         flat = torch.frombuffer(data, dtype=torch.uint8) if data else torch.empty(0).byte()
         found[place] = flat.view(dtype).reshape(weight.sizes)
     return found

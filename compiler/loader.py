@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from .errors import InputError
 from .loader_abi import VERSION, ProgramInfo, describe
 from .loader_call import Call
 from .loader_files import LoadedLibrary, open_library, state_of
+from .loader_state import State, declare_state_functions, states_of
 from .loader_values import ValueInfo
 from .loader_weights import WeightInfo, use_tensors, weights_of
 
@@ -60,9 +62,10 @@ class Library:
                 f"{path} has no programs that can be called",
                 hint="hirc prog.mlir --emit=shared -o libprog.so makes a library of a program",
             )
-        self.programs: Mapping[str, Program] = {
-            info.name.decode(): Program(self.loaded, info) for info in self._infos()
-        }
+        self._states = states_of(self._infos())
+        if self._states:
+            declare_state_functions(self.loaded)
+        self._begin_instance()
         self._weights = weights_of(self._infos())
         if named is None and self.loaded.is_copy:
             named = self._weights.file_beside(path)
@@ -70,6 +73,13 @@ class Library:
             self._use_weights(named, given)
         elif weights is not None:
             raise InputError(f"{path} has no weights, and weights= gives some")
+
+    def _begin_instance(self) -> None:
+        """Makes programs with a state of their own."""
+        self._state = State(self.loaded, self._states) if self._states else None
+        self.programs: Mapping[str, Program] = {
+            info.name.decode(): Program(self.loaded, info, self._state) for info in self._infos()
+        }
 
     def _infos(self) -> list[ProgramInfo]:
         count = ctypes.c_int64()
@@ -87,6 +97,27 @@ class Library:
     def weights(self) -> Mapping[str, WeightInfo]:
         """The weights of its programs, by name."""
         return self._weights.entries
+
+    @property
+    def state(self) -> Mapping[str, Any]:
+        """What its programs keep from call to call, by name: tensors in that very memory.
+
+        They are torch's where torch is loaded, else as outputs are.
+        """
+        return {} if self._state is None else self._state
+
+    def reset(self, stream: Any = None) -> None:
+        """Gives its state the first values again, in the order of a stream. Raises InputError."""
+        if self._state is not None:
+            self._state.reset(stream)
+
+    def new_instance(self) -> Self:
+        """The same library, with the same weights, and a state of its own."""
+        made = copy.copy(self)
+        # The files that it was loaded from may go with it.
+        made._first = self
+        made._begin_instance()
+        return made
 
     def load_weights(self) -> None:
         """Loads the weights into the current device's memory, as the first call else does.
@@ -136,8 +167,11 @@ class Program:
     `inputs` and `outputs` describe what it takes and gives.
     """
 
-    def __init__(self, loaded: LoadedLibrary, info: ProgramInfo) -> None:
+    def __init__(
+        self, loaded: LoadedLibrary, info: ProgramInfo, state: State | None = None
+    ) -> None:
         self.loaded = loaded
+        self.state = state
         self.name: str = info.name.decode()
         self.inputs: tuple[ValueInfo, ...] = describe(info.inputs, info.input_count)
         self.outputs: tuple[ValueInfo, ...] = describe(info.outputs, info.output_count)

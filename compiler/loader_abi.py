@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from .loader_values import ValueInfo
 
-VERSION = 2
+VERSION = 3
 OPEN = -(1 << 63)
 
 
@@ -31,6 +31,20 @@ class ValueStruct(ctypes.Structure):
     ]
 
 
+class StateStruct(ctypes.Structure):
+    """struct hirc_state_info."""
+
+    _fields_: ClassVar[Any] = [
+        ("name", ctypes.c_char_p),
+        ("sizes", ctypes.POINTER(ctypes.c_int64)),
+        ("offset", ctypes.c_int64),
+        ("bytes", ctypes.c_int64),
+        ("initial", ctypes.c_int64),
+        ("rank", ctypes.c_int32),
+        ("dtype", ctypes.c_uint32),
+    ]
+
+
 class WeightsStruct(ctypes.Structure):
     """struct hirc_weights."""
 
@@ -44,6 +58,9 @@ class WeightsStruct(ctypes.Structure):
         ("load", ctypes.c_void_p),
         ("use_file", ctypes.c_void_p),
         ("unload", ctypes.c_void_p),
+        ("states", ctypes.POINTER(StateStruct)),
+        ("state_count", ctypes.c_int64),
+        ("state_bytes", ctypes.c_int64),
     ]
 
 

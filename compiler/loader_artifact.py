@@ -26,10 +26,14 @@ class Artifact(Library):
     def __init__(self, library: Library, types: Mapping[str, type] | None = None) -> None:
         # It is the library, which is loaded by now.
         vars(self).update(vars(library))
-        self.program: Program = next(iter(self.programs.values()))
         self._calling = Calling(calling_of(self, self.program), self.program.name, types)
         self.signature = self._calling.signature
         self.dims = self._calling.dims
+
+    @property
+    def program(self) -> Program:
+        """The program, which takes tensors alone."""
+        return next(iter(self.programs.values()))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls it as the model was called, and gives what that gives, in the same containers.

@@ -60,6 +60,8 @@ class Call:
         addresses = [first + size * place for place in range(len(self._tensors))]
         pointers = (ctypes.c_void_p * len(addresses))(*addresses)
         start = ctypes.addressof(pointers)
+        if program.state is not None:
+            program.state.use()
         loaded = self.loaded
         failed = loaded.error(program.run(start, start + 8 * count, self.stream))
         # What ran before a failure still uses the caller's memory, which nobody keeps.

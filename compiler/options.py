@@ -102,6 +102,13 @@ class WeightStorage(StrEnum):
     EXTERNAL = "external"
 
 
+class StateStorage(StrEnum):
+    """Where state is: each instance of the library keeps it, or callers pass it as inputs."""
+
+    KEPT = "kept"
+    INPUTS = "inputs"
+
+
 # What is not linked with other device code.
 _FINAL = (Emit.DEVICE_LLVM, Emit.PTX, Emit.CUBIN, Emit.SASS)
 
@@ -127,6 +134,7 @@ class Options:
     # The path, or an empty one for a file beside the output.
     header: Path | None = None
     pkg_config: Path | None = None
+    state: StateStorage = StateStorage.KEPT
     device_libraries: tuple[Path, ...] = ()
     checks: frozenset[str] = frozenset()
     entry: str = "main"

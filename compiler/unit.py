@@ -24,6 +24,7 @@ from ..pipelines.host_ir import (
 from ..pipelines.passes.name_device_symbols import ELSEWHERE, claimed_names
 from ..pipelines.passes.run_transform_schedules import is_only_schedules
 from ..pipelines.passes.select_host_programs import host_programs
+from ..pipelines.passed_state import pass_state
 from ..pipelines.pipeline import Stage
 from ..pipelines.products.options import MatmulOptions
 from ..pipelines.program_check import find_fault
@@ -33,7 +34,7 @@ from .errors import InputError, Position, UnsupportedError
 from .host_code import entries_of, host_module
 from .llvm_ir import LlvmModule
 from .native import native_targets
-from .options import Emit, MatmulLibrary, Options, Schedules
+from .options import Emit, MatmulLibrary, Options, Schedules, StateStorage
 from .output import write
 from .process import Runner
 from .session import Session, position_of
@@ -118,6 +119,8 @@ class Unit:
             self.module: ir.Module = parse(self.source, self.session)
         self._refuse_nested_modules()
         self._refuse_faults()
+        if self.options.state is StateStorage.INPUTS:
+            pass_state(self.module.operation)
         self.weights: list[Weight] = self._declared_weights()
         self.targets = self.options.targets or self._attached_targets()
         if not self.targets and self.options.stop_after is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from ..pipelines.weights import DIGEST, Weight, WeightLayout, lay_out
+from ..pipelines.weights import DIGEST, Role, Weight, WeightLayout, lay_out
 from .data_object import write_object
 from .errors import InputError
 from .options import Emit, Options, WeightStorage
@@ -68,20 +68,21 @@ def plan_weights(
     that the options name has none. None is given where there is no weight. Raises InputError.
     """
     source = options.weights_from
-    if not declared:
+    valued = [weight for weight in declared if weight.role is not Role.ZEROS]
+    if not valued:
         if source is not None:
             raise InputError(f"--weights-from={source}: the program has no weights")
-        return None
+        return Weights(lay_out(declared)) if declared else None
     if source is None and not known:
         if options.weights is WeightStorage.EMBED:
             raise InputError(
-                f"--weights=embed needs the values of weight '{declared[0].name}'",
+                f"--weights=embed needs the values of weight '{valued[0].name}'",
                 hint="--weights-from=FILE.safetensors",
             )
         file = "" if output == "-" else _file_beside(Path(output), options.emit).name
         return Weights(replace(lay_out(declared), file=file))
     found = joined([*([] if source is None else [read_tensors(source)]), *known])
-    chosen = {weight.name: find_value(weight, found) for weight in declared}
+    chosen = {weight.name: find_value(weight, found) for weight in valued}
     # Tensors that the file says to be one are one.
     first: dict[str, str] = {}
     tied = {name: first.setdefault(own, name) for name, (own, _) in chosen.items()}

@@ -1,25 +1,31 @@
-"""Weights: inputs that the linked file has itself, and where each lies in the memory they share.
+"""Weights and state: inputs that nobody passes, and where each lies in the memory they share.
 
-A function on tensors names one by the argument attribute `hirc.weight`, a hir.program by `weight`
-in its `inputs`. All weights of a linked file lie in one piece of memory on each device, at offsets
-that the compiler chooses. Those are kept as the header of a safetensors file, which the program
-also compares with the header of the file that it gets the values from.
+A function on tensors names one by the argument attribute `hirc.weight` or `hirc.state`, a
+hir.program by `weight` or `state` in its `inputs`. All weights of a linked file lie in one piece of
+memory on each device, at offsets that the compiler chooses. Those are kept as the header of a
+safetensors file, which the program also compares with the header of the file that it gets the
+values from. State is what programs write to: each instance of the linked file has one piece of
+memory for it. The values that it begins with are weights of the same names, or zeros.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from hashlib import sha256
+from itertools import accumulate
 from math import prod
 from typing import Any
 
 from ..dialects.hir.element_types import ELEMENT_TYPES
-from ..dialects.hir.program_inputs import weight_fault, weight_name
+from ..dialects.hir.program_inputs import weight_fault
 from ..dialects.mlir import ir
 
 MARK = "hirc.weight"
+STATE_MARK = "hirc.state"
+ZERO_MARK = "hirc.zero_init"
 # Every weight begins at a multiple of it, as an allocation does.
 ALIGNMENT = 256
 DIGEST = "hirc.digest"
@@ -60,18 +66,35 @@ class WeightFault(Exception):
         self.message = message
 
 
+class Role(StrEnum):
+    """What an input that nobody passes is: read only, or state, which begins as zeros or does not.
+
+    State that does not is the state's first value as a weight, too.
+    """
+
+    WEIGHT = "weight"
+    STATE = "state"
+    ZEROS = "state that begins as zeros"
+
+
 @dataclass(frozen=True)
 class Weight:
-    """A weight's name, its element type as the safetensors format calls it, sizes and bytes."""
+    """A weight's or a state's name and type.
+
+    `dtype` is the element type as the safetensors format calls it, `element` as MLIR does.
+    """
 
     name: str
     dtype: str
     sizes: tuple[int, ...]
     bytes: int
+    element: str = ""
+    role: Role = Role.WEIGHT
 
     @property
     def text(self) -> str:
-        return f"{self.dtype} [{', '.join(map(str, self.sizes))}]"
+        sizes = f"{self.dtype} [{', '.join(map(str, self.sizes))}]"
+        return sizes if self.role is Role.WEIGHT else f"{self.role}, {sizes}"
 
 
 @dataclass(frozen=True)
@@ -80,7 +103,8 @@ class WeightLayout:
 
     `bytes` is what all take. `digest` says which values belong to the layout, "" where any do.
     `file` is the name of the safetensors file beside the linked file, "" where there is none.
-    `is_embedded` says whether the linked file holds the values itself.
+    `is_embedded` says whether the linked file holds the values itself. `states` lie one after the
+    other in memory of their own.
     """
 
     weights: tuple[Weight, ...]
@@ -89,6 +113,12 @@ class WeightLayout:
     digest: str = ""
     file: str = ""
     is_embedded: bool = False
+    states: tuple[Weight, ...] = ()
+
+    @property
+    def state_offsets(self) -> list[int]:
+        """The offset of each state, and behind them the bytes of all."""
+        return [0, *accumulate(_aligned(state.bytes) for state in self.states)]
 
     @property
     def header(self) -> str:
@@ -106,7 +136,7 @@ class WeightLayout:
     @property
     def key(self) -> str:
         """What tells this layout, with its values, from others in names of symbols."""
-        text = f"{self.header}\0{self.file}\0{self.is_embedded}"
+        text = f"{self.header}\0{self.file}\0{self.is_embedded}\0{self.states}"
         return sha256(text.encode()).hexdigest()[:16]
 
     @property
@@ -124,6 +154,9 @@ class WeightLayout:
             }
             if self.is_embedded:
                 entries["embedded"] = ir.UnitAttr.get()
+            if self.states:
+                states = [asdict(state) for state in self.states]
+                entries["states"] = ir.StringAttr.get(json.dumps(states, ensure_ascii=False))
             module.attributes[_LAYOUT] = ir.DictAttr.get(entries)
 
 
@@ -147,11 +180,20 @@ def read_layout(module: ir.Operation) -> WeightLayout | None:
         metadata.get(DIGEST, ""),
         ir.StringAttr(noted["file"]).value,
         "embedded" in noted,
+        _read_states(ir.StringAttr(noted["states"]).value if "states" in noted else "[]"),
+    )
+
+
+def _read_states(text: str) -> tuple[Weight, ...]:
+    entries = [dict(entry) for entry in json.loads(text)]
+    return tuple(
+        Weight(**{**entry, "sizes": tuple(entry["sizes"]), "role": Role(entry["role"])})
+        for entry in entries
     )
 
 
 def has_weights(module: ir.Operation) -> bool:
-    """Whether a function or program of the module says that an input is a weight."""
+    """Whether a function or program of the module says that an input is a weight or state."""
     return any(
         any(True for _ in _named(op.operation))
         for op in module.regions[0].blocks[0]
@@ -160,7 +202,8 @@ def has_weights(module: ir.Operation) -> bool:
 
 
 def declared_weights(module: ir.Operation, programs: Sequence[ir.Operation]) -> list[Weight]:
-    """The weights of a module, each once. `programs` are the functions that become programs.
+    """The weights and states of a module, each once. `programs` are the functions that become
+    programs.
 
     Raises WeightFault where one is declared wrongly, or twice and differently.
     """
@@ -170,28 +213,29 @@ def declared_weights(module: ir.Operation, programs: Sequence[ir.Operation]) -> 
         if op.name not in ("func.func", "hir.program"):
             continue
         seen: dict[str, int] = {}
-        for number, name, kind in _named(op):
-            weight = _declared(op, number, name, kind, programs)
+        for number, name, kind, role in _named(op):
+            weight = _declared(op, number, name, kind, role, programs)
             if seen.setdefault(weight.name, number) != number:
                 raise WeightFault(
                     op,
-                    f"arguments {seen[weight.name]} and {number} are both the weight "
+                    f"arguments {seen[weight.name]} and {number} are both the {_noun(role)} "
                     f"'{weight.name}'; one is enough",
                 )
             other = found.setdefault(weight.name, weight)
             if other != weight:
                 raise WeightFault(
                     op,
-                    f"weight '{name}' is {weight.text} here and {other.text} elsewhere: weights "
-                    "of one name are one",
+                    f"{_noun(role)} '{name}' is {weight.text} here and {other.text} elsewhere: "
+                    f"what has one name is one",
                 )
     return list(found.values())
 
 
 def weights_of_program(program: ir.Operation) -> dict[int, Weight]:
-    """The inputs of a hir.program that are weights, by their number."""
+    """The inputs of a hir.program that are weights or state, by their number."""
     return {
-        number: _declared(program, number, name, kind, ()) for number, name, kind in _named(program)
+        number: _declared(program, number, name, kind, role, ())
+        for number, name, kind, role in _named(program)
     }
 
 
@@ -202,7 +246,9 @@ def lay_out(weights: Iterable[Weight], tied: Mapping[str, str] | None = None) ->
     which there may be none, can hold the same. Those after them have the same order in a file.
     """
     tied = tied or {}
-    given = list(weights)
+    all_given = list(weights)
+    given = [weight for weight in all_given if weight.role is not Role.ZEROS]
+    states = tuple(weight for weight in all_given if weight.role is not Role.WEIGHT)
     own = sorted(
         (weight for weight in given if tied.get(weight.name, weight.name) == weight.name),
         key=lambda weight: -_natural_alignment(weight.bytes),
@@ -212,12 +258,21 @@ def lay_out(weights: Iterable[Weight], tied: Mapping[str, str] | None = None) ->
     for weight in own:
         offsets[weight.name] = end
         most = max(most, end + _room(weight))
-        end += -(-weight.bytes // ALIGNMENT) * ALIGNMENT
+        end += _aligned(weight.bytes)
     for weight in given:
         offsets[weight.name] = offsets[tied.get(weight.name, weight.name)]
     others = [weight for weight in given if weight not in own]
     end = max(end, -(-most // ALIGNMENT) * ALIGNMENT)
-    return WeightLayout((*own, *others), offsets, max(end, ALIGNMENT))
+    return WeightLayout((*own, *others), offsets, max(end, ALIGNMENT), states=states)
+
+
+def _aligned(size: int) -> int:
+    """The bytes that a weight or a state takes, with the gap behind it."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def _noun(role: Role) -> str:
+    return "weight" if role is Role.WEIGHT else "state"
 
 
 def _room(weight: Weight) -> int:
@@ -233,57 +288,78 @@ def _natural_alignment(size: int) -> int:
     return min(size & -size, ALIGNMENT) if size else ALIGNMENT
 
 
-def _named(op: ir.Operation) -> Iterable[tuple[int, str | None, ir.Type]]:
-    """Number, name and type of each weight of a function or program; no name where it is wrong."""
+def _named(op: ir.Operation) -> Iterable[tuple[int, str | None, ir.Type, Role]]:
+    """Number, name, type and role of each weight and state of a function or program.
+
+    There is no name where it is wrong.
+    """
     kinds = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value).inputs
-    if op.name == "hir.program":
-        if "inputs" not in op.attributes:
-            return
-        for number, each in enumerate(ir.ArrayAttr(op.attributes["inputs"])):
-            name = weight_name(ir.DictAttr(each))
-            if name is not None:
-                yield number, name, kinds[number]
+    is_program = op.name == "hir.program"
+    attribute = "inputs" if is_program else "arg_attrs"
+    if attribute not in op.attributes:
         return
-    if "arg_attrs" not in op.attributes:
-        return
-    for number, each in enumerate(ir.ArrayAttr(op.attributes["arg_attrs"])):
-        if MARK in ir.DictAttr(each):
-            name = ir.DictAttr(each)[MARK]
-            yield number, name.value if isinstance(name, ir.StringAttr) else None, kinds[number]
+    keys = ("weight", "state", "zero_init") if is_program else (MARK, STATE_MARK, ZERO_MARK)
+    for number, each in enumerate(ir.ArrayAttr(op.attributes[attribute])):
+        entries = ir.DictAttr(each)
+        weight, state, zero = (key in entries for key in keys)
+        if not weight and not state:
+            if zero:
+                raise WeightFault(op, f"{ZERO_MARK} of argument {number}, which is no {STATE_MARK}")
+            continue
+        if weight and state:
+            raise WeightFault(
+                op, f"argument {number} is {MARK} and {STATE_MARK}: what a program writes is state"
+            )
+        name = entries[keys[0] if weight else keys[1]]
+        role = Role.WEIGHT if weight else Role.ZEROS if zero else Role.STATE
+        yield number, name.value if isinstance(name, ir.StringAttr) else None, kinds[number], role
 
 
 def _declared(
-    op: ir.Operation, number: int, name: str | None, kind: ir.Type, programs: Sequence[ir.Operation]
+    op: ir.Operation,
+    number: int,
+    name: str | None,
+    kind: ir.Type,
+    role: Role,
+    programs: Sequence[ir.Operation],
 ) -> Weight:
+    noun = _noun(role)
     if not name or "\0" in name or name == _METADATA:
-        raise WeightFault(op, f"{MARK} of argument {number} is the weight's name, a string")
+        raise WeightFault(op, f"hirc.{noun} of argument {number} is the {noun}'s name, a string")
     if op.name == "func.func":
-        _check_function(op, number, name, kind, programs)
+        _check_function(op, number, name, kind, noun, programs)
     assert isinstance(kind, ir.ShapedType)
     element = str(kind.element_type)
     if element not in _DTYPES:
         raise WeightFault(
-            op, f"weight '{name}' is {kind}: no safetensors file holds {element}; weights are of "
-            f"{', '.join(_DTYPES)}",
+            op, f"{noun} '{name}' is {kind}: no safetensors file holds {element}; weights and "
+            f"state are of {', '.join(_DTYPES)}",
         )  # fmt: skip
     sizes = tuple(kind.shape)
-    return Weight(name, _DTYPES[element], sizes, prod(sizes) * ELEMENT_TYPES[element].bytes)
+    bytes_ = prod(sizes) * ELEMENT_TYPES[element].bytes
+    # Weights of types that a file holds alike are alike.
+    return Weight(name, _DTYPES[element], sizes, bytes_, element * (noun == "state"), role)
 
 
 def _check_function(
-    op: ir.Operation, number: int, name: str, kind: ir.Type, programs: Sequence[ir.Operation]
+    op: ir.Operation,
+    number: int,
+    name: str,
+    kind: ir.Type,
+    noun: str,
+    programs: Sequence[ir.Operation],
 ) -> None:
     function = ir.StringAttr(op.attributes["sym_name"]).value
     if op not in programs:
         raise WeightFault(
-            op, f"@{function} is no function on tensors, and argument {number} cannot be weight "
+            op, f"@{function} is no function on tensors, and argument {number} cannot be {noun} "
             f"'{name}'",
         )  # fmt: skip
     if "sym_visibility" in op.attributes:
         raise WeightFault(
-            op, f"@{function} is private, and its argument {number} cannot be weight '{name}': "
-            "give the public function that calls it the weight, to pass it on",
+            op, f"@{function} is private, and its argument {number} cannot be {noun} '{name}': "
+            f"give the public function that calls it the {noun}, to pass it on",
         )  # fmt: skip
-    reason = weight_fault(name, kind)
+    reason = weight_fault(name, kind, noun)
     if reason is not None:
         raise WeightFault(op, reason)

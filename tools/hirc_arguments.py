@@ -14,7 +14,7 @@ from typing import Any
 from .. import __version__
 from ..compiler.errors import InputError
 from ..compiler.native import native_note, native_targets
-from ..compiler.options import CHECKS, Emit, MatmulLibrary, Options, Schedules, WeightStorage
+from ..compiler.options import CHECKS, Emit, MatmulLibrary, Options, Schedules, StateStorage, WeightStorage
 from ..compiler.target import CPU, Target
 from .argument_parser import ArgumentParser
 
@@ -82,6 +82,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         weights_from=values.weights_from,
         header=values.emit_header,
         pkg_config=values.emit_pkg_config,
+        state=StateStorage(values.state),
         device_libraries=tuple(values.device_lib),
         checks=_checks(values.check),
         entry=values.entry,
@@ -221,6 +222,12 @@ def _make_parser() -> argparse.ArgumentParser:
         default=str(WeightStorage.AUTO),
         help="whether what is built holds the weights, or a .safetensors file beside it (auto: up "
         "to 64 MiB are embedded)",
+    )
+    add(
+        "--state",
+        choices=[str(choice) for choice in StateStorage],
+        default=str(StateStorage.KEPT),
+        help="whether each instance of what is built keeps the state, or it is inputs",
     )
     add(
         "--device-lib",

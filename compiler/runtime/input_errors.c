@@ -332,9 +332,12 @@ static int compare_starts(const void *left, const void *right) {
   return (one > other) - (one < other);
 }
 
-// Whether an output is handed in.
+// Whether an output is handed in, or an input is written to.
 static bool takes_outputs(const struct hirc_program_info *program,
                           struct dl_tensor *const *outputs) {
+  for (int64_t i = 0; i < program->input_count; ++i)
+    if (program->inputs[i].origin == HIRC_INPUT)
+      return true;
   for (int64_t i = 0; i < program->output_count; ++i)
     if (program->outputs[i].origin == HIRC_ALLOCATED && !program->outputs[i].is_scalar &&
         outputs[i]->data)
@@ -342,7 +345,8 @@ static bool takes_outputs(const struct hirc_program_info *program,
   return false;
 }
 
-// Whether the memory of a handed-in output is also another tensor's. For programs with too many tensors to compare them pair by pair.
+// Whether memory that the program writes to is also another tensor's. For programs with too many
+// tensors to compare them pair by pair.
 int hirc_outputs_overlap(const struct hirc_program_info *program,
                          const struct dl_tensor *const *inputs,
                          struct dl_tensor *const *outputs) {
@@ -359,7 +363,7 @@ int hirc_outputs_overlap(const struct hirc_program_info *program,
   for (int64_t i = 0; i < program->input_count; ++i)
     if (!program->inputs[i].is_scalar &&
         span_of(inputs[i], program->inputs[i].element_bytes, spans[count].range))
-      spans[count++].is_output = false;
+      spans[count++].is_output = program->inputs[i].origin == HIRC_INPUT;
   qsort(spans, count, sizeof *spans, compare_starts);
   uintptr_t end = 0, output_end = 0;
   bool found = false;
@@ -380,8 +384,20 @@ static bool overlaps(const struct subject *subject, const struct subject *other)
       !span_of(other->tensor, other->value->element_bytes, theirs) || mine[0] >= theirs[1] ||
       theirs[0] >= mine[1])
     return false;
-  return say(subject, "its memory overlaps that of %s '%s': an output needs its own",
-             other->role, other->value->name);
+  return say(subject, "its memory overlaps that of %s '%s': %s needs its own", other->role,
+             other->value->name,
+             subject->role[0] == 'o' ? "an output" : "an input that is written to");
+}
+
+// Whether an input that the program writes to is also another one.
+static bool is_shared(const struct subject *subject, const struct dl_tensor *const *inputs) {
+  const struct hirc_program_info *program = subject->program;
+  for (int64_t i = 0; i < program->input_count; ++i) {
+    struct subject other = {program, &program->inputs[i], inputs[i], "input"};
+    if (other.value != subject->value && overlaps(subject, &other))
+      return true;
+  }
+  return false;
 }
 
 static bool wrong_output(const struct subject *subject, const struct dl_tensor *const *inputs,
@@ -428,6 +444,11 @@ __attribute__((cold, noinline)) void hirc_input_error(const struct hirc_program_
   for (int64_t i = 0; i < program->output_count; ++i) {
     struct subject subject = {program, &program->outputs[i], outputs[i], "output"};
     if (wrong_output(&subject, inputs, outputs, i))
+      return;
+  }
+  for (int64_t i = 0; i < program->input_count; ++i) {
+    struct subject subject = {program, &program->inputs[i], inputs[i], "input"};
+    if (subject.value->origin == HIRC_INPUT && is_shared(&subject, inputs))
       return;
   }
   hirc_error_say("the inputs or outputs of %s are not what it takes", program->name);

@@ -9,12 +9,12 @@
 
 #include <stdint.h>
 
-enum { HIRC_PROGRAM_VERSION = 2 };
+enum { HIRC_PROGRAM_VERSION = 3 };
 
 // A size or stride that is known at run time only.
 #define HIRC_OPEN INT64_MIN
 
-// Where an output's memory comes from.
+// Where an output's memory comes from. An input is HIRC_INPUT where the program writes to it.
 enum hirc_origin {
   HIRC_ALLOCATED, // the program allocates it, unless the caller hands memory in
   HIRC_INPUT,     // it is an input's
@@ -40,7 +40,18 @@ struct hirc_value_info {
 
 struct hirc_weights_state;
 
-// The weights of a linked file's programs. The header is that of a safetensors file with all of
+// What programs keep from call to call.
+struct hirc_state_info {
+  const char *name;
+  const int64_t *sizes;
+  int64_t offset; // in the memory of an instance
+  int64_t bytes;
+  int64_t initial; // where its first value is among the weights; -1: it begins as zeros
+  int32_t rank;
+  uint32_t dtype; // DLDataType's four bytes
+};
+
+// The weights and the states of a linked file's programs. The header is that of a safetensors file with all of
 // them, whose offsets are those from the first byte of `bytes` that they take on a device. Its
 // metadata have the digest of the values, where those are known. A command has the functions of
 // weights.c from here, so that one without weights is linked without them.
@@ -54,6 +65,9 @@ struct hirc_weights {
   void *(*load)(const struct hirc_weights *weights);
   int (*use_file)(const char *path);
   void (*unload)(void);
+  const struct hirc_state_info *states;
+  int64_t state_count;
+  int64_t state_bytes;
 };
 
 // The tensors of a scalar have no dims and lie in the host's memory. An output whose data is NULL
@@ -111,6 +125,16 @@ int hirc_weights_use_file(const char *path);
 int hirc_weights_use_tensors(const char *const *names, const struct dl_tensor *const *tensors,
                              int64_t count);
 void hirc_weights_unload(void);
+
+// state.c
+struct hirc_instance;
+void *hirc_state_address(const struct hirc_weights *weights, void *stream);
+int hirc_instance_reset(void *stream);
+int hirc_instance_tensor(const char *name, struct dl_tensor *tensor);
+struct hirc_instance *hirc_instance_create(void);
+void hirc_instance_free(struct hirc_instance *instance);
+void hirc_instance_use(struct hirc_instance *instance);
+struct dl_managed_tensor *hirc_instance_hold(struct hirc_instance *instance);
 
 struct hirc_owner;
 

@@ -17,9 +17,12 @@ class ProgramOp(
     """A host program. The one block's arguments are the inputs; `hir.output` operations end it.
 
     `inputs` describes them: an array with one dictionary an input, of its `name`, its `sizes` (one
-    entry a dim: a number, or a name; equal names are equal sizes, checked at run time) and the
-    `alignment` of its first element in bytes. An input that the linked file has itself, instead of
+    entry a dim: a number, or a name; equal names are equal sizes, checked at run time), the
+    `alignment` of its first element in bytes, and `written` where the program writes to it: then no
+    other tensor of a call may be in its memory. An input that the linked file has itself, instead of
     being passed, has the name of that `weight` alone; it is packed, of fixed sizes, and read only.
+    One that an instance of the library keeps from call to call, and that the program may write, has
+    the name of that `state` in its place, and with it `zero_init` where it begins as zeros.
 
     Example:
       "hir.program"() ({

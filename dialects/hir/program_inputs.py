@@ -1,18 +1,20 @@
-"""The attribute `inputs` of hir.program: names, sizes and alignment of the inputs, and weights."""
+"""The attribute `inputs` of hir.program: names, sizes and alignment, weights and state."""
 
 from ..mlir import ir
 from .layout import DYNAMIC, buffer_type
 from .refusal import refuse
 
-_KEYS = ("name", "sizes", "alignment", "weight")
+_KEYS = ("name", "sizes", "alignment", "written", "weight", "state", "zero_init")
+# What an input is called by; only those of `name` are the caller's to pass.
+_NAMES = ("name", "weight", "state")
 
 
 def input_name(program: ir.Operation, number: int) -> str:
-    """What an input of a hir.program is called: its name, a weight's, or its number."""
+    """What an input of a hir.program is called: its name, a weight's or state's, or its number."""
     described: list[ir.Attribute] = []
     if "inputs" in program.attributes:
         described = list(ir.ArrayAttr(program.attributes["inputs"]))
-    for key in ("name", "weight"):
+    for key in _NAMES:
         if number < len(described) and key in ir.DictAttr(described[number]):
             return ir.StringAttr(ir.DictAttr(described[number])[key]).value
     return f"input{number}"
@@ -20,18 +22,21 @@ def input_name(program: ir.Operation, number: int) -> str:
 
 def is_weight(value: ir.Value) -> bool:
     """Whether a buffer is a weight of its program."""
+    return _is_described(value, "weight")
+
+
+def is_state(value: ir.Value) -> bool:
+    """Whether a buffer is state of its program."""
+    return _is_described(value, "state")
+
+
+def _is_described(value: ir.Value, key: str) -> bool:
     if not isinstance(value, ir.BlockArgument):
         return False
     program = value.owner.owner.operation
     if program.name != "hir.program" or "inputs" not in program.attributes:
         return False
-    described = ir.ArrayAttr(program.attributes["inputs"])[value.arg_number]
-    return "weight" in ir.DictAttr(described)
-
-
-def weight_name(description: ir.DictAttr) -> str | None:
-    """The name of the weight that an input is, None where the caller passes it."""
-    return ir.StringAttr(description["weight"]).value if "weight" in description else None
+    return key in ir.DictAttr(ir.ArrayAttr(program.attributes["inputs"])[value.arg_number])
 
 
 def are_input_descriptions(op: ir.OpView, declared: ir.FunctionType) -> bool:
@@ -51,13 +56,14 @@ def are_input_descriptions(op: ir.OpView, declared: ir.FunctionType) -> bool:
         reason = _wrong(description, declared.inputs[number])
         if reason is not None:
             return refuse(op, f"'inputs' of input {number}: {reason}")
-        # Weights have names of their own: a caller's input may be called as one is.
-        key = "weight" if "weight" in ir.DictAttr(description) else "name"
+        # A caller's input may be called as a weight is.
+        key = next(key for key in _NAMES if key in ir.DictAttr(description))
         name = ir.StringAttr(ir.DictAttr(description)[key]).value
         if (key, name) in seen:
             both = f"inputs {seen[key, name]} and {number} are both"
-            if key == "weight":
-                return refuse(op, f"{both} the weight '{name}'; one input is enough")
+            if key != "name":
+                what = "the weight" if key == "weight" else "the state"
+                return refuse(op, f"{both} {what} '{name}'; one input is enough")
             return refuse(op, f"{both} called '{name}'; give each its own")
         seen[key, name] = number
     return True
@@ -69,18 +75,23 @@ def _wrong(description: ir.Attribute, declared: ir.Type) -> str | None:
     for entry in description:
         if entry.name not in _KEYS:
             return f"the entries are {', '.join(_KEYS)}; there is no '{entry.name}'"
-    if "weight" in description:
-        return _wrong_weight(description, declared)
+    for key in ("weight", "state"):
+        if key in description:
+            return _wrong_held(description, declared, key)
+    if "zero_init" in description:
+        return "'zero_init' says how 'state' begins, and this is none"
     name = description["name"] if "name" in description else None  # noqa: SIM401
     if not isinstance(name, ir.StringAttr) or not name.value:
         return "'name' is a string that is not empty"
     if not isinstance(declared, ir.MemRefType):
-        extra = [key for key in ("sizes", "alignment") if key in description]
+        extra = [key for key in ("sizes", "alignment", "written") if key in description]
         return f"'{extra[0]}' is for buffers, not for {declared}: leave it out" if extra else None
     if "sizes" in description:
         reason = _wrong_sizes(description["sizes"], declared)
         if reason is not None:
             return reason
+    if "written" in description and not isinstance(description["written"], ir.UnitAttr):
+        return f"'written' has no value, not {description['written']}"
     if "alignment" in description:
         value = description["alignment"]
         bytes_ = value.value if isinstance(value, ir.IntegerAttr) else 0
@@ -89,28 +100,34 @@ def _wrong(description: ir.Attribute, declared: ir.Type) -> str | None:
     return None
 
 
-def _wrong_weight(description: ir.DictAttr, declared: ir.Type) -> str | None:
-    extra = [entry.name for entry in description if entry.name != "weight"]
+def _wrong_held(description: ir.DictAttr, declared: ir.Type, key: str) -> str | None:
+    """What is wrong with a weight or a state."""
+    allowed = (key,) if key == "weight" else (key, "zero_init")
+    extra = [entry.name for entry in description if entry.name not in allowed]
     if extra:
-        return f"a weight has no '{extra[0]}' beside 'weight', its name"
-    name = description["weight"]
+        return f"a {key} has no '{extra[0]}' beside '{key}', its name"
+    name = description[key]
     if not isinstance(name, ir.StringAttr) or not name.value or "\0" in name.value:
-        return "'weight' is a string that is not empty, the weight's name"
-    return weight_fault(name.value, declared)
+        return f"'{key}' is a string that is not empty, the {key}'s name"
+    if "zero_init" in description and not isinstance(description["zero_init"], ir.UnitAttr):
+        return f"'zero_init' has no value, not {description['zero_init']}"
+    return weight_fault(name.value, declared, key)
 
 
-def weight_fault(name: str, declared: ir.Type) -> str | None:
-    """What keeps a type from being a weight's, or None."""
+def weight_fault(name: str, declared: ir.Type, key: str = "weight") -> str | None:
+    """What keeps a type from being a weight's or a state's, or None."""
+    which = f"{key} '{name}' is {declared}"
+    plural = "weights are" if key == "weight" else "state is"
     if isinstance(declared, ir.RankedTensorType):
         is_static = declared.has_static_shape
     elif isinstance(declared, ir.MemRefType):
         is_static = declared.has_static_shape
         if is_static and declared != buffer_type(declared.shape, declared.element_type):
-            return f"weight '{name}' is {declared}: weights are packed, row by row"
+            return f"{which}: {plural} packed, row by row"
     else:
-        return f"weight '{name}' is {declared}: weights are buffers"
+        return f"{which}: {plural} {'buffers' if key == 'weight' else 'in buffers'}"
     if not is_static:
-        return f"weight '{name}' is {declared}: the sizes of weights are fixed"
+        return f"{which}: the sizes of {'weights' if key == 'weight' else 'state'} are fixed"
     return None
 
 

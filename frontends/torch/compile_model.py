@@ -18,7 +18,7 @@ from ...compiler.errors import InputError
 from ...compiler.loader import Library
 from ...compiler.loader_artifact import Artifact
 from ...compiler.native import native_targets
-from ...compiler.options import Emit, MatmulLibrary, Options, Schedules, WeightStorage
+from ...compiler.options import Emit, MatmulLibrary, Options, Schedules, StateStorage, WeightStorage
 from ...compiler.target import Target
 from .import_model import import_model
 
@@ -39,6 +39,7 @@ def compile(
     debug: bool = False,
     weights: str = "auto",
     weights_from: str | os.PathLike[str] | None = None,
+    state: str = "kept",
 ) -> Artifact:
     """Compiles a torch model for the inputs `args` and `kwargs`, and loads what comes of it.
 
@@ -68,6 +69,7 @@ def compile(
             checks=frozenset(checks),
             weights=_choice(WeightStorage, "weights", weights),
             weights_from=None if weights_from is None else Path(weights_from),
+            state=_choice(StateStorage, "state", state),
         )
         imported = import_model(model, tuple(args), kwargs, dynamic_shapes=dynamic_shapes)
         Compilation(options, given={name: imported.source(name)}).run()

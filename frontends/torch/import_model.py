@@ -9,8 +9,8 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from torch.export.graph_signature import (
     ConstantArgument,
     InputKind,
     OutputKind,
+    OutputSpec,
     SymIntArgument,
     TensorArgument,
 )
@@ -36,7 +37,10 @@ from ...compiler.errors import HircError, InputError, UnsupportedError
 from ...compiler.session import Session
 from ...compiler.source import Source
 from ...dialects.mlir import ir, load_named_dialects, passmanager
+from ...pipelines.updates import UPDATES
+from ...pipelines.weights import MARK, STATE_MARK, ZERO_MARK
 from .calling import Description, bind, constant, describe, leaf_paths
+from .changes import Changes, change_of, find_changes
 from .control_flow import ControlFlowImporter, begin_control_flow, end_control_flow
 from .decompositions import decompositions
 from .fake_values import without_elements
@@ -205,7 +209,6 @@ def _imported(
     model: nn.Module | None,
 ) -> ImportedModel:
     program = _decomposed(program)
-    _refuse_changes(program, model)
     refuse(program)
     sizes = Sizes(program, dynamic_shapes)
     weights, aliases = take_weights(program)
@@ -214,7 +217,8 @@ def _imported(
     assert given is not None
     assert gives is not None
     inputs, arguments, names = _inputs(program, weights)
-    outputs = _outputs(program, sizes)
+    outputs, changed = _outputs(program, sizes)
+    changes = find_changes(program, changed, arguments, names, weights, aliases)
     description = describe(
         given,
         inputs,
@@ -233,8 +237,10 @@ def _imported(
     check_sizes(module.operation, sizes)
     locate(module.operation)
     results = leaf_paths(description.data["outputs"])
-    _describe_function(module, names, weights, results, description, sizes)
-    return ImportedModel(_bytecode(module), arguments, weights, aliases, description)
+    held = [name for name, each in zip(names, arguments, strict=True) if isinstance(each, str)]
+    _describe_function(module, names, held, results, changes, description, sizes)
+    valued = {name: value for name, value in weights.items() if name not in changes.zeros}
+    return ImportedModel(_bytecode(module), arguments, valued, aliases, description)
 
 
 def _decomposed(program: ExportedProgram) -> ExportedProgram:
@@ -243,20 +249,6 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
             return program.run_decompositions(decompositions())
     except Exception as error:
         raise export_error(error) from error
-
-
-def _refuse_changes(program: ExportedProgram, model: nn.Module | None) -> None:
-    for spec in program.graph_signature.output_specs:
-        if spec.kind == OutputKind.USER_OUTPUT:
-            continue
-        is_training = model is not None and model.training
-        raise UnsupportedError(
-            f"the model changes '{spec.target}'",
-            stage="import",
-            hint="model.eval() makes it one that infers, and changes no statistics"
-            if is_training
-            else "give what changes as an input, and return what it becomes",
-        )
 
 
 def _inputs(
@@ -293,16 +285,27 @@ def _inputs(
     return leaves, tuple(arguments), names
 
 
-def _outputs(program: ExportedProgram, sizes: Sizes) -> list[dict[str, Any]]:
-    """The leaves of what the model gives; takes all but tensors out of the program's outputs."""
-    signature, leaves, kept, values = program.graph_signature, [], [], []
+def _outputs(
+    program: ExportedProgram, sizes: Sizes
+) -> tuple[list[dict[str, Any]], list[tuple[OutputKind, str]]]:
+    """The leaves of what the model gives, and the kinds and names of what it changes.
+
+    Takes all but tensors out of the program's outputs; what is changed comes last there.
+    """
+    signature, leaves = program.graph_signature, list[dict[str, Any]]()
+    given: list[tuple[OutputSpec, Any]] = []
+    changed: list[tuple[OutputSpec, Any]] = []
+    changes: list[tuple[OutputKind, str]] = []
     (output,) = (node for node in program.graph.nodes if node.op == "output")
     assert isinstance(output.args[0], (tuple, list))
     for spec, value in zip(signature.output_specs, output.args[0], strict=True):
-        if isinstance(spec.arg, TensorArgument):
-            leaves.append({"tensor": len(kept)})
-            kept.append(spec)
-            values.append(value)
+        change = change_of(spec)
+        if change is not None:
+            changes.append(change)
+            changed.append((replace(spec, kind=OutputKind.USER_OUTPUT, target=None), value))
+        elif isinstance(spec.arg, TensorArgument):
+            leaves.append({"tensor": len(given)})
+            given.append((spec, value))
         elif isinstance(spec.arg, SymIntArgument):
             assert isinstance(value, FxNode)
             leaves.append(sizes.node_of(value))
@@ -315,13 +318,14 @@ def _outputs(program: ExportedProgram, sizes: Sizes) -> list[dict[str, Any]]:
                 stage="import",
                 hint="return a tensor",
             )
+    kept = [*given, *changed]
     if not kept:
         raise InputError("the model gives no tensor: there is nothing to compute", stage="import")
-    output.args = (tuple(values),)
-    signature.output_specs[:] = kept
+    output.args = (tuple(value for _, value in kept),)
+    signature.output_specs[:] = [spec for spec, _ in kept]
     program.graph.eliminate_dead_code()
     program.graph_module.recompile()
-    return leaves
+    return leaves, changes
 
 
 def _lowered(program: ExportedProgram, name: str) -> ir.Module:
@@ -348,8 +352,9 @@ def _lowered(program: ExportedProgram, name: str) -> ir.Module:
 def _describe_function(
     module: ir.Module,
     names: list[str],
-    weights: Mapping[str, Tensor],
+    held: Sequence[str],
     results: Mapping[int, str],
+    changes: Changes,
     description: Description,
     sizes: Sizes,
 ) -> None:
@@ -365,9 +370,15 @@ def _describe_function(
 
     with module.context:
         inputs: list[ir.DictAttr] = []
-        for name, argument in zip(names, function.regions[0].blocks[0].arguments, strict=True):
-            if name in weights:
-                said: dict[str, ir.Attribute] = {"hirc.weight": ir.StringAttr.get(name)}
+        arguments = function.regions[0].blocks[0].arguments
+        # What the model holds comes after what the caller passes.
+        first_held = len(names) - len(held)
+        for place, (name, argument) in enumerate(zip(names, arguments, strict=True)):
+            if place >= first_held:
+                mark = STATE_MARK if place in changes.updated else MARK
+                said: dict[str, ir.Attribute] = {mark: ir.StringAttr.get(name)}
+                if name in changes.zeros:
+                    said[ZERO_MARK] = ir.UnitAttr.get()
             else:
                 said = named(_identifier(name))
                 if name in sizes.names:
@@ -376,6 +387,10 @@ def _describe_function(
         outputs = [
             ir.DictAttr.get(named(_output_name(path, place)))
             for place, path in sorted(results.items())
+        ]
+        i64 = ir.IntegerType.get_signless(64)
+        outputs += [
+            ir.DictAttr.get({UPDATES: ir.IntegerAttr.get(i64, place)}) for place in changes.updated
         ]
         function.attributes["arg_attrs"] = ir.ArrayAttr.get([*inputs])
         function.attributes["res_attrs"] = ir.ArrayAttr.get([*outputs])

@@ -15,6 +15,7 @@ from torch.fx import Node
 from ...compiler.errors import UnsupportedError
 from ...compiler.safetensors import Tensor as SavedTensor
 from ...compiler.safetensors import TensorFile
+from .changes import changed_names
 from .fake_values import has_no_elements
 
 # torch's element types, as safetensors files call them.
@@ -45,8 +46,9 @@ def take_weights(program: ExportedProgram) -> tuple[dict[str, Tensor], dict[str,
     """Makes inputs of all that a program holds and uses, in the order of its placeholders.
 
     Returns the tensors by name, and for each the other names that share its memory: what is tied is
-    one weight, by its first name. What is not used is dropped; small constants stay.
+    one weight, by its first name. What is neither used nor changed is dropped; small constants stay.
     """
+    changed = changed_names(program)
     nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
     weights: dict[str, Tensor] = {}
     others: dict[str, list[str]] = {}
@@ -58,7 +60,8 @@ def take_weights(program: ExportedProgram) -> tuple[dict[str, Tensor], dict[str,
             continue
         assert spec.target is not None
         node, value = nodes[spec.arg.name], _value(program, spec.target)
-        if spec.kind is InputKind.CONSTANT_TENSOR and _is_small(value):
+        is_constant = spec.kind is InputKind.CONSTANT_TENSOR and spec.target not in changed
+        if is_constant and _is_small(value):
             program.constants[spec.target] = value.cpu()
             kept.append(spec)
             continue
@@ -73,7 +76,11 @@ def take_weights(program: ExportedProgram) -> tuple[dict[str, Tensor], dict[str,
         spec.kind = InputKind.USER_INPUT
         kept.append(spec)
     unused = {
-        spec.arg.name for spec in kept if spec.target in weights and not nodes[spec.arg.name].users
+        spec.arg.name
+        for spec in kept
+        if spec.target in weights
+        and spec.target not in changed
+        and not nodes[spec.arg.name].users
     }
     for spec in [each for each in kept if each.arg.name in unused]:
         assert spec.target is not None

@@ -38,7 +38,8 @@ class AddProgramInterface(Pass):
       llvm.mlir.global external constant @hirc_program_main_info()
     and, where the body carries `hir.calling`, the string @hirc_program_main_calling in a library.
     The function takes DLTensors of the DLPack specification, checks them and calls the body.
-    Weights are no inputs of it: it asks the support library for their address, for the body.
+    Weights and state are no inputs of it: it asks the support library for their addresses, for the
+    body.
 
     The `entry`, a func.func that takes or returns buffers or scalars, becomes a program too. In an
     `executable` C's main then runs the entry as a command; anything else exports what a caller
@@ -61,7 +62,8 @@ class AddProgramInterface(Pass):
             with signature.body.location, ir.InsertionPoint(op.regions[0].blocks[0]):
                 code.at(signature.body)
                 add_function(code, signature, weights, max_rank=rank, executable=self.executable)
-                symbol = weights.symbol if weights is not None and signature.has_weights else ""
+                holds = signature.has_weights or signature.has_state
+                symbol = weights.symbol if weights is not None and holds else ""
                 add_info(code, signature, symbol)
                 if not self.executable:
                     add_calling(code, signature)
@@ -100,9 +102,10 @@ class AddProgramInterface(Pass):
         with ir.InsertionPoint(op.regions[0].blocks[0]):
             if not self.executable or entry is None:
                 with op.location:
-                    add_exports(
-                        Code(op, op), has_weights=any(each.has_weights for each in signatures)
-                    )
+                    # The first values of state are weights, too.
+                    holds = any(each.has_weights or each.has_state for each in signatures)
+                    state = any(each.has_state for each in signatures)
+                    add_exports(Code(op, op), has_weights=holds, has_state=state)
                 return
             symbols = ir.SymbolTable(op)
             if "main" in symbols:

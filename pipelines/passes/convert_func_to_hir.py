@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from ...dialects import hir
 from ...dialects.hir.layout import buffer_type
-from ...dialects.hir.program_inputs import is_weight
+from ...dialects.hir.program_inputs import is_state, is_weight
 from ...dialects.mlir import ir
 from ..device_constants import move_to_device
 from ..hir.body_names import CALLING
@@ -17,11 +17,14 @@ from ..hir.host_accesses import load_element, store_element
 from ..hir.memory.owners import Owners, outputs_of
 from ..pass_base import Pass, PassFailure, fail, register
 from ..walking import operations_where
+from ..weights import MARK as WEIGHT
+from ..weights import STATE_MARK as STATE
+from ..weights import ZERO_MARK as ZERO
 from .select_host_programs import MARK
+from .write_updates import WRITTEN
 
 _NAME = "hir.name"
 _SIZES = "hir.sizes"
-_WEIGHT = "hirc.weight"
 
 
 @register
@@ -33,10 +36,10 @@ class ConvertFuncToHir(Pass):
     an initialized memref.global becomes a device variable. Takes the functions that carry the unit
     attribute `hir.program` (see select-host-programs). An attribute `hir.name` of an argument or a
     result names the input or output, `hir.sizes` names an argument's sizes (as `sizes` of a
-    hir.program's inputs does), and `hirc.weight` says which weight an argument is; `hir.calling` of
-    the function stays. Host code that reads or writes single elements gets them
-    from the device, and an output is never a constant or a weight itself, which its owner could
-    write to.
+    hir.program's inputs does), `hirc.weight` and `hirc.state` say which weight or state an argument
+    is; `hir.calling` of the function stays. Host code that reads or writes single elements gets them
+    from the device, and an output is never a constant, a weight or state itself, which its
+    owner could write to.
 
       func.func @main(%x: memref<?xf32>) -> memref<?xf32> {
         %y = memref.alloc(%n) : memref<?xf32>
@@ -79,7 +82,7 @@ class ConvertFuncToHir(Pass):
             function.erase()
         for program in programs:
             _verify(program)
-            _copy_weights(program)
+            _copy_held(program)
 
 
 def _verify(program: ir.Operation) -> None:
@@ -141,20 +144,28 @@ def _descriptions(function: ir.Operation, count: int) -> ir.ArrayAttr | None:
     """What the arguments' attributes say of the inputs; None where they say nothing."""
     names = _attributes(function, "arg_attrs", _NAME)
     sizes = _attributes(function, "arg_attrs", _SIZES)
-    weights = _attributes(function, "arg_attrs", _WEIGHT)
-    if not names and not sizes and not weights:
+    weights = _attributes(function, "arg_attrs", WEIGHT)
+    states = _attributes(function, "arg_attrs", STATE)
+    zeros = _attributes(function, "arg_attrs", ZERO)
+    written = _attributes(function, "arg_attrs", WRITTEN)
+    if not any((names, sizes, weights, states, written)):
         return None
     descriptions: list[ir.DictAttr] = []
     numbers = itertools.count()
     for place in range(count):
         if place in weights:
             descriptions.append(ir.DictAttr.get({"weight": weights[place]}))
+        elif place in states:
+            begins = {"zero_init": zeros[place]} if place in zeros else {}
+            descriptions.append(ir.DictAttr.get({"state": states[place], **begins}))
         else:
             # Numbers count what callers pass.
             default = ir.StringAttr.get(f"input{next(numbers)}")
             described = {"name": names.get(place, default)}
             if place in sizes:
                 described["sizes"] = sizes[place]
+            if place in written:
+                described["written"] = written[place]
             descriptions.append(ir.DictAttr.get(described))
     return ir.ArrayAttr.get([*descriptions])
 
@@ -238,17 +249,22 @@ def _return(op: ir.Operation) -> None:
     _output(op)
 
 
-def _copy_weights(program: ir.Operation) -> None:
-    """The same of outputs that may lie in the memory of a weight."""
-    if not any(map(is_weight, program.regions[0].blocks[0].arguments)):
+def _is_held(value: ir.Value) -> bool:
+    return is_weight(value) or is_state(value)
+
+
+def _copy_held(program: ir.Operation) -> None:
+    """The same of outputs that may lie in the memory of a weight or state."""
+    if not any(map(_is_held, program.regions[0].blocks[0].arguments)):
         return
     owners = Owners(program)
-    for output in outputs_of(program.regions[0].blocks[0]):
+    outputs = outputs_of(program.regions[0].blocks[0])
+    for output in outputs:
         value = output.operands[0]
-        if any(is_weight(root.value) for root in owners.roots(value)):
+        if any(_is_held(root.value) for root in owners.roots(value)):
             kind = ir.MemRefType(value.type)
             packed = buffer_type(kind.shape, kind.element_type)
-            with output.location, ir.InsertionPoint(output):
+            with output.location, ir.InsertionPoint(outputs[0]):
                 output.operands[0] = _create(hir.SetOp.OPERATION_NAME, [packed], [value]).results[0]
 
 

@@ -23,7 +23,8 @@ class ConvertScatterToLinalg(Pass):
     """Turns tm_tensor.scatter into a linalg.generic over the updates, with hir.scatter.
 
     What is combined in fewer than 32 bits is so in f32 or i32, and rounded in the end. That places
-    are in range is asserted.
+    are in range is asserted. One into a linalg.transpose is one into what that transposes, whose
+    elements then stay where they are; the result is transposed instead.
 
       %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
           ins(%u, %i : tensor<?x1x4xf32>, tensor<?x1xi64>) outs(%x : tensor<?x4xf32>) { addf }
@@ -52,13 +53,60 @@ def _converted(work: ir.Operation) -> ir.Value:
     kind, given = _combination(work)
     if 0 in ir.RankedTensorType(begun.type).shape:
         return begun
+    order = _order(begun)
+    if order is not None:
+        begun = begun.owner.operation.operands[0]
+        result = _combined(work, kind, given, updates, indices, begun, order)
+        return _transposed(result, order)
+    rank = ir.RankedTensorType(begun.type).rank
+    return _combined(work, kind, given, updates, indices, begun, list(range(rank)))
+
+
+def _order(begun: ir.Value) -> list[int] | None:
+    """The dim that each dim of a transposed tensor is, None of what is not transposed."""
+    if isinstance(begun.owner, ir.Block) or begun.owner.operation.name != "linalg.transpose":
+        return None
+    return list(ir.DenseI64ArrayAttr(begun.owner.operation.attributes["permutation"]))
+
+
+def _transposed(value: ir.Value, order: Sequence[int]) -> ir.Value:
+    kind = ir.RankedTensorType(value.type)
+    sizes = [_dim(value, axis) for axis in order if kind.is_dynamic_dim(axis)]
+    wanted = ir.RankedTensorType.get([kind.shape[axis] for axis in order], kind.element_type)
+    empty = ir.Operation.create("tensor.empty", [wanted], sizes).results[0]
+    moved = ir.Operation.create(
+        "linalg.transpose",
+        [wanted],
+        [value, empty],
+        {"permutation": ir.DenseI64ArrayAttr.get(list(order))},
+        regions=1,
+    )
+    location = moved.location
+    elements = [kind.element_type] * 2
+    block = moved.regions[0].blocks.append(*elements, arg_locs=[location] * 2)
+    with ir.InsertionPoint(block):
+        ir.Operation.create("linalg.yield", operands=[block.arguments[0]])
+    return moved.results[0]
+
+
+def _combined(
+    work: ir.Operation,
+    kind: str | None,
+    given: ir.Value | None,
+    updates: ir.Value,
+    indices: ir.Value,
+    begun: ir.Value,
+    order: Sequence[int],
+) -> ir.Value:
     element = ir.RankedTensorType(begun.type).element_type
     wide = element if kind is None else _wide(element)
     if wide == element:
-        return _scattered(work, kind, given, updates, indices, begun)
+        return _scattered(work, kind, given, updates, indices, begun, order)
     if given is not None:
         given = ir.Operation.create(_extension(wide), [wide], [given]).results[0]
-    result = _scattered(work, kind, given, _cast(updates, wide), indices, _cast(begun, wide))
+    result = _scattered(
+        work, kind, given, _cast(updates, wide), indices, _cast(begun, wide), order
+    )
     return _cast(result, element)
 
 
@@ -101,11 +149,13 @@ def _scattered(
     updates: ir.Value,
     indices: ir.Value,
     begun: ir.Value,
+    order: Sequence[int],
 ) -> ir.Value:
+    """The scatter into `begun`; dim k of where the places count is dim `order[k]` there."""
     target = ir.RankedTensorType(begun.type)
     loops = ir.RankedTensorType(updates.type).rank
     axes = list(ir.DenseI64ArrayAttr(work.attributes["dimension_map"]))
-    sizes = [_dim(begun, axis) for axis in axes]
+    sizes = [_dim(begun, order[axis]) for axis in axes]
     columns = [
         ir.AffineMap.get(loops, 0, [ir.AffineDimExpr.get(0), ir.AffineConstantExpr.get(column)])
         for column in range(len(axes))
@@ -123,7 +173,7 @@ def _scattered(
         written = ir.Operation.create(
             "hir.scatter",
             results=[value.type],
-            operands=[there, constant or value, *places],
+            operands=[there, constant or value, *(places[order.index(d)] for d in range(len(order)))],
             attributes={} if kind is None else {"kind": ir.StringAttr.get(kind)},
         )
         ir.Operation.create("linalg.yield", operands=[written.results[0]])

@@ -1,11 +1,12 @@
-"""hir-check-weights: programs read their weights, and give nobody else their memory."""
+"""hir-check-weights: programs only read their weights, and give away no memory of the library's."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ...dialects.hir.program_inputs import input_name, is_weight
+from ...dialects.hir.program_inputs import input_name, is_state, is_weight
 from ...dialects.mlir import ir
 from ..hir.memory.effects import effects_of, states_its_writes
 from ..hir.memory.owners import Owners, outputs_of
@@ -16,7 +17,7 @@ from ..walking import operations_where
 @register
 @dataclass(frozen=True)
 class HirCheckWeights(Pass):
-    """Refuses operations that write to a weight, and outputs in a weight's memory.
+    """Refuses operations that write to a weight, and outputs in the memory of a weight or state.
 
     All programs and all calls share the weights, which may lie in a file that is only mapped. What
     a kernel or a C function does that does not say what it writes is its author's to know.
@@ -26,7 +27,8 @@ class HirCheckWeights(Pass):
 
     def run(self, op: ir.Operation) -> None:
         for program in operations_where(op, lambda inner: inner.name == "hir.program"):
-            if any(map(is_weight, program.regions[0].blocks[0].arguments)):
+            arguments = list(program.regions[0].blocks[0].arguments)
+            if any(is_weight(each) or is_state(each) for each in arguments):
                 _check(program)
 
 
@@ -34,24 +36,27 @@ def _check(program: ir.Operation) -> None:
     owners = Owners(program)
     for op in operations_where(program, lambda inner: inner != program):
         for value in effects_of(op).writes if states_its_writes(op) else ():
-            name = _weight_of(program, owners, value)
+            name = _held(program, owners, value, is_weight)
             if name is not None:
                 fail(
                     op, f"{op.name} writes to weight '{name}', which all calls share: write to a "
                     "copy of it (hir.set), or make it an input",
                 )  # fmt: skip
     for output in outputs_of(program.regions[0].blocks[0]):
-        name = _weight_of(program, owners, output.operands[0])
-        if name is not None:
-            fail(
-                output, f"an output is the caller's to free, and this one is memory of weight "
-                f"'{name}': copy it (hir.set)",
-            )  # fmt: skip
+        for what, holds in (("weight", is_weight), ("state", is_state)):
+            name = _held(program, owners, output.operands[0], holds)
+            if name is not None:
+                fail(
+                    output, f"an output is the caller's to free, and this one is memory of {what} "
+                    f"'{name}': copy it (hir.set)",
+                )  # fmt: skip
 
 
-def _weight_of(program: ir.Operation, owners: Owners, value: ir.Value) -> str | None:
-    """The weight that a buffer may lie in."""
+def _held(
+    program: ir.Operation, owners: Owners, value: ir.Value, holds: Callable[[ir.Value], bool]
+) -> str | None:
+    """The weight or state that a buffer may lie in."""
     for root in owners.roots(value):
-        if isinstance(root.value, ir.BlockArgument) and is_weight(root.value):
+        if isinstance(root.value, ir.BlockArgument) and holds(root.value):
             return input_name(program, root.value.arg_number)
     return None

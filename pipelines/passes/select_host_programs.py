@@ -10,6 +10,7 @@ from ...dialects.hir.values import not_a_buffer
 from ...dialects.mlir import ir
 from ..pass_base import Pass, fail, register
 from ..program_calls import check_calls
+from ..updates import check_updates, updates_of
 from ..walking import operations_where
 
 MARK = "hir.program"
@@ -24,7 +25,7 @@ class SelectHostPrograms(Pass):
 
     They are those that take or return tensors, what only they call, and, for an `executable`, the
     `entry` where it takes buffers and has no gpu operation of its own. Bufferization may not write
-    to what callers from outside hand to them.
+    to what callers from outside hand to them, but where a result updates that.
     """
 
     name: ClassVar[str] = "select-host-programs"
@@ -34,6 +35,7 @@ class SelectHostPrograms(Pass):
     def run(self, op: ir.Operation) -> None:
         programs = host_programs(op, self.entry if self.executable else None)
         check_calls(programs)
+        check_updates(op, programs)
         for function in programs:
             _check_types(function)
             function.attributes[MARK] = ir.UnitAttr.get()
@@ -133,7 +135,8 @@ def _is_buffer_entry(function: ir.Operation, entry: str | None) -> bool:
 
 
 def _keep_inputs(function: ir.Operation) -> None:
-    """Marks the tensors among a function's arguments as not to be written."""
+    """Marks the tensors among a function's arguments as not to be written, but for updates."""
+    updated = updates_of(function).values()
     kinds = list(_kind(function).inputs)
     given = function.attributes
     old = (
@@ -142,9 +145,9 @@ def _keep_inputs(function: ir.Operation) -> None:
         else [ir.DictAttr.get({}) for _ in kinds]
     )
     new: list[ir.Attribute] = []
-    for kind, attribute in zip(kinds, old, strict=True):
+    for place, (kind, attribute) in enumerate(zip(kinds, old, strict=True)):
         entries = {item.name: item.attr for item in ir.DictAttr(attribute)}
-        if isinstance(kind, ir.RankedTensorType):
+        if isinstance(kind, ir.RankedTensorType) and place not in updated:
             entries.setdefault(_READ_ONLY, ir.BoolAttr.get(False))
         new.append(ir.DictAttr.get(entries))
     given[_ARGUMENT_ATTRIBUTES] = ir.ArrayAttr.get(new)

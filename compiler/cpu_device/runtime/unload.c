@@ -12,14 +12,25 @@
 #include "stream.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 static bool is_unloaded, exits;
-static void (*first)(void); // NULL: nothing
+// Called in this order, before anything else ends; NULL: nothing.
+enum { FIRST = 4 };
+static _Atomic(void (*)(void)) first[FIRST];
 
-// Called by compiler/runtime/weights.c, whose weights are memory that nobody else frees.
+// Called by compiler/runtime/weights.c and state.c, which keep memory that nobody else frees; twice
+// with the same function is once.
 void hirc_cpu_device_at_unload(void (*function)(void));
-void hirc_cpu_device_at_unload(void (*function)(void)) { first = function; }
+void hirc_cpu_device_at_unload(void (*function)(void)) {
+  for (int i = 0; i < FIRST; ++i) {
+    void (*present)(void) = NULL;
+    if (atomic_compare_exchange_strong(&first[i], &present, function) || present == function) {
+      return;
+    }
+  }
+}
 
 bool hirc_is_unloaded(void) { return is_unloaded; }
 
@@ -42,8 +53,11 @@ __attribute__((destructor(101))) static void end(void) {
   if (!is_unloaded) {
     return;
   }
-  if (first != NULL) {
-    first();
+  for (int i = 0; i < FIRST; ++i) {
+    void (*function)(void) = first[i];
+    if (function != NULL) {
+      function();
+    }
   }
   hirc_pool_end();
   hirc_faults_remove();

@@ -24,11 +24,21 @@ _WEIGHTS_EXPORTS = (
     ("hirc_use_weights", "hirc_weights_use_tensors", "i32", ("ptr", "ptr", "i64")),
     ("hirc_unload_weights", "hirc_weights_unload", "void", ()),
 )
+# And of those that have state.
+_STATE_EXPORTS = (
+    ("hirc_create_state", "hirc_instance_create", "ptr", ()),
+    ("hirc_free_state", "hirc_instance_free", "void", ("ptr",)),
+    ("hirc_hold_state", "hirc_instance_hold", "ptr", ("ptr",)),
+    ("hirc_use_state", "hirc_instance_use", "void", ("ptr",)),
+    ("hirc_reset_state", "hirc_instance_reset", "i32", ("ptr",)),
+    ("hirc_state_tensor", "hirc_instance_tensor", "i32", ("ptr", "ptr")),
+)
 
 
-def add_exports(code: Code, *, has_weights: bool) -> None:
+def add_exports(code: Code, *, has_weights: bool, has_state: bool) -> None:
     """Adds functions that are one in a linked file, however many of its units have them."""
-    for name, target, result, arguments in _EXPORTS + _WEIGHTS_EXPORTS * has_weights:
+    exports = _EXPORTS + _WEIGHTS_EXPORTS * has_weights + _STATE_EXPORTS * has_state
+    for name, target, result, arguments in exports:
         signature = ir.Type.parse(f"!llvm.func<{result} ({', '.join(arguments)})>")
         function = llvm.LLVMFuncOp(
             name,

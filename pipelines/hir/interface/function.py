@@ -36,9 +36,9 @@ def add_function(
     """Adds `int hirc_program_NAME(const DLTensor *const *, DLTensor *const *, void *stream)`.
 
     It checks every tensor, calls the body and fills in the outputs. It returns 0; 1 where a tensor
-    is wrong or there are no weights; then nothing ran; or 2 where something failed (calls.c of the
-    support library). That of a library tells the support library of each call. No program of the
-    module has a value of more than `max_rank` dims.
+    is wrong or there are no weights or no state; then nothing ran; or 2 where something failed
+    (calls.c of the support library). That of a library tells the support library of each call. No
+    program of the module has a value of more than `max_rank` dims.
     """
     types = code.types
     name, info = signature.symbols
@@ -87,6 +87,12 @@ def add_function(
         run, address = weights.address(code, run, checker.device_number, unloaded)
         base.append(address)
         with ir.InsertionPoint(unloaded):
+            llvm.ReturnOp(arg=code.i32(1))
+    if weights is not None and signature.has_state:
+        missing = run.create_after()
+        run, address = weights.state_address(code, run, stream, missing)
+        base.append(address)
+        with ir.InsertionPoint(missing):
             llvm.ReturnOp(arg=code.i32(1))
     with ir.InsertionPoint(run):
         if not executable:

@@ -10,7 +10,7 @@ from .code import Code
 from .signature import ORIGINS, Signature, Value
 
 # The layout's number; the support library and hirc.load know the same.
-_VERSION = 2
+_VERSION = 3
 # Where the linker gathers the addresses of all descriptions.
 _SECTION = "hirc_listed"
 
@@ -18,7 +18,7 @@ _SECTION = "hirc_listed"
 # rank, DLDataType, bytes an element, whether a scalar, origin, the input it is.
 _VALUE = "!llvm.struct<(ptr, ptr, ptr, ptr, ptr, ptr, i64, i32, i32, i32, i32, i32, i32)>"
 # struct hirc_program_info: version, zero, name, the C function, inputs, outputs, their numbers, and
-# struct hirc_weights, null where the program has none.
+# struct hirc_weights, null where the program has neither weights nor state.
 _PROGRAM = "!llvm.struct<(i32, i32, ptr, ptr, ptr, ptr, i64, i64, ptr)>"
 
 
@@ -76,10 +76,10 @@ def _values(code: Code, name: str, values: Sequence[Value]) -> str:
     if not values:
         return ""
     kind = code.types.array(len(values), ir.Type.parse(_VALUE))
-    numbers = [
+    parts = [
         (
-            _numbers(code, f"{name}_{place}_sizes", value.sizes),
-            _numbers(code, f"{name}_{place}_strides", value.strides or ()),
+            numbers(code, f"{name}_{place}_sizes", value.sizes),
+            numbers(code, f"{name}_{place}_strides", value.strides or ()),
             _texts(code, f"{name}_{place}_names", value.names),
         )
         for place, value in enumerate(values)
@@ -105,23 +105,23 @@ def _values(code: Code, name: str, values: Sequence[Value]) -> str:
                 code.i32(ORIGINS[value.origin]),
                 code.i32(value.origin_input),
             ]
-            for value, (sizes, strides, names) in zip(values, numbers, strict=True)
+            for value, (sizes, strides, names) in zip(values, parts, strict=True)
         ]
 
     constant(code, name, kind, members, is_array=True)
     return name
 
 
-def _numbers(code: Code, name: str, numbers: Sequence[int]) -> str:
+def numbers(code: Code, name: str, values: Sequence[int]) -> str:
     """A constant array of int64_t; returns its name, "" of no numbers."""
-    if not numbers:
+    if not values:
         return ""
     i64 = code.types.i64
     dense = ir.DenseElementsAttr.get(
-        [ir.IntegerAttr.get(i64, number) for number in numbers],
-        ir.RankedTensorType.get([len(numbers)], i64),
+        [ir.IntegerAttr.get(i64, number) for number in values],
+        ir.RankedTensorType.get([len(values)], i64),
     )
-    code.global_constant(name, code.types.array(len(numbers), i64), dense)
+    code.global_constant(name, code.types.array(len(values), i64), dense)
     return name
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with handed-in outputs beside the other tensors: they share memory."""
+"""What is wrong with what a program writes to beside the other tensors: they share memory."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _BELOW = arith.CmpIPredicate.ult
 
 def compares_spans(inputs: Sequence[Seen], outputs: Sequence[Seen]) -> bool:
     """Whether the tensors are few enough to be compared in line, pair by pair."""
-    given, others = _given(outputs), _buffers(inputs)
-    return len(given) * (len(given) + len(others)) <= _PAIRS
+    written, others = _written(inputs, outputs), _only_read(inputs)
+    return len(written) * (len(written) + len(others)) <= _PAIRS
 
 
 def misplaced_outputs(
@@ -39,14 +39,14 @@ def misplaced_outputs(
 
 
 def overlaps(code: Code, inputs: Sequence[Seen], outputs: Sequence[Seen]) -> list[ir.Value]:
-    """Whether the bytes of an output are also another tensor's, for each pair."""
+    """Whether the bytes of what is written are also another tensor's, for each pair."""
     wrong: list[ir.Value] = []
-    given = _given(outputs)
-    if not given:
+    written = _written(inputs, outputs)
+    if not written:
         return wrong
-    spans = [(seen, _span(code, seen)) for seen in [*given, *_buffers(inputs)]]
+    spans = [(seen, _span(code, seen)) for seen in [*written, *_only_read(inputs)]]
     for (one, mine), (_, other) in combinations(spans, 2):
-        if one.given is not None:
+        if one.given is not None or one.value.is_written:
             wrong.append(
                 arith.andi(
                     arith.cmpi(_BELOW, mine[0], other[1]), arith.cmpi(_BELOW, other[0], mine[1])
@@ -71,12 +71,14 @@ def repeats_by_library(code: Code, info: ir.Value, outputs: ir.Value) -> ir.Valu
     return code.differ(found, code.i32(0))
 
 
-def _given(outputs: Sequence[Seen]) -> list[Seen]:
-    return [seen for seen in outputs if seen.value.can_be_given]
+def _written(inputs: Sequence[Seen], outputs: Sequence[Seen]) -> list[Seen]:
+    """The outputs that may be handed in, and the inputs that the program writes to."""
+    given = [seen for seen in outputs if seen.value.can_be_given]
+    return given + [seen for seen in inputs if seen.value.is_written]
 
 
-def _buffers(inputs: Sequence[Seen]) -> list[Seen]:
-    return [seen for seen in inputs if seen.value.is_buffer]
+def _only_read(inputs: Sequence[Seen]) -> list[Seen]:
+    return [seen for seen in inputs if seen.value.is_buffer and not seen.value.is_written]
 
 
 def _span(code: Code, seen: Seen) -> tuple[ir.Value, ir.Value]:

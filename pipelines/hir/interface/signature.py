@@ -13,8 +13,9 @@ from ..lowering.signature import input_descriptions, output_descriptions
 
 OPEN = DYNAMIC
 
-# An attribute of a body whose last argument is the address of its weights.
+# Attributes of a body whose last arguments are the addresses of its weights and its state.
 WITH_WEIGHTS = "hir.weights"
+WITH_STATE = "hir.state"
 
 # MLIR's element types as type codes and bits of the DLPack specification. A signless integer is
 # signed, an i1 takes a byte, and tf32 is stored as f32.
@@ -47,7 +48,8 @@ _DLPACK = {
 }
 
 # Where an output's memory comes from, by the number the support library knows it by: the program
-# allocates it, or takes the caller's; it is an input; it is part of something else.
+# allocates it, or takes the caller's; it is an input; it is part of something else. An input is
+# "input" where the program writes to it.
 ORIGINS = {"allocated": 0, "input": 1, "view": 2}
 
 
@@ -88,13 +90,17 @@ class Value:
     @property
     def dtype(self) -> int:
         """The four bytes of DLDataType as one number: code, bits, and one lane."""
-        code, bits = _DLPACK[str(self.element)]
-        return code | bits << 8 | 1 << 16
+        return dtype_of(str(self.element))
 
     @property
     def rank_and_dtype(self) -> int:
         """The eight bytes of a DLTensor's rank and type as one number."""
         return self.rank | self.dtype << 32
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the program writes to this input."""
+        return self.origin == "input"
 
     @property
     def can_be_given(self) -> bool:
@@ -135,10 +141,15 @@ class Signature:
         return WITH_WEIGHTS in self.body.attributes
 
     @property
+    def has_state(self) -> bool:
+        """Whether the body takes the address of its state, as its last argument."""
+        return WITH_STATE in self.body.attributes
+
+    @property
     def argument_types(self) -> list[ir.Type]:
         """The types of the inputs, the outputs handed in, and the stream."""
         types = list(self.body.regions[0].blocks[0].arguments.types)
-        return types[:-1] if self.has_weights else types
+        return types[: len(types) - self.has_weights - self.has_state]
 
     @property
     def symbols(self) -> tuple[str, str]:
@@ -146,12 +157,19 @@ class Signature:
         return f"hirc_program_{self.name}", f"hirc_program_{self.name}_info"
 
 
+def dtype_of(element: str) -> int:
+    """The four bytes of DLDataType of an element type as one number: code, bits, and one lane."""
+    code, bits = _DLPACK[element]
+    return code | bits << 8 | 1 << 16
+
+
 def read_signature(body: ir.Operation, name: str) -> Signature:
     """The signature that a body's `hir.inputs` and `hir.outputs` describe."""
     inputs = _values(body, "hir.inputs", "input")
     outputs = _values(body, "hir.outputs", "output")
     given = [value for value in outputs if value.is_buffer]
-    count = len(body.regions[0].blocks[0].arguments) - (WITH_WEIGHTS in body.attributes)
+    held = sum(each in body.attributes for each in (WITH_WEIGHTS, WITH_STATE))
+    count = len(body.regions[0].blocks[0].arguments) - held
     if count not in (len(inputs) + 1, len(inputs) + len(given) + 1):
         fail(
             body,
@@ -213,6 +231,7 @@ def _value(body: ir.Operation, entry: dict[str, ir.Attribute], default: str) -> 
         elif sizes[axis] == OPEN:
             sizes[axis] = ir.IntegerAttr(size).value
     alignment = ir.IntegerAttr(entry["alignment"]).value if "alignment" in entry else 1
+    origin = ir.StringAttr(entry["origin"]).value if "origin" in entry else "allocated"
     return Value(
         name=name,
         kind=kind,
@@ -221,7 +240,7 @@ def _value(body: ir.Operation, entry: dict[str, ir.Attribute], default: str) -> 
         strides=strides,
         offset=offset,
         alignment=max(alignment, _element_alignment(kind)),
-        origin=ir.StringAttr(entry["origin"]).value if "origin" in entry else "allocated",
+        origin="input" if "written" in entry else origin,
         origin_input=ir.IntegerAttr(entry["input"]).value if "input" in entry else 0,
     )
 

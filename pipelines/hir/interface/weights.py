@@ -1,21 +1,24 @@
-"""Weights in a program's interface: from one address to the inputs that callers do not pass."""
+"""Weights and state in a program's interface: from an address to inputs that nobody passes."""
 
 from __future__ import annotations
 
 from ....dialects.mlir import arith, cf, func, ir, llvm
-from ...weights import WeightLayout
+from ...weights import Role, WeightLayout
 from ..body_names import BODY_PREFIX
 from .code import Code
-from .info import constant
-from .signature import WITH_WEIGHTS
+from .info import constant, numbers
+from .signature import WITH_STATE, WITH_WEIGHTS, dtype_of
 
 # For how many devices the support library keeps state (current_device.h): an address and its
 # bytes for each.
 _DEVICES = 64
 _BOUND_PREFIX = "hirc_bound_"
 # struct hirc_weights of the support library: the header and its bytes, the bytes of all weights,
-# the file beside the linked one, what is embedded, the state, and functions of the support library.
-_STRUCT = "!llvm.struct<(ptr, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr)>"
+# the file beside the linked one, what is embedded, where they are, functions of the support library;
+# the states, their number, and the bytes of all.
+_STRUCT = "!llvm.struct<(ptr, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64)>"
+# struct hirc_state_info: name, sizes, offset, bytes, the offset of the first value; rank, DLDataType.
+_STATE = "!llvm.struct<(ptr, ptr, i64, i64, i64, i32, i32)>"
 _FUNCTIONS = (
     ("hirc_weights_load", "ptr", ("ptr",)),
     ("hirc_weights_use_file", "i32", ("ptr",)),
@@ -30,42 +33,51 @@ def program_name(symbol: str) -> str:
 
 
 def bind_weights(code: Code, body: ir.Operation, layout: WeightLayout, *, is_called: bool) -> None:
-    """Replaces the inputs of a body that are weights by one, the weights' address, as the last.
+    """Replaces the inputs of a body that are weights by one, their address, as the last.
 
       func.func private @hirc_body_main(%x: memref<4xf32>, %w: memref<4xf32>, %stream: !llvm.ptr)
     becomes
       func.func private @hirc_body_main(%x: memref<4xf32>, %stream: !llvm.ptr,
                                         %weights: !llvm.ptr) attributes {hir.weights}
-    A body that other programs call stays as it is, with their buffers for weights; the program's is
-    then another, @hirc_bound_main, that calls it.
+    State likewise, behind it. A body that other programs call stays as it is, with their buffers for
+    weights; the program's is then another, @hirc_bound_main, that calls it.
     """
     inputs = [ir.DictAttr(each) for each in ir.ArrayAttr(body.attributes["hir.inputs"])]
-    weights = {
-        place: ir.StringAttr(each["weight"]).value
-        for place, each in enumerate(inputs)
-        if "weight" in each
-    }
-    if not weights:
+    held = [place for place, each in enumerate(inputs) if "weight" in each or "state" in each]
+    if not held:
         return
     bound = _caller_of(code, body) if is_called else body
     block = bound.regions[0].blocks[0]
-    base = block.add_argument(code.types.ptr, bound.location)
-    with ir.InsertionPoint.at_block_begin(block):
-        for place, name in weights.items():
-            taken = block.arguments[place]
-            # The offset may have more bits than an index that is an attribute.
-            address = code.after(base, code.i64(layout.offsets[name]))
-            taken.replace_all_uses_with(code.packed_memref(ir.MemRefType(taken.type), address))
-    for place in reversed(weights):
+    states = {state.name: place for place, state in enumerate(layout.states)}
+    for key, mark in (("weight", WITH_WEIGHTS), ("state", WITH_STATE)):
+        names = {
+            place: ir.StringAttr(inputs[place][key]).value for place in held if key in inputs[place]
+        }
+        if not names:
+            continue
+        base = block.add_argument(code.types.ptr, bound.location)
+        bound.attributes[mark] = ir.UnitAttr.get()
+        with ir.InsertionPoint.at_block_begin(block):
+            for place, name in names.items():
+                taken = block.arguments[place]
+                offset = (
+                    layout.offsets[name]
+                    if key == "weight"
+                    else layout.state_offsets[states[name]]
+                )
+                # The offset may have more bits than an index that is an attribute.
+                address = code.after(base, code.i64(offset))
+                memref = code.packed_memref(ir.MemRefType(taken.type), address)
+                taken.replace_all_uses_with(memref)
+    for place in reversed(held):
         block.erase_argument(place)
     kind = bound.opview.type
     bound.attributes["function_type"] = ir.TypeAttr.get(
         ir.FunctionType.get([each.type for each in block.arguments], list(kind.results))
     )
-    passed = [place for place in range(len(inputs)) if place not in weights]
+    passed = [place for place in range(len(inputs)) if place not in held]
     bound.attributes["hir.inputs"] = ir.ArrayAttr.get([inputs[place] for place in passed])
     bound.attributes["hir.outputs"] = _renumbered(body, passed)
-    bound.attributes[WITH_WEIGHTS] = ir.UnitAttr.get()
     if is_called:
         del body.attributes["hir.inputs"]
         del body.attributes["hir.outputs"]
@@ -96,7 +108,7 @@ def _renumbered(body: ir.Operation, passed: list[int]) -> ir.ArrayAttr:
 
 
 class Weights:
-    """The description of a module's weights in the linked file, one for all equal ones."""
+    """The description of a module's weights and states in the linked file, one for equal ones."""
 
     def __init__(self, code: Code, layout: WeightLayout) -> None:
         self.symbol = f"hirc_weights_{layout.key}"
@@ -112,6 +124,7 @@ class Weights:
         for name, result, arguments in _FUNCTIONS:
             code.declare(name, result, arguments)
         header = layout.header
+        states = self._states(code, layout)
 
         def members() -> list[ir.Value]:
             return [
@@ -122,12 +135,57 @@ class Weights:
                 code.address_of(layout.data_symbol) if layout.is_embedded else code.null(),
                 code.address_of(self._state),
                 *(code.address_of(name) for name, _, _ in _FUNCTIONS),
+                code.address_of(states) if states else code.null(),
+                code.i64(len(layout.states)),
+                code.i64(layout.state_offsets[-1]),
             ]
 
         constant(
             code, self.symbol, ir.Type.parse(_STRUCT), lambda: [members()], linkage="weak_odr",
             is_hidden=True,
         )  # fmt: skip
+
+    def _states(self, code: Code, layout: WeightLayout) -> str:
+        """The constant array of the states' descriptions; returns its name, "" of no states."""
+        if not layout.states:
+            return ""
+        sizes = [
+            numbers(code, f"{self.symbol}_sizes_{place}", state.sizes)
+            for place, state in enumerate(layout.states)
+        ]
+
+        def members() -> list[list[ir.Value]]:
+            return [
+                [
+                    code.string(state.name),
+                    code.address_of(shape) if shape else code.null(),
+                    code.i64(offset),
+                    code.i64(state.bytes),
+                    code.i64(-1 if state.role is Role.ZEROS else layout.offsets[state.name]),
+                    code.i32(len(state.sizes)),
+                    code.i32(dtype_of(state.element)),
+                ]
+                for state, shape, offset in zip(
+                    layout.states, sizes, layout.state_offsets, strict=False
+                )
+            ]
+
+        name = f"{self.symbol}_states"
+        kind = code.types.array(len(layout.states), ir.Type.parse(_STATE))
+        constant(code, name, kind, members, is_array=True)
+        return name
+
+    def state_address(
+        self, code: Code, block: ir.Block, stream: ir.Value, failed: ir.Block
+    ) -> tuple[ir.Block, ir.Value]:
+        """The address of the current instance's state, and the block for what follows."""
+        following = block.create_after()
+        with ir.InsertionPoint(block):
+            given = [code.address_of(self.symbol), stream]
+            made = code.call("hirc_state_address", given, code.types.ptr)
+            assert made is not None
+            cf.CondBranchOp(code.is_null(made), [], [], failed, following)
+        return following, made
 
     def address(
         self, code: Code, block: ir.Block, device: ir.Value, failed: ir.Block
