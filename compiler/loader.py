@@ -50,6 +50,8 @@ class Library:
         self, path: Path, weights: str | os.PathLike[str] | Mapping[str, Any] | None
     ) -> None:
         self.path = path
+        # Another instance's, whose files may go with it.
+        self._first: Library | None = None
         given = weights if isinstance(weights, Mapping) else None
         named = Path(weights).absolute() if isinstance(weights, str | os.PathLike) else None
         try:
@@ -114,7 +116,6 @@ class Library:
     def new_instance(self) -> Self:
         """The same library, with the same weights, and a state of its own."""
         made = copy.copy(self)
-        # The files that it was loaded from may go with it.
         made._first = self
         made._begin_instance()
         return made

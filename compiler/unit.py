@@ -21,10 +21,10 @@ from ..pipelines.host_ir import (
     HostIrOptions,
     host_ir_stages,
 )
+from ..pipelines.passed_state import pass_state
 from ..pipelines.passes.name_device_symbols import ELSEWHERE, claimed_names
 from ..pipelines.passes.run_transform_schedules import is_only_schedules
 from ..pipelines.passes.select_host_programs import host_programs
-from ..pipelines.passed_state import pass_state
 from ..pipelines.pipeline import Stage
 from ..pipelines.products.options import MatmulOptions
 from ..pipelines.program_check import find_fault

@@ -185,11 +185,10 @@ def read_layout(module: ir.Operation) -> WeightLayout | None:
 
 
 def _read_states(text: str) -> tuple[Weight, ...]:
-    entries = [dict(entry) for entry in json.loads(text)]
-    return tuple(
-        Weight(**{**entry, "sizes": tuple(entry["sizes"]), "role": Role(entry["role"])})
-        for entry in entries
-    )
+    entries: list[dict[str, Any]] = json.loads(text)
+    for entry in entries:
+        entry.update(sizes=tuple(entry["sizes"]), role=Role(entry["role"]))
+    return tuple(Weight(**entry) for entry in entries)
 
 
 def has_weights(module: ir.Operation) -> bool:
@@ -226,7 +225,7 @@ def declared_weights(module: ir.Operation, programs: Sequence[ir.Operation]) -> 
                 raise WeightFault(
                     op,
                     f"{_noun(role)} '{name}' is {weight.text} here and {other.text} elsewhere: "
-                    f"what has one name is one",
+                    f"{_noun(role)}s of one name are one",
                 )
     return list(found.values())
 

@@ -14,7 +14,15 @@ from typing import Any
 from .. import __version__
 from ..compiler.errors import InputError
 from ..compiler.native import native_note, native_targets
-from ..compiler.options import CHECKS, Emit, MatmulLibrary, Options, Schedules, StateStorage, WeightStorage
+from ..compiler.options import (
+    CHECKS,
+    Emit,
+    MatmulLibrary,
+    Options,
+    Schedules,
+    StateStorage,
+    WeightStorage,
+)
 from ..compiler.target import CPU, Target
 from .argument_parser import ArgumentParser
 

@@ -90,6 +90,8 @@ def _check_alone(name: str, weights: Mapping[str, Tensor]) -> None:
 
 
 def _begins_as_zeros(program: ExportedProgram, name: str, value: Tensor) -> bool:
-    if name not in program.graph_signature.non_persistent_buffers or has_no_elements(value):
+    # What is a weight is no buffer to torch any more.
+    specs = program.graph_signature.input_specs
+    if has_no_elements(value) or all(s.target != name or s.persistent is not False for s in specs):
         return False
     return not bool(value.detach().contiguous().reshape(-1).view(torch.uint8).any())

@@ -46,7 +46,8 @@ def take_weights(program: ExportedProgram) -> tuple[dict[str, Tensor], dict[str,
     """Makes inputs of all that a program holds and uses, in the order of its placeholders.
 
     Returns the tensors by name, and for each the other names that share its memory: what is tied is
-    one weight, by its first name. What is neither used nor changed is dropped; small constants stay.
+    one weight, by its first name. What is neither used nor changed is dropped; small constants
+    stay.
     """
     changed = changed_names(program)
     nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
@@ -78,9 +79,7 @@ def take_weights(program: ExportedProgram) -> tuple[dict[str, Tensor], dict[str,
     unused = {
         spec.arg.name
         for spec in kept
-        if spec.target in weights
-        and spec.target not in changed
-        and not nodes[spec.arg.name].users
+        if spec.target in weights and spec.target not in changed and not nodes[spec.arg.name].users
     }
     for spec in [each for each in kept if each.arg.name in unused]:
         assert spec.target is not None

@@ -37,8 +37,8 @@ class ConvertFuncToHir(Pass):
     attribute `hir.program` (see select-host-programs). An attribute `hir.name` of an argument or a
     result names the input or output, `hir.sizes` names an argument's sizes (as `sizes` of a
     hir.program's inputs does), `hirc.weight` and `hirc.state` say which weight or state an argument
-    is; `hir.calling` of the function stays. Host code that reads or writes single elements gets them
-    from the device, and an output is never a constant, a weight or state itself, which its
+    is; `hir.calling` of the function stays. Host code that reads or writes single elements gets
+    them from the device, and an output is never a constant, a weight or state itself, which its
     owner could write to.
 
       func.func @main(%x: memref<?xf32>) -> memref<?xf32> {

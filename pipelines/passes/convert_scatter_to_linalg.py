@@ -104,9 +104,7 @@ def _combined(
         return _scattered(work, kind, given, updates, indices, begun, order)
     if given is not None:
         given = ir.Operation.create(_extension(wide), [wide], [given]).results[0]
-    result = _scattered(
-        work, kind, given, _cast(updates, wide), indices, _cast(begun, wide), order
-    )
+    result = _scattered(work, kind, given, _cast(updates, wide), indices, _cast(begun, wide), order)
     return _cast(result, element)
 
 
@@ -173,7 +171,11 @@ def _scattered(
         written = ir.Operation.create(
             "hir.scatter",
             results=[value.type],
-            operands=[there, constant or value, *(places[order.index(d)] for d in range(len(order)))],
+            operands=[
+                there,
+                constant or value,
+                *(places[order.index(d)] for d in range(len(order))),
+            ],
             attributes={} if kind is None else {"kind": ir.StringAttr.get(kind)},
         )
         ir.Operation.create("linalg.yield", operands=[written.results[0]])

@@ -50,7 +50,8 @@ class WriteUpdates(Pass):
                       %kept: tensor<8x4xf32> {hirc.state = "kept", hirc.written}) {
         %new = tensor.insert_slice %x into %kept[3, 0] [1, 4] [1, 1] : ...
         %there = bufferization.materialize_in_destination %new in %kept : ...
-        return
+
+    Return:
       }
     """
 
@@ -67,7 +68,7 @@ def _write(function: ir.Operation, updates: dict[int, int]) -> None:
     block = function.regions[0].blocks[0]
     end = list(block)[-1].operation
     updated = {place: block.arguments[number] for place, number in updates.items()}
-    written = list(updated.values())
+    written: list[ir.Value] = list(updated.values())
     given = list(end.operands)
     for op in operations_where(function, lambda inner: inner.name == "linalg.generic"):
         _give_own_place(op, written)
@@ -158,7 +159,8 @@ def _is_empty(value: ir.Value) -> bool:
 
 
 def _number_of(value: ir.Value) -> int:
-    return next(n for n, result in enumerate(value.owner.operation.results) if result == value)
+    assert isinstance(value, ir.OpResult)
+    return value.result_number
 
 
 def _initial(op: ir.Operation, number: int) -> int | None:

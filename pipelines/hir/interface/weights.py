@@ -14,10 +14,10 @@ from .signature import WITH_STATE, WITH_WEIGHTS, dtype_of
 _DEVICES = 64
 _BOUND_PREFIX = "hirc_bound_"
 # struct hirc_weights of the support library: the header and its bytes, the bytes of all weights,
-# the file beside the linked one, what is embedded, where they are, functions of the support library;
-# the states, their number, and the bytes of all.
+# the file beside the linked one, what is embedded, where they are, functions of the support
+# library; the states, their number, and the bytes of all.
 _STRUCT = "!llvm.struct<(ptr, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64)>"
-# struct hirc_state_info: name, sizes, offset, bytes, the offset of the first value; rank, DLDataType.
+# struct hirc_state_info: name, sizes, offset, bytes, the first value's offset; rank, DLDataType.
 _STATE = "!llvm.struct<(ptr, ptr, i64, i64, i64, i32, i32)>"
 _FUNCTIONS = (
     ("hirc_weights_load", "ptr", ("ptr",)),
@@ -39,8 +39,8 @@ def bind_weights(code: Code, body: ir.Operation, layout: WeightLayout, *, is_cal
     becomes
       func.func private @hirc_body_main(%x: memref<4xf32>, %stream: !llvm.ptr,
                                         %weights: !llvm.ptr) attributes {hir.weights}
-    State likewise, behind it. A body that other programs call stays as it is, with their buffers for
-    weights; the program's is then another, @hirc_bound_main, that calls it.
+    State likewise, behind it. A body that other programs call stays as it is, with their buffers
+    for weights; the program's is then another, @hirc_bound_main, that calls it.
     """
     inputs = [ir.DictAttr(each) for each in ir.ArrayAttr(body.attributes["hir.inputs"])]
     held = [place for place, each in enumerate(inputs) if "weight" in each or "state" in each]
@@ -61,9 +61,7 @@ def bind_weights(code: Code, body: ir.Operation, layout: WeightLayout, *, is_cal
             for place, name in names.items():
                 taken = block.arguments[place]
                 offset = (
-                    layout.offsets[name]
-                    if key == "weight"
-                    else layout.state_offsets[states[name]]
+                    layout.offsets[name] if key == "weight" else layout.state_offsets[states[name]]
                 )
                 # The offset may have more bits than an index that is an attribute.
                 address = code.after(base, code.i64(offset))

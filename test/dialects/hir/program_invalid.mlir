@@ -116,7 +116,7 @@ gpu.module @inner {
 
 // -----
 
-// expected-error @below {{'inputs' of input 0: the entries are name, sizes, alignment, weight; there is no 'size'}}
+// expected-error @below {{'inputs' of input 0: the entries are name, sizes, alignment, written, weight, state, zero_init; there is no 'size'}}
 "hir.program"() ({
 ^bb0(%x: memref<?x4xf32>):
 }) {sym_name = "main", function_type = (memref<?x4xf32>) -> (), inputs = [{name = "x", size = 4 : i64}]} : () -> ()
@@ -324,3 +324,33 @@ gpu.module @inner {
 "hir.program"() ({
 ^bb0(%x: index):
 }) {sym_name = "main", function_type = (index) -> (), inputs = [{weight = "w"}]} : () -> ()
+
+// -----
+
+// expected-error @below {{'inputs' of input 0: a state has no 'name' beside 'state', its name}}
+"hir.program"() ({
+^bb0(%s: memref<4xf32>):
+}) {sym_name = "main", function_type = (memref<4xf32>) -> (),
+    inputs = [{name = "x", state = "s"}]} : () -> ()
+
+// -----
+
+// expected-error @below {{'inputs' of input 0: 'zero_init' says how 'state' begins, and this is none}}
+"hir.program"() ({
+^bb0(%s: memref<4xf32>):
+}) {sym_name = "main", function_type = (memref<4xf32>) -> (),
+    inputs = [{name = "x", zero_init}]} : () -> ()
+
+// -----
+
+// expected-error @below {{'inputs' of input 0: state 's' is f32: state is in buffers}}
+"hir.program"() ({
+^bb0(%s: f32):
+}) {sym_name = "main", function_type = (f32) -> (), inputs = [{state = "s"}]} : () -> ()
+
+// -----
+
+// expected-error @below {{'inputs' of input 0: 'written' is for buffers, not for f32: leave it out}}
+"hir.program"() ({
+^bb0(%s: f32):
+}) {sym_name = "main", function_type = (f32) -> (), inputs = [{name = "s", written}]} : () -> ()

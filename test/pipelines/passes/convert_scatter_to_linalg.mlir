@@ -59,3 +59,24 @@ func.func @nothing(%x: tensor<0xi64>, %v: tensor<0xi64>, %i: tensor<0x1xi64>) ->
   } -> tensor<0xi64>
   return %r : tensor<0xi64>
 }
+
+// Into a transposed tensor is into the tensor itself; the result is transposed.
+
+// CHECK-LABEL: func.func @transposed(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<2x8x4xf32>
+// CHECK:         %[[R:.*]] = linalg.generic {{.*}} outs(%[[X]] : tensor<2x8x4xf32>)
+// CHECK:         ^bb0(%[[U:.*]]: f32, %[[I:.*]]: i64, %[[B:.*]]: f32):
+// CHECK:           %[[C0:.*]] = linalg.index 1
+// CHECK:           %[[C1:.*]] = linalg.index 2
+// CHECK:           %[[P:.*]] = arith.index_cast %[[I]]
+// CHECK:           "hir.scatter"(%[[B]], %[[U]], %[[C0]], %[[P]], %[[C1]])
+// CHECK:         linalg.transpose ins(%[[R]] : tensor<2x8x4xf32>) {{.*}} permutation = [1, 0, 2]
+func.func @transposed(%x: tensor<2x8x4xf32>, %v: tensor<3x2x4xf32>, %i: tensor<3x1xi64>) -> tensor<8x2x4xf32> {
+  %e = tensor.empty() : tensor<8x2x4xf32>
+  %t = linalg.transpose ins(%x : tensor<2x8x4xf32>) outs(%e : tensor<8x2x4xf32>) permutation = [1, 0, 2]
+  %r = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true) ins(%v, %i : tensor<3x2x4xf32>, tensor<3x1xi64>) outs(%t : tensor<8x2x4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    tm_tensor.yield %a : f32
+  } -> tensor<8x2x4xf32>
+  return %r : tensor<8x2x4xf32>
+}

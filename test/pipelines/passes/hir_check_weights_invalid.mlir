@@ -31,3 +31,13 @@
     "hir.argument"(%w) : (memref<4xf32>) -> ()
   }) {callee = @negate} : () -> !hir.results_t
 }) {sym_name = "main", function_type = (memref<4xf32>) -> (), inputs = [{weight = "w"}]} : () -> ()
+
+// -----
+
+// State is written, and not given away.
+"hir.program"() ({
+^bb0(%s: memref<4xf32>):
+  "hir.unary"(%s, %s) {kind = "neg"} : (memref<4xf32>, memref<4xf32>) -> ()
+  // expected-error @below {{an output is the caller's to free, and this one is memory of state 's': copy it (hir.set)}}
+  "hir.output"(%s) : (memref<4xf32>) -> ()
+}) {sym_name = "main", function_type = (memref<4xf32>) -> memref<4xf32>, inputs = [{state = "s"}]} : () -> ()

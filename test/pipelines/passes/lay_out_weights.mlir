@@ -44,3 +44,15 @@ func.func @main(%a: tensor<65x16xf16> {hirc.weight = "a"}, %x: tensor<3xf32>) ->
 func.func @main(%a: tensor<65x16xf16> {hirc.weight = "a"}, %b: tensor<1xf16> {hirc.weight = "b"}, %x: tensor<3xf32>) -> tensor<3xf32> {
   return %x : tensor<3xf32>
 }
+
+// -----
+
+// State has memory of its own; what it begins as is a weight, unless it is zeros.
+// CHECK: module attributes {hirc.weights = {bytes = 256 : i64, file = "",
+// CHECK-SAME: header = "{\22n\22:{\22dtype\22:\22I64\22,\22shape\22:[],\22data_offsets\22:[0,8]}}",
+// CHECK-SAME: \22name\22: \22k\22, {{.*}}\22role\22: \22state that begins as zeros\22
+// CHECK-SAME: \22name\22: \22n\22, {{.*}}\22role\22: \22state\22
+func.func @main(%k: tensor<8x4xf32> {hirc.state = "k", hirc.zero_init},
+                %n: tensor<i64> {hirc.state = "n"}) -> (tensor<i64> {hirc.updates = 1}) {
+  return %n : tensor<i64>
+}

@@ -68,3 +68,35 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @kernel(%w: memref<4xf32> {hirc.weight = "w"}) {
   return
 }
+
+// -----
+
+// expected-error @below {{argument 0 is hirc.weight and hirc.state: what a program writes is state}}
+func.func @main(%w: tensor<4xf32> {hirc.weight = "w", hirc.state = "w"}) -> tensor<4xf32> {
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{hirc.zero_init of argument 0, which is no hirc.state}}
+func.func @main(%w: tensor<4xf32> {hirc.zero_init}, %v: tensor<4xf32> {hirc.weight = "v"})
+    -> tensor<4xf32> {
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{state 's' is tensor<?xf32>: the sizes of state are fixed}}
+func.func @main(%s: tensor<?xf32> {hirc.state = "s"}) -> tensor<?xf32> {
+  return %s : tensor<?xf32>
+}
+
+// -----
+
+func.func @one(%s: tensor<4xf32> {hirc.state = "s"}) -> tensor<4xf32> {
+  return %s : tensor<4xf32>
+}
+// expected-error @below {{state 's' is state that begins as zeros, F32 [4] here and state, F32 [4] elsewhere}}
+func.func @other(%s: tensor<4xf32> {hirc.state = "s", hirc.zero_init}) -> tensor<4xf32> {
+  return %s : tensor<4xf32>
+}
