@@ -21,7 +21,7 @@ from .output import make_folder, refuse_overwriting, replacing, scratch_folder, 
 from .process import Runner
 from .ptx import assemble, disassemble, emit_ptx, ptxas_arguments
 from .source import UNNAMED, Source, check_readable, file_of, is_model, read_source
-from .support_library import support_bitcode
+from .support_library import support_archive, support_bitcode
 from .target import CPU, Target
 from .timing import Timer
 from .toolchain import Clang, ClangSearch, Cuda, Toolchain, find_cuda
@@ -182,10 +182,10 @@ class Compilation:
             for_cpu = self._is_for_cpu()
             if for_cpu:
                 objects.append(self._cpu_runtime(folder))
-            temporary = stack.enter_context(replacing(output))
+            support = self._support_archive(folder)
+            to = stack.enter_context(replacing(output)).absolute()
             with self.timer.phase("link" if for_cpu else "link (clang, ptxas, nvlink, lld)"):
-                job = LinkJob(objects, temporary.absolute(), folder, for_cpu_device=for_cpu)
-                self._link(job)
+                self._link(LinkJob(objects, to, folder, support, for_cpu_device=for_cpu))
             if weights is not None:
                 self._write_weights(weights)
             self._write_interface(output)
@@ -219,6 +219,12 @@ class Compilation:
         if asked is None:
             asked = linked
         return native_targets() == (CPU,) if asked is None else asked
+
+    def _support_archive(self, folder: Path) -> Path:
+        output = folder / "hirc-support.a"
+        with self.timer.phase("support library"):
+            output.write_bytes(support_archive(self.clang, self.runner))
+        return output
 
     def _cpu_runtime(self, folder: Path) -> Path:
         """The CPU device's own object file."""
@@ -377,8 +383,10 @@ class Compilation:
             unit.embed([])
         else:
             self._embed(unit)
-        with self.timer.phase("support library"):
-            support = support_bitcode(self.clang, self.runner)
+        support = None
+        if not self.options.emit.is_linked:
+            with self.timer.phase("support library"):
+                support = support_bitcode(self.clang, self.runner)
         return unit.host(support, self.clang.major, device)
 
     def _device_output(self, unit: Unit) -> str | bytes:

@@ -15,6 +15,9 @@ from .offload_binary import Image, ImageKind, pack
 from .straight_code import left_as_they_are
 from .translate import TranslationError, to_llvm_ir
 
+# What the support library says of wrong calls: a program that is right never gets there.
+_COLD = frozenset({"hirc_assert_failed", "hirc_check_failed", "hirc_input_error", "hirc_refuse"})
+
 
 def entries_of(module: ir.Operation) -> list[Entry]:
     """The offload entries a host module holds."""
@@ -46,15 +49,16 @@ def embedded_bytes(module: ir.Operation) -> bytes:
 def host_module(
     module: ir.Operation,
     *,
-    support: bytes,
+    support: bytes | None,
     opt_level: int,
     consumer: int,
     debug: bool = True,
 ) -> LlvmModule:
     """Translates the host side, adds the annotations, links the support library, optimises.
 
-    `consumer` is the major version of the clang that will link the module. Without `debug` line
-    tables are left out, if the module has them.
+    Without `support` the library is called, and comes in when the file is linked. `consumer` is
+    the major version of the clang that will link the module. Without `debug` line tables are left
+    out, if the module has them.
     """
     machine = host_machine(opt_level)
     private = _private_functions(module)
@@ -78,7 +82,9 @@ def host_module(
     for name in private:
         result.set_linkage(name, "internal")
     result.forbid_optimizing(kept)
-    result.link_bitcode(support, wanted=result.undefined_functions())
+    if support is not None:
+        result.link_bitcode(support, wanted=result.undefined_functions())
+    result.add_to_declarations(_COLD, "cold")
     result.drop_unused()
     result.verify()
     result.optimize()

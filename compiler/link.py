@@ -19,13 +19,14 @@ _TOOL_ERROR = re.compile(r"^\S*(?:clang|nvlink|ptxas|lld)\S*\s*:.*\berror\b", re
 class LinkJob:
     """What is linked beside the user's own link inputs, and into what.
 
-    `temporary` is where the linkers put their own files. For the CPU device there is no device code
-    left to link.
+    `temporary` is where the linkers put their own files, `support` the support library. For the
+    CPU device there is no device code left to link.
     """
 
     objects: Sequence[Path]
     output: Path
     temporary: Path | None = None
+    support: Path | None = None
     for_cpu_device: bool = False
 
 
@@ -36,7 +37,10 @@ def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[s
         command.append("--offload-link")
     if options.emit is Emit.SHARED:
         command.append("-shared")
-    command += [*job.objects, *map(_absolute, options.link_inputs), "-o", job.output]
+    command += [*job.objects, *map(_absolute, options.link_inputs)]
+    if job.support is not None:
+        command.append(job.support)
+    command += ["-o", job.output]
     lld = toolchain.clang.directory / "ld.lld"
     if lld.is_file():
         command.append(f"--ld-path={lld}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -29,6 +29,8 @@ _MERGED_LINKAGES = frozenset(
         llvm.Linkage.appending,
     }
 )
+
+_LOCAL_LINKAGES = frozenset({llvm.Linkage.internal, llvm.Linkage.private})
 
 # Attributes of functions that LLVM takes none of beside `optnone`.
 _EXCLUDE_OPTNONE = ("alwaysinline", "minsize", "optsize", "optdebug")
@@ -226,6 +228,12 @@ class LlvmModule:
             if not function.is_declaration:
                 function.add_function_attribute(attribute)
 
+    def add_to_declarations(self, names: Collection[str], attribute: str) -> None:
+        """Gives the functions of these names that have no body the attribute."""
+        for function in self._module.functions:
+            if function.is_declaration and function.name in names:
+                function.add_function_attribute(attribute)
+
     def forbid_optimizing(self, names: Iterable[str]) -> None:
         """Lets the optimiser and the code generator take these functions as they are."""
         for name in names:
@@ -293,6 +301,21 @@ def merge_bitcode(modules: Sequence[bytes]) -> bytes:
     for other in others:
         merged.link_in(other)
     return merged.as_bitcode()
+
+
+def hidden_object(bitcode: bytes) -> tuple[bytes, list[str]]:
+    """An object file for this machine of optimised bitcode, and the symbols that it defines.
+
+    Linked into a library, they are not symbols of the library.
+    """
+    context = llvm.create_context()
+    module = llvm.parse_bitcode(bitcode, context)
+    defined: list[str] = []
+    for item in [*module.functions, *module.global_variables]:
+        if not item.is_declaration and item.linkage not in _LOCAL_LINKAGES:
+            item.visibility = "hidden"
+            defined.append(item.name)
+    return host_machine(2).target_machine().emit_object(module), defined
 
 
 def _pass_builder(

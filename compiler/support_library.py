@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from .archive import archive
 from .cache import cached
 from .errors import ToolchainError
-from .llvm_ir import merge_bitcode
+from .llvm_ir import hidden_object, merge_bitcode
 from .output import scratch_folder
 from .process import Runner
 from .toolchain import Clang
@@ -20,11 +21,33 @@ _FLAGS = ("-std=c11", "-O2", "-fPIC", "-fno-stack-protector", "-c", "-emit-llvm"
 
 
 def support_bitcode(clang: Clang, runner: Runner) -> bytes:
-    """The support library as one bitcode module, compiling it when it is not in the cache.
+    """The support library as one bitcode module, for outputs that are linked without hirc.
 
     Raises ToolchainError when clang cannot compile it.
     """
-    return bitcode_of(Library("support library", _SOURCES, _FLAGS), clang, runner)
+    return bitcode_of(_support(), clang, runner)
+
+
+def support_archive(clang: Clang, runner: Runner) -> bytes:
+    """The support library as an archive, an object file for each source, for what hirc links.
+
+    None of its symbols leaves the linked file. Raises ToolchainError when clang cannot compile it.
+    """
+    library = _support()
+
+    def make() -> bytes:
+        return archive(
+            [
+                (f"{name}.o", *hidden_object(bitcode))
+                for name, bitcode in _compiled(library, clang, runner).items()
+            ]
+        )
+
+    return cached_for(library, clang, ".a", make)
+
+
+def _support() -> Library:
+    return Library("support library", _SOURCES, _FLAGS)
 
 
 @dataclass(frozen=True)
@@ -50,26 +73,31 @@ def bitcode_of(library: Library, clang: Clang, runner: Runner) -> bytes:
     Raises ToolchainError when clang cannot compile it.
     """
 
-    def compile_all() -> bytes:
-        with scratch_folder() as folder:
-            files = library.sources(".c")
-            if library.assembly:
-                files.append(folder / "assembly.ll")
-                files[-1].write_text(library.assembly)
-            built = [folder / f"{path.parent.name}-{path.stem}.bc" for path in files]
-            commands = [
-                [clang.path, *library.flags, source, "-o", output]
-                for source, output in zip(files, built, strict=True)
-            ]
-            for done in runner.run_all(commands):
-                if done.status != 0:
-                    raise ToolchainError(
-                        f"clang cannot compile the {library.name}: {done.errors.strip()}",
-                        hint=_HEADERS_HINT if "file not found" in done.errors else None,
-                    )
-            return merge_bitcode([path.read_bytes() for path in built])
+    def make() -> bytes:
+        return merge_bitcode(list(_compiled(library, clang, runner).values()))
 
-    return cached_for(library, clang, ".bc", compile_all)
+    return cached_for(library, clang, ".bc", make)
+
+
+def _compiled(library: Library, clang: Clang, runner: Runner) -> dict[str, bytes]:
+    """The bitcode of each source, by names that tell them apart. Raises ToolchainError."""
+    with scratch_folder() as folder:
+        files = library.sources(".c")
+        if library.assembly:
+            files.append(folder / "assembly.ll")
+            files[-1].write_text(library.assembly)
+        built = {f"{path.parent.name}-{path.stem}": path for path in files}
+        commands = [
+            [clang.path, *library.flags, source, "-o", folder / f"{name}.bc"]
+            for name, source in built.items()
+        ]
+        for done in runner.run_all(commands):
+            if done.status != 0:
+                raise ToolchainError(
+                    f"clang cannot compile the {library.name}: {done.errors.strip()}",
+                    hint=_HEADERS_HINT if "file not found" in done.errors else None,
+                )
+        return {name: (folder / f"{name}.bc").read_bytes() for name in built}
 
 
 def cached_for(library: Library, clang: Clang, suffix: str, make: Callable[[], bytes]) -> bytes:

@@ -389,10 +389,13 @@ class Unit:
                     ip=ir.InsertionPoint(self.module.body),
                 )
 
-    def host(self, support: bytes, consumer: int, device: LlvmModule | None = None) -> LlvmModule:
+    def host(
+        self, support: bytes | None, consumer: int, device: LlvmModule | None = None
+    ) -> LlvmModule:
         """The unit's host code with its annotations, optimised.
 
-        `device` is code for the CPU device, which becomes part of it.
+        `support` is the support library where the code has it in itself. `device` is code for the
+        CPU device, which becomes part of it.
         """
         with self.timer.phase("host code"):
             module = host_module(

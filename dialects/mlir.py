@@ -85,6 +85,24 @@ __all__ = [
 ]
 
 
+def _linalg_classes_left_out() -> None:
+    """Has the bindings treat linalg's operations as operations without classes of their own.
+
+    They load a dialect's module when they meet an operation of it. This one's takes longer than
+    all the others, numpy included, and nothing here needs a class of it. A later import of the
+    module, anybody's, finds the real one.
+    """
+    name = "torch_mlir.dialects.linalg"
+    if name in sys.modules:
+        return
+    sys.modules[name] = ModuleType(name)
+    bindings.globals._check_dialect_module_loaded("linalg")
+    del sys.modules[name]
+
+
+_linalg_classes_left_out()
+
+
 def __getattr__(name: str) -> ModuleType:
     """Loads the module of the dialect `name`; Python asks here for what is not yet defined."""
     if name not in __all__:

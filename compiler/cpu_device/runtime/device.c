@@ -86,7 +86,7 @@ int cudaDeviceSynchronize(void) {
   if (error == 0 && hirc_captures_running())
     error = hirc_capture_forbid();
   if (error == 0)
-    hirc_wait_for_device();
+    hirc_cpu_device_wait();
   hirc_flush_printf();
   return hirc_report(error ? error : hirc_device_status());
 }
@@ -95,7 +95,7 @@ int cudaDeviceSynchronize(void) {
 int cudaDeviceReset(void) {
   if (hirc_in_host_function)
     return hirc_report(CUDA_ERROR_NOT_PERMITTED);
-  hirc_wait_for_device();
+  hirc_cpu_device_wait();
   hirc_flush_printf();
   hirc_forget_frees();
   hirc_allocation_free_all(HIRC_MEMORY_DEVICE | HIRC_MEMORY_MANAGED | HIRC_MEMORY_ORDERED |

@@ -37,7 +37,7 @@ static int release(void *pointer, unsigned memory) {
   if (!hirc_allocation_find(pointer, &found) || found.start != pointer ||
       !(found.memory & memory))
     return CUDA_ERROR_INVALID_VALUE;
-  hirc_wait_for_device();
+  hirc_cpu_device_wait();
   error = hirc_device_status();
   if (!hirc_allocation_free(pointer, memory, false))
     return CUDA_ERROR_INVALID_VALUE;
@@ -111,7 +111,7 @@ static int unregister_host(void *start) {
     return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   if (found.start != start)
     return CUDA_ERROR_INVALID_VALUE;
-  hirc_wait_for_device();
+  hirc_cpu_device_wait();
   return hirc_allocation_free(start, HIRC_MEMORY_REGISTERED, false)
              ? 0
              : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;

@@ -109,7 +109,7 @@ void *hirc_allocate_waiting(int memory, size_t bytes, unsigned flags) {
   start = hirc_allocation_create((enum hirc_memory)memory, bytes, flags);
   if (start)
     return start;
-  hirc_wait_for_device();
+  hirc_cpu_device_wait();
   hirc_settle_frees();
   return hirc_allocation_create((enum hirc_memory)memory, bytes, flags);
 }
@@ -183,7 +183,7 @@ static int free_async(void *pointer, cuda_stream handle) {
   bool noted = note_free(stream, entry);
   pthread_mutex_unlock(&stream->lock);
   if (!noted) {
-    hirc_wait_for_device();
+    hirc_cpu_device_wait();
     hirc_allocation_free(pointer, HIRC_MEMORY_RETIRED, true);
   }
   return 0;

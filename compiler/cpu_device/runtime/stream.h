@@ -149,7 +149,7 @@ void hirc_wait_for(struct hirc_point point);
 // How many threads of the program wait for a point now.
 unsigned hirc_hosts_waiting(void);
 void hirc_wait_for_stream(struct hirc_stream *stream);
-void hirc_wait_for_device(void);
+void hirc_cpu_device_wait(void);
 // Until a command enqueued in the stream now would run at once.
 void hirc_wait_for_turn(struct hirc_stream *stream);
 

@@ -169,7 +169,7 @@ void hirc_wait_for_stream(struct hirc_stream *stream) {
     hirc_wait_for(hirc_end_of(stream));
 }
 
-void hirc_wait_for_device(void) { wait_for_all(false); }
+void hirc_cpu_device_wait(void) { wait_for_all(false); }
 
 void hirc_wait_for_turn(struct hirc_stream *stream) {
   hirc_wait_for_stream(stream);
