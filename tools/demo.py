@@ -1,30 +1,35 @@
-"""Compiles an example program for a GPU, shows what came out, and runs it.
+"""Compiles a network in PyTorch to an executable, runs it beside torch, and draws its kernels.
 
-`python -m hirc.tools.demo`, which `make demo` calls. Needs no GPU: where there is none, the program
-is built a second time, for the CPU device, and run there.
+`python -m hirc.tools.demo`, which `make demo` calls. Needs no GPU: where there is none, what runs
+is built for the CPU device, and what a GPU machine would run is built beside it.
 """
 
 from __future__ import annotations
 
+import runpy
+import shlex
 import sys
 from pathlib import Path
 from time import perf_counter
 
-from ..compiler.driver import Compilation
+import numpy as np
+import torch
+
 from ..compiler.errors import HircError
 from ..compiler.executable import LinkedFile, read_linked_file
-from ..compiler.nvidia_driver import find_driver
-from ..compiler.options import Options
+from ..compiler.native import native_targets
 from ..compiler.process import Finished, Runner
 from ..compiler.rendering import render
-from ..compiler.target import CPU, Target
+from ..compiler.target import CPU
+from .hirc import main as hirc
 
 _ROOT = Path(__file__).resolve().parent.parent
-_SOURCE = _ROOT / "docs" / "examples" / "saxpy.mlir"
-_OUTPUT = _ROOT / "build" / "demo" / "saxpy"
+_SOURCE = _ROOT / "docs" / "examples" / "net.py"
+_BUILT = _ROOT / "build" / "demo"
 _ARCH = "sm_90"
-_RIGHT = "wrong elements: 0"
 _RUN_SECONDS = 60
+# Of probabilities in f32.
+_TOLERANCE = 1e-6
 # What a C program needs on any Linux machine: the C library, and no more.
 _C_LIBRARY = ("libc.so.6", "libm.so.6", "ld-linux", "libdl.so.2", "librt.so.1", "libpthread.so.0")
 
@@ -39,82 +44,79 @@ def main() -> int:
 
 
 def _demonstrate() -> bool:
-    print(f"1. A GPU program in MLIR: {_shown(_SOURCE)}")
-    print(f"   ({_first_comment(_SOURCE)})\n")
-    print("2. Compiling it, which needs no GPU and no CUDA toolkit:")
-    _compile(Target.parse(_ARCH), _OUTPUT)
-    linked = read_linked_file(_OUTPUT)
-    _describe(linked)
-    program = _OUTPUT
-    if _has_gpu():
-        print("4. Running it on this machine's GPU:")
-    else:
-        print(f"4. There is no {_ARCH} GPU here, so the same for the CPU device, and running it:")
-        program = _OUTPUT.with_name(f"{_OUTPUT.name}-cpu")
-        _compile(CPU, program)
-    right = _run(program)
-    return _self_contained(linked) and _registers(linked) and right
+    _BUILT.mkdir(parents=True, exist_ok=True)
+    program, page = _BUILT / "net", _BUILT / "net.html"
+    network = runpy.run_path(str(_SOURCE))
+    (images,) = network["get_inputs"]()
+    print(f"1. A network in PyTorch, {_shown(_SOURCE)}:\n   {network['__doc__']}\n")
+    print("2. Compiling it to an executable:")
+    if not _compile("-o", _shown(program)):
+        return False
+    is_for_cpu = native_targets() == (CPU,)
+    right = _describe(read_linked_file(program), kernels=not is_for_cpu)
+    if is_for_cpu:
+        print("   There is no GPU here, so that is for the CPU device. For a machine with one:")
+        gpu_program = program.with_name(f"net-{_ARCH}")
+        if not _compile("-o", _shown(gpu_program), f"--offload-arch={_ARCH}"):
+            return False
+        right = _describe(read_linked_file(gpu_program), kernels=True) and right
+    print(f"3. Running it on {len(images)} pictures, as torch does:")
+    right = _runs_like(program, network["Net"]().eval(), images) and right
+    print("4. Drawing its kernels and buffers, for a browser:")
+    return _compile("-o", _shown(page), "--emit=graph") and right
 
 
-def _has_gpu() -> bool:
-    driver = find_driver()
-    return driver is not None and any(gpu.arch == _ARCH for gpu in driver.gpus)
+def _compile(*words: str) -> bool:
+    command = [f"{_shown(_SOURCE)}:Net", *words]
+    print(f"   $ hirc {shlex.join(command)}", flush=True)
+    began = perf_counter()
+    failed = hirc(command) != 0
+    print(f"   {'failed' if failed else 'done'} in {perf_counter() - began:.1f} s\n", flush=True)
+    return not failed
 
 
-def _compile(target: Target, output: Path) -> None:
-    source, shown = _shown(_SOURCE), _shown(output)
-    print(f"   $ hirc {source} -o {shown} --offload-arch={target.arch}")
-    begin = perf_counter()
-    output.parent.mkdir(parents=True, exist_ok=True)
-    Compilation(Options(inputs=(source,), output=shown, targets=(target,))).run()
-    print(f"   done in {perf_counter() - begin:.2f} s\n")
-
-
-def _run(program: Path) -> bool:
-    """Runs the program, shows what it prints, and says whether that is right."""
-    print(f"   $ {_shown(program)}")
-    done = Runner().run([program], timeout=_RUN_SECONDS)
-    for line in (done.output + done.errors).splitlines():
-        print(f"   {line}")
-    print(f"   exit status {done.status}\n")
-    return _is_right(done)
-
-
-def _describe(linked: LinkedFile) -> None:
-    images = ", ".join(f"{image.arch} {image.kind}" for image in linked.images)
-    fatbin = linked.section_sizes.get(".nv_fatbin", 0)
-    print("3. What came out:")
-    print(f"   an ELF executable of {linked.size / 1024:.0f} KiB")
-    print(f"   device code   {images or 'none'} ({fatbin} bytes in .nv_fatbin)")
-    print(f"   registered    {linked.entries} at start: {', '.join(linked.device_symbols)}")
-    print(f"   needs         {', '.join(linked.needed)}")
-    where = f"an x86-64 Linux machine with glibc {linked.glibc} or newer and a GPU of that kind"
-    print(f"   so it can be copied to {where}\n")
-
-
-def _self_contained(linked: LinkedFile) -> bool:
+def _describe(linked: LinkedFile, *, kernels: bool) -> bool:
+    """Says what was made. Returns whether it runs on any Linux, and has kernels if it should."""
+    code = ", ".join(f"{image.arch} {image.kind}" for image in linked.images)
+    if code:
+        code = f", with {code} of {linked.entries} kernels"
+    needed = ", ".join(linked.needed)
+    print(f"   {linked.size / 1024:.0f} KiB{code}; glibc {linked.glibc} or newer, needs {needed}\n")
     foreign = [name for name in linked.needed if not name.startswith(_C_LIBRARY)]
     if foreign:
         print(f"That is wrong: the program also needs {', '.join(foreign)}.")
-    return not foreign
+    is_complete = not kernels or (linked.entries > 0 and bool(linked.images))
+    if not is_complete:
+        print("That is wrong: its kernels would not be registered.")
+    return is_complete and not foreign
 
 
-def _registers(linked: LinkedFile) -> bool:
-    complete = linked.entries == len(linked.device_symbols) == 1 and bool(linked.images)
-    if not complete:
-        print("That is wrong: its kernel would not be registered.")
-    return complete
+def _runs_like(program: Path, module: torch.nn.Module, images: torch.Tensor) -> bool:
+    """Runs the program on images, and compares what it gives with what the module does."""
+    given, gave = _BUILT / "images.npy", _BUILT / "digits.npy"
+    np.save(given, images.numpy())
+    gave.unlink(missing_ok=True)
+    command = [_shown(program), f"--input={_shown(given)}", f"--output={_shown(gave)}", "--time"]
+    print(f"   $ {shlex.join(command)}")
+    done = Runner().run([program, *command[1:]], timeout=_RUN_SECONDS)
+    for line in (done.output + done.errors).splitlines():
+        print(f"   {line}")
+    return _agrees(done, gave, module, images)
 
 
-def _is_right(done: Finished) -> bool:
-    right = done.status == 0 and _RIGHT in done.output
-    if not right:
-        print("That is wrong: every element should be right, and the exit status 0.")
-    return right
-
-
-def _first_comment(path: Path) -> str:
-    return path.read_text().partition("\n")[0].removeprefix("// ").rstrip(".")
+def _agrees(done: Finished, gave: Path, module: torch.nn.Module, images: torch.Tensor) -> bool:
+    if done.status != 0 or not gave.is_file():
+        print(f"That is wrong: it ended with status {done.status}.")
+        return False
+    with torch.no_grad():
+        wanted = module(images).numpy()
+    got = np.load(gave)
+    difference = float(np.abs(got - wanted).max()) if got.shape == wanted.shape else np.inf
+    print(f"   {_shown(gave)}: the largest difference from torch's result is {difference:.1e}\n")
+    if not difference <= _TOLERANCE:
+        print(f"That is wrong: it should be at most {_TOLERANCE:.0e}.")
+        return False
+    return True
 
 
 def _shown(path: Path) -> str:
