@@ -9,7 +9,7 @@ from ...dialects.mlir import ir
 from ..hir.body_names import BODY_PREFIX
 from ..hir.interface.code import Code
 from ..hir.interface.entry import add_body, add_main, first_that_cannot_pass, is_program
-from ..hir.interface.exports import add_exports
+from ..hir.interface.exports import add_exports, add_packed_function
 from ..hir.interface.function import add_function
 from ..hir.interface.info import add_calling, add_info
 from ..hir.interface.signature import Signature, read_signature
@@ -36,7 +36,8 @@ class AddProgramInterface(Pass):
       llvm.func @hirc_program_main(%inputs: !llvm.ptr, %outputs: !llvm.ptr, %stream: !llvm.ptr)
           -> i32
       llvm.mlir.global external constant @hirc_program_main_info()
-    and, where the body carries `hir.calling`, the string @hirc_program_main_calling in a library.
+    and in a library tvm-ffi's @__tvm_ffi_main and, where the body carries `hir.calling`, the string
+    @hirc_program_main_calling.
     The function takes DLTensors of the DLPack specification, checks them and calls the body.
     Weights and state are no inputs of it: it asks the support library for their addresses, for the
     body.
@@ -67,6 +68,7 @@ class AddProgramInterface(Pass):
                 add_info(code, signature, symbol)
                 if not self.executable:
                     add_calling(code, signature)
+                    add_packed_function(code, signature)
         self._finish(op, signatures)
 
     def _entry_body(self, op: ir.Operation) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....dialects.mlir import ir, llvm
 from .code import Code
+from .signature import Signature
 
 # The exported function, the support library's that it calls, and its type.
 _EXPORTS = (
@@ -33,6 +34,23 @@ _STATE_EXPORTS = (
     ("hirc_reset_state", "hirc_instance_reset", "i32", ("ptr",)),
     ("hirc_state_tensor", "hirc_instance_tensor", "i32", ("ptr", "ptr")),
 )
+
+# tvm-ffi's own symbols begin so.
+_FFI_PREFIX = "__tvm_ffi_"
+_FFI_RESERVED = ("_library_", "_metadata_", "_doc_")
+
+
+def add_packed_function(code: Code, signature: Signature) -> None:
+    """Adds the program as a packed function of tvm-ffi (ffi.c of the support library)."""
+    if signature.name.startswith(_FFI_RESERVED):
+        return
+    kind = ir.Type.parse("!llvm.func<i32 (ptr, ptr, i32, ptr)>")
+    types = code.types
+    function = llvm.LLVMFuncOp(f"{_FFI_PREFIX}{signature.name}", ir.TypeAttr.get(kind))
+    block = function.body.blocks.append(types.ptr, types.ptr, types.i32, types.ptr)
+    with ir.InsertionPoint(block):
+        passed = [code.address_of(signature.symbols[1]), *list(block.arguments)[1:]]
+        llvm.ReturnOp(arg=code.call("hirc_ffi_call", passed, types.i32))
 
 
 def add_exports(code: Code, *, has_weights: bool, has_state: bool) -> None:

@@ -4,8 +4,13 @@
 // The C function compares, branches once, and hands the body memrefs made of the tensors. Rank,
 // element code (2: float), bits (32) and lanes are one number: 1 | 2 << 32 | 32 << 40 | 1 << 48.
 // CHECK-LABEL: llvm.func @hirc_program_main(
-// CHECK-SAME:      %[[INPUTS:.*]]: !llvm.ptr, %[[OUTPUTS:.*]]: !llvm.ptr, %[[STREAM:.*]]: !llvm.ptr) -> i32 {
-// CHECK:         llvm.call @hirc_accepted_devices() : () -> i64
+// CHECK-NEXT:    %[[GUARDED:.*]] = llvm.mlir.addressof @hirc_guarded_main
+// CHECK-NEXT:    %[[STATUS:.*]] = llvm.call @hirc_guard(%[[GUARDED]], %{{.*}}, %{{.*}}, %{{.*}})
+// CHECK-NEXT:    llvm.return %[[STATUS]]
+// CHECK-LABEL: llvm.func @hirc_guarded_main(
+// CHECK-SAME:      %[[INPUTS:.*]]: !llvm.ptr, %[[OUTPUTS:.*]]: !llvm.ptr, %[[STREAM:.*]]: !llvm.ptr) -> i32
+// CHECK-SAME:      no_inline
+// CHECK:         llvm.call @hirc_accepted_devices(%{{.*}}) : (!llvm.ptr) -> i64
 // CHECK:         %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
 // CHECK:         %[[WORD:.*]] = llvm.getelementptr %[[X]][16]
 // CHECK-NEXT:    %[[FOUND:.*]] = llvm.load %[[WORD]] : !llvm.ptr -> i64
