@@ -1,4 +1,4 @@
-// RUN: hirc-opt %s --pass-pipeline='builtin.module(own-host-memory)' | FileCheck %s
+// RUN: hirc-opt %s -p 'own-host-memory' | FileCheck %s
 
 // CHECK-LABEL: func.func @host(
 // CHECK:         %[[MEMORY:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x4xf32>
@@ -15,7 +15,9 @@ func.func @host(%n: index) {
 
 // Memory of a device function's own is not the host's.
 // CHECK-LABEL: gpu.func @device(
-// CHECK-NOT:     hirc_own_host
+// CHECK-NEXT:    memref.alloc
+// CHECK-NEXT:    memref.dealloc
+// CHECK-NEXT:    gpu.return
 gpu.module @kernels {
   gpu.func @device() kernel {
     %m = memref.alloc() : memref<4xf32>
