@@ -17,11 +17,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns the exit status: 0; 1 with errors on standard error; 70 with hirc's own.
     """
-    if arguments is None:
-        status, _ = Command("hirc-opt", sys.argv[1:]).watched(lambda: main(sys.argv[1:]))
-        return status
-    command = Command("hirc-opt", list(arguments))
-    return command.guard(lambda: _run(command))
+    command = Command("hirc-opt", list(sys.argv[1:] if arguments is None else arguments))
+    if arguments is not None:
+        return command.guard(lambda: _run(command))
+    status, _ = command.watched(lambda: command.guard(lambda: _run(command)))
+    return status
 
 
 def _run(command: Command) -> int:

@@ -9,7 +9,7 @@ order data passes through:
 - `device_ir`, on `llvm_text` and the compiler's `ir_text`: the module in parts; `retarget` takes it
   through the rest
 - `instrument`, `accesses`: the calls that --check asks for
-- `spin_loops`, `numerics`, `shared_memory`, `shared_addresses`, `address_spaces`, `constants`,
+- `yields`, `numerics`, `shared_memory`, `shared_addresses`, `address_spaces`, `constants`,
   `prologue`, `signatures`: what one thread does, in the host's terms
 - `lower_calls`, on `intrinsics`, `special_registers`, `stop_calls`, `operations/` and `refusals`:
   what each call becomes, a C function or a stop, or why it cannot be done

@@ -13,8 +13,8 @@ from .intrinsics import Kind, intrinsic
 from .llvm_text import GLOBAL
 from .lower_calls import ASSERT
 from .ptx_functions import with_ptx_functions
-from .spin_loops import waiting_latches
 from .stop_calls import StopTable
+from .yields import waiting_latches
 
 _CALL = re.compile(r"\bcall ")
 _CALL_GROUP = re.compile(r" #\d+(?=(?:, !\w+ !\d+)*$)")

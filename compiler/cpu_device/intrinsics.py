@@ -95,7 +95,7 @@ _BLOCK_FUNCTIONS = (
     r"is_explicit_cluster",
 )
 
-# Our own: spin_loops.py puts them in.
+# Our own: yields.py puts them in.
 _OF_WAITING_LOOPS = ("observe", "event")
 
 _NOTHING = (

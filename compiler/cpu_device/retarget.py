@@ -41,8 +41,8 @@ from .regions import SplitKernel, split_kernel
 from .shared_addresses import shared_addresses
 from .shared_memory import SharedLayout, layout_for, shared_variables
 from .signatures import passes_wide_vectors, signature
-from .spin_loops import yield_after_mbarrier_inits, yield_in_spin_loops
 from .stops import split_at_stops
+from .yields import yield_after_mbarrier_inits, yield_in_spin_loops
 
 _CHECK_FLAGS = {"memory": CHECKS_MEMORY, "race": CHECKS_RACES}
 _METADATA = re.compile(r", !([\w.]+) !(\d+)")

@@ -163,8 +163,8 @@ static int64_t packed_stride(const struct dl_tensor *tensor, int axis) {
   return stride;
 }
 
-// What a tensor's sizes may take in bytes is INT64_MAX. What one dim may span by its stride is more
-// than any address space has, and so little that the sum over all dims fits as well.
+// What a tensor's sizes may take in bytes is INT64_MAX. What one dim may span by its stride, and
+// byte_offset be, is more than any address space has, and so little that the sum over all dims fits.
 #define MOST_SPANNED (INT64_C(1) << 56)
 
 // Whether the sizes make more elements than can be counted in bytes; there may be none.
@@ -231,6 +231,13 @@ static char *first_element(const struct dl_tensor *tensor) {
   return (char *)tensor->data + tensor->byte_offset;
 }
 
+// Whether the first element's address would wrap around.
+static bool begins_too_far(const struct subject *subject) {
+  uint64_t offset = subject->tensor->byte_offset;
+  return offset > MOST_SPANNED &&
+         say(subject, "its byte_offset is %" PRIu64 ", which is more than any memory has", offset);
+}
+
 static bool wrong_memory(const struct subject *subject) {
   const struct dl_tensor *tensor = subject->tensor;
   int64_t alignment = subject->value->alignment;
@@ -238,6 +245,8 @@ static bool wrong_memory(const struct subject *subject) {
     return false;
   if (!tensor->data)
     return say(subject, "it has no memory (its data is NULL)");
+  if (begins_too_far(subject))
+    return true;
   if ((uintptr_t)first_element(tensor) & (uintptr_t)(alignment - 1))
     return say(subject, "its first element is at %p, the program takes multiples of %" PRId64,
                (void *)first_element(tensor), alignment);
@@ -263,9 +272,10 @@ static bool wrong_scalar(const struct subject *subject) {
   if (tensor->device.type != DL_CPU && tensor->device.type != DL_CUDA_HOST)
     return say(subject, "a scalar is passed in the host's memory, and it is on device kind %d",
                tensor->device.type);
-  return !tensor->data && say(subject, "a scalar needs %d bytes of the host's memory, and its data "
-                                       "is NULL",
-                              subject->value->element_bytes);
+  if (!tensor->data)
+    return say(subject, "a scalar needs %d bytes of the host's memory, and its data is NULL",
+               subject->value->element_bytes);
+  return begins_too_far(subject);
 }
 
 static bool wrong_extents(const struct subject *subject, const struct dl_tensor *const *inputs,

@@ -168,6 +168,7 @@ def test_a_tensor_may_have_no_strides_and_begin_at_an_offset(library: Library) -
         ({"device_type": 10}, "it is on a device of DLPack's kind 10, the program runs on"),
         ({"device_type": 34}, "it is on a device of DLPack's kind 34, the program runs on"),
         ({"data": None}, "it has no memory (its data is NULL)"),
+        ({"byte_offset": 2**64 - 256}, "its byte_offset is 18446744073709551360, which is more"),
         ({"dtype": 2 | 32 << 8 | 2 << 16}, "its elements are of DLPack's type code 2 with 32 bits"),
     ],
 )

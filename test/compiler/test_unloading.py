@@ -12,6 +12,7 @@ import torch
 
 import hirc
 from hirc.compiler.toolchain import find_clang
+from support.dl_tensor import DL_TENSOR
 from support.program_command import ORIGINS, build
 from support.weights import DENSE, VALUES, write_values
 
@@ -250,7 +251,8 @@ def test_a_kernel_may_run_while_the_process_exits(waits: Path) -> None:
     assert _run(_WAITER + "del library", waits) == "runs\n"
 
 
-_CLOSES = """
+_CLOSES = (
+    """
 #include <assert.h>
 #include <dirent.h>
 #include <dlfcn.h>
@@ -258,14 +260,9 @@ _CLOSES = """
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-typedef struct {
-  void *data;
-  struct { int32_t device_type, device_id; } device;
-  int32_t ndim;
-  struct { uint8_t code, bits; uint16_t lanes; } dtype;
-  int64_t *shape, *strides;
-  uint64_t byte_offset;
-} DLTensor;
+"""
+    + DL_TENSOR
+    + """\
 typedef int program(const DLTensor *const *, DLTensor *const *, void *);
 static void *library;
 static void close_library(void) { dlclose(library); puts("closed"); }
@@ -297,6 +294,7 @@ int main(int argc, char **argv) {
   puts("done");
 }
 """
+)
 
 
 def test_closing_a_library_ends_kernels_that_only_wait(waits: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from hirc.compiler.loader import load
 from hirc.tools.hirc import main
+from support.dl_tensor import DL_TENSOR
 from support.weights import VALUES, tensor, write_values
 
 # Two inputs, of which each has a weight that the other has too; one calls the other's kind of
@@ -38,19 +39,14 @@ func.func @scaled(%x: tensor<3xf32>, %w: tensor<3xf32> {hirc.weight = "tied"}) -
   return %y : tensor<3xf32>
 }
 """
-_CALLER = """\
+_CALLER = (
+    """\
 #include <stdint.h>
 #include <stdio.h>
 
-typedef struct {
-  void *data;
-  struct { int32_t device_type, device_id; } device;
-  int32_t ndim;
-  struct { uint8_t code, bits; uint16_t lanes; } dtype;
-  int64_t *shape, *strides;
-  uint64_t byte_offset;
-} DLTensor;
-
+"""
+    + DL_TENSOR
+    + """
 int hirc_program_plus(const DLTensor *const *inputs, DLTensor *const *outputs, void *stream);
 int hirc_load_weights(void), hirc_use_weights_file(const char *path);
 void hirc_unload_weights(void), hirc_synchronize(void *stream);
@@ -77,6 +73,7 @@ int main(int argc, char **argv) {
   return hirc_load_weights();
 }
 """
+)
 _X = np.array([1, 2, 3], np.float32)
 
 

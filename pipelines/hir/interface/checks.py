@@ -20,7 +20,8 @@ _ZEROS = "hirc_zero_sizes"
 _HOST_DEVICES = 1 << CPU | 1 << 3
 
 # What a tensor's sizes may take in bytes, as far as 64 bits count, and what one dim may span by its
-# stride: more than any address space has, and so little that the sum over all dims fits as well.
+# stride, and a byte_offset: more than any address space has, and so little that the sum over all
+# dims fits as well.
 _MOST_BYTES = (1 << 63) - 1
 _MOST_SPANNED = 1 << 56
 
@@ -96,6 +97,7 @@ class Checker:
             code.differ(tensor.rank_and_dtype, code.i64(value.rank_and_dtype)),
             self._not_among(code.i32(_HOST_DEVICES), tensor.device),
             code.is_null(data),
+            self._begins_too_far(tensor),
         )
         first = code.after(data, tensor.byte_offset)
         return Seen(value, tensor, data, first, (), (), (), code.truth(False), None, wrong)
@@ -114,7 +116,7 @@ class Checker:
             wrong.append(arith.andi(code.negate(is_empty), code.any(too_large)))
         doubt = None
         first = code.after(data, tensor.byte_offset)
-        misplaced = [code.is_null(data)]
+        misplaced = [code.is_null(data), self._begins_too_far(tensor)]
         if value.alignment > 1:
             low_bits = arith.andi(code.number_of(first), code.i64(value.alignment - 1))
             misplaced.append(code.differ(low_bits, code.i64(0)))
@@ -126,6 +128,10 @@ class Checker:
             doubt = arith.andi(filled, self._may_repeat(sizes, strides, reaches))
         seen = (sizes, strides, reaches, is_empty, given, tuple(wrong), doubt)
         return Seen(value, tensor, data, first, *seen)
+
+    def _begins_too_far(self, tensor: Tensor) -> ir.Value:
+        """Whether a tensor begins so far past its data that the address would wrap around."""
+        return arith.cmpi(_ABOVE, tensor.byte_offset, self.code.i64(_MOST_SPANNED))
 
     def _may_repeat(
         self,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hirc.compiler.toolchain import find_clang
+from support.dl_tensor import DL_TENSOR
 from support.program_command import build
 
 _SHIFT = """\
@@ -54,17 +55,13 @@ assert scale.scale(z, 1).reshape(-1).tolist() == [7, *range(8, 64, 8)]
 print("right", flush=True)
 shift.shift(x[:4], y[:4], int(sys.argv[3]), int(sys.argv[4]))
 """
-_CALLER = """
+_CALLER = (
+    """
 #include <stdint.h>
 #include <stdio.h>
-typedef struct {
-  void *data;
-  struct { int32_t device_type, device_id; } device;
-  int32_t ndim;
-  struct { uint8_t code, bits; uint16_t lanes; } dtype;
-  int64_t *shape, *strides;
-  uint64_t byte_offset;
-} DLTensor;
+"""
+    + DL_TENSOR
+    + """\
 int hirc_program_scale(const DLTensor *const *inputs, DLTensor *const *outputs, void *stream);
 void hirc_free_output(void *data, void *stream);
 void hirc_synchronize(void *stream);
@@ -84,6 +81,7 @@ int main(void) {
   }
 }
 """
+)
 
 
 @pytest.mark.parametrize("checks", ["memory", "race", "memory,race"])

@@ -11,8 +11,8 @@ from hirc.compiler.cpu_device.inlining import with_stops_inlined
 from hirc.compiler.cpu_device.liveness import live_at_resumption
 from hirc.compiler.cpu_device.retarget import RetargetOptions, retarget
 from hirc.compiler.cpu_device.shared_memory import layout_for, shared_variables
-from hirc.compiler.cpu_device.spin_loops import waiting_latches
 from hirc.compiler.cpu_device.stops import SplitFunction, StopCall, split_at_stops
+from hirc.compiler.cpu_device.yields import waiting_latches
 from hirc.compiler.errors import UnsupportedError
 from hirc.compiler.ir_text import IrText
 from hirc.compiler.llvm_ir import LlvmModule, host_machine
