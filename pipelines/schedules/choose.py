@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
-from . import columns, contraction, pointwise, rows, scan, transpose, windows
+from . import attention, columns, contraction, pointwise, rows, scan, transpose, windows
 from .alternatives import emit_first_that_holds
 from .device import Device
 from .floor import GENERAL, general, scatter, streaming
@@ -56,6 +56,12 @@ def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
             emit_first_that_holds(work.open, found, lambda: _schedule_any(op.clone(), kernels))
             op.erase()
             return
+        if work is None and device is not None:
+            nested = attention.alternatives(op, kernels, device)
+            if nested is not None:
+                emit_first_that_holds(*nested, lambda: _schedule_any(op.clone(), kernels))
+                op.erase()
+                return
     _schedule_any(op, kernels)
 
 

@@ -95,10 +95,12 @@ def read_work(
     layout: Layout = Layout.PACKED,
     open_: OpenNumbers | None = None,
     device: Device | None = None,
+    *,
+    nested: bool = False,
 ) -> Work | None:
     """What a linalg.generic on buffers does, or None where schedules other than the general one
     cannot tell: maps that are not linear, elements that no vector holds, outputs that the region
-    reads, or reductions over different loops.
+    reads, or reductions over different loops, unless these may be `nested`.
 
     Emits index arithmetic at the current insertion point, which is before `op`.
     """
@@ -127,7 +129,7 @@ def read_work(
         operands.append(found)
     collectives = tuple(inner.operation for inner in block if inner.operation.name in COLLECTIVES)
     collective = sorted({loop for inner in collectives for loop in loops_of(inner)})
-    if any(
+    if not nested and any(
         inner.name != "hir.scan_loop" and sorted(loops_of(inner)) != collective
         for inner in collectives
     ):

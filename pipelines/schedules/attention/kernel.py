@@ -1,0 +1,654 @@
+"""Attention of 16-bit elements in one kernel, which no score leaves.
+
+A block takes a tile of rows, keeps their sums in registers, and streams keys and values through
+shared memory. The greatest score and the total of the powers so far go with the sums, which are
+rescaled where the greatest one grows (Dao, "FlashAttention-2", 2023). The scores that a lane gets
+of the first product are what it has to give the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf, log2, e
+
+from ....dialects.mlir import arith, gpu, ir, math, scf
+from ...rewriting import constant, index_constant
+from ..elements import address, load, store
+from ..index_division import divided
+from ..parameters import Parameters
+from ..region import Point, Region
+from ..shared import SharedMemory
+from ..size import ONE, ZERO, Size
+from ..warp_matrices import (
+    COLUMNS,
+    DEPTH,
+    MATRIX_BYTES,
+    ROWS,
+    Lane,
+    as_operand,
+    byte_address,
+    commit_copies,
+    copy_async,
+    load_matrices,
+    multiply,
+    padded_row,
+    wait_for_copies,
+)
+from ..work import Operand, Work
+from .configuration import Configuration, up
+from .reading import Attention, made_by, number_of
+from .visibility import Condition, read_conditions
+
+_ELEMENT_BYTES = 2
+_CHUNK = MATRIX_BYTES // _ELEMENT_BYTES
+_LOG2E = log2(e)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Attention, as it is to be computed.
+
+    `row` is the loop along the tiles' rows, None of one row. Where `wide`, queries, keys and values
+    are read 16 bytes at a time, and outputs written 4. `row_count` says how many tiles of rows
+    there are.
+    """
+
+    attention: Attention
+    work: Work
+    configuration: Configuration
+    row: int | None
+    grid: tuple[int, ...]
+    wide: bool
+    row_count: Size
+
+    @property
+    def rows(self) -> Size:
+        """How many rows there are."""
+        return ONE if self.row is None else self.work.extents[self.row]
+
+    @property
+    def keys(self) -> Size:
+        """How many keys there are."""
+        return self.work.extents[self.attention.keys]
+
+    def head(self, loop: int) -> int:
+        """The size of a loop along a head."""
+        return self.work.extents[loop].known
+
+
+class AttentionKernel:
+    """Emits the body. What it takes and needs can be seen after."""
+
+    def __init__(self, plan: Plan, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self.shared = SharedMemory()
+        self._plan, self._work, self._attention = plan, plan.work, plan.attention
+        self._configuration = plan.configuration
+        by_number = {operand.number: operand for operand in plan.work.operands}
+        attention = plan.attention
+        self._query, self._key, self._value = (
+            by_number[number] for number in (attention.query, attention.key, attention.value)
+        )
+        self._by_number = by_number
+        self._region = Region(plan.work, parameters)
+        self._depth, self._columns = plan.head(attention.depth), plan.head(attention.columns)
+        self._depth_steps = up(self._depth, DEPTH) // DEPTH
+        self._column_tiles = up(self._columns, 2 * COLUMNS) // COLUMNS
+        self._key_pitch = padded_row(self._depth_steps * DEPTH * _ELEMENT_BYTES)
+        self._value_pitch = padded_row(self._column_tiles * COLUMNS * _ELEMENT_BYTES)
+        self._conditions, unmasked = read_conditions(attention)
+        self._scaled, self._factor = _scaled(attention, unmasked)
+
+    # The block.
+
+    def emit(self) -> None:
+        """A block's tile of rows, from its first visible key to its last."""
+        configuration = self._configuration
+        self._lane = Lane()
+        self._place_block()
+        stage_bytes = configuration.keys * (self._key_pitch + self._value_pitch)
+        self._queries = self.shared.area(configuration.rows * self._key_pitch)
+        self._stages = self.shared.area(configuration.stages * stage_bytes)
+        self._stage_bytes = stage_bytes
+        self._begin_region()
+        bounds = self._bounds()
+        self._read_tile(
+            self._query, self._first_row, configuration.rows, self._plan.rows, self._plan.row,
+            self._attention.depth, self._depth, self._queries, self._key_pitch,
+        )  # fmt: skip
+        commit_copies()
+        for stage in range(configuration.stages - 1):
+            self._read_keys(_plus(bounds.first, stage), bounds, _i32(stage))
+            commit_copies()
+        operands = self._load_queries() if configuration.keeps_queries else None
+        state = self._state()
+        loop = scf.ForOp(bounds.first, bounds.last, index_constant(1), state)
+        with ir.InsertionPoint(loop.body):
+            carried = list(loop.inner_iter_args)
+            scf.YieldOp(self._step(loop.induction_variable, bounds, carried, operands))
+        self._finish(list(loop.results))
+
+    def _place_block(self) -> None:
+        """Which rows of which batch the block has."""
+        plan = self._plan
+        number = gpu.block_id(gpu.Dimension.x)
+        rest, tile = divided(number, plan.row_count, 1, self.parameters)
+        # The last rows see most keys where a mask is causal: they go first.
+        last = arith.subi(self.parameters.size(plan.row_count), index_constant(1))
+        tile = arith.subi(last, tile)
+        self._places: dict[int, ir.Value] = {}
+        for loop in reversed(plan.grid[1:]):
+            rest, self._places[loop] = divided(rest, self._work.extents[loop], 1, self.parameters)
+        if plan.grid:
+            self._places[plan.grid[0]] = rest
+        self._first_row = arith.muli(tile, index_constant(self._configuration.rows))
+        self._starts: dict[int, ir.Value] = {}
+        for operand in self._work.operands:
+            pointer = self.parameters.pointer(operand.buffer)
+            steps = [(at, operand.strides[loop]) for loop, at in self._places.items()]
+            place = self.parameters.place(operand.offset, steps)
+            self._starts[operand.number] = address(pointer, operand.element, place)
+        # A warp's rows, and the lane's: those of the first 16, then of the next ones.
+        warp = _index(self._lane.warp)
+        first = arith.muli(warp, index_constant(self._configuration.row_tiles * ROWS))
+        self._warp_row = arith.addi(self._first_row, first)
+        self._lane_row = arith.addi(self._warp_row, _index(self._lane.group))
+
+    def _row_places(self) -> list[ir.Value]:
+        """The rows of which the lane has elements: two of each tile."""
+        return [
+            _plus(self._lane_row, tile * ROWS + half * 8)
+            for tile in range(self._configuration.row_tiles)
+            for half in range(2)
+        ]
+
+    # Tiles in shared memory.
+
+    def _read_keys(self, tile: ir.Value, bounds: Bounds, slot: ir.Value) -> None:
+        """Begins to read a tile of keys and values, if there is such a tile."""
+        exists = scf.IfOp(arith.cmpi(arith.CmpIPredicate.slt, tile, bounds.last))
+        with ir.InsertionPoint(exists.then_block):
+            keys, attention = self._configuration.keys, self._attention
+            first = arith.muli(tile, index_constant(keys))
+            to = byte_address(self._stages, arith.muli(slot, _i32(self._stage_bytes)))
+            self._read_tile(
+                self._key, first, keys, self._plan.keys, attention.keys,
+                attention.depth, self._depth, to, self._key_pitch,
+            )  # fmt: skip
+            self._read_tile(
+                self._value, first, keys, self._plan.keys, attention.keys,
+                attention.columns, self._columns, byte_address(to, keys * self._key_pitch),
+                self._value_pitch,
+            )  # fmt: skip
+            scf.YieldOp([])
+
+    def _read_tile(
+        self,
+        operand: Operand,
+        first: ir.Value,
+        rows: int,
+        extent: Size,
+        row_loop: int | None,
+        column_loop: int,
+        columns: int,
+        to: ir.Value,
+        pitch: int,
+    ) -> None:
+        """Begins to read so many rows of a matrix; zeros stand for those beyond its end."""
+        chunks = (pitch - MATRIX_BYTES) // MATRIX_BYTES
+        threads = self._configuration.threads
+        end = self.parameters.size(extent)
+        last = arith.subi(end, index_constant(1))
+        row_stride = ZERO if row_loop is None else operand.strides[row_loop]
+        column_stride = operand.strides[column_loop]
+        start = self._starts[operand.number]
+        for number in range(-(-rows * chunks // threads)):
+            at = arith.addi(self._lane.thread, _i32(number * threads))
+            row, chunk = arith.divui(at, _i32(chunks)), arith.remui(at, _i32(chunks))
+            place = byte_address(
+                to,
+                arith.addi(arith.muli(row, _i32(pitch)), arith.muli(chunk, _i32(MATRIX_BYTES))),
+            )
+            is_some = (number + 1) * threads > rows * chunks
+            guard = scf.IfOp(_below(at, _i32(rows * chunks))) if is_some else None
+            with ir.InsertionPoint(guard.then_block) if guard else ir.InsertionPoint.current:
+                here = arith.addi(first, _index(row))
+                exists = arith.cmpi(arith.CmpIPredicate.slt, here, end)
+                near = arith.minsi(here, last)
+                column = arith.muli(_index(chunk), index_constant(_CHUNK))
+                if self._plan.wide:
+                    is_inside = exists
+                    if chunks * _CHUNK > columns:
+                        is_column = _below(column, index_constant(columns))
+                        is_inside = arith.andi(exists, is_column)
+                        column = arith.select(is_column, column, index_constant(0))
+                    steps = [(near, row_stride), (column, column_stride)]
+                    source = address(start, operand.element, self.parameters.place(ZERO, steps))
+                    bytes_ = arith.select(is_inside, _i32(MATRIX_BYTES), _i32(0))
+                    copy_async(place, source, bytes_)
+                else:
+                    self._copy_elements(
+                        operand, place, (near, row_stride), (column, column_stride), exists, columns
+                    )
+                if guard is not None:
+                    scf.YieldOp([])
+
+    def _copy_elements(
+        self,
+        operand: Operand,
+        to: ir.Value,
+        row: tuple[ir.Value, Size],
+        column: tuple[ir.Value, Size],
+        exists: ir.Value,
+        columns: int,
+    ) -> None:
+        """Copies 16 bytes of a row, element by element."""
+        zero = constant(operand.element, 0.0)
+        found: list[ir.Value] = []
+        for number in range(_CHUNK):
+            place = _plus(column[0], number)
+            is_column = _below(place, index_constant(columns))
+            near = arith.select(is_column, place, index_constant(0))
+            where = self.parameters.place(ZERO, [row, (near, column[1])])
+            source = address(self._starts[operand.number], operand.element, where)
+            (value,) = load(source, operand.element, 1, 1)
+            found.append(arith.select(arith.andi(exists, is_column), value, zero))
+        store(to, operand.element, found, MATRIX_BYTES)
+
+    # Products.
+
+    def _load_queries(self) -> list[list[list[ir.Value]]]:
+        """The first product's operands of the queries, by row tile and step of the depth."""
+        wait_for_copies(self._configuration.stages - 1)
+        gpu.barrier()
+        return [
+            [self._query_operand(tile, step) for step in range(self._depth_steps)]
+            for tile in range(self._configuration.row_tiles)
+        ]
+
+    def _query_operand(self, tile: int, step: int) -> list[ir.Value]:
+        place = self._lane.first_operand(self._key_pitch)
+        warp = arith.muli(
+            self._lane.warp, _i32(self._configuration.row_tiles * ROWS * self._key_pitch)
+        )
+        where = byte_address(self._queries, arith.addi(warp, place))
+        offset = tile * ROWS * self._key_pitch + step * DEPTH * _ELEMENT_BYTES
+        return load_matrices(byte_address(where, offset))
+
+    def _scores(
+        self, keys: ir.Value, operands: list[list[list[ir.Value]]] | None
+    ) -> list[list[list[ir.Value]]]:
+        """The first product of the tile in a stage: by row tile, tile of 8 keys, and element."""
+        configuration, element = self._configuration, self._attention.element
+        tiles = configuration.keys // COLUMNS
+        zero = constant(ir.F32Type.get(), 0.0)
+        sums = [[[zero] * 4 for _ in range(tiles)] for _ in range(configuration.row_tiles)]
+        where = byte_address(keys, self._lane.second_operand(self._key_pitch))
+        for step in range(self._depth_steps):
+            rows = [
+                operands[tile][step] if operands is not None else self._query_operand(tile, step)
+                for tile in range(configuration.row_tiles)
+            ]
+            for pair in range(tiles // 2):
+                offset = pair * 2 * COLUMNS * self._key_pitch + step * DEPTH * _ELEMENT_BYTES
+                words = load_matrices(byte_address(where, offset))
+                for side in range(2):
+                    for row, sum_ in zip(rows, sums, strict=True):
+                        at = 2 * pair + side
+                        sum_[at] = multiply(row, words[2 * side : 2 * side + 2], sum_[at], element)
+        return sums
+
+    def _add_values(
+        self,
+        values: ir.Value,
+        powers: list[list[list[ir.Value]]],
+        sums: list[list[list[ir.Value]]],
+    ) -> list[list[list[ir.Value]]]:
+        """The sums with the second product of the tile in a stage added."""
+        element = self._attention.element
+        where = byte_address(values, self._lane.first_operand(self._value_pitch))
+        for step in range(self._configuration.keys // DEPTH):
+            rows = [as_operand(power[2 * step], power[2 * step + 1], element) for power in powers]
+            for pair in range(self._column_tiles // 2):
+                offset = step * DEPTH * self._value_pitch + pair * 2 * COLUMNS * _ELEMENT_BYTES
+                words = load_matrices(byte_address(where, offset), transposed=True)
+                for side in range(2):
+                    for row, sum_ in zip(rows, sums, strict=True):
+                        at = 2 * pair + side
+                        sum_[at] = multiply(row, words[2 * side : 2 * side + 2], sum_[at], element)
+        return sums
+
+    # The softmax.
+
+    def _state(self) -> list[ir.Value]:
+        """What the loop begins with: greatest scores, totals, sums."""
+        f32, tiles = ir.F32Type.get(), self._configuration.row_tiles
+        zero = constant(f32, 0.0)
+        most = [constant(f32, -inf)] * (2 * tiles)
+        return [*most, *[zero] * (2 * tiles), *[zero] * (4 * tiles * self._column_tiles)]
+
+    def _step(
+        self,
+        tile: ir.Value,
+        bounds: Bounds,
+        carried: list[ir.Value],
+        operands: list[list[list[ir.Value]]] | None,
+    ) -> list[ir.Value]:
+        """One tile of keys: what is carried after it."""
+        configuration = self._configuration
+        tiles = configuration.row_tiles
+        stages = configuration.stages
+        wait_for_copies(stages - 2)
+        gpu.barrier()
+        ahead = _plus(tile, stages - 1)
+        passed = arith.index_cast(_i32_type(), arith.subi(tile, bounds.first))
+        slot = arith.remui(passed, _i32(stages))
+        self._read_keys(
+            ahead, bounds, arith.remui(arith.addi(passed, _i32(stages - 1)), _i32(stages))
+        )
+        commit_copies()
+        stage = byte_address(self._stages, arith.muli(slot, _i32(self._stage_bytes)))
+        scores = self._scores(stage, operands)
+        xs = self._masked(tile, bounds, scores)
+        most, total = carried[: 2 * tiles], carried[2 * tiles : 4 * tiles]
+        sums = _nested(carried[4 * tiles :], self._column_tiles)
+        factor = constant(ir.F32Type.get(), self._factor)
+        new_most: list[ir.Value] = []
+        new_total: list[ir.Value] = []
+        powers: list[list[list[ir.Value]]] = []
+        for number in range(tiles):
+            raised: list[list[ir.Value]] = [[] for _ in xs[number]]
+            for half in range(2):
+                row = [each[2 * half + side] for each in xs[number] for side in range(2)]
+                before = most[2 * number + half]
+                greatest = _folded([*row], arith.maximumf)
+                greatest = arith.maximumf(before, _across(greatest, arith.maximumf))
+                least = constant(greatest.type, -inf)
+                is_least = arith.cmpf(arith.CmpFPredicate.OEQ, greatest, least)
+                zero = constant(greatest.type, 0.0)
+                base = arith.mulf(arith.select(is_least, zero, greatest), factor)
+                less = arith.negf(base)
+                shrink = _power(math.fma(before, factor, less))
+                found = [_power(math.fma(each, factor, less)) for each in row]
+                new_most.append(greatest)
+                new_total.append(
+                    math.fma(total[2 * number + half], shrink, _folded(found, arith.addf))
+                )
+                for place, value in enumerate(found):
+                    raised[place // 2].append(value)
+                for each in sums[number]:
+                    for side in range(2):
+                        at = 2 * half + side
+                        each[at] = arith.mulf(each[at], shrink)
+            powers.append(raised)
+        values = byte_address(stage, configuration.keys * self._key_pitch)
+        sums = self._add_values(values, powers, sums)
+        return [*new_most, *new_total, *_flat(sums)]
+
+    def _masked(
+        self, tile: ir.Value, bounds: Bounds, scores: list[list[list[ir.Value]]]
+    ) -> list[list[list[ir.Value]]]:
+        """x of each score; with a look at places only where they matter in the tile."""
+        first = arith.muli(tile, index_constant(self._configuration.keys))
+        end = _plus(first, self._configuration.keys)
+        all_seen = arith.andi(
+            arith.cmpi(arith.CmpIPredicate.sge, first, bounds.first_sure),
+            arith.cmpi(arith.CmpIPredicate.sle, end, bounds.last_sure),
+        )
+        flat = _flat(scores)
+        choice = scf.IfOp(all_seen, [each.type for each in flat], has_else=True)
+        with ir.InsertionPoint(choice.then_block):
+            scf.YieldOp(self._xs(first, scores, is_sure=True))
+        assert choice.else_block is not None
+        with ir.InsertionPoint(choice.else_block):
+            scf.YieldOp(self._xs(first, scores, is_sure=False))
+        return _nested(list(choice.results), self._configuration.keys // COLUMNS)
+
+    def _xs(
+        self, first: ir.Value, scores: list[list[list[ir.Value]]], *, is_sure: bool
+    ) -> list[ir.Value]:
+        attention, found = self._attention, list[ir.Value]()
+        rows = self._row_places()
+        keys = arith.addi(first, _index(arith.shli(self._lane.pair, _i32(1))))
+        i1, least = ir.IntegerType.get_signless(1), constant(ir.F32Type.get(), -inf)
+        end = self.parameters.size(self._plan.keys)
+        for tile, row_tile in enumerate(scores):
+            for group, four in enumerate(row_tile):
+                for place, score in enumerate(four):
+                    key = _plus(keys, group * COLUMNS + place % 2)
+                    point = self._point(rows[2 * tile + place // 2], key, is_sure)
+                    point.known[self._scaled] = score
+                    if is_sure:
+                        for each in self._conditions:
+                            point.known[each.value] = constant(i1, int(each.holds))
+                    x = point.value(attention.x)
+                    if not is_sure:
+                        exists = arith.cmpi(arith.CmpIPredicate.slt, key, end)
+                        x = arith.select(exists, x, least)
+                    found.append(x)
+        return found
+
+    # The region.
+
+    def _begin_region(self) -> None:
+        """Computes what is the same in the whole block."""
+        self._block_point = Point(
+            self._region,
+            frozenset(range(len(self._work.extents))),
+            lambda number: self._load(number, {}),
+            lambda loop: self._places[loop],
+        )
+        self._varying = frozenset(
+            {self._attention.keys, *([] if self._plan.row is None else [self._plan.row])}
+        )
+        self._block_point.known[self._scaled] = constant(ir.F32Type.get(), 0.0)
+        self._block_point.prepare(self._attention.x, self._varying)
+        del self._block_point.known[self._scaled]
+
+    def _point(self, row: ir.Value, key: ir.Value, is_sure: bool) -> Point:
+        places = {self._attention.keys: key}
+        if self._plan.row is not None:
+            places[self._plan.row] = row
+
+        def index(loop: int) -> ir.Value:
+            return places[loop]
+
+        return Point(
+            self._region,
+            self._varying,
+            lambda number: self._load(number, places, is_sure=is_sure),
+            index,
+            self._block_point,
+        )
+
+    def _load(self, number: int, places: dict[int, ir.Value], *, is_sure: bool = False) -> ir.Value:
+        """An element of a further operand, the nearest one of a place beyond its end."""
+        operand = self._by_number[number]
+        steps: list[tuple[ir.Value, Size]] = []
+        for loop, place in places.items():
+            if operand.strides[loop] == ZERO:
+                continue
+            if loop != self._attention.keys or not is_sure:
+                last = arith.subi(self.parameters.size(self._work.extents[loop]), index_constant(1))
+                place = arith.minsi(place, last)
+            steps.append((place, operand.strides[loop]))
+        where = address(self._starts[number], operand.element, self.parameters.place(ZERO, steps))
+        return load(where, operand.element, 1, 1)[0]
+
+    def _bounds(self) -> Bounds:
+        """Which tiles of keys some row of the block sees, and which keys all of them do."""
+        zero, keys = index_constant(0), self.parameters.size(self._plan.keys)
+        first, last, first_sure, last_sure = zero, keys, zero, keys
+        end = arith.minsi(
+            _plus(self._first_row, self._configuration.rows), self.parameters.size(self._plan.rows)
+        )
+        for condition in self._conditions:
+            rest = index_constant(condition.constant)
+            for value, factor in condition.outside.items():
+                number = self._block_point.value(value)
+                number = (
+                    arith.index_cast(ir.IndexType.get(), number)
+                    if str(number.type) == "i64"
+                    else number
+                )
+                rest = arith.addi(rest, arith.muli(number, index_constant(factor)))
+            for loop, factor in condition.loops.items():
+                if loop in self._places:
+                    rest = arith.addi(rest, arith.muli(self._places[loop], index_constant(factor)))
+            factor = 0 if self._plan.row is None else condition.loops.get(self._plan.row, 0)
+            at_first = arith.muli(self._first_row, index_constant(factor))
+            at_last = arith.muli(_plus(end, -1), index_constant(factor))
+            least = arith.addi(rest, arith.minsi(at_first, at_last))
+            most = arith.addi(rest, arith.maxsi(at_first, at_last))
+            if condition.loops[self._attention.keys] < 0:
+                last = arith.minsi(last, _plus(most, 1))
+                last_sure = arith.minsi(last_sure, _plus(least, 1))
+            else:
+                first = arith.maxsi(first, arith.subi(zero, most))
+                first_sure = arith.maxsi(first_sure, arith.subi(zero, least))
+        by = index_constant(self._configuration.keys)
+        return Bounds(
+            arith.divui(first, by),
+            arith.ceildivsi(arith.maxsi(last, zero), by),
+            first_sure,
+            last_sure,
+        )
+
+    # The end.
+
+    def _finish(self, carried: list[ir.Value]) -> None:
+        """Divides the sums by what the totals give, and writes them."""
+        wait_for_copies(0)
+        tiles = self._configuration.row_tiles
+        totals = carried[2 * tiles : 4 * tiles]
+        sums = _nested(carried[4 * tiles :], self._column_tiles)
+        rows = self._row_places()
+        end = self.parameters.size(self._plan.rows)
+        one = constant(ir.F32Type.get(), 1.0)
+        for number, total in enumerate(totals):
+            point = Point(self._region, frozenset(), _nothing, _nothing, None)
+            point.known[self._attention.total] = _across(total, arith.addf)
+            inverse = arith.divf(one, point.value(self._attention.divisor))
+            if not self._plan.keys.is_known:
+                # A sum of nothing is 0.
+                keys, zero = self.parameters.size(self._plan.keys), index_constant(0)
+                is_empty = arith.cmpi(arith.CmpIPredicate.eq, keys, zero)
+                inverse = arith.select(is_empty, constant(one.type, 0.0), inverse)
+            guard = scf.IfOp(arith.cmpi(arith.CmpIPredicate.slt, rows[number], end))
+            with ir.InsertionPoint(guard.then_block):
+                for group, four in enumerate(sums[number // 2]):
+                    half = number % 2
+                    pair = [arith.mulf(each, inverse) for each in four[2 * half : 2 * half + 2]]
+                    self._write(rows[number], group, pair)
+                scf.YieldOp([])
+
+    def _write(self, row: ir.Value, group: int, sums: Sequence[ir.Value]) -> None:
+        """Writes a lane's two neighbouring results."""
+        attention, (output,) = self._attention, self._work.outputs
+        values: list[ir.Value] = []
+        for sum_ in sums:
+            point = Point(self._region, frozenset(), _nothing, _nothing, None)
+            point.known[attention.sum] = sum_
+            values.append(point.value(attention.output))
+        column = _index(arith.addi(arith.shli(self._lane.pair, _i32(1)), _i32(group * COLUMNS)))
+        row_step = [] if self._plan.row is None else [(row, output.strides[self._plan.row])]
+        is_whole = (group + 1) * COLUMNS <= self._columns
+        count = 2 if self._plan.wide else 1
+        for number in range(0, 2, count):
+            place = _plus(column, number)
+            guard = None if is_whole else scf.IfOp(_below(place, index_constant(self._columns)))
+            with ir.InsertionPoint(guard.then_block) if guard else ir.InsertionPoint.current:
+                steps = [*row_step, (place, output.strides[attention.columns])]
+                where = address(
+                    self._starts[output.number],
+                    output.element,
+                    self.parameters.place(ZERO, steps),
+                )
+                alignment = count * output.element.width // 8 if count > 1 else 1
+                store(where, output.element, values[number : number + count], alignment)
+                if guard is not None:
+                    scf.YieldOp([])
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Tiles of keys from `first` to before `last`; keys of which the same holds for all rows."""
+
+    first: ir.Value
+    last: ir.Value
+    first_sure: ir.Value
+    last_sure: ir.Value
+
+
+def _scaled(attention: Attention, unmasked: ir.Value) -> tuple[ir.Value, float]:
+    """The value that is given the score, and by what x is to be multiplied for powers of two.
+
+    Where x is the score times a constant, or -inf, that constant is part of the factor.
+    """
+    for name in ("arith.mulf", "arith.divf"):
+        product = made_by(unmasked, name)
+        if product is None:
+            continue
+        left, right = product.operands
+        if left != attention.score and name == "arith.mulf":
+            left, right = right, left
+        number = number_of(right)
+        if left == attention.score and number is not None and 0 < number < inf:
+            return unmasked, _LOG2E * (number if name == "arith.mulf" else 1 / number)
+    return attention.score, _LOG2E
+
+
+def _power(value: ir.Value) -> ir.Value:
+    """2 to a power of at most 0, by the instruction."""
+    return math.exp2(value, fastmath=ir.Attribute.parse("#arith.fastmath<afn>"))
+
+
+def _folded(values: list[ir.Value], combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:
+    """All values combined, neighbours first."""
+    while len(values) > 1:
+        pairs = [combine(*values[at : at + 2]) for at in range(0, len(values) - 1, 2)]
+        values = pairs + values[len(values) - len(values) % 2 :]
+    return values[0]
+
+
+def _across(value: ir.Value, combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:
+    """What the four lanes that share a row have, combined."""
+    for distance in (1, 2):
+        other = gpu.ShuffleOp(value, _i32(distance), _i32(32), gpu.ShuffleMode.XOR)
+        value = combine(value, other.shuffleResult)
+    return value
+
+
+def _nested(values: list[ir.Value], tiles: int) -> list[list[list[ir.Value]]]:
+    """Values by row tile, tile of columns, and element."""
+    fours = [values[at : at + 4] for at in range(0, len(values), 4)]
+    return [fours[at : at + tiles] for at in range(0, len(fours), tiles)]
+
+
+def _flat(values: list[list[list[ir.Value]]]) -> list[ir.Value]:
+    return [each for tile in values for four in tile for each in four]
+
+
+def _nothing(number: int) -> ir.Value:
+    raise AssertionError(f"nothing is read at the end: {number}")
+
+
+def _plus(value: ir.Value, number: int) -> ir.Value:
+    return arith.addi(value, index_constant(number)) if number else value
+
+
+def _below(value: ir.Value, end: ir.Value) -> ir.Value:
+    return arith.cmpi(arith.CmpIPredicate.ult, value, end)
+
+
+def _index(value: ir.Value) -> ir.Value:
+    return arith.index_castui(ir.IndexType.get(), value)
+
+
+def _i32_type() -> ir.Type:
+    return ir.IntegerType.get_signless(32)
+
+
+def _i32(value: int) -> ir.Value:
+    return constant(_i32_type(), value)

@@ -1,0 +1,149 @@
+"""The attention schedule: one kernel of two products and the softmax between them."""
+
+from __future__ import annotations
+
+from ....dialects.mlir import arith, ir
+from ...rewriting import index_constant
+from ..alternatives import Alternative, Conditions
+from ..device import Device
+from ..elements import element_bytes
+from ..kernels import Kernels
+from ..launch import emit_launch
+from ..parameters import Parameters
+from ..size import ONE, OpenNumbers, Size, product
+from ..warp_matrices import ELEMENTS, MATRIX_BYTES
+from ..work import Layout, Work, read_work
+from .configuration import Configuration, configure
+from .kernel import AttentionKernel, Plan
+from .reading import Attention, read_attention
+
+# mma.sync of bf16, and cp.async, are there from this compute capability on.
+_LEAST_CAPABILITY = 80
+_MOST_HEAD = 256
+_MOST_BLOCKS = 2**31 - 1
+
+
+def alternatives(
+    op: ir.Operation, kernels: Kernels, device: Device
+) -> tuple[OpenNumbers, list[Alternative]] | None:
+    """Kernels of wide and of single accesses, or None where it is no attention."""
+    attention = read_attention(op)
+    if attention is None:
+        return None
+    open_ = OpenNumbers()
+    found: list[Alternative] = []
+    for layout in (Layout.ROWS, Layout.ANY):
+        work = read_work(op, layout, open_, device, nested=True)
+        if work is None:
+            return None
+        configuration = _configure(attention, work, device)
+        if configuration is None:
+            return None
+        is_wide = layout is Layout.ROWS
+        found.append(_alternative(attention, work, configuration, is_wide, kernels))
+    return open_, found
+
+
+def has_kernel(element: ir.Type, depth: int, columns: int, device: Device) -> bool:
+    """Whether there is a kernel for heads of so many elements of a type, of any other sizes."""
+    return (
+        device.capability >= _LEAST_CAPABILITY
+        and str(element) in ELEMENTS
+        and max(depth, columns) <= _MOST_HEAD
+        and configure(None, None, depth, columns, device) is not None
+    )
+
+
+def _configure(attention: Attention, work: Work, device: Device) -> Configuration | None:
+    depth, columns = (work.extents[loop] for loop in (attention.depth, attention.columns))
+    if not depth.is_known or not columns.is_known:
+        return None
+    if not has_kernel(attention.element, depth.known, columns.known, device):
+        return None
+    rows = work.extents[attention.rows[-1]] if attention.rows else ONE
+    keys = work.extents[attention.keys]
+    return configure(
+        rows.known if rows.is_known else None,
+        keys.known if keys.is_known else None,
+        depth.known,
+        columns.known,
+        device,
+    )
+
+
+def _alternative(
+    attention: Attention,
+    work: Work,
+    configuration: Configuration,
+    wide: bool,
+    kernels: Kernels,
+) -> Alternative:
+    row = attention.rows[-1] if attention.rows else None
+    grid = (*attention.batch, *attention.rows[:-1])
+    rows = ONE if row is None else work.extents[row]
+    plans: list[Plan] = []
+
+    def conditions(found: Conditions) -> None:
+        found.require(work.layouts_hold())
+        count = _row_count(rows, configuration.rows, work.open)
+        plans.append(Plan(attention, work, configuration, row, grid, wide, count))
+        found.require_at_most(_blocks(plans[-1]), _MOST_BLOCKS)
+        found.require_at_most(work.extents[attention.keys], _MOST_BLOCKS)
+        if wide:
+            _require_wide(found, plans[-1])
+
+    return conditions, lambda: _launch(plans[-1], kernels)
+
+
+def _require_wide(found: Conditions, plan: Plan) -> None:
+    """Adds that heads lie packed, each at an address for a wide access."""
+    attention, work = plan.attention, plan.work
+    heads = {
+        attention.query: attention.depth,
+        attention.key: attention.depth,
+        attention.value: attention.columns,
+        work.outputs[0].number: attention.columns,
+    }
+    for operand in work.operands:
+        if operand.number not in heads:
+            continue
+        head = heads[operand.number]
+        bytes_ = 2 * element_bytes(operand.element) if operand.is_output else MATRIX_BYTES
+        count = bytes_ // element_bytes(operand.element)
+        if operand.strides[head] != ONE:
+            found.never = True
+            return
+        found.require_aligned(operand, bytes_)
+        found.require_multiple(work.extents[head], count)
+        for loop, stride in enumerate(operand.strides):
+            if loop != head:
+                found.require_multiple(stride, count)
+
+
+def _row_count(rows: Size, tile: int, open_: OpenNumbers) -> Size:
+    """How many tiles of rows there are."""
+    if rows.is_known:
+        return Size(-(-rows.known // tile))
+    return open_.size_of(arith.ceildivui(open_.value(rows), index_constant(tile)))
+
+
+def _blocks(plan: Plan) -> Size:
+    return product([plan.row_count, *(plan.work.extents[loop] for loop in plan.grid)])
+
+
+def _launch(plan: Plan, kernels: Kernels) -> None:
+    made: list[AttentionKernel] = []
+
+    def emit(entry: ir.Block) -> None:
+        made.append(AttentionKernel(plan, Parameters(entry, plan.work.open)))
+        made[0].emit()
+
+    threads = plan.configuration.threads
+    kernel = kernels.build("attention", threads, emit, plan.attention.op.location)
+    emit_launch(
+        kernel,
+        plan.work.open.value(_blocks(plan)),
+        threads,
+        made[0].parameters.arguments(),
+        made[0].shared.bytes,
+    )

@@ -1,0 +1,180 @@
+"""Products of 16-bit matrices by warps, and what brings their operands into shared memory.
+
+A warp multiplies 16 x 16 by 16 x 8 (PTX ISA, "mma.m16n8k16"). In terms of a lane's `group`, lane / 4,
+and its `pair`, lane % 4, the lane holds of
+
+- a, 4 words of two neighbouring columns: rows group and group + 8 of columns 2 pair, then the same
+  of columns 2 pair + 8;
+- b, 2 words of two neighbouring rows: rows 2 pair and 2 pair + 8 of column group;
+- c, 4 numbers: columns 2 pair and 2 pair + 1 of row group, then of row group + 8.
+
+So two neighbouring c are, rounded, one a (`as_operand`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialects.mlir import arith, gpu, ir, vector
+from ..rewriting import constant
+from .elements import ACCESS_BYTES, address
+
+LANES = 32
+# The shape of one product.
+ROWS, COLUMNS, DEPTH = 16, 8, 16
+# One ldmatrix reads four matrices of 8 rows of 16 bytes.
+MATRIX_ROWS, MATRIX_BYTES = 8, 16
+ELEMENTS = ("bf16", "f16")
+
+
+def padded_row(bytes_: int) -> int:
+    """The pitch of rows of so many bytes, a multiple of 32, that ldmatrix reads without conflicts.
+
+    It is an odd number of pieces of 16 bytes: any 8 rows then begin in different banks.
+    """
+    return bytes_ + MATRIX_BYTES
+
+
+class Lane:
+    """The thread's place in its warp, in numbers (i32) made where the kernel begins."""
+
+    def __init__(self) -> None:
+        self.thread = arith.index_castui(_i32(), gpu.thread_id(gpu.Dimension.x))
+        self.warp = arith.shrui(self.thread, _number(5))
+        self.lane = arith.andi(self.thread, _number(LANES - 1))
+        self.group = arith.shrui(self.lane, _number(2))
+        self.pair = arith.andi(self.lane, _number(3))
+
+    def first_operand(self, pitch: int) -> ir.Value:
+        """Where the lane reads a 16 x 16 first operand with rows `pitch` bytes apart."""
+        return self._place(
+            arith.andi(self.lane, _number(15)), arith.shrui(self.lane, _number(4)), pitch
+        )
+
+    def second_operand(self, pitch: int) -> ir.Value:
+        """Where the lane reads two second operands, side by side, of which columns are rows there.
+
+        16 columns of 16 numbers each, `pitch` bytes apart.
+        """
+        low = arith.andi(self.lane, _number(7))
+        column = arith.ori(low, arith.shli(arith.shrui(self.lane, _number(4)), _number(3)))
+        part = arith.andi(arith.shrui(self.lane, _number(3)), _number(1))
+        return self._place(column, part, pitch)
+
+    @staticmethod
+    def _place(row: ir.Value, part: ir.Value, pitch: int) -> ir.Value:
+        return arith.addi(arith.muli(row, _number(pitch)), arith.muli(part, _number(MATRIX_BYTES)))
+
+
+def load_matrices(where: ir.Value, *, transposed: bool = False) -> list[ir.Value]:
+    """Four words of four 8 x 8 matrices in shared memory; each lane has the address of one row."""
+    layout = "col" if transposed else "row"
+    words = ir.Operation.create(
+        "nvvm.ldmatrix",
+        results=[ir.Type.parse("!llvm.struct<(i32, i32, i32, i32)>")],
+        operands=[where],
+        attributes={
+            "num": ir.IntegerAttr.get(_i32(), 4),
+            "layout": ir.Attribute.parse(f"#nvvm.mma_layout<{layout}>"),
+            "shape": ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
+            "eltType": ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>"),
+        },
+    ).results[0]
+    return _members(words, _i32(), 4)
+
+
+def multiply(
+    a: Sequence[ir.Value], b: Sequence[ir.Value], c: Sequence[ir.Value], element: ir.Type
+) -> list[ir.Value]:
+    """c + a b, in f32; the words of a and b hold two elements each."""
+    if str(element) == "f16":
+        pair = ir.VectorType.get([2], element)
+        a, b = ([_cast(word, pair) for word in words] for words in (a, b))
+    kind = ir.Attribute.parse(f"#nvvm.mma_type<{element}>")
+    result = ir.Operation.create(
+        "nvvm.mma.sync",
+        results=[ir.Type.parse("!llvm.struct<(f32, f32, f32, f32)>")],
+        operands=[*a, *b, *c],
+        attributes={
+            "layoutA": ir.Attribute.parse("#nvvm.mma_layout<row>"),
+            "layoutB": ir.Attribute.parse("#nvvm.mma_layout<col>"),
+            "multiplicandAPtxType": kind,
+            "multiplicandBPtxType": kind,
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(a), len(b), len(c)]),
+            "shape": ir.Attribute.parse(f"#nvvm.shape<m = {ROWS}, n = {COLUMNS}, k = {DEPTH}>"),
+        },
+    ).results[0]
+    return _members(result, ir.F32Type.get(), 4)
+
+
+def as_operand(
+    left: Sequence[ir.Value], right: Sequence[ir.Value], element: ir.Type
+) -> list[ir.Value]:
+    """The first operand that two neighbouring results are, rounded."""
+    pairs = (left[:2], left[2:], right[:2], right[2:])
+    return [packed(low, high, element) for low, high in pairs]
+
+
+def packed(low: ir.Value, high: ir.Value, element: ir.Type) -> ir.Value:
+    """A word of two numbers (f32), rounded to elements of 16 bits."""
+    both = vector.from_elements(ir.VectorType.get([2], low.type), [low, high])
+    return _cast(arith.truncf(ir.VectorType.get([2], element), both), _i32())
+
+
+def copy_async(to: ir.Value, source: ir.Value, bytes_: ir.Value | None = None) -> None:
+    """Begins a copy of 16 bytes from global to shared memory, both at such an address.
+
+    Of `bytes_` (i32) so many are read, and zeros follow.
+    """
+    ir.Operation.create(
+        "nvvm.cp.async.shared.global",
+        operands=[to, source, *([] if bytes_ is None else [bytes_])],
+        attributes={
+            "size": ir.IntegerAttr.get(_i32(), ACCESS_BYTES),
+            "modifier": ir.Attribute.parse("#nvvm<load_cache_modifier cg>"),
+        },
+    )
+
+
+def commit_copies() -> None:
+    """Makes a group of the thread's copies since the last one."""
+    ir.Operation.create("nvvm.cp.async.commit.group")
+
+
+def wait_for_copies(groups: int) -> None:
+    """Waits until at most so many of the thread's groups of copies are under way."""
+    count = ir.IntegerAttr.get(_i32(), groups)
+    ir.Operation.create("nvvm.cp.async.wait.group", attributes={"n": count})
+
+
+def byte_address(pointer: ir.Value, bytes_: ir.Value | int) -> ir.Value:
+    """The address so many bytes past another one."""
+    if isinstance(bytes_, int):
+        if bytes_ == 0:
+            return pointer
+        bytes_ = _number(bytes_)
+    return address(pointer, ir.IntegerType.get_signless(8), bytes_)
+
+
+def _members(struct: ir.Value, kind: ir.Type, count: int) -> list[ir.Value]:
+    return [
+        ir.Operation.create(
+            "llvm.extractvalue",
+            results=[kind],
+            operands=[struct],
+            attributes={"position": ir.DenseI64ArrayAttr.get([number])},
+        ).results[0]
+        for number in range(count)
+    ]
+
+
+def _cast(value: ir.Value, kind: ir.Type) -> ir.Value:
+    return ir.Operation.create("llvm.bitcast", results=[kind], operands=[value]).results[0]
+
+
+def _number(value: int) -> ir.Value:
+    return constant(_i32(), value)
+
+
+def _i32() -> ir.Type:
+    return ir.IntegerType.get_signless(32)
