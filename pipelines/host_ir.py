@@ -99,14 +99,8 @@ def _fuses_into(options: MatmulOptions) -> str:
     )
 
 
-def _pads(options: MatmulOptions, chips: tuple[str, ...]) -> str:
-    """The pass that gives products sizes for which the library is fast."""
-    if not options.library:
-        return ""
-    return (
-        f",pad-product-sizes{{chips={'+'.join(chips)} "
-        f"kernel-multiplications={options.kernel_multiplications}}}"
-    )
+            "form-contractions,widen-tensor-arithmetic,func.func(canonicalize,cse),"
+            f"{_attention(options)}drop-idle-loops{_pads(options.products, options.chips)}",
 
 
 def host_ir_stages(options: HostIrOptions) -> list[Stage]:
@@ -136,8 +130,8 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             # Sizes then do not come from tensors that are fused away.
             "resolve-shaped-type-result-dims,func.func(canonicalize,cse),"
             f"fuse-tensor-operations{{report={report}}},{_fuses_into(options.products)}"
-            "form-contractions,widen-tensor-arithmetic,func.func(canonicalize,cse),drop-idle-loops"
-            f"{_pads(options.products, options.chips)}",
+            "form-contractions,widen-tensor-arithmetic,func.func(canonicalize,cse),"
+            f"{_attention(options)}drop-idle-loops{_pads(options.products, options.chips)}",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
         Stage(

@@ -155,7 +155,7 @@ def _renamed(operand: Indexed | None, names: dict[int, int]) -> Indexed | None:
     return Indexed(operand.value, tuple(names[loop] for loop in operand.dims))
 
 
-def build(op: ir.Operation, product: Product, following: Following | None) -> None:
+def build(op: ir.Operation, product: Product, following: Following | None) -> ir.Operation:
     """Puts one linalg.generic in the place of a product that adds to zeros and what follows it."""
     last = op if following is None else following.op
     with last.location, ir.InsertionPoint(last):
@@ -192,6 +192,7 @@ def build(op: ir.Operation, product: Product, following: Following | None) -> No
     last.erase()
     if following is not None:
         op.erase()
+    return generic
 
 
 def _sum(block: ir.Block, product: Product) -> ir.Value:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ....dialects.mlir import arith, ir
+from ....dialects.hir.layout import DYNAMIC
+from ....dialects.mlir import arith, indexing_maps, ir
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..device import Device
@@ -28,7 +29,7 @@ def alternatives(
 ) -> tuple[OpenNumbers, list[Alternative]] | None:
     """Kernels of wide and of single accesses, or None where it is no attention."""
     attention = read_attention(op)
-    if attention is None:
+    if attention is None or not is_scheduled(attention, device):
         return None
     open_ = OpenNumbers()
     found: list[Alternative] = []
@@ -44,22 +45,31 @@ def alternatives(
     return open_, found
 
 
-def has_kernel(element: ir.Type, depth: int, columns: int, device: Device) -> bool:
-    """Whether there is a kernel for heads of so many elements of a type, of any other sizes."""
+def is_scheduled(attention: Attention, device: Device) -> bool:
+    """Whether there is a kernel for attention, on tensors or buffers, whatever its open sizes."""
+    depth, columns = (
+        _known_size(attention.op, loop) for loop in (attention.depth, attention.columns)
+    )
     return (
         device.capability >= _LEAST_CAPABILITY
-        and str(element) in ELEMENTS
+        and str(attention.element) in ELEMENTS
+        and depth != DYNAMIC != columns
         and max(depth, columns) <= _MOST_HEAD
         and configure(None, None, depth, columns, device) is not None
     )
 
 
+def _known_size(op: ir.Operation, loop: int) -> int:
+    """The iterations of a loop, DYNAMIC where no type says them."""
+    for value, map_ in zip(op.operands, indexing_maps(op), strict=True):
+        for expression, size in zip(map_.results, ir.ShapedType(value.type).shape, strict=True):
+            if expression == ir.AffineExpr.get_dim(loop) and size != DYNAMIC:
+                return size
+    return DYNAMIC
+
+
 def _configure(attention: Attention, work: Work, device: Device) -> Configuration | None:
     depth, columns = (work.extents[loop] for loop in (attention.depth, attention.columns))
-    if not depth.is_known or not columns.is_known:
-        return None
-    if not has_kernel(attention.element, depth.known, columns.known, device):
-        return None
     rows = work.extents[attention.rows[-1]] if attention.rows else ONE
     keys = work.extents[attention.keys]
     return configure(

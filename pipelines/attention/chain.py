@@ -1,0 +1,311 @@
+"""Finding the operations between a product with values and what its scores are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...dialects.hir.layout import DYNAMIC
+from ...dialects.mlir import ir
+from ..fusion.access import Access, is_zero
+from ..fusion.generic import GENERIC, accesses_of, inputs_of, loop_count, reducing_loops
+from ..fusion.normalize import is_normal
+from ..products.contraction import read_product
+from ..products.fused import begins_with_zeros, build
+from ..walking import operations_where
+from .places import Loop, Place, behind_view, through_view
+
+_REDUCE = "hir.reduce_loops"
+# What is repeated for each head, rather than read: places compared, and the like.
+_MOST_REPEATED = 16
+
+
+@dataclass
+class Step:
+    """An operation whose region becomes part of a larger one.
+
+    `op` is a linalg.generic in the form of normalize-tensor-operations, `loops` what each of its
+    loops is, `inputs` what gives its operands: another step, or the place of an element.
+    """
+
+    op: ir.Operation
+    loops: list[list[Loop]]
+    inputs: list[Step | Place] = field(default_factory=list)
+
+
+class Chain:
+    """Follows what a product's operands are made of.
+
+    `made` has the linalg.generics that were made to stand for products; they are to be erased.
+    """
+
+    def __init__(self) -> None:
+        self.made: list[ir.Operation] = []
+        self.scores: Step | None = None
+
+    def product(self, op: ir.Operation) -> Step | None:
+        """A product as a step, its operands not followed yet."""
+        generic = self._as_reduction(op)
+        if generic is None:
+            return None
+        return self._step(generic, [[Loop(size)] for size in _extents(generic)])
+
+    def follow_scores(self, step: Step) -> bool:
+        """Makes the softmax before a product its step; whether there is one."""
+        for number, place in enumerate(step.inputs):
+            assert isinstance(place, Place)
+            source = self._lone_source(place)
+            maker = None if source is None else _maker(source)
+            if source is None or maker is None or not _is_softmax(maker):
+                continue
+            found = self._followed(source, maker)
+            if found is None:
+                return False
+            step.inputs[number] = found
+            return self._follow_inputs(found)
+        return False
+
+    def _follow_inputs(self, step: Step) -> bool:
+        """Makes steps of what leads to the one product; whether there is one."""
+        has_product = False
+        for number, place in enumerate(step.inputs):
+            assert isinstance(place, Place)
+            source = self._lone_source(place)
+            maker = None if source is None else _maker(source)
+            if source is not None and maker is not None:
+                product = None if is_normal(maker) and not _reduces(maker) else maker
+                if product is not None:
+                    generic = None if has_product else self._as_reduction(product)
+                    found = None if generic is None else self._at(generic, source)
+                    if found is not None:
+                        step.inputs[number] = self.scores = found
+                        has_product = True
+                    continue
+                if _is_elementwise(maker):
+                    found = self._followed(source, maker)
+                    if found is not None and self._follow_inputs(found):
+                        step.inputs[number] = found
+                        has_product = True
+                        continue
+            repeated = self._repeated(place)
+            if repeated is not None:
+                step.inputs[number] = repeated
+        return has_product
+
+    def _repeated(self, place: Place) -> Step | None:
+        """What is made of places alone, or cheaply of an operand, as a step."""
+        source = _source(place)
+        maker = _maker(source)
+        if maker is None or not is_normal(maker) or not _is_elementwise(maker):
+            return None
+        body = [each.operation.name for each in maker.regions[0].blocks[0]]
+        is_cheap = len(body) <= _MOST_REPEATED and not any(name.startswith("math.") for name in body)
+        if not is_cheap or len(inputs_of(maker)) > 1:
+            return None
+        found = self._followed(source, maker)
+        if found is None:
+            return None
+        for number, each in enumerate(found.inputs):
+            assert isinstance(each, Place)
+            repeated = self._repeated(each)
+            if repeated is not None:
+                found.inputs[number] = repeated
+        return found
+
+    def _lone_source(self, place: Place) -> Place | None:
+        """The place behind reshapes, where nothing else reads what lies between."""
+        while True:
+            readers = [use.owner.operation for use in place.value.uses]
+            if len([each for each in readers if each not in self.made]) != 1:
+                return None
+            behind = behind_view(place)
+            if behind is None:
+                return place
+            place = behind
+
+    def _followed(self, place: Place, maker: ir.Operation) -> Step | None:
+        return self._at(maker, place) if is_normal(maker) and len(maker.results) == 1 else None
+
+    def _at(self, generic: ir.Operation, place: Place) -> Step | None:
+        """The step that gives a place's element."""
+        write = accesses_of(generic)[len(inputs_of(generic))]
+        loops: list[list[Loop]] = [[] for _ in range(loop_count(generic))]
+        extents = _extents(generic)
+        for coordinate, dim in zip(write.index, place.index, strict=True):
+            if isinstance(coordinate, int):
+                loops[coordinate] = dim
+            elif not is_zero(coordinate):
+                return None
+        for loop, size in enumerate(extents):
+            if loop not in write.loops:
+                if loop not in reducing_loops(generic):
+                    return None
+                loops[loop] = [Loop(size)]
+        indexed = operations_where(generic, lambda op: op.name == "linalg.index")
+        needed = {ir.IntegerAttr(each.attributes["dim"]).value for each in indexed}
+        for reduction in operations_where(generic, lambda op: op.name == _REDUCE):
+            needed |= set(ir.DenseI64ArrayAttr(reduction.attributes["loops"]))
+        if any(len(loops[loop]) != 1 for loop in needed):
+            return None
+        return self._step(generic, loops)
+
+    @staticmethod
+    def _step(generic: ir.Operation, loops: list[list[Loop]]) -> Step | None:
+        inputs: list[Step | Place] = []
+        for read in accesses_of(generic)[: len(inputs_of(generic))]:
+            place = _place(read, loops)
+            if place is None:
+                return None
+            inputs.append(place)
+        return Step(generic, loops, inputs)
+
+    def _as_reduction(self, op: ir.Operation) -> ir.Operation | None:
+        """A product in the form of normalize-tensor-operations."""
+        if op.name == GENERIC and is_normal(op):
+            return op if _reduces(op) and len(op.results) == 1 else None
+        product = read_product(op) if len(op.operands) == 3 and len(op.results) == 1 else None
+        if product is None or not begins_with_zeros(product):
+            return None
+        found = build(op.clone(ir.InsertionPoint(op)), product, None)
+        self.made.append(found)
+        return found
+
+
+def behind_copies(place: Place, head: Loop) -> Place:
+    """The same element from behind transposes and repetitions, where heads still lie in rows."""
+    best, found = place, place
+    while found is not None:
+        if found.index[-1] == head.whole:
+            best = found
+        found = behind_view(found) or _behind_copy(found)
+    return best
+
+
+def _behind_copy(place: Place) -> Place | None:
+    """The same element of what a linalg.generic copies."""
+    op = _maker(place)
+    if op is None or not is_normal(op) or not _is_elementwise(op):
+        return None
+    number = ir.OpResult(place.value).result_number
+    copied = _copied(op, number)
+    write = accesses_of(op)[len(inputs_of(op)) + number]
+    if copied is None or len(set(write.loops)) != len(write.index):
+        return None
+    loops: list[list[Loop]] = [[] for _ in range(loop_count(op))]
+    for loop, dim in zip(write.loops, place.index, strict=True):
+        loops[loop] = dim
+    return _place(copied, loops)
+
+
+def _copied(op: ir.Operation, number: int) -> Access | None:
+    """What a result of a linalg.generic is a copy of."""
+    block = op.regions[0].blocks[0]
+    yielded = list(block)[-1].operation.operands[number]
+    if not isinstance(yielded.owner, ir.Block):
+        return None
+    read = accesses_of(op)[ir.BlockArgument(yielded).arg_number]
+    is_tensor = isinstance(read.value.type, ir.RankedTensorType)
+    return read if is_tensor and read.value in inputs_of(op) else None
+
+
+def following(op: ir.Operation, place: Place) -> tuple[ir.Operation, Place] | None:
+    """The operation that alone reads what one gives, element by element, and that element.
+
+    The place is the element of `op`'s result; what comes between are reshapes.
+    """
+    value = place.value
+    while True:
+        uses = list(value.uses)
+        if len(uses) != 1 or uses[0].owner.operation.block != op.block:
+            return None
+        reader = uses[0].owner.operation
+        moved = through_view(reader, Place(value, place.dims))
+        if moved is None:
+            break
+        place, value = moved, moved.value
+    if reader.name != GENERIC or not is_normal(reader) or not _is_elementwise(reader):
+        return None
+    if len(inputs_of(reader)) != 1 or len(reader.results) != 1:
+        return None
+    return reader, Place(value, place.dims)
+
+
+def finished(reader: ir.Operation, place: Place) -> tuple[Step, Place] | None:
+    """An elementwise operation on an element as a step, and the place of what it gives."""
+    read, write = accesses_of(reader)
+    loops: list[list[Loop]] = [[] for _ in range(loop_count(reader))]
+    if any(not isinstance(each, int) for each in (*read.index, *write.index)):
+        return None
+    if sorted(read.loops) != sorted(write.loops) or len(set(read.loops)) != len(loops):
+        return None
+    for loop, dim in zip(read.loops, place.index, strict=True):
+        loops[loop] = dim
+    if operations_where(reader, lambda op: op.name == "linalg.index"):
+        return None
+    dims = tuple(tuple(loops[loop]) for loop in write.loops)
+    return Step(reader, loops), Place(reader.results[0], dims)
+
+
+def _place(read: Access, loops: list[list[Loop]]) -> Place | None:
+    dims: list[tuple[Loop, ...]] = []
+    if not isinstance(read.value.type, ir.RankedTensorType):
+        return Place(read.value, ())
+    for coordinate in read.index:
+        if isinstance(coordinate, int):
+            dims.append(tuple(loops[coordinate]))
+        elif is_zero(coordinate):
+            dims.append(())
+        else:
+            return None
+    return Place(read.value, tuple(dims))
+
+
+def _source(place: Place) -> Place:
+    """The place behind reshapes."""
+    while (behind := behind_view(place)) is not None:
+        place = behind
+    return place
+
+
+def _maker(place: Place) -> ir.Operation | None:
+    owner = place.value.owner
+    if isinstance(owner, ir.Block) or not owner.operation.name.startswith("linalg."):
+        return None
+    return owner.operation
+
+
+def _reduces(op: ir.Operation) -> bool:
+    return any(each.operation.name == _REDUCE for each in op.regions[0].blocks[0])
+
+
+def _is_softmax(op: ir.Operation) -> bool:
+    """Whether an operation may be a softmax: it has reductions, and a power."""
+    names = [each.operation.name for each in op.regions[0].blocks[0]] if is_normal(op) else []
+    return names.count(_REDUCE) >= 2 and "math.exp" in names
+
+
+def _is_elementwise(op: ir.Operation) -> bool:
+    return (
+        op.name == GENERIC
+        and not reducing_loops(op)
+        and all(
+            each.operation.name.startswith("linalg.index") or _only_computes(each.operation)
+            for each in op.regions[0].blocks[0]
+        )
+    )
+
+
+def _only_computes(op: ir.Operation) -> bool:
+    """Whether an operation of a region does nothing but compute."""
+    return op.name.startswith(("arith.", "math.")) or op.name == "linalg.yield"
+
+
+def _extents(op: ir.Operation) -> list[int]:
+    """The iterations of each loop, as far as types say them."""
+    found = [DYNAMIC] * loop_count(op)
+    for read in accesses_of(op):
+        if isinstance(read.value.type, ir.RankedTensorType):
+            for coordinate, size in zip(read.index, read.value.type.shape, strict=True):
+                if isinstance(coordinate, int) and size != DYNAMIC:
+                    found[coordinate] = size
+    return found
+

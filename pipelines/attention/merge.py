@@ -1,0 +1,320 @@
+"""Making one linalg.generic of a chain of operations that is attention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain as joined
+
+from ...dialects.hir.layout import DYNAMIC
+from ...dialects.mlir import arith, ir
+from ..fusion.access import Access, Coordinate, zero
+from ..fusion.generic import accesses_of, inputs_of, make_generic, reducing_loops
+from ..fusion.region import Region
+from ..rewriting import index_constant
+from ..schedules.attention.reading import Attention, made_by, read_attention
+from .chain import Chain, Step, behind_copies, finished, following
+from .places import Loop, Place
+
+
+def merge(op: ir.Operation, accepts: Callable[[Attention], bool]) -> bool:
+    """Makes one operation of attention that ends with the product `op`; whether it does.
+
+    `accepts` says whether there is a kernel for it.
+    """
+    chain = Chain()
+    step = chain.product(op)
+    unused: list[ir.Operation] = []
+    if step is not None and chain.follow_scores(step) and chain.scores is not None:
+        unused = _Merger(op, step, chain.scores).merge(accepts)
+    for each in reversed(chain.made):
+        each.erase()
+    _erase(unused)
+    return bool(unused)
+
+
+class _Merger:
+    def __init__(self, op: ir.Operation, step: Step, scores: Step) -> None:
+        self._op, self._step, self._scores = op, step, scores
+        self._numbers: dict[Loop, int] = {}
+        self._sizes: dict[Loop, Place] = {}
+        self._rounded: list[ir.Value] = []
+
+    def merge(self, accepts: Callable[[Attention], bool]) -> list[ir.Operation]:
+        """Puts one operation in the place of all; gives those that are not used any more."""
+        op, step = self._op, self._step
+        write = [dim for dim in self._written()]
+        result = Place(op.results[0], tuple(tuple(dim) for dim in write))
+        last, end = op, None
+        found = following(op, result)
+        end = None if found is None else finished(*found)
+        if found is not None and end is not None:
+            last, result = found[0], end[1]
+        self._read_heads(write)
+        self._number_loops(write)
+        if not self._can_be_indexed([step, *([] if end is None else [end[0]])]):
+            return []
+        with ir.Location.fused(self._locations(step)), ir.InsertionPoint(last):
+            new = self._build(None if end is None else end[0], result)
+        if new is None:
+            return []
+        attention = read_attention(new)
+        if attention is None or not accepts(attention):
+            new.erase()
+            return []
+        with last.location, ir.InsertionPoint(last):
+            value = self._in_shape(new.results[0], result)
+        last.results[0].replace_all_uses_with(value)
+        return [last, op]
+
+    def _written(self) -> list[list[Loop]]:
+        """The loops of the product's result."""
+        write = accesses_of(self._step.op)[len(inputs_of(self._step.op))]
+        return [
+            self._step.loops[each] if isinstance(each, int) else [] for each in write.index
+        ]
+
+    def _read_heads(self, write: Sequence[Sequence[Loop]]) -> None:
+        """Lets queries, keys and values be read from behind copies."""
+        depth = [self._scores.loops[loop] for loop in reducing_loops(self._scores.op)]
+        for number, place in enumerate(self._scores.inputs):
+            if isinstance(place, Place) and len(depth) == 1 and len(depth[0]) == 1:
+                self._scores.inputs[number] = behind_copies(place, depth[0][0])
+        for number, place in enumerate(self._step.inputs):
+            if isinstance(place, Place):
+                (weights,) = (each for each in self._step.inputs if isinstance(each, Step))
+                of_weights = {loop for loops in weights.loops for each in loops for loop in each.whole}
+                columns = [loop for loop in _leaves(write) if loop not in of_weights]
+                if len(columns) == 1:
+                    self._step.inputs[number] = behind_copies(place, columns[0])
+
+    def _number_loops(self, write: Sequence[Sequence[Loop]]) -> None:
+        """The loops of the result, those of the sums over keys, and those of the scores' sums."""
+        inner = [
+            self._step.loops[loop] for loop in reducing_loops(self._step.op)
+        ] + [self._scores.loops[loop] for loop in reducing_loops(self._scores.op)]
+        for loop in (*_leaves(write), *_leaves(inner)):
+            self._numbers.setdefault(loop, len(self._numbers))
+
+    def _can_be_indexed(self, steps: list[Step]) -> bool:
+        """Whether every loop whose index is asked for, or that is reduced, is still one."""
+        for step in steps:
+            children = [each for each in step.inputs if isinstance(each, Step)]
+            if not self._can_be_indexed(children):
+                return False
+            for inner in step.op.regions[0].blocks[0]:
+                each = inner.operation
+                asked: list[int] = []
+                if each.name == "linalg.index":
+                    asked = [ir.IntegerAttr(each.attributes["dim"]).value]
+                elif each.name == "hir.reduce_loops":
+                    asked = list(ir.DenseI64ArrayAttr(each.attributes["loops"]))
+                for loop in asked:
+                    whole = _leaves([step.loops[loop]])
+                    if len(whole) != 1 or whole[0] not in self._numbers:
+                        return False
+            if any(loop not in self._numbers for loop in _leaves(step.loops)):
+                return False
+        return True
+
+    def _build(self, end: Step | None, result: Place) -> ir.Operation | None:
+        """The operation at the insertion point."""
+        region, loops = Region(), len(self._numbers)
+        (value,) = self._absorb(self._step, region)
+        if end is not None:
+            (value,) = self._absorb_with(end, [value], region)
+        self._leave_out_roundings()
+        shape = [loop for dim in result.index for loop in (dim or [None])]
+        sizes: list[int | ir.Value] = []
+        for loop in shape:
+            size = 1 if loop is None else self._size(loop)
+            if size is None:
+                return None
+            sizes.append(size)
+        element = ir.RankedTensorType(result.value.type).element_type
+        places = (zero() if loop is None else self._numbers[loop] for loop in shape)
+        output = Access(_empty(sizes, element), tuple(places))
+        region.finish([output], [value])
+        inner = [
+            self._numbers[each]
+            for step in (self._step, self._scores)
+            for each in _leaves([step.loops[loop] for loop in reducing_loops(step.op)])
+        ]
+        return make_generic(region.inputs, [output], loops, inner, region.block)
+
+    def _absorb(self, step: Step, region: Region) -> list[ir.Value]:
+        """What a step yields, in the region."""
+        arguments: list[ir.Value] = []
+        for each in step.inputs:
+            if isinstance(each, Step):
+                (value,) = self._absorb(each, region)
+                self._rounded.append(value)
+            else:
+                value = region.input(self._access(each), len(self._numbers))
+            arguments.append(value)
+        return self._absorb_with(step, arguments, region)
+
+    def _absorb_with(
+        self, step: Step, arguments: Sequence[ir.Value], region: Region
+    ) -> list[ir.Value]:
+        copy = step.op.clone()
+        names = [
+            self._numbers[loops[0].whole[0]] if len(_leaves([loops])) == 1 else None
+            for loops in step.loops
+        ]
+        outputs = [None] * (len(copy.operands) - len(arguments))
+        values = region.absorb(copy, [*arguments, *outputs], names)
+        copy.erase()
+        return values
+
+    def _leave_out_roundings(self) -> None:
+        """What is not stored between operations is not rounded to what would be stored.
+
+        But what the second product takes is: its operands have that type.
+        """
+        for value in self._rounded[:-1]:
+            rounding = made_by(value, "arith.truncf")
+            if rounding is None:
+                continue
+            wide = rounding.operands[0]
+            for use in list(value.uses):
+                reader = use.owner.operation
+                if reader.name == "arith.extf" and reader.results[0].type == wide.type:
+                    reader.results[0].replace_all_uses_with(wide)
+
+    def _access(self, place: Place) -> Access:
+        """A place's element as an operand, whose dims are one loop each."""
+        index = place.index
+        value = place.value
+        for dim in index:
+            for loop in dim:
+                self._sizes.setdefault(loop, place)
+        if any(len(dim) > 1 for dim in index):
+            value = _expanded(value, index)
+            index = [[*own] for dim in index for own in (zip(dim) if dim else [()])]
+        coordinates: list[Coordinate] = [
+            self._numbers[dim[0]] if dim else zero() for dim in index
+        ]
+        return Access(value, tuple(coordinates))
+
+    def _size(self, loop: Loop) -> int | ir.Value | None:
+        """The iterations of a loop, for the result's type."""
+        if loop.size != DYNAMIC:
+            return loop.size
+        place = self._sizes.get(loop)
+        if place is None:
+            return None
+        (axis,) = (number for number, dim in enumerate(place.index) if loop in dim)
+        size = _dim(place.value, axis)
+        others = 1
+        for other in place.index[axis]:
+            if other is not loop:
+                if other.size == DYNAMIC:
+                    return None
+                others *= other.size
+        return arith.divui(size, index_constant(others)) if others > 1 else size
+
+    @staticmethod
+    def _in_shape(value: ir.Value, result: Place) -> ir.Value:
+        """The result in the shape that is asked for."""
+        kind = ir.RankedTensorType(result.value.type)
+        if value.type == kind:
+            return value
+        groups: list[list[int]] = []
+        at = 0
+        for dim in result.index:
+            count = max(len(dim), 1)
+            groups.append(list(range(at, at + count)))
+            at += count
+        return ir.Operation.create(
+            "tensor.collapse_shape",
+            results=[kind],
+            operands=[value],
+            attributes={"reassociation": _groups(groups)},
+        ).results[0]
+
+    def _locations(self, step: Step) -> list[ir.Location]:
+        found = [step.op.location]
+        for each in step.inputs:
+            if isinstance(each, Step):
+                found = self._locations(each) + found
+        return found
+
+
+def _erase(ops: list[ir.Operation]) -> None:
+    """Erases operations, and those before them that then nothing uses."""
+    waiting = list(dict.fromkeys(ops))
+    while waiting:
+        op = waiting.pop(0)
+        if any(list(result.uses) for result in op.results):
+            continue
+        makers = [
+            value.owner.operation
+            for value in dict.fromkeys(op.operands)
+            if not isinstance(value.owner, ir.Block)
+        ]
+        op.erase()
+        waiting += [
+            each
+            for each in dict.fromkeys(makers)
+            if each.name.startswith(("linalg.", "tensor.")) and each not in waiting
+        ]
+
+
+def _expanded(value: ir.Value, index: Sequence[Sequence[Loop]]) -> ir.Value:
+    """A tensor with a dim for each loop."""
+    kind = ir.RankedTensorType(value.type)
+    groups: list[list[int]] = []
+    shape: list[int] = []
+    sizes: list[int | ir.Value] = []
+    for axis, dim in enumerate(index):
+        own = [loop.size for loop in dim] or [1]
+        groups.append(list(range(len(shape), len(shape) + len(own))))
+        shape += own
+        known = 1
+        for size in own:
+            known *= size if size != DYNAMIC else 1
+        for size in own:
+            if size != DYNAMIC:
+                sizes.append(size)
+                continue
+            whole = _dim(value, axis)
+            sizes.append(arith.divui(whole, index_constant(known)) if known > 1 else whole)
+    result = ir.RankedTensorType.get(shape, kind.element_type)
+    dynamic = [size for size in sizes if not isinstance(size, int)]
+    return ir.Operation.create(
+        "tensor.expand_shape",
+        results=[result],
+        operands=[value, *dynamic],
+        attributes={
+            "reassociation": _groups(groups),
+            "static_output_shape": ir.DenseI64ArrayAttr.get(shape),
+        },
+    ).results[0]
+
+
+def _dim(value: ir.Value, axis: int) -> ir.Value:
+    return ir.Operation.create(
+        "tensor.dim", results=[ir.IndexType.get()], operands=[value, index_constant(axis)]
+    ).results[0]
+
+
+def _empty(sizes: Sequence[int | ir.Value], element: ir.Type) -> ir.Value:
+    shape = [size if isinstance(size, int) else DYNAMIC for size in sizes]
+    return ir.Operation.create(
+        "tensor.empty",
+        results=[ir.RankedTensorType.get(shape, element)],
+        operands=[size for size in sizes if not isinstance(size, int)],
+    ).results[0]
+
+
+def _groups(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
+    """An attribute `reassociation`."""
+    i64 = ir.IntegerType.get_signless(64)
+    return ir.ArrayAttr.get(
+        [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, dim) for dim in group]) for group in groups]
+    )
+
+
+def _leaves(loops: Sequence[Sequence[Loop]]) -> list[Loop]:
+    """The loops that several stand for, as they are split by now."""
+    return list(joined.from_iterable(each.whole for dim in loops for each in dim))

@@ -1,0 +1,51 @@
+"""fuse-attention: products with a softmax between them become one operation on tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialects.mlir import ir
+from ..attention.merge import merge
+from ..pass_base import Pass, register
+from ..schedules.attention.schedule import is_scheduled
+from ..schedules.device import device_of
+from ..walking import is_used, operations_where
+
+
+@register
+@dataclass(frozen=True)
+class FuseAttention(Pass):
+    """Makes one linalg.generic of scaled dot-product attention, so that no score is stored.
+
+    Takes what fuse-tensor-operations leaves. Recognized is a product whose one operand a softmax
+    makes of another product, with whatever is done to the scores on the way; through reshapes, and
+    through transposes and repetitions of queries, keys and values. `chips` are those that there
+    must be a kernel for.
+
+      %s = linalg.generic {...} ins(%q, %k) outs(%e1) { mulf, hir.reduce_loops addf }
+      %p = linalg.generic {...} ins(%s) outs(%e2) { hir.reduce_loops maximumf, subf, exp,
+             hir.reduce_loops addf, divf }
+      %y = linalg.generic {...} ins(%p, %v) outs(%e3) { mulf, hir.reduce_loops addf }
+    becomes
+      %y = linalg.generic {...} ins(%q, %k, %v) outs(%e3) { all of it }
+    """
+
+    name: ClassVar[str] = "fuse-attention"
+
+    chips: str = ""
+
+    def run(self, op: ir.Operation) -> None:
+        device = device_of([chip for chip in self.chips.split("+") if chip])
+        # In this order: what becomes part of an operation comes before the product that ends it.
+        for work in operations_where(op, _may_be_product):
+            merge(work, lambda attention: is_scheduled(attention, device))
+
+
+def _may_be_product(op: ir.Operation) -> bool:
+    return (
+        op.name.startswith("linalg.")
+        and len(op.results) == 1
+        and len(op.operands) in (3, 4)
+        and is_used(op.results[0])
+    )
