@@ -99,8 +99,22 @@ def _fuses_into(options: MatmulOptions) -> str:
     )
 
 
-            "form-contractions,widen-tensor-arithmetic,func.func(canonicalize,cse),"
-            f"{_attention(options)}drop-idle-loops{_pads(options.products, options.chips)}",
+def _pads(options: MatmulOptions, chips: tuple[str, ...]) -> str:
+    """The pass that gives products sizes for which the library is fast."""
+    if not options.library:
+        return ""
+    return (
+        f",pad-product-sizes{{chips={'+'.join(chips)} "
+        f"kernel-multiplications={options.kernel_multiplications}}}"
+    )
+
+
+def _attention(options: HostIrOptions) -> str:
+    """The pass that makes attention one operation, for which tuned schedules have a kernel."""
+    if not options.tuned:
+        return ""
+    chips = "+".join(options.chips)
+    return f"fuse-attention{{chips={chips}}},func.func(canonicalize,cse),"
 
 
 def host_ir_stages(options: HostIrOptions) -> list[Stage]:

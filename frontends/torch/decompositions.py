@@ -305,7 +305,7 @@ def _attention(
 
 def _masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
     """A softmax that is 0 along rows of which all is masked, as torch's is in attention."""
-    scores = scores + (torch.where(mask, 0.0, -math.inf) if mask.dtype == torch.bool else mask)
+    scores = torch.where(mask, scores, -math.inf) if mask.dtype == torch.bool else scores + mask
     most = scores.amax(-1, keepdim=True)
     powers = (scores - torch.where(most == -math.inf, 0.0, most)).exp()
     total = powers.sum(-1, keepdim=True)

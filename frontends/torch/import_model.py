@@ -244,11 +244,22 @@ def _imported(
 
 
 def _decomposed(program: ExportedProgram) -> ExportedProgram:
+    aten = torch.ops.aten
+    nodes = [node for node in program.graph.nodes if node.op == "call_function"]
+    has_attention = any(node.target is aten.scaled_dot_product_attention.default for node in nodes)
+    # The result of attention lies in memory as torch's kernels write it, and what it is made of may
+    # lie in another way: what is a view of the one is a reshape of the other.
+    views = [node for node in nodes if has_attention and node.target is aten.view.default]
     try:
+        for node in views:
+            node.target = aten.reshape.default
         with torch.no_grad():
             return program.run_decompositions(decompositions())
     except Exception as error:
         raise export_error(error) from error
+    finally:
+        for node in views:
+            node.target = aten.view.default
 
 
 def _inputs(

@@ -24,12 +24,14 @@ class Step:
     """An operation whose region becomes part of a larger one.
 
     `op` is a linalg.generic in the form of normalize-tensor-operations, `loops` what each of its
-    loops is, `inputs` what gives its operands: another step, or the place of an element.
+    loops is, `inputs` what gives its operands: another step, or the place of an element. `result` is
+    the number of the one that is read.
     """
 
     op: ir.Operation
     loops: list[list[Loop]]
     inputs: list[Step | Place] = field(default_factory=list)
+    result: int = 0
 
 
 class Chain:
@@ -98,7 +100,9 @@ class Chain:
         if maker is None or not is_normal(maker) or not _is_elementwise(maker):
             return None
         body = [each.operation.name for each in maker.regions[0].blocks[0]]
-        is_cheap = len(body) <= _MOST_REPEATED and not any(name.startswith("math.") for name in body)
+        is_cheap = len(body) <= _MOST_REPEATED and not any(
+            name.startswith("math.") for name in body
+        )
         if not is_cheap or len(inputs_of(maker)) > 1:
             return None
         found = self._followed(source, maker)
@@ -123,11 +127,13 @@ class Chain:
             place = behind
 
     def _followed(self, place: Place, maker: ir.Operation) -> Step | None:
-        return self._at(maker, place) if is_normal(maker) and len(maker.results) == 1 else None
+        is_alone = len(maker.results) == 1 or _is_elementwise(maker)
+        return self._at(maker, place) if is_normal(maker) and is_alone else None
 
     def _at(self, generic: ir.Operation, place: Place) -> Step | None:
         """The step that gives a place's element."""
-        write = accesses_of(generic)[len(inputs_of(generic))]
+        number = ir.OpResult(place.value).result_number
+        write = accesses_of(generic)[len(inputs_of(generic)) + number]
         loops: list[list[Loop]] = [[] for _ in range(loop_count(generic))]
         extents = _extents(generic)
         for coordinate, dim in zip(write.index, place.index, strict=True):
@@ -146,7 +152,10 @@ class Chain:
             needed |= set(ir.DenseI64ArrayAttr(reduction.attributes["loops"]))
         if any(len(loops[loop]) != 1 for loop in needed):
             return None
-        return self._step(generic, loops)
+        found = self._step(generic, loops)
+        if found is not None:
+            found.result = number
+        return found
 
     @staticmethod
     def _step(generic: ir.Operation, loops: list[list[Loop]]) -> Step | None:
@@ -176,7 +185,7 @@ def behind_copies(place: Place, head: Loop) -> Place:
     while found is not None:
         if found.index[-1] == head.whole:
             best = found
-        found = behind_view(found) or _behind_copy(found)
+        found = behind_view(found) or _behind_copy(found) or _behind_slice(found)
     return best
 
 
@@ -194,6 +203,65 @@ def _behind_copy(place: Place) -> Place | None:
     for loop, dim in zip(write.loops, place.index, strict=True):
         loops[loop] = dim
     return _place(copied, loops)
+
+
+def _behind_slice(place: Place) -> Place | None:
+    """The same element of a slice of what was copied, where a slice of the copy was taken."""
+    owner = place.value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "tensor.extract_slice":
+        return None
+    op = owner.operation
+    copy = _maker(Place(op.operands[0], ()))
+    if copy is None or not is_normal(copy) or not _is_elementwise(copy):
+        return None
+    number = ir.OpResult(op.operands[0]).result_number
+    copied = _copied(copy, number)
+    write = accesses_of(copy)[len(inputs_of(copy)) + number]
+    whole = ir.RankedTensorType(op.operands[0].type)
+    kept = iter(place.dims)
+    sizes = _sizes(op, "static_sizes", 1)
+    is_reduced = len(place.dims) < whole.rank
+    if is_reduced and len(place.dims) != sum(size != 1 for size in sizes):
+        return None
+    dims = [() if is_reduced and size == 1 else next(kept) for size in sizes]
+    if copied is None or any(isinstance(size, ir.Value) for size in sizes):
+        return None
+    offsets, steps = _sizes(op, "static_offsets", 0), _sizes(op, "static_strides", 2)
+    axes = [write.index.index(each) if isinstance(each, int) else None for each in copied.index]
+    if any(isinstance(each, ir.Value) for each in (*offsets, *steps)):
+        return None
+    if any(not isinstance(each, int) and not is_zero(each) for each in copied.index):
+        return None
+    source = ir.RankedTensorType(copied.value.type)
+    shape = [1 if axis is None else sizes[axis] for axis in axes]
+    numbers = {
+        "static_offsets": [0 if axis is None else offsets[axis] for axis in axes],
+        "static_sizes": shape,
+        "static_strides": [1 if axis is None else steps[axis] for axis in axes],
+    }
+    attributes: dict[str, ir.Attribute] = {
+        name: ir.DenseI64ArrayAttr.get(each) for name, each in numbers.items()
+    }
+    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, 0, 0, 0])
+    slice_ = ir.Operation.create(
+        "tensor.extract_slice",
+        results=[ir.RankedTensorType.get(shape, source.element_type)],
+        operands=[copied.value],
+        attributes=attributes,
+        ip=ir.InsertionPoint(op),
+        loc=op.location,
+    )
+    found = tuple(() if axis is None else dims[axis] for axis in axes)
+    return Place(slice_.results[0], found)
+
+
+def _sizes(op: ir.Operation, name: str, group: int) -> list[int | ir.Value]:
+    """The offsets, sizes or strides of a tensor.extract_slice, its first to third group."""
+    segments = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
+    first = 1 + sum(segments[1 : 1 + group])
+    given = iter(list(op.operands)[first : first + segments[1 + group]])
+    static = list(ir.DenseI64ArrayAttr(op.attributes[name]))
+    return [next(given) if size == DYNAMIC else size for size in static]
 
 
 def _copied(op: ir.Operation, number: int) -> Access | None:
@@ -308,4 +376,3 @@ def _extents(op: ir.Operation) -> list[int]:
                 if isinstance(coordinate, int) and size != DYNAMIC:
                     found[coordinate] = size
     return found
-

@@ -42,7 +42,7 @@ class _Merger:
     def merge(self, accepts: Callable[[Attention], bool]) -> list[ir.Operation]:
         """Puts one operation in the place of all; gives those that are not used any more."""
         op, step = self._op, self._step
-        write = [dim for dim in self._written()]
+        write = self._written()
         result = Place(op.results[0], tuple(tuple(dim) for dim in write))
         last, end = op, None
         found = following(op, result)
@@ -69,9 +69,7 @@ class _Merger:
     def _written(self) -> list[list[Loop]]:
         """The loops of the product's result."""
         write = accesses_of(self._step.op)[len(inputs_of(self._step.op))]
-        return [
-            self._step.loops[each] if isinstance(each, int) else [] for each in write.index
-        ]
+        return [self._step.loops[each] if isinstance(each, int) else [] for each in write.index]
 
     def _read_heads(self, write: Sequence[Sequence[Loop]]) -> None:
         """Lets queries, keys and values be read from behind copies."""
@@ -82,16 +80,18 @@ class _Merger:
         for number, place in enumerate(self._step.inputs):
             if isinstance(place, Place):
                 (weights,) = (each for each in self._step.inputs if isinstance(each, Step))
-                of_weights = {loop for loops in weights.loops for each in loops for loop in each.whole}
+                of_weights = {
+                    loop for loops in weights.loops for each in loops for loop in each.whole
+                }
                 columns = [loop for loop in _leaves(write) if loop not in of_weights]
                 if len(columns) == 1:
                     self._step.inputs[number] = behind_copies(place, columns[0])
 
     def _number_loops(self, write: Sequence[Sequence[Loop]]) -> None:
         """The loops of the result, those of the sums over keys, and those of the scores' sums."""
-        inner = [
-            self._step.loops[loop] for loop in reducing_loops(self._step.op)
-        ] + [self._scores.loops[loop] for loop in reducing_loops(self._scores.op)]
+        inner = [self._step.loops[loop] for loop in reducing_loops(self._step.op)] + [
+            self._scores.loops[loop] for loop in reducing_loops(self._scores.op)
+        ]
         for loop in (*_leaves(write), *_leaves(inner)):
             self._numbers.setdefault(loop, len(self._numbers))
 
@@ -164,7 +164,7 @@ class _Merger:
         outputs = [None] * (len(copy.operands) - len(arguments))
         values = region.absorb(copy, [*arguments, *outputs], names)
         copy.erase()
-        return values
+        return [values[step.result]]
 
     def _leave_out_roundings(self) -> None:
         """What is not stored between operations is not rounded to what would be stored.
@@ -191,9 +191,7 @@ class _Merger:
         if any(len(dim) > 1 for dim in index):
             value = _expanded(value, index)
             index = [[*own] for dim in index for own in (zip(dim) if dim else [()])]
-        coordinates: list[Coordinate] = [
-            self._numbers[dim[0]] if dim else zero() for dim in index
-        ]
+        coordinates: list[Coordinate] = [self._numbers[dim[0]] if dim else zero() for dim in index]
         return Access(value, tuple(coordinates))
 
     def _size(self, loop: Loop) -> int | ir.Value | None:

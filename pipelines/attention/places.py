@@ -31,7 +31,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Place:
-    """The element of a tensor at an index: of each dim the loops that number it, outermost first."""
+    """The element of a tensor at an index: of each dim the loops that number it."""
 
     value: ir.Value
     dims: tuple[tuple[Loop, ...], ...]

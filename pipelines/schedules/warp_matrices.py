@@ -1,7 +1,7 @@
 """Products of 16-bit matrices by warps, and what brings their operands into shared memory.
 
-A warp multiplies 16 x 16 by 16 x 8 (PTX ISA, "mma.m16n8k16"). In terms of a lane's `group`, lane / 4,
-and its `pair`, lane % 4, the lane holds of
+A warp multiplies 16 x 16 by 16 x 8 (PTX ISA, "mma.m16n8k16"). In terms of a lane's `group`,
+lane / 4, and its `pair`, lane % 4, the lane holds of
 
 - a, 4 words of two neighbouring columns: rows group and group + 8 of columns 2 pair, then the same
   of columns 2 pair + 8;

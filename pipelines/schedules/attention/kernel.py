@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf, log2, e
+from math import e, inf, log2
 
 from ....dialects.mlir import arith, gpu, ir, math, scf
 from ...rewriting import constant, index_constant
@@ -38,7 +38,7 @@ from ..warp_matrices import (
 from ..work import Operand, Work
 from .configuration import Configuration, up
 from .reading import Attention, made_by, number_of
-from .visibility import Condition, read_conditions
+from .visibility import read_conditions
 
 _ELEMENT_BYTES = 2
 _CHUNK = MATRIX_BYTES // _ELEMENT_BYTES

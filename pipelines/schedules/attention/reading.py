@@ -103,11 +103,11 @@ class _Reader:
         if raised is None or total is None or not self._is_made_of(divisor, [total]):
             return None
         less = made_by(raised.operands[0], "arith.subf")
-        if less is None or self._reduced(total, "addf") != power:
+        if less is None or not self._reduces(total, "addf", power):
             return None
         x, base = less.operands
         most = _most(base)
-        if most is None or self._reduced(most, "maximumf") != x:
+        if most is None or not self._reduces(most, "maximumf", x):
             return None
         score = _only([each for each in self._sources(x) if _is_reduced(each)])
         if score is None or any(str(each.type) != "f32" for each in (score, x, power, sum_)):
@@ -117,7 +117,7 @@ class _Reader:
             return None
         numbers = [self._argument(_unextended(each)) for each in operands]
         found = (self._loops(each)[0] for each in (sum_, most, total, score))
-        loops = [loop for loop in found]
+        loops = list(found)
         first, second = numbers
         if first is None or second is None or len({*loops[:3]}) != 1:
             return None
@@ -147,7 +147,7 @@ class _Reader:
             if number not in matrices and self._block.arguments[number] in self._cone([found.x])
         ]
         of_scores = of_query | of_key | frozenset[int]().union(*map(self._used, others))
-        of_scores |= {loop for loop in self._indices(found.x)}
+        of_scores |= self._indices(found.x)
         columns = of_value - of_scores
         if keys not in of_value or depth in of_value or len(columns) != 1:
             return None
@@ -179,6 +179,11 @@ class _Reader:
         if op is None or kind_of(op) != kind or len(loops_of(op)) != 1:
             return None
         return op.operands[0]
+
+    def _reduces(self, value: ir.Value, kind: str, of: ir.Value) -> bool:
+        """Whether a value is the reduction of another one, along one loop."""
+        found = self._reduced(value, kind)
+        return found is not None and found == of
 
     @staticmethod
     def _loops(value: ir.Value) -> list[int]:

@@ -14,7 +14,7 @@ from ..parameters import Parameters
 from ..size import ONE, OpenNumbers, Size, product
 from ..warp_matrices import ELEMENTS, MATRIX_BYTES
 from ..work import Layout, Work, read_work
-from .configuration import Configuration, configure
+from .configuration import NARROW, Configuration, configure
 from .kernel import AttentionKernel, Plan
 from .reading import Attention, read_attention
 
@@ -37,10 +37,10 @@ def alternatives(
         work = read_work(op, layout, open_, device, nested=True)
         if work is None:
             return None
-        configuration = _configure(attention, work, device)
+        is_wide = layout is Layout.ROWS
+        configuration = _configure(attention, work, device) if is_wide else NARROW
         if configuration is None:
             return None
-        is_wide = layout is Layout.ROWS
         found.append(_alternative(attention, work, configuration, is_wide, kernels))
     return open_, found
 

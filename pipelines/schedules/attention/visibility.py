@@ -1,8 +1,8 @@
 """Which keys a row sees, as far as places decide it: causal masks, windows.
 
-A condition has the form `constant + sum of factors times places >= 0`. Where it is false, x is -inf,
-so that keys for which it is false for all rows of a tile need not be read, and where it is true for
-all of them, x needs no look at it.
+A condition has the form `constant + sum of factors times places >= 0`. Where it is false, x is
+-inf, so that keys for which it is false for all rows of a tile need not be read, and where it is
+true for all of them, x needs no look at it.
 """
 
 from __future__ import annotations

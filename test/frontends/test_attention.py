@@ -1,0 +1,75 @@
+"""Attention as models write it: each of them is one kernel, which reads heads where they lie."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from hirc.compiler.loader import load
+from hirc.frontends.torch.import_model import import_model
+from hirc.tools.hirc import main as hirc
+
+_attention = nn.functional.scaled_dot_product_attention
+_HEADS, _HEAD = 4, 16
+
+
+class _Model(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.qkv = nn.Linear(_HEADS * _HEAD, 3 * _HEADS * _HEAD, bias=False)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        batch, length, width = x.shape
+        made = self.qkv(x)
+        parts = made.split(width, dim=2)
+        q, k, v = (each.view(batch, length, _HEADS, _HEAD).transpose(1, 2) for each in parts)
+        causal = _attention(q, k, v, is_causal=True)
+        here = torch.arange(length)
+        near = (here <= here[:, None]) & (here > here[:, None] - 4)
+        other = torch.roll(q, 1, 2)
+        return (
+            causal.transpose(1, 2).contiguous().view(batch, length, width),
+            _attention(other, k, v, attn_mask=near),
+            _by_hand(q * 2, _repeated(k[:, :2]), _repeated(v[:, :2])),
+            _attention(*self._reshaped(made)),
+        )
+
+    @staticmethod
+    def _reshaped(made: Tensor) -> tuple[Tensor, ...]:
+        batch, length, _ = made.shape
+        return made.reshape(batch, length, 3, _HEADS, _HEAD).permute(2, 0, 3, 1, 4).unbind(0)
+
+
+def _repeated(x: Tensor) -> Tensor:
+    """Each head twice."""
+    batch, heads, length, width = x.shape
+    return x[:, :, None].expand(batch, heads, 2, length, width).reshape(batch, -1, length, width)
+
+
+def _by_hand(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    scores = q @ k.transpose(-2, -1) / _HEAD**0.5
+    hidden = torch.tril(torch.ones(q.shape[2], k.shape[2])) == 0
+    return scores.masked_fill(hidden, -torch.inf).softmax(-1) @ v
+
+
+def test_attention(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model = _Model().to(torch.bfloat16)
+    x = torch.randn(2, 21, _HEADS * _HEAD, dtype=torch.bfloat16)
+    imported = import_model(model, (x,))
+    source, fused = tmp_path / "attention.mlir", tmp_path / "fused.mlir"
+    source.write_bytes(imported.bytecode)
+    assert hirc([str(source), "-o", str(fused), "--offload-arch=cpu", "--stop-after=fusion"]) == 0
+    text = fused.read_text()
+    assert text.count('"reduction", "reduction"') == 4
+    assert text.count("math.exp") == 4
+    library = tmp_path / "libattention.so"
+    words = [str(source), "-o", str(library), "--emit=shared", "--offload-arch=cpu", "-O0"]
+    assert hirc(words) == 0
+    found = load(library).main(x)
+    wanted = copy.deepcopy(model).double()(x.double())
+    for number, (ours, theirs) in enumerate(zip(found, wanted, strict=True)):
+        assert torch.allclose(ours.double(), theirs, 2**-6, 2**-7), number

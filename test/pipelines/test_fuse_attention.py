@@ -1,0 +1,150 @@
+"""What fuse-attention makes one operation, and what differs a little and so is left as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hirc.tools.hirc_opt import main
+
+_ATTENTION = """
+#q = affine_map<(b, i, j, k) -> (b, i, k)>
+#k = affine_map<(b, i, j, k) -> (b, j, k)>
+#s = affine_map<(b, i, j, k) -> (b, i, j)>
+#w = affine_map<(b, i, n, j) -> (b, i, j)>
+#v = affine_map<(b, i, n, j) -> (b, j, n)>
+#y = affine_map<(b, i, n, j) -> (b, i, n)>
+#p = affine_map<(b, i, j) -> (b, i, j)>
+func.func @main(%q: tensor<2x8x16xbf16>, %k: tensor<2x8x16xbf16>, %v: tensor<2x8x16xbf16>)
+    -> (tensor<2x8x16xbf16>, tensor<2x8x8xbf16>) {
+  %least = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %no_scores = tensor.empty() : tensor<2x8x8xf32>
+  %no_weights = tensor.empty() : tensor<2x8x8xbf16>
+  %none = tensor.empty() : tensor<2x8x16xbf16>
+  %s = linalg.generic {indexing_maps = [#q, #k, #s],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"], hir.collective}
+      ins(%q, %k : tensor<2x8x16xbf16>, tensor<2x8x16xbf16>) outs(%no_scores : tensor<2x8x8xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %wa = arith.extf %a : bf16 to f32
+    %wb = arith.extf %b : bf16 to f32
+    %p = arith.mulf %wa, %wb : f32
+    %t = "hir.reduce_loops"(%p) {kind = "addf", loops = array<i64: 3>} : (f32) -> f32
+    linalg.yield %t : f32
+  } -> tensor<2x8x8xf32>
+  %w = linalg.generic {indexing_maps = [#p, #p],
+      iterator_types = ["parallel", "parallel", "reduction"], hir.collective}
+      ins(%s : tensor<2x8x8xf32>) outs(%no_weights : tensor<2x8x8xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %x = arith.mulf %a, %half : f32
+    %m = "hir.reduce_loops"(%x) {kind = "maximumf", loops = array<i64: 2>} : (f32) -> f32
+    %d = arith.subf %x, %m : f32
+    %e = math.exp %d : f32
+    %t = "hir.reduce_loops"(%e) {kind = "addf", loops = array<i64: 2>} : (f32) -> f32
+    %r = arith.divf %e, %t : f32
+    %n = arith.truncf %r : f32 to bf16
+    linalg.yield %n : bf16
+  } -> tensor<2x8x8xbf16>
+  %y = linalg.generic {indexing_maps = [#w, #v, #y],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"], hir.collective}
+      ins(%w, %v : tensor<2x8x8xbf16>, tensor<2x8x16xbf16>) outs(%none : tensor<2x8x16xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %o: bf16):
+    %wa = arith.extf %a : bf16 to f32
+    %wb = arith.extf %b : bf16 to f32
+    %p = arith.mulf %wa, %wb : f32
+    %t = "hir.reduce_loops"(%p) {kind = "addf", loops = array<i64: 3>} : (f32) -> f32
+    %n = arith.truncf %t : f32 to bf16
+    linalg.yield %n : bf16
+  } -> tensor<2x8x16xbf16>
+  return %y, %no_weights : tensor<2x8x16xbf16>, tensor<2x8x8xbf16>
+}
+"""
+_Edits = tuple[tuple[str, str], ...]
+_ALIKE: dict[str, _Edits] = {
+    "as it is": (),
+    "the other factor first": (("%p = arith.mulf %wa, %wb", "%p = arith.mulf %wb, %wa"),),
+    "a base for rows of -inf": (
+        (
+            "%d = arith.subf %x, %m : f32",
+            "%c = arith.cmpf oeq, %m, %least : f32\n%z = arith.select %c, %zero, %m : f32\n"
+            "%d = arith.subf %x, %z : f32",
+        ),
+    ),
+    "a mask of places": (
+        (
+            "%x = arith.mulf %a, %half : f32",
+            "%i = linalg.index 1 : index\n%j = linalg.index 2 : index\n"
+            "%c = arith.cmpi ule, %j, %i : index\n%x = arith.select %c, %a, %least : f32",
+        ),
+    ),
+    "keys and values are the same": (("ins(%w, %v :", "ins(%w, %k :"),),
+}
+_DIFFERENT: dict[str, _Edits] = {
+    "powers of two": (("math.exp ", "math.exp2 "),),
+    "another power": (("%e = math.exp %d", "%e = math.absf %d"),),
+    "the least instead of the greatest": (('"maximumf"', '"minimumf"'),),
+    "a greatest that drops nan": (('"maximumf"', '"maxnumf"'),),
+    "the greatest of something else": (("(%x) {kind", "(%a) {kind"),),
+    "nothing subtracted": (("%e = math.exp %d", "%e = math.exp %x"),),
+    "0 for another base": (
+        (
+            "%d = arith.subf %x, %m : f32",
+            "%c = arith.cmpf oeq, %m, %zero : f32\n%z = arith.select %c, %zero, %m : f32\n"
+            "%d = arith.subf %x, %z : f32",
+        ),
+    ),
+    "the product of the powers": (
+        ('"hir.reduce_loops"(%e) {kind = "addf"', '"hir.reduce_loops"(%e) {kind = "mulf"'),
+    ),
+    "divided by what is of the row and more": (
+        ("%r = arith.divf %e, %t", "%tx = arith.addf %t, %x : f32\n%r = arith.divf %e, %tx"),
+    ),
+    "weights that drop out": (
+        ("%n = arith.truncf %r", "%kept = arith.mulf %r, %half : f32\n%n = arith.truncf %kept"),
+    ),
+    "along the rows": (
+        ("#p = affine_map<(b, i, j) -> (b, i, j)>", "#p = affine_map<(b, i, j) -> (b, j, i)>"),
+    ),
+    "transposed weights": (("(b, i, n, j) -> (b, i, j)", "(b, i, n, j) -> (b, j, i)"),),
+    "weights used elsewhere": (("return %y, %no_weights", "return %y, %w"),),
+    "scores used elsewhere": (
+        (
+            "return %y, %no_weights",
+            "%z = arith.truncf %s : tensor<2x8x8xf32> to tensor<2x8x8xbf16>\nreturn %y, %z",
+        ),
+    ),
+    "no sum of products": (("%p = arith.mulf %wa, %wb", "%p = arith.addf %wa, %wb"),),
+    "a value that depends on the depth": (
+        ("(b, i, j, k) -> (b, j, k)", "(b, i, j, k) -> (b, i, k)"),
+    ),
+}
+
+
+def _fused(edits: _Edits, tmp_path: Path, chips: str = "sm_90a") -> bool:
+    text = _ATTENTION
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    source, result = tmp_path / "attention.mlir", tmp_path / "fused.mlir"
+    source.write_text(text)
+    pipeline = f"builtin.module(fuse-attention{{chips={chips}}})"
+    assert main([str(source), "-p", pipeline, "-o", str(result)]) == 0
+    found = result.read_text()
+    assert found.count("linalg.generic") == (1 if '"reduction", "reduction"' in found else 3)
+    return '"reduction", "reduction"' in found
+
+
+@pytest.mark.parametrize("edits", _ALIKE.values(), ids=_ALIKE)
+def test_is_attention(edits: _Edits, tmp_path: Path) -> None:
+    assert _fused(edits, tmp_path)
+
+
+@pytest.mark.parametrize("edits", _DIFFERENT.values(), ids=_DIFFERENT)
+def test_is_something_else(edits: _Edits, tmp_path: Path) -> None:
+    assert not _fused(edits, tmp_path)
+
+
+def test_chips_without_a_kernel(tmp_path: Path) -> None:
+    assert not _fused((), tmp_path, "sm_75")

@@ -1,0 +1,170 @@
+"""Attention in one kernel, against torch in float64."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+import torch
+from schedules.harness import Suite
+from schedules.programs import Fused, Sizes, reduce_loops
+
+
+def _attention(
+    element: str, loops: str, rows: int | None, scores: str, *, keeps_zeros: bool = False
+) -> str:
+    """A region over `loops`, of which the last two are keys and depth.
+
+    `scores` makes %x of %s, with the indices of the row and the key in %i and %j. With
+    `keeps_zeros` rows of which all is masked give 0.
+    """
+    count = loops.count(",") + 1
+    keys, depth = count - 2, count - 1
+    body = "%zero = arith.constant 0.0 : f32\n%one = arith.constant 1.0 : f32\n"
+    body += "%least = arith.constant 0xFF800000 : f32\n"
+    for number in range(3):
+        body += f"%w{number} = arith.extf %x{number} : {element} to f32\n"
+    body += "%p = arith.mulf %w0, %w1 : f32\n" + reduce_loops("%s", "addf", "%p", "f32", depth)
+    body += f"%j = linalg.index {keys} : index\n"
+    body += (
+        "%i = arith.constant 0 : index\n" if rows is None else f"%i = linalg.index {rows} : index\n"
+    )
+    body += scores + reduce_loops("%m", "maximumf", "%x", "f32", keys)
+    base, total = "%m", "%t"
+    if keeps_zeros:
+        body += (
+            "%is = arith.cmpf oeq, %m, %least : f32\n%base = arith.select %is, %zero, %m : f32\n"
+        )
+        base, total = "%base", "%total"
+    body += f"%d = arith.subf %x, {base} : f32\n%e = math.exp %d : f32\n"
+    body += reduce_loops("%t", "addf", "%e", "f32", keys)
+    if keeps_zeros:
+        body += "%no = arith.cmpf oeq, %t, %zero : f32\n%total = arith.select %no, %one, %t : f32\n"
+    return (
+        body
+        + f"""%q = arith.divf %e, {total} : f32
+        %narrow = arith.truncf %q : f32 to {element}
+        %wide = arith.extf %narrow : {element} to f32
+        %v = arith.mulf %wide, %w2 : f32
+        {reduce_loops("%r", "addf", "%v", "f32", keys)}
+        %y = arith.truncf %r : f32 to {element}
+        linalg.yield %y : {element}"""
+    )
+
+
+def _reference(x: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    return torch.softmax(x, -1) @ value
+
+
+def _causal(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    x = torch.einsum("bgid,bjd->bgij", q, k) * 0.3
+    i, j = torch.arange(x.shape[2])[:, None], torch.arange(x.shape[3])
+    return torch.einsum("bgij,bjn->bign", torch.softmax(x.masked_fill(j > i + 5, -inf), -1), v)
+
+
+def _masked(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor, bias: torch.Tensor
+) -> torch.Tensor:
+    x = (q @ k.mT / 1.5 + bias[:, None]).masked_fill(mask == 0, -inf)
+    return torch.softmax(x, -1).nan_to_num(0.0) @ v
+
+
+def _window(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    i, j = torch.arange(q.shape[1])[:, None], torch.arange(k.shape[1])
+    seen = (j <= i - 3) & (i - j < 20)
+    return _reference((q @ k.mT).masked_fill(~seen, -inf), v)
+
+
+# A group of query heads shares keys; rows see up to five keys more than their number.
+_CAUSAL = """
+    %scale = arith.constant 0.3 : f32
+    %five = arith.constant 5 : index
+    %last = arith.addi %i, %five : index
+    %hidden = arith.cmpi sgt, %j, %last : index
+    %scaled = arith.mulf %s, %scale : f32
+    %x = arith.select %hidden, %least, %scaled : f32
+"""
+_MASKED = """
+    %scale = arith.constant 1.5 : f32
+    %scaled = arith.divf %s, %scale : f32
+    %bias = arith.extf %x4 : f16 to f32
+    %biased = arith.addf %scaled, %bias : f32
+    %none = arith.constant 0 : i8
+    %seen = arith.cmpi ne, %x3, %none : i8
+    %x = arith.select %seen, %biased, %least : f32
+"""
+# Of the first three rows all is masked, so that they are nan.
+_WINDOW = """
+    %three = arith.constant 3 : index
+    %twenty = arith.constant 20 : index
+    %end = arith.subi %i, %three : index
+    %apart = arith.subi %i, %j : index
+    %before = arith.cmpi sle, %j, %end : index
+    %near = arith.cmpi slt, %apart, %twenty : index
+    %seen = arith.andi %before, %near : i1
+    %x = arith.select %seen, %s, %least : f32
+"""
+_PLAIN = "%x = arith.maximumf %s, %least : f32\n"
+
+
+def _fused(
+    name: str,
+    element: str,
+    loops: str,
+    operands: tuple[str, ...],
+    output: str,
+    reference: object,
+    body: str,
+    fixed: tuple[Sizes, ...],
+) -> Fused:
+    return Fused(
+        name,
+        tuple(each if each[0] == "i" else f"{element}[{each}]" for each in operands),
+        (f"{element}[{output}]",),
+        reference,  # pyright: ignore[reportArgumentType]
+        (),
+        ranges={3: 2} if len(operands) > 3 else {},
+        magnitude=1000.0,
+        tolerance=2.0,
+        fixed=fixed,
+        loops=loops,
+        reduced="j, k",
+        body=body,
+    )
+
+
+_GROUPED, _HEADS, _ONE = "b, g, i, n, j, k", "h, i, n, j, k", "h, n, j, k"
+SUITE = Suite(
+    [
+        _fused(
+            "causal", "bf16", _GROUPED, ("b, g, i, k", "b, j, k", "b, j, n"), "b, i, g, n",
+            _causal, _attention("bf16", _GROUPED, 2, _CAUSAL),
+            ({"b": 2, "g": 2, "i": 37, "j": 150, "k": 24, "n": 40},),
+        ),
+        _fused(
+            "masked", "f16", _HEADS, ("h, i, k", "h, j, k", "h, j, n", "i8[h, i, j]", "h, j"),
+            "h, i, n", _masked, _attention("f16", _HEADS, 1, _MASKED, keeps_zeros=True),
+            ({"h": 2, "i": 70, "j": 33, "k": 16, "n": 8},),
+        ),
+        _fused(
+            "window", "bf16", _HEADS, ("h, i, k", "h, j, k", "h, j, n"), "h, i, n",
+            _window, _attention("bf16", _HEADS, 1, _WINDOW),
+            ({"h": 1, "i": 150, "j": 140, "k": 8, "n": 9},),
+        ),
+        _fused(
+            "one_row", "f16", _ONE, ("h, k", "h, j, k", "h, j, n"), "h, n",
+            lambda q, k, v: _reference((q[:, None] @ k.mT), v)[:, 0],
+            _attention("f16", _ONE, None, _PLAIN),
+            ({"h": 3, "j": 19, "k": 32, "n": 16},),
+        ),
+    ]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SUITE.names)
+def test_numbers(name: str) -> None:
+    SUITE.check(name)
+
+
+def test_checks_are_silent() -> None:
+    SUITE.check_silence()
