@@ -24,8 +24,8 @@ class Step:
     """An operation whose region becomes part of a larger one.
 
     `op` is a linalg.generic in the form of normalize-tensor-operations, `loops` what each of its
-    loops is, `inputs` what gives its operands: another step, or the place of an element. `result` is
-    the number of the one that is read.
+    loops is, `inputs` what gives its operands: another step, or the place of an element. `result`
+    numbers the result that is read.
     """
 
     op: ir.Operation
