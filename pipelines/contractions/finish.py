@@ -2,101 +2,281 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+from math import prod
+
 from ...dialects.mlir import ir
+from ..fusion.access import Access, Coordinate, expression, is_zero, reassociation, zero
 from ..fusion.build import build
-from ..fusion.generic import GENERIC, inputs_of, loop_count, outs_of, reducing_loops
+from ..fusion.generic import (
+    GENERIC,
+    accesses_of,
+    inputs_of,
+    loop_count,
+    make_generic,
+    outs_of,
+    reducing_loops,
+)
 from ..fusion.group import Group, single
 from ..fusion.node import read_node
 from ..fusion.normalize import is_normal
 from ..fusion.sizes import Sizes
 from ..fusion.spaces import unify
 from ..fusion.validity import obstacle, too_large
-from ..walking import is_used
+from ..walking import operations_where
+
+_COLLAPSE = "tensor.collapse_shape"
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 def fuse_neighbours(op: ir.Operation, sizes: Sizes) -> ir.Operation:
     """The operation that does what `op`, which sums, its start and its only reader do.
 
-    The start is made element by element of less than it has; the reader works so on the result.
+    The start repeats a smaller tensor; the reader works element by element, on the result or on
+    its elements in fewer dims.
     """
-    makers = [value.owner.operation for value in inputs_of(op) if _is_start(value, op)]
-    makers = list(dict.fromkeys(makers))
+    for number, read in enumerate(accesses_of(op)[: len(inputs_of(op))]):
+        repeated = _repeated(read, loop_count(op))
+        if repeated is not None:
+            _replace_read(op, number, repeated)
     for number, value in enumerate(outs_of(op), len(inputs_of(op))):
-        for maker in makers:
-            # Elements of an output do not matter before they are written.
-            if maker.results[0] == value:
-                op.operands[number] = outs_of(maker)[0]
-    for maker in makers:
-        op = _fused(maker, op, op, sizes) or op
-    reader = _reader(op)
-    if reader is not None:
-        op = _fused(op, reader, reader, sizes) or op
-    for maker in makers:
-        if not any(map(is_used, maker.results)):
-            maker.erase()
-    return op
+        _drop_start(op, number, value)
+    reader = _reader(op.results[0])
+    if reader is None:
+        reader = _expanded_reader(op)
+    return op if reader is None else _fused(op, reader, sizes)
 
 
-def _fused(
-    one: ir.Operation, other: ir.Operation, place: ir.Operation, sizes: Sizes
-) -> ir.Operation | None:
-    """Both as one operation at the place of the later, or None where they cannot be one."""
-    clone = one if reducing_loops(one) else None
-    with ir.InsertionPoint(place):
-        # What others read too is computed again.
-        maker = one if clone is not None else one.clone()
-        for old, new in zip(one.results, maker.results, strict=True):
-            for number, operand in enumerate(other.operands):
-                if operand == old:
-                    other.operands[number] = new
-        first = single(read_node(maker, 0, sizes))
-        second = single(read_node(other, 1, sizes))
-        merged = too_large(first, second) or unify(first, second)
-        is_one = isinstance(merged, Group) and not obstacle(merged)
-        if not isinstance(merged, Group) or not is_one or not _keeps_loops(merged, maker, other):
-            if maker != one:
-                for old, new in zip(one.results, maker.results, strict=True):
-                    new.replace_all_uses_with(old)
-                maker.erase()
+def _repeated(read: Access, loops: int) -> Access | None:
+    """The same element in the smaller tensor that a tensor repeats, through split dims."""
+    value = read.value
+    index = [expression(each) for each in read.index]
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name == (
+        "tensor.expand_shape"
+    ):
+        op = value.owner.operation
+        shape = ir.RankedTensorType(op.results[0].type).shape
+        if _DYNAMIC in shape:
             return None
-        made = build(merged)
-    other.erase()
-    maker.erase()
-    return made
-
-
-def _keeps_loops(merged: Group, one: ir.Operation, other: ir.Operation) -> bool:
-    """Whether the sums are not computed again in more loops."""
-    sums = one if reducing_loops(one) else other
-    return len(merged.extents) == loop_count(sums)
-
-
-def _is_start(value: ir.Value, op: ir.Operation) -> bool:
-    """Whether a tensor is made element by element, of less than it has itself."""
-    if isinstance(value.owner, ir.Block) or not isinstance(value.type, ir.RankedTensorType):
-        return False
+        index = [
+            reduce(
+                lambda sum_, each: sum_ + each,
+                [
+                    index[dim] * prod(shape[inner] for inner in dims[place + 1 :])
+                    for place, dim in enumerate(dims)
+                ],
+            )
+            for dims in reassociation(op)
+        ]
+        value = op.operands[0]
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != GENERIC:
+        return None
     maker = value.owner.operation
-    if maker.name != GENERIC or maker.block != op.block or not is_normal(maker):
-        return False
-    if reducing_loops(maker) or len(maker.results) != 1:
-        return False
-    inner = [each.operation.name for each in maker.regions[0].blocks[0]]
-    reads = [each.type for each in inputs_of(maker)]
-    is_small = all(
-        ir.RankedTensorType(each).rank < value.type.rank
-        for each in reads
-        if isinstance(each, ir.RankedTensorType)
+    if not _repeats(maker):
+        return None
+    given, made = accesses_of(maker)
+    places = dict(zip(made.index, index, strict=True))
+    found = ir.AffineMap.get(
+        loops,
+        0,
+        [places[each] if isinstance(each, int) else each for each in given.index],
     )
-    return is_small and inner == ["linalg.yield"]
+    return Access(given.value, tuple(_plain(each) for each in found.results))
 
 
-def _reader(op: ir.Operation) -> ir.Operation | None:
-    """The one elementwise operation that reads what is summed."""
-    uses = [use.owner.operation for result in op.results for use in result.uses]
-    readers = list(dict.fromkeys(uses))
-    if len(readers) != 1:
+def _repeats(op: ir.Operation) -> bool:
+    """Whether an operation repeats the elements of a tensor of fewer dims."""
+    if not is_normal(op) or reducing_loops(op) or len(op.operands) != 2 or len(op.results) != 1:
+        return False
+    given, made = accesses_of(op)
+    if not isinstance(given.value.type, ir.RankedTensorType):
+        return False
+    (end,) = (each.operation for each in list(op.regions[0].blocks[0])[-1:])
+    return (
+        ir.RankedTensorType(given.value.type).rank < ir.RankedTensorType(made.value.type).rank
+        and end.operands[0] == op.regions[0].blocks[0].arguments[0]
+        and all(isinstance(each, int) or is_zero(each) for each in made.index)
+        and set(given.loops) <= set(made.loops)
+        and len(given.loops) == len(given.index)
+    )
+
+
+def _plain(each: ir.AffineExpr) -> Coordinate:
+    return each.position if isinstance(each, ir.AffineDimExpr) else each
+
+
+def _replace_read(op: ir.Operation, number: int, read: Access) -> None:
+    maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
+    maps[number] = ir.AffineMapAttr.get(read.map(loop_count(op)))
+    op.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
+    op.operands[number] = read.value
+
+
+def _drop_start(op: ir.Operation, number: int, value: ir.Value) -> None:
+    """Lets an output begin in memory that nothing was written to: its elements do not matter."""
+    kind = ir.RankedTensorType(value.type)
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name == "tensor.empty":
+        return
+    if kind.has_static_shape:
+        with op.location, ir.InsertionPoint(op):
+            op.operands[number] = _empty(op.results[number - len(inputs_of(op))])
+    elif value.owner.operation.name == GENERIC and len(value.owner.operation.results) == 1:
+        op.operands[number] = outs_of(value.owner.operation)[0]
+
+
+def _empty(result: ir.Value) -> ir.Value:
+    """Memory for a result: that of the shape in which it is read, if that is one."""
+    kind = ir.RankedTensorType(result.type)
+    uses = [use.owner.operation for use in result.uses]
+    if len(uses) != 1 or uses[0].name != _COLLAPSE:
+        return ir.Operation.create("tensor.empty", results=[kind]).results[0]
+    read = uses[0].results[0].type
+    empty = ir.Operation.create("tensor.empty", results=[read]).results[0]
+    return _expanded(empty, kind, uses[0].attributes["reassociation"])
+
+
+def _reader(value: ir.Value) -> ir.Operation | None:
+    """The one elementwise operation that reads a tensor."""
+    readers = list(dict.fromkeys(use.owner.operation for use in value.uses))
+    if len(readers) != 1 or isinstance(value.owner, ir.Block):
         return None
     (reader,) = readers
-    if reader.name != GENERIC or reader.block != op.block or reducing_loops(reader):
+    if reader.name != GENERIC or reader.block != value.owner.operation.block:
         return None
-    return reader if is_normal(reader) else None
+    return reader if is_normal(reader) and not reducing_loops(reader) else None
+
+
+def _expanded_reader(op: ir.Operation) -> ir.Operation | None:
+    """The reader of the result in fewer dims, made one of the result itself."""
+    uses = list(dict.fromkeys(use.owner.operation for use in op.results[0].uses))
+    if len(uses) != 1 or uses[0].name != _COLLAPSE:
+        return None
+    collapse = uses[0]
+    reader = _reader(collapse.results[0])
+    if reader is None or operations_where(reader, lambda inner: inner.name == "linalg.index"):
+        return None
+    shape = ir.RankedTensorType(op.results[0].type).shape
+    reads = [each for each in accesses_of(reader) if each.value == collapse.results[0]]
+    if _DYNAMIC in shape or len(reads) != 1:
+        return None
+    sizes = {
+        loop: [shape[dim] for dim in dims]
+        for loop, dims in zip(reads[0].index, reassociation(collapse), strict=True)
+        if isinstance(loop, int)
+    }
+    if sorted(sizes) != list(range(loop_count(reader))):
+        return None
+    names: dict[int, list[int]] = {}
+    for loop in range(loop_count(reader)):
+        first = sum(map(len, names.values()))
+        names[loop] = list(range(first, first + len(sizes[loop])))
+    accesses = accesses_of(reader)
+    coordinates = [each for read in accesses for each in read.index]
+    if any(not isinstance(each, int) and not is_zero(each) for each in coordinates):
+        return None
+    with reader.location, ir.InsertionPoint(reader):
+        made = [
+            Access(op.results[0], _of_groups(each, names, reassociation(collapse)))
+            if each.value == collapse.results[0]
+            else _split(each, names, sizes)
+            for each in accesses
+        ]
+        count = len(inputs_of(reader))
+        block = reader.regions[0].blocks[0]
+        loops = sum(map(len, names.values()))
+        new = make_generic(made[:count], made[count:], loops, [], block)
+        for old, result in zip(reader.results, new.results, strict=True):
+            whole = _collapsed(result, old.type, accesses[count:], old, sizes)
+            old.replace_all_uses_with(whole)
+    reader.erase()
+    collapse.erase()
+    return new
+
+
+def _of_groups(
+    read: Access, names: dict[int, list[int]], groups: Sequence[Sequence[int]]
+) -> tuple[Coordinate, ...]:
+    """The coordinates of what was collapsed by groups of dims."""
+    return tuple(
+        each
+        for loop, dims in zip(read.index, groups, strict=True)
+        for each in (names[loop] if isinstance(loop, int) else [zero()] * len(dims))
+    )
+
+
+def _split(read: Access, names: dict[int, list[int]], sizes: dict[int, list[int]]) -> Access:
+    """The same elements in the loops that others are split into."""
+    index = tuple(
+        each for loop in read.index for each in (names[loop] if isinstance(loop, int) else [loop])
+    )
+    kind = read.value.type
+    is_whole = all(len(sizes[loop]) == 1 for loop in read.loops)
+    if not isinstance(kind, ir.RankedTensorType) or is_whole:
+        return Access(read.value, index)
+    split = [sizes[loop] if isinstance(loop, int) else [1] for loop in read.index]
+    shape = [size for each in split for size in each]
+    result = ir.RankedTensorType.get(shape, kind.element_type)
+    return Access(_expanded(read.value, result, _groups(list(map(len, split)))), index)
+
+
+def _expanded(value: ir.Value, kind: ir.RankedTensorType, groups: ir.Attribute) -> ir.Value:
+    """A tensor with some dims split into groups of them."""
+    return ir.Operation.create(
+        "tensor.expand_shape",
+        results=[kind],
+        operands=[value],
+        attributes={
+            "reassociation": groups,
+            "static_output_shape": ir.DenseI64ArrayAttr.get(list(kind.shape)),
+        },
+    ).results[0]
+
+
+def _collapsed(
+    value: ir.Value,
+    kind: ir.Type,
+    outputs: Sequence[Access],
+    old: ir.Value,
+    sizes: dict[int, list[int]],
+) -> ir.Value:
+    """A result of split dims in the shape that its readers know."""
+    if value.type == kind:
+        return value
+    read = outputs[ir.OpResult(old).result_number]
+    return ir.Operation.create(
+        _COLLAPSE,
+        results=[kind],
+        operands=[value],
+        attributes={
+            "reassociation": _groups(
+                [len(sizes[loop]) if isinstance(loop, int) else 1 for loop in read.index]
+            )
+        },
+    ).results[0]
+
+
+def _groups(counts: Sequence[int]) -> ir.ArrayAttr:
+    """The dims that belong together: so many of each."""
+    i64 = ir.IntegerType.get_signless(64)
+    first, groups = 0, list[ir.Attribute]()
+    for count in counts:
+        dims = [ir.IntegerAttr.get(i64, dim) for dim in range(first, first + count)]
+        groups.append(ir.ArrayAttr.get(dims))
+        first += count
+    return ir.ArrayAttr.get(groups)
+
+
+def _fused(op: ir.Operation, reader: ir.Operation, sizes: Sizes) -> ir.Operation:
+    """Both as one operation in the reader's place; `op` where they cannot be one."""
+    first, second = single(read_node(op, 0, sizes)), single(read_node(reader, 1, sizes))
+    merged = too_large(first, second) or unify(first, second)
+    if not isinstance(merged, Group) or obstacle(merged):
+        return op
+    if len(merged.extents) != loop_count(op):
+        return op  # Sums would be computed again in more loops.
+    with ir.InsertionPoint(reader):
+        made = build(merged)
+    reader.erase()
+    op.erase()
+    return made

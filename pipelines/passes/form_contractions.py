@@ -8,8 +8,8 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ..contractions.convolutions import generalize_convolutions
 from ..contractions.finish import fuse_neighbours
-from ..contractions.padding import fold_padding
-from ..contractions.tiles import is_for_tiles
+from ..contractions.reads import read_behind
+from ..contractions.tiles import TILES, is_for_tiles, is_for_windows
 from ..fusion.normalize import SMALL_PRODUCT, normalize
 from ..fusion.sizes import Sizes
 from ..pass_base import Pass, register
@@ -47,4 +47,6 @@ class FormContractions(Pass):
                 sizes[new.block] = Sizes(new.block)
             new = fuse_neighbours(new, sizes[new.block])
             if is_for_tiles(new):
-                fold_padding(new)
+                read_behind(new).attributes[TILES] = ir.UnitAttr.get()
+            elif is_for_windows(new):
+                read_behind(new, apart=False)

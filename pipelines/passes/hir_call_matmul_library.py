@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ..contractions.tiles import TILES
 from ..pass_base import Pass, register
 from ..products.call import call_library
 from ..products.compute import call_library_for_compute
@@ -60,6 +61,8 @@ class HirCallMatmulLibrary(Pass):
 
 
 def _may_be_product(op: ir.Operation) -> bool:
-    return op.name in ("hir.matmul", "hir.linear") or (
-        op.name.startswith("linalg.") and len(op.operands) in (3, 4)
+    if op.name in ("hir.matmul", "hir.linear"):
+        return True
+    return (
+        op.name.startswith("linalg.") and len(op.operands) in (3, 4) and TILES not in op.attributes
     )

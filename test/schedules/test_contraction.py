@@ -17,7 +17,10 @@ _PER_RANK = (functional.conv1d, functional.conv2d, functional.conv3d)
 
 @dataclass(frozen=True)
 class Convolution:
-    """A convolution, channels first, with a bias, and relu of that and of what is added."""
+    """A convolution, channels first, with a bias, and relu of that and of what is added.
+
+    Elements of the image lie `apart` among zeros, as those that are convolved for a transposed one.
+    """
 
     batch: int
     channels: int
@@ -28,6 +31,7 @@ class Convolution:
     padding: tuple[int, ...]
     dilation: tuple[int, ...]
     element: str = "f32"
+    apart: tuple[int, ...] = ()
 
     @property
     def rank(self) -> int:
@@ -35,7 +39,14 @@ class Convolution:
 
     @property
     def padded(self) -> list[int]:
-        return [size + 2 * by for size, by in zip(self.image, self.padding, strict=True)]
+        return [
+            size if size == 0 else (size - 1) * step + 1 + 2 * by
+            for size, by, step in zip(self.image, self.padding, self.steps, strict=True)
+        ]
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        return self.apart or (1,) * self.rank
 
     @property
     def result(self) -> list[int]:
@@ -47,9 +58,32 @@ class Convolution:
         ]
 
     def reference(self, x: torch.Tensor, k: torch.Tensor, b: torch.Tensor, r: torch.Tensor):
-        padded = functional.pad(x, [by for each in reversed(self.padding) for by in (each, each)])
+        padded = torch.zeros((self.batch, self.channels, *self.padded), dtype=x.dtype)
+        inside = [slice(by, size - by, step) for by, size, step in self._axes()]
+        padded[(slice(None), slice(None), *inside)] = x
         y = _PER_RANK[self.rank - 1](padded, k, b, stride=self.stride, dilation=self.dilation)
         return (y + r).relu()
+
+    def _axes(self) -> list[tuple[int, int, int]]:
+        return list(zip(self.padding, self.padded, self.steps, strict=True))
+
+    def _around(self, x: str, padded: str) -> str:
+        """The text that sets the image into zeros."""
+        amounts = ", ".join(map(str, (0, 0, *self.padding)))
+        if not self.apart:
+            arguments = ", ".join(f"%i{axis}: index" for axis in range(2 + self.rank))
+            return f"""
+        %p = tensor.pad %x low[{amounts}] high[{amounts}] {{
+        ^bb0({arguments}):
+          tensor.yield %zero : {self.element}
+        }} : {x} to {padded}"""
+        sizes = ", ".join(map(str, (self.batch, self.channels, *self.image)))
+        steps = ", ".join(map(str, (1, 1, *self.apart)))
+        return f"""
+        %room = tensor.empty() : {padded}
+        %zeros = linalg.fill ins(%zero : {self.element}) outs(%room : {padded}) -> {padded}
+        %p = tensor.insert_slice %x into %zeros[{amounts}] [{sizes}] [{steps}]
+            : {x} into {padded}"""
 
     def program(self, name: str) -> Written:
         """The program under a name."""
@@ -61,8 +95,6 @@ class Convolution:
             for sizes in (images, [*images[:2], *self.padded], weights, results)
         )
         bias = _tensor([self.features], self.element)
-        amounts = ", ".join(map(str, (0, 0, *self.padding)))
-        arguments = ", ".join(f"%i{axis}: index" for axis in range(len(images)))
         lists = [
             f"dense<[{', '.join(map(str, each))}]> : tensor<{self.rank}xi64>"
             for each in (self.dilation, self.stride)
@@ -74,11 +106,7 @@ class Convolution:
         e = self.element
         source = f"""
       func.func @NAME(%x: {x}, %k: {k}, %b: {bias}, %r: {y}) -> {y} {{
-        %zero = arith.constant 0.0 : {e}
-        %p = tensor.pad %x low[{amounts}] high[{amounts}] {{
-        ^bb0({arguments}):
-          tensor.yield %zero : {e}
-        }} : {x} to {padded}
+        %zero = arith.constant 0.0 : {e}{self._around(x, padded)}
         %empty = tensor.empty() : {y}
         %start = linalg.broadcast ins(%b : {bias}) outs(%empty : {y})
             dimensions = [{", ".join(str(axis) for axis in range(len(results)) if axis != 1)}]
@@ -132,13 +160,83 @@ def _drawn(seed: int) -> Convolution:
         padding,
         dilation,
         draw.choice(("f32", "f32", "f64")),
+        tuple(draw.choice((1, 2, 3)) for _ in range(rank)) if draw.random() < 0.4 else (),
     )
 
 
 _ONES, _ZEROS = (1, 1), (0, 0)
+# Groups of channels: what follows is written in the shape that has them together.
+_GROUPED = """
+      func.func @NAME(%x: tensor<1x6x5x5xf32>, %k: tensor<6x2x3x3xf32>, %b: tensor<6xf32>,
+                      %r: tensor<1x6x3x3xf32>) -> tensor<1x6x3x3xf32> {
+        %zero = arith.constant 0.0 : f32
+        %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+        ^bb0(%i: index, %j: index, %l: index, %m: index):
+          tensor.yield %zero : f32
+        } : tensor<1x6x5x5xf32> to tensor<1x6x7x7xf32>
+        %empty = tensor.empty() : tensor<1x6x3x3xf32>
+        %start = linalg.broadcast ins(%b : tensor<6xf32>) outs(%empty : tensor<1x6x3x3xf32>)
+            dimensions = [0, 2, 3]
+        %xs = tensor.expand_shape %p [[0], [1, 2], [3], [4]] output_shape [1, 3, 2, 7, 7]
+            : tensor<1x6x7x7xf32> into tensor<1x3x2x7x7xf32>
+        %ks = tensor.expand_shape %k [[0, 1], [2], [3], [4]] output_shape [3, 2, 2, 3, 3]
+            : tensor<6x2x3x3xf32> into tensor<3x2x2x3x3xf32>
+        %ss = tensor.expand_shape %start [[0], [1, 2], [3], [4]] output_shape [1, 3, 2, 3, 3]
+            : tensor<1x6x3x3xf32> into tensor<1x3x2x3x3xf32>
+        %cs = linalg.conv_2d_ngchw_gfchw {dilations = dense<1> : tensor<2xi64>,
+                                          strides = dense<2> : tensor<2xi64>}
+            ins(%xs, %ks : tensor<1x3x2x7x7xf32>, tensor<3x2x2x3x3xf32>)
+            outs(%ss : tensor<1x3x2x3x3xf32>) -> tensor<1x3x2x3x3xf32>
+        %c = tensor.collapse_shape %cs [[0], [1, 2], [3], [4]]
+            : tensor<1x3x2x3x3xf32> into tensor<1x6x3x3xf32>
+        %y = linalg.elementwise kind=#linalg.elementwise_kind<sub>
+            ins(%c, %r : tensor<1x6x3x3xf32>, tensor<1x6x3x3xf32>)
+            outs(%empty : tensor<1x6x3x3xf32>) -> tensor<1x6x3x3xf32>
+        return %y : tensor<1x6x3x3xf32>
+      }"""
+_DEPTHWISE = """
+      func.func @NAME(%x: tensor<2x3x19x11xf32>, %k: tensor<3x3x5xf32>, %b: tensor<3xf32>)
+          -> tensor<2x3x10x9xf32> {
+        %zero = arith.constant 0.0 : f32
+        %p = tensor.pad %x low[0, 0, 1, 2] high[0, 0, 1, 0] {
+        ^bb0(%i: index, %j: index, %l: index, %m: index):
+          tensor.yield %zero : f32
+        } : tensor<2x3x19x11xf32> to tensor<2x3x21x13xf32>
+        %empty = tensor.empty() : tensor<2x3x10x9xf32>
+        %start = linalg.broadcast ins(%b : tensor<3xf32>) outs(%empty : tensor<2x3x10x9xf32>)
+            dimensions = [0, 2, 3]
+        %c = linalg.depthwise_conv_2d_nchw_chw {dilations = dense<1> : tensor<2xi64>,
+                                                strides = dense<[2, 1]> : tensor<2xi64>}
+            ins(%p, %k : tensor<2x3x21x13xf32>, tensor<3x3x5xf32>)
+            outs(%start : tensor<2x3x10x9xf32>) -> tensor<2x3x10x9xf32>
+        %y = linalg.exp ins(%c : tensor<2x3x10x9xf32>) outs(%empty : tensor<2x3x10x9xf32>)
+            -> tensor<2x3x10x9xf32>
+        return %y : tensor<2x3x10x9xf32>
+      }"""
 SUITE = Suite(
     [
         *(_drawn(seed).program(f"drawn_{seed}") for seed in range(8)),
+        Written(
+            "grouped",
+            ("f32[1, 6, 5, 5]", "f32[6, 2, 3, 3]", "f32[6]", "f32[1, 6, 3, 3]"),
+            ("f32[1, 6, 3, 3]",),
+            lambda x, k, b, r: functional.conv2d(x, k, b, stride=2, padding=1, groups=3) - r,
+            ({"one": 1},),
+            magnitude=20.0,
+            source=_GROUPED,
+        ),
+        Written(
+            "depthwise",
+            ("f32[2, 3, 19, 11]", "f32[3, 3, 5]", "f32[3]"),
+            ("f32[2, 3, 10, 9]",),
+            lambda x, k, b: functional.conv2d(
+                functional.pad(x, (2, 0, 1, 1)), k[:, None], b, stride=(2, 1), groups=3
+            ).exp(),
+            ({"one": 1},),
+            magnitude=20.0,
+            tolerance=8.0,
+            source=_DEPTHWISE,
+        ),
         # Whole tiles; and terms whose places take two tables.
         Convolution(2, 16, 64, (16, 16), (1, 1), _ONES, _ZEROS, _ONES).program("whole"),
         Convolution(1, 230, 3, (5, 5), (3, 3), _ONES, _ONES, _ONES).program("long"),
@@ -154,4 +252,4 @@ def test_numbers(name: str) -> None:
 
 
 def test_checks_are_silent() -> None:
-    SUITE.check_silence(["drawn_0", "drawn_1", "drawn_2", "long"])
+    SUITE.check_silence(["drawn_0", "drawn_1", "drawn_2", "long", "depthwise"])

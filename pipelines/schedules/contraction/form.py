@@ -7,8 +7,9 @@ Each of rows, columns and k may be several loops; a factor's place in memory is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.hir.loop_operation import kind_of
@@ -16,29 +17,32 @@ from ....dialects.mlir import ir
 from ..collective import Collective, levels_of
 from ..region import Region
 from ..region_operations import is_outside
-from ..size import ONE, ZERO, Size
+from ..size import ONE, ZERO, Size, product
 from ..work import Layout, Operand, Work, has_plain_elements, strides_of
 
 # Bits of a mask of places along guarded axes; two more tell rows and terms that are not there.
 _MOST_PLACES = 30
 _PRODUCTS = {"addf": "arith.mulf", "addi": "arith.muli"}
 _EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
-_BELOW = 6  # arith.cmpi ult
+# Predicates of arith.cmpi.
+_EQUAL, _BELOW = 0, 6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Guard:
     """Says that there is an element where `constant + sum(factors[l] * il)` is below `bound`.
 
-    They are compared without signs.
+    They are compared without signs. With `by` the number must be a multiple of it, and what is
+    compared is the quotient.
     """
 
     constant: int
     factors: Mapping[int, int]
     bound: Size
+    by: int = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Factor:
     """One of the two: the element of `buffer` at `offset + sum(strides[l] * il)`.
 
@@ -61,6 +65,44 @@ class Factor:
 
 
 @dataclass(frozen=True)
+class Step:
+    """A row or column of which each has every `by`-th place of a term alone, as others have others.
+
+    That is of a convolution of elements that lie `by` apart among zeros: of the places k of `term`,
+    which has `extent`, those count where i + `slope_in` k + `constant` is a multiple of `by`. Rows
+    with the same rest by `by` have the same ones.
+    """
+
+    factor: Factor
+    guard: Guard
+    term: int
+    extent: int
+    constant: int
+    slope_in: int
+    by: int
+
+    @property
+    def common(self) -> int:
+        """The greatest common divisor of the step and of what the number grows by."""
+        return gcd(self.slope_in, self.by)
+
+    @property
+    def every(self) -> int:
+        """How far apart the places are that count."""
+        return self.by // self.common
+
+    @property
+    def slope(self) -> int:
+        """How many elements further the next of these places reads."""
+        return self.slope_in // self.common
+
+    @property
+    def most(self) -> int:
+        """How many places may count at most."""
+        return -(-self.extent // self.every)
+
+
+@dataclass(frozen=True)
 class Form:
     """`rows` are the loops of the first factor alone, `columns` of the second, `batch` of both.
 
@@ -77,6 +119,20 @@ class Form:
     rows: tuple[int, ...]
     columns: tuple[int, ...]
     terms: tuple[int, ...]
+    steps: Mapping[int, Step]
+
+    def count(self, loop: int) -> Size:
+        """How many iterations a loop has, of one rest where it has a step."""
+        extent, step = self.work.extents[loop], self.steps.get(loop)
+        return extent if step is None else Size(-(-extent.known // step.by))
+
+    def count_of(self, loops: tuple[int, ...]) -> Size:
+        """The same of several together."""
+        return product([self.count(loop) for loop in loops])
+
+    def step_of_term(self, term: int) -> Step | None:
+        """The step that says which places of a term count."""
+        return next((step for step in self.steps.values() if step.term == term), None)
 
     @property
     def total(self) -> ir.Type:
@@ -85,10 +141,7 @@ class Form:
 
     def extent(self, loops: tuple[int, ...]) -> Size:
         """How many iterations loops have together."""
-        result = ONE
-        for loop in loops:
-            result = result * self.work.extents[loop]
-        return result
+        return product([self.work.extents[loop] for loop in loops])
 
 
 def read_form(work: Work) -> Form | None:
@@ -99,13 +152,13 @@ def read_form(work: Work) -> Form | None:
     is_sum = collective.op.name == "hir.reduce_loops"
     if not is_sum or sorted(collective.loops) != sorted(work.collective):
         return None
-    product = _defining(work, collective.operand)
-    if product is None or product.name != _PRODUCTS.get(kind_of(collective.op)):
+    multiplied = _defining(work, collective.operand)
+    if multiplied is None or multiplied.name != _PRODUCTS.get(kind_of(collective.op)):
         return None
     region = Region(work)
-    factors = [_read_factor(work, region, value) for value in product.operands]
+    factors = [_read_factor(work, region, value) for value in multiplied.operands]
     first, second = factors
-    if first is None or second is None or product.operands[0] == product.operands[1]:
+    if first is None or second is None or multiplied.operands[0] == multiplied.operands[1]:
         return None
     batch, own = list[int](), (list[int](), list[int]())
     for loop in work.parallel:
@@ -119,6 +172,9 @@ def read_form(work: Work) -> Form | None:
     inner = _contiguous(work.outputs[0])
     if inner in own[0]:
         first, second, own = second, first, (own[1], own[0])
+    steps = _read_steps(work, (first, second), own)
+    if steps is None:
+        return None
     order = _in_order(work.outputs[0].strides)
     terms = tuple(loop for loop in work.collective if work.extents[loop] != ONE)
     lead = first if any(first.strides[loop] == ONE for loop in terms) else second
@@ -132,7 +188,34 @@ def read_form(work: Work) -> Form | None:
         tuple(sorted(own[0], key=order)),
         tuple(sorted(own[1], key=order)),
         tuple(sorted(terms, key=_in_order(lead.strides))),
+        steps,
     )
+
+
+def _read_steps(
+    work: Work, factors: tuple[Factor, Factor], own: tuple[list[int], list[int]]
+) -> dict[int, Step] | None:
+    """The loops with a step; None where one is of a kind that no kernel is made for."""
+    found: dict[int, Step] = {}
+    for factor, loops in zip(factors, own, strict=True):
+        for guard in factor.guards:
+            if guard.by == 1:
+                continue
+            along = [loop for loop in guard.factors if loop in work.collective]
+            rest = [loop for loop in guard.factors if loop not in work.collective]
+            if len(along) != 1 or len(rest) != 1 or rest[0] not in loops or rest[0] in found:
+                return None
+            (term,), (loop,) = along, rest
+            extent = work.extents[term]
+            is_known = extent.is_known and work.extents[loop].is_known
+            if not is_known or guard.factors[loop] != 1:
+                return None
+            if any(step.term == term for step in found.values()):
+                return None
+            found[loop] = Step(
+                factor, guard, term, extent.known, guard.constant, guard.factors[term], guard.by
+            )
+    return found
 
 
 def places_of(form: Form, factor: Factor) -> list[tuple[Guard, int]] | None:
@@ -145,7 +228,9 @@ def places_of(form: Form, factor: Factor) -> list[tuple[Guard, int]] | None:
         along = [loop for loop in form.terms if loop in guard.factors]
         if len(along) > 1 or any(not form.work.extents[loop].is_known for loop in along):
             return None
-        found.append((guard, form.work.extents[along[0]].known if along else 1))
+        step = form.step_of_term(along[0]) if along and guard.by != 1 else None
+        count = form.work.extents[along[0]].known if along else 1
+        found.append((guard, count if step is None else step.most))
     return found if sum(count for _, count in found) <= _MOST_PLACES else None
 
 
@@ -161,7 +246,7 @@ def _in_order(strides: tuple[Size, ...]) -> Callable[[int], tuple[int, int]]:
     """The key by which loops of greater strides come first."""
 
     def key(loop: int) -> tuple[int, int]:
-        return -len(strides[loop].open), -strides[loop].known
+        return -len(strides[loop].open), -abs(strides[loop].known)
 
     return key
 
@@ -189,11 +274,15 @@ def _read_factor(work: Work, region: Region, value: ir.Value) -> Factor | None:
             value, found.buffer, found.element, found.strides, found.offset, (), extension, found
         )
     op = _defining(work, inner)
-    return None if op is None else _read_guarded(work, region, value, op, extension)
+    if op is None:
+        return None
+    if op.name == "memref.load":
+        return _read_load(work, value, op, (), extension)
+    return _read_guarded(work, value, op, extension)
 
 
 def _read_guarded(
-    work: Work, region: Region, value: ir.Value, op: ir.Operation, extension: ir.Operation | None
+    work: Work, value: ir.Value, op: ir.Operation, extension: ir.Operation | None
 ) -> Factor | None:
     """An element that is loaded where it is there, and 0 elsewhere."""
     if op.name != "scf.if" or len(op.results) != 1 or not len(op.regions[1].blocks):
@@ -204,13 +293,19 @@ def _read_guarded(
         return None
     if then[1].operands[0] != then[0].results[0] or not _is_zero(other[0].operands[0]):
         return None
-    guards: list[Guard] = []
-    for term in _conjunction(op.operands[0]):
-        guard = _read_guard(work, region, term)
-        if guard is None:
-            return None
-        guards.append(guard)
-    buffer, *indices = then[0].operands
+    guards = _read_guards(work, _conjunction(op.operands[0]))
+    return None if guards is None else _read_load(work, value, then[0], guards, extension)
+
+
+def _read_load(
+    work: Work,
+    value: ir.Value,
+    op: ir.Operation,
+    guards: Sequence[Guard],
+    extension: ir.Operation | None,
+) -> Factor | None:
+    """An element at places that are linear, but for steps that a guard has too."""
+    buffer, *indices = op.operands
     kind = ir.MemRefType(buffer.type)
     if not is_outside(work, buffer) or not has_plain_elements(kind.element_type):
         return None
@@ -223,13 +318,24 @@ def _read_guarded(
         return None
     sums: list[list[Size]] = [[] for _ in work.extents]
     constants: list[Size] = []
+    stepped: set[int] = set()
     for index, stride in zip(indices, strides, strict=True):
-        linear = _linear(work, region, index)
+        linear = _linear(work, index)
         if linear is None:
-            return None
+            read = _divided(work, index)
+            guard = next((each for each in guards if read is not None and _is_of(each, read)), None)
+            if guard is None:
+                return None
+            stepped |= set(guard.factors)
+            for loop, factor in guard.factors.items():
+                by = gcd(factor, guard.by) if loop in work.collective else 1
+                sums[loop].append(Size(factor // by) * stride)
+            continue
         constants.append(Size(linear[0]) * stride)
         for loop, factor in linear[1].items():
             sums[loop].append(Size(factor) * stride)
+    if any(len(sums[loop]) > 1 for loop in stepped):
+        return None
     return Factor(
         value,
         buffer,
@@ -242,25 +348,90 @@ def _read_guarded(
     )
 
 
+# A number that is linear in loops: its constant, and the factors of loops.
+_Linear = tuple[int, dict[int, int]]
+
+
+def _read_guards(work: Work, terms: Sequence[ir.Value]) -> list[Guard] | None:
+    """The guards that all must hold; None where one is something else."""
+    guards: list[Guard] = []
+    multiples: list[tuple[_Linear, int]] = []
+    for term in terms:
+        multiple = _multiple(work, term)
+        if multiple is not None:
+            multiples.append(multiple)
+            continue
+        guard = _read_guard(work, term)
+        if guard is None:
+            return None
+        guards.append(guard)
+    for linear, by in multiples:
+        if not any(
+            guard.by == by and guard.factors == linear[1] and (guard.constant - linear[0]) % by == 0
+            for guard in guards
+        ):
+            return None
+    steps = [guard for guard in guards if guard.by != 1]
+    return guards if len(steps) == len(multiples) else None
+
+
+def _multiple(work: Work, term: ir.Value) -> tuple[_Linear, int] | None:
+    """A number of which a condition says that it is a multiple, and of what."""
+    op = _defining(work, term)
+    if op is None or op.name != "arith.cmpi" or _constant(op.operands[1]) != 0:
+        return None
+    if ir.IntegerAttr(op.attributes["predicate"]).value != _EQUAL:
+        return None
+    rest = _defining(work, op.operands[0])
+    if rest is None or rest.name != "arith.remui":
+        return None
+    linear, by = _linear(work, rest.operands[0]), _constant(rest.operands[1])
+    return None if linear is None or by is None or by < 1 else (linear, by)
+
+
+def _divided(work: Work, value: ir.Value) -> tuple[_Linear, int] | None:
+    """A quotient, less a number: as what is divided, less its multiple, and the divisor."""
+    op, less = _defining(work, value), 0
+    if op is not None and op.name == "arith.subi":
+        known = _constant(op.operands[1])
+        if known is None:
+            return None
+        op, less = _defining(work, op.operands[0]), known
+    if op is None or op.name != "arith.divui":
+        return None
+    linear, by = _linear(work, op.operands[0]), _constant(op.operands[1])
+    if linear is None or by is None or by < 1:
+        return None
+    return (linear[0] - less * by, linear[1]), by
+
+
+def _is_of(guard: Guard, read: tuple[_Linear, int]) -> bool:
+    return (guard.constant, dict(guard.factors), guard.by) == (*read[0], read[1])
+
+
 def _conjunction(value: ir.Value) -> list[ir.Value]:
     if not isinstance(value.owner, ir.Block) and value.owner.operation.name == "arith.andi":
         return [term for each in value.owner.operation.operands for term in _conjunction(each)]
     return [value]
 
 
-def _read_guard(work: Work, region: Region, term: ir.Value) -> Guard | None:
+def _read_guard(work: Work, term: ir.Value) -> Guard | None:
     op = _defining(work, term)
     if op is None or op.name != "arith.cmpi":
         return None
     if ir.IntegerAttr(op.attributes["predicate"]).value != _BELOW:
         return None
-    linear, bound = _linear(work, region, op.operands[0]), _constant(op.operands[1])
-    if linear is None or bound is None:
-        return None
-    return Guard(linear[0], linear[1], Size(bound))
+    bound = _constant(op.operands[1])
+    linear, by = _linear(work, op.operands[0]), 1
+    if linear is None:
+        read = _divided(work, op.operands[0])
+        if read is None:
+            return None
+        linear, by = read
+    return None if bound is None else Guard(linear[0], linear[1], Size(bound), by)
 
 
-def _linear(work: Work, region: Region, value: ir.Value) -> tuple[int, dict[int, int]] | None:
+def _linear(work: Work, value: ir.Value) -> _Linear | None:
     """An index of the region as a constant and the factors of loops."""
     known = _constant(value)
     if known is not None:
@@ -272,7 +443,7 @@ def _linear(work: Work, region: Region, value: ir.Value) -> tuple[int, dict[int,
         return 0, {ir.IntegerAttr(op.attributes["dim"]).value: 1}
     if op.name not in ("arith.addi", "arith.subi", "arith.muli"):
         return None
-    left, right = (_linear(work, region, each) for each in op.operands)
+    left, right = (_linear(work, each) for each in op.operands)
     if left is None or right is None:
         return None
     if op.name == "arith.muli":

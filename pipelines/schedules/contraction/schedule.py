@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
+from ..dependents import await_previous, can_overlap, let_next_begin
 from ..device import Device
-from ..elements import element_bytes
+from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
+from ..scratch import allocate_scratch, free_scratch
 from ..size import Size, product
 from ..work import Layout, Work
-from .configuration import Configuration, choose
-from .form import Form, abs_, places_of, read_form
-from .kernel import ContractionKernel, Counts
+from .configuration import choose, width_of
+from .form import Factor, Form, abs_, places_of, read_form
+from .kernel import ContractionKernel, PartsKernel, Tiles
+from .stencil import THREADS, Stencil, StencilKernel, is_stencil
 
 # Places in buffers are counted in 32 bits.
 _MOST = 2**31 - 1
@@ -28,14 +34,24 @@ _FEW_PRODUCTS = 1 << 22
 
 def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
     """The tiled kernel for the layout assumed, and for any; None for what is no contraction."""
-    form = read_form(work)
-    if form is None or not _is_taken(form, device):
-        return None
-    found = [_alternative(form, kernels, device)]
+    works = [work]
     if any(operand.is_assumed for operand in work.operands):
-        other = read_form(work.in_layout(Layout.ANY))
-        if other is not None and _is_taken(other, device):
-            found.append(_alternative(other, kernels, device))
+        works.append(work.in_layout(Layout.ANY))
+    forms = [form for form in map(read_form, works) if form is not None]
+    if len(forms) < len(works):
+        return None
+    if all(map(is_stencil, forms)):
+        return [_alternative(form, partial(_launch_stencil, form, kernels)) for form in forms]
+    if not all(_is_taken(form, device) for form in forms):
+        return None
+    first = forms[0]
+    sides = ((first.first, first.rows), (first.second, first.columns))
+    wide = [factor for factor, own in sides if width_of(first, factor, own) > 1]
+    rest = forms[-1:] if wide else forms
+    found = [_alternative(form, partial(_launch, form, kernels, device)) for form in rest]
+    if wide:
+        launch = partial(_launch, first, kernels, device, is_wide=True)
+        found.insert(0, _alternative(first, launch, wide))
     return found
 
 
@@ -71,11 +87,15 @@ def _is_large(form: Form) -> bool:
     return count.is_known and count.known > _FEW_PRODUCTS
 
 
-def _alternative(form: Form, kernels: Kernels, device: Device) -> Alternative:
+def _alternative(
+    form: Form, launch: Callable[[], None], wide: Sequence[Factor] = ()
+) -> Alternative:
     work = form.work
 
     def conditions(found: Conditions) -> None:
         found.require(work.layouts_hold())
+        for factor in wide:
+            found.require_aligned_buffer(factor.buffer, factor.element, ACCESS_BYTES)
         for strides in [
             form.first.strides,
             form.second.strides,
@@ -89,40 +109,86 @@ def _alternative(form: Form, kernels: Kernels, device: Device) -> Alternative:
             )
             found.require_at_most(reach, _MOST)
 
-    return conditions, lambda: _launch(form, kernels, choose(form, device))
+    return conditions, launch
 
 
-def _launch(form: Form, kernels: Kernels, configuration: Configuration) -> None:
-    work = form.work
-    counts = Counts(
-        _ceiling(work, form.extent(form.rows), configuration.rows),
-        _ceiling(work, form.extent(form.columns), configuration.columns),
-        form.extent(form.batch),
-    )
-    made: list[ContractionKernel] = []
+def _launch_stencil(form: Form, kernels: Kernels) -> None:
+    """Launches the kernel of a window for each result."""
+    work, stencil = form.work, Stencil(form)
+    counts = [
+        _ceiling(work, work.extents[loop], stencil.rows if loop == stencil.down else 1)
+        for loop in stencil.loops
+    ]
+    found: list[StencilKernel] = []
 
     def emit(entry: ir.Block) -> None:
-        kernel = ContractionKernel(form, configuration, counts, Parameters(entry, work.open))
-        made.append(kernel)
-        kernel.emit()
+        found.append(StencilKernel(stencil, counts, Parameters(entry, work.open)))
+        found[0].emit()
 
-    attributes: dict[str, ir.Attribute] = {
-        "nvvm.minctasm": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), configuration.resident)
-    }
-    kernel = kernels.build(
-        operation_name(work.op), configuration.threads, emit, work.op.location, attributes
+    kernel = kernels.build(operation_name(work.op), THREADS, emit, work.op.location)
+    blocks = arith.ceildivui(work.open.value(product(counts)), index_constant(THREADS))
+    emit_launch(kernel, blocks, THREADS, found[0].parameters.arguments())
+
+
+def _launch(form: Form, kernels: Kernels, device: Device, *, is_wide: bool = False) -> None:
+    """Launches the kernel, and where sums are made in parts another one that adds these."""
+    work, made = form.work, choose(form, device, is_wide=is_wide)
+    terms = form.extent(form.terms)
+    if made.parts > 1:
+        terms = Size(-(-terms.known // (made.parts * made.terms)) * made.terms)
+    tiles = Tiles(
+        form,
+        made,
+        _ceiling(work, form.count_of(form.rows), made.rows),
+        _ceiling(work, form.count_of(form.columns), made.columns),
+        terms,
     )
-    blocks = work.open.value(product([counts.rows, counts.columns, counts.batch]))
+    parts, size = Size(made.parts), Size(made.rows * made.columns)
+    scratch = None
+    if made.parts > 1:
+        scratch = allocate_scratch(product([tiles.count, parts, size]), form.total, work.open)
+    found: list[ContractionKernel] = []
+
+    def emit(entry: ir.Block) -> None:
+        found.append(ContractionKernel(tiles, Parameters(entry, work.open), scratch))
+        if scratch is not None:
+            let_next_begin(work.device)
+        found[0].emit()
+
+    resident = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), made.resident)
+    name, place = operation_name(work.op), work.op.location
+    kernel = kernels.build(name, made.threads, emit, place, {"nvvm.minctasm": resident})
+    blocks = work.open.value(tiles.count * parts)
+    arguments = found[0].parameters.arguments()
+    emit_launch(kernel, blocks, made.threads, arguments, found[0].shared.bytes)
+    if scratch is not None:
+        _launch_parts(tiles, kernels, scratch)
+
+
+def _launch_parts(tiles: Tiles, kernels: Kernels, scratch: ir.Value) -> None:
+    work = tiles.form.work
+    found: list[PartsKernel] = []
+
+    def emit(entry: ir.Block) -> None:
+        found.append(PartsKernel(tiles, Parameters(entry, work.open), scratch))
+        await_previous(work.device)
+        found[0].emit()
+
+    name, place = operation_name(work.op), work.op.location
+    kernel = kernels.build(f"{name}_parts", PartsKernel.THREADS, emit, place)
     emit_launch(
         kernel,
-        blocks,
-        configuration.threads,
-        made[0].parameters.arguments(),
-        made[0].shared.bytes,
+        work.open.value(tiles.count * Size(found[0].blocks_each)),
+        PartsKernel.THREADS,
+        found[0].parameters.arguments(),
+        overlaps=can_overlap(work.device),
     )
+    free_scratch([scratch])
 
 
 def _ceiling(work: Work, extent: Size, step: int) -> Size:
+    if step == 1:
+        return extent
     if extent.is_known:
         return Size(-(-extent.known // step))
     value = arith.ceildivui(work.open.value(extent), index_constant(step))

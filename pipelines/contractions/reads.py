@@ -1,0 +1,273 @@
+"""Where the operands of a sum of products lie: read behind what only moves their elements.
+
+That is padding with zeros, and elements set apart among zeros. What is read so becomes a
+tensor.extract in the region, under the condition that an element is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import prod
+
+from ...dialects.mlir import arith, ir
+from ..fusion.access import Access, expression, loops_in, reassociation
+from ..fusion.fills import filled_with
+from ..fusion.generic import (
+    accesses_of,
+    inputs_of,
+    loop_count,
+    make_generic,
+    reducing_loops,
+)
+from ..picked_elements import element_or, loop_index
+from ..products.fills import is_plus_zero
+from ..rewriting import index_constant
+from ..schedules.work import linear_terms
+from ..walking import is_used
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+# More places along windows than the bits that the schedule has for them stay in memory.
+MOST_PLACES = 30
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """One dim of a source: its size, and how many zeros are before and between its elements."""
+
+    size: int
+    before: int
+    by: int
+    is_whole: bool
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A tensor of which the elements at `index` are read, as they lie along the axes."""
+
+    value: ir.Value
+    index: tuple[ir.AffineExpr, ...]
+    axes: tuple[_Axis, ...]
+
+
+def read_behind(op: ir.Operation, *, apart: bool = True) -> ir.Operation:
+    """The operation that reads its factors from where they come; the same one where it does.
+
+    Left are open sizes, and windows of more places than schedules can tell apart; unless `apart`,
+    elements that are set apart.
+    """
+    for number in range(len(inputs_of(op))):
+        if not _is_factor(op, number):
+            continue
+        source = _source(accesses_of(op)[number], loop_count(op))
+        if source is None or (not apart and any(axis.by != 1 for axis in source.axes)):
+            continue
+        if _can_read(op, number, source):
+            return read_behind(_read(op, number, source), apart=apart)
+    return op
+
+
+def _is_factor(op: ir.Operation, number: int) -> bool:
+    read = accesses_of(op)[number]
+    return bool({loop for each in read.index for loop in loops_in(each)} & set(reducing_loops(op)))
+
+
+def _source(read: Access, loops: int) -> _Source | None:
+    """What a tensor is made of by moving elements, through reshapes that split dims."""
+    value = read.value
+    index = tuple(expression(each) for each in read.index)
+    while not isinstance(value.owner, ir.Block):
+        op = value.owner.operation
+        found = _moved(op)
+        if found is not None:
+            source, axes = found
+            return _Source(source, _simplified(index, loops), axes)
+        if op.name != "tensor.expand_shape":
+            return None
+        shape = ir.RankedTensorType(op.results[0].type).shape
+        if _DYNAMIC in shape:
+            return None
+        index = tuple(
+            reduce(
+                lambda sum_, each: sum_ + each,
+                [
+                    index[dim] * prod(shape[inner] for inner in dims[place + 1 :])
+                    for place, dim in enumerate(dims)
+                ],
+            )
+            for dims in reassociation(op)
+        )
+        value = op.operands[0]
+    return None
+
+
+def _simplified(index: Sequence[ir.AffineExpr], loops: int) -> tuple[ir.AffineExpr, ...]:
+    """The same expressions: as results of a map they are simple, and of their own classes."""
+    return tuple(ir.AffineMap.get(loops, 0, list(index)).results)
+
+
+def _moved(op: ir.Operation) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
+    """What is padded with zeros, or set into zeros, and how it lies among them."""
+    if op.name == "tensor.pad":
+        return _padded(op)
+    if op.name == "tensor.insert_slice":
+        return _inserted(op)
+    return None
+
+
+def _padded(op: ir.Operation) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
+    source = ir.RankedTensorType(op.operands[0].type)
+    lows, highs = (list(_numbers(op, f"static_{at}")) for at in ("low", "high"))
+    if not source.has_static_shape or len(op.operands) != 1:
+        return None
+    if any(each < 0 for each in (*lows, *highs)):
+        return None
+    value = list(op.regions[0].blocks[0])[-1].operation.operands[0]
+    if not _is_zero(value):
+        return None
+    return op.operands[0], tuple(
+        _Axis(size, low, 1, low == high == 0)
+        for size, low, high in zip(source.shape, lows, highs, strict=True)
+    )
+
+
+def _inserted(op: ir.Operation) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
+    source = ir.RankedTensorType(op.operands[0].type)
+    into = ir.RankedTensorType(op.operands[1].type)
+    if len(op.operands) != 2 or not source.has_static_shape or not into.has_static_shape:
+        return None
+    if source.rank != into.rank:
+        return None
+    filling = filled_with(op.operands[1])
+    if filling is None or not _is_zero(filling):
+        return None
+    offsets, steps = (_numbers(op, f"static_{name}") for name in ("offsets", "strides"))
+    return op.operands[0], tuple(
+        _Axis(size, offset, step, offset == 0 and size == whole)
+        for size, whole, offset, step in zip(source.shape, into.shape, offsets, steps, strict=True)
+    )
+
+
+def _numbers(op: ir.Operation, name: str) -> list[int]:
+    return list(ir.DenseI64ArrayAttr(op.attributes[name]))
+
+
+def _is_zero(value: ir.Value) -> bool:
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
+        return False
+    attribute = value.owner.operation.attributes["value"]
+    if isinstance(attribute, ir.FloatAttr):
+        return is_plus_zero(attribute)
+    return isinstance(attribute, ir.IntegerAttr) and attribute.value == 0
+
+
+def _can_read(op: ir.Operation, number: int, source: _Source) -> bool:
+    accesses = accesses_of(op)
+    others = {loop for place, each in enumerate(accesses) if place != number for loop in each.loops}
+    if not set(accesses[number].loops) <= others:
+        return False  # Nothing else would say how far these loops go.
+    if not is_used(op.regions[0].blocks[0].arguments[number]):
+        return False
+    places, extents = 0, _extents(op)
+    for axis, each in zip(source.axes, source.index, strict=True):
+        linear = linear_terms(each)
+        if linear is None:
+            return False
+        if axis.is_whole and axis.by == 1:
+            continue
+        along = [loop for loop in linear[1] if loop in reducing_loops(op)]
+        if len(along) > 1 or any(extents.get(loop, _DYNAMIC) == _DYNAMIC for loop in along):
+            return False
+        places += extents[along[0]] if along else 1
+        if axis.by == 1:
+            continue
+        # A schedule is to know which places of a term are those of elements, by the row's.
+        rest = [loop for loop in linear[1] if loop not in along]
+        if len(along) != 1 or len(rest) != 1 or linear[1][rest[0]] != 1:
+            return False
+    return places <= MOST_PLACES
+
+
+def _extents(op: ir.Operation) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for each in accesses_of(op):
+        if isinstance(each.value.type, ir.RankedTensorType):
+            for loop, size in zip(each.index, each.value.type.shape, strict=True):
+                if isinstance(loop, int):
+                    found[loop] = size
+    return found
+
+
+def _read(op: ir.Operation, number: int, source: _Source) -> ir.Operation:
+    accesses, inputs = accesses_of(op), len(inputs_of(op))
+    block = op.regions[0].blocks[0]
+    argument = block.arguments[number]
+    extents = _extents(op)
+    with op.location, ir.InsertionPoint(op):
+        with ir.InsertionPoint.at_block_begin(block):
+            element = _element(source, argument.type, extents)
+        argument.replace_all_uses_with(element)
+        block.erase_argument(number)
+        kept = [each for place, each in enumerate(accesses[:inputs]) if place != number]
+        new = make_generic(kept, accesses[inputs:], loop_count(op), reducing_loops(op), block)
+    for old, result in zip(op.results, new.results, strict=True):
+        old.replace_all_uses_with(result)
+    op.erase()
+    return new
+
+
+def _element(source: _Source, kind: ir.Type, extents: dict[int, int]) -> ir.Value:
+    """Emits the element that is read, or the zero where there is none."""
+    conditions: list[ir.Value] = []
+    places: list[ir.Value] = []
+    for axis, each in zip(source.axes, source.index, strict=True):
+        linear = linear_terms(each)
+        assert linear is not None
+        constant, factors = linear[0] - axis.before, linear[1]
+        less = 0
+        if axis.by != 1:
+            # Quotients are of numbers without sign.
+            lowest = constant + sum(
+                min(factor, 0) * (extents[loop] - 1) for loop, factor in factors.items()
+            )
+            less = max(-(lowest // axis.by), 0)
+        place = _sum(constant + less * axis.by, factors)
+        if axis.by != 1:
+            by = index_constant(axis.by)
+            rest = arith.remui(place, by)
+            conditions.append(arith.cmpi(arith.CmpIPredicate.eq, rest, index_constant(0)))
+            place = arith.divui(place, by)
+            if less:
+                place = arith.subi(place, index_constant(less))
+        if not axis.is_whole or axis.by != 1:
+            size = index_constant(axis.size)
+            conditions.append(arith.cmpi(arith.CmpIPredicate.ult, place, size))
+        places.append(place)
+    is_float = isinstance(kind, ir.FloatType)
+    zero = ir.Operation.create(
+        "arith.constant",
+        results=[kind],
+        attributes={
+            "value": ir.FloatAttr.get(kind, 0.0) if is_float else ir.IntegerAttr.get(kind, 0)
+        },
+    ).results[0]
+    return element_or(reduce(arith.andi, conditions), source.value, places, zero)
+
+
+def _sum(constant: int, factors: dict[int, int]) -> ir.Value:
+    """An index of the region."""
+    found: ir.Value | None = None
+    for loop, factor in factors.items():
+        step = loop_index(loop)
+        if factor == -1 and found is not None:
+            found = arith.subi(found, step)
+            continue
+        if factor != 1:
+            step = arith.muli(step, index_constant(factor))
+        found = step if found is None else arith.addi(found, step)
+    if found is None:
+        return index_constant(constant)
+    if constant < 0:
+        return arith.subi(found, index_constant(-constant))
+    return found if constant == 0 else arith.addi(found, index_constant(constant))

@@ -1,0 +1,193 @@
+"""Arithmetic of indices in a contraction's kernels, in 32 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ....dialects.mlir import arith, ir
+from ...rewriting import constant
+from ..elements import address
+from ..parameters import Parameters
+from ..size import ONE, ZERO, Size, product
+from .form import Form
+
+# An index for each of some loops of the operation.
+Indices = Mapping[int, ir.Value]
+
+_NO_WRAP = "#arith.overflow<nsw>"
+
+
+def i32() -> ir.Type:
+    """The type of indices in the kernel."""
+    return ir.IntegerType.get_signless(32)
+
+
+def number(value: int) -> ir.Value:
+    """A constant of 32 bits."""
+    return constant(i32(), value)
+
+
+def add(one: ir.Value, other: ir.Value) -> ir.Value:
+    """The sum of two numbers, which fits: so that constants in it become part of addresses."""
+    return arith.addi(one, other, overflow_flags=ir.Attribute.parse(_NO_WRAP))
+
+
+def multiply(one: ir.Value, other: ir.Value) -> ir.Value:
+    """The product of two numbers, which fits."""
+    return arith.muli(one, other, overflow_flags=ir.Attribute.parse(_NO_WRAP))
+
+
+def plus(value: ir.Value, by: int) -> ir.Value:
+    """A number and another one that is known."""
+    return add(value, number(by)) if by else value
+
+
+def times(value: ir.Value, by: int) -> ir.Value:
+    """A number multiplied by another one that is known."""
+    return multiply(value, number(by)) if by != 1 else value
+
+
+def is_below(one: ir.Value, other: ir.Value) -> ir.Value:
+    """Whether one number is less than another, without signs."""
+    return arith.cmpi(arith.CmpIPredicate.ult, one, other)
+
+
+def both(one: ir.Value | None, other: ir.Value) -> ir.Value:
+    """Whether both hold; None does."""
+    return other if one is None else arith.andi(one, other)
+
+
+def byte(start: ir.Value, offset: ir.Value) -> ir.Value:
+    """The address so many bytes further."""
+    return address(start, ir.IntegerType.get_signless(8), offset)
+
+
+class Numbers:
+    """Sizes of a form as a kernel sees them, and places in its loops.
+
+    `thread` is the thread's number in its block. Loops with a step are counted in steps, of the
+    block's rest of each.
+    """
+
+    def __init__(self, form: Form, parameters: Parameters, thread: ir.Value) -> None:
+        self.form = form
+        self.parameters = parameters
+        self.thread = thread
+        self._rests: dict[int, ir.Value] = {}
+        # Of loops with a step: how far the first place that counts reads, but for the loop itself.
+        self.shifts: dict[int, ir.Value] = {}
+        # Of their terms: the first place that counts, and how many do.
+        self._first: dict[int, ir.Value] = {}
+        self._count: dict[int, ir.Value] = {}
+
+    def set_rest(self, loop: int, rest: ir.Value) -> None:
+        """Says which of the rests of a loop with a step the block takes."""
+        step = self.form.steps[loop]
+        self._rests[loop] = rest
+        by, every, common = number(step.by), number(step.every), step.common
+        # slope_in k + rest + constant is to be 0 modulo by.
+        beyond = arith.remui(plus(rest, step.constant % step.by), by)
+        inverse = pow(step.slope % step.every, -1, step.every) if step.every > 1 else 0
+        negative = arith.subi(number(step.by), beyond)
+        first = arith.remui(times(arith.divui(negative, number(common)), inverse), every)
+        count = arith.divui(arith.subi(number(step.extent + step.every - 1), first), every)
+        if common > 1:
+            rest_of = arith.remui(beyond, number(common))
+            is_any = arith.cmpi(arith.CmpIPredicate.eq, rest_of, number(0))
+            count = arith.select(is_any, count, number(0))
+        total = add(plus(rest, step.constant), times(first, step.slope_in))
+        self.shifts[loop] = arith.divsi(total, by)
+        self._first[step.term], self._count[step.term] = first, count
+
+    def terms(self) -> ir.Value:
+        """How many terms a sum has."""
+        found = self.size(
+            product(
+                [
+                    self.form.work.extents[loop]
+                    for loop in self.form.terms
+                    if loop not in self._count
+                ]
+            )
+        )
+        for count in self._count.values():
+            found = multiply(found, count)
+        return found
+
+    def split_term(self, at: ir.Value) -> dict[int, ir.Value]:
+        """The loops' indices of the term of a number; of terms with a step those that count."""
+        found: dict[int, ir.Value] = {}
+        rest = at
+        for loop in reversed(self.form.terms[1:]):
+            if loop in self._count:
+                by = arith.maxui(self._count[loop], number(1))
+                whole = arith.divui(rest, by)
+                rest, found[loop] = whole, arith.subi(rest, arith.muli(whole, by))
+            else:
+                rest, found[loop] = self.divided(rest, self.form.work.extents[loop])
+        for loop in self.form.terms[:1]:
+            found[loop] = rest
+        return found
+
+    def term(self, loop: int, counted: ir.Value) -> ir.Value:
+        """The index of a place of a term with a step, counted among those that count."""
+        step = self.form.step_of_term(loop)
+        assert step is not None
+        return add(times(counted, step.every), self._first[loop])
+
+    def size(self, size: Size) -> ir.Value:
+        """A size in 32 bits."""
+        if size.is_known:
+            return number(size.known)
+        value = self.parameters.size(size)
+        return self.parameters.once(("i32", size), lambda: arith.index_cast(i32(), value))
+
+    def split(self, at: ir.Value, loops: Sequence[int]) -> dict[int, ir.Value]:
+        """The index of each of some loops in the iteration of a number."""
+        found: dict[int, ir.Value] = {}
+        rest = at
+        for loop in reversed(loops[1:]):
+            rest, found[loop] = self.divided(rest, self.form.count(loop))
+        if loops:
+            found[loops[0]] = rest
+        return found
+
+    def divided(self, value: ir.Value, size: Size) -> tuple[ir.Value, ir.Value]:
+        """The quotient and the rest."""
+        if size == ONE:
+            return value, number(0)
+        by = self.size(size)
+        whole = arith.divui(value, by)
+        return whole, arith.subi(value, arith.muli(whole, by))
+
+    def whole(self, indices: Indices) -> dict[int, ir.Value]:
+        """The operation's own indices."""
+        found = dict(indices)
+        for loop, step in self.form.steps.items():
+            if loop in found:
+                found[loop] = add(times(found[loop], step.by), self._rests[loop])
+        return found
+
+    def are_there(self, indices: Indices) -> ir.Value | None:
+        """Whether the operation has an iteration at its own indices, of loops with a step.
+
+        None where it certainly has.
+        """
+        holds: ir.Value | None = None
+        for loop, step in self.form.steps.items():
+            extent = self.form.work.extents[loop]
+            if loop in indices and not extent.is_multiple_of(step.by):
+                holds = both(holds, is_below(indices[loop], self.size(extent)))
+        return holds
+
+    def place(self, offset: Size, strides: Sequence[Size], indices: Indices) -> ir.Value:
+        """How many elements lie before that of some indices."""
+        found: ir.Value | None = None
+        for loop, index in indices.items():
+            stride = strides[loop]
+            if stride != ZERO:
+                step = index if stride == ONE else multiply(index, self.size(stride))
+                found = step if found is None else add(found, step)
+        if found is None:
+            return self.size(offset)
+        return found if offset == ZERO else add(found, self.size(offset))

@@ -1,0 +1,238 @@
+"""One factor's tiles in shared memory: what each thread copies there, and from where."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from ....dialects.mlir import arith, ir, scf
+from ...rewriting import constant
+from ..elements import address, element_bytes, load, store
+from ..size import ZERO, Size
+from .configuration import Configuration, is_along_terms, vector_of, width_of
+from .form import Factor, places_of
+from .indices import (
+    Indices,
+    Numbers,
+    add,
+    byte,
+    i32,
+    is_below,
+    multiply,
+    number,
+    plus,
+    times,
+)
+
+# Bits of a mask: that a row or column is there, and that a term is not.
+_THERE, _MISSING = 1 << 30, -(1 << 31)
+# A place and the bits that a term asks for.
+ENTRY_BYTES = 8
+
+
+class Side:
+    """The tiles of one factor, `tile` of its `own` loops by a step of terms.
+
+    Elements lie in shared memory by term, neighbours of a term together. Where neighbours in memory
+    are terms, neighbouring threads copy these, and otherwise those of one term.
+    """
+
+    def __init__(
+        self,
+        numbers: Numbers,
+        made: Configuration,
+        factor: Factor,
+        own: tuple[int, ...],
+        tile: int,
+    ) -> None:
+        form = numbers.form
+        self.numbers, self.made, self.factor, self.own, self.tile = numbers, made, factor, own, tile
+        self.bytes = element_bytes(factor.element)
+        self.along_terms = is_along_terms(form, factor, own)
+        places = places_of(form, factor)
+        assert places is not None
+        self.places = places
+        self.step = self._linear_step()
+        self.has_table = bool(places) or self.step is None
+        self.width = width_of(form, factor, own) if made.is_wide else 1
+        self.pitch = tile + (vector_of(self.bytes) if self.along_terms else 0)
+        self.stage_bytes = made.terms * self.pitch * self.bytes
+        # How many copies a thread makes in a step, of how many rows and terms.
+        across = tile // self.width
+        if self.along_terms:
+            self.count_rows, self.count_terms = tile * made.terms // made.threads, 1
+            self.row_step, self.term_step = made.threads // made.terms, 0
+        else:
+            self.count_rows = max(across // made.threads, 1)
+            self.count_terms = across * made.terms // made.threads // self.count_rows
+            self.row_step = made.threads * self.width
+            self.term_step = max(made.threads // across, 1)
+
+    def _linear_step(self) -> Size | None:
+        """The stride of the number of a term, where all loops of terms lie behind one another."""
+        form = self.numbers.form
+        if any(step.term in form.terms for step in form.steps.values()):
+            return None
+        if not form.terms:
+            return ZERO
+        for outer, inner in pairwise(form.terms):
+            if self.factor.strides[outer] != self.factor.strides[inner] * form.work.extents[inner]:
+                return None
+        return self.factor.strides[form.terms[-1]]
+
+    def start(self, first: ir.Value, batch: Indices) -> None:
+        """Computes where the thread's rows lie; `first` is the tile's first."""
+        made, thread, numbers = self.made, self._thread(), self.numbers
+        if self.along_terms:
+            self.term = arith.andi(thread, number(made.terms - 1))
+            row = arith.shrui(thread, number(made.terms.bit_length() - 1))
+        else:
+            across = self.tile // self.width
+            row, self.term = thread, number(0)
+            if across <= made.threads:
+                row = arith.andi(thread, number(across - 1))
+                self.term = arith.shrui(thread, number(across.bit_length() - 1))
+            row = times(row, self.width)
+        self.shared_place = times(add(times(self.term, self.pitch), row), self.bytes)
+        self.offsets: list[ir.Value] = []
+        self.masks: list[ir.Value] = []
+        for each in range(self.count_rows):
+            at = add(first, plus(row, each * self.row_step))
+            counted = {**numbers.split(at, self.own), **batch}
+            whole = numbers.whole(counted)
+            # A factor that is read with steps lies by these.
+            indices = {
+                loop: counted[loop] if self._has_step(loop) else whole[loop] for loop in counted
+            }
+            place = numbers.place(self.factor.offset, self.factor.strides, indices)
+            self.offsets.append(add(place, self._shift()))
+            self.masks.append(self._mask(at, indices, whole))
+
+    def _thread(self) -> ir.Value:
+        return self.numbers.thread
+
+    def _has_step(self, loop: int) -> bool:
+        step = self.numbers.form.steps.get(loop)
+        return step is not None and step.factor is self.factor
+
+    def _shift(self) -> ir.Value:
+        """How far the first step lies, of the loops with a step."""
+        found = number(0)
+        for loop, step in self.numbers.form.steps.items():
+            if step.factor is self.factor:
+                stride = self.numbers.size(self.factor.strides[loop])
+                found = add(found, multiply(self.numbers.shifts[loop], stride))
+        return found
+
+    def _mask(self, at: ir.Value, indices: Indices, whole: Indices) -> ir.Value:
+        """A bit for each place along each guarded axis, and one for the row itself."""
+        numbers, form = self.numbers, self.numbers.form
+        mask, bit = number(0), 0
+        for guard, count in self.places:
+            base = number(guard.constant)
+            by = next((guard.factors[loop] for loop in form.terms if loop in guard.factors), 0)
+            stepped = next((loop for loop in form.steps if form.steps[loop].guard is guard), None)
+            if stepped is not None:
+                step = form.steps[stepped]
+                base, by = numbers.shifts[stepped], step.slope
+                base = add(base, indices[stepped])
+            else:
+                for loop, factor in guard.factors.items():
+                    if loop in indices:
+                        base = add(base, times(indices[loop], factor))
+            for place in range(count):
+                holds = is_below(plus(base, place * by), numbers.size(guard.bound))
+                mask = arith.ori(mask, arith.select(holds, number(1 << bit), number(0)))
+                bit += 1
+        is_there = is_below(at, numbers.size(form.count_of(self.own)))
+        more = numbers.are_there({loop: whole[loop] for loop in self.own})
+        if more is not None:
+            is_there = arith.andi(is_there, more)
+        return arith.select(is_there, arith.ori(mask, number(_THERE)), number(0))
+
+    def _needs(self, indices: Indices) -> ir.Value:
+        """The bits that a term asks for."""
+        needed, bit = number(_THERE), 0
+        for guard, count in self.places:
+            along = [loop for loop in self.numbers.form.terms if loop in guard.factors]
+            one = number(1 << bit)
+            needed = arith.ori(needed, arith.shli(one, indices[along[0]]) if along else one)
+            bit += count
+        return needed
+
+    def enter(self, table: ir.Value, entry: ir.Value, counted: Indices, is_there: ir.Value) -> None:
+        """Writes an entry of the table: where a term lies, of which are counted."""
+        form, numbers = self.numbers.form, self.numbers
+        offset = number(0)
+        for loop, index in counted.items():
+            stride = self.factor.strides[loop]
+            step = form.step_of_term(loop)
+            if step is not None and step.factor is not self.factor:
+                index = numbers.term(loop, index)
+            if stride != ZERO:
+                offset = add(offset, multiply(index, numbers.size(stride)))
+        needed = arith.select(is_there, self._needs(counted), number(_MISSING))
+        store(byte(table, times(entry, ENTRY_BYTES)), i32(), [offset, needed], ENTRY_BYTES)
+
+    def issue(self, base: ir.Value, slot: ir.Value, table: ir.Value | None) -> None:
+        """Starts the copies of one step: `base` is its first term in the segment."""
+        found = [
+            self._term(add(base, plus(self.term, term * self.term_step)), table)
+            for term in range(self.count_terms)
+        ]
+        pointer = self.numbers.parameters.pointer(self.factor.buffer)
+        for term, (offset, needed) in enumerate(found):
+            for row in range(self.count_rows):
+                missing = arith.andi(arith.xori(self.masks[row], number(-1)), needed)
+                is_there = arith.cmpi(arith.CmpIPredicate.eq, missing, number(0))
+                bytes_ = self.bytes * self.width
+                size = arith.select(is_there, number(bytes_), number(0))
+                # Nothing is read at the address where there is nothing.
+                place = arith.select(is_there, add(self.offsets[row], offset), number(0))
+                source = address(pointer, self.factor.element, place)
+                shift = (term * self.term_step * self.pitch + row * self.row_step) * self.bytes
+                _copy(byte(slot, plus(self.shared_place, shift)), source, bytes_, size)
+
+    def _term(self, at: ir.Value, table: ir.Value | None) -> tuple[ir.Value, ir.Value]:
+        """How far a term of the segment lies, and the bits it asks for."""
+        numbers = self.numbers
+        if table is not None:
+            offset, needed = load(byte(table, times(at, ENTRY_BYTES)), i32(), 2, ENTRY_BYTES)
+            return offset, needed
+        assert self.step is not None
+        whole = add(numbers.start, at)
+        needed = arith.select(is_below(whole, numbers.end), number(_THERE), number(_MISSING))
+        return multiply(whole, numbers.size(self.step)), needed
+
+
+def fill_tables(
+    numbers: Numbers, made: Configuration, tables: dict[Side, ir.Value], entries: int
+) -> None:
+    """Writes where the terms of a segment lie."""
+    index = ir.IndexType.get()
+    loop = scf.ForOp(
+        arith.index_castui(index, numbers.thread),
+        constant(index, entries),
+        constant(index, made.threads),
+    )
+    with ir.InsertionPoint(loop.body):
+        entry = arith.index_castui(i32(), loop.induction_variable)
+        at = add(numbers.start, entry)
+        is_there = is_below(at, numbers.end)
+        counted = numbers.split_term(at)
+        for side, table in tables.items():
+            side.enter(table, entry, counted, is_there)
+        scf.YieldOp([])
+
+
+def _copy(to: ir.Value, source: ir.Value, bytes_: int, read: ir.Value) -> None:
+    """An asynchronous copy of so many bytes, of which `read` are read and the others 0."""
+    ir.Operation.create(
+        "nvvm.cp.async.shared.global",
+        operands=[to, source, read],
+        attributes={
+            "size": ir.IntegerAttr.get(i32(), bytes_),
+            "modifier": ir.Attribute.parse(
+                f"#nvvm<load_cache_modifier {'cg' if bytes_ == 16 else 'ca'}>"
+            ),
+        },
+    )
