@@ -40,7 +40,7 @@ class Narrow:
         for op in self.moves:
             operands = [value, *list(op.operands)[1:]]
             if op.name.startswith("linalg."):
-                operands[1] = _unwritten(op.operands[1], self.element)
+                operands[1] = unwritten(op.operands[1], self.element)
             value = _clone(op, operands, self.element)
         return value
 
@@ -101,7 +101,7 @@ def _clone(op: ir.Operation, operands: list[ir.Value], element: ir.Type) -> ir.V
     return new.results[0]
 
 
-def _unwritten(like: ir.Value, element: ir.Type) -> ir.Value:
+def unwritten(like: ir.Value, element: ir.Type) -> ir.Value:
     """A tensor of the size of another one, its elements not written."""
     kind = ir.RankedTensorType(like.type)
     sizes = [

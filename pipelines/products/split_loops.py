@@ -21,6 +21,7 @@ from ..schedules.device import Device
 from .fits import is_for_library
 from .fused import is_elementwise
 from .generic import reassociation_attribute, rebuild
+from .narrow import unwritten
 from .options import MatmulOptions
 from .product import NO_LOOP, Indexed, Kind, Product
 from .reads import read_through
@@ -61,6 +62,10 @@ def split_loops(op: ir.Operation, product: Product, options: MatmulOptions, devi
     It does so where copies take longer than the calls of the library that come instead. `product`
     is what the operation computes, of operands from read_in_place. Returns whether it did.
     """
+    reader = _lone_reader(op.results[0])
+    if reader is not None and is_elementwise(reader, 0) and not _is_unary(reader):
+        # Such as adds a bias: it is to be part of the call, and is so in the product's own dims.
+        return False
     best: tuple[float, Product, dict[int, _Group]] | None = None
     emitted: list[ir.Operation] = []
     for chosen in _choices(op, product):
@@ -76,7 +81,8 @@ def split_loops(op: ir.Operation, product: Product, options: MatmulOptions, devi
             best = gain, tried, splits
     if best is not None:
         _, found, splits = best
-        rebuild(op, found, [_parts(loop, splits) for loop in product.result.dims])
+        new = rebuild(op, found, [_parts(loop, splits) for loop in product.result.dims])
+        _move_collapse(new)
     for each in reversed(emitted):
         if not any(True for _ in each.results[0].uses):
             each.erase()
@@ -249,6 +255,48 @@ def _bytes(value: ir.Value) -> int:
     kind = ir.RankedTensorType(value.type)
     sizes = [OPEN_SIZE if size == DYNAMIC else size for size in kind.shape]
     return prod(sizes) * ELEMENT_TYPES[str(kind.element_type)].bytes
+
+
+def _is_unary(op: ir.Operation) -> bool:
+    """Whether an elementwise operation makes each element of the one in its place."""
+    identity = ir.AffineMap.get_identity(ir.RankedTensorType(op.results[0].type).rank)
+    return len(op.operands) == 2 and all(each == identity for each in indexing_maps(op))
+
+
+def _move_collapse(op: ir.Operation) -> None:
+    """Lets elementwise operations, as roundings are, read the result before dims are made one."""
+    collapse = _lone_reader(op.results[0])
+    while collapse is not None and collapse.name == "tensor.collapse_shape":
+        reader = _lone_reader(collapse.results[0])
+        if reader is None or not is_elementwise(reader, 0) or not _is_unary(reader):
+            return
+        source = ir.RankedTensorType(collapse.operands[0].type)
+        element = ir.RankedTensorType(reader.results[0].type).element_type
+        same = ir.AffineMapAttr.get(ir.AffineMap.get_identity(source.rank))
+        parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
+        with reader.location, ir.InsertionPoint(reader):
+            new = ir.Operation.create(
+                "linalg.generic",
+                results=[ir.RankedTensorType.get(source.shape, element)],
+                operands=[collapse.operands[0], unwritten(collapse.operands[0], element)],
+                attributes={
+                    "indexing_maps": ir.ArrayAttr.get([same, same]),
+                    "iterator_types": ir.ArrayAttr.get([parallel] * source.rank),
+                    "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1]),
+                },
+                regions=1,
+            )
+            reader.regions[0].blocks[0].append_to(new.regions[0])
+            moved = ir.Operation.create(
+                "tensor.collapse_shape",
+                results=[reader.results[0].type],
+                operands=[new.results[0]],
+                attributes={"reassociation": collapse.attributes["reassociation"]},
+            )
+        reader.results[0].replace_all_uses_with(moved.results[0])
+        reader.erase()
+        collapse.erase()
+        collapse = moved
 
 
 @dataclass

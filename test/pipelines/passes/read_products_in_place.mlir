@@ -128,3 +128,43 @@ func.func @read_twice(%v: tensor<1x64x4x32xf32>, %w: tensor<4x64x64xf32>, %y: te
   %r = linalg.batch_matmul ins(%w, %c : tensor<4x64x64xf32>, tensor<4x64x32xf32>) outs(%y : tensor<4x64x32xf32>) -> tensor<4x64x32xf32>
   return %r, %t : tensor<4x64x32xf32>, tensor<1x4x64x32xf32>
 }
+
+// What rounds the result does so in the dims of the product; a bias is added in those it had.
+
+// CHECK-LABEL: func.func @rounded_heads(
+// CHECK-SAME:    %[[V:.*]]: tensor<1x64x4x32xf32>,
+// CHECK:         %[[Y:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[V]] :
+// CHECK:         %[[R:.*]] = linalg.generic {{.*}} ins(%[[Y]] : tensor<1x4x64x32xf32>) outs(%{{.*}} : tensor<1x4x64x32xf16>)
+// CHECK:         %[[C:.*]] = tensor.collapse_shape %[[R]]
+// CHECK:         return %[[C]]
+func.func @rounded_heads(%v: tensor<1x64x4x32xf32>, %w: tensor<4x64x64xf32>, %y: tensor<4x64x32xf32>) -> tensor<4x64x32xf16> {
+  %e = tensor.empty() : tensor<1x4x64x32xf32>
+  %t = linalg.transpose ins(%v : tensor<1x64x4x32xf32>) outs(%e : tensor<1x4x64x32xf32>) permutation = [0, 2, 1, 3]
+  %c = tensor.collapse_shape %t [[0, 1], [2], [3]] : tensor<1x4x64x32xf32> into tensor<4x64x32xf32>
+  %p = linalg.batch_matmul ins(%w, %c : tensor<4x64x64xf32>, tensor<4x64x32xf32>) outs(%y : tensor<4x64x32xf32>) -> tensor<4x64x32xf32>
+  %f = tensor.empty() : tensor<4x64x32xf16>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%p : tensor<4x64x32xf32>) outs(%f : tensor<4x64x32xf16>) {
+  ^bb0(%a: f32, %o: f16):
+    %n = arith.truncf %a : f32 to f16
+    linalg.yield %n : f16
+  } -> tensor<4x64x32xf16>
+  return %r : tensor<4x64x32xf16>
+}
+
+// CHECK-LABEL: func.func @biased_heads(
+// CHECK:         linalg.transpose
+// CHECK:         linalg.batch_matmul
+func.func @biased_heads(%v: tensor<1x64x4x32xf32>, %w: tensor<4x64x64xf32>, %y: tensor<4x64x32xf32>, %b: tensor<32xf32>) -> tensor<4x64x32xf32> {
+  %e = tensor.empty() : tensor<1x4x64x32xf32>
+  %t = linalg.transpose ins(%v : tensor<1x64x4x32xf32>) outs(%e : tensor<1x4x64x32xf32>) permutation = [0, 2, 1, 3]
+  %c = tensor.collapse_shape %t [[0, 1], [2], [3]] : tensor<1x4x64x32xf32> into tensor<4x64x32xf32>
+  %p = linalg.batch_matmul ins(%w, %c : tensor<4x64x64xf32>, tensor<4x64x32xf32>) outs(%y : tensor<4x64x32xf32>) -> tensor<4x64x32xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%p, %b : tensor<4x64x32xf32>, tensor<32xf32>) outs(%y : tensor<4x64x32xf32>) {
+  ^bb0(%a: f32, %u: f32, %o: f32):
+    %n = arith.addf %a, %u : f32
+    linalg.yield %n : f32
+  } -> tensor<4x64x32xf32>
+  return %r : tensor<4x64x32xf32>
+}
