@@ -11,27 +11,58 @@ becomes
 
 from __future__ import annotations
 
-from ...dialects.mlir import ir
-from ..rewriting import index_constant
-from ..walking import operations_where
+from ...dialects.hir.layout import DYNAMIC
+from ...dialects.mlir import arith, ir
+from ..picked_elements import element_or
+from ..rewriting import constant, index_constant
+from ..walking import is_used, operations_where
 from .access import Access, Coordinate, is_zero, zero
 from .generic import loop_count, make_generic, outs_of, reducing_loops
 from .node import Node, read_node
 from .region import Region
 from .sizes import Sizes
 
-_EXTRACT = "tensor.extract"
+_EXTRACT, _SLICE = "tensor.extract", "tensor.extract_slice"
 
 
-def is_computed_where_read(node: Node) -> bool:
-    """Whether all that reads an operation's only result are tensor.extracts in other regions."""
+def is_computed_where_read(node: Node, makers: dict[ir.Value, Node]) -> bool:
+    """Whether an operation's only result is read by tensor.extracts in the regions of others.
+
+    Others of `makers`, the nodes by what they make, may read one too that only puts elements into
+    another order, rows staying rows: they read what it reads.
+    """
     if len(node.op.results) != 1 or not _is_cheap(node):
         return False
     users = [use.owner.operation for use in node.op.results[0].uses]
-    return bool(users) and all(
-        user.name == _EXTRACT and user.block.owner.operation.name == "linalg.generic"
-        for user in users
-    )
+    extracts = [user for user in users if user.name == _EXTRACT]
+    if not extracts or not all(_generic_around(each) is not None for each in extracts):
+        return False
+    if len(extracts) == len(users):
+        return True
+    nodes = {maker.op for maker in makers.values()}
+    return _reorders(node) and all(user.name == _EXTRACT or user in nodes for user in users)
+
+
+def read_behind_slices(block: ir.Block, makers: dict[ir.Value, Node]) -> None:
+    """Lets tensor.extracts of parts of what a node makes cheaply read the whole."""
+    for op in [each.operation for each in block]:
+        if op.name != _SLICE or op.operands[0] not in makers:
+            continue
+        offsets = _offsets(op)
+        if offsets is None or not _is_cheap(makers[op.operands[0]]):
+            continue
+        for use in list(op.results[0].uses):
+            extract = use.owner.operation
+            if extract.name == _EXTRACT:
+                with extract.location, ir.InsertionPoint(_guard(extract) or extract):
+                    for place, offset in enumerate(offsets, 1):
+                        if offset:
+                            extract.operands[place] = arith.addi(
+                                extract.operands[place], index_constant(offset)
+                            )
+                    extract.operands[0] = op.operands[0]
+        if not is_used(op.results[0]):
+            op.erase()
 
 
 def compute_where_read(node: Node, makers: dict[ir.Value, Node]) -> list[ir.Operation]:
@@ -40,17 +71,24 @@ def compute_where_read(node: Node, makers: dict[ir.Value, Node]) -> list[ir.Oper
     `makers` are the nodes by what they make: what they compute cheaply is computed there too.
     """
     users: list[ir.Operation] = []
-    waiting = [use.owner.operation for use in node.op.results[0].uses]
+    readers = [use.owner.operation for use in node.op.results[0].uses]
+    waiting = [reader for reader in readers if reader.name == _EXTRACT]
     while waiting:
         extract = waiting.pop()
         maker = makers[extract.operands[0]]
-        around = extract.block.owner.operation
-        if around not in users:
+        around = _generic_around(extract)
+        if around is not None and around not in users:
             users.append(around)
-        with extract.location, ir.InsertionPoint(extract):
-            value, made = _at(maker, *extract.operands)
-        extract.results[0].replace_all_uses_with(value)
-        extract.erase()
+        guard = _guard(extract)
+        with extract.location, ir.InsertionPoint(guard or extract):
+            value, made = _at(maker, guard, *extract.operands)
+            if guard is not None:
+                (end,) = guard.regions[1].blocks[0]
+                otherwise = end.operation.operands[0]
+                value = arith.select(guard.operands[0], value, otherwise)
+        replaced = extract if guard is None else guard
+        replaced.results[0].replace_all_uses_with(value)
+        replaced.erase()
         waiting += [
             each
             for each in made
@@ -91,6 +129,38 @@ def with_operands(op: ir.Operation, sizes: Sizes) -> ir.Operation | None:
     return new
 
 
+def _generic_around(op: ir.Operation) -> ir.Operation | None:
+    """The linalg.generic in whose region, or in a branch there, an operation is."""
+    around = op.parent
+    while around is not None and around.name == "scf.if":
+        around = around.operation.parent
+    return around.operation if around is not None and around.name == "linalg.generic" else None
+
+
+def _offsets(op: ir.Operation) -> list[int] | None:
+    """Where a tensor.extract_slice begins, None where that is open or it leaves out elements."""
+    offsets, strides = (
+        list(ir.DenseI64ArrayAttr(op.attributes[name]))
+        for name in ("static_offsets", "static_strides")
+    )
+    kept = ir.RankedTensorType(op.results[0].type).rank
+    is_plain = kept == len(offsets) and DYNAMIC not in offsets and set(strides) <= {1}
+    return offsets if is_plain else None
+
+
+def _reorders(node: Node) -> bool:
+    """Whether a node only reads a tensor in another order of all dims but the last."""
+    (*work, end) = [inner.operation for inner in node.op.regions[0].blocks[0]]
+    if work or len(node.reads) != 1 or len(node.writes) != 1:
+        return False
+    read, write = node.reads[0].index, node.writes[0].index
+    return (
+        end.operands[0] == node.op.regions[0].blocks[0].arguments[0]
+        and read[-1:] == write[-1:]
+        and len(read) == len(write)
+    )
+
+
 def _is_cheap(node: Node) -> bool:
     """Whether an element is made by cheap operations from elements at plain places."""
     reads = (*node.reads, *node.writes)
@@ -103,8 +173,30 @@ def _is_cheap(node: Node) -> bool:
     )
 
 
-def _at(node: Node, tensor: ir.Value, *place: ir.Value) -> tuple[ir.Value, list[ir.Operation]]:
-    """The element at a place of what a node makes, and the tensor.extracts it is made from."""
+def _guard(extract: ir.Operation) -> ir.Operation | None:
+    """The scf.if that gives an element where there is one, and else what is there anyway.
+
+    All that is made of the element can be made outside of it, if of 0 where there is none.
+    """
+    op = extract.parent
+    if op is None or op.name != "scf.if" or len(op.operation.results) != 1:
+        return None
+    then, other = (
+        [each.operation for each in region.blocks[0]] if len(region.blocks) else []
+        for region in op.operation.regions
+    )
+    is_plain = isinstance(extract.results[0].type, ir.FloatType | ir.IntegerType)
+    is_guard = len(then) == 2 and len(other) == 1 and is_plain
+    return op.operation if is_guard and then[1].operands[0] == extract.results[0] else None
+
+
+def _at(
+    node: Node, guard: ir.Operation | None, tensor: ir.Value, *place: ir.Value
+) -> tuple[ir.Value, list[ir.Operation]]:
+    """The element at a place of what a node makes, and the tensor.extracts it is made from.
+
+    With a guard these are within such as it is.
+    """
     result = ir.OpResult(tensor).result_number
     write = node.writes[result]
     indices = {
@@ -114,13 +206,16 @@ def _at(node: Node, tensor: ir.Value, *place: ir.Value) -> tuple[ir.Value, list[
     values: dict[ir.Value, ir.Value] = {}
     made: list[ir.Operation] = []
     for argument, read in zip(block.arguments, node.reads, strict=False):
-        extract = ir.Operation.create(
-            _EXTRACT,
-            results=[argument.type],
-            operands=[read.value, *(_index(each, indices) for each in read.index)],
-        )
-        made.append(extract)
-        values[argument] = extract.results[0]
+        places = [_index(each, indices) for each in read.index]
+        if guard is None:
+            values[argument] = ir.Operation.create(
+                _EXTRACT, results=[argument.type], operands=[read.value, *places]
+            ).results[0]
+            made.append(_defining(values[argument]))
+        else:
+            nothing = constant(argument.type, 0)
+            values[argument] = element_or(guard.operands[0], read.value, places, nothing)
+            made.append(_defining(values[argument]).regions[0].blocks[0].operations[0].operation)
     *work, end = [inner.operation for inner in block]
     for inner in work:
         if inner.name == "linalg.index":
@@ -159,3 +254,9 @@ def _loop(value: ir.Value) -> int | None:
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.index":
         return None
     return ir.IntegerAttr(value.owner.operation.attributes["dim"]).value
+
+
+def _defining(value: ir.Value) -> ir.Operation:
+    owner = value.owner
+    assert not isinstance(owner, ir.Block)
+    return owner.operation

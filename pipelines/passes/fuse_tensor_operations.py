@@ -7,7 +7,12 @@ from typing import ClassVar
 
 from ...dialects.mlir import ir
 from ..fusion.build import build
-from ..fusion.gathers import compute_where_read, is_computed_where_read, with_operands
+from ..fusion.gathers import (
+    compute_where_read,
+    is_computed_where_read,
+    read_behind_slices,
+    with_operands,
+)
 from ..fusion.generic import GENERIC
 from ..fusion.grouping import Grouping
 from ..fusion.node import Node, read_node
@@ -18,6 +23,9 @@ from ..fusion.report import REPORT, report_lines
 from ..fusion.sizes import Sizes
 from ..pass_base import Pass, register
 from ..walking import is_used, operations_where
+
+# What is read at computed places may be part of what another such operation makes.
+_MOST_ROUNDS = 4
 
 
 @register
@@ -45,7 +53,9 @@ class FuseTensorOperations(Pass):
         lines: list[str] = []
         kernels = 1
         for block in _blocks(op):
-            _compute_where_read(block)
+            for _ in range(_MOST_ROUNDS):
+                if not _compute_where_read(block):
+                    break
             grouping = _group(block)
             if repeat_cheap_work(grouping):
                 grouping = _group(block)
@@ -74,21 +84,26 @@ def _nodes(block: ir.Block, sizes: Sizes) -> list[Node]:
     ]
 
 
-def _compute_where_read(block: ir.Block) -> None:
-    """Makes elements that are only read at computed places there, and drops what made them."""
+def _compute_where_read(block: ir.Block) -> bool:
+    """Makes elements that are read at computed places there; whether there were any.
+
+    What made them is dropped where nothing else reads it.
+    """
     sizes = Sizes(block)
     nodes = _nodes(block, sizes)
     makers = {write.value: node for node in nodes for write in node.writes}
     users: list[ir.Operation] = []
+    read_behind_slices(block, makers)
     for node in nodes:
-        if is_computed_where_read(node):
+        if is_computed_where_read(node, makers):
             users += [user for user in compute_where_read(node, makers) if user not in users]
     if not users:
-        return
+        return False
     replaced = [op for op in users if _is_part(op) and with_operands(op, sizes) is not None]
     for op in (*replaced, *(node.op for node in reversed(nodes) if node.op not in replaced)):
         if not any(map(is_used, op.results)):
             op.erase()
+    return True
 
 
 def _group(block: ir.Block) -> Grouping:

@@ -54,8 +54,58 @@ def _concatenate(name: str, element: str) -> Written:
     )
 
 
+def _rotate(name: str, element: str, half: int) -> Written:
+    """Pairs of elements of heads, turned: half a row is read in place of the other, with its sign.
+
+    A transpose, negation, two parts and a concatenation are one kernel with the products.
+    """
+    whole, part = f"2x5x3x{2 * half}x{element}", f"2x3x5x{half}x{element}"
+    turned, table = f"2x3x5x{2 * half}x{element}", f"5x{2 * half}x{element}"
+
+    def rotated(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
+        x = x.transpose(1, 2)
+        first, second = x.chunk(2, -1)
+        return x * cos + torch.cat([-second, first], -1) * sin
+
+    return Written(
+        name,
+        (
+            f"{element}[2, 5, 3, {2 * half}]",
+            *[f"{element}[5, {2 * half}]"] * 2,
+        ),
+        (f"{element}[2, 3, 5, {2 * half}]",),
+        rotated,
+        ({"one": 1},),
+        source=f"""
+      func.func @NAME(%x: tensor<{whole}>, %cos: tensor<{table}>, %sin: tensor<{table}>)
+          -> tensor<{turned}> {{
+        %e = tensor.empty() : tensor<{turned}>
+        %h = tensor.empty() : tensor<{part}>
+        %t = linalg.transpose ins(%x : tensor<{whole}>) outs(%e : tensor<{turned}>)
+          permutation = [0, 2, 1, 3]
+        %first = tensor.extract_slice %t[0, 0, 0, 0] [2, 3, 5, {half}] [1, 1, 1, 1]
+          : tensor<{turned}> to tensor<{part}>
+        %second = tensor.extract_slice %t[0, 0, 0, {half}] [2, 3, 5, {half}] [1, 1, 1, 1]
+          : tensor<{turned}> to tensor<{part}>
+        %n = linalg.negf ins(%second : tensor<{part}>) outs(%h : tensor<{part}>) -> tensor<{part}>
+        %z = tensor.concat dim(3) %n, %first : (tensor<{part}>, tensor<{part}>) -> tensor<{turned}>
+        %c = linalg.broadcast ins(%cos : tensor<{table}>) outs(%e : tensor<{turned}>)
+          dimensions = [0, 1]
+        %s = linalg.broadcast ins(%sin : tensor<{table}>) outs(%e : tensor<{turned}>)
+          dimensions = [0, 1]
+        %a = arith.mulf %t, %c : tensor<{turned}>
+        %b = arith.mulf %z, %s : tensor<{turned}>
+        %y = arith.addf %a, %b : tensor<{turned}>
+        return %y : tensor<{turned}>
+      }}""",
+    )
+
+
 SUITE = Suite(
     [
+        _rotate("rotated_vectors", "bf16", 16),
+        _rotate("rotated_pieces", "f32", 6),
+        _rotate("rotated_elements", "f32", 3),
         _pad("pieces_of_two", "f32", 2, 2),
         _pad("whole_vectors", "f32", 4, 0),
         _pad("single_elements", "f32", 3, 1),

@@ -30,15 +30,17 @@ _BELOW = int(arith.CmpIPredicate.ult)
 class GuardedLoad:
     """A memref.load within an scf.if of the region, along `loop`, one of the operation's own.
 
-    It is done where all of `guards` hold, which do not vary along the loop, and `place`, the last
-    index, is below `bound` if there is one; `shift` is how far the place is from the loop's index.
+    It is done where all of `guards` hold, which do not vary along the loop, and `tested` is below
+    `bound` if there is one. `place` is the last index. Both are some way from the loop's index:
+    `shifts` are how far, up to their signs.
     """
 
     op: ir.Operation
     row: TableRow
     guards: tuple[ir.Value, ...]
     place: ir.Value
-    shift: Size
+    tested: ir.Value
+    shifts: tuple[Size, Size]
     bound: ir.Value | None
     bound_size: Size
 
@@ -53,7 +55,7 @@ class GuardedLoad:
 
     def piece(self, width: int) -> int:
         """How many neighbouring elements are all there or all not, for all that is known."""
-        steps = (*self.row.strides, self.shift, self.bound_size)
+        steps = (*self.row.strides, *self.shifts, self.bound_size)
         while any(size.is_known and size.known % width for size in steps):
             width //= 2
         return width
@@ -61,7 +63,7 @@ class GuardedLoad:
     def require(self, found: Conditions, piece: int) -> None:
         """Adds what pieces of so many elements need to be one access each."""
         self.row.require(found, piece, piece * element_bytes(self.row.element))
-        for size in (self.shift, self.bound_size):
+        for size in (*self.shifts, self.bound_size):
             found.require_multiple(size, piece)
 
     def load(
@@ -80,8 +82,8 @@ class GuardedLoad:
         cache.
         """
         otherwise = known.get(self.otherwise) or [point.value(self.otherwise)] * width
-        place = self._place(point, column)
-        where = self.row.address(point, parameters, place)
+        where = self.row.address(point, parameters, _place(self.place, point, column))
+        tested = _place(self.tested, point, column)
         holds: ir.Value | None = None
         for guard in self.guards:
             value = point.value(guard)
@@ -92,7 +94,7 @@ class GuardedLoad:
         for first in range(0, width, piece):
             is_there = holds
             if self.bound is not None:
-                at = arith.addi(place, index_constant(first)) if first else place
+                at = arith.addi(tested, index_constant(first)) if first else tested
                 below = arith.cmpi(arith.CmpIPredicate.ult, at, point.value(self.bound))
                 is_there = below if holds is None else arith.andi(holds, below)
             assert is_there is not None
@@ -101,15 +103,16 @@ class GuardedLoad:
             values += load_if(is_there, otherwise[first:][:piece], read)
         return values
 
-    def _place(self, point: Point, column: ir.Value) -> ir.Value:
-        """The last index at a column."""
-        if _is_index(self.place):
-            return column
-        op = _operation(self.place)
-        left, right = op.operands
-        if op.name == "arith.subi":
-            return arith.subi(column, point.value(right))
-        return arith.addi(column, point.value(right if _is_index(left) else left))
+
+def _place(place: ir.Value, point: Point, column: ir.Value) -> ir.Value:
+    """What is some way from the loop's index, at a column."""
+    if _is_index(place):
+        return column
+    op = _operation(place)
+    left, right = op.operands
+    if op.name == "arith.subi":
+        return arith.subi(column, point.value(right))
+    return arith.addi(column, point.value(right if _is_index(left) else left))
 
 
 def find_guarded_loads(work: Work, loop: int) -> list[GuardedLoad]:
@@ -154,19 +157,17 @@ def _guarded(op: ir.Operation, region: Region, loop: int) -> GuardedLoad | None:
     if shift is None or row is None:
         return None
     guards, bound = list[ir.Value](), None
+    tested, other = place, shift
     for term in _terms(op.operands[0]):
         if loop not in region.varies(term):
             guards.append(term)
-        elif (
-            bound is None
-            and _is_below(term, place)
-            and region.is_outside(_operation(term).operands[1])
-        ):
-            bound = _operation(term).operands[1]
-        else:
+            continue
+        below = None if bound is not None else _below(term, region, loop)
+        if below is None:
             return None
+        tested, other, bound = below
     size = ZERO if bound is None else _size(bound, region)
-    return GuardedLoad(op, row, tuple(guards), place, shift, bound, size)
+    return GuardedLoad(op, row, tuple(guards), place, tested, (shift, other), bound, size)
 
 
 def _load_in(op: ir.Operation) -> ir.Operation | None:
@@ -216,11 +217,16 @@ def _terms(value: ir.Value) -> list[ir.Value]:
     return [value]
 
 
-def _is_below(term: ir.Value, place: ir.Value) -> bool:
+def _below(term: ir.Value, region: Region, loop: int) -> tuple[ir.Value, Size, ir.Value] | None:
+    """What a condition tests, how far that is from the loop's index, and what it is to be below."""
     if isinstance(term.owner, ir.Block) or term.owner.operation.name != "arith.cmpi":
-        return False
+        return None
     op = term.owner.operation
-    return ir.IntegerAttr(op.attributes["predicate"]).value == _BELOW and op.operands[0] == place
+    if ir.IntegerAttr(op.attributes["predicate"]).value != _BELOW:
+        return None
+    tested, bound = op.operands
+    shift = _shift(tested, region, loop)
+    return None if shift is None or not region.is_outside(bound) else (tested, shift, bound)
 
 
 def _is_index(value: ir.Value) -> bool:
