@@ -173,6 +173,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "schedules",
             f"hir-schedule-kernels{{chips={'+'.join(options.chips)} "
             f"tuned={str(options.tuned).lower()}{marks}}},{PROGRAM}(canonicalize,cse),"
+            "hir-decide-by-limits,"
             # Sizes that are known to be equal are one value by now: checks of them go.
             f"{LAUNCHER}(canonicalize,cse,canonicalize)",
             when=has_programs,

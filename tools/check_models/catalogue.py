@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -11,10 +11,11 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.export import Dim
 from torch.utils import _pytree as pytree
 
 from .networks import convolutional as conv
-from .networks import recurrent, transformers
+from .networks import decoders, recurrent, transformers
 
 SEED = 1
 # What weights and inputs may be instead of what a network makes them.
@@ -26,10 +27,18 @@ _DEFINED = ("Model", "get_inputs", "get_init_inputs")
 
 @dataclass(frozen=True)
 class Network:
-    """A network and what it is called with; `make` is told whether to be tiny."""
+    """A network and what it is called with; `make` is told whether to be tiny.
+
+    `open_sizes` gives torch.export's dynamic_shapes, and `others` further inputs, of other sizes,
+    that it is called with, too; both are told the same. `drive` calls it as often as it likes, with
+    the inputs to begin with, and gives what is compared.
+    """
 
     name: str
     make: Callable[[bool], tuple[nn.Module, tuple[Any, ...]]]
+    open_sizes: Callable[[bool], Any] | None = None
+    others: Callable[[bool], list[tuple[Any, ...]]] = lambda _: []
+    drive: Callable[..., Any] = lambda call, *inputs: call(*inputs)
 
 
 def made(description: dict[str, Any], folder: Path) -> tuple[nn.Module, tuple[Any, ...]]:
@@ -37,11 +46,7 @@ def made(description: dict[str, Any], folder: Path) -> tuple[nn.Module, tuple[An
 
     They are the same in every process.
     """
-    name, dtype = description["name"], description["dtype"]
-    if "file" in description:
-        network = from_file(folder / description["file"], name, description["batch"])
-    else:
-        network = next(each for each in NETWORKS if each.name == name)
+    network, dtype = described(description, folder), description["dtype"]
     torch.manual_seed(SEED)
     model, inputs = network.make(description["tiny"])
     generator = torch.Generator().manual_seed(SEED)
@@ -54,6 +59,22 @@ def made(description: dict[str, Any], folder: Path) -> tuple[nn.Module, tuple[An
     if dtype is not None:
         model, inputs = model.to(DTYPES[dtype]), _with_floats(inputs, DTYPES[dtype])
     return model.eval().requires_grad_(requires_grad=False), inputs
+
+
+def described(description: dict[str, Any], folder: Path) -> Network:
+    """The network that a description in a folder is of."""
+    name = description["name"]
+    if "file" in description:
+        return from_file(folder / description["file"], name, description["batch"])
+    return next(each for each in NETWORKS if each.name == name)
+
+
+def other_inputs(description: dict[str, Any], folder: Path) -> list[tuple[Any, ...]]:
+    """Further inputs of a network, the same in every process."""
+    torch.manual_seed(SEED + 1)
+    others = described(description, folder).others(description["tiny"])
+    dtype = description["dtype"]
+    return others if dtype is None else _with_floats(others, DTYPES[dtype])
 
 
 def _with_floats(inputs: Any, dtype: torch.dtype) -> Any:
@@ -228,6 +249,115 @@ def _llama(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
     return transformers.Llama(32000, 2048, 32, 8, 5632, 8, 256), (_words(32000, 2, 512),)
 
 
+_DECODED = 64
+
+
+def _decoder(
+    tiny: bool, *, window: bool = False, count: int = 1
+) -> tuple[nn.Module, tuple[Any, ...]]:
+    """A decoder that keeps what it has seen, and the first `count` tokens."""
+    words, tokens, width, heads, groups, layers = 50, 80, 24, 4, 4, 2
+    if not tiny:
+        words, tokens, width, heads, groups, layers = 50257, 1024, 768, 12, 12, 12
+    seen = 0
+    if window:
+        groups, seen = (2, 24) if tiny else (4, 256)
+    batch = 2 if tiny else 4
+    model = decoders.Decoder(words, batch, tokens, width, heads, groups, layers, seen)
+    return model, (_words(words, batch, count), torch.arange(count))
+
+
+def _decoder_open(*, window: bool) -> Network:
+    def open_sizes(tiny: bool) -> Any:
+        count = Dim("count", min=1, max=80 if tiny else 1024)
+        return {"tokens": {1: count}, "places": {0: count}}
+
+    return Network(
+        "llama_decoding_open" if window else "gpt2_decoding_open",
+        lambda tiny: _decoder(tiny, window=window, count=7),
+        open_sizes,
+        lambda tiny: [_decoder(tiny, window=window, count=12 if tiny else 500)[1]],
+        decoders.greedy(_DECODED),
+    )
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A network of the catalogue with open sizes.
+
+    `axes` has for each input the name of the size of each axis that is open, `limits` the least and
+    the greatest of each size, `tiny` and `full` what the sizes are in further calls.
+    """
+
+    name: str
+    axes: Sequence[Mapping[int, str]]
+    limits: Mapping[str, tuple[int, int]]
+    tiny: Sequence[Mapping[str, int]]
+    full: Sequence[Mapping[str, int]]
+
+    def network(self, networks: Sequence[Network]) -> Network:
+        network = next(each for each in networks if each.name == self.name)
+
+        def open_sizes(_: bool) -> Any:
+            dims = {name: Dim(name, min=low, max=high) for name, (low, high) in self.limits.items()}
+            return tuple(
+                {axis: dims[name] for axis, name in axes.items()} or None for axes in self.axes
+            )
+
+        def others(tiny: bool) -> list[tuple[Any, ...]]:
+            _, inputs = network.make(tiny)
+            return [
+                tuple(
+                    _resized(x, {axis: sizes[name] for axis, name in axes.items()})
+                    for x, axes in zip(inputs, self.axes, strict=True)
+                )
+                for sizes in (self.tiny if tiny else self.full)
+            ]
+
+        return Network(f"{self.name}_open", network.make, open_sizes, others)
+
+
+def _resized(x: Tensor, sizes: Mapping[int, int]) -> Tensor:
+    """A tensor with other sizes, its elements repeated where they are more."""
+    for axis, size in sizes.items():
+        rows = torch.arange(size) % x.shape[axis]
+        x = x.index_select(axis, rows)
+    return x.contiguous()
+
+
+def _batches(name: str, *more: int) -> Opened:
+    """A network of images with an open batch."""
+    sizes = [{"batch": size} for size in (1, 5, *more)]
+    return Opened(name, [{0: "batch"}], {"batch": (1, 64)}, sizes, sizes)
+
+
+def _sequences(name: str, inputs: int, tiny: int, full: int) -> Opened:
+    """A network of as many inputs of tokens, batch and length open; up to so many tokens."""
+    return Opened(
+        name,
+        [{0: "batch", 1: "length"}] * inputs,
+        {"batch": (1, 64), "length": (2, full)},
+        [{"batch": 1, "length": tiny - 4}, {"batch": 3, "length": tiny}],
+        [{"batch": 1, "length": full - 7}, {"batch": 4, "length": full // 2}],
+    )
+
+
+def _t5_whole(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
+    words, width, heads, buckets, layers, tokens = 50, 24, 3, 8, 1, 11
+    if not tiny:
+        words, width, heads, buckets, layers, tokens = 32128, 512, 8, 32, 6, 256
+    model = transformers.T5(words, width, heads, buckets, layers)
+    return model, (_words(words, 2, tokens), _words(words, 2, tokens + 3))
+
+
+def _whisper_decoder(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
+    words, tokens, width, heads, layers, time = 50, 12, 24, 3, 1, 14
+    if not tiny:
+        words, tokens, width, heads, layers, time = 51865, 448, 512, 8, 6, 1500
+    model = transformers.WhisperDecoder(words, tokens, width, heads, layers)
+    return model, (_words(words, 2, tokens - 4), torch.randn(2, time, width))
+
+
 def _t5(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
     width, heads, buckets, tokens = (24, 3, 8, 11) if tiny else (768, 12, 32, 256)
     block = transformers.T5Block(width, heads, buckets)
@@ -270,7 +400,7 @@ def _mamba(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
     return recurrent.Mamba(width, state), (torch.randn(2, tokens, width) / 4,)
 
 
-NETWORKS = (
+_FIXED = (
     Network("mlp", _mlp),
     Network("resnet18", _resnet18),
     Network("resnet50", _resnet50),
@@ -290,9 +420,14 @@ NETWORKS = (
     Network("gpt2", _gpt2(8, 1024)),
     Network("gpt2_short", _gpt2(1, 128)),
     Network("gpt2_cached", _gpt2_cached),
+    Network("gpt2_decoding", _decoder, drive=decoders.token_by_token(_DECODED)),
+    _decoder_open(window=False),
     Network("llama", _llama),
+    _decoder_open(window=True),
     Network("t5", _t5),
+    Network("t5_whole", _t5_whole),
     Network("whisper", _whisper),
+    Network("whisper_decoder", _whisper_decoder),
     Network("mixture", _mixture),
     Network("lstm_cell", _gated(lstm=True)),
     Network("gru_cell", _gated(lstm=False)),
@@ -300,3 +435,43 @@ NETWORKS = (
     Network("gru_both_ways", _layers(nn.GRU, both=True)),
     Network("mamba", _mamba),
 )
+_OPENED = (
+    _batches("mlp", 64),
+    _batches("resnet18"),
+    _batches("resnet50"),
+    _batches("mobilenet_v2"),
+    _batches("efficientnet_b0"),
+    _batches("convnext"),
+    _batches("vit"),
+    _batches("swin"),
+    Opened(
+        "unet",
+        [{0: "batch", 2: "height", 3: "width"}],
+        {"batch": (1, 16), "height": (16, 512), "width": (16, 512)},
+        [{"batch": 2, "height": 24, "width": 32}, {"batch": 1, "height": 18, "width": 21}],
+        [{"batch": 1, "height": 200, "width": 312}, {"batch": 3, "height": 128, "width": 64}],
+    ),
+    _sequences("bert", 3, 9, 256),
+    _sequences("gpt2", 1, 13, 1024),
+    _sequences("llama", 1, 11, 512),
+    _sequences("mixture", 1, 9, 256),
+    Opened(
+        "t5_whole",
+        [{0: "batch", 1: "length"}, {0: "batch", 1: "source"}],
+        {"batch": (1, 64), "length": (2, 512), "source": (2, 512)},
+        [{"batch": 1, "length": 4, "source": 17}, {"batch": 3, "length": 12, "source": 5}],
+        [{"batch": 1, "length": 31, "source": 200}, {"batch": 4, "length": 128, "source": 77}],
+    ),
+    _batches("whisper"),
+    Opened(
+        "whisper_decoder",
+        [{0: "batch", 1: "length"}, {0: "batch"}],
+        {"batch": (1, 64), "length": (2, 12)},
+        [{"batch": 1, "length": 5}, {"batch": 3, "length": 12}],
+        [{"batch": 1, "length": 9}, {"batch": 3, "length": 12}],
+    ),
+    _sequences("lstm", 1, 9, 64),
+    _sequences("gru_both_ways", 1, 9, 64),
+)
+
+NETWORKS = (*_FIXED, *(each.network(_FIXED) for each in _OPENED))

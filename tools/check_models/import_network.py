@@ -16,7 +16,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from ...compiler.errors import HircError, UnsupportedError
 from ...compiler.rendering import render
 from ...frontends.torch.import_model import ImportedModel, import_model
-from .catalogue import made
+from .catalogue import described, made
 
 
 def _imported(asked: Path) -> tuple[ImportedModel, dict[str, Tensor]]:
@@ -25,16 +25,18 @@ def _imported(asked: Path) -> tuple[ImportedModel, dict[str, Tensor]]:
     It is imported from tensors without elements, but where it decides by them, or holds constants.
     """
     description = json.loads(asked.read_text())
+    open_sizes = described(description, asked.parent).open_sizes
+    shapes = None if open_sizes is None else open_sizes(description["tiny"])
     try:
         with FakeTensorMode():
             model, inputs = made(description, asked.parent)
-        imported = import_model(model, inputs)
+        imported = import_model(model, inputs, dynamic_shapes=shapes)
         if not _constants(model, imported):
             return imported, {}
     except (UnsupportedError, RuntimeError):
         pass
     model, inputs = made(description, asked.parent)
-    imported = import_model(model, inputs)
+    imported = import_model(model, inputs, dynamic_shapes=shapes)
     return imported, _constants(model, imported)
 
 

@@ -303,6 +303,29 @@ class T5Block(nn.Module):
         return x + self.linear(third(x))
 
 
+class T5(nn.Module):
+    """An encoder and a decoder of tokens, with biases of distances."""
+
+    def __init__(self, words: int, width: int, heads: int, buckets: int, layers: int) -> None:
+        super().__init__()
+        self.words = nn.Embedding(words, width)
+        self.encoder = nn.ModuleList(Encoder(width, heads, norm_first=True) for _ in range(layers))
+        self.apart = T5Block(width, heads, buckets)
+        self.decoder = nn.ModuleList(T5Block(width, heads, buckets) for _ in range(layers))
+        self.norms = nn.ModuleList(RmsNorm(width) for _ in range(2))
+
+    def forward(self, tokens: Tensor, source: Tensor) -> Tensor:
+        encoded = self.words(source)
+        bias = self.apart.distances(source.shape[1], source.device)
+        bias = bias + bias.transpose(-1, -2)
+        for layer in self.encoder:
+            encoded = layer(encoded, bias)
+        encoded, x = self.norms[0](encoded), self.words(tokens)
+        for layer in self.decoder:
+            x = layer(x, encoded)
+        return self.norms[1](x) @ self.words.weight.T
+
+
 class Whisper(nn.Module):
     """An encoder of sound: two convolutions over time, places as waves, encoders."""
 
@@ -322,6 +345,27 @@ class Whisper(nn.Module):
     def forward(self, sound: Tensor) -> Tensor:
         x = functional.gelu(self.second(functional.gelu(self.first(sound))))
         return self.layers(x.transpose(1, 2) + self.places)
+
+
+class WhisperDecoder(nn.Module):
+    """Tokens that see those before them, and the encoder's output."""
+
+    def __init__(self, words: int, tokens: int, width: int, heads: int, layers: int) -> None:
+        super().__init__()
+        self.words, self.places = nn.Embedding(words, width), nn.Embedding(tokens, width)
+        self.layers = nn.ModuleList(Encoder(width, heads, norm_first=True) for _ in range(layers))
+        self.cross = nn.ModuleList(Attention(width, heads) for _ in range(layers))
+        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(layers + 1))
+
+    def forward(self, tokens: Tensor, encoded: Tensor) -> Tensor:
+        places = torch.arange(tokens.shape[1], device=tokens.device)
+        x = self.words(tokens) + self.places(places)
+        unseen = places[:, None] < places
+        mask = torch.zeros_like(unseen, dtype=x.dtype).masked_fill(unseen, -math.inf)
+        for layer, cross, norm in zip(self.layers, self.cross, self.norms, strict=False):
+            x = layer(x, mask)
+            x = x + cross(norm(x), encoded)
+        return self.norms[-1](x) @ self.words.weight.T
 
 
 class Mixture(nn.Module):
