@@ -26,6 +26,7 @@
   ^bb0:
     "hir.unary"(%y, %y) {kind = "abs"} : (memref<?xf32>, memref<?xf32>) -> ()
   }) : (i1) -> !hir.results_t
+// CHECK: sym_name = "product"
 }) {sym_name = "product", function_type = (memref<?x?xf32>, memref<?xf32>) -> ()} : () -> ()
 
 // -----
