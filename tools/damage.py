@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 from zipfile import ZipFile
 
+import llvmlite.binding as llvm
 import torch
 
 from ..compiler.session import Session
@@ -45,6 +46,40 @@ _PIECES = (
 )
 
 
+# A kernel that calls a function of a device library, and that library.
+DEVICE_CALL = """\
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    llvm.func @helper(f32, !llvm.ptr) -> f32
+    gpu.func @k(%x: f32, %p: !llvm.ptr) kernel {
+      %y = llvm.call @helper(%x, %p) : (f32, !llvm.ptr) -> f32
+      llvm.store %y, %p : f32, !llvm.ptr
+      gpu.return
+    }
+  }
+}
+"""
+_DEVICE_LIBRARY = """\
+target triple = "nvptx64-nvidia-cuda"
+@factor = internal addrspace(4) constant float 2.0
+define float @helper(float %x, ptr %p) {
+  %lane = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %is_first = icmp eq i32 %lane, 0
+  br i1 %is_first, label %load, label %end
+load:
+  %old = load float, ptr %p
+  br label %end
+end:
+  %other = phi float [ %old, %load ], [ 1.0, %0 ]
+  %factor = load float, ptr addrspace(4) @factor
+  %y = call float @llvm.fma.f32(float %x, float %factor, float %other)
+  ret float %y
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare float @llvm.fma.f32(float, float, float)
+"""
+
+
 @dataclass
 class Seeds:
     """The programs that are damaged, by where they are, and what tokens they have."""
@@ -73,6 +108,11 @@ class Seeds:
         ).encode()
         values = struct.pack("<8f", *range(8))
         return len(header).to_bytes(8, "little") + header + values
+
+    @cached_property
+    def device_library(self) -> bytes:
+        """Bitcode of the function that the program `DEVICE_CALL` calls."""
+        return llvm.parse_assembly(_DEVICE_LIBRARY).as_bitcode()
 
     @staticmethod
     def read(tree: Path) -> Seeds:

@@ -37,6 +37,7 @@ from . import hirc, hirc_opt, hirc_run
 from . import hirc_opt_chunks as _loads_the_passes  # noqa: F401 # pyright: ignore[reportUnusedImport]
 from .command import BUG, FAILED, Command
 from .damage import (
+    DEVICE_CALL,
     Seeds,
     damaged_archive,
     damaged_bytes,
@@ -362,6 +363,12 @@ def _weights(seeds: Seeds, random: Random) -> _Made:
     return "hirc", words, {"model.pt2": seeds.model, name: data}
 
 
+def _device_library(seeds: Seeds, random: Random) -> _Made:
+    words = ["in", "--device-lib=library.bc", *random.choice(_TARGETS[:3]), "-o", _OUTPUT]
+    data = damaged_bytes(seeds.device_library, random)
+    return "hirc", words, {"in": DEVICE_CALL.encode(), "library.bc": data}
+
+
 # A share of all inputs, and what makes one.
 _KINDS: dict[str, tuple[int, Callable[[Seeds, Random], _Made]]] = {
     "text": (55, _text),
@@ -374,6 +381,7 @@ _KINDS: dict[str, tuple[int, Callable[[Seeds, Random], _Made]]] = {
     "interpreted words": (2, _interpreted_words),
     "model": (2, _model),
     "weights": (1, _weights),
+    "device library": (2, _device_library),
 }
 
 
