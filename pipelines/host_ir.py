@@ -136,9 +136,9 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         Stage(
             FUSION_STAGE,
             f"expand-tensor-reshapes,select-host-programs{{{entry}}},keep-unwritten-elements,"
-            "check-tensor-views,decompose-structured-tensors,convert-scatter-to-linalg,convert-sort-to-linalg,convert-concat-to-linalg,"
+            "check-tensor-views,decompose-structured-tensors,convert-scatter-to-linalg,convert-sort-to-linalg,"
             "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
-            "narrow-product-operands,"
+            "convert-concat-to-linalg{to-fuse=true},narrow-product-operands,"
             f"{_reads_in_place(options.products, options.chips)}{_generalizes(options.products)}"
             "normalize-tensor-operations,func.func(canonicalize,cse),"
             # Sizes then do not come from tensors that are fused away.
@@ -151,7 +151,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         Stage(
             "functions",
             # Loops then no longer carry the buffers that they update in place.
-            "check-tensor-operations,convert-pad-to-linalg,"
+            "check-tensor-operations,convert-pad-to-linalg,convert-concat-to-linalg,"
             "expand-tensor-choices,empty-tensor-views,separate-starts,write-updates,"
             f"copy-carried-tensors,{BUFFERIZE},own-branch-results,func.func(lower-affine,canonicalize,cse),convert-func-to-hir",
             when=lambda module: bool(host_programs(module, buffer_entry)),

@@ -22,7 +22,8 @@ class ConvertConcatToLinalg(Pass):
     """Turns tensor.concat into a linalg.generic that picks each element from the tensor it is of.
 
     Otherwise each tensor would be copied by a kernel of its own, which writes but parts of the
-    rows. Left are those of many tensors.
+    rows. Left are those of many tensors. With `to_fuse` it is for those that one operation alone
+    reads, to compute with each element: fusion makes one of the two.
 
       %z = tensor.concat dim(0) %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
     becomes
@@ -39,8 +40,26 @@ class ConvertConcatToLinalg(Pass):
 
     name: ClassVar[str] = "convert-concat-to-linalg"
 
+    to_fuse: bool = False
+
     def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"tensor.concat": _concatenate})
+        rewrite_each(op, {"tensor.concat": self._rewritten})
+
+    def _rewritten(self, op: ir.Operation) -> list[ir.Value] | None:
+        return None if self.to_fuse and not _is_computed_with(op) else _concatenate(op)
+
+
+def _is_computed_with(op: ir.Operation) -> bool:
+    """Whether one elementwise operation alone reads the result, and does not only move it."""
+    readers = [use.owner.operation for use in op.results[0].uses]
+    if len(set(readers)) != 1 or readers[0].name != "linalg.generic":
+        return False
+    kinds = str(readers[0].attributes["iterator_types"])
+    return "parallel" in kinds and "reduction" not in kinds and len(_body(readers[0])) > 1
+
+
+def _body(op: ir.Operation) -> list[ir.OpView]:
+    return list(op.regions[0].blocks[0].operations)
 
 
 def _concatenate(op: ir.Operation) -> list[ir.Value] | None:

@@ -39,7 +39,7 @@ _Part = tuple[int, int | None]
 
 @dataclass(frozen=True)
 class _Group:
-    """Dims of a tensor that a loop of the product goes over as one."""
+    """Dims of a tensor, of more than one element, that a loop of the product goes over as one."""
 
     loop: int
     tensor: ir.Value
@@ -98,7 +98,9 @@ def _choices(op: ir.Operation, product: Product) -> Iterator[_Choice]:
             possible.append((key, _groups(made, operand.dims, made.operands[0])))
     expanded = _transposed_later(op)
     if expanded is not None:
-        possible.append(("result", _groups(expanded, product.result.dims, expanded.results[0])))
+        groups = _groups(expanded, product.result.dims, expanded.results[0])
+        if any(len(group.axes) > 1 for group in groups):
+            possible.append(("result", groups))
     for count in range(len(possible), 0, -1):
         for chosen in combinations(possible, count):
             yield list(chosen)
@@ -106,8 +108,9 @@ def _choices(op: ir.Operation, product: Product) -> Iterator[_Choice]:
 
 def _groups(op: ir.Operation, dims: Sequence[int], tensor: ir.Value) -> list[_Group]:
     """What a reshape makes one of, or of one: `dims` are the loops of the side of fewer dims."""
+    shape = ir.RankedTensorType(tensor.type).shape
     return [
-        _Group(loop, tensor, tuple(axes))
+        _Group(loop, tensor, tuple([axis for axis in axes if shape[axis] != 1] or axes[-1:]))
         for loop, axes in zip(dims, reassociation(op), strict=True)
     ]
 
@@ -151,7 +154,7 @@ def _agreed(chosen: _Choice) -> dict[int, _Group] | None:
                 # One that is open is the same where all others are.
                 if other.sizes != group.sizes or group.sizes.count(DYNAMIC) > 1:
                     return None
-    return splits or None
+    return splits
 
 
 def _parts(loop: int, splits: dict[int, _Group]) -> list[_Part]:
@@ -172,9 +175,12 @@ def _with_loops(
         if key in through and key != "result":
             op = _defining(value)
             assert op is not None
-            value, dims = op.operands[0], []
-            for loop, axes in zip(operand.dims, reassociation(op), strict=True):
-                dims += [(loop, None)] if len(axes) == 1 else _parts(loop, splits)
+            value = op.operands[0]
+            dims = [(NO_LOOP, None)] * ir.RankedTensorType(value.type).rank
+            for group in _groups(op, operand.dims, value):
+                parts = _parts(group.loop, splits) if len(group.axes) > 1 else [(group.loop, None)]
+                for axis, part in zip(group.axes, parts, strict=True):
+                    dims[axis] = part
         value, parts = _expanded(value, dims, splits, emitted)
         named = Indexed(
             value, tuple(order.index(each) if each in order else NO_LOOP for each in parts)

@@ -1,4 +1,4 @@
-// RUN: hirc-opt %s --split-input-file -p convert-concat-to-linalg,func.func'(convert-elementwise-to-linalg,canonicalize,cse)',normalize-tensor-operations,func.func'(canonicalize,cse)',fuse-tensor-operations,func.func'(canonicalize,cse)' | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p func.func'(convert-elementwise-to-linalg,canonicalize,cse)',convert-concat-to-linalg'{to-fuse=true}',func.func'(canonicalize,cse)',normalize-tensor-operations,func.func'(canonicalize,cse)',fuse-tensor-operations,func.func'(canonicalize,cse)' | FileCheck %s
 
 // Pairs of elements are turned by one kernel: what is concatenated is read, with its sign, where the
 // tensor before the transpose has it, as is what is multiplied as it is.
@@ -66,5 +66,31 @@ func.func @strided(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
   %first = tensor.extract_slice %a[0, 0] [8, 16] [1, 2] : tensor<8x32xf32> to tensor<8x16xf32>
   %second = tensor.extract_slice %a[0, 1] [8, 16] [1, 2] : tensor<8x32xf32> to tensor<8x16xf32>
   %z = tensor.concat dim(1) %second, %first : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x32xf32>
-  return %z : tensor<8x32xf32>
+  %e = math.exp %z : tensor<8x32xf32>
+  return %e : tensor<8x32xf32>
+}
+
+// -----
+
+// What something else reads too, or only moves, is written by itself.
+
+// CHECK-LABEL: func.func @read_twice(
+// CHECK:         tensor.concat
+func.func @read_twice(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> (tensor<8x32xf32>, tensor<8x32xf32>) {
+  %z = tensor.concat dim(1) %x, %y : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x32xf32>
+  %e = math.exp %z : tensor<8x32xf32>
+  return %e, %z : tensor<8x32xf32>, tensor<8x32xf32>
+}
+
+// CHECK-LABEL: func.func @moved(
+// CHECK:         tensor.concat
+func.func @moved(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> tensor<32x8xf32> {
+  %z = tensor.concat dim(1) %x, %y : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x32xf32>
+  %e = tensor.empty() : tensor<32x8xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>], iterator_types = ["parallel", "parallel"]}
+      ins(%z : tensor<8x32xf32>) outs(%e : tensor<32x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<32x8xf32>
+  return %t : tensor<32x8xf32>
 }

@@ -55,7 +55,7 @@ func.func @summed_alone(%x: tensor<64x64xf32>, %w: tensor<64xf32>, %y: tensor<64
 // CHECK-LABEL: func.func @heads(
 // CHECK-SAME:    %[[V:.*]]: tensor<1x64x4x32xf32>, %[[W:.*]]: tensor<4x64x64xf32>,
 // CHECK-NOT:     linalg.transpose ins(%[[V]]
-// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%{{.*}}, %[[V]] : tensor<1x4x64x64xf32>, tensor<1x64x4x32xf32>)
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[W]], %[[V]] : tensor<4x64x64xf32>, tensor<1x64x4x32xf32>)
 func.func @heads(%v: tensor<1x64x4x32xf32>, %w: tensor<4x64x64xf32>, %y: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
   %e = tensor.empty() : tensor<1x4x64x32xf32>
   %t = linalg.transpose ins(%v : tensor<1x64x4x32xf32>) outs(%e : tensor<1x4x64x32xf32>) permutation = [0, 2, 1, 3]
@@ -132,24 +132,24 @@ func.func @read_twice(%v: tensor<1x64x4x32xf32>, %w: tensor<4x64x64xf32>, %y: te
 // What rounds the result does so in the dims of the product; a bias is added in those it had.
 
 // CHECK-LABEL: func.func @rounded_heads(
-// CHECK-SAME:    %[[V:.*]]: tensor<1x64x4x32xf32>,
+// CHECK-SAME:    %[[V:.*]]: tensor<2x64x4x32xf32>,
 // CHECK:         %[[Y:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[V]] :
-// CHECK:         %[[R:.*]] = linalg.generic {{.*}} ins(%[[Y]] : tensor<1x4x64x32xf32>) outs(%{{.*}} : tensor<1x4x64x32xf16>)
+// CHECK:         %[[R:.*]] = linalg.generic {{.*}} ins(%[[Y]] : tensor<2x4x64x32xf32>) outs(%{{.*}} : tensor<2x4x64x32xf16>)
 // CHECK:         %[[C:.*]] = tensor.collapse_shape %[[R]]
 // CHECK:         return %[[C]]
-func.func @rounded_heads(%v: tensor<1x64x4x32xf32>, %w: tensor<4x64x64xf32>, %y: tensor<4x64x32xf32>) -> tensor<4x64x32xf16> {
-  %e = tensor.empty() : tensor<1x4x64x32xf32>
-  %t = linalg.transpose ins(%v : tensor<1x64x4x32xf32>) outs(%e : tensor<1x4x64x32xf32>) permutation = [0, 2, 1, 3]
-  %c = tensor.collapse_shape %t [[0, 1], [2], [3]] : tensor<1x4x64x32xf32> into tensor<4x64x32xf32>
-  %p = linalg.batch_matmul ins(%w, %c : tensor<4x64x64xf32>, tensor<4x64x32xf32>) outs(%y : tensor<4x64x32xf32>) -> tensor<4x64x32xf32>
-  %f = tensor.empty() : tensor<4x64x32xf16>
+func.func @rounded_heads(%v: tensor<2x64x4x32xf32>, %w: tensor<8x64x64xf32>, %y: tensor<8x64x32xf32>) -> tensor<8x64x32xf16> {
+  %e = tensor.empty() : tensor<2x4x64x32xf32>
+  %t = linalg.transpose ins(%v : tensor<2x64x4x32xf32>) outs(%e : tensor<2x4x64x32xf32>) permutation = [0, 2, 1, 3]
+  %c = tensor.collapse_shape %t [[0, 1], [2], [3]] : tensor<2x4x64x32xf32> into tensor<8x64x32xf32>
+  %p = linalg.batch_matmul ins(%w, %c : tensor<8x64x64xf32>, tensor<8x64x32xf32>) outs(%y : tensor<8x64x32xf32>) -> tensor<8x64x32xf32>
+  %f = tensor.empty() : tensor<8x64x32xf16>
   %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
-      ins(%p : tensor<4x64x32xf32>) outs(%f : tensor<4x64x32xf16>) {
+      ins(%p : tensor<8x64x32xf32>) outs(%f : tensor<8x64x32xf16>) {
   ^bb0(%a: f32, %o: f16):
     %n = arith.truncf %a : f32 to f16
     linalg.yield %n : f16
-  } -> tensor<4x64x32xf16>
-  return %r : tensor<4x64x32xf16>
+  } -> tensor<8x64x32xf16>
+  return %r : tensor<8x64x32xf16>
 }
 
 // CHECK-LABEL: func.func @biased_heads(
