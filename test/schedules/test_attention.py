@@ -155,7 +155,7 @@ SUITE = Suite(
             "one_row", "f16", _ONE, ("h, k", "h, j, k", "h, j, n"), "h, n",
             lambda q, k, v: _reference((q[:, None] @ k.mT), v)[:, 0],
             _attention("f16", _ONE, None, _PLAIN),
-            ({"h": 3, "j": 19, "k": 32, "n": 16},),
+            ({"h": 3, "j": 300, "k": 32, "n": 16},),
         ),
     ]
 )  # fmt: skip

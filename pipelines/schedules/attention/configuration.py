@@ -7,9 +7,22 @@ from dataclasses import dataclass
 from ..device import Device
 from ..warp_matrices import DEPTH, LANES, ROWS, padded_row
 
-# Rows are more than that many registers' worth of sums only where a warp has one tile of them.
-_WIDE_COLUMNS = 128
 _ELEMENT_BYTES = 2
+# A warp has two tiles of rows, so that it reads keys and values half as often. In TFLOP/s, of bf16
+# on an H200, batches by heads by rows by head: 8x12x1024x64, causal, 158 with two tiles and 156 with
+# one; 4x16x4096x128 337 and 289. More keys at a time (128: 214 to 297), more stages (3: 219) and
+# more warps (8: 334) bring nothing.
+_WARPS, _ROW_TILES, _KEYS, _STAGES = 4, 2, 64, 2
+# Queries of longer heads do not fit into registers beside the sums (258 TFLOP/s instead of 337).
+_MOST_KEPT = 64
+# Longer heads have sums for one tile of rows, and keys for 32 at a time, so that two blocks fit.
+_MOST_IN_TWO_TILES = 128
+# Where so few rows see the keys, these are split over blocks: as many as keep the device busy, and
+# at least so many tiles of keys each.
+_FEW_ROWS = 16
+_BLOCKS_AT_ONCE = 4
+_MOST_PARTS = 64
+_LEAST_TILES = 2
 
 
 @dataclass(frozen=True)
@@ -18,6 +31,7 @@ class Configuration:
 
     `stages` tiles of keys and values lie in shared memory: all but one of them under way. The
     queries are kept in registers where `keeps_queries`, else read from shared memory for each tile.
+    Keys are split into `parts`, a block each, which a second kernel combines if there are several.
     """
 
     warps: int
@@ -25,6 +39,7 @@ class Configuration:
     keys: int
     stages: int
     keeps_queries: bool
+    parts: int = 1
 
     @property
     def threads(self) -> int:
@@ -41,33 +56,48 @@ class Configuration:
         key, value = (padded_row(up(size, DEPTH) * _ELEMENT_BYTES) for size in (depth, columns))
         return self.rows * key + self.stages * self.keys * (key + value)
 
-    def __str__(self) -> str:
-        where = "registers" if self.keeps_queries else "shared memory"
-        return (
-            f"{self.warps} warps of {self.row_tiles * ROWS} rows, {self.keys} keys at a time in "
-            f"{self.stages} stages, queries in {where}"
+
+@dataclass(frozen=True)
+class Heads:
+    """Sizes of attention: so many heads, of rows and keys; None where one is open."""
+
+    count: int | None
+    rows: int | None
+    keys: int | None
+    depth: int
+    columns: int
+
+
+def configure(heads: Heads, device: Device) -> Configuration | None:
+    """The configuration for heads of these sizes; None where the device has no room for one."""
+    rows, longest = heads.rows, max(heads.depth, heads.columns)
+    tiles = _ROW_TILES if longest <= _MOST_IN_TWO_TILES else 1
+    warps = _WARPS
+    if rows is not None:
+        blocks = (heads.count or 1) * -(-rows // (warps * tiles * ROWS))
+        if blocks < 2 * device.multiprocessors:
+            tiles = 1
+        warps = min(_WARPS, -(-rows // ROWS))
+    keys = _KEYS if longest <= _MOST_IN_TWO_TILES else _KEYS // 2
+    if heads.keys is not None:
+        keys = min(keys, up(heads.keys, DEPTH))
+    parts = _parts(heads, keys, device)
+    for size in (keys, 2 * DEPTH, DEPTH):
+        found = Configuration(
+            warps, tiles, min(keys, size), _STAGES, heads.depth <= _MOST_KEPT, parts
         )
-
-
-def configure(
-    rows: int | None, keys: int | None, depth: int, columns: int, device: Device
-) -> Configuration | None:
-    """The configuration for heads of these sizes; None where the device has no room for one.
-
-    `rows` and `keys` are None where they are open.
-    """
-    wide = max(depth, columns) > _WIDE_COLUMNS
-    few = rows is not None and rows <= 64
-    warps = 4 if not few else max(1, -(-rows // ROWS))
-    tile = 64 if keys is None or keys > 32 else up(keys, DEPTH)
-    for found in (
-        Configuration(warps, 1, tile, 2, not wide),
-        Configuration(warps, 1, min(tile, 32), 2, not wide),
-        Configuration(warps, 1, 16, 2, False),
-    ):
-        if found.shared_bytes(depth, columns) <= device.shared_bytes:
+        if found.shared_bytes(heads.depth, heads.columns) <= device.shared_bytes:
             return found
     return None
+
+
+def _parts(heads: Heads, keys: int, device: Device) -> int:
+    if heads.rows is None or heads.rows > _FEW_ROWS:
+        return 1
+    parts = -(-_BLOCKS_AT_ONCE * device.multiprocessors // (heads.count or 1))
+    if heads.keys is not None:
+        parts = min(parts, heads.keys // (keys * _LEAST_TILES))
+    return max(1, min(parts, _MOST_PARTS))
 
 
 # Of what is read element by element little is gained by large tiles.

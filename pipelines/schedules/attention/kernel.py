@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import e, inf, log2
+from math import inf
 
 from ....dialects.mlir import arith, gpu, ir, math, scf
 from ...rewriting import constant, index_constant
+from ..dependents import let_next_begin
 from ..elements import address, load, store
 from ..index_division import divided
 from ..parameters import Parameters
 from ..region import Point, Region
 from ..shared import SharedMemory
-from ..size import ONE, ZERO, Size
+from ..size import ZERO, Size
 from ..warp_matrices import (
     COLUMNS,
     DEPTH,
@@ -35,52 +36,25 @@ from ..warp_matrices import (
     padded_row,
     wait_for_copies,
 )
-from ..work import Operand, Work
-from .configuration import Configuration, up
-from .reading import Attention, made_by, number_of
-from .visibility import read_conditions
+from ..work import Operand
+from .configuration import up
+from .parts import STATES, columns_of
+from .plan import Plan
 
 _ELEMENT_BYTES = 2
 _CHUNK = MATRIX_BYTES // _ELEMENT_BYTES
-_LOG2E = log2(e)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Attention, as it is to be computed.
-
-    `row` is the loop along the tiles' rows, None of one row. Where `wide`, queries, keys and values
-    are read 16 bytes at a time, and outputs written 4. `row_count` says how many tiles of rows
-    there are.
-    """
-
-    attention: Attention
-    work: Work
-    configuration: Configuration
-    row: int | None
-    grid: tuple[int, ...]
-    wide: bool
-    row_count: Size
-
-    @property
-    def rows(self) -> Size:
-        """How many rows there are."""
-        return ONE if self.row is None else self.work.extents[self.row]
-
-    @property
-    def keys(self) -> Size:
-        """How many keys there are."""
-        return self.work.extents[self.attention.keys]
-
-    def head(self, loop: int) -> int:
-        """The size of a loop along a head."""
-        return self.work.extents[loop].known
 
 
 class AttentionKernel:
     """Emits the body. What it takes and needs can be seen after."""
 
-    def __init__(self, plan: Plan, parameters: Parameters) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        parameters: Parameters,
+        scratch: tuple[ir.Value, ir.Value] | None = None,
+    ) -> None:
+        """What is found of a part of the keys goes to `scratch` (see parts.py)."""
         self.parameters = parameters
         self.shared = SharedMemory()
         self._plan, self._work, self._attention = plan, plan.work, plan.attention
@@ -97,14 +71,17 @@ class AttentionKernel:
         self._column_tiles = up(self._columns, 2 * COLUMNS) // COLUMNS
         self._key_pitch = padded_row(self._depth_steps * DEPTH * _ELEMENT_BYTES)
         self._value_pitch = padded_row(self._column_tiles * COLUMNS * _ELEMENT_BYTES)
-        self._conditions, unmasked = read_conditions(attention)
-        self._scaled, self._factor = _scaled(attention, unmasked)
+        self._conditions = plan.conditions
+        self._scaled, self._factor = plan.scale
+        self._scratch = scratch
 
     # The block.
 
     def emit(self) -> None:
         """A block's tile of rows, from its first visible key to its last."""
         configuration = self._configuration
+        if self._scratch is not None:
+            let_next_begin(self._work.device)
         self._lane = Lane()
         self._place_block()
         stage_bytes = configuration.keys * (self._key_pitch + self._value_pitch)
@@ -133,7 +110,9 @@ class AttentionKernel:
         """Which rows of which batch the block has."""
         plan = self._plan
         number = gpu.block_id(gpu.Dimension.x)
-        rest, tile = divided(number, plan.row_count, 1, self.parameters)
+        rest, self._part = divided(number, Size(plan.configuration.parts), 1, self.parameters)
+        rest, tile = divided(rest, plan.row_count, 1, self.parameters)
+        self._head = rest
         # The last rows see most keys where a mask is causal: they go first.
         last = arith.subi(self.parameters.size(plan.row_count), index_constant(1))
         tile = arith.subi(last, tile)
@@ -508,12 +487,14 @@ class AttentionKernel:
                 first = arith.maxsi(first, arith.subi(zero, most))
                 first_sure = arith.maxsi(first_sure, arith.subi(zero, least))
         by = index_constant(self._configuration.keys)
-        return Bounds(
-            arith.divui(first, by),
-            arith.ceildivsi(arith.maxsi(last, zero), by),
-            first_sure,
-            last_sure,
-        )
+        first = arith.divui(first, by)
+        last = arith.ceildivsi(arith.maxsi(last, zero), by)
+        if self._scratch is not None:
+            count = arith.maxsi(arith.subi(last, first), zero)
+            each = arith.ceildivui(count, index_constant(self._configuration.parts))
+            first = arith.addi(first, arith.muli(self._part, each))
+            last = arith.minsi(last, arith.addi(first, each))
+        return Bounds(first, last, first_sure, last_sure)
 
     # The end.
 
@@ -521,36 +502,51 @@ class AttentionKernel:
         """Divides the sums by what the totals give, and writes them."""
         wait_for_copies(0)
         tiles = self._configuration.row_tiles
-        totals = carried[2 * tiles : 4 * tiles]
+        most, totals = carried[: 2 * tiles], carried[2 * tiles : 4 * tiles]
         sums = _nested(carried[4 * tiles :], self._column_tiles)
         rows = self._row_places()
         end = self.parameters.size(self._plan.rows)
-        one = constant(ir.F32Type.get(), 1.0)
-        for number, total in enumerate(totals):
-            point = Point(self._region, frozenset(), _nothing, _nothing, None)
-            point.known[self._attention.total] = _across(total, arith.addf)
-            inverse = arith.divf(one, point.value(self._attention.divisor))
-            if not self._plan.keys.is_known:
-                # A sum of nothing is 0.
-                keys, zero = self.parameters.size(self._plan.keys), index_constant(0)
-                is_empty = arith.cmpi(arith.CmpIPredicate.eq, keys, zero)
-                inverse = arith.select(is_empty, constant(one.type, 0.0), inverse)
+        for number, part in enumerate(totals):
+            total = _across(part, arith.addf)
+            half = number % 2
+            pairs = [four[2 * half : 2 * half + 2] for four in sums[number // 2]]
             guard = scf.IfOp(arith.cmpi(arith.CmpIPredicate.slt, rows[number], end))
             with ir.InsertionPoint(guard.then_block):
-                for group, four in enumerate(sums[number // 2]):
-                    half = number % 2
-                    pair = [arith.mulf(each, inverse) for each in four[2 * half : 2 * half + 2]]
-                    self._write(rows[number], group, pair)
+                if self._scratch is not None:
+                    self._keep(rows[number], most[number], total, pairs)
+                else:
+                    inverse = self._plan.inverse(total, self.parameters)
+                    for group, pair in enumerate(pairs):
+                        whole = [arith.mulf(each, inverse) for each in pair]
+                        self._write(rows[number], group, whole)
                 scf.YieldOp([])
+
+    def _keep(
+        self, row: ir.Value, most: ir.Value, total: ir.Value, pairs: list[list[ir.Value]]
+    ) -> None:
+        """Writes what is found of a row in this part of the keys."""
+        assert self._scratch is not None
+        f32 = ir.F32Type.get()
+        sums, states = (self.parameters.pointer(buffer) for buffer in self._scratch)
+        number = arith.addi(arith.muli(self._head, self.parameters.size(self._plan.rows)), row)
+        parts = index_constant(self._configuration.parts)
+        number = arith.addi(arith.muli(number, parts), self._part)
+        first = arith.muli(number, index_constant(columns_of(self._plan)))
+        first = arith.addi(first, _index(arith.shli(self._lane.pair, _i32(1))))
+        for group, pair in enumerate(pairs):
+            where = address(sums, f32, _plus(first, group * COLUMNS))
+            store(where, f32, pair, MATRIX_BYTES // 2)
+        is_first = arith.cmpi(arith.CmpIPredicate.eq, self._lane.pair, _i32(0))
+        guard = scf.IfOp(is_first)
+        with ir.InsertionPoint(guard.then_block):
+            where = address(states, f32, arith.muli(number, index_constant(STATES)))
+            store(where, f32, [most, total], MATRIX_BYTES // 2)
+            scf.YieldOp([])
 
     def _write(self, row: ir.Value, group: int, sums: Sequence[ir.Value]) -> None:
         """Writes a lane's two neighbouring results."""
         attention, (output,) = self._attention, self._work.outputs
-        values: list[ir.Value] = []
-        for sum_ in sums:
-            point = Point(self._region, frozenset(), _nothing, _nothing, None)
-            point.known[attention.sum] = sum_
-            values.append(point.value(attention.output))
+        values = [self._plan.result(sum_, self.parameters) for sum_ in sums]
         column = _index(arith.addi(arith.shli(self._lane.pair, _i32(1)), _i32(group * COLUMNS)))
         row_step = [] if self._plan.row is None else [(row, output.strides[self._plan.row])]
         is_whole = (group + 1) * COLUMNS <= self._columns
@@ -579,24 +575,6 @@ class Bounds:
     last: ir.Value
     first_sure: ir.Value
     last_sure: ir.Value
-
-
-def _scaled(attention: Attention, unmasked: ir.Value) -> tuple[ir.Value, float]:
-    """The value that is given the score, and by what x is to be multiplied for powers of two.
-
-    Where x is the score times a constant, or -inf, that constant is part of the factor.
-    """
-    for name in ("arith.mulf", "arith.divf"):
-        product = made_by(unmasked, name)
-        if product is None:
-            continue
-        left, right = product.operands
-        if left != attention.score and name == "arith.mulf":
-            left, right = right, left
-        number = number_of(right)
-        if left == attention.score and number is not None and 0 < number < inf:
-            return unmasked, _LOG2E * (number if name == "arith.mulf" else 1 / number)
-    return attention.score, _LOG2E
 
 
 def _power(value: ir.Value) -> ir.Value:
@@ -628,10 +606,6 @@ def _nested(values: list[ir.Value], tiles: int) -> list[list[list[ir.Value]]]:
 
 def _flat(values: list[list[list[ir.Value]]]) -> list[ir.Value]:
     return [each for tile in values for four in tile for each in four]
-
-
-def _nothing(number: int) -> ir.Value:
-    raise AssertionError(f"nothing is read at the end: {number}")
 
 
 def _plus(value: ir.Value, number: int) -> ir.Value:

@@ -6,16 +6,20 @@ from ....dialects.hir.layout import DYNAMIC
 from ....dialects.mlir import arith, indexing_maps, ir
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
+from ..dependents import can_overlap
 from ..device import Device
 from ..elements import element_bytes
 from ..kernels import Kernels
 from ..launch import emit_launch
 from ..parameters import Parameters
+from ..scratch import free_scratch
 from ..size import ONE, OpenNumbers, Size, product
 from ..warp_matrices import ELEMENTS, MATRIX_BYTES
 from ..work import Layout, Work, read_work
-from .configuration import NARROW, Configuration, configure
-from .kernel import AttentionKernel, Plan
+from .configuration import NARROW, Configuration, Heads, configure
+from .kernel import AttentionKernel
+from .parts import COMBINING_THREADS, allocate_parts, emit_combined, results
+from .plan import Plan
 from .reading import Attention, read_attention
 
 # mma.sync of bf16, and cp.async, are there from this compute capability on.
@@ -55,7 +59,7 @@ def is_scheduled(attention: Attention, device: Device) -> bool:
         and str(attention.element) in ELEMENTS
         and depth != DYNAMIC != columns
         and max(depth, columns) <= _MOST_HEAD
-        and configure(None, None, depth, columns, device) is not None
+        and configure(Heads(None, None, None, depth, columns), device) is not None
     )
 
 
@@ -69,16 +73,21 @@ def _known_size(op: ir.Operation, loop: int) -> int:
 
 
 def _configure(attention: Attention, work: Work, device: Device) -> Configuration | None:
-    depth, columns = (work.extents[loop] for loop in (attention.depth, attention.columns))
     rows = work.extents[attention.rows[-1]] if attention.rows else ONE
-    keys = work.extents[attention.keys]
-    return configure(
-        rows.known if rows.is_known else None,
-        keys.known if keys.is_known else None,
-        depth.known,
-        columns.known,
-        device,
+    grid = (*attention.batch, *attention.rows[:-1])
+    count = product([work.extents[loop] for loop in grid])
+    sizes = (
+        size.known if size.is_known else None
+        for size in (
+            count,
+            rows,
+            *(work.extents[loop] for loop in (attention.keys, attention.depth, attention.columns)),
+        )
     )
+    heads, known_rows, keys, depth, columns = sizes
+    assert depth is not None
+    assert columns is not None
+    return configure(Heads(heads, known_rows, keys, depth, columns), device)
 
 
 def _alternative(
@@ -138,22 +147,34 @@ def _row_count(rows: Size, tile: int, open_: OpenNumbers) -> Size:
 
 
 def _blocks(plan: Plan) -> Size:
-    return product([plan.row_count, *(plan.work.extents[loop] for loop in plan.grid)])
+    heads = product([plan.row_count, *(plan.work.extents[loop] for loop in plan.grid)])
+    return heads * Size(plan.configuration.parts)
 
 
 def _launch(plan: Plan, kernels: Kernels) -> None:
-    made: list[AttentionKernel] = []
+    work, parts = plan.work, plan.configuration.parts
+    location = plan.attention.op.location
+    first: list[AttentionKernel] = []
+    scratch = allocate_parts(plan) if parts > 1 else None
 
     def emit(entry: ir.Block) -> None:
-        made.append(AttentionKernel(plan, Parameters(entry, plan.work.open)))
-        made[0].emit()
+        first.append(AttentionKernel(plan, Parameters(entry, work.open), scratch))
+        first[0].emit()
 
     threads = plan.configuration.threads
-    kernel = kernels.build("attention", threads, emit, plan.attention.op.location)
-    emit_launch(
-        kernel,
-        plan.work.open.value(_blocks(plan)),
-        threads,
-        made[0].parameters.arguments(),
-        made[0].shared.bytes,
-    )
+    kernel = kernels.build("attention", threads, emit, location)
+    arguments = first[0].parameters.arguments()
+    emit_launch(kernel, work.open.value(_blocks(plan)), threads, arguments, first[0].shared.bytes)
+    if scratch is None:
+        return
+    second: list[Parameters] = []
+
+    def emit_second(entry: ir.Block) -> None:
+        second.append(Parameters(entry, work.open))
+        emit_combined(plan, second[0], scratch)
+
+    kernel = kernels.build("attention_parts", COMBINING_THREADS, emit_second, location)
+    blocks = arith.ceildivui(work.open.value(results(plan)), index_constant(COMBINING_THREADS))
+    overlaps = can_overlap(work.device)
+    emit_launch(kernel, blocks, COMBINING_THREADS, second[0].arguments(), overlaps=overlaps)
+    free_scratch(scratch)

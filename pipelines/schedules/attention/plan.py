@@ -1,0 +1,103 @@
+"""What the kernels of attention are given to compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import e, inf, log2
+
+from ....dialects.mlir import arith, ir
+from ...rewriting import constant, index_constant
+from ..parameters import Parameters
+from ..region import Point, Region
+from ..size import ONE, Size
+from ..work import Operand, Work
+from .configuration import Configuration
+from .reading import Attention, made_by, number_of
+from .visibility import Condition, read_conditions
+
+_LOG2E = log2(e)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Attention, as it is to be computed.
+
+    `row` is the loop along the tiles' rows, None of one row. Where `wide`, queries, keys and values
+    are read 16 bytes at a time, and outputs written 4. `row_count` says how many tiles of rows
+    there are.
+    """
+
+    attention: Attention
+    work: Work
+    configuration: Configuration
+    row: int | None
+    grid: tuple[int, ...]
+    wide: bool
+    row_count: Size
+
+    @property
+    def rows(self) -> Size:
+        """How many rows there are."""
+        return ONE if self.row is None else self.work.extents[self.row]
+
+    @property
+    def keys(self) -> Size:
+        """How many keys there are."""
+        return self.work.extents[self.attention.keys]
+
+    def head(self, loop: int) -> int:
+        """The size of a loop along a head."""
+        return self.work.extents[loop].known
+
+    @property
+    def output(self) -> Operand:
+        """What the results are written to."""
+        return self.work.outputs[0]
+
+    @cached_property
+    def conditions(self) -> list[Condition]:
+        """Which keys a row sees."""
+        return read_conditions(self.attention)[0]
+
+    @cached_property
+    def scale(self) -> tuple[ir.Value, float]:
+        """The value that is given the score, and by what x is to be multiplied for powers of two.
+
+        Where x is the score times a constant, or -inf, that constant is part of the factor.
+        """
+        attention, (_, unmasked) = self.attention, read_conditions(self.attention)
+        for name in ("arith.mulf", "arith.divf"):
+            product = made_by(unmasked, name)
+            if product is None:
+                continue
+            left, right = product.operands
+            if left != attention.score and name == "arith.mulf":
+                left, right = right, left
+            number = number_of(right)
+            if left == attention.score and number is not None and 0 < number < inf:
+                return unmasked, _LOG2E * (number if name == "arith.mulf" else 1 / number)
+        return attention.score, _LOG2E
+
+    def inverse(self, total: ir.Value, parameters: Parameters) -> ir.Value:
+        """What a row's sums are multiplied by."""
+        point = Point(Region(self.work, parameters), frozenset(), _nothing, _nothing)
+        point.known[self.attention.total] = total
+        one = constant(total.type, 1.0)
+        inverse = arith.divf(one, point.value(self.attention.divisor))
+        if self.keys.is_known:
+            return inverse
+        # A sum of nothing is 0.
+        keys, none = parameters.size(self.keys), index_constant(0)
+        is_empty = arith.cmpi(arith.CmpIPredicate.eq, keys, none)
+        return arith.select(is_empty, constant(one.type, 0.0), inverse)
+
+    def result(self, sum_: ir.Value, parameters: Parameters) -> ir.Value:
+        """What is written of a sum that has been divided."""
+        point = Point(Region(self.work, parameters), frozenset(), _nothing, _nothing)
+        point.known[self.attention.sum] = sum_
+        return point.value(self.attention.output)
+
+
+def _nothing(number: int) -> ir.Value:
+    raise AssertionError(f"nothing is read at the end: {number}")
