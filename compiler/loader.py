@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import ctypes
 import os
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -13,6 +14,7 @@ from .errors import InputError
 from .loader_abi import VERSION, ProgramInfo, describe
 from .loader_call import Call
 from .loader_files import LoadedLibrary, open_library, state_of
+from .loader_python import built_in_function
 from .loader_state import State, declare_state_functions, states_of
 from .loader_values import ValueInfo
 from .loader_weights import WeightInfo, use_tensors, weights_of
@@ -179,6 +181,12 @@ class Program:
         self.run = ctypes.CFUNCTYPE(
             ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
         )(info.run)
+        self._built_in = built_in_function(
+            loaded, info, weakref.WeakMethod(self._run), takes_outputs=False
+        )
+        self._built_in_writing = built_in_function(
+            loaded, info, weakref.WeakMethod(self._run_writing), takes_outputs=True
+        )
 
     def __call__(
         self,
@@ -204,6 +212,19 @@ class Program:
         what it had allocated is freed. On a GPU a later call may be the first to see that a kernel
         failed.
         """
+        if stream is None and not named and self._built_in is not None:
+            if out is None:
+                return self._built_in(*inputs)
+            is_one = len(self.outputs) == 1 and not isinstance(out, (Mapping, tuple, list))
+            if is_one and len(inputs) == len(self.inputs) and self._built_in_writing is not None:
+                return self._built_in_writing(*inputs, out)
+        return self._run(*inputs, out=out, stream=stream, **named)
+
+    def _run_writing(self, *tensors: Any) -> Any:
+        """Runs the program with its inputs and its one output."""
+        return self._run(*tensors[:-1], out=tensors[-1])
+
+    def _run(self, *inputs: Any, out: Any = None, stream: Any = None, **named: Any) -> Any:
         return Call(self, self._in_order(inputs, named), self._given(out), stream).run()
 
     def _in_order(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:

@@ -15,7 +15,8 @@
   `input_errors.c` says what is wrong with the caller's tensors, `program_devices.c`,
   `program_outputs.c` and `program_list.c` are what a library exports besides its programs, and
   `command*.c` is a program as a command, linked into executables whose entry is one
-- `packed_call.c`: calls whose arguments come one by one; `ffi.c`: tvm-ffi's convention
+- `packed_call.c`: calls whose arguments come one by one; `ffi.c`: tvm-ffi's convention,
+  `python_call.c`: functions of Python, for `hirc.load`
 - `print.c`, `print_memref.c`, `memref_copy.c`: MLIR's runner functions; these, `calls.c`,
   `failure.c`, `refuse.c`, `assert.c`, `program_end.c`, `strided.c` and `matmul_shape.c` are free of
   CUDA

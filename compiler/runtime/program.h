@@ -146,6 +146,10 @@ void *hirc_output_manage(const struct dl_tensor *output, struct hirc_owner *owne
                          int is_versioned);
 int hirc_library_leave(void *library);
 
+// python_call.c
+struct python_program;
+void *hirc_python_function(struct python_program *bound, void *owner);
+
 // command.c
 int hirc_command(int argc, char **argv, const struct hirc_program_info *program,
                  hirc_program_function *run);

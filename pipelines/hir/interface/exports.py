@@ -17,6 +17,7 @@ _EXPORTS = (
     ("hirc_leave", "hirc_library_leave", "i32", ("ptr",)),
     ("hirc_synchronize", "hirc_stream_finish", "i32", ("ptr",)),
     ("hirc_devices", "hirc_library_devices", "i64", ()),
+    ("hirc_call_from_python", "hirc_python_function", "ptr", ("ptr", "ptr")),
 )
 # The same of programs that have weights.
 _WEIGHTS_EXPORTS = (

@@ -11,11 +11,13 @@ import itertools
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from host_ir.catalog import FOLDER
 
 import hirc
@@ -79,21 +81,26 @@ class Planted:
         with pytest.raises(InputError):
             self.library.nested(_numbers(1, 1))
 
-    def call(self, name: str, failing: int = 0) -> Any:
-        """What a program gives, while call number `failing` fails."""
-        self._calls.value, self._at.value, self._name.value = 0, failing, b""
+    def call(
+        self, name: str, failing: int = 0, passed: Callable[[np.ndarray], Any] = np.asarray
+    ) -> Any:
+        """What a program gives, while call number `failing` fails; arrays are `passed` as that."""
         inputs = [
-            value.copy() if isinstance(value, np.ndarray) else value for value in _PROGRAMS[name]
+            passed(value.copy()) if isinstance(value, np.ndarray) else value
+            for value in _PROGRAMS[name]
         ]
+        self._calls.value, self._at.value, self._name.value = 0, failing, b""
         try:
             return self.library[name](*inputs)
         finally:
             self._at.value = 0
 
-    def error(self, name: str, failing: int) -> Exception | None:
+    def error(
+        self, name: str, failing: int, passed: Callable[[np.ndarray], Any] = np.asarray
+    ) -> Exception | None:
         """What a program raises then, None where it makes fewer calls."""
         try:
-            self.call(name, failing)
+            self.call(name, failing, passed)
         except (HircError, MemoryError) as error:
             # Its frames hold what the call had made.
             return error.with_traceback(None)
@@ -156,9 +163,9 @@ def test_calls_that_fail_leave_nothing_in_a_library_that_goes_on(
     planted = Planted(built, tmp_path, "one")
     wanted = {name: _arrays(planted.call(name)) for name in _PROGRAMS}
     kept = planted.live.kept()
-    for name in _PROGRAMS:
+    for name, passed in itertools.product(_PROGRAMS, (np.asarray, torch.from_numpy)):
         for failing in itertools.count(1):
-            error = planted.error(name, failing)
+            error = planted.error(name, failing, passed)
             if not error:
                 break
             _check(error, planted.failed)

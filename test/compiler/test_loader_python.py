@@ -1,0 +1,166 @@
+"""Programs as built-in functions of Python: what they take, raise, and hand to the slower way."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from host_ir.libraries import library
+
+from hirc.compiler.errors import ExecutionError, InputError
+
+_PROGRAMS = """
+"hir.program"() ({
+^bb0(%x: memref<?xf32>, %k: f32, %i: i16):
+  %zero = arith.constant 0 : index
+  %n = memref.dim %x, %zero : memref<?xf32>
+  %y = "hir.binary"(%x, %k) {kind = "mul"} : (memref<?xf32>, f32) -> memref<?xf32>
+  "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
+  "hir.output"(%x) {name = "same"} : (memref<?xf32>) -> ()
+  "hir.output"(%n) {name = "n"} : (index) -> ()
+  "hir.output"(%k) {name = "k"} : (f32) -> ()
+}) {sym_name = "several", inputs = [{name = "x"}, {name = "k"}, {name = "i"}],
+    function_type = (memref<?xf32>, f32, i16) -> (memref<?xf32>, memref<?xf32>, index, f32)}
+    : () -> ()
+"hir.program"() ({
+^bb0(%x: memref<?xf32>):
+  %y = "hir.binary"(%x, %x) {kind = "add"} : (memref<?xf32>, memref<?xf32>) -> memref<?xf32>
+  "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
+}) {sym_name = "doubled", inputs = [{name = "x"}],
+    function_type = (memref<?xf32>) -> memref<?xf32>} : () -> ()
+"hir.program"() ({
+^bb0(%x: memref<?xf32>):
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = memref.dim %x, %zero : memref<?xf32>
+  %y = "hir.slice"(%x, %one, %n) {axis = 0 : i64}
+      : (memref<?xf32>, index, index) -> memref<?xf32, strided<[1], offset: ?>>
+  "hir.output"(%y) {name = "y"} : (memref<?xf32, strided<[1], offset: ?>>) -> ()
+}) {sym_name = "part", inputs = [{name = "x"}],
+    function_type = (memref<?xf32>) -> memref<?xf32, strided<[1], offset: ?>>} : () -> ()
+func.func @main(%x: memref<?xf32>, %fine: i1) {
+  cf.assert %fine, "it is not"
+  return
+}
+"""
+
+
+def test_tensors_of_torch_go_in_and_come_out() -> None:
+    several = library(_PROGRAMS).several
+    assert several._built_in is not None
+    x = torch.arange(4.0)
+    y, same, n, k = several(x, 2, 7)
+    assert torch.equal(y, 2 * x)
+    assert same is x
+    assert (n, type(n), k, type(k)) == (4, int, 2.0, float)
+    # Others take the other way.
+    y, _, _, _ = several(x.numpy(), 3.0, np.int16(7))
+    assert isinstance(y, np.ndarray)
+    y, _, _, _ = several(x.half().float(), k=1.5, i=0)
+    assert torch.equal(y, 1.5 * x)
+
+
+def test_an_output_is_handed_in() -> None:
+    doubled = library(_PROGRAMS).doubled
+    x, y = torch.arange(4.0), torch.zeros(8)
+    assert doubled(x, out=y[::2]).tolist() == [0, 2, 4, 6]
+    assert y.tolist() == [0, 0, 2, 0, 4, 0, 6, 0]
+    given = np.zeros(4, np.float32)
+    assert doubled(x, out=given) is given
+    assert given.tolist() == [0, 2, 4, 6]
+    with pytest.raises(ExecutionError, match="handed in for output 'y' has size 8 of axis 0"):
+        doubled(x, out=y)
+    with pytest.raises(InputError, match="overlaps that of input 'x'"):
+        doubled(x, out=x)
+    with pytest.raises(InputError, match="takes 1 input, not 2"):
+        doubled(x, y)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((torch.ones(3, dtype=torch.float64), 1.0, 0), "its elements are f64"),
+        ((torch.ones(3, 1), 1.0, 0), "it has 2 dims"),
+        ((torch.ones(3), 1.0, 1 << 15), "32768 is no i16"),
+        ((torch.ones(3), 1.0, 1 << 80), "is no i16"),
+        ((torch.ones(3), 1.0, 0.5), "0.5 is no i16"),
+        ((torch.ones(3), "one", 0), "'one' is no f32"),
+        ((torch.ones(3), 1.0), "input 'i' of several is missing"),
+        ((torch.ones(3, requires_grad=True), 1.0, 0), "require gradient"),
+        ((torch.imag(torch.ones(3, dtype=torch.complex64).conj()), 1.0, 0), "is_neg"),
+        ((torch.ones(3, device="meta"), 1.0, 0), "cannot be passed"),
+        ((None, 1.0, 0), "NoneType is no tensor"),
+    ],
+)
+def test_what_is_wrong_is_an_input_error(arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        library(_PROGRAMS).several(*arguments)
+
+
+def test_a_failure_is_an_execution_error() -> None:
+    main = library(_PROGRAMS).main
+    with pytest.raises(ExecutionError, match=r"error: assertion failed: it is not"):
+        main(torch.ones(1), False)
+    assert main(torch.ones(1), True) is None
+
+
+def test_a_program_that_gives_parts_of_others_memory_takes_the_other_way() -> None:
+    part = library(_PROGRAMS).part
+    assert part._built_in is None
+    x = torch.arange(3.0)
+    assert part(x).data_ptr() == x.data_ptr() + 4
+
+
+def test_nothing_is_kept() -> None:
+    several = library(_PROGRAMS).several
+    x = torch.arange(4.0)
+
+    def call() -> None:
+        several(x, 1.0, 0)
+        with pytest.raises(InputError):
+            several(x, 1.0, 1 << 15)
+
+    def references() -> list[int]:
+        gc.collect()
+        return [sys.getrefcount(each) for each in (x, torch.Tensor, InputError, several)]
+
+    call()
+    before = references()
+    for _ in range(100):
+        call()
+    grown = [after - count for after, count in zip(references(), before, strict=True)]
+    assert max(grown) < 50, grown
+
+
+def test_outputs_outlive_their_library() -> None:
+    from host_ir import libraries
+
+    built = libraries.library.__wrapped__(_PROGRAMS + "// of its own")
+    y = built.several(torch.arange(4.0), 2.0, 0)[0]
+    loaded = weakref.ref(built.loaded)
+    del built
+    gc.collect()
+    assert loaded() is None
+    assert y.tolist() == [0, 2, 4, 6]
+    del y
+
+
+def test_threads_call_at_once() -> None:
+    several, wrong = library(_PROGRAMS).several, list[float]()
+
+    def call(factor: float) -> None:
+        x = torch.ones(1000)
+        wrong.extend(factor for _ in range(50) if several(x, factor, 0)[0][-1] != factor)
+
+    threads = [threading.Thread(target=call, args=[float(number)]) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
