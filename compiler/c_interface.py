@@ -51,6 +51,15 @@ int hirc_use_weights_file(const char *path);
 int hirc_use_weights(const char *const *names, const DLTensor *const *tensors, int64_t count);
 void hirc_unload_weights(void);
 """
+_STATE_FUNCTIONS = """\
+/* State: see docs/state.md. Those that return int return 0, or an error. */
+typedef struct hirc_instance hirc_instance;
+hirc_instance *hirc_create_state(void);
+void hirc_free_state(hirc_instance *instance);
+void hirc_use_state(hirc_instance *instance);
+int hirc_reset_state(void *stream);
+int hirc_state_tensor(const char *name, DLTensor *tensor);
+"""
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,7 @@ class CProgram:
     inputs: tuple[tuple[str, str], ...]
     outputs: tuple[tuple[str, str], ...]
     has_weights: bool
+    has_state: bool
 
 
 def read_programs(module: ir.Operation) -> list[CProgram]:
@@ -80,8 +90,13 @@ def _described(signature: Signature) -> CProgram:
     def named(values: Sequence[Value]) -> tuple[tuple[str, str], ...]:
         return tuple((value.name, value.text) for value in values)
 
+    # State begins with weights.
     return CProgram(
-        signature.name, named(signature.inputs), named(signature.outputs), signature.has_weights
+        signature.name,
+        named(signature.inputs),
+        named(signature.outputs),
+        signature.has_weights or signature.has_state,
+        signature.has_state,
     )
 
 
@@ -100,6 +115,8 @@ def header(path: Path, programs: Sequence[CProgram]) -> str:
     ]
     if any(program.has_weights for program in programs):
         parts.append(_WEIGHTS_FUNCTIONS)
+    if any(program.has_state for program in programs):
+        parts.append(_STATE_FUNCTIONS)
     parts += map(_program, programs)
     parts.append(f"#ifdef __cplusplus\n}}\n#endif\n#endif /* {guard} */\n")
     return "\n".join(parts)

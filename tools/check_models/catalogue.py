@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -286,7 +286,9 @@ class Opened:
     """A network of the catalogue with open sizes.
 
     `axes` has for each input the name of the size of each axis that is open, `limits` the least and
-    the greatest of each size, `tiny` and `full` what the sizes are in further calls.
+    the greatest of each size, `multiples` what some are multiples of, `tiny` and `full` what the
+    sizes are in further calls. It is exported with the last of these, as torch takes a size of 1
+    for one that is fixed.
     """
 
     name: str
@@ -294,27 +296,38 @@ class Opened:
     limits: Mapping[str, tuple[int, int]]
     tiny: Sequence[Mapping[str, int]]
     full: Sequence[Mapping[str, int]]
+    multiples: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def _dim(self, name: str) -> Any:
+        (low, high), times = self.limits[name], self.multiples.get(name, 1)
+        if times == 1:
+            return Dim(name, min=low, max=high)
+        return times * Dim(f"{name}_part", min=low // times, max=high // times)
 
     def network(self, networks: Sequence[Network]) -> Network:
         network = next(each for each in networks if each.name == self.name)
 
         def open_sizes(_: bool) -> Any:
-            dims = {name: Dim(name, min=low, max=high) for name, (low, high) in self.limits.items()}
+            dims = {name: self._dim(name) for name in self.limits}
             return tuple(
                 {axis: dims[name] for axis, name in axes.items()} or None for axes in self.axes
             )
 
+        def of_sizes(inputs: tuple[Any, ...], sizes: Mapping[str, int]) -> tuple[Any, ...]:
+            return tuple(
+                _resized(x, {axis: sizes[name] for axis, name in axes.items()})
+                for x, axes in zip(inputs, self.axes, strict=True)
+            )
+
+        def make(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
+            model, inputs = network.make(tiny)
+            return model, of_sizes(inputs, (self.tiny if tiny else self.full)[-1])
+
         def others(tiny: bool) -> list[tuple[Any, ...]]:
             _, inputs = network.make(tiny)
-            return [
-                tuple(
-                    _resized(x, {axis: sizes[name] for axis, name in axes.items()})
-                    for x, axes in zip(inputs, self.axes, strict=True)
-                )
-                for sizes in (self.tiny if tiny else self.full)
-            ]
+            return [of_sizes(inputs, sizes) for sizes in (self.tiny if tiny else self.full)[:-1]]
 
-        return Network(f"{self.name}_open", network.make, open_sizes, others)
+        return Network(f"{self.name}_open", make, open_sizes, others)
 
 
 def _resized(x: Tensor, sizes: Mapping[int, int]) -> Tensor:
@@ -448,8 +461,9 @@ _OPENED = (
         "unet",
         [{0: "batch", 2: "height", 3: "width"}],
         {"batch": (1, 16), "height": (16, 512), "width": (16, 512)},
-        [{"batch": 2, "height": 24, "width": 32}, {"batch": 1, "height": 18, "width": 21}],
+        [{"batch": 1, "height": 24, "width": 16}, {"batch": 2, "height": 24, "width": 32}],
         [{"batch": 1, "height": 200, "width": 312}, {"batch": 3, "height": 128, "width": 64}],
+        {"height": 8, "width": 8},
     ),
     _sequences("bert", 3, 9, 256),
     _sequences("gpt2", 1, 13, 1024),
