@@ -103,9 +103,21 @@ class Side:
             indices = {
                 loop: counted[loop] if self._has_step(loop) else whole[loop] for loop in counted
             }
-            place = numbers.place(self.factor.offset, self.factor.strides, indices)
-            self.offsets.append(add(place, self._shift()))
+            if each and self._is_along_rows():
+                # Known distances become part of addresses.
+                far = self.factor.strides[self.own[0]].known * each * self.row_step
+                self.offsets.append(plus(self.offsets[0], far))
+            else:
+                place = numbers.place(self.factor.offset, self.factor.strides, indices)
+                self.offsets.append(add(place, self._shift()))
             self.masks.append(self._mask(at, indices, whole))
+
+    def _is_along_rows(self) -> bool:
+        """Whether all rows are as far apart, by a known number."""
+        (loop, *more) = self.own
+        return (
+            not more and self.factor.strides[loop].is_known and loop not in self.numbers.form.steps
+        )
 
     def _thread(self) -> ir.Value:
         return self.numbers.thread
@@ -186,8 +198,8 @@ class Side:
                 is_there = arith.cmpi(arith.CmpIPredicate.eq, missing, number(0))
                 bytes_ = self.bytes * self.width
                 size = arith.select(is_there, number(bytes_), number(0))
-                # Nothing is read at the address where there is nothing.
-                place = arith.select(is_there, add(self.offsets[row], offset), number(0))
+                # Where nothing is there, nothing is read, whatever the address is.
+                place = add(self.offsets[row], offset)
                 source = address(pointer, self.factor.element, place)
                 shift = (term * self.term_step * self.pitch + row * self.row_step) * self.bytes
                 _copy(byte(slot, plus(self.shared_place, shift)), source, bytes_, size)
