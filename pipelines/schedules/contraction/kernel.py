@@ -14,7 +14,7 @@ from .configuration import Configuration, vector_of
 from .form import Form
 from .indices import Indices, Numbers, add, byte, i32, multiply, number, plus, times
 from .results import Results
-from .side import ENTRY_BYTES, Side, fill_tables
+from .side import ENTRY_BYTES, Segment, Side, fill_tables
 
 
 @dataclass(frozen=True)
@@ -135,44 +135,49 @@ class ContractionKernel:
 
     def _sum(self, begin: ir.Value, end: ir.Value) -> list[ir.Value]:
         """The thread's part of the tile, vectors of columns, of the terms from `begin` to `end`."""
-        made, numbers = self.configuration, self.numbers
+        made = self.configuration
         self.unit = vector_of(element_bytes(self.form.total))
         self.row_unit = min(self.unit, made.thread_rows)
         zeros = constant(ir.VectorType.get([self.unit], self.form.total), 0)
         self.groups = max(made.thread_columns // self.unit, 1)
         sums: list[ir.Value] = [zeros] * (made.thread_rows * self.groups)
         self._read_places()
-        numbers.end = end
         if self._tiles.terms.is_known and self._tiles.terms.known <= self.segment:
-            return self._segment(begin, arith.subi(end, begin), sums)
+            return self._add_segment(Segment(begin, end), arith.subi(end, begin), sums)
         loop = scf.ForOp(begin, end, number(self.segment), sums)
         with ir.InsertionPoint(loop.body):
             start = loop.induction_variable
             count = arith.minui(arith.subi(end, start), number(self.segment))
-            scf.YieldOp(self._segment(start, count, list(loop.inner_iter_args)))
-        return list(loop.results)
+            segment = Segment(start, end)
+            scf.YieldOp(self._add_segment(segment, count, list(loop.inner_iter_args)))
+        results: list[ir.Value] = [*loop.results]
+        return results
 
-    def _segment(self, start: ir.Value, count: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
-        """Adds the products of terms whose tables fit into shared memory."""
+    def _add_segment(
+        self, segment: Segment, count: ir.Value, sums: list[ir.Value]
+    ) -> list[ir.Value]:
+        """Adds the products of so many terms, whose tables fit into shared memory."""
         made = self.configuration
-        self.numbers.start = start
         gpu.barrier()
         if self.tables:
-            fill_tables(self.numbers, made, self.tables, self.entries)
+            fill_tables(self.numbers, made, segment, self.tables, self.entries)
             gpu.barrier()
         for stage in range(made.stages - 1):
-            self._issue(number(stage * made.terms), number(stage * self.slot_bytes))
+            base = number(stage * made.terms)
+            self._issue(segment, base, number(stage * self.slot_bytes))
         last = (made.stages - 1) * self.slot_bytes
         loop = scf.ForOp(number(0), count, number(made.terms), [*sums, number(0), number(last)])
         with ir.InsertionPoint(loop.body):
             *carried, reading, writing = loop.inner_iter_args
             _wait(made.stages - 2)
             gpu.barrier()
-            self._issue(plus(loop.induction_variable, (made.stages - 1) * made.terms), writing)
+            base = plus(loop.induction_variable, (made.stages - 1) * made.terms)
+            self._issue(segment, base, writing)
             carried = self._products(reading, list(carried))
             scf.YieldOp([*carried, self._next(reading), self._next(writing)])
         _wait(0)
-        return list(loop.results)[: len(sums)]
+        results: list[ir.Value] = [*loop.results]
+        return results[: len(sums)]
 
     def _next(self, slot: ir.Value) -> ir.Value:
         following = plus(slot, self.slot_bytes)
@@ -181,11 +186,12 @@ class ContractionKernel:
         )
         return arith.select(is_end, number(0), following)
 
-    def _issue(self, base: ir.Value, slot: ir.Value) -> None:
+    def _issue(self, segment: Segment, base: ir.Value, slot: ir.Value) -> None:
         first, second = self.sides
         start = byte(self.stages, slot)
-        first.issue(base, start, self.tables.get(first))
-        second.issue(base, byte(start, number(first.stage_bytes)), self.tables.get(second))
+        first.issue(segment, base, start, self.tables.get(first))
+        start = byte(start, number(first.stage_bytes))
+        second.issue(segment, base, start, self.tables.get(second))
         ir.Operation.create("nvvm.cp.async.commit.group")
 
     def _read_places(self) -> None:
@@ -247,9 +253,9 @@ class ContractionKernel:
         """Takes the tile through shared memory, so that neighbouring threads store neighbours."""
         made, size = self.configuration, element_bytes(self.form.total)
         gpu.barrier()
-        for place, value in enumerate(sums):
+        for place, part in enumerate(sums):
             index = add(times(self._row_of(place), made.columns), self._column_of(place))
-            _store_vector(byte(self.stages, times(index, size)), value, self.unit * size)
+            _store_vector(byte(self.stages, times(index, size)), part, self.unit * size)
         gpu.barrier()
 
         def value(row: ir.Value, column: ir.Value) -> ir.Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 from ....dialects.mlir import arith, ir, scf
@@ -27,6 +28,14 @@ from .indices import (
 _THERE, _MISSING = 1 << 30, -(1 << 31)
 # A place and the bits that a term asks for.
 ENTRY_BYTES = 8
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Terms of a sum: those from the number `start` on that are below `end`."""
+
+    start: ir.Value
+    end: ir.Value
 
 
 class Side:
@@ -185,10 +194,12 @@ class Side:
         needed = arith.select(is_there, self._needs(counted), number(_MISSING))
         store(byte(table, times(entry, ENTRY_BYTES)), i32(), [offset, needed], ENTRY_BYTES)
 
-    def issue(self, base: ir.Value, slot: ir.Value, table: ir.Value | None) -> None:
+    def issue(
+        self, segment: Segment, base: ir.Value, slot: ir.Value, table: ir.Value | None
+    ) -> None:
         """Starts the copies of one step: `base` is its first term in the segment."""
         found = [
-            self._term(add(base, plus(self.term, term * self.term_step)), table)
+            self._term(segment, add(base, plus(self.term, term * self.term_step)), table)
             for term in range(self.count_terms)
         ]
         pointer = self.numbers.parameters.pointer(self.factor.buffer)
@@ -204,20 +215,26 @@ class Side:
                 shift = (term * self.term_step * self.pitch + row * self.row_step) * self.bytes
                 _copy(byte(slot, plus(self.shared_place, shift)), source, bytes_, size)
 
-    def _term(self, at: ir.Value, table: ir.Value | None) -> tuple[ir.Value, ir.Value]:
+    def _term(
+        self, segment: Segment, at: ir.Value, table: ir.Value | None
+    ) -> tuple[ir.Value, ir.Value]:
         """How far a term of the segment lies, and the bits it asks for."""
         numbers = self.numbers
         if table is not None:
             offset, needed = load(byte(table, times(at, ENTRY_BYTES)), i32(), 2, ENTRY_BYTES)
             return offset, needed
         assert self.step is not None
-        whole = add(numbers.start, at)
-        needed = arith.select(is_below(whole, numbers.end), number(_THERE), number(_MISSING))
+        whole = add(segment.start, at)
+        needed = arith.select(is_below(whole, segment.end), number(_THERE), number(_MISSING))
         return multiply(whole, numbers.size(self.step)), needed
 
 
 def fill_tables(
-    numbers: Numbers, made: Configuration, tables: dict[Side, ir.Value], entries: int
+    numbers: Numbers,
+    made: Configuration,
+    segment: Segment,
+    tables: dict[Side, ir.Value],
+    entries: int,
 ) -> None:
     """Writes where the terms of a segment lie."""
     index = ir.IndexType.get()
@@ -228,8 +245,8 @@ def fill_tables(
     )
     with ir.InsertionPoint(loop.body):
         entry = arith.index_castui(i32(), loop.induction_variable)
-        at = add(numbers.start, entry)
-        is_there = is_below(at, numbers.end)
+        at = add(segment.start, entry)
+        is_there = is_below(at, segment.end)
         counted = numbers.split_term(at)
         for side, table in tables.items():
             side.enter(table, entry, counted, is_there)
