@@ -240,6 +240,9 @@ SUITE = Suite(
         # Whole tiles; and terms whose places take two tables.
         Convolution(2, 16, 64, (16, 16), (1, 1), _ONES, _ZEROS, _ONES).program("whole"),
         Convolution(1, 230, 3, (5, 5), (3, 3), _ONES, _ONES, _ONES).program("long"),
+        # Tensor cores: whole and partial tiles.
+        Convolution(2, 5, 70, (7, 9), (3, 2), (2, 1), _ONES, _ONES, "bf16").program("bf16"),
+        Convolution(1, 40, 64, (8, 16), (1, 1), _ONES, _ZEROS, _ONES, "f16").program("f16"),
         Convolution(0, 3, 4, (5, 5), (3, 3), _ONES, _ONES, _ONES).program("no_images"),
         Convolution(2, 3, 4, (5, 5), (3, 3), _ONES, (20, 20), _ONES).program("mostly_padding"),
     ]
@@ -252,4 +255,4 @@ def test_numbers(name: str) -> None:
 
 
 def test_checks_are_silent() -> None:
-    SUITE.check_silence(["drawn_0", "drawn_1", "drawn_2", "long", "depthwise"])
+    SUITE.check_silence(["drawn_0", "drawn_1", "drawn_2", "long", "depthwise", "bf16"])

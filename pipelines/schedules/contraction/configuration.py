@@ -157,6 +157,8 @@ def width_of(form: Form, factor: Factor, own: tuple[int, ...]) -> int:
     """
     if factor.guards or form.steps or is_along_terms(form, factor, own):
         return 1
+    if factor.element != form.total:
+        return 1
     run = ONE
     rest = list(own)
     while rest and factor.strides[rest[-1]] == run:

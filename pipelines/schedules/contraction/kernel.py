@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....dialects.mlir import arith, gpu, ir, scf, vector
-from ...rewriting import constant
+from ....dialects.mlir import arith, gpu, ir, scf
 from ..elements import address, element_bytes, load
 from ..parameters import Parameters
 from ..shared import SharedMemory
 from ..size import Size, product
-from .configuration import Configuration, vector_of
+from .arithmetic import Matrices, Vectors, store_vector
+from .configuration import Configuration
 from .form import Form
 from .indices import Indices, Numbers, add, byte, i32, multiply, number, plus, times
 from .results import Results
-from .side import ENTRY_BYTES, Segment, Side, fill_tables
+from .side import COPIED_BYTES, ENTRY_BYTES, Segment, Side, fill_tables
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,8 @@ class ContractionKernel:
             Side(numbers, made, form.second, form.columns, made.columns),
         )
         self._areas()
+        is_small = self.sides[0].bytes < COPIED_BYTES
+        self._arithmetic = (Matrices if is_small else Vectors)(form, made, self.sides)
         self.sides[0].start(place.row, place.batch)
         self.sides[1].start(place.column, place.batch)
         begin, end = number(0), numbers.terms()
@@ -135,13 +137,7 @@ class ContractionKernel:
 
     def _sum(self, begin: ir.Value, end: ir.Value) -> list[ir.Value]:
         """The thread's part of the tile, vectors of columns, of the terms from `begin` to `end`."""
-        made = self.configuration
-        self.unit = vector_of(element_bytes(self.form.total))
-        self.row_unit = min(self.unit, made.thread_rows)
-        zeros = constant(ir.VectorType.get([self.unit], self.form.total), 0)
-        self.groups = max(made.thread_columns // self.unit, 1)
-        sums: list[ir.Value] = [zeros] * (made.thread_rows * self.groups)
-        self._read_places()
+        sums = self._arithmetic.start()
         if self._tiles.terms.is_known and self._tiles.terms.known <= self.segment:
             return self._add_segment(Segment(begin, end), arith.subi(end, begin), sums)
         loop = scf.ForOp(begin, end, number(self.segment), sums)
@@ -162,6 +158,8 @@ class ContractionKernel:
         if self.tables:
             fill_tables(self.numbers, made, segment, self.tables, self.entries)
             gpu.barrier()
+        if self.sides[0].bytes < COPIED_BYTES:
+            return self._add_fetched(segment, count, sums)
         for stage in range(made.stages - 1):
             base = number(stage * made.terms)
             self._issue(segment, base, number(stage * self.slot_bytes))
@@ -173,11 +171,38 @@ class ContractionKernel:
             gpu.barrier()
             base = plus(loop.induction_variable, (made.stages - 1) * made.terms)
             self._issue(segment, base, writing)
-            carried = self._products(reading, list(carried))
+            carried = self._arithmetic.add(byte(self.stages, reading), list(carried))
             scf.YieldOp([*carried, self._next(reading), self._next(writing)])
         _wait(0)
         results: list[ir.Value] = [*loop.results]
         return results[: len(sums)]
+
+    def _add_fetched(
+        self, segment: Segment, count: ir.Value, sums: list[ir.Value]
+    ) -> list[ir.Value]:
+        """The same of elements that pass through registers, which are loaded a step ahead."""
+        made = self.configuration
+        self._put(self._fetch(segment, number(0)), self.stages)
+        gpu.barrier()
+        loop = scf.ForOp(number(0), count, number(made.terms), [*sums, number(0)])
+        with ir.InsertionPoint(loop.body):
+            *carried, reading = loop.inner_iter_args
+            values = self._fetch(segment, plus(loop.induction_variable, made.terms))
+            carried = self._arithmetic.add(byte(self.stages, reading), list(carried))
+            writing = arith.subi(number(self.slot_bytes), reading)
+            self._put(values, byte(self.stages, writing))
+            gpu.barrier()
+            scf.YieldOp([*carried, writing])
+        results: list[ir.Value] = [*loop.results]
+        return results[: len(sums)]
+
+    def _fetch(self, segment: Segment, base: ir.Value) -> list[list[ir.Value]]:
+        return [side.fetch(segment, base, self.tables.get(side)) for side in self.sides]
+
+    def _put(self, values: list[list[ir.Value]], start: ir.Value) -> None:
+        first, second = self.sides
+        first.put(values[0], start)
+        second.put(values[1], byte(start, number(first.stage_bytes)))
 
     def _next(self, slot: ir.Value) -> ir.Value:
         following = plus(slot, self.slot_bytes)
@@ -194,68 +219,13 @@ class ContractionKernel:
         second.issue(segment, base, start, self.tables.get(second))
         ir.Operation.create("nvvm.cp.async.commit.group")
 
-    def _read_places(self) -> None:
-        """The thread's place among those of the tile: a warp has 4 by 8 of them."""
-        made = self.configuration
-        across = made.columns // made.thread_columns
-        lanes_x = min(8, across)
-        lanes_y = 32 // lanes_x
-        lane = arith.andi(self.thread, number(31))
-        warp = arith.shrui(self.thread, number(5))
-        warps_x = across // lanes_x
-        x = add(
-            times(arith.remui(warp, number(warps_x)), lanes_x), arith.remui(lane, number(lanes_x))
-        )
-        y = add(
-            times(arith.divui(warp, number(warps_x)), lanes_y), arith.divui(lane, number(lanes_x))
-        )
-        self.thread_x, self.thread_y = x, y
-
-    def _products(self, slot: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
-        """Adds the products of one step, in the order of the terms."""
-        made = self.configuration
-        start = byte(self.stages, slot)
-        for term in range(made.terms):
-            rows = self._fragment(0, start, term)
-            vectors = self._fragment(1, start, term)
-            for row in range(made.thread_rows):
-                value = vector.extract(rows[row // self.row_unit], [], [row % self.row_unit])
-                spread = vector.broadcast(vectors[0].type, value)
-                for group, other in enumerate(vectors):
-                    place = row * self.groups + group
-                    sums[place] = self._add_product(sums[place], spread, other)
-        return sums
-
-    def _add_product(self, total: ir.Value, one: ir.Value, other: ir.Value) -> ir.Value:
-        if isinstance(self.form.total, ir.FloatType):
-            return vector.fma(one, other, total)
-        return arith.addi(total, arith.muli(one, other))
-
-    def _fragment(self, place: int, start: ir.Value, term: int) -> list[ir.Value]:
-        """The thread's elements of a factor for a term, in vectors of neighbours."""
-        made, side = self.configuration, self.sides[place]
-        count = (made.thread_rows, made.thread_columns)[place]
-        unit = (self.row_unit, self.unit)[place]
-        across = (made.rows, made.columns)[place] // count
-        at = (self.thread_y, self.thread_x)[place]
-        base = self.sides[0].stage_bytes if place else 0
-        found: list[ir.Value] = []
-        for group in range(count // unit):
-            shift = base + (term * side.pitch + group * across * unit) * side.bytes
-            where = byte(start, plus(times(at, unit * side.bytes), shift))
-            kind = ir.VectorType.get([unit], side.factor.element)
-            found.append(_load_vector(where, kind, unit * side.bytes))
-        return found
-
     # The results.
 
     def _finish(self, sums: list[ir.Value], results: Results) -> None:
         """Takes the tile through shared memory, so that neighbouring threads store neighbours."""
         made, size = self.configuration, element_bytes(self.form.total)
         gpu.barrier()
-        for place, part in enumerate(sums):
-            index = add(times(self._row_of(place), made.columns), self._column_of(place))
-            _store_vector(byte(self.stages, times(index, size)), part, self.unit * size)
+        self._store_pieces(sums, self.stages)
         gpu.barrier()
 
         def value(row: ir.Value, column: ir.Value) -> ir.Value:
@@ -267,26 +237,18 @@ class ContractionKernel:
 
     def _keep(self, sums: list[ir.Value], scratch: ir.Value, tile: ir.Value) -> None:
         """Stores the sums of a part of the terms, a tile after the other."""
-        made, size = self.configuration, element_bytes(self.form.total)
+        made = self.configuration
         first = times(tile, made.rows * made.columns)
-        start = address(self.parameters.pointer(scratch), self.form.total, first)
-        for place, value in enumerate(sums):
-            index = add(times(self._row_of(place), made.columns), self._column_of(place))
-            _store_vector(byte(start, times(index, size)), value, self.unit * size)
+        pointer = self.parameters.pointer(scratch)
+        self._store_pieces(sums, address(pointer, self.form.total, first))
 
-    def _row_of(self, place: int) -> ir.Value:
-        """The row of the tile that one of the thread's vectors lies in."""
-        made = self.configuration
-        row = place // self.groups
-        down = made.rows // made.thread_rows
-        by = row % self.row_unit + row // self.row_unit * down * self.row_unit
-        return plus(times(self.thread_y, self.row_unit), by)
-
-    def _column_of(self, place: int) -> ir.Value:
-        made = self.configuration
-        across = made.columns // made.thread_columns
-        by = place % self.groups * across * self.unit
-        return plus(times(self.thread_x, self.unit), by)
+    def _store_pieces(self, sums: list[ir.Value], start: ir.Value) -> None:
+        """Stores the thread's part of the tile, row by row from an address on."""
+        size = element_bytes(self.form.total)
+        for row, column, piece in self._arithmetic.pieces(sums):
+            index = add(times(row, self.configuration.columns), column)
+            count = ir.VectorType(piece.type).shape[0]
+            store_vector(byte(start, times(index, size)), piece, count * size)
 
 
 class PartsKernel:
@@ -335,25 +297,6 @@ class PartsKernel:
 def _plus(one: ir.Value, other: ir.Value) -> ir.Value:
     is_float = isinstance(one.type, ir.FloatType)
     return arith.addf(one, other) if is_float else arith.addi(one, other)
-
-
-def _store_vector(where: ir.Value, value: ir.Value, alignment: int) -> None:
-    i64 = ir.IntegerType.get_signless(64)
-    ir.Operation.create(
-        "llvm.store",
-        operands=[value, where],
-        attributes={"alignment": ir.IntegerAttr.get(i64, alignment)},
-    )
-
-
-def _load_vector(where: ir.Value, kind: ir.Type, alignment: int) -> ir.Value:
-    i64 = ir.IntegerType.get_signless(64)
-    return ir.Operation.create(
-        "llvm.load",
-        results=[kind],
-        operands=[where],
-        attributes={"alignment": ir.IntegerAttr.get(i64, alignment)},
-    ).results[0]
 
 
 def _wait(groups: int) -> None:

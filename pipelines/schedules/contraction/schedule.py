@@ -16,17 +16,18 @@ from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
 from ..scratch import allocate_scratch, free_scratch
 from ..size import Size, product
+from ..warp_matrices import ELEMENTS
 from ..work import Layout, Work
 from .configuration import choose, width_of
 from .form import Factor, Form, abs_, places_of, read_form
 from .kernel import ContractionKernel, PartsKernel, Tiles
+from .side import COPIED_BYTES
 from .stencil import THREADS, Stencil, StencilKernel, is_stencil
 
 # Places in buffers are counted in 32 bits.
 _MOST = 2**31 - 1
 # The first chips that copy to shared memory asynchronously (PTX ISA, "cp.async").
 _ASYNCHRONOUS = 80
-_COPIED_BYTES = (4, 8)
 # Products of matrices of fewer multiplications are for schedules of reductions: see
 # products/small.py, which has the most that come here.
 _FEW_PRODUCTS = 1 << 22
@@ -61,12 +62,15 @@ def _is_taken(form: Form, device: Device) -> bool:
         return False
     if _is_matrix_product(form) and not _is_large(form):
         return False
-    for factor in (form.first, form.second):
-        if element_bytes(factor.element) not in _COPIED_BYTES or places_of(form, factor) is None:
-            return False
-        if factor.element != form.total:
-            return False
-    return True
+    factors = (form.first, form.second)
+    if any(places_of(form, factor) is None for factor in factors):
+        return False
+    if all(str(factor.element) in ELEMENTS for factor in factors):
+        return factors[0].element == factors[1].element and form.total == ir.F32Type.get()
+    return all(
+        factor.element == form.total and element_bytes(factor.element) >= COPIED_BYTES
+        for factor in factors
+    )
 
 
 def _is_matrix_product(form: Form) -> bool:

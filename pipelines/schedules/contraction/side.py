@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -26,6 +27,8 @@ from .indices import (
 
 # Bits of a mask: that a row or column is there, and that a term is not.
 _THERE, _MISSING = 1 << 30, -(1 << 31)
+# The least that is copied asynchronously (PTX ISA, "cp.async").
+COPIED_BYTES = 4
 # A place and the bits that a term asks for.
 ENTRY_BYTES = 8
 
@@ -63,7 +66,8 @@ class Side:
         self.step = self._linear_step()
         self.has_table = bool(places) or self.step is None
         self.width = width_of(form, factor, own) if made.is_wide else 1
-        self.pitch = tile + (vector_of(self.bytes) if self.along_terms else 0)
+        is_padded = self.along_terms or self.bytes < COPIED_BYTES
+        self.pitch = tile + (vector_of(self.bytes) if is_padded else 0)
         self.stage_bytes = made.terms * self.pitch * self.bytes
         # How many copies a thread makes in a step, of how many rows and terms.
         across = tile // self.width
@@ -198,22 +202,56 @@ class Side:
         self, segment: Segment, base: ir.Value, slot: ir.Value, table: ir.Value | None
     ) -> None:
         """Starts the copies of one step: `base` is its first term in the segment."""
-        found = [
+        for shift, place, is_there in self._elements(segment, base, table):
+            bytes_ = self.bytes * self.width
+            size = arith.select(is_there, number(bytes_), number(0))
+            # Where nothing is there, nothing is read, whatever the address is.
+            source = address(self._pointer(), self.factor.element, place)
+            _copy(byte(slot, plus(self.shared_place, shift)), source, bytes_, size)
+
+    def fetch(self, segment: Segment, base: ir.Value, table: ir.Value | None) -> list[ir.Value]:
+        """Loads what a thread brings of one step, of elements that are too small for copies."""
+        kind = self.factor.element
+        found: list[ir.Value] = []
+        for _, place, is_there in self._elements(segment, base, table):
+            where = address(self._pointer(), kind, arith.select(is_there, place, number(0)))
+            (value,) = load(where, kind, 1, self.bytes)
+            found.append(arith.select(is_there, value, constant(kind, 0)))
+        return found
+
+    def put(self, values: Sequence[ir.Value], slot: ir.Value) -> None:
+        """Writes what was fetched to shared memory."""
+        shifts = self._shifts()
+        for shift, value in zip(shifts, values, strict=True):
+            where = byte(slot, plus(self.shared_place, shift))
+            store(where, self.factor.element, [value], self.bytes)
+
+    def _pointer(self) -> ir.Value:
+        return self.numbers.parameters.pointer(self.factor.buffer)
+
+    def _shifts(self) -> list[int]:
+        """How far apart a thread's elements of a step lie in shared memory, in bytes."""
+        return [
+            (term * self.term_step * self.pitch + row * self.row_step) * self.bytes
+            for term in range(self.count_terms)
+            for row in range(self.count_rows)
+        ]
+
+    def _elements(
+        self, segment: Segment, base: ir.Value, table: ir.Value | None
+    ) -> list[tuple[int, ir.Value, ir.Value]]:
+        """A thread's elements of one step: places in shared memory, in the buffer, if there."""
+        terms = [
             self._term(segment, add(base, plus(self.term, term * self.term_step)), table)
             for term in range(self.count_terms)
         ]
-        pointer = self.numbers.parameters.pointer(self.factor.buffer)
-        for term, (offset, needed) in enumerate(found):
+        found: list[tuple[ir.Value, ir.Value]] = []
+        for offset, needed in terms:
             for row in range(self.count_rows):
                 missing = arith.andi(arith.xori(self.masks[row], number(-1)), needed)
                 is_there = arith.cmpi(arith.CmpIPredicate.eq, missing, number(0))
-                bytes_ = self.bytes * self.width
-                size = arith.select(is_there, number(bytes_), number(0))
-                # Where nothing is there, nothing is read, whatever the address is.
-                place = add(self.offsets[row], offset)
-                source = address(pointer, self.factor.element, place)
-                shift = (term * self.term_step * self.pitch + row * self.row_step) * self.bytes
-                _copy(byte(slot, plus(self.shared_place, shift)), source, bytes_, size)
+                found.append((add(self.offsets[row], offset), is_there))
+        return [(shift, *each) for shift, each in zip(self._shifts(), found, strict=True)]
 
     def _term(
         self, segment: Segment, at: ir.Value, table: ir.Value | None
