@@ -39,6 +39,7 @@ class BufferReuse:
         self._places: dict[ir.Operation, tuple[list[ir.Operation], int]] = {}
         self._users = self._find_users()
         self._known_to_fit: dict[tuple[Formula, Formula], bool] = {}
+        self._known_order: dict[tuple[Formula, Formula], bool] = {}
         self._block(self._owners.block)
 
     def _find_places(self, block: ir.Block) -> None:
@@ -84,17 +85,37 @@ class BufferReuse:
         return [Free(op, value, self._sizes.bytes_of(maker), kind, self._order.current(op))]
 
     def _choose(self, op: ir.Operation, free: list[Free]) -> Free | None:
-        """The smallest that certainly holds what `op` asks for, and does not raise the peak."""
+        """The smallest that certainly holds what `op` asks for, and does not raise the peak.
+
+        Of equal ones the last: where it would be held for too long, so would those before it.
+        """
         wanted, stream = self._sizes.bytes_of(op), self._order.current(op)
         kind = memory_kind(Root(op.results[0]))
+        if not self._is_used_on(stream, op):
+            return None
         best: Free | None = None
-        for one in free:
-            fits = wanted.at_most(one.bytes) and one.kind == kind and one.stream == stream
-            if not fits or (best is not None and not one.bytes.at_most(best.bytes)):
+        too_long: set[Formula] = set()
+        for one in reversed(free):
+            held = self._profile.held[Root(one.value)]
+            if one.kind != kind or one.stream != stream or held in too_long:
                 continue
-            if self._is_used_on(stream, op) and self._extra(one, op) is not None:
+            is_smaller = best is None or (
+                one.bytes != best.bytes and self._is_at_most(one.bytes, best.bytes)
+            )
+            if not is_smaller or not self._is_at_most(wanted, one.bytes):
+                continue
+            if self._extra(one, op) is None:
+                too_long.add(held)
+            else:
                 best = one
         return best
+
+    def _is_at_most(self, one: Formula, other: Formula) -> bool:
+        """Formula.at_most; few pairs are asked for."""
+        found = self._known_order.get((one, other))
+        if found is None:
+            found = self._known_order[one, other] = one.at_most(other)
+        return found
 
     def _is_used_on(self, stream: Stream, op: ir.Operation) -> bool:
         """Whether all that uses the new buffer comes after this place in the stream."""
