@@ -213,6 +213,8 @@ class Program:
         failed.
         """
         if stream is None and not named and self._built_in is not None:
+            if self.state is not None:
+                self.state.use()
             if out is None:
                 return self._built_in(*inputs)
             is_one = len(self.outputs) == 1 and not isinstance(out, (Mapping, tuple, list))

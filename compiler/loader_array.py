@@ -18,12 +18,15 @@ _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 class Owner:
     """Holds the memory of an output, or the caller's tensor that the output is part of."""
 
-    def __init__(self, loaded: LoadedLibrary, address: int) -> None:
+    def __init__(self, loaded: LoadedLibrary, address: int | None) -> None:
+        if not address:
+            raise MemoryError
         self.loaded = loaded
         self.address = address
 
     def __del__(self) -> None:
-        self.loaded.hirc_release_output(self.address)
+        if "address" in self.__dict__:
+            self.loaded.hirc_release_output(self.address)
 
 
 class Array:

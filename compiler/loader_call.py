@@ -199,10 +199,7 @@ class Call:
 
     def _owner(self, tensor: DlTensor, held: int | None) -> Owner:
         loaded = self.loaded
-        address = loaded.hirc_own_output(tensor.data, self.stream, held)
-        if not address:
-            raise MemoryError
-        return Owner(loaded, address)
+        return Owner(loaded, loaded.hirc_own_output(tensor.data, self.stream, held))
 
     def _held(self, place: int) -> int:
         """The managed tensor of an argument that an output is part of."""

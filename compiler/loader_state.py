@@ -59,6 +59,8 @@ class State(Mapping[str, Any]):
         tensor.sizes = ctypes.addressof(room)
         tensor.strides = tensor.sizes + 8 * info.rank
         held = self._loaded.hirc_hold_state(self._instance)
+        if not held:
+            raise MemoryError
         owner = Owner(self._loaded, self._loaded.hirc_own_output(tensor.data, 0, held))
         return _tensor(Array(owner, tensor, room), self._loaded)
 

@@ -101,6 +101,8 @@ static struct place *find(const struct hirc_weights *weights, void *stream, bool
   struct place *made = calloc(1, sizeof *made);
   void *memory = NULL;
   size_t bytes = weights->state_bytes ? (size_t)weights->state_bytes : 1;
+  if (!made)
+    hirc_error_say("state: no memory is left on the host");
   if (!made || failed(cudaMalloc(&memory, bytes), "cudaMalloc")) {
     free(made);
     return NULL;
