@@ -219,17 +219,17 @@ def _behind_slice(place: Place) -> Place | None:
     write = accesses_of(copy)[len(inputs_of(copy)) + number]
     whole = ir.RankedTensorType(op.operands[0].type)
     kept = iter(place.dims)
-    sizes = _sizes(op, "static_sizes", 1)
+    offsets, sizes, steps = (
+        list(ir.DenseI64ArrayAttr(op.attributes[f"static_{name}"]))
+        for name in ("offsets", "sizes", "strides")
+    )
+    if copied is None or DYNAMIC in (*offsets, *sizes, *steps):
+        return None
     is_reduced = len(place.dims) < whole.rank
     if is_reduced and len(place.dims) != sum(size != 1 for size in sizes):
         return None
     dims = [() if is_reduced and size == 1 else next(kept) for size in sizes]
-    if copied is None or any(isinstance(size, ir.Value) for size in sizes):
-        return None
-    offsets, steps = _sizes(op, "static_offsets", 0), _sizes(op, "static_strides", 2)
     axes = [write.index.index(each) if isinstance(each, int) else None for each in copied.index]
-    if any(isinstance(each, ir.Value) for each in (*offsets, *steps)):
-        return None
     if any(not isinstance(each, int) and not is_zero(each) for each in copied.index):
         return None
     source = ir.RankedTensorType(copied.value.type)
@@ -253,15 +253,6 @@ def _behind_slice(place: Place) -> Place | None:
     )
     found = tuple(() if axis is None else dims[axis] for axis in axes)
     return Place(slice_.results[0], found)
-
-
-def _sizes(op: ir.Operation, name: str, group: int) -> list[int | ir.Value]:
-    """The offsets, sizes or strides of a tensor.extract_slice, its first to third group."""
-    segments = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
-    first = 1 + sum(segments[1 : 1 + group])
-    given = iter(list(op.operands)[first : first + segments[1 + group]])
-    static = list(ir.DenseI64ArrayAttr(op.attributes[name]))
-    return [next(given) if size == DYNAMIC else size for size in static]
 
 
 def _copied(op: ir.Operation, number: int) -> Access | None:

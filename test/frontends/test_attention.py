@@ -34,9 +34,10 @@ class _Model(nn.Module):
         )
 
     @staticmethod
-    def _reshaped(made: Tensor) -> tuple[Tensor, ...]:
+    def _reshaped(made: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         batch, length, _ = made.shape
-        return made.reshape(batch, length, 3, _HEADS, _HEAD).permute(2, 0, 3, 1, 4).unbind(0)
+        parts = made.reshape(batch, length, 3, _HEADS, _HEAD).permute(2, 0, 3, 1, 4)
+        return parts[0], parts[1], parts[2]
 
 
 def _repeated(x: Tensor) -> Tensor:

@@ -75,6 +75,10 @@ def _window(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
     return _reference((q @ k.mT).masked_fill(~seen, -inf), v)
 
 
+def _one_row(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    return _reference(q[:, None] @ k.mT, v)[:, 0]
+
+
 # A group of query heads shares keys; rows see up to five keys more than their number.
 _CAUSAL = """
     %scale = arith.constant 0.3 : f32
@@ -124,6 +128,7 @@ def _fused(
         reference,  # pyright: ignore[reportArgumentType]
         (),
         ranges={3: 2} if len(operands) > 3 else {},
+        # Weights are rounded to 16 bits before they are multiplied by values.
         magnitude=1000.0,
         tolerance=2.0,
         fixed=fixed,
@@ -153,7 +158,7 @@ SUITE = Suite(
         ),
         _fused(
             "one_row", "f16", _ONE, ("h, k", "h, j, k", "h, j, n"), "h, n",
-            lambda q, k, v: _reference((q[:, None] @ k.mT), v)[:, 0],
+            _one_row,
             _attention("f16", _ONE, None, _PLAIN),
             ({"h": 3, "j": 300, "k": 32, "n": 16},),
         ),

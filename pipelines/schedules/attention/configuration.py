@@ -9,9 +9,9 @@ from ..warp_matrices import DEPTH, LANES, ROWS, padded_row
 
 _ELEMENT_BYTES = 2
 # A warp has two tiles of rows, so that it reads keys and values half as often. In TFLOP/s, of bf16
-# on an H200, batches by heads by rows by head: 8x12x1024x64, causal, 158 with two tiles and 156 with
-# one; 4x16x4096x128 337 and 289. More keys at a time (128: 214 to 297), more stages (3: 219) and
-# more warps (8: 334) bring nothing.
+# on an H200, batches by heads by rows by head: 8x12x1024x64, causal, 158 with two tiles and 156
+# with one; 4x16x4096x128 337 and 289. More keys at a time (128: 214 to 297), more stages (3: 219)
+# and more warps (8: 334) bring nothing.
 _WARPS, _ROW_TILES, _KEYS, _STAGES = 4, 2, 64, 2
 # Queries of longer heads do not fit into registers beside the sums (258 TFLOP/s instead of 337).
 _MOST_KEPT = 64

@@ -15,7 +15,7 @@ from math import inf
 from ....dialects.mlir import arith, gpu, ir, math, scf
 from ...rewriting import constant, index_constant
 from ..dependents import let_next_begin
-from ..elements import address, load, store
+from ..elements import address, element_bytes, load, store
 from ..index_division import divided
 from ..parameters import Parameters
 from ..region import Point, Region
@@ -102,7 +102,7 @@ class AttentionKernel:
         state = self._state()
         loop = scf.ForOp(bounds.first, bounds.last, index_constant(1), state)
         with ir.InsertionPoint(loop.body):
-            carried = list(loop.inner_iter_args)
+            carried: list[ir.Value] = [*loop.inner_iter_args]
             scf.YieldOp(self._step(loop.induction_variable, bounds, carried, operands))
         self._finish(list(loop.results))
 
@@ -418,9 +418,8 @@ class AttentionKernel:
             lambda number: self._load(number, {}),
             lambda loop: self._places[loop],
         )
-        self._varying = frozenset(
-            {self._attention.keys, *([] if self._plan.row is None else [self._plan.row])}
-        )
+        row = [] if self._plan.row is None else [self._plan.row]
+        self._varying = frozenset([self._attention.keys, *row])
         self._block_point.known[self._scaled] = constant(ir.F32Type.get(), 0.0)
         self._block_point.prepare(self._attention.x, self._varying)
         del self._block_point.known[self._scaled]
@@ -561,7 +560,7 @@ class AttentionKernel:
                     output.element,
                     self.parameters.place(ZERO, steps),
                 )
-                alignment = count * output.element.width // 8 if count > 1 else 1
+                alignment = count * element_bytes(output.element) if count > 1 else 1
                 store(where, output.element, values[number : number + count], alignment)
                 if guard is not None:
                     scf.YieldOp([])

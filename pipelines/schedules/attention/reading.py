@@ -156,7 +156,7 @@ class _Reader:
             return None
         written = self._used(self._inputs)
         rest = [loop for loop in range(rank) if loop not in (keys, depth, column)]
-        if written != {*rest, column} or not self._computes(found.x):
+        if written != frozenset([*rest, column]) or not self._computes(found.x):
             return None
         shared = of_key | of_value
         return Attention(

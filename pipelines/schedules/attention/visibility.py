@@ -96,10 +96,10 @@ def _add_as_number(
         return
     numbers = [number_of(each) for each in choice.operands[1:]]
     predicate = ir.IntegerAttr(compared.attributes["predicate"]).value
-    compare = {1: lambda a: a == right, 6: lambda a: a != right, 13: lambda a: a != right}
-    if predicate not in compare or None in numbers:
+    # oeq, one and une.
+    if predicate not in (1, 6, 13) or None in numbers:
         return
-    yes, no = (compare[predicate](each) for each in numbers)
+    yes, no = ((each == right) == (predicate == 1) for each in numbers)
     if yes != no:
         _add(choice.operands[0], holds == yes, attention, found)
 
@@ -146,7 +146,7 @@ def _linear(value: ir.Value, attention: Attention) -> _Linear | None:
     if op.name in ("arith.addi", "arith.subi"):
         return parts[0].plus(parts[1], 1 if op.name == "arith.addi" else -1)
     if op.name == "arith.muli":
-        for one, other in (parts, parts[::-1]):
+        for one, other in ((parts[0], parts[1]), (parts[1], parts[0])):
             if not other.loops and not other.outside:
                 return nothing.plus(one, other.constant)
     return None
