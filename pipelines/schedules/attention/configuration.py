@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from ..device import Device
 from ..warp_matrices import DEPTH, LANES, ROWS, padded_row
 
-_ELEMENT_BYTES = 2
 # A warp has two tiles of rows, so that it reads keys and values half as often. In TFLOP/s, of bf16
 # on an H200, batches by heads by rows by head: 8x12x1024x64, causal, 158 with two tiles and 156
 # with one; 4x16x4096x128 337 and 289. More keys at a time (128: 214 to 297), more stages (3: 219)
@@ -17,6 +16,8 @@ _WARPS, _ROW_TILES, _KEYS, _STAGES = 4, 2, 64, 2
 _MOST_KEPT = 64
 # Longer heads have sums for one tile of rows, and keys for 32 at a time, so that two blocks fit.
 _MOST_IN_TWO_TILES = 128
+# Elements of so many bytes are multiplied by ordinary instructions.
+_PLAIN_BYTES = 4
 # Where so few rows see the keys, these are split over blocks: as many as keep the device busy, and
 # at least so many tiles of keys each.
 _FEW_ROWS = 16
@@ -51,10 +52,12 @@ class Configuration:
         """Rows of a block."""
         return self.warps * self.row_tiles * ROWS
 
-    def shared_bytes(self, depth: int, columns: int) -> int:
-        """Shared memory of a block, for heads of so many elements."""
-        key, value = (padded_row(up(size, DEPTH) * _ELEMENT_BYTES) for size in (depth, columns))
-        return self.rows * key + self.stages * self.keys * (key + value)
+    def shared_bytes(self, heads: Heads) -> int:
+        """Shared memory of a block."""
+        bytes_ = heads.element_bytes
+        key, value = (padded_row(up(size, DEPTH) * bytes_) for size in (heads.depth, heads.columns))
+        weights = padded_row(self.keys * bytes_) if bytes_ == _PLAIN_BYTES else 0
+        return self.rows * (key + weights) + self.stages * self.keys * (key + value)
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class Heads:
     keys: int | None
     depth: int
     columns: int
+    element_bytes: int
 
 
 def configure(heads: Heads, device: Device) -> Configuration | None:
@@ -78,15 +82,21 @@ def configure(heads: Heads, device: Device) -> Configuration | None:
         if blocks < 2 * device.multiprocessors:
             tiles = 1
         warps = min(_WARPS, -(-rows // ROWS))
-    keys = _KEYS if longest <= _MOST_IN_TWO_TILES else _KEYS // 2
+    is_plain = heads.element_bytes == _PLAIN_BYTES
+    keys = _KEYS // 2 if is_plain or longest > _MOST_IN_TWO_TILES else _KEYS
     if heads.keys is not None:
         keys = min(keys, up(heads.keys, DEPTH))
     parts = _parts(heads, keys, device)
     for size in (keys, 2 * DEPTH, DEPTH):
         found = Configuration(
-            warps, tiles, min(keys, size), _STAGES, heads.depth <= _MOST_KEPT, parts
+            warps,
+            tiles,
+            min(keys, size),
+            _STAGES,
+            keeps_queries=heads.depth <= _MOST_KEPT and not is_plain,
+            parts=parts,
         )
-        if found.shared_bytes(heads.depth, heads.columns) <= device.shared_bytes:
+        if found.shared_bytes(heads) <= device.shared_bytes:
             return found
     return None
 

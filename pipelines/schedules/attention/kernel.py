@@ -41,9 +41,6 @@ from .configuration import up
 from .parts import STATES, columns_of
 from .plan import Plan
 
-_ELEMENT_BYTES = 2
-_CHUNK = MATRIX_BYTES // _ELEMENT_BYTES
-
 
 class AttentionKernel:
     """Emits the body. What it takes and needs can be seen after."""
@@ -67,10 +64,12 @@ class AttentionKernel:
         self._by_number = by_number
         self._region = Region(plan.work, parameters)
         self._depth, self._columns = plan.head(attention.depth), plan.head(attention.columns)
+        self._bytes = element_bytes(attention.element)
+        self._chunk = MATRIX_BYTES // self._bytes
         self._depth_steps = up(self._depth, DEPTH) // DEPTH
         self._column_tiles = up(self._columns, 2 * COLUMNS) // COLUMNS
-        self._key_pitch = padded_row(self._depth_steps * DEPTH * _ELEMENT_BYTES)
-        self._value_pitch = padded_row(self._column_tiles * COLUMNS * _ELEMENT_BYTES)
+        self._key_pitch = padded_row(self._depth_steps * DEPTH * self._bytes)
+        self._value_pitch = padded_row(self._column_tiles * COLUMNS * self._bytes)
         self._conditions = plan.conditions
         self._scaled, self._factor = plan.scale
         self._scratch = scratch
@@ -88,6 +87,7 @@ class AttentionKernel:
         self._queries = self.shared.area(configuration.rows * self._key_pitch)
         self._stages = self.shared.area(configuration.stages * stage_bytes)
         self._stage_bytes = stage_bytes
+        self._begin_shared()
         self._begin_region()
         bounds = self._bounds()
         self._read_tile(
@@ -105,6 +105,9 @@ class AttentionKernel:
             carried: list[ir.Value] = [*loop.inner_iter_args]
             scf.YieldOp(self._step(loop.induction_variable, bounds, carried, operands))
         self._finish(list(loop.results))
+
+    def _begin_shared(self) -> None:
+        """Takes what further shared memory there is to be."""
 
     def _place_block(self) -> None:
         """Which rows of which batch the block has."""
@@ -195,10 +198,10 @@ class AttentionKernel:
                 here = arith.addi(first, _index(row))
                 exists = arith.cmpi(arith.CmpIPredicate.slt, here, end)
                 near = arith.minsi(here, last)
-                column = arith.muli(_index(chunk), index_constant(_CHUNK))
+                column = arith.muli(_index(chunk), index_constant(self._chunk))
                 if self._plan.wide:
                     is_inside = exists
-                    if chunks * _CHUNK > columns:
+                    if chunks * self._chunk > columns:
                         is_column = _below(column, index_constant(columns))
                         is_inside = arith.andi(exists, is_column)
                         column = arith.select(is_column, column, index_constant(0))
@@ -225,7 +228,7 @@ class AttentionKernel:
         """Copies 16 bytes of a row, element by element."""
         zero = constant(operand.element, 0.0)
         found: list[ir.Value] = []
-        for number in range(_CHUNK):
+        for number in range(self._chunk):
             place = _plus(column[0], number)
             is_column = _below(place, index_constant(columns))
             near = arith.select(is_column, place, index_constant(0))
@@ -252,7 +255,7 @@ class AttentionKernel:
             self._lane.warp, _i32(self._configuration.row_tiles * ROWS * self._key_pitch)
         )
         where = byte_address(self._queries, arith.addi(warp, place))
-        offset = tile * ROWS * self._key_pitch + step * DEPTH * _ELEMENT_BYTES
+        offset = tile * ROWS * self._key_pitch + step * DEPTH * self._bytes
         return load_matrices(byte_address(where, offset))
 
     def _scores(
@@ -270,7 +273,7 @@ class AttentionKernel:
                 for tile in range(configuration.row_tiles)
             ]
             for pair in range(tiles // 2):
-                offset = pair * 2 * COLUMNS * self._key_pitch + step * DEPTH * _ELEMENT_BYTES
+                offset = pair * 2 * COLUMNS * self._key_pitch + step * DEPTH * self._bytes
                 words = load_matrices(byte_address(where, offset))
                 for side in range(2):
                     for row, sum_ in zip(rows, sums, strict=True):
@@ -290,7 +293,7 @@ class AttentionKernel:
         for step in range(self._configuration.keys // DEPTH):
             rows = [as_operand(power[2 * step], power[2 * step + 1], element) for power in powers]
             for pair in range(self._column_tiles // 2):
-                offset = step * DEPTH * self._value_pitch + pair * 2 * COLUMNS * _ELEMENT_BYTES
+                offset = step * DEPTH * self._value_pitch + pair * 2 * COLUMNS * self._bytes
                 words = load_matrices(byte_address(where, offset), transposed=True)
                 for side in range(2):
                     for row, sum_ in zip(rows, sums, strict=True):
@@ -332,7 +335,6 @@ class AttentionKernel:
         xs = self._masked(tile, bounds, scores)
         most, total = carried[: 2 * tiles], carried[2 * tiles : 4 * tiles]
         sums = _nested(carried[4 * tiles :], self._column_tiles)
-        factor = constant(ir.F32Type.get(), self._factor)
         new_most: list[ir.Value] = []
         new_total: list[ir.Value] = []
         powers: list[list[list[ir.Value]]] = []
@@ -346,10 +348,9 @@ class AttentionKernel:
                 least = constant(greatest.type, -inf)
                 is_least = arith.cmpf(arith.CmpFPredicate.OEQ, greatest, least)
                 zero = constant(greatest.type, 0.0)
-                base = arith.mulf(arith.select(is_least, zero, greatest), factor)
-                less = arith.negf(base)
-                shrink = _power(math.fma(before, factor, less))
-                found = [_power(math.fma(each, factor, less)) for each in row]
+                lowered = self._lowered(arith.select(is_least, zero, greatest))
+                shrink = _power(lowered(before))
+                found = [_power(lowered(each)) for each in row]
                 new_most.append(greatest)
                 new_total.append(
                     math.fma(total[2 * number + half], shrink, _folded(found, arith.addf))
@@ -364,6 +365,12 @@ class AttentionKernel:
         values = byte_address(stage, configuration.keys * self._key_pitch)
         sums = self._add_values(values, powers, sums)
         return [*new_most, *new_total, *_flat(sums)]
+
+    def _lowered(self, base: ir.Value) -> Callable[[ir.Value], ir.Value]:
+        """What gives the logarithm of a power from a score, in one instruction."""
+        factor = constant(ir.F32Type.get(), self._factor)
+        less = arith.negf(arith.mulf(base, factor))
+        return lambda value: math.fma(value, factor, less)
 
     def _masked(
         self, tile: ir.Value, bounds: Bounds, scores: list[list[list[ir.Value]]]

@@ -19,12 +19,15 @@ from ..work import Layout, Work, read_work
 from .configuration import NARROW, Configuration, Heads, configure
 from .kernel import AttentionKernel
 from .parts import COMBINING_THREADS, allocate_parts, emit_combined, results
+from .plain_kernel import PlainKernel
 from .plan import Plan
 from .reading import Attention, read_attention
 
 # mma.sync of bf16, and cp.async, are there from this compute capability on.
 _LEAST_CAPABILITY = 80
 _MOST_HEAD = 256
+# Multiplied by ordinary instructions: tensor cores would round it.
+_PLAIN = "f32"
 _MOST_BLOCKS = 2**31 - 1
 
 
@@ -54,12 +57,13 @@ def is_scheduled(attention: Attention, device: Device) -> bool:
     depth, columns = (
         _known_size(attention.op, loop) for loop in (attention.depth, attention.columns)
     )
+    bytes_ = element_bytes(attention.element)
     return (
         device.capability >= _LEAST_CAPABILITY
-        and str(attention.element) in ELEMENTS
+        and str(attention.element) in (*ELEMENTS, _PLAIN)
         and depth != DYNAMIC != columns
         and max(depth, columns) <= _MOST_HEAD
-        and configure(Heads(None, None, None, depth, columns), device) is not None
+        and configure(Heads(None, None, None, depth, columns, bytes_), device) is not None
     )
 
 
@@ -87,7 +91,8 @@ def _configure(attention: Attention, work: Work, device: Device) -> Configuratio
     heads, known_rows, keys, depth, columns = sizes
     assert depth is not None
     assert columns is not None
-    return configure(Heads(heads, known_rows, keys, depth, columns), device)
+    bytes_ = element_bytes(attention.element)
+    return configure(Heads(heads, known_rows, keys, depth, columns, bytes_), device)
 
 
 def _alternative(
@@ -158,7 +163,8 @@ def _launch(plan: Plan, kernels: Kernels) -> None:
     scratch = allocate_parts(plan) if parts > 1 else None
 
     def emit(entry: ir.Block) -> None:
-        first.append(AttentionKernel(plan, Parameters(entry, work.open), scratch))
+        kind = PlainKernel if str(plan.attention.element) == _PLAIN else AttentionKernel
+        first.append(kind(plan, Parameters(entry, work.open), scratch))
         first[0].emit()
 
     threads = plan.configuration.threads

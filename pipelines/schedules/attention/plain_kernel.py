@@ -1,0 +1,131 @@
+"""Attention of f32 by ordinary multiplications, whose results lie as those of warp matrices do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....dialects.mlir import arith, ir, math, scf
+from ...rewriting import constant, index_constant
+from ..elements import load, store
+from ..warp_matrices import COLUMNS, DEPTH, MATRIX_BYTES, ROWS, byte_address, padded_row
+from .kernel import AttentionKernel
+
+# Numbers of one shared access.
+_WIDTH = 4
+_BYTES = 4
+_WHOLE_WARP = -1
+
+
+class PlainKernel(AttentionKernel):
+    """Emits the body. A lane reads the rows and columns of its results, four numbers at a time."""
+
+    def _begin_shared(self) -> None:
+        self._weight_pitch = padded_row(self._configuration.keys * _BYTES)
+        self._weights = self.shared.area(self._configuration.rows * self._weight_pitch)
+
+    def _load_queries(self) -> list[list[list[ir.Value]]]:
+        return []
+
+    def _scores(
+        self, keys: ir.Value, operands: list[list[list[ir.Value]]] | None
+    ) -> list[list[list[ir.Value]]]:
+        del operands
+        configuration, f32 = self._configuration, ir.F32Type.get()
+        tiles, groups = configuration.row_tiles, configuration.keys // COLUMNS
+        pitch = self._key_pitch
+        queries = byte_address(self._queries, self._row_offset(pitch))
+        pairs = arith.shli(self._lane.pair, _i32(1))
+        keys = byte_address(keys, arith.muli(pairs, _i32(pitch)))
+        zero = constant(f32, 0.0)
+        steps = index_constant(self._depth_steps * DEPTH // _WIDTH)
+        loop = scf.ForOp(index_constant(0), steps, index_constant(1), [zero] * (4 * tiles * groups))
+        with ir.InsertionPoint(loop.body):
+            offset = arith.muli(_narrow(loop.induction_variable), _i32(MATRIX_BYTES))
+            here, there = byte_address(queries, offset), byte_address(keys, offset)
+            rows = [
+                load(
+                    byte_address(here, (tile * ROWS + half * 8) * pitch), f32, _WIDTH, MATRIX_BYTES
+                )
+                for tile in range(tiles)
+                for half in range(2)
+            ]
+            sums: list[ir.Value] = [*loop.inner_iter_args]
+            for group in range(groups):
+                for side in range(2):
+                    where = byte_address(there, (group * COLUMNS + side) * pitch)
+                    key = load(where, f32, _WIDTH, MATRIX_BYTES)
+                    for number, row in enumerate(rows):
+                        at = (number // 2 * groups + group) * 4 + number % 2 * 2 + side
+                        for one, other in zip(row, key, strict=True):
+                            sums[at] = math.fma(one, other, sums[at])
+            scf.YieldOp(sums)
+        return _fours(list(loop.results), groups)
+
+    def _add_values(
+        self,
+        values: ir.Value,
+        powers: list[list[list[ir.Value]]],
+        sums: list[list[list[ir.Value]]],
+    ) -> list[list[list[ir.Value]]]:
+        """Powers go to the lanes that share a row through shared memory."""
+        configuration, f32 = self._configuration, ir.F32Type.get()
+        tiles, pitch = configuration.row_tiles, self._weight_pitch
+        weights = byte_address(self._weights, self._row_offset(pitch))
+        pair_bytes = arith.muli(self._lane.pair, _i32(2 * _BYTES))
+        own = byte_address(weights, pair_bytes)
+        for tile, groups in enumerate(powers):
+            for group, four in enumerate(groups):
+                for half in range(2):
+                    place = (tile * ROWS + half * 8) * pitch + group * COLUMNS * _BYTES
+                    pair = four[2 * half : 2 * half + 2]
+                    store(byte_address(own, place), f32, pair, 2 * _BYTES)
+        ir.Operation.create("nvvm.bar.warp.sync", operands=[_i32(_WHOLE_WARP)])
+        columns = byte_address(values, pair_bytes)
+        flat = [each for tile in sums for four in tile for each in four]
+        steps = index_constant(configuration.keys // _WIDTH)
+        loop = scf.ForOp(index_constant(0), steps, index_constant(1), flat)
+        with ir.InsertionPoint(loop.body):
+            step = _narrow(loop.induction_variable)
+            here = byte_address(weights, arith.muli(step, _i32(MATRIX_BYTES)))
+            there = byte_address(columns, arith.muli(step, _i32(_WIDTH * self._value_pitch)))
+            rows = [
+                load(
+                    byte_address(here, (tile * ROWS + half * 8) * pitch), f32, _WIDTH, MATRIX_BYTES
+                )
+                for tile in range(tiles)
+                for half in range(2)
+            ]
+            added: list[ir.Value] = [*loop.inner_iter_args]
+            for key in range(_WIDTH):
+                for group in range(self._column_tiles):
+                    place = key * self._value_pitch + group * COLUMNS * _BYTES
+                    value = load(byte_address(there, place), f32, 2, 2 * _BYTES)
+                    for number, row in enumerate(rows):
+                        at = (number // 2 * self._column_tiles + group) * 4 + number % 2 * 2
+                        for side in range(2):
+                            added[at + side] = math.fma(row[key], value[side], added[at + side])
+            scf.YieldOp(added)
+        return _fours(list(loop.results), self._column_tiles)
+
+    def _lowered(self, base: ir.Value) -> Callable[[ir.Value], ir.Value]:
+        """The difference is exact for the greatest powers; a product of the score would not be."""
+        factor = constant(ir.F32Type.get(), self._factor)
+        return lambda value: arith.mulf(arith.subf(value, base), factor)
+
+    def _row_offset(self, pitch: int) -> ir.Value:
+        """Where the lane's first row lies, of rows of all warps."""
+        warp = arith.muli(self._lane.warp, _i32(self._configuration.row_tiles * ROWS))
+        return arith.muli(arith.addi(warp, self._lane.group), _i32(pitch))
+
+
+def _fours(values: Sequence[ir.Value], tiles: int) -> list[list[list[ir.Value]]]:
+    fours = [list(values[at : at + 4]) for at in range(0, len(values), 4)]
+    return [fours[at : at + tiles] for at in range(0, len(fours), tiles)]
+
+
+def _narrow(value: ir.Value) -> ir.Value:
+    return arith.index_castui(ir.IntegerType.get_signless(32), value)
+
+
+def _i32(value: int) -> ir.Value:
+    return constant(ir.IntegerType.get_signless(32), value)
