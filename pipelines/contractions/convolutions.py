@@ -1,12 +1,20 @@
-"""Convolutions as linalg.generics."""
+"""Convolutions, and products that no library computes, as linalg.generics."""
 
 from __future__ import annotations
 
 from ...dialects.mlir import apply_transform, ir
-from ..fusion.generic import GENERIC, has_tensors_only, inputs_of, reducing_loops
+from ..fusion.generic import (
+    GENERIC,
+    accesses_of,
+    has_tensors_only,
+    inputs_of,
+    reducing_loops,
+)
 from ..walking import is_used, operations_where
 
 _CONVOLUTIONS = ("linalg.conv_", "linalg.depthwise_conv_")
+_PRODUCTS = ("linalg.matmul", "linalg.batch_matmul", "linalg.contract")
+_INTEGER_BITS = (32, 64)
 # Marks what is to be generalized, and what was.
 _MARK = "hir.convolution"
 _SCRIPT = """
@@ -24,7 +32,7 @@ module attributes {transform.with_named_sequence} {
 def generalize_convolutions(root: ir.Operation) -> list[ir.Operation]:
     """The convolutions on tensors within `root`, as linalg.generics, in the order of the source.
 
-    Those that are written as linalg.generics too: sums of products of two operands.
+    Those that are written as linalg.generics too, and products of integers.
     """
     named = operations_where(root, _is_named)
     generic = operations_where(root, _is_generic)
@@ -46,14 +54,29 @@ def generalize_convolutions(root: ir.Operation) -> list[ir.Operation]:
 
 
 def _is_named(op: ir.Operation) -> bool:
+    if op.name in _PRODUCTS:
+        return _is_of_two(op) and _is_of_integers(op)
     return op.name.startswith(_CONVOLUTIONS) and _is_of_two(op)
 
 
+def _is_of_integers(op: ir.Operation) -> bool:
+    """Whether all elements are integers of one type that is computed in; no library takes them."""
+    (kind, *more) = {str(ir.RankedTensorType(value.type).element_type) for value in op.operands}
+    return not more and kind in [f"i{bits}" for bits in _INTEGER_BITS]
+
+
 def _is_generic(op: ir.Operation) -> bool:
-    """Whether it sums products of two operands, one of which it reads at sums of loops."""
+    """Whether it sums products of two operands, of which one is read at sums of loops.
+
+    Others are products of matrices; of these integers alone.
+    """
     if op.name != GENERIC or not has_tensors_only(op) or not reducing_loops(op):
         return False
     if not _is_of_two(op):
+        return False
+    reads = accesses_of(op)[: len(inputs_of(op))]
+    is_product = all(isinstance(each, int) for read in reads for each in read.index)
+    if is_product and not _is_of_integers(op):
         return False
     names = [each.operation.name for each in op.regions[0].blocks[0]]
     return names in (

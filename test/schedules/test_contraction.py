@@ -237,6 +237,23 @@ SUITE = Suite(
             tolerance=8.0,
             source=_DEPTHWISE,
         ),
+        Written(
+            "integers",
+            ("i32[3, 70, 90]", "i32[3, 90, 301]"),
+            ("i32[3, 70, 301]",),
+            torch.matmul,
+            ({"one": 1},),
+            source="""
+      func.func @NAME(%x: tensor<3x70x90xi32>, %k: tensor<3x90x301xi32>) -> tensor<3x70x301xi32> {
+        %zero = arith.constant 0 : i32
+        %empty = tensor.empty() : tensor<3x70x301xi32>
+        %zeros = linalg.fill ins(%zero : i32) outs(%empty : tensor<3x70x301xi32>)
+            -> tensor<3x70x301xi32>
+        %y = linalg.batch_matmul ins(%x, %k : tensor<3x70x90xi32>, tensor<3x90x301xi32>)
+            outs(%zeros : tensor<3x70x301xi32>) -> tensor<3x70x301xi32>
+        return %y : tensor<3x70x301xi32>
+      }""",
+        ),
         # Whole tiles; and terms whose places take two tables.
         Convolution(2, 16, 64, (16, 16), (1, 1), _ONES, _ZEROS, _ONES).program("whole"),
         Convolution(1, 230, 3, (5, 5), (3, 3), _ONES, _ONES, _ONES).program("long"),
