@@ -158,20 +158,22 @@ def in_file(diagnostic: Diagnostic, file: str) -> Diagnostic:
     return replace(diagnostic, position=named(diagnostic.position), notes=notes)
 
 
-def refuse_unreadable(source: Source) -> None:
+def refuse_unreadable(source: Source, session: Session) -> None:
     """Raises InputError for a program that ends the process which reads it: a child tries that.
 
-    For a process that is the caller's. A command has one of its own, and another tells of its end.
+    It parses in its copy of the session. For a process that is the caller's: a command has one of
+    its own, and another tells of its end.
     """
-    status, _, _ = forked(lambda: _read_by(source, _reading_seconds(source.data)))
+    status, _, _ = forked(lambda: _read_by(source, session))
     if status < 0:
         how = signal_name(-status)
         raise reading_error(source.data, how, Position(source.name, 0, 0))
 
 
-def _read_by(source: Source, seconds: int) -> bytes:
+def _read_by(source: Source, session: Session) -> bytes:
+    seconds = _reading_seconds(source.data)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    parse(source, Session())
+    parse(source, session)
     return b""
 
 

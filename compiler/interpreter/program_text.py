@@ -29,7 +29,7 @@ def parsed(program: object, session: Session) -> ir.Module:
             f"{type(program).__name__}"
         )
     if not isinstance(text, str) and not activity.is_watched():
-        refuse_unreadable(source)
+        refuse_unreadable(source, session)
     return _generalized(parse(source, session))
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import hirc
 from hirc.compiler.interpreter import Interpreter
+from support.host_ir import parsed
 from support.matmul_library import Fake
 
 # What an operation computes is one thing, the schedule of its kernels another: these are compiled
@@ -41,7 +42,7 @@ def test_products_by_the_library_agree(fake: Fake, element: str) -> None:
 
 def agree(compiled: hirc.Library, all_programs: list[Program], count: int) -> None:
     """Calls compiled programs and compares what they give with what the interpreter does."""
-    # Each is parsed once: to make a context takes longer than to run a program.
+    # Each is parsed once.
     interpreters: dict[str, Interpreter] = {}
 
     @settings(
@@ -57,7 +58,7 @@ def agree(compiled: hirc.Library, all_programs: list[Program], count: int) -> No
     def check(case: Case) -> None:
         program = case.program
         if program.name not in interpreters:
-            interpreters[program.name] = Interpreter(program.text, entry=program.name)
+            interpreters[program.name] = Interpreter(parsed(program.text), entry=program.name)
         (wanted,) = interpreters[program.name].run(list(case.inputs))
         out = None
         if case.output is not None:

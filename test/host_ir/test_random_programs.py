@@ -15,6 +15,7 @@ from host_ir.libraries import library
 from host_ir.random_programs import Input, Writer
 
 import hirc
+from support.host_ir import parsed
 from support.matmul_library import Fake
 
 # What of the support library counts memory, for this library to export.
@@ -52,11 +53,12 @@ def test_random_programs_agree(fake: Fake, seed: int) -> None:
     flags = ["-O0"] if seed else []
     make = fake.library if seed > 1 else library
     compiled = make(text[:end] + _COUNTING + text[end:], *flags)
+    module = parsed(text)
     for written in writer.written:
         inputs = [_value(random, wanted) for wanted in written.inputs]
         given = [_copied(value) for value in inputs]
         name = written.program.name
-        wanted = hirc.interpret(text, inputs, entry=name)
+        wanted = hirc.interpret(module, inputs, entry=name)
         out = [
             _room(random, value)
             if number in written.free_outputs and random.random() < 0.5

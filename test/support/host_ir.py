@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+
+from hirc.compiler.session import Session
+from hirc.dialects.mlir import ir
 
 
 def program(
@@ -43,3 +47,17 @@ def buffer(sizes: Sequence[int | str], element: str, layout: str = "") -> str:
     """A buffer's type."""
     dims = "".join(f"{size}x" for size in sizes)
     return f"memref<{dims}{element}{', ' + layout if layout else ''}>"
+
+
+def parsed(text: str) -> ir.Module:
+    """The module of a program's text.
+
+    All share a context, which takes longer to make than a program to run; and the interpreter has
+    no child try first whether a module can be read.
+    """
+    return ir.Module.parse(text, _session().context)
+
+
+@cache
+def _session() -> Session:
+    return Session()

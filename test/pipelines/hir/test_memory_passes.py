@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hirc.compiler.interpreter import Interpreter
-from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
 from hirc.pipelines.hir.memory.peak_memory import PeakMemory, peak_memory
 from hirc.pipelines.pipeline import parse_pipeline, run_steps
+from support.host_ir import parsed
 from support.random_program import ProgramWriter
 from support.stream_trace import StreamTrace
 
@@ -35,13 +35,12 @@ def peak_of_main(module: ir.Module) -> PeakMemory:
 def test_passes_free_all_and_keep_the_meaning(seed: int, condition: bool) -> None:
     writer = ProgramWriter(Random(seed))
     text = writer.text()
-    expected = Interpreter(text).run(inputs(condition))
-    session = Session()
-    module = ir.Module.parse(text, session.context)
+    expected = Interpreter(parsed(text)).run(inputs(condition))
+    module = parsed(text)
     previous: int | None = None
     for step in PASSES:
         run_steps(module.operation, parse_pipeline(step))
-        runner = Interpreter(str(module), check_leaks=True)
+        runner = Interpreter(module, check_leaks=True)
         results = runner.run(inputs(condition))
         for result, wanted in zip(results, expected, strict=True):
             torch.testing.assert_close(result, wanted, rtol=0, atol=0, equal_nan=True)

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hirc.compiler.interpreter import interpret
-from hirc.compiler.session import Session
 from hirc.dialects.hir.layout import DYNAMIC
 from hirc.dialects.hir.shapes import broadcast_shape, matmul_shape, reduce_shape
 from hirc.dialects.mlir import ir
 from hirc.pipelines import passes as _registers_our_passes  # noqa: F401 # pyright: ignore[reportUnusedImport]
 from hirc.pipelines.pipeline import parse_pipeline, run_steps
+from support.host_ir import parsed
 
 LOOPS = "hir-form-stream-loops{pool=3}"
 # The declared and the real sizes of the inputs. Every real size is 4 or 1, so that loops merge
@@ -29,13 +29,11 @@ INPUTS = [
 ]
 
 
-def transformed(text: str, pipeline: str) -> str:
-    session = Session()
-    with session.context:
-        module = ir.Module.parse(text).operation
-        run_steps(module, parse_pipeline(pipeline, session.context))
-        assert module.verify(), session.diagnostics
-        return str(module)
+def transformed(text: str, pipeline: str) -> ir.Module:
+    module = parsed(text)
+    run_steps(module.operation, parse_pipeline(pipeline, module.context))
+    assert module.operation.verify()
+    return module
 
 
 def memref(shape: list[int]) -> str:
@@ -155,14 +153,14 @@ def test_an_open_size_that_is_1_repeats_along_the_loop() -> None:
 def check_loops(text: str) -> None:
     """A program gives the same after the passes."""
 
-    def run(program_text: str) -> list[torch.Tensor]:
+    def run(program: ir.Module) -> list[torch.Tensor]:
         random = torch.Generator().manual_seed(0)
         inputs = [torch.randint(-3, 4, sizes, generator=random).double() for _, sizes in INPUTS]
-        return interpret(program_text, inputs)
+        return interpret(program, inputs)
 
-    wanted = run(text)
+    wanted = run(parsed(text))
     for pipeline in (LOOPS, f"{LOOPS},hir-expand-stream-loops"):
         found = transformed(text, pipeline)
-        assert "stream_axis" not in found
+        assert "stream_axis" not in str(found)
         for value, expected in zip(run(found), wanted, strict=True):
             torch.testing.assert_close(value, expected)
