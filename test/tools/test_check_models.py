@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from hirc.tools.check_models import build_time
 from hirc.tools.check_models.__main__ import main as build
 from hirc.tools.check_models.compare import distance
 
@@ -84,3 +86,13 @@ def test_distances() -> None:
         assert distance(torch.tensor(other), wanted) == inf
     assert distance(torch.zeros(0, 3), torch.zeros(0, 3)) == 0
     assert distance(torch.tensor([True]), torch.tensor([False])) == 1
+
+
+def test_build_times(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    # torch's takes a minute. Who is not known fails, and does not keep others from being measured.
+    contenders = dict.fromkeys(("nobody", "hirc"))
+    monkeypatch.setattr(build_time, "_CONTENDERS", contenders)
+    assert build(["build-time", "--tiny", "--models=mlp"]) == 1
+    said = capsys.readouterr()
+    assert re.search(r"^mlp +failed +\d+\.\d \(\d+\.\d\)$", said.out, re.MULTILINE), said.err
+    assert "mlp: nobody: " in said.err

@@ -1,4 +1,4 @@
-"""The command: builds networks into a folder."""
+"""The command: builds networks into a folder, or measures how long building them takes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .build import Build
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Builds. Returns the exit status: 1 where a network could not be built."""
+    """Builds or measures. Returns the exit status: 1 where a network could not be built."""
     parser = argparse.ArgumentParser(prog="check_models", description=__doc__)
     actions = parser.add_subparsers(dest="action", required=True)
     building = actions.add_parser(
@@ -20,10 +20,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Words not named here go to hirc. What is built already is kept.",
     )
     building.add_argument("folder", type=Path)
-    building.add_argument(
-        "--models", default="*", metavar="PARTS", help="networks with these in the name"
+    measuring = actions.add_parser(
+        "build-time", help="measure how long hirc and AOTInductor take to build, for the host"
     )
-    building.add_argument("--tiny", action="store_true", help="tiny networks, for the CPU device")
+    for each in (building, measuring):
+        each.add_argument(
+            "--models", default="*", metavar="PARTS", help="networks with these in the name"
+        )
+        each.add_argument("--tiny", action="store_true", help="tiny networks, for the CPU device")
+        each.add_argument(
+            "--timeout",
+            type=float,
+            default=600,
+            metavar="SECONDS",
+            help="of each step of a network",
+        )
     building.add_argument(
         "--files",
         type=Path,
@@ -38,10 +49,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     building.add_argument(
         "--batch", type=int, metavar="N", help="set batch_size, where a file has one"
     )
-    building.add_argument(
-        "--timeout", type=float, default=600, metavar="SECONDS", help="of each step of a network"
-    )
     options, words = parser.parse_known_args(arguments)
+    if options.action == "build-time":
+        if words:
+            parser.error(f"unrecognized arguments: {' '.join(words)}")
+        # Imported late: torch takes seconds to load.
+        from .build_time import measure
+
+        return measure(options.models, tiny=options.tiny, timeout=options.timeout)
     build = Build(
         options.folder,
         words,
