@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
@@ -118,8 +119,10 @@ class Chain:
     def _lone_source(self, place: Place) -> Place | None:
         """The place behind reshapes, where nothing else reads what lies between."""
         while True:
-            readers = [use.owner.operation for use in place.value.uses]
-            if len([each for each in readers if each not in self.made]) != 1:
+            users = (use.owner.operation for use in place.value.uses)
+            readers = (user for user in users if user not in self.made)
+            # A value may have thousands of readers: two are enough.
+            if len(list(islice(readers, 2))) != 1:
                 return None
             behind = behind_view(place)
             if behind is None:
