@@ -44,6 +44,16 @@ _PROGRAMS = """
   "hir.output"(%y) {name = "y"} : (memref<?xf32, strided<[1], offset: ?>>) -> ()
 }) {sym_name = "part", inputs = [{name = "x"}],
     function_type = (memref<?xf32>) -> memref<?xf32, strided<[1], offset: ?>>} : () -> ()
+func.func @kept(%x: tensor<1x4xf32> {hir.name = "x"}, %at: index {hir.name = "at"},
+                %kept: tensor<8x4xf32> {hirc.state = "kept", hirc.zero_init})
+    -> (tensor<4xf32> {hir.name = "sum"}, tensor<8x4xf32> {hirc.updates = 2}) {
+  %new = tensor.insert_slice %x into %kept[%at, 0] [1, 4] [1, 1]
+      : tensor<1x4xf32> into tensor<8x4xf32>
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %sum = linalg.reduce { arith.addf } ins(%new : tensor<8x4xf32>) outs(%zero : tensor<4xf32>)
+      dimensions = [0]
+  return %sum, %new : tensor<4xf32>, tensor<8x4xf32>
+}
 func.func @main(%x: memref<?xf32>, %fine: i1) {
   cf.assert %fine, "it is not"
   return
@@ -101,6 +111,17 @@ def test_an_output_is_handed_in() -> None:
 def test_what_is_wrong_is_an_input_error(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
         library(_PROGRAMS).several(*arguments)
+
+
+def test_instances_have_their_own_state() -> None:
+    built = library(_PROGRAMS)
+    one, other = built.new_instance(), built.new_instance()
+    x = torch.ones(1, 4)
+    assert one.kept._built_in is not None
+    assert [int(each.kept(x, at)[0]) for at in range(2) for each in (one, other, one)] == [
+        1, 1, 1, 2, 2, 2,
+    ]  # fmt: skip
+    assert int(built.kept(x, 5)[0]) == 1
 
 
 def test_a_failure_is_an_execution_error() -> None:

@@ -1,4 +1,4 @@
-// A function on tensors with weights, and a plain GPU program with memory of every kind.
+// Functions on tensors with weights and with state, and a plain GPU program with memory of every kind.
 func.func @dense(%x: tensor<?x4xf32> {hir.name = "x"},
                  %w: tensor<4x3xf32> {hirc.weight = "w"},
                  %b: tensor<3xf32> {hirc.weight = "b"}) -> (tensor<?x3xf32> {hir.name = "y"}) {
@@ -10,6 +10,17 @@ func.func @dense(%x: tensor<?x4xf32> {hir.name = "x"},
                      outs(%start : tensor<?x3xf32>) -> tensor<?x3xf32>
   %y = linalg.softmax dimension(1) ins(%p : tensor<?x3xf32>) outs(%empty : tensor<?x3xf32>) -> tensor<?x3xf32>
   return %y : tensor<?x3xf32>
+}
+
+func.func @kept(%x: tensor<1x4xf32> {hir.name = "x"}, %at: index {hir.name = "at"},
+                %kept: tensor<8x4xf32> {hirc.state = "kept", hirc.zero_init})
+    -> (tensor<4xf32> {hir.name = "sum"}, tensor<8x4xf32> {hirc.updates = 2}) {
+  %new = tensor.insert_slice %x into %kept[%at, 0] [1, 4] [1, 1]
+      : tensor<1x4xf32> into tensor<8x4xf32>
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %sum = linalg.reduce { arith.addf } ins(%new : tensor<8x4xf32>) outs(%zero : tensor<4xf32>)
+      dimensions = [0]
+  return %sum, %new : tensor<4xf32>, tensor<8x4xf32>
 }
 
 "hir.program"() ({

@@ -47,6 +47,7 @@ _PROGRAMS: dict[str, list[Any]] = {
     "in_place_loop": [_numbers(4, 3)],
     "views": [_numbers(6, 8), _numbers(8)],
     "dense": [_numbers(2, 4)],
+    "kept": [_numbers(1, 4), 3],
     "kinds": [_numbers(5), 2],
     "main": [7, _numbers(7)],
 }
