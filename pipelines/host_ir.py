@@ -138,7 +138,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             f"expand-tensor-reshapes,select-host-programs{{{entry}}},keep-unwritten-elements,"
             "check-tensor-views,decompose-structured-tensors,convert-scatter-to-linalg,convert-sort-to-linalg,"
             "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
-            "convert-concat-to-linalg{to-fuse=true},narrow-product-operands,"
+            "reshape-idle-transposes,convert-concat-to-linalg{to-fuse=true},narrow-product-operands,"
             f"{_reads_in_place(options.products, options.chips)}{_generalizes(options.products)}"
             "normalize-tensor-operations,func.func(canonicalize,cse),"
             # Sizes then do not come from tensors that are fused away.

@@ -295,15 +295,25 @@ def finished(reader: ir.Operation, place: Place) -> tuple[Step, Place] | None:
     """An elementwise operation on an element as a step, and the place of what it gives."""
     read, write = accesses_of(reader)
     loops: list[list[Loop]] = [[] for _ in range(loop_count(reader))]
-    if any(not isinstance(each, int) for each in (*read.index, *write.index)):
+    if any(not isinstance(each, int) and not is_zero(each) for each in (*read.index, *write.index)):
         return None
     if sorted(read.loops) != sorted(write.loops) or len(set(read.loops)) != len(loops):
         return None
-    for loop, dim in zip(read.loops, place.index, strict=True):
-        loops[loop] = dim
+    # Dims of one element may be read, and written, at 0.
+    ones: list[tuple[Loop, ...]] = []
+    for coordinate, dim in zip(read.index, place.index, strict=True):
+        if isinstance(coordinate, int):
+            loops[coordinate] = dim
+        else:
+            ones.append(tuple(dim))
     if operations_where(reader, lambda op: op.name == "linalg.index"):
         return None
-    dims = tuple(tuple(loops[loop]) for loop in write.loops)
+    if len(ones) > sum(not isinstance(each, int) for each in write.index):
+        return None
+    rest = iter(ones)
+    dims = tuple(
+        tuple(loops[each]) if isinstance(each, int) else next(rest, ()) for each in write.index
+    )
     return Step(reader, loops), Place(reader.results[0], dims)
 
 
