@@ -6,12 +6,13 @@ Where there is none, or no room in it, everything is made anew.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import stat
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,7 +33,7 @@ class Cache:
 
 
 def cached(name: str, make: Callable[[], bytes]) -> bytes:
-    """The file `name` of the cache, made by `make` when it is not there.
+    """The file `name` of the cache, made by `make` when it is not there; by one process at a time.
 
     The name carries a digest of all that the contents depend on, so a file is never out of date.
     """
@@ -40,16 +41,46 @@ def cached(name: str, make: Callable[[], bytes]) -> bytes:
     if folder is None:
         return make()
     path = folder / name
-    kept = _read(path)
+    kept = _kept(path)
     if kept is not None:
-        data, digest = kept[:-_DIGEST_BYTES], kept[-_DIGEST_BYTES:]
-        if digest == _digest(data):
-            return data
-    data = make()
-    # A cache that is full, or gone, is no reason to fail.
-    with suppress(InputError), replacing(path) as temporary:
-        temporary.write_bytes(data + _digest(data))
+        return kept
+    with _alone(path):
+        kept = _kept(path)
+        if kept is not None:
+            return kept
+        data = make()
+        # A cache that is full, or gone, is no reason to fail.
+        with suppress(InputError), replacing(path) as temporary:
+            temporary.write_bytes(data + _digest(data))
     return data
+
+
+@contextmanager
+def _alone(path: Path) -> Generator[None]:
+    """One process makes a file; others that want it wait, as long as that one lives."""
+    lock = path.with_name(f"{path.name}.lock")
+    try:
+        file = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError:
+        yield
+        return
+    try:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        with suppress(OSError):
+            lock.unlink()
+        os.close(file)
+
+
+def _kept(path: Path) -> bytes | None:
+    """What the cache has of a name; None where there is nothing, or it is damaged."""
+    kept = _read(path)
+    if kept is None:
+        return None
+    data, digest = kept[:-_DIGEST_BYTES], kept[-_DIGEST_BYTES:]
+    return data if digest == _digest(data) else None
 
 
 def find_cache(*, make: bool = True) -> Cache:

@@ -36,11 +36,11 @@ def support_archive(clang: Clang, runner: Runner) -> bytes:
     library = _support()
 
     def make() -> bytes:
+        compiled = _compiled(library, clang, runner)
+        # Another output will want it so.
+        cached_for(library, clang, ".bc", lambda: merge_bitcode(list(compiled.values())))
         return archive(
-            [
-                (f"{name}.o", *hidden_object(bitcode))
-                for name, bitcode in _compiled(library, clang, runner).items()
-            ]
+            [(f"{name}.o", *hidden_object(bitcode)) for name, bitcode in compiled.items()]
         )
 
     return cached_for(library, clang, ".a", make)

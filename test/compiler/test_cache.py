@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -144,3 +146,28 @@ def test_without_a_home_directory(
     monkeypatch.setattr("hirc.compiler.cache.cache_directory", lambda: None)
     found = find_cache()
     assert (found.folder, found.refused) == (places[1], ("there is no home directory",))
+
+
+def test_two_processes_make_a_file_once(tmp_path: Path) -> None:
+    code = (
+        "import sys, time; from pathlib import Path; from hirc.compiler.cache import cached\n"
+        "def make():\n"
+        "    with Path(sys.argv[1]).open('a') as made: made.write('made ')\n"
+        "    time.sleep(0.5)\n"
+        "    return b'data'\n"
+        "print(cached('file', make).decode())\n"
+    )
+    cache, made = tmp_path / "cache", tmp_path / "made"
+    environment = {**os.environ, "HIRC_CACHE_DIR": str(cache)}
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(made)],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    assert [each.communicate(timeout=60)[0] for each in started] == ["data\n"] * 2
+    assert made.read_text() == "made "
+    assert [each.name for each in cache.iterdir()] == ["file"]
