@@ -43,6 +43,7 @@ from .calling import Description, bind, constant, describe, leaf_paths
 from .changes import Changes, change_of, find_changes
 from .control_flow import ControlFlowImporter, begin_control_flow, end_control_flow
 from .decompositions import decompositions
+from .example_sizes import with_larger_sizes
 from .fake_values import without_elements
 from .recurrent import as_loops
 from .refusals import nodes_of, refuse
@@ -115,6 +116,7 @@ def import_model(
         module = model if isinstance(model, nn.Module) else _Function(model)
         signature, args, kwargs = _bound(module, args, dict(kwargs or {}))
         shapes = _all_shapes(signature, dynamic_shapes, args, kwargs)
+        args, kwargs = with_larger_sizes(args, kwargs, shapes)
         with without_elements(module, (args, kwargs)) as (given, named):
             program = _exported(module, given, named, shapes)
             return _imported(program, signature, shapes, name, module)

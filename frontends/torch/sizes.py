@@ -98,7 +98,7 @@ def _asked_names(program: ExportedProgram, dynamic_shapes: Any) -> dict[str, dic
     specs = [
         spec for spec in program.graph_signature.input_specs if spec.kind == InputKind.USER_INPUT
     ]
-    shapes = _shape_leaves(given, dynamic_shapes)
+    shapes = shape_leaves(given, dynamic_shapes)
     for spec, shape in zip(specs, shapes, strict=False):
         if isinstance(shape, Mapping):
             axes = dict(shape)
@@ -112,8 +112,8 @@ def _asked_names(program: ExportedProgram, dynamic_shapes: Any) -> dict[str, dic
     return found
 
 
-def _shape_leaves(in_spec: pytree.TreeSpec, dynamic_shapes: Mapping[str, Any]) -> list[Any]:
-    """What dynamic_shapes says of each leaf, in the order of the spec's."""
+def shape_leaves(in_spec: pytree.TreeSpec, dynamic_shapes: Mapping[str, Any]) -> list[Any]:
+    """Returns what dynamic_shapes says of each leaf, in the order of the spec's."""
     positional, named = in_spec.children()
     shapes = list(dynamic_shapes.values())
     leaves: list[Any] = []

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import torch
 from torch import Tensor, nn
 from torch.export import Dim
 
+from hirc.compiler.errors import HircError
 from hirc.compiler.loader import load
 from hirc.frontends.torch.import_model import import_model
 from hirc.tools.hirc import main as hirc
@@ -79,3 +81,21 @@ def test_open_sizes(tmp_path: Path) -> None:
             assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), (sizes, number)
             same = torch.allclose(ours.double(), theirs.double(), bound, bound, equal_nan=True)
             assert same, (sizes, number)
+
+
+def test_sizes_of_one_are_open() -> None:
+    batch = Dim("batch", min=1, max=8)
+
+    def pairs(x: Tensor, y: Tensor) -> Tensor:
+        return (x + y[: x.shape[0]]).sum(1)
+
+    shapes = {"x": {0: batch}, "y": {0: 2 * batch}}
+    imported = import_model(pairs, (torch.ones(1, 4), torch.ones(2, 4)), dynamic_shapes=shapes)
+    assert "%arg0: tensor<?x4xf32>" in imported.text
+    # A size that another input has otherwise is not one to choose.
+    with pytest.raises(HircError):
+        import_model(
+            lambda x, y: x + y,
+            (torch.ones(1, 4), torch.ones(2, 4)),
+            dynamic_shapes={"x": {0: batch}, "y": {0: batch}},
+        )
