@@ -10,7 +10,8 @@ from ..contractions.convolutions import generalize_convolutions
 from ..contractions.finish import fuse_neighbours
 from ..contractions.reads import read_behind
 from ..contractions.tiles import TILES, is_for_tiles, is_for_windows
-from ..fusion.normalize import SMALL_PRODUCT, normalize
+from ..fusion.generic import outs_of
+from ..fusion.normalize import SMALL_PRODUCT, normalize, reduces_nothing
 from ..fusion.sizes import Sizes
 from ..pass_base import Pass, register
 
@@ -37,6 +38,10 @@ class FormContractions(Pass):
     def run(self, op: ir.Operation) -> None:
         sizes: dict[ir.Block, Sizes] = {}
         for found in generalize_convolutions(op):
+            if reduces_nothing(found):
+                found.results[0].replace_all_uses_with(outs_of(found)[0])
+                found.erase()
+                continue
             found.attributes[SMALL_PRODUCT] = ir.UnitAttr.get()
             new = normalize(found, set())
             if new is None:

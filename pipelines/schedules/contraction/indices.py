@@ -119,12 +119,15 @@ class Numbers:
         found: dict[int, ir.Value] = {}
         rest = at
         for loop in reversed(self.form.terms[1:]):
-            if loop in self._count:
-                by = arith.maxui(self._count[loop], number(1))
+            extent = self.form.work.extents[loop]
+            if loop in self._count or not extent.is_known:
+                # Of no terms none is asked for, but they are counted.
+                count = self._count[loop] if loop in self._count else self.size(extent)
+                by = arith.maxui(count, number(1))
                 whole = arith.divui(rest, by)
                 rest, found[loop] = whole, arith.subi(rest, arith.muli(whole, by))
             else:
-                rest, found[loop] = self.divided(rest, self.form.work.extents[loop])
+                rest, found[loop] = self.divided(rest, extent)
         for loop in self.form.terms[:1]:
             found[loop] = rest
         return found
