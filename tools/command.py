@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import re
 import signal
 import sys
 import traceback
@@ -23,6 +24,8 @@ from .streams import prepare_streams
 
 # Errors without a file's name.
 _OF_STREAMS = (errno.EBADF, errno.ENOSPC, errno.EPIPE)
+# What MLIR makes of what a function raises that it calls.
+_RECURSED = re.compile(r"Exception raised in callback: .*\bRecursionError: ", re.DOTALL)
 FAILED = 1
 # A bug of ours: EX_SOFTWARE of sysexits.h.
 BUG = 70
@@ -113,7 +116,7 @@ def _as_hirc_error(error: Exception) -> HircError:
         return _environment_error(error)
     if isinstance(error, MemoryError):
         return ToolchainError("out of memory", stage=now.stage)
-    if isinstance(error, RecursionError):
+    if isinstance(error, RecursionError) or _RECURSED.match(str(error)):
         return UnsupportedError(
             "the program is nested deeper than hirc can follow", stage=now.stage
         )

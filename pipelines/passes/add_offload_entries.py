@@ -54,8 +54,12 @@ class AddOffloadEntries(Pass):
                     shared.setdefault(variable.name, []).append(variable)
                 elif variable.is_declaration:
                     _make_public(variable.op)
+        uses = _address_uses(op) if shared else {}
+        taken = _device_names(body)
         for name, variables in shared.items():
-            self._share(declared[name], variables, emitter, body)
+            taken.add(self._share(declared[name], variables, taken, emitter, body))
+            for use in uses.get(name, []):
+                _take_address(use, name, emitter)
 
     def _add_kernel(self, kernel: ir.Operation, emitter: Emitter, body: ir.Block) -> None:
         name = ir.StringAttr(kernel.attributes["sym_name"]).value
@@ -67,9 +71,14 @@ class AddOffloadEntries(Pass):
         self,
         shadow: ir.Operation,
         variables: list[DeviceVariable],
+        taken: set[str],
         emitter: Emitter,
         body: ir.Block,
-    ) -> None:
+    ) -> str:
+        """Makes a variable of the device's stand for the host's; returns its name in device code.
+
+        None of those `taken`.
+        """
         variable = _definition(variables)
         if shadow.name == "memref.global":
             kind = ir.TypeAttr(shadow.attributes["type"]).value
@@ -84,7 +93,7 @@ class AddOffloadEntries(Pass):
             fail(variable.op, f"'{variable.name}' has no elements to share with the host")
         scope = variable.module
         name = device_symbol(scope.attributes["sym_name"].value, variable.name, self.unit)
-        name = unlike(name, _device_names(body))
+        name = unlike(name, taken)
         for other in variables:
             if other.is_declaration:
                 _make_public(other.op)
@@ -93,7 +102,6 @@ class AddOffloadEntries(Pass):
         if variable.is_declaration:
             _give_storage(variable)
         with shadow.location:
-            _address_uses(variable.name, emitter)
             storage = ir.Type.parse(f"!llvm.array<{variable.size} x i8>")
             shadow.erase()
             llvm.GlobalOp(
@@ -106,6 +114,7 @@ class AddOffloadEntries(Pass):
             )
         kind = EntryKind.CONSTANT if variable.space == _CONSTANT_MEMORY else EntryKind.GLOBAL
         _entry(name, variable.name, kind, variable.size, variable.op.location, body)
+        return name
 
 
 def _entry(
@@ -186,17 +195,20 @@ def _give_storage(variable: DeviceVariable) -> None:
         llvm.return_(arg=llvm.mlir_zero(variable.kind))
 
 
-def _address_uses(name: str, emitter: Emitter) -> None:
+def _address_uses(module: ir.Operation) -> dict[str, list[ir.Operation]]:
+    """The host's memref.get_globals, by what they name."""
+    found: dict[str, list[ir.Operation]] = {}
+    for op in host_operations_where(module, lambda inner: inner.name == "memref.get_global"):
+        found.setdefault(ir.FlatSymbolRefAttr(op.attributes["name"]).value, []).append(op)
+    return found
+
+
+def _take_address(op: ir.Operation, name: str, emitter: Emitter) -> None:
     """Turns the host's memref.get_global of a shadow into the variable's device address."""
-    for op in host_operations_where(
-        emitter.module, lambda inner: inner.name == "memref.get_global"
-    ):
-        if ir.FlatSymbolRefAttr(op.attributes["name"]).value != name:
-            continue
-        kind = ir.MemRefType(op.results[0].type)
-        emit = emitter.at(op)
-        slot = emit.stack_slot(emit.types.ptr)
-        emit.checked_call("cudaGetSymbolAddress", [slot, emit.address_of(name)])
-        address = emit.load(emit.types.ptr, slot)
-        op.results[0].replace_all_uses_with(emit.packed_memref(kind, address))
-        op.erase()
+    kind = ir.MemRefType(op.results[0].type)
+    emit = emitter.at(op)
+    slot = emit.stack_slot(emit.types.ptr)
+    emit.checked_call("cudaGetSymbolAddress", [slot, emit.address_of(name)])
+    address = emit.load(emit.types.ptr, slot)
+    op.results[0].replace_all_uses_with(emit.packed_memref(kind, address))
+    op.erase()

@@ -20,6 +20,7 @@ from hirc.compiler.crash import crash_error
 from hirc.compiler.errors import InputError, InternalError, Position, ToolchainError
 from hirc.compiler.interpreter import interpret
 from hirc.compiler.watcher import Ended
+from hirc.dialects.mlir import ir
 from hirc.tools.command import Command
 from hirc.tools.hirc import main as hirc
 from hirc.tools.hirc_opt import main as hirc_opt
@@ -420,3 +421,18 @@ def test_stages_and_passes_are_frames(run: Run) -> None:
     text = (report / "report.txt").read_text()
     assert ", in stage 'entries'\n" in text
     assert ", in pass 'name-device-symbols'\n" in text
+
+
+def test_a_walk_that_recurses_too_deep(capfd: pytest.CaptureFixture[str]) -> None:
+    """MLIR makes text of what Python raises within a walk."""
+
+    def deeper(op: ir.Operation) -> ir.WalkResult:
+        raise RecursionError(f"maximum recursion depth exceeded at {op.name}")
+
+    def work() -> int:
+        with ir.Context(), ir.Location.unknown():
+            ir.Module.create().operation.walk(deeper)
+        return 0
+
+    assert Command("hirc", []).guard(work) == 1
+    assert "error: the program is nested deeper than hirc can follow" in capfd.readouterr().err
