@@ -133,9 +133,10 @@ def _own(value: ir.Value, argument: ir.Value) -> ir.Value:
 
 def _is_fresh(value: ir.Value) -> bool:
     """Whether a tensor is a linalg operation's that is written to one of its own."""
-    if not _is_made_by(value, (GENERIC,)):
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != GENERIC:
         return False
-    return _is_made_by(outs_of(value.owner.operation)[ir.OpResult(value).result_number], _FRESH)
+    return _is_made_by(outs_of(owner.operation)[ir.OpResult(value).result_number], _FRESH)
 
 
 def _is_made_by(value: ir.Value, names: tuple[str, ...]) -> bool:

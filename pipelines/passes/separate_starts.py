@@ -65,6 +65,7 @@ def _is_start(value: ir.Value) -> bool:
 
 
 def _repeated(value: ir.Value) -> ir.Value:
+    assert not isinstance(value.owner, ir.Block)
     op = value.owner.operation
     if op.name == _EMPTY:
         return op.clone().results[0]
