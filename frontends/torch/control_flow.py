@@ -18,7 +18,7 @@ from torch_mlir.extras.fx_importer import GraphNodeImporter
 from ...compiler.errors import Position, UnsupportedError
 from ...dialects.mlir import arith, cf, ir, scf
 from ...pipelines.locations import file_position
-from ...pipelines.rewriting import index_constant
+from ...pipelines.rewriting import constant, index_constant
 from ...pipelines.walking import operations_where
 from .user_errors import stack_position
 
@@ -28,6 +28,13 @@ _BODIES = "control.bodies"
 _COUNTS = "control.counts"
 # Of each result the operand and axis that each open dim is as long as, flattened; -1: the loop's.
 _SIZES = "control.sizes"
+# What a tensor is filled with.
+_VALUE = "control.value"
+_FILLED = (
+    *(torch.float64, torch.float32, torch.float16, torch.bfloat16),
+    *(torch.int64, torch.int32, torch.int16, torch.int8, torch.bool),
+)
+_ATEN = torch.ops.aten
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
@@ -61,17 +68,53 @@ class ControlFlowImporter(GraphNodeImporter):
         operands = [*_nodes(along), *_nodes(stays)]
         self._call(loc, node, "associative", [body], operands, (0, len(_nodes(along))))
 
+    def import_constant(self, loc: ir.Location, node: Node, constant: Any) -> None:
+        if isinstance(constant, Tensor) and constant.numel():
+            first = constant.reshape(-1)[0]
+            with ir.InsertionPoint(self._b):
+                if bool((constant == first).all()) and self._fill(loc, node, first.item(), []):
+                    return
+        super().import_constant(loc, node, constant)
+
     def _import_torch_op_overload(
         self, loc: ir.Location, node: Node, concrete_target: Any = None
     ) -> None:
-        """torch-mlir's split of an open dim is not valid where both parts are open."""
+        """torch-mlir's split of an open dim is not valid where both parts are open.
+
+        What it computes of a tensor that is filled with a number is wrong, or a crash, where an
+        operation's other number has another type.
+        """
+        given: Any = node.args
         if concrete_target is None and node.target is torch.ops.prims.split_dim.default:
-            given: Any = node.args
             x, axis, size = given
             if isinstance(x.meta["val"].shape[axis], SymInt):
                 self._call(loc, node, "split", [], [x, size], (axis, 0))
                 return
+        if node.target is _ATEN.full_like.default:
+            is_open = any(isinstance(size, SymInt) for size in node.meta["val"].shape)
+            if self._fill(loc, node, given[1], [given[0]] if is_open else []):
+                return
+        if node.target is _ATEN.full.default:
+            sizes = [each for each in given[0] if isinstance(each, Node)]
+            if self._fill(loc, node, given[1], sizes):
+                return
         super()._import_torch_op_overload(loc, node, concrete_target)
+
+    def _fill(self, loc: ir.Location, node: Node, value: Any, sizes: Sequence[Any]) -> bool:
+        """Imports a tensor filled with a number: the sizes are open ones, or a tensor's."""
+        kind = node.meta["val"].dtype
+        if not isinstance(value, (bool, int, float)) or kind not in _FILLED:
+            return False
+        # What the element type makes of it.
+        number = torch.full((), value, dtype=kind).item()
+        with loc:
+            attribute: ir.Attribute = (
+                ir.FloatAttr.get(ir.F64Type.get(), number)
+                if kind.is_floating_point
+                else ir.IntegerAttr.get(ir.IntegerType.get_signless(64), int(number))
+            )
+        self._call(loc, node, "fill", [], sizes, (0, 0), attribute)
+        return True
 
     def _call(
         self,
@@ -81,6 +124,7 @@ class ControlFlowImporter(GraphNodeImporter):
         bodies: Sequence[Any],
         operands: Sequence[Any],
         counts: tuple[int, int],
+        value: ir.Attribute | None = None,
     ) -> None:
         given = [self._import_argument(loc, each) for each in operands]
         values = node.meta["val"]
@@ -95,7 +139,7 @@ class ControlFlowImporter(GraphNodeImporter):
         names = [self._body(node, each) for each in bodies]
         sizes = [_sizes(node, each, operands) for each in values]
         with loc:
-            ir.Operation.create(
+            function = ir.Operation.create(
                 "func.func",
                 attributes={
                     "sym_name": ir.StringAttr.get(name),
@@ -111,6 +155,8 @@ class ControlFlowImporter(GraphNodeImporter):
                 regions=1,
                 ip=ir.InsertionPoint(self.fx_importer.module.body),
             )
+            if value is not None:
+                function.attributes[_VALUE] = value
             call = ir.Operation.create(
                 "func.call",
                 results=types,
@@ -367,7 +413,44 @@ def _split(
     return [made.results[0]]
 
 
+def _filled(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    kind = ir.RankedTensorType(results[0])
+    given = function.attributes[_VALUE]
+    value = constant(
+        kind.element_type,
+        ir.FloatAttr(given).value
+        if isinstance(kind.element_type, ir.FloatType)
+        else ir.IntegerAttr(given).value,
+    )
+    open_ = [axis for axis, size in enumerate(kind.shape) if size == _DYNAMIC]
+    sizes = (
+        [_dim(arguments[0], axis) for axis in open_]
+        if arguments and isinstance(arguments[0].type, ir.RankedTensorType)
+        else [arith.index_cast(ir.IndexType.get(), each) for each in arguments]
+    )
+    room = ir.Operation.create("tensor.empty", [kind], sizes).results[0]
+    filled = ir.Operation.create(
+        "linalg.fill",
+        [kind],
+        [value, room],
+        {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])},
+        regions=1,
+    )
+    body = filled.regions[0].blocks.append(
+        kind.element_type, kind.element_type, arg_locs=[function.location] * 2
+    )
+    with ir.InsertionPoint(body):
+        ir.Operation.create("linalg.yield", operands=[body.arguments[0]])
+    return [filled.results[0]]
+
+
 _DEFINITIONS = {
+    "fill": _filled,
     "split": _split,
     "cond": _cond,
     "while": _while,

@@ -5,17 +5,30 @@ A decomposition computes in f32 at least, as torch does, and gives torch's eleme
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import SymInt, Tensor
+from torch._decomp import decomposition_table
+from torch._ops import OpOverload
+from torch.export import default_decompositions
 from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
+from ...compiler.session import Session
+from .ordering import ordering_decompositions
 from .recurrent import recurrent_decompositions
+from .transforms import complex_decompositions
 
+_WITHOUT_FFT = {
+    operator: decomposition
+    for operator, decomposition in decomposition_table.items()
+    if not str(operator).startswith("aten.fft_")
+}
 _ATEN = torch.ops.aten
 _PRIMS = torch.ops.prims
 
@@ -28,8 +41,25 @@ _MOST_SCATTERED = 32
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Returns the decompositions for torch-mlir: its own, but for those of this file."""
     return {
+        **_unknown_operators(),
         **get_decomposition_table(),
         **recurrent_decompositions(),
+        **ordering_decompositions(),
+        **complex_decompositions(),
+        **_bitwise(),
+        **_comparisons(),
+        _ATEN.eq.Tensor: _eq,
+        _ATEN.constant_pad_nd.default: _pad,
+        _ATEN.hypot.default: _hypot,
+        _ATEN.copysign.Tensor: _copysign,
+        _ATEN.copysign.Scalar: _copysign,
+        _ATEN.embedding_bag.padding_idx: _embedding_bag,
+        _ATEN._embedding_bag.default: _embedding_bag,
+        _ATEN._embedding_bag_forward_only.default: _embedding_bag,
+        _ATEN._cdist_forward.default: _cdist,
+        _ATEN._pdist_forward.default: _pdist,
+        _ATEN.adaptive_max_pool2d.default: _adaptive_max_pool,
+        _ATEN.adaptive_max_pool3d.default: _adaptive_max_pool,
         _ATEN.gelu.default: _gelu,
         _ATEN.var.correction: _var,
         _ATEN.var_mean.correction: _var_mean,
@@ -43,10 +73,185 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.masked_select.default: _masked_select,
         _ATEN.histc.default: _histc,
         _ATEN.pow.Tensor_Scalar: _pow,
+        _ATEN.pow.Scalar: _pow_of_number,
         _ATEN.scaled_dot_product_attention.default: _attention,
         _ATEN.view.default: _view,
         _ATEN._unsafe_view.default: _view,
     }
+
+
+@functools.cache
+def _unknown_operators() -> dict[Any, Callable[..., Any]]:
+    """torch's own decompositions of the operators that torch-mlir has no operation for."""
+    session = Session()
+    torch_dialect.register_dialect(session.context)
+
+    def is_known(operator: OpOverload) -> bool:
+        # Transforms are made of one operator for each kind, of which there are decompositions here.
+        return not operator.__name__.startswith("fft_") and bool(
+            session.context.is_registered_operation(_operation_name(operator))
+        )
+
+    found = {**default_decompositions(), **_WITHOUT_FFT}
+    return {
+        operator: decomposition
+        for operator, decomposition in found.items()
+        if isinstance(operator, OpOverload)
+        and operator.namespace == "aten"
+        and not is_known(operator)
+    }
+
+
+def _operation_name(operator: OpOverload) -> str:
+    """The name of an operator's operation in torch-mlir's dialect."""
+    overload = operator._overloadname
+    name = operator._schema.name.partition("::")[2]
+    return f"torch.aten.{name}" + ("" if overload == "default" else f".{overload}")
+
+
+def _bitwise() -> dict[Any, Callable[..., Any]]:
+    """Bitwise operations of a tensor and a number, which torch-mlir takes for few of them."""
+    found: dict[Any, Callable[..., Any]] = {}
+    for name in ("and", "or", "xor", "left_shift", "right_shift"):
+        operator = getattr(_ATEN, f"bitwise_{name}")
+        second, first = (
+            ("Tensor_Scalar", "Scalar_Tensor") if "shift" in name else ("Scalar", "Scalar_Tensor")
+        )
+        found[getattr(operator, second)] = functools.partial(_of_number, operator.Tensor)
+        found[getattr(operator, first)] = functools.partial(_of_number, operator.Tensor)
+    return found
+
+
+def _of_number(operator: OpOverload, x: Any, y: Any) -> Tensor:
+    kind = torch.result_type(x, y)
+    both = [
+        each if isinstance(each, Tensor) else torch.full((), each, dtype=kind) for each in (x, y)
+    ]
+    return operator(*(each.to(kind) for each in both))
+
+
+def _cdist(x: Tensor, y: Tensor, p: float, compute_mode: int | None) -> Tensor:
+    return _norm(_wide(x).unsqueeze(-2) - _wide(y).unsqueeze(-3), p).to(x.dtype)
+
+
+def _pdist(x: Tensor, p: float = 2) -> Tensor:
+    count: int | SymInt = x.shape[0]
+    if isinstance(count, SymInt):
+        return NotImplemented
+    first, second = torch.triu_indices(count, count, 1, device=x.device).unbind()
+    wide = _wide(x)
+    return _norm(wide.index_select(0, first) - wide.index_select(0, second), p).to(x.dtype)
+
+
+def _norm(x: Tensor, p: float) -> Tensor:
+    """Along the last dim."""
+    sizes = x.abs()
+    if p == 0:
+        return (sizes != 0).to(x.dtype).sum(-1)
+    if p == 1:
+        return sizes.sum(-1)
+    if p == 2:
+        return (x * x).sum(-1).sqrt()
+    return sizes.amax(-1) if p == math.inf else sizes.pow(p).sum(-1).pow(1 / p)
+
+
+def _adaptive_max_pool(x: Tensor, output_size: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """torch-mlir takes windows for equally large, which they are where the sizes divide.
+
+    A smaller window repeats its last element.
+    """
+    dims = len(output_size)
+    sizes: list[int | SymInt] = list(x.shape[-dims:])
+    if any(isinstance(size, SymInt) for size in sizes):
+        return NotImplemented
+    if dims == 3 and not any(size % out for size, out in zip(sizes, output_size, strict=True)):
+        return NotImplemented
+    place = torch.arange(math.prod(sizes), device=x.device).reshape([int(size) for size in sizes])
+    windows, first = x, x.dim() - dims
+    for axis, (size, out) in enumerate(zip(sizes, output_size, strict=True)):
+        number = torch.arange(out, device=x.device).unsqueeze(1)
+        begins = torch.div(number * size, out, rounding_mode="floor")
+        ends = torch.div((number + 1) * size + out - 1, out, rounding_mode="floor")
+        width = max(-(-(i + 1) * int(size) // out) - i * int(size) // out for i in range(out))
+        steps = begins + torch.arange(width, device=x.device)
+        taken = torch.minimum(steps, ends - 1).reshape(-1)
+        # Of the axes before this one two were made each.
+        windows = windows.index_select(first + 2 * axis, taken)
+        windows = windows.unflatten(first + 2 * axis, (out, width))
+        place = place.index_select(2 * axis, taken).unflatten(2 * axis, (out, width))
+    order = [first + 2 * axis for axis in range(dims)] + [first + 2 * i + 1 for i in range(dims)]
+    windows = windows.permute([*range(first), *order]).flatten(-dims)
+    place = place.permute([each - first for each in order]).flatten(-dims)
+    where = windows.argmax(-1, keepdim=True)
+    values = windows.amax(-1)
+    return values, place.expand(windows.shape).gather(-1, where).squeeze(-1)
+
+
+def _pad(x: Tensor, pad: Sequence[int | SymInt], value: float = 0) -> Tensor:
+    """torch-mlir takes what is to be left out for what is added."""
+    if not any(not isinstance(each, SymInt) and each < 0 for each in pad):
+        return NotImplemented
+    for place, each in enumerate(pad):
+        if isinstance(each, SymInt) or each >= 0:
+            continue
+        axis = x.dim() - 1 - place // 2
+        kept = x.shape[axis] + each
+        x = x.narrow(axis, 0 if place % 2 else -each, kept)
+    return _ATEN.constant_pad_nd.default(x, [max(each, 0) for each in pad], value)
+
+
+def _hypot(x: Tensor, y: Tensor) -> Tensor:
+    """Without squares of what is large."""
+    one, other = _wide(x).abs(), _wide(y).abs()
+    most, least = torch.maximum(one, other), torch.minimum(one, other)
+    ratio = torch.where((most == 0) | (least == math.inf), 1.0, least / most)
+    length = torch.where(most == 0, 0.0, most * (1 + ratio * ratio).sqrt())
+    return torch.where(most == math.inf, math.inf, length).to(x.dtype)
+
+
+def _copysign(x: Tensor, y: Tensor | float) -> Tensor:
+    kind = torch.result_type(x, y)
+    kind = kind if kind.is_floating_point else torch.get_default_dtype()
+    size = x.to(kind).abs()
+    if not isinstance(y, Tensor):
+        return -size if math.copysign(1, y) < 0 else size
+    return torch.where(torch.signbit(y), -size, size)
+
+
+def _embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = -1,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """A sum of rows is a product with what says which row is in which bag."""
+    begins = offsets[:-1] if include_last_offset else offsets
+    here = torch.arange(indices.shape[0], device=indices.device)
+    bag = (begins <= here.unsqueeze(-1)).sum(-1) - 1
+    numbers = torch.arange(begins.shape[0], device=indices.device)
+    is_in = bag == numbers.unsqueeze(-1)
+    if padding_idx is not None and padding_idx >= 0:
+        is_in = is_in & (indices != padding_idx)
+    count = is_in.sum(-1)
+    rows = _wide(weight).index_select(0, indices)
+    where = torch.zeros_like(count)
+    if mode == 2:
+        each = torch.where(is_in.unsqueeze(-1), rows, -math.inf)
+        where = indices[each.argmax(1)]
+        result = torch.where(count.unsqueeze(-1) > 0, each.amax(1), 0.0)
+    else:
+        factors = is_in.to(rows.dtype)
+        if per_sample_weights is not None:
+            factors = factors * per_sample_weights.to(rows.dtype)
+        result = factors @ rows
+        if mode == 1:
+            result = result / count.clamp(min=1).unsqueeze(-1)
+    return result.to(weight.dtype), bag, count, where
 
 
 def _wide(x: Tensor) -> Tensor:
@@ -250,12 +455,53 @@ def _histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor
 
 
 def _pow(x: Tensor, exponent: float) -> Tensor:
-    """Small powers are products, as torch computes them."""
-    if x.dtype == torch.bool or exponent not in (2, 3):
+    """Small powers are products, as torch computes them; all of integers are."""
+    kind = torch.result_type(x, exponent)
+    if not x.is_complex() and x.dtype != kind:
+        return torch.pow(x.to(kind), exponent)
+    if x.is_floating_point() and exponent in (2, 3):
+        wide = _wide(x)
+        square = wide * wide
+        return (square if exponent == 2 else square * wide).to(x.dtype)
+    if kind.is_floating_point or kind.is_complex or exponent < 0:
         return NotImplemented
-    wide = _wide(x)
-    square = wide * wide
-    return (square if exponent == 2 else square * wide).to(x.dtype)
+    result, power, left = torch.ones_like(x), x, int(exponent)
+    while left:
+        result = result * power if left & 1 else result
+        power, left = power * power, left >> 1
+    return result
+
+
+def _pow_of_number(base: float, exponent: Tensor) -> Tensor:
+    """Integer powers of 2 are shifts."""
+    kind = torch.result_type(base, exponent)
+    if kind.is_floating_point or kind.is_complex or base != 2:
+        return NotImplemented
+    place = exponent.to(kind)
+    shifted = torch.bitwise_left_shift(torch.ones_like(place), place.clamp(0, 63))
+    return torch.where((place < 0) | (place >= torch.iinfo(kind).bits), 0, shifted)
+
+
+def _eq(x: Tensor, y: Tensor) -> Tensor:
+    """torch-mlir takes a tensor for equal to itself, which nan is not."""
+    if not x.is_floating_point() or not y.is_floating_point() or x.shape != y.shape:
+        return NotImplemented
+    return ~torch.ne(x, y)
+
+
+def _comparisons() -> dict[Any, Callable[..., Any]]:
+    """torch-mlir compares truths with numbers as numbers of one bit, of which true is -1."""
+
+    def of(operator: OpOverload) -> Callable[..., Any]:
+        def compared(x: Tensor, y: float) -> Tensor:
+            if x.dtype != torch.bool or isinstance(y, bool):
+                return NotImplemented
+            return operator(x.to(torch.result_type(x, y)), y)
+
+        return compared
+
+    names = ("eq", "ne", "lt", "le", "gt", "ge")
+    return {getattr(_ATEN, name).Scalar: of(getattr(_ATEN, name).Scalar) for name in names}
 
 
 def _attention(

@@ -354,7 +354,7 @@ def _lowered(program: ExportedProgram, name: str) -> ir.Module:
             passmanager.PassManager.parse(_PIPELINE).run(importer.module_op)
             end_control_flow(importer.module_op, name)
     except ir.MLIRError as error:
-        raise lowering_error(session.take_diagnostics()) from error
+        raise lowering_error(session.take_diagnostics(), importer.module_op) from error
     except Exception as error:
         raise UnsupportedError(
             f"torch-mlir cannot import the model: {first_line(error)}", stage="import"

@@ -16,9 +16,9 @@ _UNSIGNED = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)
 
 
 def refuse(program: ExportedProgram) -> None:
-    """Raises UnsupportedError for random numbers, and for elements that are unsigned.
+    """Raises UnsupportedError for random numbers, elements that are unsigned, and effects.
 
-    torch-mlir's random numbers are the same in every call, and it takes uint8 for int8.
+    torch checks what some operations find when they run, as inverses of matrices. torch-mlir's random numbers are the same in every call, and it takes uint8 for int8.
     """
     for node in nodes_of(program):
         tags = getattr(node.target, "tags", ())
@@ -27,6 +27,13 @@ def refuse(program: ExportedProgram) -> None:
                 node,
                 "random numbers are not generated",
                 "give them as an input, or call model.eval() where they are a dropout's",
+            )
+        if node.target is torch.ops.higher_order.with_effects:
+            raise _error(
+                node,
+                f"'{node.args[1]}' has no lowering",
+                "inverses, solutions and decompositions of matrices are not compiled: compute them "
+                "outside of the model",
             )
         for value in _tensors(node.meta.get("val")):
             if value.dtype in _UNSIGNED:

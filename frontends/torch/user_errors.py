@@ -13,6 +13,9 @@ import torch_mlir
 
 from ...compiler.errors import HircError, InputError, Position, UnsupportedError
 from ...compiler.session import Diagnostic
+from ...dialects.mlir import ir
+from ...pipelines.locations import file_position
+from ...pipelines.walking import operations_where
 
 # What is between the user's code and what fails: torch, torch-mlir, Python's library and hirc.
 _ROOT = Path(__file__).resolve().parent.parent.parent
@@ -25,8 +28,8 @@ _LIBRARY = f"{Path(sysconfig.get_path('stdlib')).resolve()}/"
 _SITE_PACKAGES = ("site-packages/", "dist-packages/")
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _ILLEGAL = re.compile(r"failed to legalize operation '([^']+)'")
-# An operator that torch-mlir has no operation for, in the text of its `torch.operator`.
-_OPERATOR = re.compile(r'torch\.operator"?(?:\(.*?name = |\s*)"([\w.]+)"')
+# Operations that only give others what they are called with.
+_GIVING = ("torch.constant.", "torch.prim.", "torch.vtensor.", "torch.aten.empty", "torch_c.")
 _SPLIT = (
     "compute it of operations that are lowered, outside of the model, or in a kernel of your own"
 )
@@ -113,38 +116,42 @@ def user_error(what: str, error: BaseException) -> InputError:
     )
 
 
-def lowering_error(diagnostics: Sequence[Diagnostic]) -> HircError:
-    """The error for an operation that torch-mlir has no lowering for."""
+def lowering_error(diagnostics: Sequence[Diagnostic], module: ir.Operation) -> HircError:
+    """The error for an operation that torch-mlir has no lowering for: the first that is left."""
     errors = [each for each in diagnostics if each.severity == "error"]
-    said = [line for each in errors for line in (each.message, *(n.message for n in each.notes))]
-    text = " ".join(said)
-    operation = _operation(text)
+    text = " ".join(each.message for each in errors)
+    position = next((each.position for each in errors if each.position is not None), None)
+    operation = None
+    if _ILLEGAL.search(text):
+        left = operations_where(module, _is_left)
+        if left:
+            place = file_position(left[0].location)
+            position = position if place is None else Position(*place)
+            operation = _torch_name(left[0])
     # What follows the first colon is the operation's text.
     why = f"'{operation}' has no lowering" if operation else text.partition(": ")[0]
-    places = (each.position for each in errors)
     return UnsupportedError(
         f"torch-mlir cannot lower the model: {why or 'it does not say why'}",
-        position=_at_line(next((each for each in places if each is not None), None)),
+        position=_at_line(position),
         op=operation,
         stage="import",
         hint=_SPLIT,
     )
 
 
+def _is_left(op: ir.Operation) -> bool:
+    return op.name.startswith("torch") and not op.name.startswith(_GIVING)
+
+
+def _torch_name(op: ir.Operation) -> str:
+    """The operation's name in torch."""
+    name = ir.StringAttr(op.attributes["name"]).value if op.name == "torch.operator" else op.name
+    return name.removeprefix("torch.")
+
+
 def _at_line(position: Position | None) -> Position | None:
     """A position whose column torch does not know."""
     return position and Position(position.file, position.line, max(position.column, 1))
-
-
-def _operation(text: str) -> str | None:
-    """The operation of torch that messages are about, by torch's name."""
-    match = _ILLEGAL.search(text)
-    if match is None:
-        return None
-    named = _OPERATOR.search(text)
-    if match[1] == "torch.operator" and named is not None:
-        return named[1].removeprefix("torch.")
-    return match[1].removeprefix("torch.")
 
 
 def _violated(text: str) -> str:

@@ -262,8 +262,14 @@ def strides_of(
     return read, False
 
 
+# No operation has more loops.
+_MOST_LOOPS = 64
+
+
 def linear_terms(expression: ir.AffineExpr) -> tuple[int, dict[int, int]] | None:
     """An expression as a constant and the factors of loops, or None where it is not linear."""
+    # A product that Python made may be something simpler, but has the class of a product.
+    expression = ir.AffineMap.get(_MOST_LOOPS, 0, [expression]).results[0]
     if isinstance(expression, ir.AffineDimExpr):
         return 0, {ir.AffineDimExpr(expression).position: 1}
     if isinstance(expression, ir.AffineConstantExpr):

@@ -1,0 +1,128 @@
+"""What torch computes by putting elements into an order, of what torch-mlir lowers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import SymInt, Tensor
+
+_ATEN = torch.ops.aten
+# Of more elements than that not every one is compared with every other.
+_MOST_COMPARED = 512
+
+
+def ordering_decompositions() -> dict[Any, Callable[..., Any]]:
+    """Returns the decompositions of medians, modes, running extremes and binary searches."""
+    return {
+        _ATEN.median.default: lambda x: _median(x.reshape(-1), 0)[0],
+        _ATEN.median.dim: _median,
+        _ATEN.nanmedian.default: lambda x: _nanmedian(x.reshape(-1), 0)[0],
+        _ATEN.nanmedian.dim: _nanmedian,
+        _ATEN.kthvalue.default: _kthvalue,
+        _ATEN.mode.default: _mode,
+        _ATEN.cummax.default: lambda x, dim: _running(x, dim, is_max=True),
+        _ATEN.cummin.default: lambda x, dim: _running(x, dim, is_max=False),
+        _ATEN.searchsorted.Tensor: _searchsorted,
+    }
+
+
+def _median(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The lower of two; the first nan where there is one."""
+    return _middle(x, dim, keepdim, skips_nan=False)
+
+
+def _nanmedian(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    return _middle(x, dim, keepdim, skips_nan=True)
+
+
+def _middle(x: Tensor, dim: int, keepdim: bool, *, skips_nan: bool) -> tuple[Tensor, Tensor]:
+    if not x.dim():
+        return x, torch.zeros((), dtype=torch.int64, device=x.device)
+    values, places = torch.sort(x, dim=dim, stable=True)
+    # nan comes last.
+    numbers = (~x.isnan()).sum(dim, keepdim=True)
+    where = ((numbers - 1) // 2).clamp(min=0)
+    if not skips_nan:
+        where = torch.where(numbers < x.shape[dim], numbers, where)
+    found = values.gather(dim, where), places.gather(dim, where)
+    return found if keepdim else (found[0].squeeze(dim), found[1].squeeze(dim))
+
+
+def _kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    if not x.dim():
+        return x.clone(), torch.zeros((), dtype=torch.int64, device=x.device)
+    values, places = torch.sort(x, dim=dim, stable=True)
+    found = values.narrow(dim, k - 1, 1), places.narrow(dim, k - 1, 1)
+    return found if keepdim else (found[0].squeeze(dim), found[1].squeeze(dim))
+
+
+def _mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The least of the most frequent elements, and its last place."""
+    size: int | SymInt = x.shape[dim] if x.dim() else 1
+    if isinstance(size, SymInt) or size > _MOST_COMPARED or not x.dim():
+        return NotImplemented
+    last = x.movedim(dim, -1)
+    count = (last.unsqueeze(-1) == last.unsqueeze(-2)).sum(-1)
+    is_frequent = count == count.amax(-1, keepdim=True)
+    ordered, order = torch.sort(last, dim=-1, stable=True)
+    first = is_frequent.gather(-1, order).long().argmax(-1, keepdim=True)
+    value = ordered.gather(-1, first)
+    here = torch.arange(size, device=x.device)
+    place = torch.where(last == value, here, 0).amax(-1, keepdim=True)
+    value, place = value.movedim(-1, dim), place.movedim(-1, dim)
+    return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
+
+
+def _running(x: Tensor, dim: int, *, is_max: bool) -> tuple[Tensor, Tensor]:
+    """The extremes up to each element, and their last places, in steps of 1, 2, 4, ... elements.
+
+    After a nan all are nan.
+    """
+    size: int | SymInt = x.shape[dim] if x.dim() else 1
+    if isinstance(size, SymInt):
+        return NotImplemented
+    if not x.dim():
+        return x.clone(), torch.zeros((), dtype=torch.int64, device=x.device)
+    values = x.movedim(dim, -1)
+    if x.dtype == torch.bool:
+        values = values.long()
+    places = torch.arange(size, device=x.device).expand(values.shape)
+    step = 1
+    while step < size:
+        before, here = values[..., :-step], values[..., step:]
+        keeps = (before > here) if is_max else (before < here)
+        if x.is_floating_point():
+            keeps = (keeps | before.isnan()) & ~here.isnan()
+        merged = torch.where(keeps, before, here)
+        places = torch.cat(
+            [places[..., :step], torch.where(keeps, places[..., :-step], places[..., step:])], -1
+        )
+        values = torch.cat([values[..., :step], merged], -1)
+        step *= 2
+    return values.movedim(-1, dim).to(x.dtype), places.movedim(-1, dim).contiguous()
+
+
+def _searchsorted(
+    boundaries: Tensor,
+    x: Tensor,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
+    """How many boundaries come before each element: every one is compared."""
+    if sorter is not None:
+        boundaries = boundaries.gather(-1, sorter)
+    limits, here = boundaries.unsqueeze(-2), x.unsqueeze(-1)
+    if boundaries.dim() == 1:
+        limits = boundaries
+    is_right = right or side == "right"
+    comes_after = (limits > here) if is_right else (limits >= here)
+    # A nan comes after all numbers.
+    if x.is_floating_point():
+        comes_after = comes_after & ~here.isnan()
+    count = (~comes_after).sum(-1)
+    return count.to(torch.int32) if out_int32 else count

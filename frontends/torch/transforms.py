@@ -1,0 +1,115 @@
+"""Numbers that are complex, and Fourier transforms of them as matrix products."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import SymInt, Tensor
+
+_ATEN = torch.ops.aten
+# The matrix of a longer transform is larger than what it saves.
+_MOST_TRANSFORMED = 4096
+
+
+def complex_decompositions() -> dict[Any, Callable[..., Any]]:
+    """Returns the decompositions of absolute values and of transforms."""
+    return {
+        _ATEN.abs.default: _abs,
+        _ATEN._fft_r2c.default: _fft_r2c,
+        _ATEN._fft_c2c.default: _fft_c2c,
+        _ATEN._fft_c2r.default: _fft_c2r,
+    }
+
+
+def _abs(x: Tensor) -> Tensor:
+    """torch-mlir takes the absolute value of floats alone."""
+    if not x.is_complex():
+        return NotImplemented
+    parts = torch.view_as_real(x)
+    return (parts * parts).sum(-1).sqrt()
+
+
+def _fft_r2c(x: Tensor, dim: Sequence[int], normalization: int, onesided: bool) -> Tensor:
+    last = dim[-1]
+    size = x.shape[last]
+    if not _is_transformed(x, dim):
+        return NotImplemented
+    count = size // 2 + 1 if onesided else size
+    real = _transform(x, None, last, count, -1.0)
+    rest = list(dim[:-1])
+    total = math.prod(x.shape[each] for each in dim)
+    parts = real
+    for each in rest:
+        parts = _transform(parts[0], parts[1], each, x.shape[each], -1.0)
+    return _scaled(parts, total, normalization)
+
+
+def _fft_c2c(x: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
+    if not _is_transformed(x, dim):
+        return NotImplemented
+    parts = _parts(x)
+    for each in dim:
+        parts = _transform(parts[0], parts[1], each, x.shape[each], -1.0 if forward else 1.0)
+    return _scaled(parts, math.prod(x.shape[each] for each in dim), normalization)
+
+
+def _fft_c2r(x: Tensor, dim: Sequence[int], normalization: int, last_dim_size: int) -> Tensor:
+    """The half that is left out is the conjugate of what is given."""
+    if not _is_transformed(x, dim) or isinstance(last_dim_size, SymInt):
+        return NotImplemented
+    parts = _parts(x)
+    for each in dim[:-1]:
+        parts = _transform(parts[0], parts[1], each, x.shape[each], 1.0)
+    last, count = dim[-1], last_dim_size // 2 + 1
+    real, imaginary = (part.narrow(last, 0, count).movedim(last, -1) for part in parts)
+    given = torch.arange(count, device=x.device)
+    # What stands for its conjugate too counts twice, of which the imaginary parts cancel.
+    twice = torch.where((given == 0) | (2 * given == last_dim_size), 1.0, 2.0).to(real.dtype)
+    cosine, sine = _waves(count, last_dim_size, last_dim_size, real)
+    result = (real * twice) @ cosine - (imaginary * twice) @ sine
+    total = last_dim_size * math.prod(x.shape[each] for each in dim[:-1])
+    return (result * _factor(total, normalization)).movedim(-1, last)
+
+
+def _is_transformed(x: Tensor, dim: Sequence[int]) -> bool:
+    sizes: list[int | SymInt] = [x.shape[each] for each in dim]
+    return all(not isinstance(size, SymInt) and size <= _MOST_TRANSFORMED for size in sizes)
+
+
+def _parts(x: Tensor) -> tuple[Tensor, Tensor]:
+    parts = torch.view_as_real(x)
+    return parts.select(-1, 0), parts.select(-1, 1)
+
+
+def _waves(rows: int, columns: int, period: int, like: Tensor) -> tuple[Tensor, Tensor]:
+    """cos and sin of 2 pi i j / period, of angles within one turn."""
+    i, j = (torch.arange(each, device=like.device) for each in (rows, columns))
+    angle = (i.unsqueeze(1) * j % period).to(like.dtype) * (2 * math.pi / period)
+    return angle.cos(), angle.sin()
+
+
+def _transform(
+    real: Tensor, imaginary: Tensor | None, dim: int, count: int, sign: float
+) -> tuple[Tensor, Tensor]:
+    """The first `count` frequencies along a dim."""
+    last = real.movedim(dim, -1)
+    cosine, sine = _waves(last.shape[-1], count, last.shape[-1], real)
+    sine = sine * sign
+    both = last @ torch.cat([cosine, sine], 1)
+    if imaginary is not None:
+        other = imaginary.movedim(dim, -1)
+        both = both + other @ torch.cat([-sine, cosine], 1)
+    return both[..., :count].movedim(-1, dim), both[..., count:].movedim(-1, dim)
+
+
+def _scaled(parts: tuple[Tensor, Tensor], total: int, normalization: int) -> Tensor:
+    factor = _factor(total, normalization)
+    return torch.complex(parts[0] * factor, parts[1] * factor)
+
+
+def _factor(total: int, normalization: int) -> float:
+    """torch's numbers of what divides: nothing, the root, the size."""
+    return (1.0, 1 / math.sqrt(total), 1 / total)[normalization]
