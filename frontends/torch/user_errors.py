@@ -122,8 +122,11 @@ def lowering_error(diagnostics: Sequence[Diagnostic], module: ir.Operation) -> H
     text = " ".join(each.message for each in errors)
     position = next((each.position for each in errors if each.position is not None), None)
     operation = None
-    if _ILLEGAL.search(text):
-        left = operations_where(module, _is_left)
+    match = _ILLEGAL.search(text)
+    if match is not None:
+        # What gives a number to an operation is named where that operation has no lowering.
+        left = operations_where(module, lambda op: op.name == match[1] and _is_left(op))
+        left = left or operations_where(module, _is_left)
         if left:
             place = file_position(left[0].location)
             position = position if place is None else Position(*place)
