@@ -18,8 +18,8 @@ _UNSIGNED = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)
 def refuse(program: ExportedProgram) -> None:
     """Raises UnsupportedError for random numbers, elements that are unsigned, and effects.
 
-    torch-mlir's random numbers are the same in every call, and it takes uint8 for int8. torch checks
-    what some operations find when they run, as inverses of matrices.
+    torch-mlir's random numbers are the same in every call, and it takes uint8 for int8. What some
+    operations find when they run, torch checks: as inverses of matrices.
     """
     for node in nodes_of(program):
         tags = getattr(node.target, "tags", ())
