@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, permutations
+from math import isfinite
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
@@ -12,6 +13,7 @@ from ..fusion.generic import GENERIC, accesses_of, inputs_of, loop_count, reduci
 from ..fusion.normalize import is_normal
 from ..products.contraction import read_product
 from ..products.fused import begins_with_zeros, build
+from ..schedules.attention.reading import made_by, number_of
 from ..walking import operations_where
 from .places import Loop, Place, behind_view, through_view
 
@@ -192,6 +194,37 @@ def behind_copies(place: Place, head: Loop) -> Place:
     return best
 
 
+def behind_scales(place: Place, head: Loop) -> tuple[Place, float]:
+    """The element from behind copies and products with constants, and these multiplied."""
+    factor = 1.0
+    while True:
+        place = behind_copies(place, head)
+        found = _behind_scale(_source(place))
+        if found is None or found[0].index[-1] != head.whole:
+            return place, factor
+        place, factor = found[0], factor * found[1]
+
+
+def _behind_scale(place: Place) -> tuple[Place, float] | None:
+    """The element that a linalg.generic multiplies by a constant, and that constant."""
+    op = _maker(place)
+    if op is None or not is_normal(op) or not _is_elementwise(op) or len(op.results) != 1:
+        return None
+    value = list(op.regions[0].blocks[0])[-1].operation.operands[0]
+    rounded = made_by(value, "arith.truncf")
+    product = made_by(value if rounded is None else rounded.operands[0], "arith.mulf")
+    for one, other in () if product is None else permutations(product.operands):
+        wide, factor = made_by(one, "arith.extf"), number_of(other)
+        element = one if wide is None else wide.operands[0]
+        if factor is None or not isfinite(factor) or element.type != value.type:
+            continue
+        if isinstance(element.owner, ir.Block) and element.owner == op.regions[0].blocks[0]:
+            read = accesses_of(op)[ir.BlockArgument(element).arg_number]
+            behind = _behind(op, 0, read, place)
+            return None if behind is None else (behind, factor)
+    return None
+
+
 def _behind_copy(place: Place) -> Place | None:
     """The same element of what a linalg.generic copies."""
     op = _maker(place)
@@ -199,13 +232,18 @@ def _behind_copy(place: Place) -> Place | None:
         return None
     number = ir.OpResult(place.value).result_number
     copied = _copied(op, number)
+    return None if copied is None else _behind(op, number, copied, place)
+
+
+def _behind(op: ir.Operation, number: int, read: Access, place: Place) -> Place | None:
+    """The element that an elementwise operation reads where it writes one of a result."""
     write = accesses_of(op)[len(inputs_of(op)) + number]
-    if copied is None or len(set(write.loops)) != len(write.index):
+    if len(set(write.loops)) != len(write.index):
         return None
     loops: list[list[Loop]] = [[] for _ in range(loop_count(op))]
     for loop, dim in zip(write.loops, place.index, strict=True):
         loops[loop] = dim
-    return _place(copied, loops)
+    return _place(read, loops)
 
 
 def _behind_slice(place: Place) -> Place | None:

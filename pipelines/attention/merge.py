@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain as joined
+from itertools import permutations
+from math import isfinite
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, ir
 from ..fusion.access import Access, Coordinate, zero
 from ..fusion.generic import accesses_of, inputs_of, make_generic, reducing_loops
 from ..fusion.region import Region
-from ..rewriting import index_constant
-from ..schedules.attention.reading import Attention, made_by, read_attention
-from .chain import Chain, Step, behind_copies, finished, following
+from ..rewriting import constant, index_constant
+from ..schedules.attention.reading import Attention, made_by, number_of, read_attention
+from .chain import Chain, Step, behind_copies, behind_scales, finished, following
 from .places import Loop, Place
 
 
@@ -38,10 +40,13 @@ class _Merger:
         self._numbers: dict[Loop, int] = {}
         self._sizes: dict[Loop, Place] = {}
         self._rounded: list[ir.Value] = []
+        self._factor = 1.0
 
     def merge(self, accepts: Callable[[Attention], bool]) -> list[ir.Operation]:
         """Puts one operation in the place of all; gives those that are not used any more."""
         op, step = self._op, self._step
+        if len(_sums(self._scores.op)) != 1:
+            return []
         write = self._written()
         result = Place(op.results[0], tuple(tuple(dim) for dim in write))
         last, end = op, None
@@ -76,7 +81,9 @@ class _Merger:
         depth = [self._scores.loops[loop] for loop in reducing_loops(self._scores.op)]
         for number, place in enumerate(self._scores.inputs):
             if isinstance(place, Place) and len(depth) == 1 and len(depth[0]) == 1:
-                self._scores.inputs[number] = behind_copies(place, depth[0][0])
+                behind, factor = behind_scales(place, depth[0][0])
+                self._scores.inputs[number] = behind
+                self._factor *= factor
         for number, place in enumerate(self._step.inputs):
             if isinstance(place, Place):
                 (weights,) = (each for each in self._step.inputs if isinstance(each, Step))
@@ -157,6 +164,8 @@ class _Merger:
         self, step: Step, arguments: Sequence[ir.Value], region: Region
     ) -> list[ir.Value]:
         copy = step.op.clone()
+        if step is self._scores:
+            _scale_sum(copy, self._factor)
         names = [
             self._numbers[loops[0].whole[0]] if len(_leaves([loops])) == 1 else None
             for loops in step.loops
@@ -236,6 +245,34 @@ class _Merger:
             if isinstance(each, Step):
                 found = self._locations(each) + found
         return found
+
+
+def _sums(op: ir.Operation) -> list[ir.Operation]:
+    """The reductions in a region."""
+    work = [each.operation for each in op.regions[0].blocks[0]]
+    return [each for each in work if each.name == "hir.reduce_loops"]
+
+
+def _scale_sum(op: ir.Operation, factor: float) -> None:
+    """Multiplies a region's sum by a factor, and by the constants that its terms have."""
+    (sum_,) = _sums(op)
+    work = [each.operation for each in op.regions[0].blocks[0]]
+    term = made_by(sum_.operands[0], "arith.mulf")
+    for number, operand in enumerate([] if term is None else list(term.operands)):
+        scaled = made_by(operand, "arith.mulf")
+        for value, by in () if scaled is None else permutations(scaled.operands):
+            known = number_of(by)
+            if term is not None and known is not None and isfinite(known):
+                term.operands[number] = value
+                factor *= known
+                break
+    if factor == 1:
+        return
+    total = sum_.results[0]
+    with sum_.location, ir.InsertionPoint(work[work.index(sum_) + 1]):
+        product = arith.mulf(total, constant(total.type, factor))
+    total.replace_all_uses_with(product)
+    product.owner.operands[0] = total
 
 
 def _erase(ops: list[ir.Operation]) -> None:

@@ -79,6 +79,13 @@ _ALIKE: dict[str, _Edits] = {
             "%c = arith.cmpi ule, %j, %i : index\n%x = arith.select %c, %a, %least : f32",
         ),
     ),
+    "queries are multiplied by a constant": (
+        (
+            "(%a: bf16, %b: bf16, %o: f32):\n    %wa = arith.extf %a : bf16 to f32",
+            "(%a: bf16, %b: bf16, %o: f32):\n    %w0 = arith.extf %a : bf16 to f32\n"
+            "%wa = arith.mulf %half, %w0 : f32",
+        ),
+    ),
     "keys and values are the same": (("ins(%w, %v :", "ins(%w, %k :"),),
 }
 _DIFFERENT: dict[str, _Edits] = {
