@@ -171,7 +171,8 @@ def _with_loops(
     found: dict[str, Indexed] = {}
     for key in ("first", "second", "result"):
         operand: Indexed = getattr(product, key)
-        value, dims = operand.value, [(loop, None) for loop in operand.dims]
+        value = operand.value
+        dims: list[_Part] = [(loop, None) for loop in operand.dims]
         if key in through and key != "result":
             op = _defining(value)
             assert op is not None
