@@ -27,7 +27,7 @@ config.name = "hirc"
 config.test_format = QuotedShellTest()
 config.suffixes = [".mlir", ".test"]
 # The programs are built and run by pytest.
-config.excludes = ["Inputs", "support", "programs"]
+config.excludes = ["Inputs", "support", "programs", "failures"]
 config.test_source_root = str(ROOT / "test")
 config.test_exec_root = str(ROOT / "build" / "lit")
 
