@@ -103,7 +103,8 @@ class _Limits:
         if op.name == "arith.constant":
             number = op.attributes["value"]
             if isinstance(number, ir.BoolAttr):
-                return (int(number.value),) * 2
+                truth = int(number.value)
+                return truth, truth
             value = number.value if isinstance(number, ir.IntegerAttr) else -1
             return (value, value) if value >= 0 else None
         spans = [self.of(operand) for operand in op.operands]
@@ -141,7 +142,7 @@ class _Limits:
         """The limits of a size that its type or a memref.dim before says; else any size."""
         kind = ir.MemRefType(buffer.type)
         if not kind.is_dynamic_dim(axis):
-            return (kind.shape[axis],) * 2
+            return kind.shape[axis], kind.shape[axis]
         for use in buffer.uses:
             op = use.owner.operation
             if op.name == "memref.dim" and self.of(op.operands[1]) == (axis, axis):
@@ -209,7 +210,8 @@ def _compared(predicate: int, left: _Span, right: _Span) -> _Span:
         is_apart = left[1] < right[0] or right[1] < left[0]
         if not is_same and not is_apart:
             return _EITHER
-        return (int(is_same == (predicate == _EQ)),) * 2
+        truth = int(is_same == (predicate == _EQ))
+        return truth, truth
     if predicate in _AT_LEAST:
         return _compared_at_most(right, left, _AT_LEAST[predicate])
     return _compared_at_most(left, right, _AT_MOST[predicate])

@@ -17,6 +17,11 @@ from hirc.frontends.torch.import_model import import_model
 class Cache(nn.Module):
     """A cache of keys, written at places that tensors hold, in three ways."""
 
+    copied: Tensor
+    put: Tensor
+    sliced: Tensor
+    steps: Tensor
+
     def __init__(self) -> None:
         super().__init__()
         for name in ("copied", "put", "sliced"):
@@ -42,7 +47,7 @@ def cache() -> tuple[Cache, hirc.Artifact]:
     return model, net
 
 
-def _step(net: object, model: nn.Module, place: int) -> None:
+def _step(net: hirc.Artifact, model: nn.Module, place: int) -> None:
     x, places = torch.randn(2, 3, 2, 4), torch.tensor([place, place + 1])
     for ours, theirs in zip(net(x, places), model(x, places), strict=True):
         torch.testing.assert_close(ours, theirs)
@@ -88,6 +93,8 @@ def test_what_changes_is_state(cache: tuple[Cache, hirc.Artifact]) -> None:
 
 def test_state_passed_as_inputs() -> None:
     class Count(nn.Module):
+        n: Tensor
+
         def __init__(self) -> None:
             super().__init__()
             self.register_buffer("n", torch.ones(3))
@@ -104,6 +111,8 @@ def test_state_passed_as_inputs() -> None:
 
 
 class Training(nn.Module):
+    seen: Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.norm = nn.BatchNorm1d(3)
@@ -137,6 +146,9 @@ def test_statistics_and_inputs_that_change() -> None:
 
 def test_part_of_other_memory_is_refused() -> None:
     class Halves(nn.Module):
+        whole: Tensor
+        first: Tensor
+
         def __init__(self) -> None:
             super().__init__()
             whole = torch.zeros(8)

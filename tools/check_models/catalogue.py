@@ -25,6 +25,10 @@ DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16}
 _DEFINED = ("Model", "get_inputs", "get_init_inputs")
 
 
+def _once(call: Callable[..., Any], *inputs: Any) -> Any:
+    return call(*inputs)
+
+
 @dataclass(frozen=True)
 class Network:
     """A network and what it is called with; `make` is told whether to be tiny.
@@ -38,7 +42,7 @@ class Network:
     make: Callable[[bool], tuple[nn.Module, tuple[Any, ...]]]
     open_sizes: Callable[[bool], Any] | None = None
     others: Callable[[bool], list[tuple[Any, ...]]] = lambda _: []
-    drive: Callable[..., Any] = lambda call, *inputs: call(*inputs)
+    drive: Callable[..., Any] = _once
 
 
 def made(description: dict[str, Any], folder: Path) -> tuple[nn.Module, tuple[Any, ...]]:

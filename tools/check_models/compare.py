@@ -64,8 +64,8 @@ def compare(folder: Path, name: str, contenders: Sequence[str]) -> dict[str, Any
         theirs, exact = (_Copy(model, wide=wide) for wide in (False, True))
         found: list[dict[str, Any]] = []
         for each in all_inputs:
-            outputs = [_tensors(drive(call, *each)) for call in (program, theirs.call)]
-            found.append(_judged(*outputs, exact.reference(drive, each)))
+            ours, eager = (_tensors(drive(call, *each)) for call in (program, theirs.call))
+            found.append(_judged(ours, eager, exact.reference(drive, each)))
         judged = min(found, key=lambda each: each["right"])
         arguments = [
             leaf for place, leaf in enumerate(pytree.tree_leaves(inputs)) if place in taken
