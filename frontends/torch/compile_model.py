@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import nn
 from torch.export import ExportedProgram
 
@@ -32,7 +33,7 @@ def compile(
     target: str | Sequence[str] = "native",
     opt_level: int = 2,
     fast_math: bool = False,
-    allow_tf32: bool = False,
+    allow_tf32: bool | None = None,
     matmul_library: str = "auto",
     schedules: str = "auto",
     checks: Sequence[str] = (),
@@ -47,6 +48,7 @@ def compile(
     and sizes count, so they may be fake tensors or on `meta`; what is no tensor becomes part of the
     program. `dynamic_shapes` are torch.export's: a size that is a `Dim` stays open in its limits.
     `target` is what --offload-arch takes, or several; the other options are the command's.
+    `allow_tf32` is what torch allows its own products now, where it is not given.
 
     Raises HircError: InputError where the call is wrong, UnsupportedError with the user's line
     where something of the model cannot be compiled.
@@ -63,7 +65,7 @@ def compile(
             opt_level=opt_level,
             debug=debug,
             fast_math=fast_math,
-            allow_tf32=allow_tf32,
+            allow_tf32=_allows_tf32() if allow_tf32 is None else allow_tf32,
             matmul_library=_choice(MatmulLibrary, "matmul_library", matmul_library),
             schedules=_choice(Schedules, "schedules", schedules),
             checks=frozenset(checks),
@@ -79,6 +81,11 @@ def compile(
         raise
     weakref.finalize(artifact, shutil.rmtree, folder, ignore_errors=True)
     return artifact
+
+
+def _allows_tf32() -> bool:
+    """Whether torch.set_float32_matmul_precision, or allow_tf32, lets products round to tf32."""
+    return torch.get_float32_matmul_precision() != "highest"
 
 
 def _targets(names: str | Sequence[str]) -> tuple[Target, ...]:

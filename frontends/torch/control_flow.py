@@ -46,10 +46,10 @@ class ControlFlowImporter(GraphNodeImporter):
         self._call(loc, node, "cond", [then, other], [condition, *_nodes(operands)], (0, 0))
 
     def _import_hop_while_loop(self, loc: ir.Location, node: Node, hop: Any) -> None:
-        condition, body, carried, stays = node.args
-        counts = len(_nodes(carried)), 0
-        self._call(
-            loc, node, "while", [condition, body], [*_nodes(carried), *_nodes(stays)], counts
+        raise _unsupported(
+            node,
+            "torch.while_loop is not supported: a loop of the host knows how often it runs",
+            "use scan, or loop where the model is called",
         )
 
     def _import_hop_scan(self, loc: ir.Location, node: Node, hop: Any) -> None:
@@ -297,28 +297,6 @@ def _truth(condition: ir.Value) -> ir.Value:
     ]
 
 
-def _while(
-    function: ir.Operation,
-    names: Sequence[str],
-    arguments: Sequence[ir.Value],
-    results: Sequence[ir.Type],
-) -> Sequence[ir.Value]:
-    carried, stays = arguments[: len(results)], list(arguments[len(results) :])
-    begin = [_cast(value, kind) for value, kind in zip(carried, results, strict=True)]
-    loop = ir.Operation.create("scf.while", [*results], begin, regions=2)
-    before, after = (
-        region.blocks.append(*results, arg_locs=[function.location] * len(results))
-        for region in loop.regions
-    )
-    with ir.InsertionPoint(before):
-        truth = ir.RankedTensorType.get([], ir.IntegerType.get_signless(1))
-        (condition,) = _call(names[0], [*before.arguments, *stays], [truth])
-        ir.Operation.create("scf.condition", operands=[_truth(condition), *before.arguments])
-    with ir.InsertionPoint(after):
-        scf.YieldOp(_call(names[1], [*after.arguments, *stays], results))
-    return list(loop.results)
-
-
 def _scan(
     function: ir.Operation,
     names: Sequence[str],
@@ -453,7 +431,6 @@ _DEFINITIONS = {
     "fill": _filled,
     "split": _split,
     "cond": _cond,
-    "while": _while,
     "scan": _scan,
     "associative": _associative,
 }

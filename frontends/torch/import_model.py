@@ -353,6 +353,8 @@ def _lowered(program: ExportedProgram, name: str) -> ir.Module:
         with session.context:
             passmanager.PassManager.parse(_PIPELINE).run(importer.module_op)
             end_control_flow(importer.module_op, name)
+    except HircError:
+        raise
     except ir.MLIRError as error:
         raise lowering_error(session.take_diagnostics(), importer.module_op) from error
     except Exception as error:

@@ -15,6 +15,7 @@ from torch.export import Dim
 
 import hirc
 from hirc.compiler.errors import HircError, InputError, UnsupportedError
+from hirc.compiler.options import Options
 from hirc.compiler.safetensors import Tensor as Saved
 from hirc.compiler.safetensors import TensorFile, joined
 from hirc.frontends.torch.import_model import import_model
@@ -238,3 +239,27 @@ def test_what_cannot_be_compiled_is_at_its_line(
 def test_wrong_requests(make: Any, said: str) -> None:
     with pytest.raises(HircError, match=said):
         make()
+
+
+def test_products_round_to_tf32_where_torch_allows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bool] = []
+
+    def taken(options: Options, **_: object) -> None:
+        seen.append(options.allow_tf32)
+        raise InputError("taken")
+
+    monkeypatch.setattr("hirc.frontends.torch.compile_model.Compilation", taken)
+
+    def compiled(precision: str, **options: bool) -> None:
+        torch.set_float32_matmul_precision(precision)
+        with pytest.raises(InputError, match="taken"):
+            hirc.compile(torch.sin, (torch.rand(3),), target="cpu", **options)
+
+    before = torch.get_float32_matmul_precision()
+    try:
+        for precision in ("highest", "high", "medium"):
+            compiled(precision)
+        compiled("high", allow_tf32=False)
+    finally:
+        torch.set_float32_matmul_precision(before)
+    assert seen == [False, True, True, False]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from torch import Tensor, nn
-from torch._higher_order_ops import associative_scan, map, scan
+from torch._higher_order_ops import associative_scan, map, scan, while_loop
 from torch.export import Dim
 
 import hirc
@@ -91,3 +91,13 @@ def test_packed_sequences_are_refused() -> None:
 
     with pytest.raises(UnsupportedError, match="packed"):
         import_model(packed, (torch.randn(3, 2, 3),))
+
+
+def test_loops_of_unknown_length_are_refused() -> None:
+    def model(x: Tensor) -> Tensor:
+        return while_loop(lambda x: x.sum() < 9, lambda x: (x * 2,), (x,))[0]
+
+    with pytest.raises(UnsupportedError, match="while_loop") as caught:
+        import_model(model, (torch.rand(3),))
+    assert caught.value.position is not None
+    assert caught.value.position.file == __file__
