@@ -12,7 +12,8 @@ from ..warp_matrices import DEPTH, LANES, ROWS, padded_row
 # with one; 4x16x4096x128 337 and 289. More keys at a time (128: 214 to 297), more stages (3: 219)
 # and more warps (8: 334) bring nothing.
 _WARPS, _ROW_TILES, _KEYS, _STAGES = 4, 2, 64, 2
-# Queries of longer heads do not fit into registers beside the sums (258 TFLOP/s instead of 337).
+# Queries of longer heads do not fit into registers beside the sums of two tiles (258 TFLOP/s
+# instead of 337); beside those of one they do (2x8x2048x256, causal: 171 instead of 153).
 _MOST_KEPT = 64
 # Longer heads have sums for one tile of rows, and keys for 32 at a time, so that two blocks fit.
 _MOST_IN_TWO_TILES = 128
@@ -93,7 +94,7 @@ def configure(heads: Heads, device: Device) -> Configuration | None:
             tiles,
             min(keys, size),
             _STAGES,
-            keeps_queries=heads.depth <= _MOST_KEPT and not is_plain,
+            keeps_queries=not is_plain and (tiles == 1 or heads.depth <= _MOST_KEPT),
             parts=parts,
         )
         if found.shared_bytes(heads) <= device.shared_bytes:
