@@ -62,7 +62,7 @@ class Convolution:
         inside = [slice(by, size - by, step) for by, size, step in self._axes()]
         padded[(slice(None), slice(None), *inside)] = x
         y = _PER_RANK[self.rank - 1](padded, k, b, stride=self.stride, dilation=self.dilation)
-        return (y + r).relu()
+        return (y + r).relu() / 6
 
     def _axes(self) -> list[tuple[int, int, int]]:
         return list(zip(self.padding, self.padded, self.steps, strict=True))
@@ -106,6 +106,7 @@ class Convolution:
         e = self.element
         source = f"""
       func.func @NAME(%x: {x}, %k: {k}, %b: {bias}, %r: {y}) -> {y} {{
+        %six = arith.constant 6.0 : {e}
         %zero = arith.constant 0.0 : {e}{self._around(x, padded)}
         %empty = tensor.empty() : {y}
         %start = linalg.broadcast ins(%b : {bias}) outs(%empty : {y})
@@ -118,7 +119,8 @@ class Convolution:
         ^bb0(%one: {e}, %other: {e}, %o: {e}):
           %t = arith.addf %one, %other : {e}
           %m = arith.maximumf %t, %zero : {e}
-          linalg.yield %m : {e}
+          %q = arith.divf %m, %six : {e}
+          linalg.yield %q : {e}
         }} -> {y}
         return %s : {y}
       }}"""

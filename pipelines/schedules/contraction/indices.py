@@ -8,6 +8,7 @@ from ....dialects.mlir import arith, ir
 from ...rewriting import constant
 from ..elements import address
 from ..parameters import Parameters
+from ..region import Region
 from ..size import ONE, ZERO, Size, product
 from .form import Form
 
@@ -73,6 +74,8 @@ class Numbers:
         self.form = form
         self.parameters = parameters
         self.thread = thread
+        # The region, with what the kernel is given: the form's own computes nothing.
+        self.region = Region(form.work, parameters)
         self._rests: dict[int, ir.Value] = {}
         # Of loops with a step: how far the first place that counts reads, but for the loop itself.
         self.shifts: dict[int, ir.Value] = {}

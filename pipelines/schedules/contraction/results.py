@@ -83,7 +83,7 @@ class Results:
                 }
             indices = {**own, **columns, **self.batch}
             points.append((self._point(indices, total), indices, holds))
-        results = [[point.value(each) for each in form.region.yielded] for point, _, _ in points]
+        results = [[point.value(each) for each in numbers.region.yielded] for point, _, _ in points]
         for (_, indices, holds), values in zip(points, results, strict=True):
             inside = scf.IfOp(holds)
             with ir.InsertionPoint(inside.then_block):
@@ -110,7 +110,7 @@ class Results:
             return found
 
         point = Point(
-            form.region,
+            self.numbers.region,
             frozenset(range(len(form.work.extents))),
             element,
             lambda loop: self._index(loop, indices),

@@ -134,7 +134,7 @@ class StencilKernel:
 
         index = ir.IndexType.get()
         point = Point(
-            form.region,
+            self._numbers.region,
             frozenset(range(len(form.work.extents))),
             element,
             lambda loop: (
@@ -142,7 +142,7 @@ class StencilKernel:
             ),
         )
         point.known[form.sum.results[0]] = total
-        values = [point.value(each) for each in form.region.yielded]
+        values = [point.value(each) for each in self._numbers.region.yielded]
         for operand, value in zip(form.work.outputs, values, strict=True):
             kind = operand.element
             store(where(operand.number), kind, [value], element_bytes(kind))
