@@ -68,13 +68,15 @@ class ControlFlowImporter(GraphNodeImporter):
         operands = [*_nodes(along), *_nodes(stays)]
         self._call(loc, node, "associative", [body], operands, (0, len(_nodes(along))))
 
-    def import_constant(self, loc: ir.Location, node: Node, constant: Any) -> None:
-        if isinstance(constant, Tensor) and constant.numel():
+    def import_constant(self, loc: ir.Location, node: Node, constant: Any) -> Any:
+        if isinstance(constant, Tensor) and constant.numel() and constant.dtype in _FILLED:
             first = constant.reshape(-1)[0]
+            # 0 and -0 are equal, and not the same.
+            is_same = (constant == first) & (constant.signbit() == first.signbit())
             with ir.InsertionPoint(self._b):
-                if bool((constant == first).all()) and self._fill(loc, node, first.item(), []):
-                    return
-        super().import_constant(loc, node, constant)
+                if bool(is_same.all()) and self._fill(loc, node, first.item(), []):
+                    return self.resolve_node_value(node)
+        return super().import_constant(loc, node, constant)
 
     def _import_torch_op_overload(
         self, loc: ir.Location, node: Node, concrete_target: Any = None
@@ -165,8 +167,8 @@ class ControlFlowImporter(GraphNodeImporter):
             )
         if not is_one:
             self._multi_result_nodes.add(node)
-        for place, value in enumerate(call.results):
-            self.bind_node_value(node, value, place)
+        for place, result in enumerate(call.results):
+            self.bind_node_value(node, result, place)
 
     def _body(self, node: Node, body: Node) -> str:
         """The name of the function that a body has become."""

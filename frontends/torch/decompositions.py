@@ -102,7 +102,7 @@ def _unknown_operators() -> dict[Any, Callable[..., Any]]:
     }
 
 
-def _operation_name(operator: OpOverload) -> str:
+def _operation_name(operator: Any) -> str:
     """The name of an operator's operation in torch-mlir's dialect."""
     overload = operator._overloadname
     name = operator._schema.name.partition("::")[2]
@@ -161,7 +161,7 @@ def _adaptive_max_pool(x: Tensor, output_size: Sequence[int]) -> tuple[Tensor, T
     A smaller window repeats its last element.
     """
     dims = len(output_size)
-    sizes: list[int | SymInt] = list(x.shape[-dims:])
+    sizes: list[Any] = list(x.shape[-dims:])
     if any(isinstance(size, SymInt) for size in sizes):
         return NotImplemented
     if dims == 3 and not any(size % out for size, out in zip(sizes, output_size, strict=True)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -16,16 +17,24 @@ _MOST_COMPARED = 512
 def ordering_decompositions() -> dict[Any, Callable[..., Any]]:
     """Returns the decompositions of medians, modes, running extremes and binary searches."""
     return {
-        _ATEN.median.default: lambda x: _median(x.reshape(-1), 0)[0],
+        _ATEN.median.default: _median_of_all,
         _ATEN.median.dim: _median,
-        _ATEN.nanmedian.default: lambda x: _nanmedian(x.reshape(-1), 0)[0],
+        _ATEN.nanmedian.default: _nanmedian_of_all,
         _ATEN.nanmedian.dim: _nanmedian,
         _ATEN.kthvalue.default: _kthvalue,
         _ATEN.mode.default: _mode,
-        _ATEN.cummax.default: lambda x, dim: _running(x, dim, is_max=True),
-        _ATEN.cummin.default: lambda x, dim: _running(x, dim, is_max=False),
+        _ATEN.cummax.default: partial(_running, is_max=True),
+        _ATEN.cummin.default: partial(_running, is_max=False),
         _ATEN.searchsorted.Tensor: _searchsorted,
     }
+
+
+def _median_of_all(x: Tensor) -> Tensor:
+    return _median(x.reshape(-1), 0)[0]
+
+
+def _nanmedian_of_all(x: Tensor) -> Tensor:
+    return _nanmedian(x.reshape(-1), 0)[0]
 
 
 def _median(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:

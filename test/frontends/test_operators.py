@@ -26,7 +26,12 @@ def _constants(x: Tensor) -> list[Tensor]:
         true > -1,
         true == 1,
     ]
-    return [*values, torch.tensor([1.5, 1.5]) < 2, torch.full((x.shape[0],), 3.0).sum() - 1]
+    return [
+        *values,
+        torch.tensor([1.5, 1.5]) < 2,
+        1 / torch.tensor([0.0, -0.0]),
+        torch.full((x.shape[0],), 3.0).sum() - 1,
+    ]
 
 
 def _numbers(x: Tensor, n: Tensor) -> list[Tensor]:
