@@ -33,7 +33,9 @@ class Stencil:
     def __init__(self, form: Form) -> None:
         self.form = form
         extents = form.work.extents
-        self.loops = form.batch
+        strides = form.work.outputs[0].strides
+        loops = (*form.batch, *form.rows, *form.columns)
+        self.loops = sorted(loops, key=lambda loop: -strides[loop].known)
         self.down = self.loops[-2] if len(self.loops) > 1 else None
         terms = form.extent(form.terms).known
         self.rows = 1
@@ -46,9 +48,11 @@ class Stencil:
 
 
 def is_stencil(form: Form) -> bool:
-    """Whether every factor varies with the loops of the results, and the window is small."""
+    """Whether one factor varies with all loops of the results, and the window is small."""
     terms = form.extent(form.terms)
-    if form.rows or form.columns or form.steps or not form.batch or not form.terms:
+    if (form.rows and form.columns) or form.steps or not form.terms:
+        return False
+    if not (form.rows or form.columns or form.batch):
         return False
     if not terms.is_known or terms.known > MOST_TERMS:
         return False
