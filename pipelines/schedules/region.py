@@ -30,6 +30,10 @@ class Region:
         self._by_number = {operand.number: operand for operand in work.operands}
 
     @property
+    def has_parameters(self) -> bool:
+        return self._parameters is not None
+
+    @property
     def parameters(self) -> Parameters:
         """What the kernel is given."""
         assert self._parameters is not None, "the region is not a kernel's"
@@ -240,9 +244,11 @@ class Point:
             if value in point._divisors:
                 return point._divisors[value]
             point = point._outer
-        work, parameters = self._region.work, self._region.parameters
-        if is_given(work, value):
-            found = self._divisors[value] = given_divisor(work, value, parameters)
+        region = self._region
+        # A kernel without parameters of its own divides by what it computes.
+        if region.has_parameters and is_given(region.work, value):
+            found = given_divisor(region.work, value, region.parameters)
+            self._divisors[value] = found
             return found
         outer, varies = self._outer, self._region.varies(value) & self._varying
         if value not in self.known and outer is not None and not varies:
