@@ -166,9 +166,9 @@ class Unit:
 
     def _declared_weights(self) -> list[Weight]:
         module, options = self.module.operation, self.options
-        if not has_weights(module):
-            return []
         try:
+            if not has_weights(module):
+                return []
             entry = options.entry if options.emit is Emit.EXE else None
             return declared_weights(module, host_programs(module, entry))
         except WeightFault as fault:

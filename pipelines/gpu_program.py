@@ -147,6 +147,7 @@ _HOST = (
     "math-expand-ops{ops=clampf}",
     "expand-powers",
     "expand-math",
+    "expand-arith{host=true}",
     "convert-expm1-to-libm",
     "expand-multi-reduction",
     "convert-vector-to-scf",

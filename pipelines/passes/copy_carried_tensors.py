@@ -27,8 +27,10 @@ class CopyCarriedTensors(Pass):
     """Lets an scf.for carry any tensors, where bufferization finds one not updated in place.
 
     Each tensor that the loop's body yields is then copied to where the carried one is, at the end
-    of the body; first to a place of its own, unless it is in one. Operations whose results are
-    written where another tensor was, which they do not read, write to one of their own instead.
+    of the body; first to a place of its own, unless it is in one. So are tensors that a branch of
+    the loop gives: one that may be the carried tensor or another would tie the two together.
+    Operations whose results are written where another tensor was, which they do not read, write to
+    one of their own instead.
 
       scf.yield %q, %p : tensor<?xf32>, tensor<?xf32>
     becomes
@@ -51,11 +53,20 @@ class CopyCarriedTensors(Pass):
             for work in operations_where(op, lambda inner: inner.name == GENERIC):
                 _write_fresh(work)
             for loop in loops:
+                for choice in operations_where(loop, _chooses_tensors):
+                    _own_choices(choice)
+            for loop in loops:
                 _copy(loop)
 
 
 def _carries_tensors(op: ir.Operation) -> bool:
     return op.name == "scf.for" and any(
+        isinstance(result.type, ir.RankedTensorType) for result in op.results
+    )
+
+
+def _chooses_tensors(op: ir.Operation) -> bool:
+    return op.name == "scf.if" and any(
         isinstance(result.type, ir.RankedTensorType) for result in op.results
     )
 
@@ -98,6 +109,16 @@ def _write_fresh(op: ir.Operation) -> None:
                 ]
 
 
+def _own_choices(choice: ir.Operation) -> None:
+    """Lets both branches of an scf.if give tensors of their own."""
+    for region in choice.regions:
+        end = list(region.blocks[0])[-1].operation
+        with end.location, ir.InsertionPoint(end):
+            for place, value in enumerate(list(end.operands)):
+                if isinstance(value.type, ir.RankedTensorType):
+                    end.operands[place] = _in_own_memory(value)
+
+
 def _copy(loop: ir.Operation) -> None:
     block = loop.regions[0].blocks[0]
     end = list(block)[-1].operation
@@ -120,6 +141,10 @@ def _own(value: ir.Value, argument: ir.Value) -> ir.Value:
         if size == DYNAMIC:
             same = arith.cmpi(arith.CmpIPredicate.eq, _dim(value, axis), _dim(argument, axis))
             cf.AssertOp(same, f"scf.for: the size of dim {axis} of a carried tensor changes")
+    return _in_own_memory(value)
+
+
+def _in_own_memory(value: ir.Value) -> ir.Value:
     if _is_fresh(value):
         return value
     segments = ir.DenseI32ArrayAttr.get([0, 1, 0])
@@ -132,10 +157,10 @@ def _own(value: ir.Value, argument: ir.Value) -> ir.Value:
 
 
 def _is_fresh(value: ir.Value) -> bool:
-    """Whether a tensor is a linalg operation's that is written to one of its own."""
+    """Whether a tensor is a linalg operation's that is written to one of its own, or a copy."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.operation.name != GENERIC:
-        return False
+        return _is_made_by(value, ("bufferization.alloc_tensor",))
     return _is_made_by(outs_of(owner.operation)[ir.OpResult(value).result_number], _FRESH)
 
 

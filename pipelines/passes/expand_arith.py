@@ -1,4 +1,4 @@
-"""Expands arith operations that convert-gpu-to-nvvm or the NVPTX code generator cannot take."""
+"""Expands arith operations that conversions to LLVM or the NVPTX code generator cannot take."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FLOAT_CONVERSIONS = ("arith.fptosi", "arith.fptoui", "arith.sitofp", "arith.uit
 @register
 @dataclass(frozen=True)
 class ExpandArith(Pass):
-    """Prepares arith operations for convert-gpu-to-nvvm.
+    """Prepares arith operations for convert-gpu-to-nvvm, or, with `host`, convert-arith-to-llvm.
 
     Sums and differences with a carry become an operation and a comparison, on every type:
 
@@ -28,11 +28,12 @@ class ExpandArith(Pass):
         %carry = arith.cmpi ult, %sum, %a : index
 
     Products in two halves go element by element on vectors of other than one dimension. A
-    conversion between floats and integers of more than 64 bits is refused: it would need a
-    library function that does not exist for NVPTX, and ends the code generator.
+    conversion between floats and integers of more than 64 bits is refused in device code: it would
+    need a library function that does not exist for NVPTX, and ends the code generator.
     """
 
     name: ClassVar[str] = "expand-arith"
+    host: bool = False
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(
@@ -42,7 +43,7 @@ class ExpandArith(Pass):
                 "arith.subui_extended": _subtract_with_borrow,
                 "arith.mulsi_extended": _multiply_in_halves,
                 "arith.mului_extended": _multiply_in_halves,
-                **dict.fromkeys(_FLOAT_CONVERSIONS, _refuse_wide_conversion),
+                **({} if self.host else dict.fromkeys(_FLOAT_CONVERSIONS, _refuse_wide_conversion)),
             },
         )
 

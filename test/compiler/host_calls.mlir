@@ -23,5 +23,15 @@ func.func @main() {
   %7 = arith.mulf %5, %6 : f64
   %8 = arith.truncf %7 : f64 to f32
   vector.print %8 : f32
+  // Sums with a carry and differences with a borrow, of index.
+  // CHECK-NEXT: 3
+  // CHECK-NEXT: 1
+  %9 = arith.constant 3 : index
+  %10 = arith.constant 4 : index
+  %11, %12 = arith.addui_extended %9, %9 : index, i1
+  %13, %14 = arith.subui_extended %9, %10 : index, i1
+  %15 = arith.remui %13, %10 : index
+  vector.print %15 : index
+  vector.print %14 : i1
   return
 }

@@ -374,6 +374,15 @@ def test_bytes_that_are_no_names_are_taken() -> None:
     assert error.position == Position('a\ufffdä"\\', 7, 8)
 
 
+def test_what_is_both_weight_and_state() -> None:
+    error = refusal(
+        'func.func @main(%w: tensor<4xf32> {hirc.weight = "w", hirc.state = "w"}) {\n  return\n}\n'
+    )
+    assert isinstance(error, InputError), error
+    assert error.position is not None
+    assert error.position.line == 1
+
+
 def test_dims_that_are_there_are_taken() -> None:
     body = """  %c1 = arith.constant 1 : index
   %n = tensor.dim %x, %c1 : tensor<?x4xf32>

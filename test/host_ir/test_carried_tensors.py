@@ -55,6 +55,23 @@ func.func @or_another(%x: tensor<4xf32>, %c: i1, %n: index) -> tensor<4xf32> {{
   }}
   return %a : tensor<4xf32>
 }}
+func.func @or_what_is_outside(%x: tensor<4xf32>, %k: index, %n: index)
+    -> (tensor<4xf32>, tensor<4xf32>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = arith.mulf %x, %x : tensor<4xf32>
+  %d = arith.addf %x, %x : tensor<4xf32>
+  %a = scf.for %i = %c0 to %n step %c1 iter_args(%p = %d) -> tensor<4xf32> {{
+    %c = arith.cmpi eq, %k, %i : index
+    %r = scf.if %c -> tensor<4xf32> {{
+      scf.yield %b : tensor<4xf32>
+    }} else {{
+      scf.yield %p : tensor<4xf32>
+    }}
+    scf.yield %r : tensor<4xf32>
+  }}
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}}
 """
 
 
@@ -84,3 +101,7 @@ def test_what_a_loop_carries_need_not_be_updated_in_place() -> None:
     row = np.array([1, 2, 3, 4], np.float32)
     np.testing.assert_array_equal(programs["or_another"](row, True, 2), 2 * row)
     np.testing.assert_array_equal(programs["or_another"](row, False, 2), row)
+    for place in (-1, 0, 2, 5):
+        given = programs["or_what_is_outside"](row, place, 3)
+        chosen = row * row if place in range(3) else 2 * row
+        np.testing.assert_array_equal(given, (chosen, row * row))
