@@ -20,6 +20,7 @@ from .places import Loop, Place, behind_view, through_view
 _REDUCE = "hir.reduce_loops"
 # What is repeated for each head, rather than read: places compared, and the like.
 _MOST_REPEATED = 16
+_MOST_IN_ALL = 64
 
 
 @dataclass
@@ -96,27 +97,27 @@ class Chain:
                 step.inputs[number] = repeated
         return has_product
 
-    def _repeated(self, place: Place) -> Step | None:
-        """What is made of places alone, or cheaply of an operand, as a step."""
+    def _repeated(self, place: Place, most: int = _MOST_IN_ALL) -> Step | None:
+        """What is made of places alone, or cheaply of one operand; of `most` operations at most."""
         source = _source(place)
         maker = _maker(source)
         if maker is None or not is_normal(maker) or not _is_elementwise(maker):
             return None
         body = [each.operation.name for each in maker.regions[0].blocks[0]]
-        is_cheap = len(body) <= _MOST_REPEATED and not any(
-            name.startswith("math.") for name in body
-        )
-        if not is_cheap or len(inputs_of(maker)) > 1:
+        is_cheap = len(body) <= min(_MOST_REPEATED, most)
+        if not is_cheap or any(name.startswith("math.") for name in body):
             return None
         found = self._followed(source, maker)
         if found is None:
             return None
+        left = most - len(body)
         for number, each in enumerate(found.inputs):
             assert isinstance(each, Place)
-            repeated = self._repeated(each)
+            repeated = self._repeated(each, left)
             if repeated is not None:
                 found.inputs[number] = repeated
-        return found
+                left -= _operations(repeated)
+        return found if _reads(found) <= 1 else None
 
     def _lone_source(self, place: Place) -> Place | None:
         """The place behind reshapes, where nothing else reads what lies between."""
@@ -182,6 +183,16 @@ class Chain:
         found = build(op.clone(ir.InsertionPoint(op)), product, None)
         self.made.append(found)
         return found
+
+
+def _operations(step: Step) -> int:
+    inner = sum(_operations(each) for each in step.inputs if isinstance(each, Step))
+    return inner + len(step.op.regions[0].blocks[0].operations)
+
+
+def _reads(step: Step) -> int:
+    """The elements that a step, and those that give its operands, read."""
+    return sum(_reads(each) if isinstance(each, Step) else 1 for each in step.inputs)
 
 
 def behind_copies(place: Place, head: Loop) -> Place:

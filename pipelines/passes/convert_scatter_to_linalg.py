@@ -55,6 +55,7 @@ def _converted(work: ir.Operation) -> ir.Value:
         return begun
     order = _order(begun)
     if order is not None:
+        assert not isinstance(begun.owner, ir.Block)
         begun = begun.owner.operation.operands[0]
         result = _combined(work, kind, given, updates, indices, begun, order)
         return _transposed(result, order)

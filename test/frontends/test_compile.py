@@ -250,7 +250,7 @@ def test_products_round_to_tf32_where_torch_allows_it(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("hirc.frontends.torch.compile_model.Compilation", taken)
 
-    def compiled(precision: str, **options: bool) -> None:
+    def compiled(precision: str, **options: Any) -> None:
         torch.set_float32_matmul_precision(precision)
         with pytest.raises(InputError, match="taken"):
             hirc.compile(torch.sin, (torch.rand(3),), target="cpu", **options)

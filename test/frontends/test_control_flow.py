@@ -53,6 +53,18 @@ def test_the_length_of_a_recurrent_layer_is_not_unrolled() -> None:
     assert sizes[1] < sizes[0] + 1000
 
 
+def _product(row: Tensor, with_: Tensor) -> Tensor:
+    return row.cos() * with_
+
+
+def _more(x: Tensor) -> tuple[Tensor, Tensor]:
+    return x + 1, x.long()
+
+
+def _twice(x: Tensor) -> tuple[Tensor, Tensor]:
+    return x * 2, x.long() + 1
+
+
 class _Controlled(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -66,10 +78,8 @@ class _Controlled(nn.Module):
 
         end, rows = scan(step, y, x, reverse=True)
         sums = associative_scan(torch.add, x, dim=0, combine_mode="generic")
-        products = map(lambda row, with_: row.cos() * with_, x, y)
-        both = torch.cond(
-            x.amin() > -1, lambda x: (x + 1, x.long()), lambda x: (x * 2, x.long() + 1), (x,)
-        )
+        products = map(_product, x, y)  # pyright: ignore[reportArgumentType]
+        both = torch.cond(x.amin() > -1, _more, _twice, (x,))
         return end, rows, sums, products, *both
 
 
@@ -94,8 +104,14 @@ def test_packed_sequences_are_refused() -> None:
 
 
 def test_loops_of_unknown_length_are_refused() -> None:
+    def goes_on(x: Tensor) -> Tensor:
+        return x.sum() < 9
+
+    def doubled(x: Tensor) -> tuple[Tensor]:
+        return (x * 2,)
+
     def model(x: Tensor) -> Tensor:
-        return while_loop(lambda x: x.sum() < 9, lambda x: (x * 2,), (x,))[0]
+        return while_loop(goes_on, doubled, (x,))[0]
 
     with pytest.raises(UnsupportedError, match="while_loop") as caught:
         import_model(model, (torch.rand(3),))

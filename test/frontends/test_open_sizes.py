@@ -92,10 +92,14 @@ def test_sizes_of_one_are_open() -> None:
     shapes = {"x": {0: batch}, "y": {0: 2 * batch}}
     imported = import_model(pairs, (torch.ones(1, 4), torch.ones(2, 4)), dynamic_shapes=shapes)
     assert "%arg0: tensor<?x4xf32>" in imported.text
+
     # A size that another input has otherwise is not one to choose.
+    def total(x: Tensor, y: Tensor) -> Tensor:
+        return x + y
+
     with pytest.raises(HircError):
         import_model(
-            lambda x, y: x + y,
+            total,
             (torch.ones(1, 4), torch.ones(2, 4)),
             dynamic_shapes={"x": {0: batch}, "y": {0: batch}},
         )

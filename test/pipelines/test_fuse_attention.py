@@ -130,6 +130,12 @@ _DIFFERENT: dict[str, _Edits] = {
 
 
 def _fused(edits: _Edits, tmp_path: Path, chips: str = "sm_90a") -> bool:
+    found = _edited(edits, tmp_path, chips)
+    assert found.count("linalg.generic") == (1 if '"reduction", "reduction"' in found else 3)
+    return '"reduction", "reduction"' in found
+
+
+def _edited(edits: _Edits, tmp_path: Path, chips: str = "sm_90a") -> str:
     text = _ATTENTION
     for old, new in edits:
         assert old in text
@@ -138,9 +144,7 @@ def _fused(edits: _Edits, tmp_path: Path, chips: str = "sm_90a") -> bool:
     source.write_text(text)
     pipeline = f"builtin.module(fuse-attention{{chips={chips}}})"
     assert main([str(source), "-p", pipeline, "-o", str(result)]) == 0
-    found = result.read_text()
-    assert found.count("linalg.generic") == (1 if '"reduction", "reduction"' in found else 3)
-    return '"reduction", "reduction"' in found
+    return result.read_text()
 
 
 @pytest.mark.parametrize("edits", _ALIKE.values(), ids=_ALIKE)
@@ -151,6 +155,59 @@ def test_is_attention(edits: _Edits, tmp_path: Path) -> None:
 @pytest.mark.parametrize("edits", _DIFFERENT.values(), ids=_DIFFERENT)
 def test_is_something_else(edits: _Edits, tmp_path: Path) -> None:
     assert not _fused(edits, tmp_path)
+
+
+_MASKED: _Edits = (
+    (
+        "  %w = linalg.generic {indexing_maps = [#p, #p],",
+        """  %no_count = tensor.empty() : tensor<8xi64>
+  %count = linalg.generic {indexing_maps = [#n], iterator_types = ["parallel"]}
+      outs(%no_count : tensor<8xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %c = arith.index_cast %i : index to i64
+    linalg.yield %c : i64
+  } -> tensor<8xi64>
+  %no_mask = tensor.empty() : tensor<8x8xi1>
+  %mask = linalg.generic {indexing_maps = [#col, #row, #both],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%count, %count : tensor<8xi64>, tensor<8xi64>) outs(%no_mask : tensor<8x8xi1>) {
+  ^bb0(%a: i64, %b: i64, %o: i1):
+    %c = arith.cmpi sle, %a, %b : i64
+    linalg.yield %c : i1
+  } -> tensor<8x8xi1>
+  %w = linalg.generic {indexing_maps = [#p, #m, #p],""",
+    ),
+    (
+        "ins(%s : tensor<2x8x8xf32>) outs(%no_weights : tensor<2x8x8xbf16>) {\n"
+        "  ^bb0(%a: f32, %o: bf16):",
+        "ins(%s, %mask : tensor<2x8x8xf32>, tensor<8x8xi1>)\n"
+        "      outs(%no_weights : tensor<2x8x8xbf16>) {\n  ^bb0(%a: f32, %seen: i1, %o: bf16):",
+    ),
+    ("%x = arith.mulf %a, %half : f32", "%x = arith.select %seen, %a, %least : f32"),
+    (
+        "func.func @main(",
+        "#n = affine_map<(i) -> (i)>\n#col = affine_map<(i, j) -> (j)>\n"
+        "#row = affine_map<(i, j) -> (i)>\n"
+        "#both = affine_map<(i, j) -> (i, j)>\n#m = affine_map<(b, i, j) -> (i, j)>\n"
+        "func.func @main(",
+    ),
+)
+_READS_NUMBERS: _Edits = (
+    *_MASKED,
+    ("%k: tensor<2x8x16xbf16>,", "%k: tensor<2x8x16xbf16>, %times: tensor<8xi64>,"),
+    ("ins(%count, %count :", "ins(%times, %times :"),
+)
+
+
+def test_a_mask_of_numbers_is_part_of_it(tmp_path: Path) -> None:
+    text = _edited(_MASKED, tmp_path)
+    assert "arith.cmpi sle" in text[text.index('"reduction", "reduction"') :]
+
+
+def test_a_mask_of_two_operands_is_read(tmp_path: Path) -> None:
+    text = _edited(_READS_NUMBERS, tmp_path)
+    assert "arith.cmpi sle" not in text[text.index('"reduction", "reduction"') :]
 
 
 def test_chips_without_a_kernel(tmp_path: Path) -> None:
