@@ -64,6 +64,8 @@ def watch(work: Callable[[], int]) -> Ended:
         os.close(held)
         _end_with(alive)
         activity.keep(records, last_words)
+        # Where it was enabled before, another's handler may have taken the place of its own since.
+        faulthandler.disable()
         faulthandler.enable(last_words)
         for each in ending:
             signal.signal(each, _unwind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import faulthandler
 import itertools
 import os
 import signal
@@ -140,6 +141,24 @@ def test_a_crash_is_told_of(run: Run, place: str, crash: str) -> None:
     # Where Python was, too.
     assert "pipeline.py" in report or place not in ("pass",) or crash == "exit"
     assert sorted(os.listdir(run.folder)) == ["prog.mlir", "reports"]
+
+
+def test_where_python_was_is_told_though_others_handled_signals(run: Run) -> None:
+    """A library may have replaced the handler that faulthandler had installed."""
+    was_enabled = faulthandler.is_enabled()
+    faulthandler.enable(2)
+    ctypes.CDLL(None).signal(int(signal.SIGSEGV), None)
+    try:
+        run.patch.setattr(
+            "hirc.pipelines.passes.name_device_symbols.NameDeviceSymbols.run", _reads_null
+        )
+        status, errors = run("hirc", hirc, "prog.mlir", "--offload-arch=cpu", "-o", "prog")
+    finally:
+        faulthandler.disable()
+        if was_enabled:
+            faulthandler.enable(2)
+    assert status == 70, errors
+    assert "pipeline.py" in _check_report(run, errors)
 
 
 def test_a_crash_of_hirc_opt_names_the_pass(run: Run) -> None:
