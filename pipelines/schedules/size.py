@@ -68,6 +68,14 @@ class OpenNumbers:
             factors.insert(0, index_constant(size.known))
         return reduce(arith.muli, factors)
 
+    def divided_up(self, size: Size, step: int) -> Size:
+        """How many steps a size takes, the last of which may be part of one."""
+        if step == 1:
+            return size
+        if size.is_known:
+            return Size(-(-size.known // step))
+        return self.size_of(arith.ceildivui(self.value(size), index_constant(step)))
+
     def sum(self, sizes: Sequence[Size]) -> Size:
         """Several added up."""
         known = sum(size.known for size in sizes if size.is_known)

@@ -109,7 +109,7 @@ def _alternative(
 
     def conditions(found: Conditions) -> None:
         found.require(work.layouts_hold())
-        count = _row_count(rows, configuration.rows, work.open)
+        count = work.open.divided_up(rows, configuration.rows)
         plans.append(Plan(attention, work, configuration, row, grid, wide, count))
         found.require_at_most(_blocks(plans[-1]), _MOST_BLOCKS)
         found.require_at_most(work.extents[attention.keys], _MOST_BLOCKS)
@@ -142,13 +142,6 @@ def _require_wide(found: Conditions, plan: Plan) -> None:
         for loop, stride in enumerate(operand.strides):
             if loop != head:
                 found.require_multiple(stride, count)
-
-
-def _row_count(rows: Size, tile: int, open_: OpenNumbers) -> Size:
-    """How many tiles of rows there are."""
-    if rows.is_known:
-        return Size(-(-rows.known // tile))
-    return open_.size_of(arith.ceildivui(open_.value(rows), index_constant(tile)))
 
 
 def _blocks(plan: Plan) -> Size:

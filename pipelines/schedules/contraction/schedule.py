@@ -120,7 +120,7 @@ def _launch_stencil(form: Form, kernels: Kernels) -> None:
     """Launches the kernel of a window for each result."""
     work, stencil = form.work, Stencil(form)
     counts = [
-        _ceiling(work, work.extents[loop], stencil.rows if loop == stencil.down else 1)
+        work.open.divided_up(work.extents[loop], stencil.rows if loop == stencil.down else 1)
         for loop in stencil.loops
     ]
     found: list[StencilKernel] = []
@@ -143,8 +143,8 @@ def _launch(form: Form, kernels: Kernels, device: Device, *, is_wide: bool = Fal
     tiles = Tiles(
         form,
         made,
-        _ceiling(work, form.count_of(form.rows), made.rows),
-        _ceiling(work, form.count_of(form.columns), made.columns),
+        work.open.divided_up(form.count_of(form.rows), made.rows),
+        work.open.divided_up(form.count_of(form.columns), made.columns),
         terms,
     )
     parts, size = Size(made.parts), Size(made.rows * made.columns)
@@ -188,12 +188,3 @@ def _launch_parts(tiles: Tiles, kernels: Kernels, scratch: ir.Value) -> None:
         overlaps=can_overlap(work.device),
     )
     free_scratch([scratch])
-
-
-def _ceiling(work: Work, extent: Size, step: int) -> Size:
-    if step == 1:
-        return extent
-    if extent.is_known:
-        return Size(-(-extent.known // step))
-    value = arith.ceildivui(work.open.value(extent), index_constant(step))
-    return work.open.size_of(value)

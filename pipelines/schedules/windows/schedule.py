@@ -145,16 +145,9 @@ def _extents(tile: Tile) -> list[Size]:
     """How many threads lie along each loop."""
     extents = [loop.extent for loop in tile.loops]
     steps = tile.counts
-    return [_ceiling(tile.work, extent, step) for extent, step in zip(extents, steps, strict=True)]
-
-
-def _ceiling(work: Work, extent: Size, step: int) -> Size:
-    if step == 1:
-        return extent
-    if extent.is_known:
-        return Size(-(-extent.known // step))
-    value = arith.ceildivui(work.open.value(extent), index_constant(step))
-    return work.open.size_of(value)
+    return [
+        tile.work.open.divided_up(extent, step) for extent, step in zip(extents, steps, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
