@@ -13,7 +13,8 @@ from typing import NoReturn
 from ..compiler import activity
 from ..compiler.options import Options
 from .command import Command
-from .hirc_run_arguments import USAGE, RunRequest, parse_run_arguments
+from .hirc_run_arguments import USAGE, RunRequest, devices_of, parse_run_arguments
+from .team import run_team
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,7 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = Command("hirc-run", list(arguments))
         words = list[str]()
         status = command.guard(lambda: _run(command, program, words.extend))
-    return command.guard(lambda: _become(program, words)) if words else status
+    if not words:
+        return status
+    devices = devices_of(command.words)
+    if devices is not None:
+        return command.guard(lambda: run_team(program, words, devices))
+    return command.guard(lambda: _become(program, words))
 
 
 def _run(command: Command, program: int, become: Callable[[Sequence[str]], None]) -> int:

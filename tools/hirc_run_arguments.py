@@ -21,6 +21,8 @@ Compiles an MLIR program and runs it; nothing is kept. In any order:
   --print                              print the outputs
   --weights=FILE                       the .safetensors file with the program's weights
   --repeat=N, --time                   run again, and say how long it takes
+  --devices=N                          run it in N processes, one for each device: a program that
+                                       communicates; %r stands for the rank in files' names
   --interpret                          run a Host IR program op by op, without compiling it
   --help                               with a program, its inputs and outputs
 
@@ -32,6 +34,7 @@ examples:
   hirc-run mlp.mlir --input=2x64xf32=@iota --input=0.5 --interpret
 """
 
+_DEVICES, _MOST_DEVICES = "--devices", 1024
 _WITH_VALUE = ("--input", "--output", "--repeat")
 # Two words for one: a program that is kept nowhere has its weights in a file.
 _WEIGHTS = ("--weights", "--weights-from")
@@ -51,8 +54,23 @@ class RunRequest:
     interpret: bool = False
 
 
+def devices_of(arguments: Sequence[str]) -> int | None:
+    """What --devices asks for, None where it is not there. Raises InputError where it is wrong."""
+    words = [word for word in arguments if word.partition("=")[0] == _DEVICES]
+    if not words:
+        return None
+    value = words[-1].removeprefix(f"{_DEVICES}=")
+    if not value.isdecimal() or not 1 <= int(value) <= _MOST_DEVICES:
+        raise InputError(f"{_DEVICES} takes a number of devices: {_DEVICES}=2, not '{words[-1]}'")
+    return int(value)
+
+
 def parse_run_arguments(arguments: Sequence[str]) -> RunRequest:
     """Parses a command line. Raises InputError for one that is wrong."""
+    if devices_of(arguments) is not None and "--interpret" in arguments:
+        raise InputError(
+            "--interpret runs one device", hint="leave it out, or use hirc.interpret_team in Python"
+        )
     theirs: list[str] = []
     ours: list[str] = []
     interpret, weights = False, None
@@ -65,6 +83,8 @@ def parse_run_arguments(arguments: Sequence[str]) -> RunRequest:
             theirs += [word, *([value] if (value := next(words, None)) is not None else [])]
         elif word in _WITHOUT or word.startswith(tuple(f"{name}=" for name in _WITH_VALUE)):
             theirs.append(word)
+        elif name == _DEVICES:
+            devices_of([word])
         elif word == "--interpret":
             interpret = True
         else:

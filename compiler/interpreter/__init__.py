@@ -6,7 +6,7 @@ It is what compiled programs are compared with: slow, and obvious. In the order 
   what the caller gives, `interpreter` ties them together
 - `frame` is a program while it runs; `operations/` has one function an operation, found through
   `registry`; `checks` is what must hold at the end
-- `memory`, `buffer`, `streams`: what values are
+- `memory`, `buffer`, `streams`: what values are; `team`: the runs of several devices at once
 - `dtypes`, `convert`, `unary_kinds`, `binary_kinds`, `reduce_kinds`, `shapes`, `scalar_numbers`:
   what is computed
 
@@ -15,7 +15,7 @@ is an error that names the operation and the memory. Kernels (hir.launch) are th
 are compiled, and what they are handed counts as written.
 """
 
-from .interpreter import Interpreter, interpret
+from .interpreter import Interpreter, interpret, interpret_team
 from .memory import Counts
 
-__all__ = ["Counts", "Interpreter", "interpret"]
+__all__ = ["Counts", "Interpreter", "interpret", "interpret_team"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ...dialects.mlir import ir
@@ -20,9 +21,10 @@ from .outline import Outline
 from .outputs import bind_given, by_number
 from .program_text import builder_name, named_programs, parsed
 from .streams import Stream, Streams
+from .team import Exchanges, Place, run_team
 from .torch_import import torch
 
-__all__ = ["Interpreter", "find_step", "interpret"]
+__all__ = ["Interpreter", "find_step", "interpret", "interpret_team"]
 
 HostFunctions = Mapping[str, Callable[..., Any]]
 
@@ -49,12 +51,35 @@ def interpret(
     return runner.run(inputs, outputs)
 
 
+def interpret_team(
+    program: object,
+    inputs: Sequence[Sequence[Any] | Mapping[str, Any]],
+    *,
+    entry: str | None = None,
+    check_leaks: bool | None = None,
+) -> list[list[Any]]:
+    """Runs a program on as many devices as there are `inputs`; the outputs of each, in that order.
+
+    All are the CPU. Raises InputError as `interpret` does, and where the devices wait for one
+    another in vain.
+    """
+    exchanges = Exchanges(len(inputs))
+    runs: list[Callable[[], list[Any]]] = []
+    for rank, given in enumerate(inputs):
+        runner = Interpreter(
+            program, entry=entry, check_leaks=check_leaks, place=Place(rank, exchanges)
+        )
+        runs.append(partial(runner.run, given))
+    return run_team(exchanges, runs)
+
+
 class Interpreter:
     """A program that can be run, and the counts of what its runs allocated.
 
     `check_leaks` says which memory must have been freed, or be an output, when a program ends: with
     True all that it allocated, with None what some hir.deallocate of the program frees, on another
     path. A program without deallocations is one that hir-insert-deallocations has not seen yet.
+    `place` is that of this run in a team of several (see `interpret_team`).
     """
 
     def __init__(
@@ -65,12 +90,14 @@ class Interpreter:
         host_functions: HostFunctions | None = None,
         device: str | torch.device | None = None,
         check_leaks: bool | None = None,
+        place: Place | None = None,
     ) -> None:
         activity.tell_of_crashes()
         self._session = Session()
         self.module: ir.Module = parsed(program, self._session)
         self.host_functions = dict(host_functions or {})
         self.check_leaks = check_leaks
+        self.place = place
         self.memory = Memory()
         self._asked_device = torch.device(device) if device is not None else None
         self.device = self._asked_device or torch.device("cpu")

@@ -7,8 +7,9 @@ from pathlib import Path
 from ...dialects.mlir import ir, passmanager
 from .. import activity
 from ..errors import InputError
+from ..parse import parse, refuse_unreadable
 from ..session import Session
-from ..source import STDIN_NAME, Source, parse, read_source, refuse_unreadable
+from ..source import STDIN_NAME, Source, read_source
 from .nested import operations_in
 
 

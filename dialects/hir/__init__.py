@@ -20,6 +20,7 @@ from .dialect import Hir
 from .expand import ExpandOp
 from .find_loops import FindLoopsOp
 from .for_loop import ForOp
+from .has_matmul_library import HasMatmulLibraryOp
 from .host_call import HostCallOp
 from .if_branch import IfOp
 from .kernel import KernelOp
@@ -31,6 +32,7 @@ from .matmul import MatmulOp
 from .output import OutputOp
 from .permute import PermuteOp
 from .program import ProgramOp
+from .rank import RankOp
 from .record import RecordOp
 from .reduce import ReduceOp
 from .reduce_loops import ReduceLoopsOp
@@ -70,6 +72,7 @@ __all__ = [
     "ExpandOp",
     "FindLoopsOp",
     "ForOp",
+    "HasMatmulLibraryOp",
     "Hir",
     "HostCallOp",
     "IfOp",
@@ -82,6 +85,7 @@ __all__ = [
     "OutputOp",
     "PermuteOp",
     "ProgramOp",
+    "RankOp",
     "RecordOp",
     "ReduceLoopsOp",
     "ReduceOp",

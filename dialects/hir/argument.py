@@ -7,6 +7,8 @@ from .dialect import Hir
 from .refusal import refuse, whole_number
 from .values import not_a_value
 
+# How a kernel's copies by tensor maps see memory: made of a buffer for a launch.
+_TENSOR_MAP = "!nvgpu.tensormap.descriptor<"
 _PARENTS = ("hir.call", "hir.host_call", "hir.launch", "hir.run_launcher")
 
 
@@ -30,6 +32,8 @@ class ArgumentOp(Hir.Operation, name="argument"):
                 "hir.argument stands in the region of a hir.call, hir.host_call or hir.launch, not "
                 f"in {parent.name if parent is not None else 'nothing'}",
             )
+        if parent.name == "hir.launch" and str(op.value.type).startswith(_TENSOR_MAP):
+            return True
         reason = not_a_value(op.value.type)
         if reason is not None:
             return refuse(op, f"the argument, {op.value.type}, {reason}")

@@ -1,8 +1,25 @@
 """Finding what a symbol names: programs, kernels and gpu functions are the module's own."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from ..mlir import ir
+
+# While nothing changes: what each operation has in it, by name.
+_found: ContextVar[dict[ir.Operation, dict[str | None, ir.Operation]] | None] = ContextVar(
+    "found", default=None
+)
+
+
+@contextmanager
+def unchanged() -> Generator[None, None, None]:
+    """Says that no symbol comes or goes meanwhile: a module is searched once for all of them."""
+    token = _found.set({})
+    try:
+        yield
+    finally:
+        _found.reset(token)
 
 
 def enclosing_module(op: ir.OpView) -> ir.Operation | None:
@@ -24,8 +41,20 @@ def lookup(op: ir.OpView, path: list[str]) -> ir.Operation | None:
     for name in path:
         if found is None:
             return None
-        found = next((child for child in _children(found) if _name(child) == name), None)
+        found = _child(found, name)
     return found
+
+
+def _child(op: ir.Operation, name: str) -> ir.Operation | None:
+    """The first operation within `op` that is called `name`."""
+    known = _found.get()
+    if known is None:
+        return next((child for child in _children(op) if _name(child) == name), None)
+    if op not in known:
+        named = known[op] = {}
+        for child in _children(op):
+            named.setdefault(_name(child), child)
+    return known[op].get(name)
 
 
 def path_of(symbol: ir.Attribute) -> list[str]:

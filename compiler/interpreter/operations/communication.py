@@ -1,17 +1,22 @@
-"""Communication, in a team of one: copies. Larger teams are not supported."""
+"""Communication: what all of a team have, and what each makes of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ....dialects.hir.element_types import ElementType
 from ....dialects.mlir import ir
 from .. import fault
-from ..convert import convert
+from ..buffer import Buffer
 from ..frame import Frame
 from ..registry import interprets
 from ..shapes import text_of
+from ..team import Exchanges, Place
+from ..torch_import import torch
+
+_ALONE = "start it as a team: hirc-run --interpret --devices=N"
 
 
 @dataclass(frozen=True)
@@ -21,29 +26,135 @@ class Request:
 
 @dataclass(frozen=True)
 class Communicator:
-    """A team of one device."""
+    """The devices of a team."""
 
-    device: int
+    devices: tuple[int, ...]
+
+
+def _place(op: ir.Operation, frame: Frame, devices: Sequence[int]) -> Place:
+    """Where this run stands. A program that is run alone is device 0, or a team's only one."""
+    place = frame.interpreter.place
+    if place is None:
+        if len(set(devices)) > 1:
+            fault.refuse(op, f"a team of {len(set(devices))} devices is run here by one", _ALONE)
+        return Place(devices[0], Exchanges(1))
+    if max(devices) >= place.exchanges.size:
+        fault.fail(
+            op,
+            f"device {max(devices)} is one of the team, and {place.exchanges.size} run the program",
+        )
+    return place
 
 
 @interprets("hir.communicator")
 def communicator(op: ir.Operation, frame: Frame) -> Sequence[Any]:
-    return [Communicator(_only_device(op, "team"))]
+    return [Communicator(_devices(op, "team"))]
+
+
+@interprets("hir.rank")
+def rank(op: ir.Operation, frame: Frame) -> Sequence[Any]:
+    team = frame.value(op.operands[0]).devices
+    number = _place(op, frame, team).rank
+    return [team.index(number) if number in team else -1]
 
 
 @interprets("hir.communicate")
 def communicate(op: ir.Operation, frame: Frame) -> Sequence[Any]:
-    """Every kind of communication with oneself is a copy."""
+    """Every kind is made of the inputs of all."""
+    team = frame.value(op.operands[2]).devices
+    place = _place(op, frame, team)
+    if place.rank not in team:
+        return [Request()]
     source, target = (frame.buffer(op, operand) for operand in list(op.operands)[:2])
-    if source.tensor.numel() != target.tensor.numel():
+    kind = ir.StringAttr(op.attributes["kind"]).value
+    root = ir.IntegerAttr(op.attributes["root"]).value if "root" in op.attributes else None
+    reduction = (
+        ir.StringAttr(op.attributes["reduction"]).value if "reduction" in op.attributes else None
+    )
+    counts = kind not in ("broadcast", "scatter", "send-recv") or place.rank == root
+    numbers = frame.read(op, source).reshape(-1) if counts else None
+    described = (kind, reduction, root, source.element.name, source.tensor.numel())
+    given = place.exchange(team, (described, numbers), fault.where(op))
+    for device, (theirs, _) in zip(team, given, strict=True):
+        if theirs != described:
+            fault.fail(
+                op, f"device {place.rank} takes part as {described}, device {device} as {theirs}"
+            )
+    parts: dict[int | None, Any] = dict(zip(team, (part for _, part in given), strict=True))
+    job = _Job(place.rank, list(team), parts, source.element, root, reduction)
+    if kind == "permute":
+        to = list(ir.DenseI64ArrayAttr(op.attributes["to"]))
+        result = parts[team[to.index(place.rank)]]
+    else:
+        result = _KINDS[kind](job)
+    if result is None:
+        return [Request()]
+    if target.tensor.numel() != result.numel():
         fault.fail(
             op,
-            f"in a team of one the output, {text_of(target.sizes)} ({target.name}), has the "
-            f"elements of the input, {text_of(source.sizes)} ({source.name})",
+            f"{kind} in a team of {len(team)} gives {result.numel()} elements, and the output, "
+            f"{text_of(target.sizes)} ({target.name}), has {target.tensor.numel()}",
         )
-    numbers = convert(frame.read(op, source), source.element, target.element)
-    frame.write(target, numbers.reshape(target.sizes))
+    frame.write(target, result.reshape(target.sizes))
     return [Request()]
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What device `rank` of a team makes of what its devices put in, `parts`."""
+
+    rank: int
+    team: list[int]
+    parts: Mapping[int | None, Any]
+    element: ElementType
+    root: int | None
+    reduction: str | None
+
+    @property
+    def is_root(self) -> bool:
+        return self.rank == self.root
+
+    @property
+    def whole(self) -> Any:
+        return torch.cat([self.parts[device] for device in self.team])
+
+    def own(self, whole: Any) -> Any:
+        """The part of a whole that is this device's."""
+        return whole.reshape(len(self.team), -1)[self.team.index(self.rank)]
+
+    @property
+    def combined(self) -> Any:
+        return combine([self.parts[device] for device in self.team], self.reduction, self.element)
+
+
+def combine(parts: Sequence[Any], reduction: str | None, element: ElementType) -> Any:
+    """Several tensors combined in order, each step in the type that is computed in."""
+    total = parts[0].clone()
+    for part in parts[1:]:
+        if reduction in ("sum", "avg"):
+            total = total + part
+        elif reduction == "prod":
+            total = total * part
+        else:
+            total = torch.maximum(total, part) if reduction == "max" else torch.minimum(total, part)
+    return total / len(parts) if reduction == "avg" else total
+
+
+def _all_to_all(job: _Job) -> Any:
+    return torch.cat([job.own(job.parts[device]) for device in job.team])
+
+
+_KINDS: dict[str, Callable[[_Job], Any]] = {
+    "gather": lambda job: job.whole if job.is_root else None,
+    "allgather": lambda job: job.whole,
+    "scatter": lambda job: job.own(job.parts[job.root]),
+    "reduce": lambda job: job.combined if job.is_root else None,
+    "allreduce": lambda job: job.combined,
+    "reduce-scatter": lambda job: job.own(job.combined),
+    "broadcast": lambda job: job.parts[job.root],
+    "send-recv": lambda job: None if job.is_root else job.parts[job.root],
+    "all-to-all": _all_to_all,
+}
 
 
 @interprets("hir.wait")
@@ -59,19 +170,56 @@ def coalesce(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 @interprets("hir.reshard")
 def reshard(op: ir.Operation, frame: Frame) -> Sequence[Any]:
-    """A buffer spread over one device is whole however it is spread: a copy."""
-    _only_device(op, "from_team")
-    _only_device(op, "to_team")
+    """The whole is made of what the first team has; the second takes what it is to have."""
+    before, after = (_spread(op, name) for name in ("from", "to"))
+    teams = [_devices(op, name) for name in ("from_team", "to_team")]
+    everyone = sorted({*teams[0], *teams[1]})
+    place = _place(op, frame, everyone)
     source = frame.buffer(op, op.operands[0])
-    destination = frame.destination(op, source.sizes, [source], in_place=True)
-    frame.write(destination, frame.read(op, source))
+    if place.rank not in everyone:
+        return _outside(op, frame, source)
+    is_of_first = place.rank in teams[0]
+    numbers = frame.read(op, source) if is_of_first else None
+    given = dict(zip(everyone, place.exchange(everyone, numbers, fault.where(op)), strict=True))
+    parts = [given[device] for device in teams[0]]
+    whole = parts[0]
+    if before[0] == "axis":
+        whole = torch.cat(parts, int(before[1]))
+    elif before[0] == "partial" and before != after:
+        whole = combine(parts, before[1], source.element)
+    elif before[0] == "partial":
+        whole = given[place.rank]
+    if place.rank not in teams[1]:
+        return _outside(op, frame, source)
+    if after[0] == "axis":
+        axis, number = int(after[1]), len(teams[1])
+        if whole.shape[axis] % number:
+            fault.fail(op, f"{number} devices do not divide {whole.shape[axis]} evenly")
+        whole = whole.chunk(number, axis)[teams[1].index(place.rank)]
+    destination = frame.destination(op, tuple(whole.shape), [source], in_place=True)
+    frame.write(destination, whole)
     return [destination] if len(op.results) else []
 
 
-def _only_device(op: ir.Operation, name: str) -> int:
-    team = list(ir.DenseI64ArrayAttr(op.attributes[name]))
-    if len(team) != 1:
-        fault.refuse(
-            op, f"running a program over a team of {len(team)} devices is not supported yet"
-        )
-    return team[0]
+def _outside(op: ir.Operation, frame: Frame, source: Buffer) -> Sequence[Any]:
+    """A device that gets nothing has a buffer nevertheless, whose elements nobody knows."""
+    if not len(op.results):
+        return []
+    shape = ir.MemRefType(op.results[0].type).shape
+    open_size = ir.ShapedType.get_dynamic_size()
+    sizes = tuple(
+        there if size == open_size else size
+        for size, there in zip(shape, source.sizes, strict=True)
+    )
+    destination = frame.destination(op, sizes, [source], in_place=False)
+    frame.write(destination, torch.zeros(sizes, dtype=destination.tensor.dtype))
+    return [destination]
+
+
+def _spread(op: ir.Operation, name: str) -> tuple[str, str]:
+    word, _, rest = ir.StringAttr(op.attributes[name]).value.partition(":")
+    return word, rest
+
+
+def _devices(op: ir.Operation, name: str) -> tuple[int, ...]:
+    return tuple(ir.DenseI64ArrayAttr(op.attributes[name]))

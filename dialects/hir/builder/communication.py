@@ -56,6 +56,12 @@ class Communication(Streaming):
         value = self.value("hir.communicator", [], self.type("!hir.communicator_t"), attributes)
         return Communicator(self._program(), value, self.scope, tuple(team))
 
+    def rank(self, communicator: Communicator) -> Size:
+        """The place of the device that runs the program in the team; -1 where it is not of it."""
+        operands = [self.own(communicator, "the communicator")]
+        value = self.value("hir.rank", operands, self.index)
+        return self.new_size("rank", self.scope, lambda: value)
+
     def communicate(
         self,
         kind: str,

@@ -10,7 +10,7 @@ from ...rewriting import index_constant
 from ..fresh_buffers import allocate
 from ..host_checks import check
 from ..runtime_sizes import size_value
-from ..view_ops import permute, reshape
+from ..view_ops import permute, reshape, slice_between
 
 # The sizes of a buffer: numbers, or values of the program.
 Sizes = list[int | ir.Value]
@@ -78,6 +78,13 @@ def parts_of(buffer: ir.Value, axis: int, number: int) -> ir.Value:
     except LayoutError:
         copy(_as_parts(packed(buffer), axis, number), parts)
     return parts
+
+
+def part_at(buffer: ir.Value, axis: int, number: int, place: ir.Value) -> ir.Value:
+    """Part `place` of the `number` parts of an axis, as a view."""
+    size = as_value(divided(sizes_of(buffer)[axis], number))
+    start = arith.muli(place, size)
+    return slice_between(buffer, axis, start, arith.addi(start, size))
 
 
 def put_parts(parts: ir.Value, target: ir.Value, axis: int, number: int) -> None:

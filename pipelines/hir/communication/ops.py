@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.mlir import ir
+from ....dialects.mlir import arith, ir
+from ...rewriting import index_constant
 
 
 def communicator(team: Sequence[int]) -> ir.Value:
@@ -14,6 +15,14 @@ def communicator(team: Sequence[int]) -> ir.Value:
         results=[ir.Type.parse("!hir.communicator_t")],
         attributes={"team": ir.DenseI64ArrayAttr.get(list(team))},
     ).results[0]
+
+
+def place_in(team: ir.Value) -> ir.Value:
+    """hir.rank, or 0 on a device that is not of the team."""
+    place = ir.Operation.create("hir.rank", results=[ir.IndexType.get()], operands=[team]).results[
+        0
+    ]
+    return arith.maxsi(place, index_constant(0))
 
 
 def communicate(

@@ -12,13 +12,14 @@ from .device_parts import (
     copy,
     new_packed,
     packed,
+    part_at,
     parts_buffer,
     parts_of,
     put_parts,
     sizes_of,
     times,
 )
-from .ops import begin_group, communicate, communicator, wait
+from .ops import begin_group, communicate, communicator, place_in, wait
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,11 @@ def _within_a_team(job: Resharding, target: ir.Value) -> None:
         if received != target:
             put_parts(received, target, before.axis, number)
         return
-    source = packed(job.x) if after.axis is None else parts_of(job.x, after.axis, number)
-    if before.reduction is None:
-        _into(target, lambda out: _run("scatter", source, out, team, root=team[0]))
+    if before.is_whole and after.axis is not None:
+        # Every device has its part already.
+        copy(part_at(job.x, after.axis, number, place_in(communicator(team))), target)
         return
+    source = packed(job.x) if after.axis is None else parts_of(job.x, after.axis, number)
     kind = "allreduce" if after.axis is None else "reduce-scatter"
     _into(target, lambda out: _run(kind, source, out, team, reduction=before.reduction))
 

@@ -1,19 +1,185 @@
-"""Communication between devices: not compiled yet."""
+"""Communication between devices: calls of the support library, which calls NCCL."""
 
 from __future__ import annotations
 
-from ....dialects.mlir import ir
+from dataclasses import dataclass
+
+from ....dialects.hir import CoalesceOp, CommunicateOp, CommunicatorOp, RankOp, WaitOp
+from ....dialects.hir.element_types import ELEMENT_TYPES
+from ....dialects.hir.kinds import COMMUNICATION
+from ....dialects.mlir import arith, ir
+from ...host.buffer import data_address
 from ...pass_base import fail
+from ...walking import operations_where
+from ..index_arithmetic import IndexArithmetic
+from .buffers import as_i64, extents_of
 from .registry import lowers
 from .state import ProgramState
 
+_BACKENDS = ("nccl",)
+# The numbers of compiler/runtime/nccl_abi.h.
+_BYTES = 1
+_TYPES = {
+    "i8": 0,
+    "ui8": 1,
+    "i32": 2,
+    "ui32": 3,
+    "i64": 4,
+    "ui64": 5,
+    "f16": 6,
+    "f32": 7,
+    "f64": 8,
+    "bf16": 9,
+}
+_TEAM, _ELEMENT = "hirc.team", "hirc.element"
+_REDUCTIONS = {"sum": 0, "prod": 1, "max": 2, "min": 3, "avg": 4}
 
-@lowers("hir.communicator", "hir.communicate", "hir.wait", "hir.coalesce")
-def refuse_communication(op: ir.OpView, state: ProgramState) -> list[ir.Value]:
-    """Says so."""
-    del state
-    fail(
-        op,
-        f"'{op.operation.name}' is not supported yet in compiled programs: communication between "
-        "devices cannot be run",
+
+def mark_communications(program: ir.Operation) -> None:
+    """Writes down what a communication's operands tell only until they are lowered."""
+    for op in operations_where(program, lambda op: op.name == "hir.communicate"):
+        team = op.operands[2].owner
+        assert isinstance(team, ir.Operation | ir.OpView)
+        op.attributes[_TEAM] = team.operation.attributes["team"]
+        element = ir.MemRefType(op.operands[0].type).element_type
+        op.attributes[_ELEMENT] = ir.StringAttr.get(str(element))
+
+
+@lowers("hir.communicator")
+def lower_communicator(op: CommunicatorOp, state: ProgramState) -> list[ir.Value]:
+    """A call, with a variable in which it finds the communicator the next time."""
+    emit = state.emit
+    if "backend" in op.attributes:
+        backend = ir.StringAttr(op.attributes["backend"]).value
+        if backend not in _BACKENDS:
+            fail(op, f"programs communicate over {', '.join(_BACKENDS)}, not '{backend}'")
+    team = list(ir.DenseI64ArrayAttr(op.attributes["team"]))
+    known = emit.zeroed_words("hirc_communicator", 1)
+    arguments = [
+        emit.address_of(known),
+        emit.constant_words("hirc_team", team),
+        emit.i64(len(team)),
+        emit.location(),
+    ]
+    communicator = emit.call("hirc_communicator_of", arguments, emit.types.ptr)
+    assert communicator is not None
+    return [communicator]
+
+
+@lowers("hir.rank")
+def lower_rank(op: RankOp, state: ProgramState) -> list[ir.Value]:
+    """What the communicator knows."""
+    emit = state.emit
+    place = emit.call("hirc_communicator_rank", [op.communicator], emit.types.i64)
+    assert place is not None
+    return [arith.index_cast(ir.IndexType.get(), place)]
+
+
+@lowers("hir.communicate")
+def lower_communicate(op: CommunicateOp, state: ProgramState) -> list[ir.Value]:
+    """A call, with a constant that describes the communication; gives the event of its end."""
+    _check_waited_for(op.operation)
+    return [_communicate(op, state)]
+
+
+def _communicate(op: CommunicateOp, state: ProgramState) -> ir.Value:
+    emit = state.emit
+    buffers = [op.input, op.output]
+    counts = [
+        as_i64(state, IndexArithmetic().product(extents_of(buffer).sizes)) for buffer in buffers
+    ]
+    arguments = [
+        op.communicator,
+        emit.constant_words("hirc_communication", _words(op.operation)),
+        *(data_address(emit, buffer) for buffer in buffers),
+        *counts,
+        state.stream,
+        emit.location(),
+    ]
+    event = emit.call("hirc_communicate", arguments, emit.types.ptr)
+    assert event is not None
+    return event
+
+
+@lowers("hir.coalesce")
+def lower_coalesce(op: CoalesceOp, state: ProgramState) -> list[ir.Value]:
+    """Two calls around those of its communications, which come before the operation."""
+    emit = state.emit
+    _check_waited_for(op.operation)
+    emit.call("hirc_communication_group_begin", [emit.location()])
+    for inner in list(op.body.blocks[0]):
+        inner.operation.move_before(op.operation)
+        assert isinstance(inner, CommunicateOp)
+        with state.before(inner):
+            event = _communicate(inner, state)
+        inner.operation.results[0].replace_all_uses_with(event)
+        inner.operation.erase()
+    event = emit.call(
+        "hirc_communication_group_end", [state.stream, emit.location()], emit.types.ptr
     )
+    assert event is not None
+    return [event]
+
+
+@lowers("hir.wait")
+def lower_wait(op: WaitOp, state: ProgramState) -> list[ir.Value]:
+    """The stream waits; the host goes on."""
+    emit = state.emit
+    emit.call("hirc_communication_wait", [op.request, state.stream, emit.location()])
+    return []
+
+
+def _check_waited_for(op: ir.Operation) -> None:
+    if not list(op.results[0].uses):
+        fail(
+            op,
+            "nothing waits for this communication: its buffers may be used, and freed, while it is "
+            "still under way; add a hir.wait of its request",
+        )
+
+
+@dataclass(frozen=True)
+class _Units:
+    """How NCCL takes an element: so many units of a type."""
+
+    type: int
+    number: int
+    bytes: int
+
+
+def _words(op: ir.Operation) -> list[int]:
+    """The communication as `struct hirc_communication` (compiler/runtime/communicate.h)."""
+    team = list(ir.DenseI64ArrayAttr(op.attributes[_TEAM]))
+    units = _units(op)
+    reduction = root = 0
+    if "reduction" in op.attributes:
+        reduction = _REDUCTIONS[ir.StringAttr(op.attributes["reduction"]).value]
+    if "root" in op.attributes:
+        root = team.index(ir.IntegerAttr(op.attributes["root"]).value)
+    to: list[int] = []
+    if "to" in op.attributes:
+        to = [team.index(device) for device in ir.DenseI64ArrayAttr(op.attributes["to"])]
+    kind = COMMUNICATION.index(ir.StringAttr(op.attributes["kind"]).value)
+    return [kind, units.type, units.number, units.bytes, reduction, root, *to]
+
+
+def _units(op: ir.Operation) -> _Units:
+    """What is only moved may be of any type; what is combined is of one that NCCL combines."""
+    element = ELEMENT_TYPES[ir.StringAttr(op.attributes[_ELEMENT]).value]
+    reduction = op.attributes.get("reduction")
+    if reduction is None:
+        if element.name in _TYPES:
+            return _Units(_TYPES[element.name], 1, element.bytes)
+        return _Units(_BYTES, element.bytes, 1)
+    kind = ir.StringAttr(reduction).value
+    if element.kind == "complex" and kind == "sum":
+        part = element.name.removeprefix("complex<").removesuffix(">")
+        return _Units(_TYPES[part], 2, element.bytes // 2)
+    if element.name not in _TYPES or (kind == "avg" and not element.is_float):
+        known = ", ".join(_TYPES)
+        fail(
+            op,
+            f"'{kind}' of {element.name} cannot be communicated: NCCL combines {known}, and "
+            "averages floats alone; convert with hir.set before and after",
+        )
+    return _Units(_TYPES[element.name], 1, element.bytes)

@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from hirc.compiler.interpreter import Interpreter, interpret
+from hirc.compiler.parse import parse
 from hirc.compiler.session import Session
-from hirc.compiler.source import Source, parse
+from hirc.compiler.source import Source
 from hirc.dialects.mlir import ir
 from hirc.pipelines.pipeline import parse_pipeline, run_steps
 from support.host_ir import program

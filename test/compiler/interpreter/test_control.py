@@ -274,5 +274,5 @@ def team(devices: str) -> str:
 
 def test_a_team_of_one_copies() -> None:
     assert torch.equal(interpret(program([V], team("0"), [f"%y: {V}"]), [X])[0], X)
-    with pytest.raises(UnsupportedError, match="a team of 2 devices is not supported yet"):
+    with pytest.raises(UnsupportedError, match="a team of 2 devices is run here by one"):
         interpret(program([V], team("0, 1"), [f"%y: {V}"]), [X])

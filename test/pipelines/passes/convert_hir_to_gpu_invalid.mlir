@@ -29,9 +29,41 @@
 // -----
 
 "hir.program"() ({
-  // expected-error @below {{'hir.communicator' is not supported yet in compiled programs: communication between devices cannot be run}}
-  %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
+  // expected-error @below {{programs communicate over nccl, not 'mpi'}}
+  %team = "hir.communicator"() {team = array<i64: 0, 1>, backend = "mpi"} : () -> !hir.communicator_t
 }) {sym_name = "main", function_type = () -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<4xf32>):
+  %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
+  // expected-error @below {{nothing waits for this communication: its buffers may be used, and freed, while it is still under way; add a hir.wait of its request}}
+  %request = "hir.communicate"(%x, %x, %team) {kind = "allreduce", reduction = "sum"}
+    : (memref<4xf32>, memref<4xf32>, !hir.communicator_t) -> !hir.request_t
+}) {sym_name = "main", function_type = (memref<4xf32>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<4xi16>):
+  %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
+  // expected-error @below {{'sum' of i16 cannot be communicated: NCCL combines i8, ui8, i32, ui32, i64, ui64, f16, f32, f64, bf16, and averages floats alone; convert with hir.set before and after}}
+  %request = "hir.communicate"(%x, %x, %team) {kind = "allreduce", reduction = "sum"}
+    : (memref<4xi16>, memref<4xi16>, !hir.communicator_t) -> !hir.request_t
+  "hir.wait"(%request) : (!hir.request_t) -> ()
+}) {sym_name = "main", function_type = (memref<4xi16>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<4xi32>):
+  %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
+  // expected-error @below {{'avg' of i32 cannot be communicated}}
+  %request = "hir.communicate"(%x, %x, %team) {kind = "allreduce", reduction = "avg"}
+    : (memref<4xi32>, memref<4xi32>, !hir.communicator_t) -> !hir.request_t
+  "hir.wait"(%request) : (!hir.request_t) -> ()
+}) {sym_name = "main", function_type = (memref<4xi32>) -> ()} : () -> ()
 
 // -----
 

@@ -21,13 +21,15 @@
 
 // -----
 
-// Whole to an outermost axis.
+// Whole to an outermost axis: every device takes the part that is its own.
 // CHECK-LABEL: "hir.program"() ({
 // CHECK-NEXT: ^bb0(%[[X:.*]]: memref<8x8xf32>):
 // CHECK-NEXT: %[[Y:.*]] = "hir.allocate"() : () -> memref<4x8xf32>
 // CHECK-NEXT: %[[TEAM:.*]] = "hir.communicator"() {team = array<i64: 0, 1>}
-// CHECK-NEXT: %[[R:.*]] = "hir.communicate"(%[[X]], %[[Y]], %[[TEAM]]) {kind = "scatter", root = 0 : i64}
-// CHECK-NEXT: "hir.wait"(%[[R]])
+// CHECK-NEXT: %[[RANK:.*]] = "hir.rank"(%[[TEAM]])
+// CHECK: %[[START:.*]] = arith.muli
+// CHECK: %[[PART:.*]] = "hir.slice"(%[[X]], %[[START]], %{{.*}}) {axis = 0 : i64}
+// CHECK-NEXT: "hir.set"(%[[PART]], %[[Y]])
 // CHECK-NEXT: %{{.*}} = "hir.host_call"
 // CHECK-NEXT: "hir.argument"(%[[Y]])
 "hir.program"() ({
@@ -253,7 +255,7 @@
 
 // -----
 
-// Whole to an inner axis: the parts are put in order first.
+// Whole on one device to an inner axis of several: the parts are put in order first.
 // CHECK-LABEL: "hir.program"() ({
 // CHECK-NEXT: ^bb0(%[[X:.*]]: memref<8x8xf32>):
 // CHECK: %[[PARTS:.*]] = "hir.allocate"() : () -> memref<2x8x4xf32>
@@ -264,7 +266,7 @@
 "hir.program"() ({
 ^bb0(%x: memref<8x8xf32>):
   %y = "hir.reshard"(%x) {from = "whole", to = "axis:1",
-    from_team = array<i64: 0, 1>, to_team = array<i64: 0, 1>}
+    from_team = array<i64: 0>, to_team = array<i64: 0, 1>}
     : (memref<8x8xf32>) -> memref<8x4xf32>
   %taken = "hir.host_call"() ({
     "hir.argument"(%y) : (memref<8x4xf32>) -> ()
@@ -443,7 +445,8 @@
 // CHECK: arith.remui %[[N]]
 // CHECK: cf.assert %{{.*}}, "hir.reshard: a size that 2 devices divide is no multiple of 2"
 // CHECK: cf.assert %{{.*}}, "hir.reshard: dim 1 of the destination has not the size of the result"
-// CHECK: "hir.communicate"({{.*}}) {kind = "scatter", root = 0 : i64}
+// CHECK: "hir.slice"(%[[X]], %{{.*}}, %{{.*}}) {axis = 1 : i64}
+// CHECK-NOT: hir.communicate
 "hir.program"() ({
 ^bb0(%x: memref<?x?xf32>, %y: memref<?x?xf32>):
   "hir.reshard"(%x, %y) {from = "whole", to = "axis:1",

@@ -10,6 +10,7 @@ from support.built_program import operations
 # What compiling puts in the place of linalg's operations, and of launches.
 _OF_PASSES = {
     "hir.find_loops",
+    "hir.has_matmul_library",
     "hir.launcher",
     "hir.library_matmul",
     "hir.reduce_loops",
@@ -43,6 +44,7 @@ def everything() -> Program:
         with p.branch(True) as branch, branch.then:
             pass
         team = p.communicator([0, 1])
+        x[p.rank(team)].relu()
         with p.coalesce() as group:
             p.communicate("allreduce", x, x, team, reduction="sum")
         group.wait()

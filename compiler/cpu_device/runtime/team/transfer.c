@@ -1,0 +1,140 @@
+// Messages between processes of a team: bytes through channels of shared memory.
+
+#include "shared.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { TURNS_BEFORE_SLEEP = 200, SLEEP_NANOSECONDS = 50 * 1000 };
+
+static uint64_t put(struct channel *channel, const char *bytes, uint64_t count) {
+  uint64_t written = atomic_load_explicit(&channel->written, memory_order_relaxed);
+  uint64_t room =
+      CHANNEL_BYTES - (written - atomic_load_explicit(&channel->read, memory_order_acquire));
+  uint64_t moved = count < room ? count : room;
+  for (uint64_t at = 0; at < moved;) {
+    uint64_t place = (written + at) % CHANNEL_BYTES, piece = CHANNEL_BYTES - place;
+    piece = piece < moved - at ? piece : moved - at;
+    memcpy(channel->bytes + place, bytes + at, piece);
+    at += piece;
+  }
+  atomic_store_explicit(&channel->written, written + moved, memory_order_release);
+  return moved;
+}
+
+static uint64_t get(struct channel *channel, char *bytes, uint64_t count) {
+  uint64_t read = atomic_load_explicit(&channel->read, memory_order_relaxed);
+  uint64_t there = atomic_load_explicit(&channel->written, memory_order_acquire) - read;
+  uint64_t moved = count < there ? count : there;
+  for (uint64_t at = 0; at < moved;) {
+    uint64_t place = (read + at) % CHANNEL_BYTES, piece = CHANNEL_BYTES - place;
+    piece = piece < moved - at ? piece : moved - at;
+    memcpy(bytes + at, channel->bytes + place, piece);
+    at += piece;
+  }
+  atomic_store_explicit(&channel->read, read + moved, memory_order_release);
+  return moved;
+}
+
+__attribute__((format(printf, 2, 3))) static void fail(struct nccl_communicator *of,
+                                                       const char *format, ...) {
+  int none = 0;
+  __builtin_va_list arguments;
+  __builtin_va_start(arguments, format);
+  char text[TEXT_BYTES];
+  vsnprintf(text, sizeof text, format, arguments);
+  __builtin_va_end(arguments);
+  if (atomic_load(&of->failed))
+    return;
+  memcpy(of->text, text, sizeof text);
+  atomic_compare_exchange_strong(&of->failed, &none, 5); // ncclInvalidUsage
+}
+
+static uint64_t total(const struct transfer *transfer) {
+  return sizeof *transfer->heading + transfer->count;
+}
+
+static int agrees(struct transfer *transfer) {
+  const struct heading *mine = transfer->heading, *theirs = &transfer->other;
+  if (memcmp(mine, theirs, sizeof *mine) == 0)
+    return 1;
+  fail(transfer->of,
+       "the team disagrees: place %d is in %.16s of %llu elements (type %d, reduction %d, root %d), "
+       "place %d in %.16s of %llu (type %d, reduction %d, root %d)",
+       transfer->of->place, mine->name, (unsigned long long)mine->count, mine->type,
+       mine->reduction, mine->root, transfer->peer, theirs->name,
+       (unsigned long long)theirs->count, theirs->type, theirs->reduction, theirs->root);
+  return 0;
+}
+
+// Moves what can be moved now. Returns how much, or -1 where the two do not agree.
+static int64_t move(struct transfer *transfer) {
+  uint64_t moved = 0, head = sizeof *transfer->heading;
+  uint64_t (*pass)(struct channel *, char *, uint64_t) =
+      transfer->sends ? (uint64_t (*)(struct channel *, char *, uint64_t))put : get;
+  char *first = transfer->sends ? (char *)transfer->heading : (char *)&transfer->other;
+  if (transfer->done < head) {
+    moved = pass(transfer->channel, first + transfer->done, head - transfer->done);
+    transfer->done += moved;
+    if (transfer->done == head && !transfer->sends && !agrees(transfer))
+      return -1;
+  }
+  if (transfer->done >= head) {
+    uint64_t at = transfer->done - head;
+    uint64_t more = pass(transfer->channel, transfer->bytes + at, transfer->count - at);
+    transfer->done += more;
+    moved += more;
+  }
+  return (int64_t)moved;
+}
+
+static int is_hopeless(const struct transfer *transfer) {
+  struct nccl_communicator *of = transfer->of;
+  if (atomic_load(&of->is_aborted) || atomic_load(&of->failed))
+    return 1;
+  if (!atomic_load(&of->shared->members[transfer->peer].has_left))
+    return 0;
+  // What it sent before it left is still to be read.
+  if (!transfer->sends && atomic_load(&transfer->channel->written) !=
+                              atomic_load(&transfer->channel->read))
+    return 0;
+  fail(of, "place %d has left its team, and place %d still waits for it in %.16s", transfer->peer,
+       of->place, transfer->heading->name);
+  return 1;
+}
+
+// Messages of one channel follow one another, at either end of it.
+static int is_next(const struct transfer *transfers, int number) {
+  for (int i = 0; i < number; ++i)
+    if (transfers[i].channel == transfers[number].channel &&
+        transfers[i].sends == transfers[number].sends && transfers[i].done != total(&transfers[i]))
+      return 0;
+  return 1;
+}
+
+int hirc_team_transfer(struct transfer *transfers, int count) {
+  for (int turn = 0, left = count; left > 0; ++turn) {
+    uint64_t moved = 0;
+    left = 0;
+    for (int i = 0; i < count; ++i) {
+      if (transfers[i].done == total(&transfers[i]))
+        continue;
+      int64_t now = is_next(transfers, i) ? move(&transfers[i]) : 0;
+      if (now < 0 || (now == 0 && is_hopeless(&transfers[i])))
+        return -1;
+      moved += (uint64_t)now;
+      left += transfers[i].done != total(&transfers[i]);
+    }
+    if (moved > 0) {
+      turn = 0;
+    } else if (left > 0 && turn < TURNS_BEFORE_SLEEP) {
+      sched_yield();
+    } else if (left > 0) {
+      struct timespec pause = {0, SLEEP_NANOSECONDS};
+      nanosleep(&pause, NULL);
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,78 @@
+// The processes that run a program together, one for each device: which of them this one is, and
+// how they find each other. See world.c.
+#ifndef HIRC_WORLD_H
+#define HIRC_WORLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hirc_world {
+  int rank, size;
+  int local_rank; // among the processes of this machine
+  int seconds;    // how long a process waits for another one
+};
+
+enum { HIRC_WORLD_ADDRESS_BYTES = 256, HIRC_WORLD_KEY_BYTES = 256, HIRC_WORLD_TEXT_BYTES = 512 };
+
+// Read from the environment once: `size` is 1 where nothing is set. Fails where it is wrong.
+const struct hirc_world *hirc_world(const char *location);
+
+// Where they meet: "unix:NAME", a socket of this machine's, or "HOST:PORT". Fails where the
+// environment does not say.
+void hirc_world_address(char address[HIRC_WORLD_ADDRESS_BYTES], const char *location);
+
+// Hands a message to all who take one of that key. What a process gives and takes under a key is
+// in the order of its calls: the n-th message given is the n-th that each takes. Taking waits for
+// it, and fails where a process has failed meanwhile, or the time is over.
+void hirc_world_give(const char *key, const void *bytes, uint32_t count, const char *location);
+void hirc_world_take(const char *key, void *bytes, uint32_t count, const char *location);
+
+// Why the processes cannot go on together, NULL while they can.
+const char *hirc_world_failure(void);
+
+// Tells all that they cannot, unless that is known already.
+void hirc_world_fail(const char *why);
+
+// Fails with that reason where there is one.
+void hirc_world_check(const char *location);
+
+// Called several times a second, and once more when a failure becomes known, by a thread of ours.
+// May call hirc_world_fail. It may not fail itself.
+typedef void hirc_world_look(void);
+void hirc_world_watch(hirc_world_look *look);
+
+// What a command or a wait asks for: in programs that communicate (communicate.c) alone.
+//
+// Takes the device of this process's place on its machine, and returns its rank; -1 where it is the
+// only one.
+__attribute__((weak, visibility("hidden"))) int hirc_communication_begin(void);
+// Compares what the processes did. Fails where they differ.
+__attribute__((weak, visibility("hidden"))) void hirc_communication_agree(void);
+// Fails where what the host waited for was given up.
+__attribute__((weak, visibility("hidden"))) void hirc_communication_check(const char *location);
+
+// What this process was in last; returns 0 where that was nothing.
+__attribute__((weak, visibility("hidden"))) int
+hirc_communication_last(char text[HIRC_WORLD_TEXT_BYTES]);
+
+// world_hub.c. The hub of rank 0: passes messages on, and notices who is gone.
+int hirc_hub_begin(int listener, int size);
+void hirc_hub_end(int seconds);
+
+// What goes through the sockets: this, a key and bytes.
+enum hirc_hub_kind {
+  HIRC_HUB_HELLO, // `rank` and `count`, the number of processes
+  HIRC_HUB_GIVE,
+  HIRC_HUB_TAKE,
+  HIRC_HUB_VALUE, // to who takes
+  HIRC_HUB_FAIL,  // the reason
+  HIRC_HUB_BYE,
+};
+struct hirc_hub_message {
+  uint32_t kind, rank, key_bytes, count;
+};
+int hirc_hub_write(int socket, const struct hirc_hub_message *message, const void *key,
+                   const void *bytes);
+int hirc_hub_read(int socket, void *bytes, size_t count);
+
+#endif
