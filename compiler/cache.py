@@ -1,7 +1,8 @@
 """Files made once and kept between runs, in the folder toolchain.cache_directory() names.
 
 What lies there is linked into programs, so only a folder that nobody else can write to is used.
-Where there is none, or no room in it, everything is made anew.
+Where there is none, or no room in it, everything is made anew. What was used least lately goes
+where all take more than toolchain.cache_bytes().
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Callable, Generator
@@ -18,10 +20,15 @@ from pathlib import Path
 
 from .errors import InputError
 from .output import replacing
-from .toolchain import cache_directory
+from .toolchain import cache_bytes, cache_directory
 
 _DIGEST_BYTES = 32
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_LOCK = ".lock"
+# What is left of the bytes when there were too many: not every new file has to make room.
+_LEFT = 0.9
+# What the cache calls its files. The folder may be one that holds others.
+_NAME = re.compile(r"[a-z][a-z-]*-[0-9a-f]{16,}(\.[a-z]+)?")
 
 
 @dataclass(frozen=True)
@@ -32,33 +39,88 @@ class Cache:
     refused: tuple[str, ...] = ()
 
 
+def kept(name: str) -> bytes | None:
+    """The file `name` of the cache; None where it is not there, or damaged."""
+    folder = find_cache().folder
+    return None if folder is None else _kept(folder / name)
+
+
 def cached(name: str, make: Callable[[], bytes]) -> bytes:
     """The file `name` of the cache, made by `make` when it is not there; by one process at a time.
 
-    The name carries a digest of all that the contents depend on, so a file is never out of date.
+    The name carries a digest of all that the contents depend on, so a file is never out of date:
+    `word-0123456789abcdef`, of 16 digits or more, with a suffix or not.
     """
     folder = find_cache().folder
     if folder is None:
         return make()
     path = folder / name
-    kept = _kept(path)
-    if kept is not None:
-        return kept
+    found = _kept(path)
+    if found is not None:
+        return found
     with _alone(path):
-        kept = _kept(path)
-        if kept is not None:
-            return kept
+        found = _kept(path)
+        if found is not None:
+            return found
         data = make()
         # A cache that is full, or gone, is no reason to fail.
         with suppress(InputError), replacing(path) as temporary:
             temporary.write_bytes(data + _digest(data))
+        _make_room(folder, cache_bytes(), path.name)
     return data
+
+
+@dataclass(frozen=True)
+class CachedFile:
+    """A file of the cache: its name, its bytes, and when it was used last, in seconds."""
+
+    name: str
+    bytes: int
+    used: float
+
+
+def cached_files(folder: Path) -> list[CachedFile]:
+    """The files of the cache, those first that were used least lately."""
+    found: list[CachedFile] = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            # Another process may remove it now.
+            with suppress(OSError):
+                if _NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                    status = entry.stat(follow_symlinks=False)
+                    found.append(CachedFile(entry.name, status.st_size, status.st_mtime))
+    return sorted(found, key=lambda file: file.used)
+
+
+def clear(folder: Path) -> list[CachedFile]:
+    """Removes the files of the cache, and returns those that are gone."""
+    gone: list[CachedFile] = []
+    for file in cached_files(folder):
+        with suppress(OSError):
+            (folder / file.name).unlink()
+            gone.append(file)
+    return gone
+
+
+def _make_room(folder: Path, most: int, newest: str) -> None:
+    """Removes what was used least lately, where all files take more bytes than they may."""
+    files = cached_files(folder)
+    total = sum(file.bytes for file in files)
+    if total <= most:
+        return
+    for file in files:
+        if total <= most * _LEFT:
+            return
+        if file.name != newest:
+            with suppress(OSError):
+                (folder / file.name).unlink()
+                total -= file.bytes
 
 
 @contextmanager
 def _alone(path: Path) -> Generator[None]:
     """One process makes a file; others that want it wait, as long as that one lives."""
-    lock = path.with_name(f"{path.name}.lock")
+    lock = path.with_name(f"{path.name}{_LOCK}")
     try:
         file = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError:
@@ -76,11 +138,15 @@ def _alone(path: Path) -> Generator[None]:
 
 def _kept(path: Path) -> bytes | None:
     """What the cache has of a name; None where there is nothing, or it is damaged."""
-    kept = _read(path)
-    if kept is None:
+    read = _read(path)
+    if read is None:
         return None
-    data, digest = kept[:-_DIGEST_BYTES], kept[-_DIGEST_BYTES:]
-    return data if digest == _digest(data) else None
+    data, digest = read[:-_DIGEST_BYTES], read[-_DIGEST_BYTES:]
+    if digest != _digest(data):
+        return None
+    with suppress(OSError):
+        os.utime(path)
+    return data
 
 
 def find_cache(*, make: bool = True) -> Cache:

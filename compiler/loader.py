@@ -5,26 +5,31 @@ from __future__ import annotations
 import copy
 import ctypes
 import os
+import sys
 import weakref
 from collections.abc import Mapping, Sequence
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from .errors import InputError
 from .loader_abi import VERSION, ProgramInfo, describe
 from .loader_call import Call
 from .loader_files import LoadedLibrary, open_library, state_of
-from .loader_python import built_in_function
+from .loader_python import function_of
 from .loader_state import State, declare_state_functions, states_of
 from .loader_values import ValueInfo
 from .loader_weights import WeightInfo, use_tensors, weights_of
+
+if TYPE_CHECKING:
+    from .loader_artifact import Artifact
 
 
 def load(
     path: str | os.PathLike[str],
     *,
     weights: str | os.PathLike[str] | Mapping[str, Any] | None = None,
-) -> Library:
+) -> Artifact:
     """Loads a shared library that hirc built (`--emit=shared`). Raises InputError.
 
     Its programs are attributes: `load("libmlp.so").main(x)`. The same file is loaded once, and one
@@ -38,18 +43,21 @@ def load(
 
     What was made of a torch model is called as that was: `load("libnet.so")(images)`.
     """
-    library = Library(Path(path), weights)
     # Imported late: it is a kind of library itself.
-    from .loader_artifact import Artifact, is_artifact
+    from .loader_artifact import Artifact
 
-    return Artifact(library) if is_artifact(library) else library
+    return Artifact(Path(path), weights)
 
 
 class Library:
     """A loaded library; each of its programs is an attribute."""
 
     def __init__(
-        self, path: Path, weights: str | os.PathLike[str] | Mapping[str, Any] | None
+        self,
+        path: Path,
+        weights: str | os.PathLike[str] | Mapping[str, Any] | None,
+        *,
+        loaded: LoadedLibrary | None = None,
     ) -> None:
         self.path = path
         # Another instance's, whose files may go with it.
@@ -58,7 +66,7 @@ class Library:
         named = Path(weights).absolute() if isinstance(weights, str | os.PathLike) else None
         try:
             values = object() if given is not None else None if named is None else state_of(named)
-            self.loaded = open_library(path, values)
+            self.loaded = loaded or open_library(path, values)
         except OSError as error:
             raise InputError(f"cannot load {path}: {error}") from error
         if not hasattr(self.loaded, "hirc_programs"):
@@ -71,7 +79,7 @@ class Library:
             declare_state_functions(self.loaded)
         self._begin_instance()
         self._weights = weights_of(self._infos())
-        if named is None and self.loaded.is_copy:
+        if named is None and loaded is None and self.loaded.is_copy:
             named = self._weights.file_beside(path)
         if self._weights.entries:
             self._use_weights(named, given)
@@ -84,6 +92,10 @@ class Library:
         self.programs: Mapping[str, Program] = {
             info.name.decode(): Program(self.loaded, info, self._state) for info in self._infos()
         }
+        # Found without __getattr__, unless they have a name of ours.
+        for name, program in self.programs.items():
+            if isinstance(vars(self).get(name, program), Program) and not hasattr(type(self), name):
+                vars(self)[name] = program
 
     def _infos(self) -> list[ProgramInfo]:
         count = ctypes.c_int64()
@@ -114,6 +126,19 @@ class Library:
         """Gives its state the first values again, in the order of a stream. Raises InputError."""
         if self._state is not None:
             self._state.reset(stream)
+
+    def manual_seed(self, seed: int, offset: int = 0, stream: Any = None) -> None:
+        """Seeds the generator that a model draws random numbers of, as torch.cuda.manual_seed.
+
+        `offset` is how many numbers of 32 bits each thread has drawn, a multiple of 4. It is
+        written in the order of a stream, which is waited for. Raises InputError where the library
+        draws none.
+        """
+        if not -(2**63) <= seed < 2**64 or not 0 <= offset < 2**64:
+            raise InputError(f"a seed and an offset have 64 bits: {seed}, {offset}")
+        if self._state is None:
+            raise InputError("there are no random numbers to seed")
+        self._state.seed(seed % 2**64, offset, stream)
 
     def new_instance(self) -> Self:
         """The same library, with the same weights, and a state of its own."""
@@ -164,11 +189,44 @@ class Library:
         return f"<library {self.path}: {', '.join(sorted(self.programs))}>"
 
 
+_SLOTS = ("__call__", "__dict__", "__weakref__")
+
+
 class Program:
-    """A program of a library. Calling it runs it.
+    """A program of a library. `program(*inputs, out=None, stream=None, **inputs)` runs it.
 
     `inputs` and `outputs` describe what it takes and gives.
+
+    Inputs are anything with `__dlpack__`: torch tensors, numpy arrays (on the CPU device);
+    scalars are numbers. `out` hands in outputs: one tensor, a sequence with None for those
+    the program is to allocate, or a dictionary by name. Outputs that were not handed in are
+    of the inputs' kind: torch tensors where one was, else arrays of their library. Where no input
+    is a tensor they are torch's where torch is loaded, else numpy arrays on the CPU device, and on
+    a GPU objects that have `__dlpack__`.
+
+    `stream` is a CUDA stream (an integer, or an object of torch's or CuPy's); None is torch's
+    current one, or the default stream. The call does not wait for a GPU. The memory of an
+    output goes back in the order of this stream.
+
+    Returns the output, or a tuple of several. Raises InputError where an input or an output
+    handed in is wrong; then nothing has run. Raises ExecutionError where the program fails;
+    what it had allocated is freed. On a GPU a later call may be the first to see that a kernel
+    failed.
     """
+
+    # What is called is in the instance: a built-in function where the library makes one, which
+    # Python then calls without any code of ours between.
+    __slots__ = _SLOTS
+
+    if TYPE_CHECKING:
+
+        def __call__(
+            self,
+            *inputs: Any,
+            out: Sequence[Any] | Mapping[str, Any] | Any = None,
+            stream: Any = None,
+            **named: Any,
+        ) -> Any: ...
 
     def __init__(
         self, loaded: LoadedLibrary, info: ProgramInfo, state: State | None = None
@@ -181,50 +239,9 @@ class Program:
         self.run = ctypes.CFUNCTYPE(
             ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
         )(info.run)
-        self._built_in = built_in_function(
-            loaded, info, weakref.WeakMethod(self._run), takes_outputs=False
-        )
-        self._built_in_writing = built_in_function(
-            loaded, info, weakref.WeakMethod(self._run_writing), takes_outputs=True
-        )
-
-    def __call__(
-        self,
-        *inputs: Any,
-        out: Sequence[Any] | Mapping[str, Any] | Any = None,
-        stream: Any = None,
-        **named: Any,
-    ) -> Any:
-        """Runs the program.
-
-        Inputs are anything with `__dlpack__`: torch tensors, numpy arrays (on the CPU device);
-        scalars are numbers. `out` hands in outputs: one tensor, a sequence with None for those
-        the program is to allocate, or a dictionary by name. Outputs that were not handed in are
-        torch tensors where an input was one; else numpy arrays on the CPU device, and on a GPU
-        objects that have `__dlpack__`.
-
-        `stream` is a CUDA stream (an integer, or an object of torch's or CuPy's); None is torch's
-        current one, or the default stream. The call does not wait for a GPU. The memory of an
-        output goes back in the order of this stream.
-
-        Returns the output, or a tuple of several. Raises InputError where an input or an output
-        handed in is wrong; then nothing has run. Raises ExecutionError where the program fails;
-        what it had allocated is freed. On a GPU a later call may be the first to see that a kernel
-        failed.
-        """
-        if stream is None and not named and self._built_in is not None:
-            if self.state is not None:
-                self.state.use()
-            if out is None:
-                return self._built_in(*inputs)
-            is_one = len(self.outputs) == 1 and not isinstance(out, (Mapping, tuple, list))
-            if is_one and len(inputs) == len(self.inputs) and self._built_in_writing is not None:
-                return self._built_in_writing(*inputs, out)
-        return self._run(*inputs, out=out, stream=stream, **named)
-
-    def _run_writing(self, *tensors: Any) -> Any:
-        """Runs the program with its inputs and its one output."""
-        return self._run(*tensors[:-1], out=tensors[-1])
+        names = tuple(sys.intern(value.name) for value in self.inputs)
+        function = function_of(loaded, info, weakref.WeakMethod(self._run), names, state)
+        object.__setattr__(self, "__call__", function)
 
     def _run(self, *inputs: Any, out: Any = None, stream: Any = None, **named: Any) -> Any:
         return Call(self, self._in_order(inputs, named), self._given(out), stream).run()
@@ -272,6 +289,14 @@ class Program:
                 f"{_counted(len(names), 'output')}"
             )
         return given
+
+    @property
+    def signature(self) -> Signature:
+        """How it is called: by the inputs' names."""
+        kind = Parameter.POSITIONAL_OR_KEYWORD
+        return Signature(
+            [Parameter(each.name, kind) for each in self.inputs if each.name.isidentifier()]
+        )
 
     def _signature(self) -> str:
         inputs = ", ".join(f"{value.name}: {value.type}" for value in self.inputs)

@@ -1,4 +1,4 @@
-"""A library made of a torch model: it is called as the model was."""
+"""What `hirc.compile` and `hirc.load` give: programs to call, and files to make of them."""
 
 from __future__ import annotations
 
@@ -8,52 +8,124 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from inspect import Signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from .errors import InputError
 from .loader import Library, Program
 from .loader_calling import Calling
+from .loader_files import LoadedLibrary
+
+
+class Maker(Protocol):
+    """Makes files of a program that was compiled. Each raises HircError."""
+
+    def library(self, path: Path, header: Path | None, pkg_config: Path | None) -> None:
+        """Makes a shared library, and what describes it."""
+        ...
+
+    def executable(self, path: Path) -> None:
+        """Makes an executable."""
+        ...
+
+    def ptx(self) -> str:
+        """The device code as PTX."""
+        ...
 
 
 class Artifact(Library):
-    """A library with one program that was a torch module or function.
+    """Programs in this process: those of a library, or what `hirc.compile` made.
 
-    `signature` is the model's, `dims` are the limits of its open sizes by name. The program itself,
-    which takes tensors alone, is an attribute as of any library.
+    Each is an attribute. Called itself, it is its one program, or the one that was named as the
+    entry. What was made of a torch model is called as that was: `signature` is the model's, `dims`
+    are the limits of its open sizes by name.
     """
 
-    def __init__(self, library: Library, types: Mapping[str, type] | None = None) -> None:
-        # It is the library, which is loaded by now.
-        vars(self).update(vars(library))
-        self._calling = Calling(calling_of(self, self.program), self.program.name, types)
-        self.signature = self._calling.signature
-        self.dims = self._calling.dims
+    def __init__(
+        self,
+        path: Path,
+        weights: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+        *,
+        loaded: LoadedLibrary | None = None,
+        maker: Maker | None = None,
+        types: Mapping[str, type] | None = None,
+        entry: str = "main",
+    ) -> None:
+        super().__init__(path, weights, loaded=loaded)
+        self._maker = maker
+        self._entry = entry
+        self._calling: Calling | None = None
+        described = _calling_of(self)
+        if described is not None:
+            self._calling = Calling(described, self.program.name, types)
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it was made of a torch model."""
+        return self._calling is not None
+
+    @property
+    def signature(self) -> Signature:
+        """How it is called, if it is a model; else by the inputs' names."""
+        if self._calling is not None:
+            return self._calling.signature
+        return self.program.signature
+
+    @property
+    def dims(self) -> Mapping[str, tuple[int | None, int | None]]:
+        """The least and the greatest that each open size of a model may be, by name."""
+        return self._calling.dims if self._calling is not None else {}
 
     @property
     def program(self) -> Program:
-        """The program, which takes tensors alone."""
-        return next(iter(self.programs.values()))
+        """The program that is called, which takes tensors alone. Raises InputError."""
+        found = self.programs.get(self._entry)
+        if found is None and len(self.programs) == 1:
+            found = next(iter(self.programs.values()))
+        if found is None:
+            raise InputError(
+                f"{self.path} has several programs, and none is called {self._entry}",
+                hint=f"each is an attribute: {', '.join(sorted(self.programs))}",
+            )
+        return found
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls it as the model was called, and gives what that gives, in the same containers.
+        """Calls its program; that of a model as the model was called, in the same containers.
 
-        Tensors are torch's, numpy's or anything with `__dlpack__`; a GPU is not waited for. Numbers
-        and what else is no tensor must be as when it was compiled. Raises InputError where
-        something is wrong; then nothing has run.
+        Tensors are torch's, numpy's or anything with `__dlpack__`; a GPU is not waited for. Of a
+        model, numbers and what else is no tensor must be as when it was compiled. Raises InputError
+        where something is wrong; then nothing has run.
         """
+        if self._calling is None:
+            return self.program(*args, **kwargs)
         found = self._calling.tensors(args, kwargs)
         tensors = [found[place] for place in range(len(found))]
         results = self.program(*tensors)
         outputs = results if isinstance(results, tuple) else (results,)
         return self._calling.result(outputs, lambda place, axis: int(tensors[place].shape[axis]))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the library to a file, for `hirc.load` or a program in C. Raises InputError.
+    call = __call__
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        header: str | os.PathLike[str] | None = None,
+        pkg_config: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Writes a shared library, for `hirc.load` or a program in C. Raises HircError.
 
         Weights that are not embedded are written beside it, by the name that the library asks for.
+        `header` and `pkg_config` are files for its C header and for pkg-config.
         """
         target = Path(path)
+        if self._maker is not None:
+            files = (None if each is None else Path(each) for each in (header, pkg_config))
+            self._maker.library(target, *files)
+            return
+        if header is not None or pkg_config is not None:
+            self._needs_maker("a header")
         beside = self._weights.file_beside(self.path)
         try:
             if beside is not None and beside.exists():
@@ -62,7 +134,26 @@ class Artifact(Library):
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror}") from error
 
+    def executable(self, path: str | os.PathLike[str]) -> None:
+        """Writes an executable that runs the program as a command. Raises HircError."""
+        self._needs_maker("an executable").executable(Path(path))
+
+    @property
+    def ptx(self) -> str:
+        """Its device code for a GPU, as PTX. Raises HircError."""
+        return self._needs_maker("PTX").ptx()
+
+    def _needs_maker(self, what: str) -> Maker:
+        if self._maker is None:
+            raise InputError(
+                f"{self.path} was loaded, and {what} is made of a program",
+                hint="hirc.compile takes the program",
+            )
+        return self._maker
+
     def __repr__(self) -> str:
+        if self._calling is None:
+            return super().__repr__()
         return f"<model {self.path}: {self.signature}>"
 
 
@@ -81,17 +172,11 @@ def _copy(source: Path, target: Path) -> None:
         raise
 
 
-def calling_of(library: Library, program: Program) -> dict[str, Any]:
-    """The description of how a model is called."""
-    text = getattr(library.loaded, _symbol(program))
+def _calling_of(library: Library) -> dict[str, Any] | None:
+    """How a model is called, where the library is of one program, and that of a model."""
+    programs = list(library.programs)
+    symbol = f"hirc_program_{programs[0]}_calling" if len(programs) == 1 else ""
+    if not symbol or not hasattr(library.loaded, symbol):
+        return None
+    text = getattr(library.loaded, symbol)
     return json.loads(ctypes.string_at(ctypes.cast(text, ctypes.c_void_p).value or 0))
-
-
-def is_artifact(library: Library) -> bool:
-    """Whether a library is of one program, and that of a model."""
-    programs = list(library.programs.values())
-    return len(programs) == 1 and hasattr(library.loaded, _symbol(programs[0]))
-
-
-def _symbol(program: Program) -> str:
-    return f"hirc_program_{program.name}_calling"

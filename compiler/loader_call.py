@@ -9,7 +9,7 @@ from .errors import InputError
 from .loader_abi import DlTensor
 from .loader_array import CAPSULE, Array, Owner
 from .loader_checks import check_plain, stream_number
-from .loader_torch import fill_from_torch, torch_of
+from .loader_torch import fill_from_torch, loaded_torch, torch_of
 from .loader_values import INPUT, ValueInfo, scalar_bytes, scalar_value
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ class Call:
         self.inputs = inputs
         self.given = given
         self._on_cpu = self.loaded.is_for_cpu
-        self._torch = torch_of(inputs)
+        has_tensors = any(hasattr(value, "__dlpack__") for value in [*inputs, *given])
+        self._torch = torch_of(inputs) if has_tensors else loaded_torch(on_cpu=self._on_cpu)
+        self._has_tensors = has_tensors
         # On torch's current stream its tensors are ready; another one waits for them in DLPack's
         # way.
         self._asks_torch = self._torch is not None and stream is None
@@ -78,7 +80,10 @@ class Call:
     def _stream_number(self, stream: Any) -> int:
         if stream is None:
             values = [*self.inputs, *self.given]
-            if self._torch is None or not any(getattr(value, "is_cuda", False) for value in values):
+            on_gpu = any(getattr(value, "is_cuda", False) for value in values)
+            # Outputs of programs without tensors become torch's.
+            on_gpu = on_gpu or not (self._has_tensors or self._on_cpu)
+            if self._torch is None or not on_gpu:
                 return 0
             return int(self._torch.cuda.current_stream().cuda_stream)
         return stream_number(stream, on_cpu=self._on_cpu)
@@ -191,6 +196,14 @@ class Call:
         array = Array(owner, tensor, self._kept)
         if self._torch is not None:
             return self._torch.utils.dlpack.from_dlpack(array.__dlpack__())
+        for given in [*self.inputs, *self.given]:
+            space = getattr(given, "__array_namespace__", None)
+            if space is None:
+                continue
+            try:
+                return space().from_dlpack(array)
+            except (BufferError, RuntimeError, TypeError, ValueError):
+                return array  # of a type that they do not have
         if self._on_cpu and tensor.dtype & 0xFF in _NUMPY_CODES:
             import numpy
 

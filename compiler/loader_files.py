@@ -30,11 +30,10 @@ class LoadedLibrary:
     """A library in this process, whose functions are attributes.
 
     It is unloaded once nobody holds it and its outputs have gone. One for GPUs stays. `is_copy`: it
-    was loaded from a copy of the file, which lies nowhere now.
+    was loaded from a copy of the file, which lies nowhere now, or of no file.
     """
 
-    def __init__(self, path: Path, *, is_copy: bool) -> None:
-        functions = ctypes.CDLL(str(path))
+    def __init__(self, functions: Any, *, is_copy: bool) -> None:
         self.functions = functions
         self.is_copy = is_copy
         # Not at exit, when threads may still be in it.
@@ -110,12 +109,12 @@ def open_library(path: Path, weights: Hashable = None) -> LoadedLibrary:
     if found is not None:
         return found
     if not _is_known(path.absolute()):
-        library = LoadedLibrary(path.absolute(), is_copy=False)
+        library = LoadedLibrary(ctypes.CDLL(str(path.absolute())), is_copy=False)
     else:
         with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
             copy = Path(folder) / path.name
             shutil.copyfile(path, copy)
-            library = LoadedLibrary(copy, is_copy=True)
+            library = LoadedLibrary(ctypes.CDLL(str(copy)), is_copy=True)
     _loaded[key] = library
     return library
 
@@ -128,8 +127,8 @@ def _is_known(path: Path) -> bool:
     return handle is not None
 
 
-def _leave(functions: ctypes.CDLL) -> None:
+def _leave(functions: Any) -> None:
     """Closes the library, or leaves that to its last output."""
-    handle = functions._handle  # pyright: ignore[reportPrivateUsage]
+    handle = functions._handle
     if not hasattr(functions, "hirc_leave") or functions.hirc_leave(ctypes.c_void_p(handle)):
         _linker.dlclose(handle)

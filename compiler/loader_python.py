@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from .errors import ExecutionError, InputError
 from .loader_abi import ProgramInfo
 from .loader_files import LoadedLibrary
+from .loader_state import State
 
 _MAKE = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.py_object)
 
@@ -27,44 +28,49 @@ class _Bound(ctypes.Structure):
         ("other", ctypes.py_object),
         ("refused", ctypes.py_object),
         ("failed", ctypes.py_object),
-        ("takes_outputs", ctypes.c_int64),
+        ("names", ctypes.py_object),
+        ("use", ctypes.c_void_p),
+        ("instance", ctypes.c_void_p),
     ]
 
 
-def built_in_function(
+def function_of(
     loaded: LoadedLibrary,
     info: ProgramInfo,
     other: weakref.WeakMethod[Callable[..., Any]],
-    *,
-    takes_outputs: bool,
-) -> Callable[..., Any] | None:
-    """A function that takes tensors with DLPack's C exchange API and numbers.
+    names: tuple[str, ...],
+    state: State | None,
+) -> Callable[..., Any]:
+    """The function that a program is called by.
 
-    These are the inputs, and with `takes_outputs` the outputs after them, which it returns. What
-    else it is called with goes to `other`. None where the library makes none: with a Python that
-    has no lock, or for programs with outputs that are parts of other memory.
+    A built-in one takes tensors with DLPack's C exchange API and numbers: the inputs, in order or
+    by their `names`, `out` for a program of one output, and `stream`. What else it is called with
+    goes to `other`, as everything does where the library makes none: with a Python that has no
+    lock, or for programs with outputs that are parts of other memory.
     """
-    is_locked: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
-    if not is_locked() or not hasattr(loaded, "hirc_call_from_python"):
-        return None
 
-    def call_other(*inputs: Any) -> Any:
+    def call_other(*inputs: Any, **named: Any) -> Any:
         method = other()
         assert method is not None  # it is calling
-        return method(*inputs)
+        return method(*inputs, **named)
 
+    is_locked: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
+    if not is_locked() or not hasattr(loaded, "hirc_call_from_python"):
+        return call_other
     bound = _Bound(
         name=info.name,
         program=ctypes.addressof(info),
         other=call_other,
         refused=InputError,
         failed=ExecutionError,
-        takes_outputs=takes_outputs,
+        names=names,
+        use=None if state is None else ctypes.cast(loaded.hirc_use_state, ctypes.c_void_p).value,
+        instance=None if state is None else state.instance,
     )
     make = _MAKE(ctypes.cast(loaded.hirc_call_from_python, ctypes.c_void_p).value or 0)
-    address = make(ctypes.addressof(bound), (bound, loaded))
+    address = make(ctypes.addressof(bound), (bound, loaded, state))
     if not address:
-        return None
+        return call_other
     function = ctypes.cast(address, ctypes.py_object).value
     ctypes.pythonapi.Py_DecRef(ctypes.py_object(function))
     return function

@@ -24,26 +24,35 @@ class State(Mapping[str, Any]):
     def __init__(self, loaded: LoadedLibrary, infos: Mapping[str, StateStruct]) -> None:
         self._loaded = loaded
         self._infos = infos
-        self._instance = loaded.hirc_create_state()
-        if not self._instance:
+        self.instance = loaded.hirc_create_state()
+        if not self.instance:
             raise MemoryError
         # At exit the device may be gone, and the memory goes with the process.
-        weakref.finalize(self, _free, loaded, self._instance).atexit = False
+        weakref.finalize(self, _free, loaded, self.instance).atexit = False
 
     def use(self) -> None:
         """Lets the thread's next calls use this state."""
-        self._loaded.hirc_use_state(self._instance)
+        self._loaded.hirc_use_state(self.instance)
 
     def reset(self, stream: Any) -> None:
         """Gives every state its first value, in the order of a stream. Raises InputError."""
         self.use()
-        number = 0 if stream is None else stream_number(stream, on_cpu=self._loaded.is_for_cpu)
-        torch = sys.modules.get("torch")
-        if stream is None and torch is not None and not self._loaded.is_for_cpu:
-            number = int(torch.cuda.current_stream().cuda_stream)
+        number = self._stream(stream)
         self._loaded.check(self._loaded.hirc_reset_state(number))
         if self._loaded.is_for_cpu:
             self._loaded.check(self._loaded.hirc_synchronize(number))
+
+    def seed(self, seed: int, offset: int, stream: Any) -> None:
+        """Seeds the generator of random numbers, in the order of a stream. Raises InputError."""
+        self.use()
+        number = self._stream(stream)
+        self._loaded.check(self._loaded.hirc_manual_seed(seed, offset, number))
+
+    def _stream(self, stream: Any) -> int:
+        torch = sys.modules.get("torch")
+        if stream is None and torch is not None and not self._loaded.is_for_cpu:
+            return int(torch.cuda.current_stream().cuda_stream)
+        return 0 if stream is None else stream_number(stream, on_cpu=self._loaded.is_for_cpu)
 
     def __getitem__(self, name: str) -> Any:
         info = self._infos[name]
@@ -58,7 +67,7 @@ class State(Mapping[str, Any]):
         room = (ctypes.c_int64 * (2 * info.rank))(*sizes, *strides)
         tensor.sizes = ctypes.addressof(room)
         tensor.strides = tensor.sizes + 8 * info.rank
-        held = self._loaded.hirc_hold_state(self._instance)
+        held = self._loaded.hirc_hold_state(self.instance)
         if not held:
             raise MemoryError
         owner = Owner(self._loaded, self._loaded.hirc_own_output(tensor.data, 0, held))
@@ -95,6 +104,7 @@ def declare_state_functions(loaded: LoadedLibrary) -> None:
     loaded.hirc_use_state.restype = None
     loaded.hirc_use_state.argtypes = [ctypes.c_void_p]
     loaded.hirc_reset_state.argtypes = [ctypes.c_void_p]
+    loaded.hirc_manual_seed.argtypes = [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p]
     loaded.hirc_state_tensor.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
 
 

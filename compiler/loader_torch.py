@@ -24,6 +24,13 @@ def torch_of(values: list[Any]) -> Any:
     return None
 
 
+def loaded_torch(*, on_cpu: bool) -> Any:
+    """The torch module where it is loaded, and has the devices that tensors are on."""
+    torch: Any = sys.modules.get("torch")
+    is_whole = hasattr(torch, "utils") and hasattr(torch.utils, "dlpack")
+    return torch if is_whole and (on_cpu or torch.cuda.is_available()) else None
+
+
 def fill_from_torch(torch: Any, tensor: DlTensor, given: Any, *, takes_cpu: bool) -> Any:
     """Fills in the tensor that stands for torch's and returns what it points to.
 

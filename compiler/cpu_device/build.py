@@ -27,7 +27,10 @@ def library_bitcode(clang: Clang, runner: Runner) -> bytes:
 
 def runtime_object(clang: Clang, runner: Runner) -> bytes:
     """The CUDA runtime's ABI and the engine as an object file. Raises ToolchainError."""
-    library = Library("CPU device runtime", _FOLDER / "runtime", (*_FLAGS, *_TO_BITCODE))
+    headers = (_FOLDER.parent / "runtime" / "nccl_abi.h",)
+    library = Library(
+        "CPU device runtime", _FOLDER / "runtime", (*_FLAGS, *_TO_BITCODE), headers=headers
+    )
 
     def compile_all() -> bytes:
         bitcode = bitcode_of(library, clang, runner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..ir_text import matching
 from .block_layout import CONTEXT
@@ -40,8 +41,14 @@ def parse_call(instruction: Instruction) -> Call | None:
     """The instruction as a call, or None where it is none."""
     if instruction.opcode != "call":
         return None
+    return _parsed(instruction.body)
+
+
+# A kernel's calls are asked for several times before they are changed.
+@lru_cache(maxsize=1 << 14)
+def _parsed(body: str) -> Call | None:
     # Between tail markers and `call` stand no words, after it flags may.
-    rest = instruction.body.removeprefix("call ")
+    rest = body.removeprefix("call ")
     assembly = _ASSEMBLY.search(rest)
     if assembly is not None:
         arguments = rest[assembly.end() : matching(rest, assembly.end() - 1) - 1]

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-__attribute__((weak, visibility("hidden"))) _Thread_local struct hirc_call *hirc_state_call_1;
+__attribute__((weak, visibility("hidden"))) _Thread_local struct hirc_call *hirc_state_call_2;
 __attribute__((weak, visibility("hidden"))) hirc_settle *hirc_state_settle_1[HIRC_SETTLERS];
 
 __attribute__((cold, noinline)) void hirc_call_grow(struct hirc_call *call, void *object,
@@ -33,15 +33,35 @@ __attribute__((cold, noinline)) void hirc_call_grow(struct hirc_call *call, void
   call->room = room;
 }
 
+void hirc_call_begin(struct hirc_call *call, void *stream) {
+  call->outer = hirc_state_call_2;
+  call->recorder = NULL;
+  call->stream = stream;
+  call->owned = call->first;
+  call->count = 0;
+  call->room = HIRC_OWNED_AT_FIRST;
+  hirc_state_call_2 = call;
+}
+
+__attribute__((cold, noinline)) void hirc_call_release(struct hirc_call *call) {
+  hirc_state_call_2 = call->outer;
+  for (size_t i = call->count; i-- > 0;)
+    call->owned[i].release(call->owned[i].object, call->stream);
+}
+
+void hirc_call_end(struct hirc_call *call) {
+  if (__builtin_expect(call->owned != call->first, 0))
+    free(call->owned);
+}
+
 __attribute__((cold, noinline)) static void unwind(struct hirc_call *call) {
-  hirc_state_call_1 = call->outer;
+  hirc_state_call_2 = call->outer;
   for (int i = 0; i < HIRC_SETTLERS; ++i) {
     hirc_settle *settle = __atomic_load_n(&hirc_state_settle_1[i], __ATOMIC_ACQUIRE);
     if (settle)
       settle();
   }
-  for (size_t i = call->count; i-- > 0;)
-    call->owned[i].release(call->owned[i].object, call->stream);
+  hirc_call_release(call);
 }
 
 // Calls `function` with these arguments, of which the last one is the stream that it works for.
@@ -49,26 +69,20 @@ __attribute__((cold, noinline)) static void unwind(struct hirc_call *call) {
 int hirc_guard(hirc_guarded *function, void *first, void *second, void *stream) {
   struct hirc_call call;
   int status = HIRC_FAILED;
-  call.outer = hirc_state_call_1;
-  call.stream = stream;
-  call.owned = call.first;
-  call.count = 0;
-  call.room = HIRC_OWNED_AT_FIRST;
-  hirc_state_call_1 = &call;
+  hirc_call_begin(&call, stream);
   if (setjmp(call.failed) == 0) {
     status = function(first, second, stream);
-    hirc_state_call_1 = call.outer;
+    hirc_state_call_2 = call.outer;
   } else {
     unwind(&call);
     status = HIRC_FAILED;
   }
-  if (__builtin_expect(call.owned != call.first, 0))
-    free(call.owned);
+  hirc_call_end(&call);
   return status;
 }
 
 _Noreturn void hirc_fail(hirc_ending *end) {
-  struct hirc_call *call = hirc_state_call_1;
+  struct hirc_call *call = hirc_state_call_2;
   hirc_error()->end = end;
   if (call)
     longjmp(call->failed, 1);

@@ -16,6 +16,7 @@
 
 #include "check.h"
 #include "failure.h"
+#include "world.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -127,4 +128,6 @@ void hirc_check(int rc, const char *call, const char *location) { check(rc, call
 // Waits for everything that the program launched on the current device.
 void hirc_wait_for_device(const char *location) {
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize", location);
+  if (hirc_communication_check)
+    hirc_communication_check(location);
 }

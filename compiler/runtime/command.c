@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "command.h"
+#include "world.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -54,6 +55,25 @@ static void load_weights(const struct state *state) {
     hirc_command_fail(HIRC_EXIT_INPUT, "%s", hirc_error_text());
 }
 
+// Linked where a program has state.
+__attribute__((weak)) int hirc_generator_set(const struct hirc_weights *weights, uint64_t seed,
+                                             uint64_t offset, void *stream);
+
+static void seed(const struct state *state) {
+  const char *text = state->arguments.seed;
+  if (!text)
+    return;
+  char *stop;
+  errno = 0;
+  uint64_t number = strtoull(text, &stop, 10);
+  if (stop == text || *stop || errno)
+    hirc_command_fail(HIRC_EXIT_USAGE, "--seed takes a number of 64 bits, not '%s'", text);
+  if (!hirc_generator_set)
+    hirc_command_fail(HIRC_EXIT_USAGE, "--seed: there are no random numbers to seed");
+  if (hirc_generator_set(state->program->weights, number, 0, NULL))
+    hirc_command_fail(HIRC_EXIT_USAGE, "--seed: %s", hirc_error_text());
+}
+
 static void run_first(struct state *state) {
   const struct hirc_program_info *program = state->program;
   for (int64_t i = 0; i < program->input_count; ++i)
@@ -63,6 +83,8 @@ static void run_first(struct state *state) {
   hirc_command_require(
       state->run((const struct dl_tensor *const *)state->inputs, state->outputs, NULL));
   hirc_command_require(hirc_stream_finish(NULL));
+  if (hirc_communication_agree)
+    hirc_communication_agree();
 }
 
 // Prints and writes what was asked for.
@@ -106,9 +128,13 @@ int hirc_command(int argc, char **argv, const struct hirc_program_info *program,
   hirc_reserve_streams();
   hirc_command_name(argc > 0 ? argv[0] : NULL);
   state.arguments = hirc_parse_arguments(argc, argv, program);
+  int rank = hirc_communication_begin ? hirc_communication_begin() : -1;
+  if (rank >= 0)
+    hirc_name_by_rank(&state.arguments, program, rank);
   read_inputs(&state);
   hirc_check_outputs(program, &state.arguments);
   load_weights(&state);
+  seed(&state);
   wait_at_end();
   run_first(&state);
   show(&state);

@@ -27,6 +27,7 @@ struct hirc_arguments {
   const char **inputs;
   const char **outputs;
   const char *weights; // the file that has them, NULL where none was named
+  const char *seed;    // of random numbers, NULL where none was given
   int64_t repeat; // 0: once, without more
   bool print;
   bool time;
@@ -50,6 +51,8 @@ int64_t hirc_count_of(const struct hirc_array *array);
 // command_arguments.c
 struct hirc_arguments hirc_parse_arguments(int argc, char **argv,
                                            const struct hirc_program_info *program);
+void hirc_name_by_rank(struct hirc_arguments *arguments, const struct hirc_program_info *program,
+                       int rank);
 
 // command_help.c
 void hirc_print_help(const struct hirc_program_info *program);

@@ -126,6 +126,8 @@ struct hirc_arguments hirc_parse_arguments(int argc, char **argv,
       take_output(program, &arguments, text, &next_output);
     } else if (program->weights && (text = value_after("--weights", argc, argv, &i))) {
       arguments.weights = text;
+    } else if (program->weights && (text = value_after("--seed", argc, argv, &i))) {
+      arguments.seed = text;
     } else if ((text = value_after("--repeat", argc, argv, &i))) {
       arguments.repeat = parse_repeat(text);
     } else {
@@ -140,4 +142,36 @@ struct hirc_arguments hirc_parse_arguments(int argc, char **argv,
     writes = writes || arguments.outputs[i];
   arguments.print = arguments.print || (!writes && arguments.repeat == 0);
   return arguments;
+}
+
+// The text with the rank in place of each %r.
+static const char *with_rank(const char *text, int rank) {
+  size_t count = 0, at = 0;
+  for (const char *each = text; (each = strstr(each, "%r")); each += 2)
+    ++count;
+  if (count == 0)
+    return text;
+  char number[16];
+  size_t digits = (size_t)snprintf(number, sizeof number, "%d", rank);
+  char *made = hirc_command_memory((int64_t)(strlen(text) + count * digits + 1), 1);
+  while (*text) {
+    bool is_rank = strncmp(text, "%r", 2) == 0;
+    memcpy(made + at, is_rank ? number : text, is_rank ? digits : 1);
+    at += is_rank ? digits : 1;
+    text += is_rank ? 2 : 1;
+  }
+  return made;
+}
+
+// Where several processes run the program: %r stands for the rank in the names of files. A file
+// whose name has none is written by rank 0 alone.
+void hirc_name_by_rank(struct hirc_arguments *arguments, const struct hirc_program_info *program,
+                       int rank) {
+  for (int64_t i = 0; i < program->input_count; ++i)
+    arguments->inputs[i] = with_rank(arguments->inputs[i], rank);
+  for (int64_t i = 0; i < program->output_count + program->input_count; ++i) {
+    const char *text = arguments->outputs[i];
+    if (text)
+      arguments->outputs[i] = strstr(text, "%r") ? with_rank(text, rank) : rank == 0 ? text : NULL;
+  }
 }

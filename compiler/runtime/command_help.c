@@ -29,7 +29,9 @@ void hirc_print_help(const struct hirc_program_info *program) {
         "  --help     this text\n",
         stdout);
   if (program->weights)
-    fputs("  --weights=FILE    the safetensors file that has the program's weights\n", stdout);
+    fputs("  --weights=FILE    the safetensors file that has the program's weights\n"
+          "  --seed=N          the seed of the random numbers that a model draws (0)\n",
+          stdout);
   fputs(
         "\na VALUE is\n"
         "  x.npy           a file\n"

@@ -12,6 +12,9 @@
 typedef void *cuda_stream;
 typedef void *cuda_event;
 typedef void *cuda_memory_pool;
+typedef void *cuda_graph;
+typedef void *cuda_graph_node;
+typedef void *cuda_graph_exec;
 
 enum cuda_error {
   CUDA_ERROR_INVALID_VALUE = 1,
@@ -40,6 +43,7 @@ enum cuda_error {
 enum {
   CUDA_MEMCPY_DEFAULT = 4, // cudaMemcpyDefault: the direction follows from the two addresses
   CUDA_STREAM_NON_BLOCKING = 1,
+  CUDA_CAPTURE_RELAXED = 2,
   CUDA_EVENT_DISABLE_TIMING = 2,
   CUDA_HOST_REGISTER_DEFAULT = 0,
   CUDA_MEMORY_ATTACH_GLOBAL = 1,          // any stream may use the managed memory
@@ -90,6 +94,16 @@ struct cuda_extent {
   unsigned x, y, z;
 };
 
+// cudaKernelNodeParams.
+struct cuda_kernel_node_parameters {
+  void *stub;
+  struct cuda_extent grid;
+  struct cuda_extent block;
+  unsigned dynamic_shared_bytes;
+  void **arguments;
+  void **others;
+};
+
 // cudaLaunchAttribute: a kind from the CUDA_LAUNCH_ numbers and the member that belongs to it.
 struct cuda_launch_attribute {
   int kind;
@@ -118,6 +132,7 @@ int cudaGetLastError(void);
 int cudaDriverGetVersion(int *version);
 int cudaRuntimeGetVersion(int *version);
 int cudaGetDevice(int *device);
+int cudaGetDeviceCount(int *count);
 int cudaSetDevice(int device);
 int cudaDeviceGetAttribute(int *value, int attribute, int device);
 int cudaDeviceSynchronize(void);
@@ -127,10 +142,23 @@ int cudaStreamDestroy(cuda_stream stream);
 int cudaStreamSynchronize(cuda_stream stream);
 int cudaStreamGetDevice(cuda_stream stream, int *device);
 int cudaStreamIsCapturing(cuda_stream stream, int *status);
+int cudaStreamBeginCapture(cuda_stream stream, int mode);
+int cudaStreamEndCapture(cuda_stream stream, cuda_graph *graph);
+int cudaStreamGetCaptureInfo(cuda_stream stream, int *status, unsigned long long *id,
+                             cuda_graph *graph, const cuda_graph_node **dependencies,
+                             const void **edges, size_t *dependency_count);
+int cudaGraphInstantiateWithFlags(cuda_graph_exec *made, cuda_graph graph,
+                                  unsigned long long flags);
+int cudaGraphExecKernelNodeSetParams(cuda_graph_exec made, cuda_graph_node node,
+                                     const struct cuda_kernel_node_parameters *parameters);
+int cudaGraphLaunch(cuda_graph_exec made, cuda_stream stream);
+int cudaGraphExecDestroy(cuda_graph_exec made);
+int cudaGraphDestroy(cuda_graph graph);
 int cudaStreamWaitEvent(cuda_stream stream, cuda_event event, unsigned flags);
 int cudaEventCreateWithFlags(cuda_event *event, unsigned flags);
 int cudaEventRecord(cuda_event event, cuda_stream stream);
 int cudaEventDestroy(cuda_event event);
+int cudaEventQuery(cuda_event event);
 int cudaEventElapsedTime(float *milliseconds, cuda_event start, cuda_event end);
 int cudaPointerGetAttributes(struct cuda_pointer_attributes *attributes, const void *pointer);
 

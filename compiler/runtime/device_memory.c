@@ -5,8 +5,8 @@
 // memory is device memory while a program has one device. Pinned and managed memory has no stream
 // order in CUDA; it is freed once the stream is done.
 
-#include "calls.h"
 #include "current_device.h"
+#include "graphs.h"
 #include "memory_counts.h"
 
 #include <stdatomic.h>
@@ -82,9 +82,18 @@ static void release_any(void *memory, void *stream) {
 // may use. Never NULL, also of no bytes.
 void *hirc_allocate(int64_t bytes, int kind, void *stream, const char *location) {
   size_t wanted = bytes > 0 ? (size_t)bytes : 1;
-  void *memory = kind == HIRC_MEMORY_PINNED    ? allocate_pinned(wanted, location)
-                 : kind == HIRC_MEMORY_MANAGED ? allocate_managed(wanted, location)
-                                               : allocate_on_device(wanted, stream, location);
+  struct hirc_recorder *recorder = hirc_recorder();
+  void *memory = NULL;
+  if (__builtin_expect(recorder != NULL, 0)) {
+    if (kind == HIRC_MEMORY_PINNED || kind == HIRC_MEMORY_MANAGED)
+      hirc_graph_abandon(recorder);
+    memory = hirc_graph_memory(recorder, wanted, &stream);
+    if (memory)
+      return memory;
+  }
+  memory = kind == HIRC_MEMORY_PINNED    ? allocate_pinned(wanted, location)
+           : kind == HIRC_MEMORY_MANAGED ? allocate_managed(wanted, location)
+                                         : allocate_on_device(wanted, stream, location);
   if (__builtin_expect(memory_is_counted(), 0))
     hirc_count_allocation(memory, bytes);
   hirc_own(memory,
@@ -92,6 +101,8 @@ void *hirc_allocate(int64_t bytes, int kind, void *stream, const char *location)
            : kind == HIRC_MEMORY_MANAGED ? release_any
                                          : hirc_release_on_device,
            HIRC_OBJECT, location);
+  if (__builtin_expect(recorder != NULL, 0))
+    hirc_graph_allocated(recorder, memory, wanted);
   return memory;
 }
 
@@ -111,6 +122,11 @@ __attribute__((cold, noinline)) static void free_after(int kind, void *memory, c
 
 // Gives back what hirc_allocate gave, after all that is in `stream` now.
 void hirc_free(void *memory, int kind, void *stream, const char *location) {
+  struct hirc_recorder *recorder = hirc_recorder();
+  if (__builtin_expect(recorder != NULL, 0)) {
+    hirc_graph_frees(recorder, memory);
+    return;
+  }
   if (__builtin_expect(memory_is_counted(), 0))
     hirc_count_deallocation(memory);
   if (kind == HIRC_MEMORY_PINNED || kind == HIRC_MEMORY_MANAGED)

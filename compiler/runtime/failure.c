@@ -1,6 +1,7 @@
 // The calling thread's last message. Free of CUDA.
 
 #include "failure.h"
+#include "hirc_runtime.h"
 #include "program.h"
 
 #include <stdarg.h>
@@ -59,6 +60,12 @@ void hirc_error_say(const char *format, ...) {
   va_start(arguments, format);
   add(error, format, arguments);
   va_end(arguments);
+}
+
+void hirc_error_blame(int rc) { hirc_error()->cuda = rc; }
+
+int hirc_error_status(void) {
+  return hirc_state_error_2 && hirc_state_error_2->cuda ? HIRC_FAILED : HIRC_REFUSED;
 }
 
 void hirc_error_print(void) {

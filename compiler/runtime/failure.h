@@ -22,6 +22,9 @@ struct hirc_error *hirc_error(void);
 void hirc_error_begin(const char *location);
 void hirc_error_add(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+// The message is of a call of CUDA that returned `rc`.
+void hirc_error_blame(int rc);
+
 // Leaves the innermost call of a program, or ends the process by `end`. There is a message.
 _Noreturn void hirc_fail(hirc_ending *end);
 

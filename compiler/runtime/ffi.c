@@ -61,10 +61,32 @@ typedef int get_global(const struct ffi_bytes *name, void **function);
 typedef int call_function(void *function, struct ffi_any *arguments, int32_t count,
                           struct ffi_any *result);
 
-static void *find(const char *name) { return dlsym(RTLD_DEFAULT, name); }
+enum ffi_function {
+  SET_RAISED,
+  GET_STREAM,
+  MAKE_TENSOR,
+  HOLD_TENSOR,
+  DROP_REFERENCE,
+  GET_GLOBAL,
+  CALL_FUNCTION,
+  FFI_FUNCTIONS,
+};
+
+// A function of libtvm_ffi; NULL while the process has not loaded it.
+static void *find(enum ffi_function which) {
+  static const char *const names[FFI_FUNCTIONS] = {
+      "TVMFFIErrorSetRaisedFromCStr", "TVMFFIEnvGetStream",   "TVMFFITensorFromDLPackVersioned",
+      "TVMFFITensorToDLPack",         "TVMFFIObjectDecRef",   "TVMFFIFunctionGetGlobal",
+      "TVMFFIFunctionCall"};
+  static void *_Atomic known[FFI_FUNCTIONS];
+  void *found = known[which];
+  if (!found)
+    known[which] = found = dlsym(RTLD_DEFAULT, names[which]);
+  return found;
+}
 
 static int raise(const char *kind) {
-  set_raised *set = (set_raised *)find("TVMFFIErrorSetRaisedFromCStr");
+  set_raised *set = (set_raised *)find(SET_RAISED);
   if (set)
     set(kind, hirc_error_text());
   return -1;
@@ -95,10 +117,7 @@ static bool take(struct hirc_packed_call *call, int64_t place, const struct ffi_
 
 // The caller's stream of the current device. The CPU device has its own.
 static void *stream_of(void) {
-  static get_stream *_Atomic known;
-  get_stream *get = hirc_packed_is_for_cpu() ? NULL : known;
-  if (!get && !hirc_packed_is_for_cpu())
-    known = get = (get_stream *)find("TVMFFIEnvGetStream");
+  get_stream *get = hirc_packed_is_for_cpu() ? NULL : (get_stream *)find(GET_STREAM);
   uint64_t devices = get ? hirc_library_devices() : 0;
   return devices ? get(DL_CUDA, (int32_t)(devices >> 32)) : NULL;
 }
@@ -109,8 +128,8 @@ static bool give_tensor(struct hirc_packed_call *call, int64_t output,
   int64_t shared = hirc_packed_shared(call, output);
   const struct hirc_value_info *value = &call->program->outputs[output];
   struct dl_managed_tensor *held = NULL;
-  tensor_of *make = (tensor_of *)find("TVMFFITensorFromDLPackVersioned");
-  managed_of *hold = (managed_of *)find("TVMFFITensorToDLPack");
+  tensor_of *make = (tensor_of *)find(MAKE_TENSOR);
+  managed_of *hold = (managed_of *)find(HOLD_TENSOR);
   if (!make || !hold) {
     hirc_error_say("output '%s' of %s: libtvm_ffi is not loaded in this process, and no Tensor can "
                    "be made; hand the output in",
@@ -159,7 +178,7 @@ static bool give(struct hirc_packed_call *call, int64_t output, const struct ffi
 }
 
 static void drop(const struct ffi_any *values, int64_t count) {
-  count_reference *decrease = (count_reference *)find("TVMFFIObjectDecRef");
+  count_reference *decrease = (count_reference *)find(DROP_REFERENCE);
   for (int64_t i = 0; decrease && i < count; ++i)
     if (values[i].type == FFI_TENSOR)
       decrease(values[i].pointer);
@@ -170,8 +189,8 @@ static bool give_all(struct hirc_packed_call *call, const struct ffi_any *argume
                      struct ffi_any *result) {
   static const struct ffi_bytes name = {"ffi.Array", sizeof "ffi.Array" - 1};
   int64_t count = call->program->output_count, given = 0;
-  get_global *get = (get_global *)find("TVMFFIFunctionGetGlobal");
-  call_function *make = (call_function *)find("TVMFFIFunctionCall");
+  get_global *get = (get_global *)find(GET_GLOBAL);
+  call_function *make = (call_function *)find(CALL_FUNCTION);
   struct ffi_any *values = calloc((size_t)count, sizeof *values), array = {.type = FFI_NONE};
   void *function = NULL;
   bool is_made = false;

@@ -15,6 +15,11 @@ enum {
 };
 typedef int hirc_guarded(void *first, void *second, void *stream);
 int hirc_guard(hirc_guarded *function, void *first, void *second, void *stream);
+// graphs.c
+int hirc_guard_graph(hirc_guarded *function, void **known, const void *program, void *inputs,
+                     void *outputs, void *stream);
+
+// calls.c
 void hirc_own_host(void *memory, int64_t bytes, const char *location);
 void hirc_disown_memory(void *memory);
 
@@ -54,10 +59,12 @@ void hirc_count_memory(int on);
 void hirc_memory_counts(struct hirc_memory_counts *counts);
 
 // zero.c
+void hirc_fill_bytes(void *start, int byte, int64_t bytes, void *stream, const char *location);
 void hirc_zero_strided(void *start, int64_t rank, const int64_t *sizes, const int64_t *strides,
                        int64_t element_bytes, void *stream, const char *location);
 
 // memory.c
+void hirc_copy_bytes(void *dst, void *src, int64_t bytes, void *stream, const char *location);
 void hirc_memcpy_strided(void *dst, void *src, int64_t rank, const int64_t *sizes,
                          const int64_t *dst_strides, const int64_t *src_strides,
                          int64_t element_bytes, void *stream, int asynchronous,
@@ -74,12 +81,12 @@ void hirc_raise_shared_limit(const void *stub, int64_t bytes, const char *locati
 enum { HIRC_LAUNCH_COOPERATIVE = 1, HIRC_LAUNCH_OVERLAPPING = 2 };
 void hirc_launch(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,
                  int64_t block_y, int64_t block_z, int64_t dynamic_shared_bytes, void **arguments,
-                 void *stream, const char *location);
+                 int64_t argument_bytes, void *stream, const char *location);
 void hirc_launch_cluster(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_z,
                          int64_t block_x, int64_t block_y, int64_t block_z,
-                         int64_t dynamic_shared_bytes, void **arguments, void *stream,
-                         int64_t cluster_x, int64_t cluster_y, int64_t cluster_z, int kinds,
-                         const char *location);
+                         int64_t dynamic_shared_bytes, void **arguments, int64_t argument_bytes,
+                         void *stream, int64_t cluster_x, int64_t cluster_y, int64_t cluster_z,
+                         int kinds, const char *location);
 
 // tensor_map.c
 void hirc_tensor_map_encode(void *map, int64_t rank, void *ranked_descriptor, int element_kind,
@@ -109,6 +116,8 @@ struct hirc_matmul_cache {
 void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *cache,
                  const int64_t *extents, void *first, void *second, void *result, void *bias,
                  void *stream, const char *location);
+// Whether cuBLASLt is there, or is said to be where it is not: then a call says what is wrong.
+int hirc_has_cublaslt(void);
 
 // reshape.c
 void hirc_reshape_strides(int64_t rank, const int64_t *sizes, const int64_t *strides,

@@ -1,7 +1,8 @@
 // Launching kernels. `stub` is the address a kernel is registered under, `arguments` points to the
-// address of each argument; extents and bytes come as the 64-bit integers of the program.
+// address of each argument, which lie in one block in that order; extents and bytes come as the 64-bit integers of the program.
 
 #include "check.h"
+#include "graphs.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -51,19 +52,43 @@ static inline struct cuda_extent extent(const int64_t sizes[3]) {
   return (struct cuda_extent){(unsigned)sizes[0], (unsigned)sizes[1], (unsigned)sizes[2]};
 }
 
+// Whether the program's graph makes the launch.
+__attribute__((noinline)) static bool is_launched(struct hirc_recorder *recorder, const void *stub,
+                                                  const struct launch *launch,
+                                                  const int64_t *cluster, int kinds,
+                                                  void **arguments, int64_t argument_bytes,
+                                                  void *stream, const char *location) {
+  struct hirc_graph_launch made = {.stub = stub,
+                                   .stream = stream,
+                                   .kinds = kinds,
+                                   .dynamic_shared_bytes = launch->dynamic_shared_bytes};
+  for (int i = 0; i < 3; ++i) {
+    made.cluster[i] = cluster ? cluster[i] : 0;
+    made.grid[i] = launch->grid[i];
+    made.block[i] = launch->block[i];
+  }
+  return hirc_graph_launches(recorder, &made, arguments, (size_t)argument_bytes, location);
+}
+
 void hirc_launch(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x,
                  int64_t block_y, int64_t block_z, int64_t dynamic_shared_bytes, void **arguments,
-                 void *stream, const char *location) {
+                 int64_t argument_bytes, void *stream, const char *location) {
   struct launch launch = {
       {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_shared_bytes};
   if (!fits(&launch))
     launch_failed(CUDA_ERROR_INVALID_CONFIGURATION, "cudaLaunchKernel", location, &launch);
+  struct hirc_recorder *recorder = hirc_recorder();
+  if (__builtin_expect(recorder != NULL, 0) &&
+      is_launched(recorder, stub, &launch, NULL, 0, arguments, argument_bytes, stream, location))
+    return;
   if (dynamic_shared_bytes != 0)
     hirc_raise_shared_limit(stub, dynamic_shared_bytes, location);
   int rc = cudaLaunchKernel(stub, extent(launch.grid), extent(launch.block), arguments,
                             (size_t)dynamic_shared_bytes, stream);
   if (__builtin_expect(rc != 0, 0))
     launch_failed(rc, "cudaLaunchKernel", location, &launch);
+  if (__builtin_expect(recorder != NULL, 0))
+    hirc_graph_launched(recorder, stream);
   wait_at_end();
 }
 
@@ -72,14 +97,19 @@ void hirc_launch(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_
 // begin before the stream's last kernel has ended, for whose results the kernel waits itself.
 void hirc_launch_cluster(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_z,
                          int64_t block_x, int64_t block_y, int64_t block_z,
-                         int64_t dynamic_shared_bytes, void **arguments, void *stream,
-                         int64_t cluster_x, int64_t cluster_y, int64_t cluster_z, int kinds,
-                         const char *location) {
+                         int64_t dynamic_shared_bytes, void **arguments, int64_t argument_bytes,
+                         void *stream, int64_t cluster_x, int64_t cluster_y, int64_t cluster_z,
+                         int kinds, const char *location) {
   struct launch launch = {
       {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_shared_bytes};
   int64_t cluster[3] = {cluster_x, cluster_y, cluster_z};
   if (!fits(&launch) || !is_extent(cluster_x) || !is_extent(cluster_y) || !is_extent(cluster_z))
     launch_failed(CUDA_ERROR_INVALID_CONFIGURATION, "cudaLaunchKernelExC", location, &launch);
+  struct hirc_recorder *recorder = hirc_recorder();
+  if (__builtin_expect(recorder != NULL, 0) &&
+      is_launched(recorder, stub, &launch, cluster, kinds, arguments, argument_bytes, stream,
+                  location))
+    return;
 
   struct cuda_launch_attribute attributes[3] = {0};
   struct cuda_launch_configuration configuration = {
@@ -112,5 +142,7 @@ void hirc_launch_cluster(const void *stub, int64_t grid_x, int64_t grid_y, int64
   int rc = cudaLaunchKernelExC(&configuration, stub, arguments);
   if (__builtin_expect(rc != 0, 0))
     launch_failed(rc, "cudaLaunchKernelExC", location, &launch);
+  if (__builtin_expect(recorder != NULL, 0))
+    hirc_graph_launched(recorder, stream);
   wait_at_end();
 }

@@ -4,8 +4,8 @@
 // thread takes a plan out, uses it and puts it back, so that threads at one site never share one; a
 // second thread makes its own. Where a plan fits, a call compares integers and calls the library.
 
-#include "calls.h"
 #include "current_device.h"
+#include "graphs.h"
 #include "matmul_plan.h"
 #include "matmul_workspace.h"
 
@@ -136,6 +136,8 @@ static void run(struct matmul_plan *plan, const struct hirc_matmul_site *site,
   struct matmul_workspace workspace = {NULL, true};
   void *zeros = NULL;
   if (plan->work == MATMUL_ZERO_TERMS) {
+    if (hirc_recorder())
+      hirc_graph_abandon(hirc_recorder());
     check(cudaMallocAsync(&zeros, (size_t)plan->zero_bytes, stream), "cudaMallocAsync", location);
     hirc_own(zeros, hirc_release_on_device, HIRC_OBJECT, location);
     check(cudaMemsetAsync(zeros, 0, (size_t)plan->zero_bytes, stream), "cudaMemsetAsync",
@@ -159,6 +161,15 @@ void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *
                  const int64_t *extents, void *first, void *second, void *result, void *bias,
                  void *stream, const char *location) {
   struct matmul_pointers pointers = {{first, second, result, bias}};
+  struct hirc_recorder *recorder = hirc_recorder();
+  if (__builtin_expect(recorder != NULL, 0)) {
+    struct hirc_part parts[] = {{&site, sizeof site},
+                                {&pointers, sizeof pointers},
+                                {&stream, sizeof stream},
+                                {extents, (size_t)matmul_extents_count(site) * sizeof *extents}};
+    if (hirc_graph_does(recorder, HIRC_STEP_MULTIPLY, parts, 4))
+      return;
+  }
   int device = current_device(location);
   uint32_t alignments = alignments_of(&pointers);
   struct matmul_plan *plan = take(cache, site, extents, alignments, device);
@@ -173,4 +184,6 @@ void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *
   wait_at_end();
   hirc_disown(plan, HIRC_OBJECT);
   put_back(cache, plan);
+  if (__builtin_expect(recorder != NULL, 0))
+    hirc_graph_did(recorder);
 }

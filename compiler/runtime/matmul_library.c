@@ -63,7 +63,7 @@ __attribute__((cold, noinline)) static _Noreturn void refuse_library(const char 
       "this program calls cuBLASLt for its matrix products, and %s: %s\n"
       "note: install cuBLAS, with the CUDA toolkit or by 'pip install nvidia-cublas', and set "
       "HIRC_CUBLASLT to the path of its libcublasLt.so.13 where the loader does not find it; "
-      "or build the program with --matmul-library=never",
+      "or build the program with --products=own",
       what, why);
   hirc_fail(hirc_end_program);
 }
@@ -79,20 +79,18 @@ hirc_cublaslt_failed(const struct cublaslt *library, int status, const char *cal
   hirc_fail(hirc_end_after_device);
 }
 
-static void *open_library(const char *location) {
+static const char *path_given(void) {
   const char *path = getenv("HIRC_CUBLASLT");
-  if (path && path[0]) {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-      refuse_library("what HIRC_CUBLASLT names cannot be loaded", dlerror(), location);
-    return library;
-  }
+  return path && path[0] ? path : NULL;
+}
+
+// The library where it is looked for; NULL where it is not, and why.
+static void *find_library(char *why, size_t bytes) {
   for (size_t i = 0; i < COUNT(names); ++i) {
     void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     if (library)
       return library;
   }
-  char first[512] = "";
   for (size_t i = 0; i < COUNT(names); ++i) {
     void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     if (library)
@@ -100,11 +98,23 @@ static void *open_library(const char *location) {
     // Says of the newest why it could not be loaded; of the others that they are not there either.
     const char *reason = dlerror();
     if (i == 0)
-      snprintf(first, sizeof first, "%s", reason ? reason : names[i]);
+      snprintf(why, bytes, "%s", reason ? reason : names[i]);
   }
-  void *library = dlopen("/usr/local/cuda/lib64/libcublasLt.so", RTLD_NOW | RTLD_LOCAL);
+  return dlopen("/usr/local/cuda/lib64/libcublasLt.so", RTLD_NOW | RTLD_LOCAL);
+}
+
+static void *open_library(const char *location) {
+  const char *path = path_given();
+  if (path) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+      refuse_library("what HIRC_CUBLASLT names cannot be loaded", dlerror(), location);
+    return library;
+  }
+  char why[512] = "";
+  void *library = find_library(why, sizeof why);
   if (!library)
-    refuse_library("it cannot be loaded", first, location);
+    refuse_library("it cannot be loaded", why, location);
   return library;
 }
 
@@ -140,6 +150,20 @@ __attribute__((cold, noinline)) static void load_once(const char *location) {
       return;
     sched_yield();
   }
+}
+
+enum { NOT_LOOKED, ABSENT, PRESENT };
+
+int hirc_has_cublaslt(void) {
+  static _Atomic int looked;
+  int found = atomic_load_explicit(&looked, memory_order_relaxed);
+  if (__builtin_expect(found == NOT_LOOKED, 0)) {
+    char why[512];
+    // What is found stays loaded: the call that follows takes it.
+    found = path_given() || find_library(why, sizeof why) ? PRESENT : ABSENT;
+    atomic_store_explicit(&looked, found, memory_order_relaxed);
+  }
+  return found == PRESENT;
 }
 
 const struct cublaslt *hirc_cublaslt(const char *location) {

@@ -155,7 +155,7 @@ static void choose_algorithm(struct matmul_plan *plan, const struct hirc_matmul_
     char note[320];
     snprintf(note, sizeof note,
              "it has no algorithm for this product: %lld of %lld x %lld times %lld x %lld, leading "
-             "dimensions %lld, %lld and %lld; --matmul-library=never builds the program without it",
+             "dimensions %lld, %lld and %lld; --products=own builds the program without it",
              (long long)shape->batch, (long long)shape->result.rows, (long long)shape->inner,
              (long long)shape->inner, (long long)shape->result.columns,
              (long long)shape->left.leading, (long long)shape->right.leading,
@@ -200,7 +200,7 @@ struct matmul_plan *hirc_matmul_plan(const struct hirc_matmul_site *site, const 
     plan->zero_bytes = give_zero_terms(site, loops) * matmul_element_bytes(site->element);
   if (!hirc_matmul_find_shape(&plan->shape, (int)site->loops, site->kinds, loops))
     hirc_refuse("the operands of this matrix product lie in memory in a way that cuBLASLt cannot "
-                "take; --matmul-library=never builds the program without it",
+                "take; --products=own builds the program without it",
                 0, 0, location);
   const struct cublaslt *library = hirc_cublaslt(location);
   plan->handle = hirc_cublaslt_handle(library, device, location);

@@ -7,8 +7,8 @@
 // and those that are captured into a graph, which may run beside the stream that it was captured from.
 
 #include "matmul_workspace.h"
-#include "calls.h"
 #include "current_device.h"
+#include "graphs.h"
 
 #include <stdatomic.h>
 
@@ -87,6 +87,9 @@ static bool is_captured(cuda_stream stream, const char *location) {
 }
 
 struct matmul_workspace hirc_matmul_workspace(int device, void *stream, const char *location) {
+  if (hirc_recorder())
+    return (struct matmul_workspace){
+        hirc_allocate(MATMUL_WORKSPACE_BYTES, HIRC_MEMORY_DEVICE, stream, location), false};
   bool is_shared = (uintptr_t)stream != STREAM_PER_THREAD && !is_captured(stream, location);
   struct workspace_entry *entry = is_shared ? find_entry(key_of(device, stream)) : NULL;
   if (!entry)
@@ -101,6 +104,10 @@ void hirc_matmul_workspace_done(struct matmul_workspace workspace, void *stream,
                                 const char *location) {
   if (!workspace.memory || workspace.is_kept)
     return;
+  if (hirc_recorder()) {
+    hirc_free(workspace.memory, HIRC_MEMORY_DEVICE, stream, location);
+    return;
+  }
   check(cudaFreeAsync(workspace.memory, stream), "cudaFreeAsync", location);
   hirc_disown(workspace.memory, HIRC_OBJECT);
 }

@@ -1,7 +1,7 @@
 // Copies between views of any strides, and page-locking the memory behind a memref.
 
-#include "calls.h"
 #include "check.h"
+#include "graphs.h"
 #include "memref.h"
 #include "strided.h"
 
@@ -83,6 +83,22 @@ static void enqueue(const struct strided_copy *copy, cuda_stream stream, const c
   }
 }
 
+// Enqueues a copy of bytes, on the host or a device.
+void hirc_copy_bytes(void *dst, void *src, int64_t bytes, void *stream, const char *location) {
+  struct hirc_recorder *recorder = hirc_recorder();
+  if (__builtin_expect(recorder != NULL, 0)) {
+    struct hirc_part parts[] = {{&dst, sizeof dst},
+                                {&src, sizeof src},
+                                {&stream, sizeof stream},
+                                {&bytes, sizeof bytes}};
+    if (hirc_graph_does(recorder, HIRC_STEP_COPY, parts, 4))
+      return;
+    hirc_graph_did(recorder);
+  }
+  check(cudaMemcpyAsync(dst, src, (size_t)bytes, CUDA_MEMCPY_DEFAULT, stream), "cudaMemcpyAsync",
+        location);
+}
+
 // Copies src to dst, each the address of its view's first element, on the host or a device. Strides
 // are in elements; the source's may be 0 (repeated) or negative, and no two elements of the
 // destination may share memory, nor the views overlap. Enqueued in `stream`, and waited for unless
@@ -93,6 +109,22 @@ void hirc_memcpy_strided(void *dst, void *src, int64_t rank, const int64_t *size
                          int64_t element_bytes, void *stream, int asynchronous,
                          const char *location) {
   struct strided_copy copy;
+  struct hirc_recorder *recorder = hirc_recorder();
+  if (__builtin_expect(recorder != NULL, 0)) {
+    size_t bytes = (size_t)rank * sizeof *sizes;
+    struct hirc_part parts[] = {{&dst, sizeof dst},
+                                {&src, sizeof src},
+                                {&stream, sizeof stream},
+                                {&element_bytes, sizeof element_bytes},
+                                {sizes, bytes},
+                                {dst_strides, bytes},
+                                {src_strides, bytes}};
+    if (!asynchronous)
+      hirc_graph_abandon(recorder);
+    if (hirc_graph_does(recorder, HIRC_STEP_COPY, parts, 7))
+      return;
+    hirc_graph_did(recorder);
+  }
   if (!hirc_strided_simplify(&copy, dst, src, rank, sizes, dst_strides, src_strides,
                              element_bytes))
     return;

@@ -2,8 +2,8 @@
 //
 // State: see streams.c. None of these streams is ever destroyed.
 
-#include "calls.h"
 #include "current_device.h"
+#include "graphs.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -84,6 +84,8 @@ __attribute__((noinline)) static cuda_stream find_or_create(struct named_stream 
 // The current device's stream called `name`. `known` is a zeroed table of the caller's, one for
 // each name, in which the stream is found the next time.
 void *hirc_stream_named(void **known, const char *name, const char *location) {
+  if (hirc_recorder())
+    return hirc_graph_stream(hirc_recorder(), HIRC_STREAM_NAMED, 0, name);
   int device = current_device(location);
   cuda_stream stream = __atomic_load_n(&known[device], __ATOMIC_ACQUIRE);
   if (__builtin_expect(stream == NULL, 0)) {
@@ -106,6 +108,8 @@ __attribute__((noinline)) static cuda_stream create_numbered(_Atomic(cuda_stream
 // NUMBERED_STREAMS several numbers share a stream: that costs overlap, never correctness.
 void *hirc_stream_of_pool(int64_t index, int64_t pool, const char *location) {
   int64_t number = index % pool;
+  if (hirc_recorder())
+    return hirc_graph_stream(hirc_recorder(), HIRC_STREAM_NUMBERED, number, NULL);
   number += number < 0 ? pool : 0;
   struct numbered_streams *all = &hirc_state_numbered_streams_1[current_device(location)];
   _Atomic(cuda_stream) *slot = &all->streams[number % NUMBERED_STREAMS];

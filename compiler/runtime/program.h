@@ -103,6 +103,7 @@ int hirc_extents_error(const struct hirc_program_info *program,
 
 // failure.c
 const char *hirc_error_text(void);
+int hirc_error_status(void); // of the last message: HIRC_FAILED of a CUDA call's, or HIRC_REFUSED
 void hirc_error_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // program_devices.c
@@ -112,6 +113,7 @@ int hirc_stream_finish(void *stream);
 
 // program_list.c
 const struct hirc_program_info *const *hirc_program_list(int64_t *count);
+void hirc_program_list_give(const struct hirc_program_info *const *programs, int64_t count);
 
 // repeated_elements.c
 int hirc_elements_repeat(const struct dl_tensor *tensor);
@@ -130,6 +132,9 @@ void hirc_weights_unload(void);
 struct hirc_instance;
 void *hirc_state_address(const struct hirc_weights *weights, void *stream);
 int hirc_instance_reset(void *stream);
+int hirc_generator_set(const struct hirc_weights *weights, uint64_t seed, uint64_t offset,
+                       void *stream);
+int hirc_generator_seed(uint64_t seed, uint64_t offset, void *stream);
 int hirc_instance_tensor(const char *name, struct dl_tensor *tensor);
 struct hirc_instance *hirc_instance_create(void);
 void hirc_instance_free(struct hirc_instance *instance);

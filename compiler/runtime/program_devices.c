@@ -2,6 +2,7 @@
 
 #include "check.h"
 #include "program.h"
+#include "world.h"
 
 // Of the CPU device, in programs for it.
 __attribute__((weak, visibility("hidden"))) void
@@ -34,6 +35,8 @@ uint64_t hirc_library_devices(void) {
 static int finish(void *unused, void *other, void *stream) {
   (void)unused, (void)other;
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize", NULL);
+  if (hirc_communication_check)
+    hirc_communication_check(NULL);
   return 0;
 }
 

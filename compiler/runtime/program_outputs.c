@@ -1,6 +1,7 @@
 // The memory of outputs that a program allocated, once the caller has it.
 
 #include "check.h"
+#include "memory_counts.h"
 #include "program.h"
 
 #include <dlfcn.h>
@@ -47,6 +48,10 @@ struct versioned {
 static int free_output(void *data, void *unused, void *stream) {
   struct cuda_pointer_attributes found;
   (void)unused;
+  // Most are device memory, of which nothing need be asked.
+  if (!memory_is_counted() && cudaFreeAsync(data, stream) == 0)
+    return 0;
+  cudaGetLastError();
   check(cudaPointerGetAttributes(&found, data), "cudaPointerGetAttributes", NULL);
   if (found.type == CUDA_MEMORY_UNREGISTERED)
     return 0; // a constant of the program's, or memory it keeps

@@ -31,16 +31,19 @@ struct exchange {
 // PyMethodDef.
 struct method {
   const char *name;
-  object *(*function)(object *self, object *const *arguments, long count);
+  object *(*function)(object *self, object *const *arguments, long count, object *names);
   int flags;
   const char *text;
 };
-enum { FASTCALL = 0x80 };
+enum { KEYWORDS = 0x2, FASTCALL = 0x80 };
 
 #define FUNCTIONS(each)                                                                            \
   each(object *, PyObject_Type, (object *))                                                        \
-  each(object *, PyObject_GetAttrString, (object *, const char *))                                 \
-  each(object *, PyObject_CallMethod, (object *, const char *, const char *, ...))                 \
+  each(object *, PyObject_GetAttr, (object *, object *))                                           \
+  each(object *, PyUnicode_InternFromString, (const char *))                                       \
+  each(int, PyObject_RichCompareBool, (object *, object *, int))                                   \
+  each(object *, PyTuple_GetItem, (object *, long))                                                \
+  each(long, PyTuple_Size, (object *))                                                             \
   each(object *, PyObject_Vectorcall, (object *, object *const *, size_t, object *))               \
   each(int, PyObject_IsTrue, (object *))                                                           \
   each(object *, PyCFunction_NewEx, (const struct method *, object *, object *))                   \
@@ -67,8 +70,12 @@ static struct {
 #define MEMBER(result, name, parameters) result(*name) parameters;
   FUNCTIONS(MEMBER)
 #undef MEMBER
-  object *PyFloat_Type, *PyLong_Type, *PyBool_Type, *_Py_NoneStruct;
+  object *PyFloat_Type, *PyLong_Type, *PyBool_Type, *_Py_NoneStruct, *_Py_FalseStruct;
 } py;
+
+// Names of Python's, and the methods of the last type whose tensors were taken.
+static object *exchange_name, *requires_grad, *is_neg, *is_conj, *out_name, *stream_name,
+    *cuda_stream;
 
 static bool find_python(void) {
   static const struct {
@@ -82,13 +89,27 @@ static bool find_python(void) {
       {"PyLong_Type", &py.PyLong_Type},
       {"PyBool_Type", &py.PyBool_Type},
       {"_Py_NoneStruct", &py._Py_NoneStruct},
+      {"_Py_FalseStruct", &py._Py_FalseStruct},
   };
+  static const struct {
+    const char *text;
+    object **place;
+  } names[] = {{"__dlpack_c_exchange_api__", &exchange_name},
+               {"requires_grad", &requires_grad},
+               {"is_neg", &is_neg},
+               {"is_conj", &is_conj},
+               {"out", &out_name},
+               {"stream", &stream_name},
+               {"cuda_stream", &cuda_stream}};
   for (size_t i = 0; i < sizeof symbols / sizeof *symbols; ++i) {
     void *found = dlsym(RTLD_DEFAULT, symbols[i].name);
     if (!found)
       return false;
     memcpy(symbols[i].place, &found, sizeof found);
   }
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (!*names[i].place && !(*names[i].place = py.PyUnicode_InternFromString(names[i].text)))
+      return false;
   return true;
 }
 
@@ -99,59 +120,101 @@ struct python_program {
   struct method method;
   const struct hirc_program_info *program;
   object *other, *refused, *failed;
-  int64_t takes_outputs; // whether the outputs follow the inputs
+  object *names;               // of the inputs, a tuple
+  void (*use)(void *instance); // of a library with state, else NULL
+  void *instance;
 };
 
-// The exchange API of the last type that had one. The type is held, so that it is no other one.
-static object *known_type;
+// The exchange API of the last type that had one, and its methods; NULL where it has none. The type
+// is held, so that it is no other one.
+static object *known_type, *known_is_neg, *known_is_conj;
 static const struct exchange *known;
+
+static object *attribute(object *of, object *name) {
+  object *found = py.PyObject_GetAttr(of, name);
+  if (!found)
+    py.PyErr_Clear();
+  return found;
+}
+
+static void replace(object **place, object *by) {
+  object *before = *place;
+  *place = by;
+  if (before)
+    py.Py_DecRef(before);
+}
 
 static const struct exchange *exchange_of(object *tensor) {
   object *type = py.PyObject_Type(tensor);
   const struct exchange *found = type == known_type ? known : NULL;
-  object *capsule = found ? NULL : py.PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
+  object *capsule = found ? NULL : attribute(type, exchange_name);
   if (capsule) {
     found = py.PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
     if (found && found->version.major != 1)
       found = NULL;
     py.Py_DecRef(capsule);
   }
-  if (!found) {
-    py.PyErr_Clear();
-  } else if (type != known_type) {
-    object *before = known_type;
-    known_type = type;
+  if (found && type != known_type) {
     known = found;
-    type = before;
-  }
-  if (type)
+    replace(&known_is_neg, attribute(type, is_neg));
+    replace(&known_is_conj, attribute(type, is_conj));
+    replace(&known_type, type);
+  } else {
+    if (!found)
+      py.PyErr_Clear();
     py.Py_DecRef(type);
+  }
   return found;
 }
 
-// Whether an attribute or a method without arguments says no. What is not there says nothing.
-static bool denies(object *asked) {
-  if (!asked) {
+// Whether an answer is no. One that is not there says nothing.
+static bool denies(object *answer) {
+  if (!answer) {
     py.PyErr_Clear();
     return true;
   }
-  int truth = py.PyObject_IsTrue(asked);
-  py.Py_DecRef(asked);
+  int truth = answer == py._Py_FalseStruct ? 0 : py.PyObject_IsTrue(answer);
+  py.Py_DecRef(answer);
   return truth == 0;
 }
 
-// Whether a tensor's memory holds its numbers, and none asks for gradients of them.
+// Whether a method without arguments of the known type says no.
+static bool method_denies(object *method, object *tensor) {
+  object *const arguments[] = {tensor};
+  return !method || denies(py.PyObject_Vectorcall(method, arguments, 1, NULL));
+}
+
+// Whether a tensor's memory holds its numbers, and none asks for gradients of them. Its type is the
+// known one.
 static bool is_plain(object *tensor, const struct dl_tensor *view) {
-  return denies(py.PyObject_GetAttrString(tensor, "requires_grad")) &&
-         denies(py.PyObject_CallMethod(tensor, "is_neg", NULL)) &&
-         (view->type.code != DL_COMPLEX || denies(py.PyObject_CallMethod(tensor, "is_conj", NULL)));
+  return denies(py.PyObject_GetAttr(tensor, requires_grad)) &&
+         method_denies(known_is_neg, tensor) &&
+         (view->type.code != DL_COMPLEX || method_denies(known_is_conj, tensor));
 }
 
 // What the arguments say of the call: who makes tensors, and where the work goes.
+enum { MOST_NAMED = 32 };
 struct surroundings {
   const struct exchange *exchange;
-  struct dl_device device; // of the first tensor on a GPU, else of kind 0
+  struct dl_device device;   // of the first tensor on a GPU, else of kind 0
+  object *const *arguments;  // the first inputs, in order
+  long count, given;
+  long named_count;
+  struct {
+    long place;
+    object *value;
+  } named[MOST_NAMED]; // the others
 };
+
+// The input at a place.
+static object *input_at(const struct surroundings *around, int64_t place) {
+  if (place < around->count)
+    return around->arguments[place];
+  for (long i = 0; i < around->named_count; ++i)
+    if (around->named[i].place == place)
+      return around->named[i].value;
+  return NULL;
+}
 
 // Takes an argument. False for what the function in Python has to judge.
 static bool take(struct hirc_packed_call *call, int64_t place, object *argument,
@@ -182,12 +245,12 @@ static bool take(struct hirc_packed_call *call, int64_t place, object *argument,
 }
 
 // An output as Python's. NULL, and an exception.
-static object *give(struct hirc_packed_call *call, int64_t output, object *const *arguments,
-                    const struct exchange *exchange) {
+static object *give(struct hirc_packed_call *call, int64_t output,
+                    const struct surroundings *around, object *out) {
   const struct hirc_value_info *value = &call->program->outputs[output];
-  if (call->is_given) {
-    py.Py_IncRef(arguments[call->program->input_count + output]);
-    return arguments[call->program->input_count + output];
+  if (out) {
+    py.Py_IncRef(out);
+    return out;
   }
   if (value->is_scalar) {
     struct hirc_host_number number = hirc_packed_result(call, output);
@@ -196,32 +259,33 @@ static object *give(struct hirc_packed_call *call, int64_t output, object *const
                                                    : py.PyLong_FromLongLong(number.integer);
   }
   if (value->origin == HIRC_INPUT) {
-    py.Py_IncRef(arguments[value->origin_input]);
-    return arguments[value->origin_input];
+    object *input = input_at(around, value->origin_input);
+    py.Py_IncRef(input);
+    return input;
   }
   struct dl_versioned_tensor *managed = hirc_packed_manage(call, output, NULL, 1);
   object *tensor = NULL;
   if (!managed)
     return py.PyErr_NoMemory();
-  if (exchange->to_object(managed, &tensor) != 0) {
+  if (around->exchange->to_object(managed, &tensor) != 0) {
     managed->deleter(managed);
     return NULL;
   }
   return tensor;
 }
 
-static object *results(struct hirc_packed_call *call, object *const *arguments,
-                       const struct exchange *exchange) {
+static object *results(struct hirc_packed_call *call, const struct surroundings *around,
+                       object *out) {
   int64_t count = call->program->output_count;
   if (count == 1)
-    return give(call, 0, arguments, exchange);
+    return give(call, 0, around, out);
   if (count == 0) {
     py.Py_IncRef(py._Py_NoneStruct);
     return py._Py_NoneStruct;
   }
   object *all = py.PyTuple_New(count);
   for (int64_t i = 0; all && i < count; ++i) {
-    object *each = give(call, i, arguments, exchange);
+    object *each = give(call, i, around, out);
     if (!each || py.PyTuple_SetItem(all, i, each) != 0) {
       py.Py_DecRef(all);
       return NULL;
@@ -230,30 +294,103 @@ static object *results(struct hirc_packed_call *call, object *const *arguments,
   return all;
 }
 
-static object *call_python(object *self, object *const *arguments, long count) {
+static bool is_same(object *name, object *wanted) {
+  enum { EQUAL = 2 };
+  return name == wanted || py.PyObject_RichCompareBool(name, wanted, EQUAL) == 1;
+}
+
+// What a call was given by name.
+struct named {
+  object *out, *stream;
+};
+
+// Takes what was given by name: `out`, `stream`, and inputs, of which `count` were given in order.
+// False for what the function in Python has to judge.
+static bool take_named(struct hirc_packed_call *call, const struct python_program *program,
+                       object *const *arguments, long count, object *names,
+                       struct surroundings *around, struct named *named) {
+  long inputs = (long)program->program->input_count, given = names ? py.PyTuple_Size(names) : 0;
+  for (long i = 0; i < given; ++i) {
+    object *name = py.PyTuple_GetItem(names, i), *value = arguments[count + i];
+    long place = count;
+    if (is_same(name, out_name)) {
+      named->out = value == py._Py_NoneStruct ? NULL : value;
+      continue;
+    }
+    if (is_same(name, stream_name)) {
+      named->stream = value == py._Py_NoneStruct ? NULL : value;
+      continue;
+    }
+    while (place < inputs && !is_same(name, py.PyTuple_GetItem(program->names, place)))
+      ++place;
+    if (place == inputs || !take(call, place, value, around))
+      return false;
+    around->named[around->named_count].place = place;
+    around->named[around->named_count++].value = value;
+    ++around->given;
+  }
+  return true;
+}
+
+// Whether the stream that was given is the one that the tensors are ready on. Others wait for it in
+// DLPack's way, in Python.
+static bool is_current(object *given, void *stream) {
+  object *number = attribute(given, cuda_stream);
+  object *type = py.PyObject_Type(number ? number : given);
+  bool is_same_stream =
+      type == py.PyLong_Type && py.PyLong_AsVoidPtr(number ? number : given) == stream;
+  py.Py_DecRef(type);
+  if (number)
+    py.Py_DecRef(number);
+  if (py.PyErr_Occurred())
+    py.PyErr_Clear();
+  return is_same_stream;
+}
+
+// Takes all that a call was given. False for what the function in Python has to judge.
+static bool take_all(struct hirc_packed_call *call, const struct python_program *program,
+                     object *const *arguments, long count, object *names,
+                     struct surroundings *around, struct named *named, void **stream) {
+  const struct hirc_program_info *info = program->program;
+  for (long i = 0; i < count; ++i)
+    if (!take(call, i, arguments[i], around))
+      return false;
+  around->given = count;
+  if (names && (py.PyTuple_Size(names) > MOST_NAMED ||
+                !take_named(call, program, arguments, count, names, around, named)))
+    return false;
+  // The function in Python knows what becomes of outputs where there is no tensor of anybody's.
+  if (around->given != info->input_count || !around->exchange)
+    return false;
+  call->is_given = named->out != NULL;
+  if (call->is_given &&
+      (info->output_count != 1 || !take(call, info->input_count, named->out, around)))
+    return false;
+  if (around->device.type == DL_CUDA &&
+      around->exchange->current_stream(DL_CUDA, around->device.number, stream) != 0)
+    return false;
+  return !named->stream || is_current(named->stream, *stream);
+}
+
+static object *call_python(object *self, object *const *arguments, long count, object *names) {
   const struct python_program *program = py.PyLong_AsVoidPtr(self);
   struct hirc_packed_call call;
-  struct surroundings around = {0};
-  int64_t outputs = program->takes_outputs ? program->program->output_count : 0;
-  bool is_taken = count == program->program->input_count + outputs &&
-                  hirc_packed_begin(&call, program->program);
-  if (!is_taken)
-    return py.PyObject_Vectorcall(program->other, arguments, (size_t)count, NULL);
-  call.is_given = program->takes_outputs != 0;
-  for (long i = 0; is_taken && i < count; ++i)
-    is_taken = take(&call, i, arguments[i], &around);
+  struct surroundings around = {.arguments = arguments, .count = count};
+  struct named named = {NULL, NULL};
   void *stream = NULL;
-  // The function in Python knows what becomes of outputs where there is no tensor of anybody's.
-  is_taken = is_taken && around.exchange;
-  if (is_taken && around.device.type == DL_CUDA)
-    is_taken = around.exchange->current_stream(DL_CUDA, around.device.number, &stream) == 0;
   object *result = NULL;
+  if (count > program->program->input_count || !hirc_packed_begin(&call, program->program))
+    return py.PyObject_Vectorcall(program->other, arguments, (size_t)count, names);
+  bool is_taken =
+      take_all(&call, program, arguments, count, names, &around, &named, &stream);
   if (is_taken) {
+    if (program->use)
+      program->use(program->instance);
     void *thread = py.PyEval_SaveThread();
     int status = hirc_packed_run(&call, stream);
     py.PyEval_RestoreThread(thread);
     if (status == 0)
-      result = results(&call, arguments, around.exchange);
+      result = results(&call, &around, named.out);
     else
       py.PyErr_SetString(status == HIRC_REFUSED ? program->refused : program->failed,
                          hirc_error_text());
@@ -261,7 +398,7 @@ static object *call_python(object *self, object *const *arguments, long count) {
   hirc_packed_end(&call);
   if (!is_taken) {
     py.PyErr_Clear();
-    result = py.PyObject_Vectorcall(program->other, arguments, (size_t)count, NULL);
+    result = py.PyObject_Vectorcall(program->other, arguments, (size_t)count, names);
   }
   return result;
 }
@@ -276,7 +413,7 @@ void *hirc_python_function(struct python_program *bound, object *owner) {
   if (!find_python())
     return NULL;
   bound->method.function = call_python;
-  bound->method.flags = FASTCALL;
+  bound->method.flags = FASTCALL | KEYWORDS;
   object *self = py.PyLong_FromVoidPtr(bound);
   object *function = self ? py.PyCFunction_NewEx(&bound->method, self, owner) : NULL;
   if (self)

@@ -5,6 +5,7 @@
 // it named last (hirc_use_state), or the one that the linked file has itself. Nobody orders calls
 // that use one instance but the stream that they are given.
 #include "current_device.h"
+#include "failure.h"
 #include "program.h"
 
 #include <pthread.h>
@@ -41,6 +42,7 @@ static bool failed(int rc, const char *call) {
   if (rc == 0)
     return false;
   hirc_error_say("state: %s: %s (%s)", call, cudaGetErrorString(rc), cudaGetErrorName(rc));
+  hirc_error_blame(rc);
   cudaGetLastError(); // nothing later may report it
   return true;
 }
@@ -101,8 +103,10 @@ static struct place *find(const struct hirc_weights *weights, void *stream, bool
   struct place *made = calloc(1, sizeof *made);
   void *memory = NULL;
   size_t bytes = weights->state_bytes ? (size_t)weights->state_bytes : 1;
-  if (!made)
+  if (!made) {
     hirc_error_say("state: no memory is left on the host");
+    hirc_error_blame(CUDA_ERROR_MEMORY_ALLOCATION);
+  }
   if (!made || failed(cudaMalloc(&memory, bytes), "cudaMalloc")) {
     free(made);
     return NULL;
@@ -128,7 +132,8 @@ void *hirc_state_address(const struct hirc_weights *weights, void *stream) {
   return place ? place->memory : NULL;
 }
 
-// Calls `visit` with each description of the linked file that has states, until it returns 1.
+// Calls `visit` with each description of the linked file that has states, until it returns something
+// else than 0.
 static int each_description(int (*visit)(const struct hirc_weights *, void *), void *context) {
   int64_t count;
   const struct hirc_program_info *const *programs = hirc_program_list(&count);
@@ -137,8 +142,9 @@ static int each_description(int (*visit)(const struct hirc_weights *, void *), v
     bool is_known = !weights || !weights->state_count;
     for (int64_t j = 0; j < i && !is_known; ++j)
       is_known = programs[j]->weights == weights;
-    if (!is_known && visit(weights, context))
-      return 1;
+    int status = is_known ? 0 : visit(weights, context);
+    if (status)
+      return status;
   }
   return 0;
 }
@@ -146,17 +152,76 @@ static int each_description(int (*visit)(const struct hirc_weights *, void *), v
 static int reset(const struct hirc_weights *weights, void *stream) {
   bool is_new = false;
   const struct place *place = find(weights, stream, &is_new);
-  return !place || (!is_new && !begin(place, stream));
+  bool is_done = place && (is_new || begin(place, stream));
+  return is_done ? 0 : hirc_error_status();
 }
 
 // Gives the current instance its first values on the current device, in the order of a stream.
-// Returns 0, or 1 and there is a message.
+// Returns 0, or there is a message: HIRC_FAILED where CUDA failed, or HIRC_REFUSED.
 int hirc_instance_reset(void *stream) {
   pthread_mutex_lock(&hirc_state_instances_lock_1);
   int status = each_description(reset, stream);
   pthread_mutex_unlock(&hirc_state_instances_lock_1);
   return status;
 }
+
+// The state that a model's random numbers are drawn of: a seed and an offset.
+#define GENERATOR "hirc.generator"
+
+static bool has_generator(const struct hirc_weights *weights, int64_t *place) {
+  for (*place = 0; *place < weights->state_count; ++*place)
+    if (strcmp(weights->states[*place].name, GENERATOR) == 0)
+      return true;
+  return false;
+}
+
+// Gives the current instance's generator on the current device a seed and an offset, in the order
+// of a stream, which it waits for. Returns 0, or there is a message and its status.
+int hirc_generator_set(const struct hirc_weights *weights, uint64_t seed, uint64_t offset,
+                       void *stream) {
+  bool is_new = false;
+  int64_t number;
+  uint64_t values[2] = {seed, offset};
+  if (!weights || !has_generator(weights, &number)) {
+    hirc_error_say("there are no random numbers to seed");
+    return 1;
+  }
+  pthread_mutex_lock(&hirc_state_instances_lock_1);
+  const struct place *place = find(weights, stream, &is_new);
+  int status = !place ||
+               failed(cudaMemcpyAsync(place->memory + weights->states[number].offset, values,
+                                      sizeof values, CUDA_MEMCPY_DEFAULT, stream),
+                      "cudaMemcpyAsync") ||
+               failed(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  pthread_mutex_unlock(&hirc_state_instances_lock_1);
+  return status ? hirc_error_status() : 0;
+}
+
+struct seeding {
+  uint64_t seed, offset;
+  void *stream;
+  bool is_done;
+};
+
+static int seed_one(const struct hirc_weights *weights, void *context) {
+  struct seeding *seeding = context;
+  int64_t place;
+  if (!has_generator(weights, &place))
+    return 0;
+  seeding->is_done = true;
+  return hirc_generator_set(weights, seeding->seed, seeding->offset, seeding->stream);
+}
+
+// The same of all that a linked file draws of.
+int hirc_generator_seed(uint64_t seed, uint64_t offset, void *stream) {
+  struct seeding seeding = {seed, offset, stream, false};
+  int status = each_description(seed_one, &seeding);
+  if (status)
+    return status;
+  return seeding.is_done ? 0 : hirc_generator_set(NULL, seed, offset, stream);
+}
+
+enum { FOUND = -1 };
 
 struct wanted {
   const char *name;
@@ -172,7 +237,7 @@ static int find_named(const struct hirc_weights *weights, void *context) {
     bool is_new = false;
     const struct place *place = find(weights, NULL, &is_new);
     if (!place)
-      return 1;
+      return hirc_error_status();
     struct dl_device device = {hirc_cpu_device_at_unload ? 1 : 2, place->device};
     if (hirc_cpu_device_at_unload)
       device.number = 0;
@@ -183,23 +248,25 @@ static int find_named(const struct hirc_weights *weights, void *context) {
                                          .rank = state->rank,
                                          .type = type,
                                          .sizes = (int64_t *)(uintptr_t)state->sizes};
-    return 1;
+    return FOUND;
   }
   return 0;
 }
 
 // Fills in the tensor with a state of the current instance on the current device: its very memory,
-// packed. What runs on other streams than the default one may still write it. Returns 0, or 1 and
-// there is a message.
+// packed. What runs on other streams than the default one may still write it. Returns 0, or there
+// is a message: HIRC_FAILED where CUDA failed, or HIRC_REFUSED.
 int hirc_instance_tensor(const char *name, struct dl_tensor *tensor) {
   struct wanted wanted = {name, tensor};
   *tensor = (struct dl_tensor){0};
   pthread_mutex_lock(&hirc_state_instances_lock_1);
-  int is_found = each_description(find_named, &wanted);
+  int status = each_description(find_named, &wanted);
   pthread_mutex_unlock(&hirc_state_instances_lock_1);
-  if (!is_found)
+  if (status == FOUND)
+    return 0;
+  if (status == 0)
     hirc_error_say("there is no state '%s'", name);
-  return !is_found || !tensor->data;
+  return hirc_error_status();
 }
 
 // Another instance, the caller's to free; NULL where there is no memory. Its memory on a device comes

@@ -6,8 +6,8 @@
 // made internal when this code is linked into a module, and their names carry the number of their
 // layout: change the layout, change the number.
 
-#include "calls.h"
 #include "current_device.h"
+#include "graphs.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -63,6 +63,8 @@ __attribute__((noinline)) static cuda_stream create_stream(_Atomic(cuda_stream) 
 // pool hands its streams out in turn, so a stream may carry other work too: that costs overlap,
 // never correctness. It is never to be destroyed.
 void *hirc_stream_acquire(const char *location) {
+  if (hirc_recorder())
+    return hirc_graph_stream(hirc_recorder(), HIRC_STREAM_ACQUIRED, 0, NULL);
   wait_at_end();
   struct stream_pool *pool = &hirc_state_stream_pools_1[current_device(location)];
   unsigned turn = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
@@ -144,6 +146,13 @@ __attribute__((cold, noinline)) static void wait_for_other_device(int device, vo
 void hirc_stream_wait(void *waiter, void *signaller, const char *location) {
   if (waiter == signaller)
     return;
+  struct hirc_recorder *recorder = hirc_recorder();
+  if (__builtin_expect(recorder != NULL, 0)) {
+    struct hirc_part parts[] = {{&waiter, sizeof waiter}, {&signaller, sizeof signaller}};
+    if (hirc_graph_does(recorder, HIRC_STEP_WAIT, parts, 2))
+      return;
+    hirc_graph_did(recorder);
+  }
   int device = current_device(location);
   int rc = wait_through_event(device, waiter, signaller, location);
   if (rc == CUDA_ERROR_INVALID_RESOURCE_HANDLE)

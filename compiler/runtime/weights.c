@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 
 #include "current_device.h"
+#include "failure.h"
 #include "program.h"
 #include "weights.h"
 
@@ -87,6 +88,7 @@ static void *map_in_place(const struct hirc_weights *weights, const struct hirc_
 static void *cuda_failed(int rc, const char *call, int64_t bytes, void *memory) {
   hirc_error_say("weights: %s of %" PRId64 " bytes: %s (%s)", call, bytes, cudaGetErrorString(rc),
                  cudaGetErrorName(rc));
+  hirc_error_blame(rc);
   cudaGetLastError(); // nothing later may report it
   if (memory)
     cudaFree(memory);
@@ -211,6 +213,7 @@ static int weights_device(void) {
   int device = 0, rc = cudaGetDevice(&device);
   if (rc != 0) {
     hirc_error_say("weights: cudaGetDevice: %s (%s)", cudaGetErrorString(rc), cudaGetErrorName(rc));
+    hirc_error_blame(rc);
     cudaGetLastError(); // nothing later may report it
     return -1;
   }
@@ -237,13 +240,14 @@ __attribute__((cold, noinline)) void *hirc_weights_load(const struct hirc_weight
   return memory;
 }
 
-// Loads the weights of all programs of the linked file. Returns 0, or 1 and there is a message.
+// Loads the weights of all programs of the linked file. Returns 0, or there is a message:
+// HIRC_FAILED where CUDA failed, else HIRC_REFUSED.
 int hirc_weights_load_all(void) {
   int64_t count;
   const struct hirc_program_info *const *programs = hirc_program_list(&count);
   for (int64_t i = 0; i < count; ++i)
     if (programs[i]->weights && !hirc_weights_load(programs[i]->weights))
-      return 1;
+      return hirc_error_status();
   return 0;
 }
 
@@ -290,7 +294,7 @@ int hirc_weights_use_tensors(const char *const *names, const struct dl_tensor *c
   const struct hirc_program_info *const *programs = hirc_program_list(&programs_count);
   int device = weights_device(), status = 0;
   if (device < 0)
-    return 1;
+    return hirc_error_status();
   pthread_mutex_lock(&hirc_state_weights_lock_1);
   for (int64_t i = 0; i < programs_count && !status; ++i)
     if (programs[i]->weights && atomic_load(&programs[i]->weights->state->memory[device])) {
@@ -300,7 +304,7 @@ int hirc_weights_use_tensors(const char *const *names, const struct dl_tensor *c
   for (int64_t i = 0; i < programs_count && !status; ++i) {
     const struct hirc_weights *weights = programs[i]->weights;
     if (weights && !atomic_load(&weights->state->memory[device]))
-      status = !load(weights, device, &given);
+      status = load(weights, device, &given) ? 0 : hirc_error_status();
   }
   pthread_mutex_unlock(&hirc_state_weights_lock_1);
   return status;

@@ -1,6 +1,7 @@
 // Filling a view of any strides with zeros.
 
 #include "check.h"
+#include "graphs.h"
 #include "strided.h"
 
 // Of the CPU device, in programs for it.
@@ -21,6 +22,21 @@ static int best_2d(const struct strided_copy *view) {
   return best;
 }
 
+// Enqueues in `stream` the filling of memory with a byte.
+void hirc_fill_bytes(void *start, int byte, int64_t bytes, void *stream, const char *location) {
+  struct hirc_recorder *recorder = hirc_recorder();
+  if (__builtin_expect(recorder != NULL, 0)) {
+    struct hirc_part parts[] = {{&start, sizeof start},
+                                {&stream, sizeof stream},
+                                {&byte, sizeof byte},
+                                {&bytes, sizeof bytes}};
+    if (hirc_graph_does(recorder, HIRC_STEP_FILL, parts, 4))
+      return;
+    hirc_graph_did(recorder);
+  }
+  check(cudaMemsetAsync(start, byte, (size_t)bytes, stream), "cudaMemsetAsync", location);
+}
+
 // Enqueues in `stream` the filling of the view whose first element is at `start`; strides are in
 // elements. One call of CUDA where the view is contiguous or differs from it in one dimension, one
 // for each index of the remaining dimensions otherwise.
@@ -28,6 +44,18 @@ void hirc_zero_strided(void *start, int64_t rank, const int64_t *sizes, const in
                        int64_t element_bytes, void *stream, const char *location) {
   struct strided_copy view;
   struct strided_walk walk;
+  struct hirc_recorder *recorder = hirc_recorder();
+  if (__builtin_expect(recorder != NULL, 0)) {
+    size_t bytes = (size_t)rank * sizeof *sizes;
+    struct hirc_part parts[] = {{&start, sizeof start},
+                                {&stream, sizeof stream},
+                                {&element_bytes, sizeof element_bytes},
+                                {sizes, bytes},
+                                {strides, bytes}};
+    if (hirc_graph_does(recorder, HIRC_STEP_FILL, parts, 5))
+      return;
+    hirc_graph_did(recorder);
+  }
   if (!hirc_strided_simplify(&view, start, start, rank, sizes, strides, strides, element_bytes))
     return;
   int rows = best_2d(&view);

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hirc.compiler.cache import cached, find_cache
+from hirc.compiler.cache import cached, cached_files, find_cache
+from hirc.tools.hirc_cache import main as hirc_cache
 
 _NOBODY = 65534
 
@@ -171,3 +172,35 @@ def test_two_processes_make_a_file_once(tmp_path: Path) -> None:
     assert [each.communicate(timeout=60)[0] for each in started] == ["data\n"] * 2
     assert made.read_text() == "made "
     assert [each.name for each in cache.iterdir()] == ["file"]
+
+
+def test_what_was_used_least_lately_makes_room(
+    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [f"code-{number:032x}" for number in range(5)]
+    folder = places[0]
+
+    def make(number: int) -> None:
+        assert cached(names[number], lambda: bytes(1000)) == bytes(1000)
+        os.utime(folder / names[number], (number, number))
+
+    for number in range(4):
+        make(number)
+    (folder / "notes").write_text("the user's own")
+    # To be used is to stay.
+    assert cached(names[0], lambda: b"") == bytes(1000)
+    monkeypatch.setenv("HIRC_CACHE_BYTES", "3500")
+    make(4)
+    left = {file.name for file in cached_files(folder)}
+    assert left == {names[0], names[3], names[4]}
+    assert hirc_cache(["stat"]) == hirc_cache(["list"]) == 0
+    printed = capsys.readouterr().out
+    assert "3 files, 3.0 KiB, at most 3.4 KiB" in printed
+    assert names[3] in printed
+    assert names[1] not in printed
+    assert hirc_cache(["clear"]) == 0
+    assert "removed 3 files, 3.0 KiB" in capsys.readouterr().out
+    assert [file.name for file in folder.iterdir()] == ["notes"]
+    monkeypatch.setenv("HIRC_CACHE_BYTES", "much")
+    assert hirc_cache(["stat"]) == 1
+    assert "HIRC_CACHE_BYTES is 'much', which is no number" in capsys.readouterr().err

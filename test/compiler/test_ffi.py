@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from host_ir.libraries import library
+from host_ir.libraries import linked as library
 
 import hirc
 from hirc.compiler.loader_abi import DlTensor

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hirc.tools.bench_host import main
+from hirc.compiler.target import Target
+from hirc.tools.bench_host import build_calls, main
 
 
 def test_a_run(capsys: pytest.CaptureFixture[str]) -> None:
@@ -17,5 +18,15 @@ def test_a_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_programs_for_a_gpu(tmp_path: Path) -> None:
-    assert main(["--gpu", "sm_90", "--keep", str(tmp_path), "--build-only"]) == 0
-    assert (tmp_path / "launch").exists()
+    build_calls(tmp_path, Target.parse("sm_90"))
+    for name in ("calls", "chain.ptx", "libcalls.so", "calls.py", "hirc/compiler/loader.py"):
+        assert (tmp_path / name).exists(), name
+
+
+def test_a_chart_of_what_is_no_figures_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "figures.json").write_text("[]")
+    words = ["--chart", str(tmp_path / "figures.json"), "-o", str(tmp_path / "chart.png")]
+    assert main(words) == 1
+    assert "holds no figures of calls.py" in capsys.readouterr().err

@@ -51,6 +51,8 @@ int cudaGetDevice(int *device) {
 STUB(cudaDeviceGetDefaultMemPool)
 STUB(cudaMemPoolSetAttribute)
 STUB(cudaDeviceGetAttribute)
+STUB(cudaGetDeviceCount)
+STUB(cudaSetDevice)
 STUB(cudaDeviceSynchronize)
 STUB(cudaDriverGetVersion)
 STUB(cudaRuntimeGetVersion)

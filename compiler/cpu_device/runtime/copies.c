@@ -150,7 +150,7 @@ static int copy_async(struct hirc_stream *stream, const struct hirc_copy *copy, 
   return at_once ? copy_in_turn(stream, copy) : hirc_enqueue_copy(stream, copy);
 }
 
-int hirc_copy(const struct hirc_copy *copy, int kind, cuda_stream handle, bool waits) {
+int hirc_begin_copy(const struct hirc_copy *copy, int kind, cuda_stream handle, bool waits) {
   if (kind < CUDA_MEMCPY_HOST_TO_HOST || kind > CUDA_MEMCPY_DEFAULT)
     return CUDA_ERROR_INVALID_MEMCPY_DIRECTION;
   if (copy->width == 0 || copy->height == 0 || copy->depth == 0)

@@ -16,7 +16,7 @@ struct hirc_copy {
 
 // Copies as CUDA's documentation says for the kind of copy and of memory; `waits`: as the calls
 // without Async do.
-int hirc_copy(const struct hirc_copy *copy, int kind, cuda_stream stream, bool waits);
+int hirc_begin_copy(const struct hirc_copy *copy, int kind, cuda_stream stream, bool waits);
 
 // Enters the copy into the stream whatever the memory is.
 int hirc_enqueue_copy(struct hirc_stream *stream, const struct hirc_copy *copy);

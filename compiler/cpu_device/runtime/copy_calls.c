@@ -14,7 +14,7 @@ static int copy_1d(void *dst, const void *src, size_t bytes, int kind, cuda_stre
                            .width = bytes,
                            .height = 1,
                            .depth = 1};
-  return hirc_report(hirc_copy(&copy, kind, stream, waits));
+  return hirc_report(hirc_begin_copy(&copy, kind, stream, waits));
 }
 
 int cudaMemcpy(void *dst, const void *src, size_t bytes, int kind) {
@@ -42,7 +42,7 @@ static int copy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitc
                            .width = width,
                            .height = height,
                            .depth = 1};
-  return hirc_report(hirc_copy(&copy, kind, stream, waits));
+  return hirc_report(hirc_begin_copy(&copy, kind, stream, waits));
 }
 
 int cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
@@ -83,7 +83,7 @@ static int copy_3d(const struct cuda_memcpy_3d *parameters, cuda_stream stream, 
       .width = size.width,
       .height = size.height,
       .depth = size.depth};
-  return hirc_report(hirc_copy(&copy, p->kind, stream, waits));
+  return hirc_report(hirc_begin_copy(&copy, p->kind, stream, waits));
 }
 
 int cudaMemcpy3D(const struct cuda_memcpy_3d *parameters) {

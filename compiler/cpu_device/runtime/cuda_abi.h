@@ -72,6 +72,14 @@ enum cuda_memcpy_kind {
 
 typedef struct hirc_extent cuda_dim3; // passed by value
 
+struct cuda_kernel_node_parameters { // cudaKernelNodeParams
+  void *stub;
+  cuda_dim3 grid, block;
+  unsigned dynamic_shared_bytes;
+  void **arguments;
+  void **others;
+};
+
 struct cuda_extent_bytes { // cudaExtent
   size_t width, height, depth;
 };

@@ -6,6 +6,7 @@
 
 #include "capture.h"
 #include "allocation.h"
+#include "launch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,10 @@ struct hirc_graph_exec {
   pthread_mutex_t lock;
   struct hirc_point last; // the newest launch
   size_t count;
-  struct hirc_command *commands[];
+  struct exec_node {
+    const struct hirc_graph_node *node;
+    struct hirc_command *command; // the node's, or one of its own
+  } nodes[];
 };
 
 bool hirc_frontier_add(struct hirc_frontier *frontier, const struct hirc_frontier *more) {
@@ -138,13 +142,13 @@ static void put_in_order(struct hirc_graph_exec *exec, struct hirc_graph_node *n
   node->mark = true;
   for (size_t i = 0; i < node->dependencies.count; ++i)
     put_in_order(exec, node->dependencies.nodes[i]);
-  exec->commands[exec->count++] = node->command;
+  exec->nodes[exec->count++] = (struct exec_node){node, node->command};
 }
 
 static int instantiate(struct hirc_graph_exec **result, struct hirc_graph *graph) {
   if (!result || !graph)
     return CUDA_ERROR_INVALID_VALUE;
-  struct hirc_graph_exec *exec = calloc(1, sizeof *exec + graph->count * sizeof *exec->commands);
+  struct hirc_graph_exec *exec = calloc(1, sizeof *exec + graph->count * sizeof *exec->nodes);
   if (!exec)
     return CUDA_ERROR_MEMORY_ALLOCATION;
   exec->references = 1;
@@ -162,6 +166,9 @@ static int instantiate(struct hirc_graph_exec **result, struct hirc_graph *graph
 static void release_exec(struct hirc_graph_exec *exec) {
   if (atomic_fetch_sub(&exec->references, 1) != 1)
     return;
+  for (size_t i = 0; i < exec->count; ++i)
+    if (exec->nodes[i].command != exec->nodes[i].node->command)
+      hirc_command_free(exec->nodes[i].command);
   hirc_graph_release(exec->graph);
   pthread_mutex_destroy(&exec->lock);
   free(exec);
@@ -170,7 +177,7 @@ static void release_exec(struct hirc_graph_exec *exec) {
 static int run_launch(void *payload) {
   struct hirc_graph_exec *exec = *(struct hirc_graph_exec **)payload;
   for (size_t i = 0; i < exec->count; ++i)
-    hirc_command_run(exec->commands[i]);
+    hirc_command_run(exec->nodes[i].command);
   return 0;
 }
 
@@ -199,6 +206,32 @@ static int launch(struct hirc_graph_exec *exec, cuda_stream handle) {
   return error;
 }
 
+// Changes what a kernel's node does in launches to come.
+static int change(struct hirc_graph_exec *exec, const struct hirc_graph_node *node,
+                  const struct cuda_kernel_node_parameters *parameters) {
+  if (!exec || !node || !parameters)
+    return CUDA_ERROR_INVALID_VALUE;
+  int error = CUDA_ERROR_INVALID_VALUE;
+  pthread_mutex_lock(&exec->lock);
+  for (size_t i = 0; i < exec->count; ++i) {
+    if (exec->nodes[i].node != node)
+      continue;
+    struct hirc_command *before = exec->nodes[i].command;
+    struct hirc_command *changed = hirc_launch_changed(before, parameters, &error);
+    if (!changed)
+      break;
+    // Launches read the commands as they run.
+    if (exec->last.stream)
+      hirc_wait_for(exec->last);
+    exec->nodes[i].command = changed;
+    if (before != node->command)
+      hirc_command_free(before);
+    break;
+  }
+  pthread_mutex_unlock(&exec->lock);
+  return error;
+}
+
 // --- calls ---------------------------------------------------------------------------------------
 
 int cudaGraphInstantiate(cuda_graph_exec *exec, cuda_graph graph, unsigned long long flags) {
@@ -222,6 +255,11 @@ int cudaGraphUpload(cuda_graph_exec exec, cuda_stream stream) {
 
 int cudaGraphLaunch(cuda_graph_exec exec, cuda_stream stream) {
   return hirc_report(launch(exec, stream));
+}
+
+int cudaGraphExecKernelNodeSetParams(cuda_graph_exec exec, cuda_graph_node node,
+                                     const struct cuda_kernel_node_parameters *parameters) {
+  return hirc_report(change(exec, node, parameters));
 }
 
 int cudaGraphExecDestroy(cuda_graph_exec exec) {

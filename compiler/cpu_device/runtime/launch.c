@@ -105,6 +105,41 @@ static int check_cluster(const struct hirc_function *function, struct hirc_grid 
   return 0;
 }
 
+struct hirc_command *hirc_launch_changed(const struct hirc_command *command,
+                                         const struct cuda_kernel_node_parameters *parameters,
+                                         int *error) {
+  const struct launch *before = (const struct launch *)(const void *)command->payload;
+  const struct hirc_function *function = hirc_function_of(parameters->stub);
+  struct hirc_grid grid = before->grid;
+  *error = CUDA_ERROR_INVALID_VALUE;
+  if (command->type != HIRC_NODE_KERNEL || !function || function->kernel != grid.kernel ||
+      (!parameters->arguments && grid.kernel->argument_count != 0))
+    return NULL;
+  grid.grid = parameters->grid;
+  grid.block = parameters->block;
+  grid.dynamic_shared_bytes = parameters->dynamic_shared_bytes;
+  *error = check_extents(&grid);
+  if (*error == 0)
+    *error = check_shared(function, parameters->dynamic_shared_bytes);
+  if (*error == 0)
+    *error = check_cluster(function, &grid);
+  if (*error != 0)
+    return NULL;
+  size_t start, bytes = payload_bytes(grid.kernel, &start);
+  struct hirc_command *changed = hirc_command_allocate(bytes);
+  if (!changed) {
+    *error = CUDA_ERROR_MEMORY_ALLOCATION;
+    return NULL;
+  }
+  changed->run = run_launch;
+  changed->type = HIRC_NODE_KERNEL;
+  struct launch *copy = (struct launch *)changed->payload;
+  copy->grid = grid;
+  copy->grid.arguments = copy->arguments;
+  copy_arguments(copy, start, parameters->arguments);
+  return changed;
+}
+
 static int launch(const struct hirc_function *function, struct hirc_grid *grid,
                   size_t dynamic_bytes, void *const *arguments, cuda_stream handle) {
   struct hirc_stream *stream = hirc_stream_of(handle);

@@ -25,6 +25,11 @@ struct hirc_command;
 // What a command of type HIRC_NODE_KERNEL will run.
 const struct hirc_grid *hirc_launch_grid(const struct hirc_command *command);
 
+// The command with other extents and arguments, for the same kernel; `error` where there is none.
+struct hirc_command *hirc_launch_changed(const struct hirc_command *command,
+                                         const struct cuda_kernel_node_parameters *parameters,
+                                         int *error);
+
 // Blocks of that size that a multiprocessor would hold.
 int hirc_resident_blocks(const struct hirc_function *function, int threads, size_t dynamic_bytes);
 

@@ -118,18 +118,45 @@ static size_t count_between(const void *start, const void *stop) {
   return ((uintptr_t)stop - (uintptr_t)start) / sizeof(void *);
 }
 
+static struct hirc_kernel *const *given_kernels;
+static struct hirc_variable *const *given_variables;
+static size_t given_kernel_count, given_variable_count;
+
+struct hirc_kernel *const *hirc_kernels(size_t *count) {
+  *count = given_kernels ? given_kernel_count
+                         : count_between(__start_hirc_cpu_kernels, __stop_hirc_cpu_kernels);
+  return given_kernels ? given_kernels : __start_hirc_cpu_kernels;
+}
+
+static struct hirc_variable *const *all_variables(size_t *count) {
+  *count = given_variables ? given_variable_count
+                           : count_between(__start_hirc_cpu_variables, __stop_hirc_cpu_variables);
+  return given_variables ? given_variables : __start_hirc_cpu_variables;
+}
+
+void hirc_cpu_device_give(struct hirc_kernel *const *kernels, size_t kernel_count,
+                          struct hirc_variable *const *variables, size_t variable_count) {
+  given_kernels = kernels;
+  given_kernel_count = kernel_count;
+  given_variables = variables;
+  given_variable_count = variable_count;
+  hirc_choose_regions();
+}
+
 static const struct hirc_variable *variable_named(const char *name) {
-  size_t count = count_between(__start_hirc_cpu_variables, __stop_hirc_cpu_variables);
+  size_t count;
+  struct hirc_variable *const *all = all_variables(&count);
   for (size_t i = 0; i < count; ++i)
-    if (__start_hirc_cpu_variables[i] && !strcmp(__start_hirc_cpu_variables[i]->name, name))
-      return __start_hirc_cpu_variables[i];
+    if (all[i] && !strcmp(all[i]->name, name))
+      return all[i];
   return NULL;
 }
 
 const struct hirc_variable *hirc_variable_at(const void *address) {
-  size_t count = count_between(__start_hirc_cpu_variables, __stop_hirc_cpu_variables);
+  size_t count;
+  struct hirc_variable *const *all = all_variables(&count);
   for (size_t i = 0; i < count; ++i) {
-    const struct hirc_variable *variable = __start_hirc_cpu_variables[i];
+    const struct hirc_variable *variable = all[i];
     if (variable && (uintptr_t)address - (uintptr_t)variable->address < variable->bytes)
       return variable;
   }
@@ -137,10 +164,11 @@ const struct hirc_variable *hirc_variable_at(const void *address) {
 }
 
 static const struct hirc_kernel *kernel_named(const char *name) {
-  size_t count = count_between(__start_hirc_cpu_kernels, __stop_hirc_cpu_kernels);
+  size_t count;
+  struct hirc_kernel *const *all = hirc_kernels(&count);
   for (size_t i = 0; i < count; ++i)
-    if (__start_hirc_cpu_kernels[i] && !strcmp(__start_hirc_cpu_kernels[i]->name, name))
-      return __start_hirc_cpu_kernels[i];
+    if (all[i] && !strcmp(all[i]->name, name))
+      return all[i];
   return NULL;
 }
 

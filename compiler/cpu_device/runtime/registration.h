@@ -20,6 +20,16 @@ struct hirc_function *hirc_function_of(const void *stub);
 const struct hirc_variable *hirc_variable_of(const void *symbol);
 const struct hirc_variable *hirc_variable_at(const void *address);
 
+// The device code's kernels and how many there are: of the linked file, or those that were given.
+struct hirc_kernel *const *hirc_kernels(size_t *count);
+
+// For code that no linker put beside this: its kernels and variables, before they are registered.
+void hirc_cpu_device_give(struct hirc_kernel *const *kernels, size_t kernel_count,
+                          struct hirc_variable *const *variables, size_t variable_count);
+
+// wide_regions.c
+void hirc_choose_regions(void);
+
 // Forgets everything that was registered, for a library that is being unloaded.
 void hirc_registration_release(void);
 

@@ -32,6 +32,22 @@ void hirc_cpu_device_at_unload(void (*function)(void)) {
   }
 }
 
+// Called last of all, in this order: they release what no linker put beside this.
+struct release {
+  void (*function)(void *, void *);
+  void *arguments[2];
+};
+enum { LAST = 8 };
+static struct release last[LAST];
+static int last_count;
+
+void hirc_cpu_device_at_end(void (*function)(void *, void *), void *one, void *other);
+void hirc_cpu_device_at_end(void (*function)(void *, void *), void *one, void *other) {
+  if (last_count < LAST) {
+    last[last_count++] = (struct release){function, {one, other}};
+  }
+}
+
 bool hirc_is_unloaded(void) { return is_unloaded; }
 
 // At exit, before any destructor: from now on the library stays, whoever closes it. Where it is
@@ -67,4 +83,7 @@ __attribute__((destructor(101))) static void end(void) {
   hirc_streams_release();
   hirc_registration_release();
   hirc_arenas_release();
+  for (int i = 0; i < last_count; ++i) {
+    last[i].function(last[i].arguments[0], last[i].arguments[1]);
+  }
 }

@@ -1,15 +1,12 @@
-// Chooses, before main, between the two versions of each kernel's regions: for any processor of the
-// architecture, and for one with wider vectors. HIRC_CPU_VECTORS=baseline keeps the first.
+// Chooses, before main or when kernels are given later, between the two versions of each kernel's
+// regions: for any processor of the architecture, and for one with wider vectors.
+// HIRC_CPU_VECTORS=baseline keeps the first.
 
 #include "device_abi.h"
+#include "registration.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-extern const struct hirc_kernel *const __start_hirc_cpu_kernels[]
-    __attribute__((weak, visibility("hidden")));
-extern const struct hirc_kernel *const __stop_hirc_cpu_kernels[]
-    __attribute__((weak, visibility("hidden")));
 
 static bool has_wide_vectors(void) {
 #if defined(__x86_64__)
@@ -19,15 +16,14 @@ static bool has_wide_vectors(void) {
 #endif
 }
 
-__attribute__((constructor)) static void choose_regions(void) {
+__attribute__((constructor)) void hirc_choose_regions(void) {
   const char *asked = getenv("HIRC_CPU_VECTORS");
   if ((asked && strcmp(asked, "baseline") == 0) || !has_wide_vectors())
     return;
-  for (const struct hirc_kernel *const *at = __start_hirc_cpu_kernels;
-       at < __stop_hirc_cpu_kernels; ++at) {
-    const struct hirc_kernel *kernel = *at;
-    if (kernel->wide_regions)
-      memcpy((void *)kernel->regions, kernel->wide_regions,
-             kernel->state_count * sizeof *kernel->regions);
-  }
+  size_t count;
+  struct hirc_kernel *const *kernels = hirc_kernels(&count);
+  for (size_t i = 0; i < count; ++i)
+    if (kernels[i] && kernels[i]->wide_regions)
+      memcpy((void *)kernels[i]->regions, kernels[i]->wide_regions,
+             kernels[i]->state_count * sizeof *kernels[i]->regions);
 }

@@ -17,6 +17,7 @@ _EXPORTS = (
     ("hirc_leave", "hirc_library_leave", "i32", ("ptr",)),
     ("hirc_synchronize", "hirc_stream_finish", "i32", ("ptr",)),
     ("hirc_devices", "hirc_library_devices", "i64", ()),
+    ("hirc_graph_counts", "hirc_graphs_counted", "void", ("ptr",)),
     ("hirc_call_from_python", "hirc_python_function", "ptr", ("ptr", "ptr")),
 )
 # The same of programs that have weights.
@@ -33,6 +34,7 @@ _STATE_EXPORTS = (
     ("hirc_hold_state", "hirc_instance_hold", "ptr", ("ptr",)),
     ("hirc_use_state", "hirc_instance_use", "void", ("ptr",)),
     ("hirc_reset_state", "hirc_instance_reset", "i32", ("ptr",)),
+    ("hirc_manual_seed", "hirc_generator_seed", "i32", ("i64", "i64", "ptr")),
     ("hirc_state_tensor", "hirc_instance_tensor", "i32", ("ptr", "ptr")),
 )
 

@@ -32,13 +32,15 @@ def add_function(
     *,
     max_rank: int,
     executable: bool,
+    replays: bool,
 ) -> None:
     """Adds `int hirc_program_NAME(const DLTensor *const *, DLTensor *const *, void *stream)`.
 
     It checks every tensor, calls the body and fills in the outputs. It returns 0; 1 where a tensor
-    is wrong or there are no weights or no state; then nothing ran; or 2 where something failed
+    is wrong or there are no weights; then nothing ran; or 2 where something failed
     (calls.c of the support library). That of a library tells the support library of each call. No
-    program of the module has a value of more than `max_rank` dims.
+    program of the module has a value of more than `max_rank` dims. One that `replays` is called by
+    way of its device graphs.
     """
     types = code.types
     name, info = signature.symbols
@@ -47,7 +49,13 @@ def add_function(
     entry = llvm.LLVMFuncOp(name, kind).body.blocks.append(*[types.ptr] * 3)
     with ir.InsertionPoint(entry):
         passed = [code.address_of(guarded), *entry.arguments]
-        llvm.ReturnOp(arg=code.call("hirc_guard", passed, types.i32))
+        if replays:
+            passed[1:1] = [
+                code.address_of(code.zeroed_words("hirc_graphs", 1)),
+                code.address_of(info),
+            ]
+        guard = "hirc_guard_graph" if replays else "hirc_guard"
+        llvm.ReturnOp(arg=code.call(guard, passed, types.i32))
     function = llvm.LLVMFuncOp(guarded, kind, sym_visibility="private", no_inline=True)
     start = function.body.blocks.append(*[types.ptr] * 3)
     inputs, outputs, stream = start.arguments
@@ -87,13 +95,13 @@ def add_function(
         run, address = weights.address(code, run, checker.device_number, unloaded)
         base.append(address)
         with ir.InsertionPoint(unloaded):
-            llvm.ReturnOp(arg=code.i32(1))
+            llvm.ReturnOp(arg=code.call("hirc_error_status", [], code.types.i32))
     if weights is not None and signature.has_state:
         missing = run.create_after()
         run, address = weights.state_address(code, run, stream, missing)
         base.append(address)
         with ir.InsertionPoint(missing):
-            llvm.ReturnOp(arg=code.i32(1))
+            llvm.ReturnOp(arg=code.call("hirc_error_status", [], code.types.i32))
     with ir.InsertionPoint(run):
         if not executable:
             code.call("hirc_call_begins", [code.address_of(info), inputs, outputs])

@@ -1,0 +1,102 @@
+"""A compiled program as data: what the in-process loader, the cache and the linker take."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .fatbin import DeviceCode
+
+# Sections whose ends a linker names, of pointers to what is to be found there: programs, and the
+# CPU device's kernels and variables.
+LISTED, KERNELS, VARIABLES = "hirc_listed", "hirc_cpu_kernels", "hirc_cpu_variables"
+
+_LENGTHS = struct.Struct("<QQQ")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A device symbol and the host's symbol for it; a kernel has no bytes."""
+
+    device_name: str
+    host: str
+    bytes: int
+    is_constant: bool
+
+
+@dataclass(frozen=True)
+class Code:
+    """Host code and device code of a program, compiled and not linked.
+
+    `object_code` is the host's, in which symbols that the loader needs are visible: those of
+    `entries`, and of what is in the sections that the linker collects, by section. `bitcode` is the
+    same code for a link. `runtime` is the name that the cache has for the library that it calls.
+    `weights` is the symbol under which it looks for the values of its weights, "" where they are
+    elsewhere; `weight_places` are their offsets there, and their names.
+    """
+
+    object_code: bytes
+    bitcode: bytes
+    is_for_cpu: bool
+    entries: tuple[Entry, ...] = ()
+    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    images: tuple[DeviceCode, ...] = ()
+    weights: str = ""
+    weight_bytes: int = 0
+    weight_places: tuple[tuple[int, str], ...] = ()
+    runtime: str = ""
+
+    def pack(self) -> bytes:
+        """The code as bytes."""
+        described: dict[str, Any] = {
+            "is_for_cpu": self.is_for_cpu,
+            "entries": [asdict(entry) for entry in self.entries],
+            "sections": dict(self.sections),
+            "images": [[each.arch, each.is_ptx, len(each.data)] for each in self.images],
+            "weights": [self.weights, self.weight_bytes, self.weight_places],
+            "runtime": self.runtime,
+        }
+        text = json.dumps(described).encode()
+        lengths = _LENGTHS.pack(len(text), len(self.object_code), len(self.bitcode))
+        data = [each.data for each in self.images]
+        return b"".join([lengths, text, self.object_code, self.bitcode, *data])
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> Code:
+        """The code that was packed. Raises ValueError for anything else."""
+        try:
+            return cls._unpacked(packed)
+        except (struct.error, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"no compiled code: {error}") from error
+
+    @classmethod
+    def _unpacked(cls, packed: bytes) -> Code:
+        lengths = _LENGTHS.unpack_from(packed)
+        at = _LENGTHS.size
+        parts: list[bytes] = []
+        for length in lengths:
+            parts.append(packed[at : at + length])
+            at += length
+        described = json.loads(parts[0])
+        images: list[DeviceCode] = []
+        for arch, is_ptx, length in described["images"]:
+            images.append(DeviceCode(arch, packed[at : at + length], is_ptx))
+            at += length
+        if at != len(packed):
+            raise ValueError("no compiled code: it is of another length")
+        weights, weight_bytes, places = described["weights"]
+        return cls(
+            object_code=parts[1],
+            bitcode=parts[2],
+            is_for_cpu=described["is_for_cpu"],
+            entries=tuple(Entry(**entry) for entry in described["entries"]),
+            sections={name: tuple(names) for name, names in described["sections"].items()},
+            images=tuple(images),
+            weights=weights,
+            weight_bytes=weight_bytes,
+            weight_places=tuple((offset, name) for offset, name in places),
+            runtime=described["runtime"],
+        )

@@ -1,0 +1,146 @@
+"""A program to code that is not linked: loaded into this process, or linked when it is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from ..dialects.offload import EntryKind, ImageFormat
+from . import activity
+from .code import KERNELS, LISTED, VARIABLES, Code, Entry
+from .driver import Compilation
+from .fatbin import DeviceCode
+from .host_code import entries_of, host_object
+from .llvm_ir import LlvmModule, host_machine
+from .output import scratch_folder
+from .parse import refuse_unreadable
+from .ptx import emit_ptx
+from .runtime_library import runtime_library
+from .session import Session
+from .target import Target
+from .toolchain import LINKING_PARTS, ClangSearch, Cuda, find_cuda
+from .unit import Unit
+from .weights import Weights
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Code, the runtime that it calls, and its weights with their values."""
+
+    code: Code
+    runtime: bytes
+    weights: Weights | None
+
+    @property
+    def can_be_kept(self) -> bool:
+        """Whether the code is all that was made: weights may be in a file of their own."""
+        return self.weights is None or self.weights.output is None
+
+
+@dataclass
+class CodeCompilation(Compilation):
+    """Compiles one source to code, as a shared library would have it."""
+
+    _images: list[DeviceCode] = field(default_factory=list[DeviceCode], init=False)
+
+    @cached_property
+    def cuda(self) -> Cuda:
+        return find_cuda(self.options.cuda_path, optional=LINKING_PARTS)
+
+    def compile(self) -> Compiled:
+        """Compiles the one input. Raises HircError."""
+        self._search = ClangSearch(self.options.clang)
+        try:
+            self._check()
+            return self._compile()
+        finally:
+            self._search.close()
+
+    def _compile(self) -> Compiled:
+        (path,) = self.options.inputs
+        source = self.given[path]
+        if not source.is_made and not activity.is_watched():
+            refuse_unreadable(source, Session())
+        unit = self._parsed(path)
+        weights = self._plan_weights([unit], self.options.output or "program.so")
+        self._name_kernels([unit])
+        self._lower(unit)
+        is_for_cpu = unit.is_for_cpu if unit.has_kernels else self._is_for_cpu()
+        entries = tuple(
+            Entry(entry.device_name, entry.host, entry.size, entry.kind == EntryKind.CONSTANT)
+            for entry in entries_of(unit.module.operation)
+        )
+        host = self._host(unit)
+        with self.timer.phase("runtime library"):
+            runtime = runtime_library(self.clang, self.runner, None if is_for_cpu else self.cuda)
+        with self.timer.phase("host object"):
+            code = _code(host, entries, tuple(self._images), weights, is_for_cpu=is_for_cpu)
+        return Compiled(replace(code, runtime=runtime.name), runtime.data, weights)
+
+    def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
+        """The device code that a link takes; the code that is run comes of the same module."""
+        module = unit.device(target, self.cuda)
+        with self.timer.phase("PTX"):
+            ptx = emit_ptx(module)
+        if self.cuda.ptxas.is_file():
+            cubin = self._cubin(ptx, target, relocatable=False)
+            self._images.append(DeviceCode(target.arch, cubin))
+        else:
+            self._images.append(DeviceCode(target.arch, ptx.encode(), is_ptx=True))
+        return self._linked_image(module, target)
+
+
+def _code(
+    host: LlvmModule,
+    entries: Sequence[Entry],
+    images: Sequence[DeviceCode],
+    weights: Weights | None,
+    *,
+    is_for_cpu: bool,
+) -> Code:
+    bitcode = host.bitcode()
+    names = [LISTED, *([KERNELS, VARIABLES] if is_for_cpu else [])]
+    sections = {name: tuple(host.names_in(name)) for name in names}
+    host.make_visible({entry.host for entry in entries}.union(*sections.values()))
+    layout = weights.layout if weights is not None and weights.layout.is_embedded else None
+    places = (
+        [(layout.offsets[weight.name], weight.name) for weight, _ in weights.values]
+        if layout and weights
+        else []
+    )
+    return Code(
+        object_code=host_object(host),
+        bitcode=bitcode,
+        is_for_cpu=is_for_cpu,
+        entries=tuple(entries),
+        sections=sections,
+        images=tuple(images),
+        weights=layout.data_symbol if layout is not None else "",
+        weight_bytes=layout.bytes if layout is not None else 0,
+        weight_places=tuple(places),
+    )
+
+
+class CodeLink(Compilation):
+    """Links code that was compiled before."""
+
+    def link(self, compiled: Compiled, output: Path) -> None:
+        """Makes a shared library of code. Raises HircError."""
+        self._search = ClangSearch(self.options.clang)
+        try:
+            with scratch_folder() as folder:
+                bitcode = compiled.code.bitcode
+                host = LlvmModule(bitcode, host_machine(self.options.opt_level), name="host")
+                path = folder / "host.o"
+                path.write_bytes(host_object(host))
+                weights = compiled.weights
+                if weights is not None and weights.output is not None:
+                    beside = output.absolute().parent / weights.output.name
+                    weights = replace(weights, output=beside)
+                self._link_objects(
+                    [path], weights, output, folder, for_cpu=compiled.code.is_for_cpu
+                )
+        finally:
+            self._search.close()

@@ -1,0 +1,359 @@
+"""`hirc.compile` and `hirc.jit`: a program as functions of this process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .cache import cached, kept
+from .code import Code
+from .code_key import code_key
+from .errors import HircError, InputError
+from .loader_artifact import Artifact
+from .loader_code import WeightMemory, load_code
+from .native import native_targets
+from .options import Emit, Graphs, Options, Products, Schedules, StateStorage, WeightStorage
+from .safetensors import TensorFile, joined, read_tensors
+from .source import STDIN_NAME, Source, read_source
+from .target import Target
+
+if TYPE_CHECKING:
+    from .compile_code import Compiled
+
+# MLIR and LLVM are one thread's at a time.
+_compiling = threading.RLock()
+
+
+def compile(
+    program: Any,
+    args: Sequence[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    dynamic_shapes: Any = None,
+    target: str | Sequence[str] = "native",
+    entry: str = "main",
+    opt_level: int = 2,
+    fast_math: bool = False,
+    allow_tf32: bool | None = None,
+    products: str = "auto",
+    schedules: str = "auto",
+    graph: str = "auto",
+    checks: Sequence[str] = (),
+    debug: bool = False,
+    weights: str = "auto",
+    weights_from: str | os.PathLike[str] | None = None,
+    state: str = "kept",
+    libraries: Sequence[str | os.PathLike[str]] = (),
+    cache: bool = True,
+) -> Artifact:
+    """Compiles a program and loads it into this process: no linker and no other process runs it.
+
+    `program` is MLIR text, a path, a module of MLIR's, a program or module of the builder, or a
+    torch model: a module, a function, or what torch.export.export made. A model is compiled for the
+    inputs `args` and `kwargs`, of which only types and sizes count, so they may be fake tensors or
+    on `meta`; what is no tensor becomes part of the program. `dynamic_shapes` are torch.export's: a
+    size that is a `Dim` stays open in its limits.
+
+    `target` is what --offload-arch takes, or several; native is the CPU device where there is no
+    GPU. `entry` is the program that the artifact is called as, and that an executable runs, where
+    there are several. `libraries` are shared libraries with C functions that it calls. With `cache`
+    the code is kept on disk, and taken from there. The other options are the command's;
+    `allow_tf32` is what torch allows its own products now, where a model is compiled and it is not
+    given.
+
+    Raises HircError: InputError where the program or the call is wrong, UnsupportedError with the
+    user's line where something cannot be compiled.
+    """
+    with _compiling:
+        given = _given(program, args, kwargs, dynamic_shapes, entry)
+        if allow_tf32 is None:
+            allow_tf32 = given.allows_tf32
+        options = Options(
+            inputs=(given.source.name,),
+            output=f"lib{'program' if given.source.name == STDIN_NAME else given.source.stem}.so",
+            link_inputs=tuple(os.fspath(each) for each in libraries),
+            emit=Emit.SHARED,
+            targets=_targets(target),
+            opt_level=opt_level,
+            debug=debug,
+            fast_math=fast_math,
+            allow_tf32=allow_tf32,
+            products=_choice(Products, "products", products),
+            schedules=_choice(Schedules, "schedules", schedules),
+            graphs=_choice(Graphs, "graph", graph),
+            checks=frozenset(checks),
+            weights=_choice(WeightStorage, "weights", weights),
+            weights_from=None if weights_from is None else Path(weights_from),
+            state=_choice(StateStorage, "state", state),
+            entry=entry,
+        )
+        return load_program(given.source, options, types=given.types, cache=cache)
+
+
+def jit(program: Any, *args: Any, on_failure: str = "raise", **options: Any) -> Callable[..., Any]:
+    """Compiles a program and returns it as a function; takes what `hirc.compile` takes.
+
+    With `on_failure="interpret"` a Host IR program that cannot be compiled here is interpreted, and
+    a torch model runs as it is; a warning says why. What is wrong in the program, or in the call,
+    is an error as ever.
+    """
+    if on_failure not in ("raise", "interpret"):
+        raise InputError(f"on_failure is {on_failure!r}", hint="it is one of raise, interpret")
+    try:
+        artifact = compile(program, *args, **options)
+    except HircError as error:
+        if on_failure == "raise" or isinstance(error, InputError):
+            raise
+        place = f"{error.position}: " if error.position is not None else ""
+        warnings.warn(f"not compiled, but interpreted: {place}{error}", stacklevel=2)
+        return _interpreted(program, options.get("entry"))
+    return artifact if artifact.is_model else artifact.program
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A program that was given, as the compiler takes it."""
+
+    source: Source
+    types: Mapping[str, type] | None = None
+    allows_tf32: bool = False
+
+
+def _given(
+    program: Any, args: Sequence[Any], kwargs: Any, dynamic_shapes: Any, entry: str
+) -> _Given:
+    source = _source(program, entry)
+    if source is None:
+        from ..frontends.torch.model_source import allows_tf32, model_source
+
+        source, types = model_source(program, args, kwargs, dynamic_shapes, entry)
+        return _Given(source, types, allows_tf32())
+    if args or kwargs or dynamic_shapes is not None:
+        raise InputError("inputs to compile for go with a torch model, and this is none")
+    return _Given(source)
+
+
+def _source(program: Any, entry: str) -> Source | None:
+    """What is no torch model as the compiler takes it."""
+    if isinstance(program, str) and ("\n" in program or "(" in program):
+        return Source(STDIN_NAME, program.encode(), is_made=True)
+    if isinstance(program, (str, os.PathLike)):
+        return read_source(os.fspath(program), entry)
+    text = _module_text(program)
+    return None if text is None else Source(STDIN_NAME, text.encode(), is_made=True)
+
+
+def _module_text(program: Any) -> str | None:
+    """The text, with locations, of a builder's program or a module of MLIR's."""
+    text = getattr(program, "text", None)
+    if isinstance(text, str):
+        return text
+    # Who has a module of MLIR's has imported it.
+    mlir = sys.modules.get("torch_mlir.ir")
+    if mlir is None or not isinstance(program, (mlir.Module, mlir.OpView, mlir.Operation)):
+        return None
+    return str(getattr(program, "operation", program).get_asm(enable_debug_info=True))
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """Code that can be loaded; `compiled` if that was made now."""
+
+    code: Code
+    runtime: bytes
+    compiled: Compiled | None = None
+
+
+def load_program(
+    source: Source,
+    options: Options,
+    *,
+    types: Mapping[str, type] | None = None,
+    cache: bool = True,
+) -> Artifact:
+    """Compiles a source to code, and loads it; or links it into a library where it must.
+
+    `types` are what a model is called with, by name. Raises HircError.
+    """
+    if options.checks:
+        return _linked(source, options, types)
+    values = _weight_values(source, options)
+    ready = _from_cache(source, options, values) if cache else _made(source, options)
+    memory = weight_memory(ready.code, values)
+    loaded = load_code(ready.code, ready.runtime, libraries=options.link_inputs, weights=memory)
+    weights = ready.compiled.weights if ready.compiled is not None else None
+    folder = beside = None
+    if weights is not None and weights.output is not None:
+        folder = tempfile.mkdtemp(prefix="hirc-weights-")
+        beside = Path(folder) / weights.output.name
+        replace(weights, output=beside).write_file()
+    artifact = Artifact(
+        Path(options.output or ""),
+        beside,
+        loaded=loaded,
+        maker=_Maker(source, options, ready.compiled),
+        types=types,
+        entry=options.entry,
+    )
+    if folder is not None:
+        weakref.finalize(artifact, shutil.rmtree, folder, ignore_errors=True)
+    return artifact
+
+
+def _weight_values(source: Source, options: Options) -> TensorFile | None:
+    """The values of weights, where any are given: those of a file come first."""
+    files = [] if options.weights_from is None else [read_tensors(options.weights_from)]
+    files += [] if source.weights is None else [source.weights]
+    return joined(files) if files else None
+
+
+def _made(source: Source, options: Options) -> _Ready:
+    # Imported late: what is cached needs neither MLIR nor LLVM's parts that compile.
+    from .compile_code import CodeCompilation
+
+    compiled = CodeCompilation(options, given={source.name: source}).compile()
+    return _Ready(compiled.code, compiled.runtime, compiled)
+
+
+class _NotKept(Exception):
+    def __init__(self, made: _Ready) -> None:
+        self.made = made
+
+
+def _from_cache(source: Source, options: Options, values: TensorFile | None) -> _Ready:
+    """What the cache has; else it is made, by one process at a time."""
+    made: list[_Ready] = []
+
+    def make() -> bytes:
+        ready = _made(source, options)
+        made.append(ready)
+        if ready.compiled is not None and not ready.compiled.can_be_kept:
+            raise _NotKept(ready)
+        return ready.code.pack()
+
+    try:
+        packed = cached(f"code-{code_key(source, options, values)}", make)
+    except _NotKept as only:
+        return only.made
+    if made:
+        return made[0]
+    try:
+        code = Code.unpack(packed)
+    except ValueError:
+        return _made(source, options)
+    runtime = kept(code.runtime)
+    return _made(source, options) if runtime is None else _Ready(code, runtime)
+
+
+def weight_memory(code: Code, values: TensorFile | None) -> WeightMemory | None:
+    """The values of embedded weights in memory of their own."""
+    if values is None or not code.weights:
+        return None
+    memory = WeightMemory(code.weight_bytes)
+    for offset, name in code.weight_places:
+        found = values.find(name)
+        assert found is not None, name
+        memory.view[offset : offset + found[1].data.nbytes] = found[1].data
+    return memory
+
+
+def _linked(source: Source, options: Options, types: Mapping[str, type] | None) -> Artifact:
+    """A program that is linked into a library: checks reserve memory before anything else."""
+    from .driver import Compilation
+
+    folder = Path(tempfile.mkdtemp(prefix="hirc-model-"))
+    try:
+        library = folder / (options.output or "")
+        options = replace(options, output=str(library))
+        Compilation(options, given={source.name: source}).run()
+        maker = _Maker(source, options)
+        artifact = Artifact(library, maker=maker, types=types, entry=options.entry)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(artifact, shutil.rmtree, folder, ignore_errors=True)
+    return artifact
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Makes files of a program that was compiled."""
+
+    source: Source
+    options: Options
+    compiled: Compiled | None = None
+
+    def library(self, path: Path, header: Path | None, pkg_config: Path | None) -> None:
+        """Makes a shared library, and what describes it. Raises HircError."""
+        if self.compiled is None or header is not None or pkg_config is not None:
+            # It was cached, or linked; or the program is to be looked at.
+            self._make(path, Emit.SHARED, header=header, pkg_config=pkg_config)
+            return
+        from .compile_code import CodeLink
+
+        with _compiling:
+            CodeLink(self.options).link(self.compiled, path)
+
+    def executable(self, path: Path) -> None:
+        """Makes an executable that runs the entry. Raises HircError."""
+        self._make(path, Emit.EXE)
+
+    def ptx(self) -> str:
+        """The device code as PTX. Raises HircError."""
+        with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
+            path = Path(folder) / "device.ptx"
+            self._make(path, Emit.PTX)
+            return path.read_text()
+
+    def _make(self, path: Path, emit: Emit, **files: Path | None) -> None:
+        from .driver import Compilation
+
+        with _compiling:
+            options = replace(self.options, output=str(path), emit=emit, **files)
+            Compilation(options, given={self.source.name: self.source}).run()
+
+
+def _interpreted(program: Any, entry: str | None) -> Callable[..., Any]:
+    """The program as a function that interprets it; a torch model as it is."""
+    if _source(program, entry or "main") is None:
+        return program
+    from .interpreter import Interpreter
+
+    runner = Interpreter(program, entry=entry)
+    names = [named.name for named in runner.entry.inputs]
+
+    def run(*inputs: Any, **named: Any) -> Any:
+        given = {**dict(zip(names, inputs, strict=False)), **named} if named else inputs
+        results = runner.run(given)
+        return None if not results else results[0] if len(results) == 1 else tuple(results)
+
+    return run
+
+
+def _targets(names: str | Sequence[str]) -> tuple[Target, ...]:
+    given = names.split(",") if isinstance(names, str) else names
+    targets: dict[Target, None] = {}
+    for name in given:
+        if name == "native":
+            targets.update(dict.fromkeys(native_targets()))
+        else:
+            targets[Target.parse(name)] = None
+    return tuple(targets)
+
+
+def _choice(kind: Any, option: str, value: str) -> Any:
+    try:
+        return kind(value)
+    except ValueError:
+        raise InputError(
+            f"{option} is {value!r}", hint=f"it is one of {', '.join(map(str, kind))}"
+        ) from None

@@ -1,0 +1,697 @@
+// Programs as device graphs.
+//
+// The program's own code runs in every call; what it asks the support library for are steps. A call
+// whose shapes were seen before is recorded: it runs on a stream that is captured, and each step is
+// written down, a launch with its extents and its whole block of arguments. In the calls that follow
+// the steps are compared instead of done. A launch that differs in extents or arguments changes its
+// node of the graph; then the graph is launched into the caller's stream. So control flow, sizes and
+// addresses are always those that the program computes now, and nothing of it is guessed. Where a
+// step is another one, nothing has run yet, and the call begins anew: with the other graph of these
+// shapes, or recording one. Two are kept, as outputs that callers drop late lie in two places in
+// turn, and only launches can be changed.
+//
+// Memory that the program allocates and frees is the graph's, and lies at the same place in each
+// replay. Outputs are allocated in the caller's stream. Streams that the program names are the
+// recording's own, so that no other call's work gets into it.
+//
+// A few graphs are kept for each program, the last ones used. One thread at a time uses them; others,
+// and calls in a stream that is captured itself, do without.
+//
+// What fails while recording or replaying is not reported: the call without a graph tells.
+
+#include "graphs.h"
+#include "current_device.h"
+#include "memory_counts.h"
+#include "program.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  GRAPHS = 8,            // kept for each program
+  ALIKE = 2,             // of them, for the same shapes
+  SEEN = 32,             // shapes that are remembered until they come again
+  CALLS_BEFORE = 2,      // calls without a graph: the first one loads and plans
+  MOST_OUTPUTS = 64,     // of a program that is recorded
+  MOST_ABANDONED = 4,    // recordings of the same shapes in vain, after which these get no graph
+  MOST_UNUSED = 16,      // graphs that went before they were replayed as often as they cost
+  REPLAYS_WORTH = 16,    // a recording
+  FIRST_RUNTIME = 13000, // whose cudaStreamGetCaptureInfo has these parameters
+};
+// Of the memory that a recording keeps; programs that need more do not wait for the host.
+#define MOST_BYTES ((size_t)256 << 20)
+
+enum { ABANDONED = 2 }; // what longjmp brings, beside a failure's 1
+
+struct step {
+  enum hirc_step_kind kind;
+  size_t start, bytes; // in the recording's bytes
+  cuda_graph_node node;
+};
+
+struct block {
+  void *memory;
+  size_t bytes;
+  void *stream;
+  size_t allocation; // the last one that gave it
+  bool is_ours;      // the program freed it
+  bool is_free;
+};
+
+struct own_stream {
+  enum hirc_stream_kind kind;
+  int64_t number;
+  const char *name;
+  cuda_stream stream;
+};
+
+struct recording {
+  uint64_t key;
+  uint64_t used; // the turn of its last call
+  cuda_graph graph;
+  cuda_graph_exec made;
+  cuda_stream origin;
+  struct step *steps;
+  char *bytes;
+  struct block *blocks;
+  struct own_stream *streams;
+  size_t step_count, step_room, byte_count, byte_room;
+  size_t block_count, block_room, stream_count, stream_room;
+  size_t kept_bytes;
+  int64_t replays;
+  int abandoned;
+  // Allocations that become the caller's, as far as that is known.
+  size_t given[MOST_OUTPUTS], given_count;
+};
+
+struct seen {
+  uint64_t key;
+  int64_t calls;
+};
+
+// The graphs of a program, of which its unit has the pointer.
+struct hirc_graphs {
+  struct hirc_graphs *next;
+  pthread_mutex_t lock;
+  uint64_t turn;
+  int unused;
+  bool newest_first; // of graphs for the same shapes the last one used is to be tried first
+  struct recording recordings[GRAPHS];
+  struct seen seen[SEEN];
+};
+
+struct hirc_recorder {
+  struct hirc_recorder_base base;
+  struct recording *recording;
+  struct hirc_call *call;
+  cuda_stream stream; // the caller's
+  size_t next;        // step
+  size_t acquired;    // streams
+  size_t allocations;
+  int depth;          // of steps that are under way
+  bool replays;
+};
+
+// State: see streams.c.
+__attribute__((weak, visibility("hidden"))) struct hirc_graphs *_Atomic hirc_state_graphs_1;
+__attribute__((weak, visibility("hidden"))) _Atomic int64_t hirc_state_graph_counts_1[4];
+enum { RECORDED, REPLAYED, UPDATED, ABANDONED_CALLS };
+
+// Of the CPU device: it calls what it is given where the library is unloaded.
+__attribute__((weak, visibility("hidden"))) void hirc_cpu_device_at_unload(void (*function)(void));
+
+static void count(int which) {
+  atomic_fetch_add_explicit(&hirc_state_graph_counts_1[which], 1, memory_order_relaxed);
+}
+
+// How many graphs were recorded, how often one was replayed, how many nodes were changed for that,
+// and how many calls began anew.
+void hirc_graphs_counted(int64_t counts[4]) {
+  for (int i = 0; i < 4; ++i)
+    counts[i] = hirc_state_graph_counts_1[i];
+}
+
+_Noreturn static void abandon(struct hirc_recorder *recorder) {
+  longjmp(recorder->call->failed, ABANDONED);
+}
+
+// --- what is recorded ----------------------------------------------------------------------------
+
+// Room for `wanted` elements; false where there is no memory.
+static bool grow(void **elements, size_t *room, size_t wanted, size_t bytes) {
+  if (wanted <= *room)
+    return true;
+  size_t more = *room ? 2 * *room : 64;
+  while (more < wanted)
+    more *= 2;
+  void *larger = realloc(*elements, more * bytes);
+  if (!larger)
+    return false;
+  *elements = larger;
+  *room = more;
+  return true;
+}
+
+static void add_step(struct hirc_recorder *recorder, enum hirc_step_kind kind,
+                     const struct hirc_part *parts, int part_count) {
+  struct recording *recording = recorder->recording;
+  size_t bytes = 0;
+  for (int i = 0; i < part_count; ++i)
+    bytes += parts[i].bytes;
+  if (!grow((void **)&recording->steps, &recording->step_room, recording->step_count + 1,
+            sizeof *recording->steps) ||
+      !grow((void **)&recording->bytes, &recording->byte_room, recording->byte_count + bytes, 1))
+    abandon(recorder);
+  recording->steps[recording->step_count++] =
+      (struct step){.kind = kind, .start = recording->byte_count, .bytes = bytes};
+  for (int i = 0; i < part_count; ++i) {
+    memcpy(recording->bytes + recording->byte_count, parts[i].start, parts[i].bytes);
+    recording->byte_count += parts[i].bytes;
+  }
+}
+
+// The step of a replay that comes now.
+static struct step *next_step(struct hirc_recorder *recorder, enum hirc_step_kind kind,
+                              size_t bytes) {
+  struct recording *recording = recorder->recording;
+  if (recorder->next == recording->step_count)
+    abandon(recorder);
+  struct step *step = &recording->steps[recorder->next++];
+  if (step->kind != kind || step->bytes != bytes)
+    abandon(recorder);
+  return step;
+}
+
+static bool does(struct hirc_recorder *recorder, enum hirc_step_kind kind,
+                     const struct hirc_part *parts, int part_count) {
+  if (recorder->depth++ > 0)
+    return false;
+  if (!recorder->replays) {
+    add_step(recorder, kind, parts, part_count);
+    return false;
+  }
+  recorder->depth = 0;
+  size_t bytes = 0;
+  for (int i = 0; i < part_count; ++i)
+    bytes += parts[i].bytes;
+  const struct step *step = next_step(recorder, kind, bytes);
+  const char *known = recorder->recording->bytes + step->start;
+  for (int i = 0; i < part_count; known += parts[i++].bytes)
+    if (memcmp(known, parts[i].start, parts[i].bytes) != 0)
+      abandon(recorder);
+  return true;
+}
+
+static void did(struct hirc_recorder *recorder) { --recorder->depth; }
+
+// --- launches ------------------------------------------------------------------------------------
+
+static struct cuda_extent extent(const int64_t sizes[3]) {
+  return (struct cuda_extent){(unsigned)sizes[0], (unsigned)sizes[1], (unsigned)sizes[2]};
+}
+
+__attribute__((noinline)) static void update(struct hirc_recorder *recorder,
+                                             const struct step *step, char *known,
+                                             const struct hirc_graph_launch *launch,
+                                             void **arguments, const char *location) {
+  size_t fixed = offsetof(struct hirc_graph_launch, grid);
+  if (memcmp(known, launch, fixed) != 0 || !step->node)
+    abandon(recorder);
+  hirc_raise_shared_limit(launch->stub, launch->dynamic_shared_bytes, location);
+  struct cuda_kernel_node_parameters parameters = {
+      .stub = (void *)(uintptr_t)launch->stub,
+      .grid = extent(launch->grid),
+      .block = extent(launch->block),
+      .dynamic_shared_bytes = (unsigned)launch->dynamic_shared_bytes,
+      .arguments = arguments};
+  if (cudaGraphExecKernelNodeSetParams(recorder->recording->made, step->node, &parameters) != 0)
+    abandon(recorder);
+  memcpy(known, launch, sizeof *launch);
+  if (step->bytes > sizeof *launch)
+    memcpy(known + sizeof *launch, arguments[0], step->bytes - sizeof *launch);
+  count(UPDATED);
+}
+
+static bool launches(struct hirc_recorder *recorder, const struct hirc_graph_launch *launch,
+                         void **arguments, size_t bytes, const char *location) {
+  if (!recorder->replays) {
+    struct hirc_part parts[2] = {{launch, sizeof *launch}, {bytes ? arguments[0] : launch, bytes}};
+    add_step(recorder, HIRC_STEP_LAUNCH, parts, 2);
+    return false;
+  }
+  const struct step *step = next_step(recorder, HIRC_STEP_LAUNCH, sizeof *launch + bytes);
+  char *known = recorder->recording->bytes + step->start;
+  if (memcmp(known, launch, sizeof *launch) != 0 ||
+      (bytes && memcmp(known + sizeof *launch, arguments[0], bytes) != 0))
+    update(recorder, step, known, launch, arguments, location);
+  return true;
+}
+
+// Finds the node that a captured launch became: what the next one in its stream would follow.
+static void launched(struct hirc_recorder *recorder, void *stream) {
+  struct recording *recording = recorder->recording;
+  int status = 0;
+  unsigned long long id = 0;
+  cuda_graph graph = NULL;
+  const cuda_graph_node *nodes = NULL;
+  const void *edges = NULL;
+  size_t node_count = 0;
+  if (cudaStreamGetCaptureInfo(stream, &status, &id, &graph, &nodes, &edges, &node_count) != 0 ||
+      node_count != 1)
+    abandon(recorder);
+  recording->steps[recording->step_count - 1].node = nodes[0];
+}
+
+// --- memory --------------------------------------------------------------------------------------
+
+// What is written down of an allocation: of which block it is.
+struct allocation {
+  void *stream;
+  uint64_t block;
+};
+
+static struct block *find_block(struct recording *recording, const void *memory) {
+  for (size_t i = recording->block_count; i-- > 0;)
+    if (recording->blocks[i].memory == memory)
+      return &recording->blocks[i];
+  return NULL;
+}
+
+static void *reuse(struct hirc_recorder *recorder, size_t bytes, void *stream) {
+  struct recording *recording = recorder->recording;
+  for (size_t i = 0; i < recording->given_count; ++i)
+    if (recording->given[i] == recorder->allocations)
+      return NULL;
+  for (size_t i = 0; i < recording->block_count; ++i) {
+    struct block *block = &recording->blocks[i];
+    if (!block->is_free || block->stream != stream || block->bytes < bytes ||
+        block->bytes / 2 > bytes)
+      continue;
+    block->is_free = false;
+    block->allocation = recorder->allocations;
+    if (recorder->depth == 0) {
+      struct allocation made = {stream, i};
+      struct hirc_part part = {&made, sizeof made};
+      add_step(recorder, HIRC_STEP_ALLOCATE, &part, 1);
+    }
+    return block->memory;
+  }
+  return NULL;
+}
+
+static void *memory_of(struct hirc_recorder *recorder, size_t bytes, void **stream) {
+  struct recording *recording = recorder->recording;
+  void *wanted = *stream;
+  if (recorder->replays) {
+    struct allocation made;
+    const struct step *step = next_step(recorder, HIRC_STEP_ALLOCATE, sizeof made);
+    memcpy(&made, recording->bytes + step->start, sizeof made);
+    const struct block *block = &recording->blocks[made.block];
+    if (made.stream != wanted || (block->is_ours && block->bytes < bytes))
+      abandon(recorder);
+    *stream = recorder->stream;
+    return block->is_ours ? block->memory : NULL;
+  }
+  ++recorder->allocations;
+  void *memory = reuse(recorder, bytes, wanted);
+  if (memory)
+    return memory;
+  if (!grow((void **)&recording->blocks, &recording->block_room, recording->block_count + 1,
+            sizeof *recording->blocks))
+    abandon(recorder);
+  recording->blocks[recording->block_count] = (struct block){
+      .stream = wanted, .allocation = recorder->allocations};
+  if (recorder->depth == 0) {
+    struct allocation made = {wanted, recording->block_count};
+    struct hirc_part part = {&made, sizeof made};
+    add_step(recorder, HIRC_STEP_ALLOCATE, &part, 1);
+  }
+  *stream = recorder->stream;
+  return NULL;
+}
+
+static void allocated(struct hirc_recorder *recorder, void *memory, size_t bytes) {
+  struct recording *recording = recorder->recording;
+  if (recorder->replays)
+    return;
+  recording->blocks[recording->block_count].memory = memory;
+  recording->blocks[recording->block_count++].bytes = bytes;
+}
+
+static void frees(struct hirc_recorder *recorder, void *memory) {
+  if (recorder->replays) {
+    const struct step *step = next_step(recorder, HIRC_STEP_FREE, sizeof memory);
+    if (memcmp(recorder->recording->bytes + step->start, &memory, sizeof memory) != 0)
+      abandon(recorder);
+    return;
+  }
+  struct recording *recording = recorder->recording;
+  struct block *block = find_block(recording, memory);
+  if (!block || (!block->is_ours && block->bytes > MOST_BYTES - recording->kept_bytes)) {
+    recording->abandoned = block ? MOST_ABANDONED + 1 : recording->abandoned;
+    abandon(recorder);
+  }
+  if (recorder->depth == 0) {
+    struct hirc_part part = {&memory, sizeof memory};
+    add_step(recorder, HIRC_STEP_FREE, &part, 1);
+  }
+  // What was given before is not counted again.
+  if (!block->is_ours)
+    recording->kept_bytes += block->bytes;
+  block->is_ours = block->is_free = true;
+  hirc_disown(memory, HIRC_OBJECT);
+}
+
+// --- streams -------------------------------------------------------------------------------------
+
+static void *stream_of(struct hirc_recorder *recorder, enum hirc_stream_kind kind, int64_t number,
+                        const char *name) {
+  struct recording *recording = recorder->recording;
+  if (kind == HIRC_STREAM_ACQUIRED)
+    number = (int64_t)recorder->acquired++;
+  for (size_t i = 0; i < recording->stream_count; ++i) {
+    const struct own_stream *own = &recording->streams[i];
+    if (own->kind == kind && own->number == number && (!name || strcmp(own->name, name) == 0))
+      return own->stream;
+  }
+  cuda_stream stream = NULL;
+  if (recorder->replays ||
+      !grow((void **)&recording->streams, &recording->stream_room, recording->stream_count + 1,
+            sizeof *recording->streams) ||
+      cudaStreamCreateWithFlags(&stream, CUDA_STREAM_NON_BLOCKING) != 0)
+    abandon(recorder);
+  recording->streams[recording->stream_count++] = (struct own_stream){kind, number, name, stream};
+  return stream;
+}
+
+// --- a program's graphs --------------------------------------------------------------------------
+
+// Gives back what a recording has; its shapes stay.
+static void drop(struct recording *recording) {
+  if (recording->made)
+    cudaGraphExecDestroy(recording->made);
+  if (recording->graph)
+    cudaGraphDestroy(recording->graph);
+  // Waits for what uses it.
+  for (size_t i = 0; i < recording->block_count; ++i)
+    if (recording->blocks[i].is_ours)
+      cudaFree(recording->blocks[i].memory);
+  for (size_t i = 0; i < recording->stream_count; ++i)
+    cudaStreamDestroy(recording->streams[i].stream);
+  if (recording->origin)
+    cudaStreamDestroy(recording->origin);
+  cudaGetLastError();
+  recording->graph = NULL;
+  recording->made = NULL;
+  recording->origin = NULL;
+  recording->step_count = recording->byte_count = 0;
+  recording->block_count = recording->stream_count = 0;
+  recording->kept_bytes = 0;
+}
+
+static void clear(struct recording *recording) {
+  drop(recording);
+  free(recording->steps);
+  free(recording->bytes);
+  free(recording->blocks);
+  free(recording->streams);
+  *recording = (struct recording){0};
+}
+
+static void drop_all(void) {
+  for (struct hirc_graphs *graphs = atomic_exchange(&hirc_state_graphs_1, NULL), *next; graphs;
+       graphs = next) {
+    next = graphs->next;
+    for (int i = 0; i < GRAPHS; ++i)
+      clear(&graphs->recordings[i]);
+    free(graphs);
+  }
+}
+
+// A program's graphs, made at its first call; NULL where there is no memory.
+static struct hirc_graphs *graphs_of(struct hirc_graphs *_Atomic *known) {
+  struct hirc_graphs *graphs = atomic_load_explicit(known, memory_order_acquire), *none = NULL;
+  if (graphs)
+    return graphs;
+  graphs = calloc(1, sizeof *graphs);
+  if (!graphs)
+    return NULL;
+  pthread_mutex_init(&graphs->lock, NULL);
+  if (!atomic_compare_exchange_strong(known, &none, graphs)) {
+    free(graphs);
+    return none;
+  }
+  graphs->next = atomic_load(&hirc_state_graphs_1);
+  while (!atomic_compare_exchange_weak(&hirc_state_graphs_1, &graphs->next, graphs))
+    ;
+  if (hirc_cpu_device_at_unload)
+    hirc_cpu_device_at_unload(drop_all);
+  return graphs;
+}
+
+static uint64_t mixed(uint64_t hash, uint64_t number) {
+  hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ hash >> 29;
+}
+
+static uint64_t mixed_tensor(uint64_t hash, const struct dl_tensor *tensor) {
+  for (int32_t i = 0; i < tensor->rank; ++i) {
+    hash = mixed(hash, (uint64_t)tensor->sizes[i]);
+    if (tensor->strides)
+      hash = mixed(hash, (uint64_t)tensor->strides[i]);
+  }
+  return hash;
+}
+
+// Of the shapes of a call; equal for others at worst, whose recording then is found to differ.
+static uint64_t key_of(const struct hirc_program_info *program,
+                       const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs,
+                       int device) {
+  uint64_t hash = mixed(1, (uint64_t)device);
+  for (int64_t i = 0; i < program->input_count; ++i)
+    if (inputs[i]->rank == program->inputs[i].rank && inputs[i]->rank > 0 && inputs[i]->sizes)
+      hash = mixed_tensor(hash, inputs[i]);
+  for (int64_t i = 0; i < program->output_count; ++i) {
+    bool is_given = outputs[i]->data != NULL;
+    hash = mixed(hash, is_given);
+    if (is_given && outputs[i]->rank == program->outputs[i].rank && outputs[i]->rank > 0 &&
+        outputs[i]->sizes)
+      hash = mixed_tensor(hash, outputs[i]);
+  }
+  return hash ? hash : 1;
+}
+
+// Whether shapes that have no graph have come often enough to get one.
+static bool is_due(struct hirc_graphs *graphs, uint64_t key) {
+  struct seen *seen = &graphs->seen[key % SEEN];
+  if (seen->key != key)
+    *seen = (struct seen){key, 0};
+  return seen->calls++ >= CALLS_BEFORE && graphs->unused < MOST_UNUSED;
+}
+
+// The recordings of a key, the one that is to be tried first in front. Returns how many.
+static int find_alike(struct hirc_graphs *graphs, uint64_t key, struct recording **found) {
+  int alike = 0;
+  for (int i = 0; i < GRAPHS && alike < ALIKE; ++i)
+    if (graphs->recordings[i].key == key)
+      found[alike++] = &graphs->recordings[i];
+  if (alike == ALIKE && (found[0]->used < found[1]->used) == graphs->newest_first) {
+    struct recording *other = found[0];
+    found[0] = found[1];
+    found[1] = other;
+  }
+  return alike;
+}
+
+// A place for another recording of a key: the one that was not used for longest goes.
+static struct recording *make_room(struct hirc_graphs *graphs, uint64_t key) {
+  struct recording *oldest = &graphs->recordings[0];
+  for (int i = 1; i < GRAPHS; ++i)
+    if (graphs->recordings[i].used < oldest->used)
+      oldest = &graphs->recordings[i];
+  // Where shapes come and go graphs cost more than they save.
+  if (oldest->key)
+    graphs->unused += oldest->replays < REPLAYS_WORTH ? 1 : graphs->unused > 0 ? -1 : 0;
+  clear(oldest);
+  oldest->key = key;
+  return oldest;
+}
+
+// --- a call --------------------------------------------------------------------------------------
+
+static bool begin_recording(struct recording *recording) {
+  return cudaStreamCreateWithFlags(&recording->origin, CUDA_STREAM_NON_BLOCKING) == 0 &&
+         cudaStreamBeginCapture(recording->origin, CUDA_CAPTURE_RELAXED) == 0;
+}
+
+// Ends a capture that is not to become a graph.
+static void end_capture(struct recording *recording) {
+  int status = 0;
+  cuda_graph graph = NULL;
+  if (recording->origin && cudaStreamIsCapturing(recording->origin, &status) == 0 && status != 0)
+    cudaStreamEndCapture(recording->origin, &graph);
+  if (graph)
+    cudaGraphDestroy(graph);
+  cudaGetLastError();
+}
+
+// Makes the graph, or sees that the replay was whole, and launches it.
+static void finish(struct hirc_recorder *recorder) {
+  struct recording *recording = recorder->recording;
+  if (recorder->replays) {
+    if (recorder->next != recording->step_count)
+      abandon(recorder);
+  } else {
+    // Memory that the program gives its caller cannot be the graph's: the next recording knows.
+    size_t known = recording->given_count;
+    for (size_t i = 0; i < recording->block_count; ++i)
+      if (recording->blocks[i].is_ours && !recording->blocks[i].is_free) {
+        if (recording->given_count == MOST_OUTPUTS)
+          abandon(recorder);
+        recording->given[recording->given_count++] = recording->blocks[i].allocation;
+      }
+    if (recording->given_count != known)
+      abandon(recorder);
+    if (cudaStreamEndCapture(recording->origin, &recording->graph) != 0 ||
+        cudaGraphInstantiateWithFlags(&recording->made, recording->graph, 0) != 0)
+      abandon(recorder);
+    count(RECORDED);
+  }
+  if (cudaGraphLaunch(recording->made, recorder->stream) != 0)
+    abandon(recorder);
+}
+
+static const struct hirc_recorder_functions functions = {.does = does,
+                                                         .did = did,
+                                                         .launches = launches,
+                                                         .launched = launched,
+                                                         .memory = memory_of,
+                                                         .allocated = allocated,
+                                                         .frees = frees,
+                                                         .stream = stream_of,
+                                                         .abandon = abandon};
+
+// Runs the program as a recording or a replay. Returns its status; -1 where it has to run without,
+// and nothing has.
+static int run(hirc_guarded *function, struct recording *recording, void *inputs, void *outputs,
+               void *stream) {
+  struct hirc_call call;
+  struct hirc_recorder recorder = {.base = {&functions},
+                                   .recording = recording,
+                                   .call = &call,
+                                   .stream = stream,
+                                   .replays = recording->made != NULL};
+  int status = -1;
+  hirc_call_begin(&call, stream);
+  call.recorder = &recorder;
+  if (setjmp(call.failed) == 0) {
+    if (!recorder.replays && !begin_recording(recording))
+      abandon(&recorder);
+    status = function(inputs, outputs, recording->origin);
+    if (status == 0)
+      finish(&recorder);
+    hirc_state_call_2 = call.outer;
+  } else {
+    status = -1;
+    hirc_call_release(&call);
+  }
+  hirc_call_end(&call);
+  if (status == 0) {
+    if (recorder.replays) {
+      ++recording->replays;
+      count(REPLAYED);
+    }
+    return 0;
+  }
+  if (!recorder.replays)
+    end_capture(recording);
+  if (status < 0)
+    count(ABANDONED_CALLS);
+  if (!recorder.replays)
+    drop(recording);
+  return status;
+}
+
+// Runs the program with the graphs of its shapes, or records one.
+static int run_alike(hirc_guarded *function, struct hirc_graphs *graphs, uint64_t key, void *inputs,
+                     void *outputs, void *stream, struct dl_tensor *const *tensors,
+                     const struct dl_tensor *given, int64_t given_count) {
+  struct recording *alike[ALIKE] = {NULL};
+  int status = -1, found = find_alike(graphs, key, alike);
+  ++graphs->turn;
+  if (found == 0 && !is_due(graphs, key))
+    return -1;
+  for (int i = 0; i < found; ++i) {
+    struct recording *each = alike[i];
+    if (each->abandoned > MOST_ABANDONED)
+      return -1;
+    if (!each->made)
+      continue;
+    status = run(function, each, inputs, outputs, stream);
+    if (status >= 0) {
+      if (i > 0)
+        graphs->newest_first = !graphs->newest_first;
+      each->used = graphs->turn;
+      return status;
+    }
+    for (int64_t k = 0; k < given_count; ++k)
+      *tensors[k] = given[k];
+  }
+  // What was worth it may be recorded anew as often as one likes.
+  struct recording *made = NULL;
+  int abandoned = 0;
+  for (int i = 0; i < found; ++i) {
+    abandoned += alike[i]->replays >= REPLAYS_WORTH ? 0 : alike[i]->abandoned + 1;
+    if (!alike[i]->made || (found == ALIKE && (!made || alike[i]->used < made->used)))
+      made = alike[i];
+  }
+  if (!made)
+    made = make_room(graphs, key);
+  drop(made);
+  made->abandoned = abandoned;
+  made->replays = 0;
+  made->used = graphs->turn;
+  return abandoned > MOST_ABANDONED ? -1 : run(function, made, inputs, outputs, stream);
+}
+
+static bool may_begin(void *stream) {
+  static _Atomic int runtime;
+  int version = atomic_load_explicit(&runtime, memory_order_relaxed), captured = 0;
+  if (version == 0 && cudaRuntimeGetVersion(&version) == 0)
+    atomic_store_explicit(&runtime, version, memory_order_relaxed);
+  // The default stream, 0 or 1, cannot be captured.
+  return version >= FIRST_RUNTIME && !memory_is_counted() &&
+         ((uintptr_t)stream <= 1 || (cudaStreamIsCapturing(stream, &captured) == 0 && !captured));
+}
+
+static int call_locked(hirc_guarded *function, struct hirc_graphs *graphs,
+                       const struct hirc_program_info *program, void *inputs, void *outputs,
+                       void *stream) {
+  struct dl_tensor given[MOST_OUTPUTS];
+  struct dl_tensor *const *tensors = outputs;
+  int device = 0;
+  if (program->output_count > MOST_OUTPUTS || !may_begin(stream) || cudaGetDevice(&device) != 0)
+    return -1;
+  for (int64_t i = 0; i < program->output_count; ++i)
+    given[i] = *tensors[i];
+  int status = run_alike(function, graphs, key_of(program, inputs, tensors, device), inputs, outputs,
+                         stream, tensors, given, program->output_count);
+  for (int64_t i = 0; status != 0 && i < program->output_count; ++i)
+    *tensors[i] = given[i];
+  return status;
+}
+
+// As hirc_guard, by a graph of the program where one was recorded for such a call.
+int hirc_guard_graph(hirc_guarded *function, void **known, const void *program, void *inputs,
+                     void *outputs, void *stream) {
+  struct hirc_graphs *graphs = graphs_of((struct hirc_graphs *_Atomic *)known);
+  if (graphs && pthread_mutex_trylock(&graphs->lock) == 0) {
+    int status = call_locked(function, graphs, program, inputs, outputs, stream);
+    pthread_mutex_unlock(&graphs->lock);
+    if (status >= 0)
+      return status;
+  }
+  return hirc_guard(function, inputs, outputs, stream);
+}

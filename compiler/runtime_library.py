@@ -1,0 +1,112 @@
+"""What a program that no linker put together calls, as a shared library: the support library and
+the CUDA runtime, NVIDIA's or the CPU device's.
+
+It is linked once, and kept in the cache. Each program that is loaded has a copy of its own, as if
+it had been linked with it. The library exports one symbol, a table of all others: a name that
+another library has too must not lead there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from .cache import cached
+from .errors import ToolchainError
+from .llvm_ir import LlvmModule, host_machine
+from .object_symbols import archive_symbols, object_symbols
+from .output import scratch_folder
+from .process import Runner
+from .support_library import support_archive
+from .toolchain import Clang, Cuda
+
+# An array of pairs of addresses, of a name and of what it names; two of NULL end it.
+TABLE = "hirc_runtime_symbols"
+_CUDA_PREFIXES = ("cuda", "__cuda")
+# For kernels of libraries, whose thread-local variables and streams are others.
+_OTHER_STREAM = ("_ptsz", "_ptds")
+
+
+@dataclass(frozen=True)
+class RuntimeLibrary:
+    """A shared library, and its name in the cache."""
+
+    name: str
+    data: bytes
+
+
+def runtime_library(clang: Clang, runner: Runner, cuda: Cuda | None) -> RuntimeLibrary:
+    """The shared library for programs that run on the CPU device, or with `cuda` on GPUs.
+
+    Raises ToolchainError when clang cannot make it.
+    """
+    support = support_archive(clang, runner)
+    if cuda is None:
+        from .cpu_device.build import runtime_object
+
+        device = runtime_object(clang, runner)
+        names = [each.name for each in object_symbols(device) if each.is_defined]
+    else:
+        device = cuda.static_runtime.read_bytes()
+        names = [
+            name
+            for name in archive_symbols(device)
+            if name.startswith(_CUDA_PREFIXES) and not name.endswith(_OTHER_STREAM)
+        ]
+    table = _table(sorted({*names, *archive_symbols(support)}))
+    digest = hashlib.sha256(clang.version.encode())
+    for part in (support, device, table):
+        digest.update(part)
+
+    def link() -> bytes:
+        with scratch_folder() as folder:
+            return _link(folder, support, device, table, clang, runner, is_cpu=cuda is None)
+
+    kind = "cpu" if cuda is None else "cuda"
+    name = f"{kind}-runtime-{digest.hexdigest()[:16]}.so"
+    return RuntimeLibrary(name, cached(name, link))
+
+
+def _table(names: list[str]) -> bytes:
+    """An object file with the table."""
+    lines: list[str] = []
+    pairs: list[str] = []
+    for place, name in enumerate(names):
+        text = f"{name}\\00"
+        lines.append(f'@{place} = private constant [{len(name) + 1} x i8] c"{text}"')
+        lines.append(f"@{name} = external hidden global i8")
+        pairs.append(f"{{ ptr, ptr }} {{ ptr @{place}, ptr @{name} }}")
+    pairs.append("{ ptr, ptr } zeroinitializer")
+    lines.append(
+        f"@{TABLE} = constant [{len(pairs)} x {{ ptr, ptr }}] [{', '.join(pairs)}], align 16"
+    )
+    return LlvmModule("\n".join(lines), host_machine(0), name="runtime table").object_code()
+
+
+def _link(
+    folder: Path,
+    support: bytes,
+    device: bytes,
+    table: bytes,
+    clang: Clang,
+    runner: Runner,
+    *,
+    is_cpu: bool,
+) -> bytes:
+    paths = [
+        folder / name for name in ("table.o", "support.a", "device.o" if is_cpu else "device.a")
+    ]
+    for path, data in zip(paths, (table, support, device), strict=True):
+        path.write_bytes(data)
+    output = folder / "runtime.so"
+    lld = clang.directory / "ld.lld"
+    command: list[str | Path] = [clang.path, "-shared", "-Wl,-s", *paths, "-o", output]
+    if lld.is_file():
+        command.append(f"--ld-path={lld}")
+    # A library that is not there would be found when something is called, and not before.
+    command += ["-Wl,-z,defs", "-pthread", "-ldl", "-lrt", "-lm"]
+    done = runner.run(command)
+    if done.status != 0:
+        raise ToolchainError(f"clang cannot link the runtime: {done.errors.strip()}")
+    return output.read_bytes()

@@ -1,0 +1,189 @@
+"""Programs as device graphs, which the CPU device records and replays as a GPU does."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hirc
+from hirc.compiler.errors import InputError
+
+_PROGRAMS = """
+"hir.program"() ({
+^bb0(%x: memref<?x8xf32>, %w: memref<8x8xf32>):
+  %a = "hir.unary"(%x) {kind = "neg"} : (memref<?x8xf32>) -> memref<?x8xf32>
+  %r = "hir.reduce"(%a) {kind = "sum", axes = array<i64: 0>} : (memref<?x8xf32>) -> memref<8xf32>
+  %p = "hir.matmul"(%a, %w) : (memref<?x8xf32>, memref<8x8xf32>) -> memref<?x8xf32>
+  %y = "hir.binary"(%p, %r) {kind = "add"} : (memref<?x8xf32>, memref<8xf32>) -> memref<?x8xf32>
+  "hir.output"(%y) {name = "y"} : (memref<?x8xf32>) -> ()
+}) {sym_name = "several", inputs = [{name = "x", sizes = ["n", 8]}, {name = "w"}],
+    function_type = (memref<?x8xf32>, memref<8x8xf32>) -> memref<?x8xf32>} : () -> ()
+"hir.program"() ({
+^bb0(%x: memref<?xf32>, %times: index, %k: f32):
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = memref.dim %x, %zero : memref<?xf32>
+  %y = "hir.allocate"(%n) {zero_init, output = 0 : i64} : (index) -> memref<?xf32>
+  "hir.for"(%zero, %times, %one) ({
+  ^bb0(%i: index):
+    %t = "hir.binary"(%x, %k) {kind = "mul"} : (memref<?xf32>, f32) -> memref<?xf32>
+    "hir.binary"(%y, %t, %y) {kind = "add"}
+        : (memref<?xf32>, memref<?xf32>, memref<?xf32>) -> ()
+  }) : (index, index, index) -> ()
+  "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
+}) {sym_name = "looped", inputs = [{name = "x"}, {name = "times"}, {name = "k"}],
+    function_type = (memref<?xf32>, index, f32) -> memref<?xf32>} : () -> ()
+func.func @counted(%x: tensor<4xf32> {hir.name = "x"},
+                   %kept: tensor<4xf32> {hirc.state = "kept", hirc.zero_init})
+    -> (tensor<4xf32> {hir.name = "y"}, tensor<4xf32> {hirc.updates = 1}) {
+  %empty = tensor.empty() : tensor<4xf32>
+  %new = linalg.add ins(%x, %kept : tensor<4xf32>, tensor<4xf32>)
+      outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %y = linalg.exp ins(%new : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  return %y, %new : tensor<4xf32>, tensor<4xf32>
+}
+"""
+
+
+class Graphs:
+    """The library, and how often its graphs were recorded, replayed, changed and left."""
+
+    def __init__(self, path: Path) -> None:
+        self.library: Any = hirc.load(path)
+
+    def counts(self) -> tuple[int, int, int, int]:
+        room = (ctypes.c_int64 * 4)()
+        self.library.loaded.hirc_graph_counts(room)
+        return tuple(room)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from hirc.tools.hirc import main as run_hirc
+
+    folder = tmp_path_factory.mktemp("graphs")
+    source, output = folder / "graphs.mlir", folder / "libgraphs.so"
+    source.write_text(_PROGRAMS)
+    words = [str(source), "-o", str(output), "--emit=shared", "--offload-arch=cpu"]
+    assert run_hirc([*words, "--graph=always"]) == 0
+    return output
+
+
+@pytest.fixture
+def graphs(path: Path) -> Iterator[Graphs]:
+    yield Graphs(path)
+    # The next test begins without graphs.
+    gc.collect()
+
+
+_W = np.arange(64, dtype=np.float32).reshape(8, 8) / 8
+
+
+def _several(graphs: Graphs, count: int) -> np.ndarray:
+    x = np.random.default_rng(count).random((count, 8), np.float32)
+    y = graphs.library.several(x, _W)
+    np.testing.assert_allclose(y, -x @ _W - x.sum(0), rtol=1e-5, atol=1e-5)
+    return y
+
+
+def test_shapes_that_come_again_are_replayed(graphs: Graphs) -> None:
+    for _ in range(12):
+        for count in (5, 9):
+            _several(graphs, count)
+    recorded, replayed, _, _ = graphs.counts()
+    assert recorded == 2
+    assert replayed >= 14
+
+
+def test_outputs_of_replays_are_the_caller_s(graphs: Graphs) -> None:
+    kept = [_several(graphs, 6) for _ in range(12)]
+    for y in kept:
+        np.testing.assert_array_equal(y, kept[0])
+    _, replayed, updated, _ = graphs.counts()
+    assert replayed >= 6
+    assert updated >= 6  # each has memory of its own
+
+
+def test_shapes_that_never_come_again_get_no_graph(graphs: Graphs) -> None:
+    for count in range(1, 60):
+        _several(graphs, count)
+    assert graphs.counts() == (0, 0, 0, 0)
+
+
+def test_as_many_shapes_as_are_kept_in_turn(graphs: Graphs) -> None:
+    for _ in range(8):
+        for count in range(1, 13):
+            _several(graphs, count)
+    recorded, replayed, _, _ = graphs.counts()
+    # Twelve shapes in turn push each other out; that ends after a while.
+    assert recorded <= 40
+    for _ in range(20):
+        _several(graphs, 3)
+    assert graphs.counts()[1] > replayed or graphs.counts()[0] <= 40
+
+
+def test_scalars_and_loops_are_computed_in_each_call(graphs: Graphs) -> None:
+    x = np.arange(10, dtype=np.float32)
+    for i in range(8):
+        for factor in (2.0, 3.0):
+            y = graphs.library.looped(x, 3, factor + i)
+            np.testing.assert_allclose(y, 3 * (factor + i) * x, rtol=1e-6)
+    _, replayed, updated, _ = graphs.counts()
+    assert replayed >= 6
+    assert updated >= 6
+    # Another number of launches is another program, of which nothing of the first has run.
+    for times in (5, 5, 1, 3, 0, 0, 3, 2, 7, 3, 3, 3, 3):
+        np.testing.assert_allclose(graphs.library.looped(x, times, 0.5), 0.5 * times * x)
+
+
+def test_state_goes_on(graphs: Graphs) -> None:
+    one, two = graphs.library, graphs.library.new_instance()
+    x = np.full(4, 0.125, np.float32)
+    for i in range(1, 9):
+        np.testing.assert_allclose(one.counted(x), np.exp(i * x), rtol=1e-5)
+    for i in range(1, 4):
+        np.testing.assert_allclose(two.counted(x), np.exp(i * x), rtol=1e-5)
+    np.testing.assert_allclose(one.counted(x), np.exp(9 * x), rtol=1e-5)
+    assert graphs.counts()[1] > 4
+
+
+def test_wrong_tensors_are_refused_in_a_replay(graphs: Graphs) -> None:
+    for _ in range(8):
+        _several(graphs, 4)
+        with pytest.raises(InputError, match="input 'w' of several"):
+            graphs.library.several(np.ones((4, 8), np.float32), np.ones((8, 4), np.float32))
+    assert graphs.counts()[1] >= 4
+
+
+def test_outputs_handed_in(graphs: Graphs) -> None:
+    outs = [np.empty((7, 8), np.float32) for _ in range(3)]
+    x = np.ones((7, 8), np.float32)
+    for i in range(12):
+        graphs.library.several(x * i, _W, out=outs[i % 3])
+        np.testing.assert_allclose(outs[i % 3], -i * (x @ _W) - 7 * i, rtol=1e-5)
+    assert graphs.counts()[1] >= 6
+
+
+def test_threads(graphs: Graphs) -> None:
+    failed: list[BaseException] = []
+
+    def run(number: int) -> None:
+        try:
+            for _ in range(20):
+                _several(graphs, number % 4 + 2)
+        except BaseException as error:  # noqa: BLE001
+            failed.append(error)
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed

@@ -1,0 +1,235 @@
+"""Programs compiled into this process: what they give, keep and leave behind."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import hirc
+from hirc.compiler.cache import find_cache
+from hirc.compiler.code import Code, Entry
+from hirc.compiler.compile_code import CodeCompilation
+from hirc.compiler.compile_program import weight_memory
+from hirc.compiler.errors import ExecutionError, InputError, UnsupportedError
+from hirc.compiler.fatbin import DeviceCode, fatbin
+from hirc.compiler.loader_code import load_code
+from hirc.compiler.safetensors import TensorFile
+from hirc.compiler.toolchain import find_clang, find_cuda
+from support.program_command import ADD, ORIGINS
+from support.weights import BIAS, DENSE, VALUES, WEIGHT, tensor, write_values
+
+_X = np.arange(8, dtype=np.float32).reshape(2, 4)
+
+
+@pytest.fixture(scope="module")
+def dense(tmp_path_factory: pytest.TempPathFactory) -> hirc.Artifact:
+    folder = tmp_path_factory.mktemp("dense")
+    values = write_values(folder / "values.safetensors", VALUES)
+    return hirc.compile(DENSE, target="cpu", opt_level=0, weights_from=values, cache=False)
+
+
+def _mapped() -> list[str]:
+    """The runtimes of this process, whose files are gone."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    return [line for line in lines if "/hirc-" in line and "r-xp" in line]
+
+
+def test_programs_share_weights(dense: hirc.Artifact) -> None:
+    np.testing.assert_array_equal(dense(_X), _X @ WEIGHT + BIAS)
+    np.testing.assert_array_equal(dense.call(x=torch.from_numpy(_X)), _X @ WEIGHT + BIAS)
+    np.testing.assert_array_equal(dense.weight(), WEIGHT)
+    assert list(dense.signature.parameters) == ["x"]
+    with pytest.raises(InputError, match="size 1 is 2, the program takes 4"):
+        dense(_X[:, :2])
+
+
+def test_what_is_saved_is_the_same(dense: hirc.Artifact, tmp_path: Path) -> None:
+    dense.save(tmp_path / "libdense.so")
+    loaded = hirc.load(tmp_path / "libdense.so")
+    np.testing.assert_array_equal(loaded(_X), dense(_X))
+    np.testing.assert_array_equal(loaded.weight(), WEIGHT)
+    with pytest.raises(InputError, match="was loaded, and an executable is made of a program"):
+        loaded.executable(tmp_path / "dense")
+    dense.executable(tmp_path / "dense")
+    np.save(tmp_path / "x.npy", _X)
+    command = [
+        tmp_path / "dense",
+        f"--input={tmp_path / 'x.npy'}",
+        f"--output={tmp_path / 'y.npy'}",
+    ]
+    subprocess.run(command, check=True)
+    np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), dense(_X))
+
+
+def test_code_goes_with_its_last_output(dense: hirc.Artifact) -> None:
+    ready: Any = dense._maker.compiled  # pyright: ignore
+    values = TensorFile(Path("values"), {name: tensor(each) for name, each in VALUES.items()}, {})
+    gc.collect()
+    before, threads = len(_mapped()), len(os.listdir("/proc/self/task"))
+
+    def run() -> Any:
+        memory = weight_memory(ready.code, values)
+        loaded = load_code(ready.code, ready.runtime, weights=memory)
+        artifact = hirc.Artifact(Path("again"), loaded=loaded)
+        outputs = artifact(_X), artifact.weight()
+        assert len(_mapped()) == before + 1
+        return outputs
+
+    y, weight = run()
+    gc.collect()
+    np.testing.assert_array_equal(weight, WEIGHT)
+    assert len(_mapped()) == before + 1
+    del y, weight
+    gc.collect()
+    for _ in range(20):
+        run()
+    gc.collect()
+    assert (len(_mapped()), len(os.listdir("/proc/self/task"))) == (before, threads)
+
+
+def test_it_ends_with_its_process() -> None:
+    code = (
+        "import hirc, numpy\n"
+        f"origins = hirc.compile({ORIGINS!r}, target='cpu', opt_level=0)\n"
+        "x = numpy.ones((2, 64), numpy.float32)\n"
+        "kept = origins(x, numpy.zeros(64, numpy.float32), 2.0)\n"
+        "print(kept[0].sum(), kept[3].sum(), kept[4])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "256.0 0.0 2\n"), done.stderr
+
+
+def test_functions_of_libraries(tmp_path: Path) -> None:
+    with hirc.program("main") as p:
+        x = p.input("x", (2,), "f32")
+        p.host_call("tell", x)
+        p.output("y", x)
+    with pytest.raises(InputError, match="function 'tell' is called and defined nowhere"):
+        hirc.compile(p, target="cpu", opt_level=0)
+    source = tmp_path / "tell.c"
+    source.write_text("void tell(float **x, void *stream) { x[1][1] = 7; }\n")
+    library = tmp_path / "libtell.so"
+    subprocess.run([find_clang().path, "-shared", "-fPIC", source, "-o", library], check=True)
+    found = hirc.compile(p, target="cpu", opt_level=0, libraries=[library])
+    assert found(np.zeros(2, np.float32)).tolist() == [0, 7]
+
+
+def _never(*_: object) -> None:
+    raise AssertionError("compiled though it is cached")
+
+
+def test_code_is_kept_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "cache"
+    # What is compiled of C is there already.
+    shutil.copytree(find_cache().folder or "", folder, copy_function=os.link)
+    for kept in folder.glob("code-*"):
+        kept.unlink()
+    folder.chmod(0o700)
+    monkeypatch.setenv("HIRC_CACHE_DIR", str(folder))
+    values = write_values(tmp_path / "values.safetensors", VALUES)
+    other = write_values(tmp_path / "others.safetensors", {**VALUES, "fc.bias": BIAS + 1})
+
+    def compiled(values: Path = values, **options: Any) -> hirc.Artifact:
+        return hirc.compile(DENSE, target="cpu", opt_level=0, weights_from=values, **options)
+
+    wanted = compiled()(_X)
+    (kept,) = folder.glob("code-*")
+    with monkeypatch.context() as patch:
+        patch.setattr(CodeCompilation, "compile", _never)
+        np.testing.assert_array_equal(compiled()(_X), wanted)
+        for changed in ({"cache": False}, {"values": other}, {"fast_math": True}):
+            with pytest.raises(AssertionError, match="though it is cached"):
+                compiled(**changed)  # pyright: ignore[reportArgumentType]
+        kept.write_bytes(kept.read_bytes()[:-40])
+        with pytest.raises(AssertionError, match="though it is cached"):
+            compiled()
+    np.testing.assert_array_equal(compiled()(_X), wanted)
+    compiled().save(tmp_path / "libdense.so")
+    np.testing.assert_array_equal(hirc.load(tmp_path / "libdense.so")(_X), wanted)
+
+
+def _no_gpu(*_: object) -> None:
+    raise UnsupportedError("no such chip")
+
+
+def test_what_is_not_compiled_is_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    with hirc.program("main") as p:
+        p.output("y", p.input("x", ("n", 4), "f32").neg())
+    monkeypatch.setattr(CodeCompilation, "compile", _no_gpu)
+    with pytest.raises(UnsupportedError, match="no such chip"):
+        hirc.jit(p, target="cpu", cache=False)
+    with pytest.warns(UserWarning, match="not compiled, but interpreted: no such chip"):
+        function = hirc.jit(p, target="cpu", cache=False, on_failure="interpret")
+    torch.testing.assert_close(function(torch.from_numpy(_X)), -torch.from_numpy(_X))
+    with pytest.raises(InputError, match="on_failure is 'ignore'"):
+        hirc.jit(p, on_failure="ignore")
+
+
+def test_failures_return(dense: hirc.Artifact) -> None:
+    text = ADD.replace("%k = arith", 'cf.assert %f, "n is odd"\n  %k = arith').replace(
+        "  %c1 = ", "  %i1 = arith.constant 1 : i64\n  %i0 = arith.constant 0 : i64\n"
+        "  %r = arith.andi %n, %i1 : i64\n  %f = arith.cmpi eq, %r, %i0 : i64\n  %c1 = ", 1
+    )  # fmt: skip
+    function = hirc.jit(text, target="cpu", opt_level=0)
+    x = np.zeros((2, 3), np.float32)
+    with pytest.raises(ExecutionError, match="n is odd"):
+        function(x, 1.0, 3)
+    y, twice = function(x, 1.0, 4)
+    assert (y.tolist(), twice) == (np.ones((2, 3)).tolist(), 8)
+
+
+@pytest.mark.parametrize(
+    ("program", "wrong"),
+    [
+        (lambda: hirc.compile(DENSE, (1,)), "go with a torch model"),
+        (lambda: hirc.compile("module { func.func @f( }"), "expected"),
+        (lambda: hirc.compile("nowhere.mlir"), "cannot read nowhere.mlir"),
+        (lambda: hirc.compile(DENSE, target="sm_1"), "unknown offload arch"),
+    ],
+)
+def test_wrong_programs(program: Callable[[], object], wrong: str) -> None:
+    with pytest.raises(InputError, match=wrong):
+        program()
+
+
+def test_code_as_bytes() -> None:
+    code = Code(
+        *(b"object", b"bitcode", True),
+        entries=(Entry("k", "k_stub", 0, False),),
+        sections={"listed": ("a", "b")},
+        images=(DeviceCode("sm_90a", b"cubin"), DeviceCode("sm_90", b"text", is_ptx=True)),
+        weights="w",
+    )
+    packed = code.pack()
+    assert Code.unpack(packed) == code
+    for damaged in (b"", packed[:-1], packed + b"x", packed[:40] + b"\xff" + packed[41:]):
+        with pytest.raises(ValueError, match="no compiled code"):
+            Code.unpack(damaged)
+
+
+def test_containers_are_those_of_the_tool(tmp_path: Path) -> None:
+    text = ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry f() { ret; }\n"
+    source, cubin, output = (tmp_path / f"a.{suffix}" for suffix in ("ptx", "cubin", "fatbin"))
+    source.write_text(text)
+    cuda = find_cuda()
+    subprocess.run([cuda.ptxas, "-arch=sm_90a", source, "-o", cubin], check=True)
+    image = f"--image3=kind=elf,sm=90a,file={cubin}"
+    subprocess.run(
+        [cuda.fatbinary, "-64", f"--create={output}", "--compress=false", image], check=True
+    )
+    assert fatbin([DeviceCode("sm_90a", cubin.read_bytes())]) == output.read_bytes()
+    image = f"--image3=kind=ptx,sm=90a,file={source}"
+    subprocess.run(
+        [cuda.fatbinary, "-64", f"--create={output}", "--compress=false", image], check=True
+    )
+    assert fatbin([DeviceCode("sm_90a", text.encode(), is_ptx=True)]) == output.read_bytes()

@@ -1,0 +1,229 @@
+// Times programs of 1, 10 and 100 kernels as C functions on a GPU, and the same launches in C: one by
+// one, and as a graph made by hand. Prints lines of
+//
+//     kernels who outputs shapes first median p99 wall
+//
+// of microseconds: the host's time of the first call, the median and the 99th percentile of those
+// after it, and the median with the wait for the stream. Arguments: calls, PTX of the kernel.
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST = 1024, THREADS = 256, SIZES = 16, BLOCK_ARGUMENTS = 10 };
+
+// DLTensor of the DLPack specification.
+struct tensor {
+  void *data;
+  int32_t device, device_number, rank;
+  uint8_t code, bits;
+  uint16_t lanes;
+  int64_t *sizes, *strides;
+  uint64_t byte_offset;
+};
+
+typedef int program(const struct tensor *const *inputs, struct tensor *const *outputs,
+                    void *stream);
+program hirc_program_chain1, hirc_program_chain10, hirc_program_chain100;
+
+// Of the CUDA Runtime API.
+struct extent {
+  unsigned x, y, z;
+};
+int cudaMalloc(void **memory, size_t bytes);
+int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
+int cudaMallocAsync(void **memory, size_t bytes, void *stream);
+int cudaFreeAsync(void *memory, void *stream);
+int cudaStreamCreateWithFlags(void **stream, unsigned flags);
+int cudaStreamSynchronize(void *stream);
+int cudaStreamBeginCapture(void *stream, int mode);
+int cudaStreamEndCapture(void *stream, void **graph);
+int cudaGraphInstantiateWithFlags(void **made, void *graph, unsigned long long flags);
+int cudaGraphLaunch(void *made, void *stream);
+int cudaLibraryLoadData(void **library, const void *code, void *jit, void **jit_values,
+                        unsigned jit_count, void *options, void **option_values, unsigned count);
+int cudaLibraryGetKernel(void **kernel, void *library, const char *name);
+int cudaLaunchKernel(const void *kernel, struct extent grid, struct extent block, void **arguments,
+                     size_t shared_bytes, void *stream);
+
+static void *stream, *kernel, *graph;
+static float *x, *y;
+static int64_t size, out_size, out_stride;
+static struct tensor input, output;
+static int kernels;
+static program *ours;
+
+static void require(int ok, const char *what) {
+  if (ok)
+    return;
+  fprintf(stderr, "%s failed\n", what);
+  exit(1);
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
+}
+
+// What a chain is, without any check.
+static void launch_to(float *to) {
+  float *from = x;
+  for (int i = 0; i < kernels; ++i) {
+    int64_t zero = 0, one = 1;
+    void *arguments[BLOCK_ARGUMENTS] = {&from, &from, &zero, &size, &one,
+                                        &to,   &to,   &zero, &size, &one};
+    struct extent grid = {(unsigned)(size + THREADS - 1) / THREADS, 1, 1}, block = {THREADS, 1, 1};
+    require(cudaLaunchKernel(kernel, grid, block, arguments, 0, stream) == 0, "cudaLaunchKernel");
+    from = to;
+  }
+}
+
+static void floor_given(void) { launch_to(y); }
+static void floor_allocated(void) {
+  void *memory = NULL;
+  require(cudaMallocAsync(&memory, MOST * sizeof(float), stream) == 0, "cudaMallocAsync");
+  launch_to(memory);
+  require(cudaFreeAsync(memory, stream) == 0, "cudaFreeAsync");
+}
+static void graph_given(void) {
+  require(cudaGraphLaunch(graph, stream) == 0, "cudaGraphLaunch");
+}
+
+static void call(void *to) {
+  const struct tensor *inputs[] = {&input};
+  struct tensor *outputs[] = {&output};
+  output.data = to;
+  out_size = size;
+  out_stride = 1;
+  require(ours(inputs, outputs, stream) == 0, "the program");
+}
+static void ours_given(void) { call(y); }
+static void ours_allocated(void) {
+  call(NULL);
+  require(cudaFreeAsync(output.data, stream) == 0, "cudaFreeAsync");
+}
+
+static int compare(const void *first, const void *second) {
+  double a = *(const double *)first, b = *(const double *)second;
+  return a < b ? -1 : a > b;
+}
+
+static void wait(void) {
+  require(cudaStreamSynchronize(stream) == 0, "cudaStreamSynchronize");
+}
+
+// The queue of a stream is finite: the host waits for it now and then, off the clock.
+static void measure(const char *who, const char *outputs, void (*one)(void), long calls,
+                    int changes) {
+  double *each = calloc((size_t)calls, sizeof *each), *whole = calloc((size_t)calls, sizeof *whole);
+  require(each && whole, "calloc");
+  long between = kernels >= 100 ? 4 : 256 / kernels;
+  size = MOST;
+  wait();
+  double start = now(), first;
+  one();
+  first = now() - start;
+  for (long i = -200; i < calls; ++i) {
+    size = changes ? MOST - 8 * (i & (SIZES - 1)) : MOST;
+    start = now();
+    one();
+    if (i >= 0)
+      each[i] = now() - start;
+    if (i % between == 0)
+      wait();
+  }
+  wait();
+  long waited = calls / 10;
+  for (long i = 0; i < waited; ++i) {
+    size = changes ? MOST - 8 * (i & (SIZES - 1)) : MOST;
+    start = now();
+    one();
+    wait();
+    whole[i] = now() - start;
+  }
+  qsort(each, (size_t)calls, sizeof *each, compare);
+  qsort(whole, (size_t)waited, sizeof *whole, compare);
+  printf("%d %s %s %s %.3f %.3f %.3f %.3f\n", kernels, who, outputs,
+         changes ? "changing" : "fixed", first, each[calls / 2], each[calls * 99 / 100],
+         whole[waited / 2]);
+  free(each);
+  free(whole);
+}
+
+static void check(void) {
+  float found[MOST];
+  require(cudaMemcpy(found, y, sizeof found, 2) == 0, "cudaMemcpy");
+  for (int i = 0; i < MOST; ++i)
+    require(found[i] == (float)(i + kernels), "comparing the result");
+}
+
+static char *read_text(const char *path) {
+  FILE *file = fopen(path, "rb");
+  require(file != NULL, path);
+  size_t room = 1 << 20;
+  char *text = calloc(room, 1);
+  require(text && fread(text, 1, room - 1, file) > 0, path);
+  fclose(file);
+  return text;
+}
+
+static void load_kernel(const char *path) {
+  char name[256] = "", *code = read_text(path);
+  const char *entry = strstr(code, ".entry ");
+  require(entry && sscanf(entry, ".entry %255[^( ]", name) == 1, "finding the kernel");
+  void *library = NULL;
+  require(cudaLibraryLoadData(&library, code, NULL, NULL, 0, NULL, NULL, 0) == 0,
+          "cudaLibraryLoadData");
+  require(cudaLibraryGetKernel(&kernel, library, name) == 0, "cudaLibraryGetKernel");
+}
+
+static void make_graph(void) {
+  void *captured = NULL;
+  require(cudaStreamBeginCapture(stream, 2) == 0, "cudaStreamBeginCapture");
+  size = MOST;
+  launch_to(y);
+  require(cudaStreamEndCapture(stream, &captured) == 0, "cudaStreamEndCapture");
+  require(cudaGraphInstantiateWithFlags(&graph, captured, 0) == 0, "cudaGraphInstantiate");
+}
+
+int main(int count, char **words) {
+  static const int lengths[] = {1, 10, 100};
+  static program *const programs[] = {hirc_program_chain1, hirc_program_chain10,
+                                      hirc_program_chain100};
+  require(count == 3, "needs calls and PTX: the start");
+  long calls = atol(words[1]);
+  require(calls >= 100, "needs 100 calls: the start");
+  require(cudaStreamCreateWithFlags(&stream, 1) == 0, "cudaStreamCreateWithFlags");
+  float numbers[MOST];
+  for (int i = 0; i < MOST; ++i)
+    numbers[i] = (float)i;
+  require(cudaMalloc((void **)&x, sizeof numbers) == 0, "cudaMalloc");
+  require(cudaMalloc((void **)&y, sizeof numbers) == 0, "cudaMalloc");
+  require(cudaMemcpy(x, numbers, sizeof numbers, 1) == 0, "cudaMemcpy");
+  load_kernel(words[2]);
+  input = (struct tensor){.data = x, .device = 2, .rank = 1, .code = 2, .bits = 32, .lanes = 1};
+  output = input;
+  input.sizes = &size;
+  output.sizes = &out_size;
+  output.strides = &out_stride;
+  for (int i = 0; i < 3; ++i) {
+    kernels = lengths[i];
+    ours = programs[i];
+    long times = kernels == 100 ? calls / 4 : calls;
+    for (int changes = 0; changes < 2; ++changes) {
+      measure("ours", "given", ours_given, times, changes);
+      if (!changes)
+        check();
+      measure("floor", "given", floor_given, times, changes);
+      measure("ours", "allocated", ours_allocated, times, changes);
+      measure("floor", "allocated", floor_allocated, times, changes);
+    }
+    make_graph();
+    measure("graph", "given", graph_given, times, 0);
+    check();
+  }
+  return 0;
+}
