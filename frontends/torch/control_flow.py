@@ -20,6 +20,9 @@ from ...dialects.mlir import arith, cf, ir, scf
 from ...pipelines.locations import file_position
 from ...pipelines.rewriting import constant, index_constant
 from ...pipelines.walking import operations_where
+from .depthwise import Depthwise, emit_depthwise, read_depthwise
+from .generators import ADVANCE, DRAWING, MOVED
+from .philox import emit_advance, emit_count, emit_drawing, emit_each_element
 from .user_errors import stack_position
 
 _KIND = "control.kind"
@@ -28,7 +31,7 @@ _BODIES = "control.bodies"
 _COUNTS = "control.counts"
 # Of each result the operand and axis that each open dim is as long as, flattened; -1: the loop's.
 _SIZES = "control.sizes"
-# What a tensor is filled with.
+# What a tensor is filled with, or which numbers are drawn.
 _VALUE = "control.value"
 _FILLED = (
     *(torch.float64, torch.float32, torch.float16, torch.bfloat16),
@@ -83,6 +86,7 @@ class ControlFlowImporter(GraphNodeImporter):
     ) -> None:
         """torch-mlir's split of an open dim is not valid where both parts are open.
 
+        Some depthwise convolutions it does not lower.
         What it computes of a tensor that is filled with a number is wrong, or a crash, where an
         operation's other number has another type.
         """
@@ -96,10 +100,35 @@ class ControlFlowImporter(GraphNodeImporter):
             is_open = any(isinstance(size, SymInt) for size in node.meta["val"].shape)
             if self._fill(loc, node, given[1], [given[0]] if is_open else []):
                 return
+        if node.target is _ATEN.convolution.default:
+            depthwise = read_depthwise(node)
+            if depthwise is not None:
+                with loc:
+                    attribute = depthwise.attribute()
+                operands = [each for each in given[:3] if each is not None]
+                self._call(loc, node, "depthwise", [], operands, (0, 0), attribute)
+                return
         if node.target is _ATEN.full.default:
             sizes = [each for each in given[0] if isinstance(each, Node)]
             if self._fill(loc, node, given[1], sizes):
                 return
+        if node.target is _ATEN.view.dtype and _is_view_of_bits(node):
+            self._call(loc, node, "bits", [], [given[0]], (0, 0))
+            return
+        if node.target is DRAWING:
+            generator, offset, sizes, kind = given
+            open_ = [each for each in sizes if isinstance(each, Node)]
+            about = ir.StringAttr.get(kind, context=loc.context)
+            self._call(loc, node, "drawing", [], [generator, offset, *open_], (0, 0), about)
+            return
+        if node.target is ADVANCE:
+            self._call(loc, node, "advance", [], given, (0, 0))
+            return
+        if node.target is MOVED:
+            offset, sizes, kind = given
+            about = ir.StringAttr.get(kind, context=loc.context)
+            self._call(loc, node, "moved", [], [offset, *sizes], (0, 0), about)
+            return
         super()._import_torch_op_overload(loc, node, concrete_target)
 
     def _fill(self, loc: ir.Location, node: Node, value: Any, sizes: Sequence[Any]) -> bool:
@@ -129,7 +158,8 @@ class ControlFlowImporter(GraphNodeImporter):
         value: ir.Attribute | None = None,
     ) -> None:
         given = [self._import_argument(loc, each) for each in operands]
-        values = node.meta["val"]
+        is_number = node.target is MOVED
+        values = () if is_number else node.meta["val"]
         is_one = isinstance(values, Tensor)
         values = [values] if is_one else values
         if not isinstance(values, (tuple, list)) or not all(
@@ -137,6 +167,8 @@ class ControlFlowImporter(GraphNodeImporter):
         ):
             raise _unsupported(node, "it gives what is no tensor", "carry tensors, of no dims too")
         types = [self._cc.value_info_to_type(each) for each in values]
+        if is_number:
+            types = [ir.Type.parse("!torch.int", loc.context)]
         name = f"{node.name}.{len(list(self.fx_importer.module.body))}"
         names = [self._body(node, each) for each in bodies]
         sizes = [_sizes(node, each, operands) for each in values]
@@ -165,7 +197,7 @@ class ControlFlowImporter(GraphNodeImporter):
                 operands=given,
                 attributes={"callee": ir.FlatSymbolRefAttr.get(name)},
             )
-        if not is_one:
+        if not is_one and not is_number:
             self._multi_result_nodes.add(node)
         for place, result in enumerate(call.results):
             self.bind_node_value(node, result, place)
@@ -174,6 +206,14 @@ class ControlFlowImporter(GraphNodeImporter):
         """The name of the function that a body has become."""
         names = self.fx_importer._graph_module_to_func_name  # pyright: ignore[reportPrivateUsage]
         return names[id(getattr(node.graph.owning_module, str(body.target)))]
+
+
+def _is_view_of_bits(node: Node) -> bool:
+    """Whether elements of one type are taken for those of another that is as wide."""
+    x: Any = node.args[0]
+    kinds = x.meta["val"].dtype, node.meta["val"].dtype
+    widths = {kind.itemsize for kind in kinds}
+    return len(widths) == 1 and not any(kind.is_complex or kind is torch.bool for kind in kinds)
 
 
 def _nodes(values: Any) -> list[Any]:
@@ -188,7 +228,7 @@ def _sizes(node: Node, value: Tensor, operands: Sequence[Any]) -> list[int]:
     places = {
         size.node.expr: (number, axis)
         for number, operand in reversed(list(enumerate(operands)))
-        if isinstance(operand, Node) and isinstance(operand.meta["val"], Tensor)
+        if isinstance(operand, Node) and isinstance(operand.meta.get("val"), Tensor)
         for axis, size in enumerate(operand.meta["val"].shape)
         if isinstance(size, SymInt)
     }
@@ -393,6 +433,16 @@ def _split(
     return [made.results[0]]
 
 
+def _depthwise(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    made = Depthwise.of(function.attributes[_VALUE])
+    return [emit_depthwise(made, arguments, ir.RankedTensorType(results[0]))]
+
+
 def _filled(
     function: ir.Operation,
     names: Sequence[str],
@@ -429,9 +479,61 @@ def _filled(
     return [filled.results[0]]
 
 
+def _bits(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    (x,), (kind,) = arguments, map(ir.RankedTensorType, results)
+    open_ = [_dim(x, axis) for axis, size in enumerate(kind.shape) if size == _DYNAMIC]
+    room = ir.Operation.create("tensor.empty", [kind], open_).results[0]
+    if x.type == kind:
+        return [x]
+    return [emit_each_element([x], room, lambda given: arith.bitcast(kind.element_type, given[0]))]
+
+
+def _drawing(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    generator, offset, *sizes = arguments
+    shape = list(ir.RankedTensorType(results[0]).shape)
+    kind = ir.StringAttr(function.attributes[_VALUE]).value
+    return [emit_drawing(generator, offset, kind, shape, sizes)]
+
+
+def _moved(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    offset, *sizes = arguments
+    kind = ir.StringAttr(function.attributes[_VALUE]).value
+    return [arith.addi(offset, emit_count(sizes, kind))]
+
+
+def _advance(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    generator, offset = arguments
+    return [emit_advance(generator, offset)]
+
+
 _DEFINITIONS = {
+    "bits": _bits,
+    "drawing": _drawing,
+    "moved": _moved,
+    "advance": _advance,
     "fill": _filled,
     "split": _split,
+    "depthwise": _depthwise,
     "cond": _cond,
     "scan": _scan,
     "associative": _associative,

@@ -5,9 +5,9 @@ A decomposition computes in f32 at least, as torch does, and gives torch's eleme
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
+from functools import cache, partial, reduce
 from typing import Any
 
 import torch
@@ -20,10 +20,21 @@ from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
 from ...compiler.session import Session
+from .complex_numbers import (
+    complex_number_decompositions,
+    each_part,
+    is_complex,
+    power_of_number,
+)
+from .generators import random_decompositions
 from .ordering import ordering_decompositions
 from .recurrent import recurrent_decompositions
-from .transforms import complex_decompositions
+from .resampling import resampling_decompositions
+from .special import special_decompositions
+from .transforms import transform_decompositions
 
+# Integers by their bytes.
+_INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 _WITHOUT_FFT = {
     operator: decomposition
     for operator, decomposition in decomposition_table.items()
@@ -31,6 +42,14 @@ _WITHOUT_FFT = {
 }
 _ATEN = torch.ops.aten
 _PRIMS = torch.ops.prims
+
+# The pools that torch-mlir knows, and the dims of their windows.
+_POOLS = {
+    _ATEN.avg_pool2d.default: 2,
+    _ATEN.max_pool2d_with_indices.default: 2,
+    _ATEN._adaptive_avg_pool2d.default: 2,
+    _ATEN._adaptive_avg_pool3d.default: 3,
+}
 
 # Of more elements than that not every one is compared with every other.
 _MOST_COMPARED = 512
@@ -45,11 +64,17 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **get_decomposition_table(),
         **recurrent_decompositions(),
         **ordering_decompositions(),
-        **complex_decompositions(),
+        **complex_number_decompositions(),
+        **transform_decompositions(),
+        **random_decompositions(),
+        **special_decompositions(),
+        **resampling_decompositions(),
         **_bitwise(),
         **_comparisons(),
         _ATEN.eq.Tensor: _eq,
+        _ATEN.cat.default: _cat,
         _ATEN.constant_pad_nd.default: _pad,
+        _ATEN.convolution.default: _convolution,
         _ATEN.hypot.default: _hypot,
         _ATEN.copysign.Tensor: _copysign,
         _ATEN.copysign.Scalar: _copysign,
@@ -60,7 +85,11 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN._pdist_forward.default: _pdist,
         _ATEN.adaptive_max_pool2d.default: _adaptive_max_pool,
         _ATEN.adaptive_max_pool3d.default: _adaptive_max_pool,
+        _ATEN.fmod.Scalar: _fmod,
+        _ATEN.rrelu.default: _rrelu,
+        _ATEN.rrelu_with_noise.default: _rrelu_with_noise,
         _ATEN.gelu.default: _gelu,
+        _ATEN.native_group_norm.default: _group_norm,
         _ATEN.var.correction: _var,
         _ATEN.var_mean.correction: _var_mean,
         _ATEN.topk.default: _topk,
@@ -69,6 +98,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.scatter.src: _scatter,
         _ATEN.scatter.value: _scatter,
         _ATEN.index_put.default: _index_put,
+        _ATEN.index_reduce.default: _index_reduce,
         _ATEN.index.Tensor: _index,
         _ATEN.masked_select.default: _masked_select,
         _ATEN.histc.default: _histc,
@@ -77,10 +107,25 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.scaled_dot_product_attention.default: _attention,
         _ATEN.view.default: _view,
         _ATEN._unsafe_view.default: _view,
+        _ATEN.view.dtype: _view_of_bits,
+        _ATEN.roll.default: _roll,
+        _ATEN.signbit.default: _signbit,
+        # torch-mlir's own end the process, or are wrong.
+        **{operator: partial(_of_batch, operator, dims) for operator, dims in _POOLS.items()},
+        _ATEN.max_pool3d_with_indices.default: _max_pool3d,
+        _ATEN.avg_pool3d.default: _avg_pool3d,
+        **{
+            each: decomposition_table[each] for each in (_ATEN.im2col.default, _ATEN.col2im.default)
+        },
+        _ATEN.fmax.default: partial(_of_numbers_first, torch.maximum),
+        _ATEN.fmin.default: partial(_of_numbers_first, torch.minimum),
+        _ATEN.cumsum.default: partial(_of_one, _ATEN.cumsum.default),
+        _ATEN.cumprod.default: partial(_of_one, _ATEN.cumprod.default),
+        _ATEN.diagonal_scatter.default: _diagonal_scatter,
     }
 
 
-@functools.cache
+@cache
 def _unknown_operators() -> dict[Any, Callable[..., Any]]:
     """torch's own decompositions of the operators that torch-mlir has no operation for."""
     session = Session()
@@ -117,8 +162,8 @@ def _bitwise() -> dict[Any, Callable[..., Any]]:
         second, first = (
             ("Tensor_Scalar", "Scalar_Tensor") if "shift" in name else ("Scalar", "Scalar_Tensor")
         )
-        found[getattr(operator, second)] = functools.partial(_of_number, operator.Tensor)
-        found[getattr(operator, first)] = functools.partial(_of_number, operator.Tensor)
+        found[getattr(operator, second)] = partial(_of_number, operator.Tensor)
+        found[getattr(operator, first)] = partial(_of_number, operator.Tensor)
     return found
 
 
@@ -185,6 +230,77 @@ def _adaptive_max_pool(x: Tensor, output_size: Sequence[int]) -> tuple[Tensor, T
     where = windows.argmax(-1, keepdim=True)
     values = windows.amax(-1)
     return values, place.expand(windows.shape).gather(-1, where).squeeze(-1)
+
+
+def _cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """torch-mlir takes no tensors that are known to have no elements."""
+    some = [x for x in tensors if all(isinstance(size, SymInt) or size for size in x.shape)]
+    if len(some) == len(tensors) or not some:
+        return NotImplemented
+    kind = reduce(torch.promote_types, (x.dtype for x in tensors))
+    # What has one dim and no elements counts for any dims.
+    return (torch.cat(some, dim) if len(some) > 1 else some[0].clone()).to(kind)
+
+
+def _convolution(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int | SymInt],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int | SymInt],
+    groups: int,
+) -> Tensor:
+    """torch-mlir fails where each channel is a group: for transposed ones, and those of 3 dims."""
+    if groups == 1 or x.shape[1] != groups:
+        return NotImplemented
+    dims = weight.dim() - 2
+    if transposed:
+        apart = _set_apart(x, weight, stride, padding, dilation, output_padding)
+        windows = weight.flip(list(range(2, weight.dim()))).reshape(-1, 1, *weight.shape[2:])
+        ones, none = [1] * dims, [0] * dims
+        return torch.convolution(apart, windows, bias, ones, none, dilation, False, none, groups)
+    if dims != 3:
+        return NotImplemented
+    # What of the first dim a window has is further channels of a group.
+    before: Any = padding[0]
+    size = weight.shape[2]
+    x = torch.nn.functional.pad(x, [0, 0, 0, 0, before, before])
+    count = (x.shape[2] - dilation[0] * (size - 1) - 1) // stride[0] + 1
+    steps = [
+        x[:, :, first : first + (count - 1) * stride[0] + 1 : stride[0]]
+        for first in range(0, dilation[0] * size, dilation[0])
+    ]
+    images = torch.stack(steps, 2).movedim(3, 1).flatten(2, 3)
+    flat = torch.convolution(
+        images.flatten(0, 1), weight.squeeze(1), bias,
+        stride[1:], padding[1:], dilation[1:], False, [0, 0], groups,
+    )  # fmt: skip
+    return flat.unflatten(0, (x.shape[0], count)).movedim(1, 2)
+
+
+def _set_apart(
+    x: Tensor,
+    weight: Tensor,
+    stride: Sequence[int],
+    padding: Sequence[int | SymInt],
+    dilation: Sequence[int],
+    more: Sequence[int | SymInt],
+) -> Tensor:
+    """The elements among zeros, of which a convolution is the transposed one of the elements."""
+    for number, size in enumerate(weight.shape[2:]):
+        axis = number + 2
+        around = dilation[number] * (size - 1) - padding[number]
+        first, length = max(around, 0), (x.shape[axis] - 1) * stride[number] + 1
+        sizes: list[Any] = list(x.shape)
+        sizes[axis] = length + 2 * first + more[number]
+        last = first + length
+        x = torch.slice_scatter(x.new_zeros(sizes), x, axis, first, last, stride[number])
+        if around < 0:
+            x = x.narrow(axis, -around, length + 2 * around + more[number])
+    return x
 
 
 def _pad(x: Tensor, pad: Sequence[int | SymInt], value: float = 0) -> Tensor:
@@ -258,6 +374,22 @@ def _wide(x: Tensor) -> Tensor:
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
 
 
+def _fmod(x: Tensor, y: float) -> Tensor:
+    kind = torch.result_type(x, y)
+    return torch.fmod(x.to(kind), torch.full((), y, dtype=kind, device=x.device))
+
+
+def _rrelu(
+    x: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, *given: Any
+) -> Tensor:
+    """What draws no slopes takes the middle one."""
+    return NotImplemented if training else torch.nn.functional.leaky_relu(x, (lower + upper) / 2)
+
+
+def _rrelu_with_noise(x: Tensor, noise: Tensor, *given: Any) -> Tensor:
+    return _rrelu(x, *given)
+
+
 def _gelu(x: Tensor, *, approximate: str = "none") -> Any:
     """torch-mlir's constant for tanh is sqrt(2 / pi) to three digits."""
     if approximate != "tanh":
@@ -265,6 +397,30 @@ def _gelu(x: Tensor, *, approximate: str = "none") -> Any:
     wide = _wide(x)
     inner = math.sqrt(2 / math.pi) * (wide + 0.044715 * wide * wide * wide)
     return (0.5 * wide * (1 + torch.tanh(inner))).to(x.dtype)
+
+
+def _group_norm(
+    x: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    batch: int | SymInt,
+    channels: int,
+    size: int | SymInt,
+    groups: int,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """torch's own form for the CPU takes what is left of two great numbers, and strides."""
+    grouped = _wide(x).unflatten(1, (groups, channels // groups))
+    dims = list(range(2, grouped.dim()))
+    variance, mean = torch.var_mean(grouped, dims, correction=0, keepdim=True)
+    scale = torch.rsqrt(variance + eps)
+    result = ((grouped - mean) * scale).flatten(1, 2)
+    along = [channels, *[1] * (x.dim() - 2)]
+    if weight is not None:
+        result = result * weight.reshape(along)
+    if bias is not None:
+        result = result + bias.reshape(along)
+    return result.to(x.dtype), mean.squeeze(dims).to(x.dtype), scale.squeeze(dims).to(x.dtype)
 
 
 def _var(
@@ -418,9 +574,26 @@ def _index_put(
     return put.permute([order.index(axis) for axis in range(x.dim())])
 
 
+def _index_reduce(
+    x: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> Tensor:
+    along = [1] * source.dim()
+    along[dim] = -1
+    places = index.reshape(along).expand(source.shape)
+    return torch.scatter_reduce(x, dim, places, source, reduce, include_self=include_self)
+
+
 def _index(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
-    """torch-mlir fails where a mask picks elements, however many they are."""
+    """torch-mlir fails where a mask picks elements, and of several indices of open sizes."""
     given = [(axis, each) for axis, each in enumerate(indices) if each is not None]
+    if len(given) > 1 and any(isinstance(n, SymInt) for _, each in given for n in each.shape):
+        return _index_of_several(x, given)
     if len(given) != 1 or given[0][1].dtype != torch.bool:
         return NotImplemented
     axis, mask = given[0]
@@ -428,6 +601,20 @@ def _index(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     last = axis + mask.dim()
     flat = x if mask.dim() == 1 else x.reshape(*x.shape[:axis], -1, *x.shape[last:])
     return flat.index_select(axis, places)
+
+
+def _index_of_several(x: Tensor, given: Sequence[tuple[int, Tensor]]) -> Tensor:
+    """The indices as one of what the dims that they are of make together."""
+    first, count = given[0][0], len(given)
+    beside = [axis for axis, _ in given] == list(range(first, first + count))
+    if not beside or any(each.dtype == torch.bool for _, each in given):
+        return NotImplemented
+    place: Any = 0
+    for axis, each in given:
+        size = x.shape[axis]
+        place = place * size + torch.where(each < 0, each + size, each)
+    merged = x.flatten(first, first + count - 1)
+    return merged[(slice(None),) * first + (place,)]
 
 
 def _masked_select(x: Tensor, mask: Tensor) -> Tensor:
@@ -456,8 +643,10 @@ def _histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor
 
 def _pow(x: Tensor, exponent: float) -> Tensor:
     """Small powers are products, as torch computes them; all of integers are."""
+    if is_complex(x, exponent):
+        return power_of_number(x, exponent)
     kind = torch.result_type(x, exponent)
-    if not x.is_complex() and x.dtype != kind:
+    if x.dtype != kind:
         return torch.pow(x.to(kind), exponent)
     if x.is_floating_point() and exponent in (2, 3):
         wide = _wide(x)
@@ -484,6 +673,8 @@ def _pow_of_number(base: float, exponent: Tensor) -> Tensor:
 
 def _eq(x: Tensor, y: Tensor) -> Tensor:
     """torch-mlir takes a tensor for equal to itself, which nan is not."""
+    if is_complex(x, y):
+        return ~torch.ne(x, y)
     if not x.is_floating_point() or not y.is_floating_point() or x.shape != y.shape:
         return NotImplemented
     return ~torch.ne(x, y)
@@ -520,7 +711,7 @@ def _attention(
     torch's own form scales both operands of the first product, in f32. Query heads that share one
     of the keys are rows of one matrix.
     """
-    if dropout_p or query.dim() < 2:
+    if query.dim() < 2:
         return NotImplemented
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1])
@@ -540,6 +731,8 @@ def _attention(
         weights = scores.softmax(-1)
     else:
         weights = _masked_softmax(scores, attn_mask)
+    if dropout_p:
+        weights = torch.dropout(weights, dropout_p, train=True)
     weights = _wide(weights.to(value.dtype))
     if is_grouped:
         weights = weights.reshape(*shape[:-3], key.shape[-3], -1, key.shape[-2])
@@ -603,3 +796,178 @@ def _alike(sizes: Sequence[int | SymInt], others: Sequence[int | SymInt]) -> int
             break
         count += 1
     return count
+
+
+def _view_of_bits(x: Tensor, dtype: torch.dtype) -> Tensor:
+    """An element as several narrower ones, or several as one: the last dim is longer or shorter.
+
+    Those of one width are left for the importer. The least bits come first.
+    """
+    if x.dtype.is_complex or dtype.is_complex or torch.bool in (x.dtype, dtype):
+        return NotImplemented
+    given, wanted = x.dtype.itemsize, dtype.itemsize
+    if given == wanted:
+        return NotImplemented
+    bits = x.view(_INTEGERS[given])
+    if given > wanted:
+        parts = [
+            bits.bitwise_right_shift(place * 8 * wanted).to(_INTEGERS[wanted])
+            for place in range(given // wanted)
+        ]
+        return torch.stack(parts, -1).flatten(-2).view(dtype)
+    mask = (1 << 8 * given) - 1
+    wide = bits.unflatten(-1, (-1, wanted // given)).to(_INTEGERS[wanted]) & mask
+    whole = wide[..., 0]
+    for place in range(1, wanted // given):
+        whole = whole | wide[..., place].bitwise_left_shift(place * 8 * given)
+    return whole.view(dtype)
+
+
+def _roll(x: Tensor, shifts: Sequence[int | SymInt], dims: Sequence[int] = ()) -> Tensor:
+    """torch-mlir takes neither several dims nor none."""
+    if not dims:
+        return _ATEN.roll.default(x.reshape(-1), shifts, [0]).reshape(x.shape)
+    for shift, dim in zip(shifts, dims, strict=True):
+        size = x.shape[dim]
+        if isinstance(size, SymInt) or isinstance(shift, SymInt):
+            count: Any = size
+            by: Any = shift
+            x = x.index_select(dim, (torch.arange(count, device=x.device) - by) % count)
+        elif size and shift % size:
+            first = size - shift % size
+            x = torch.cat([x.narrow(dim, first, size - first), x.narrow(dim, 0, first)], dim)
+    return x.clone()
+
+
+def _of_batch(operator: OpOverload, dims: int, x: Tensor, *given: Any, **named: Any) -> Any:
+    """A pool of what is no batch, as of a batch of one."""
+    if x.dim() != dims + 1:
+        return NotImplemented
+    found = operator(x.unsqueeze(0), *given, **named)
+    return (
+        tuple(each.squeeze(0) for each in found) if isinstance(found, tuple) else found.squeeze(0)
+    )
+
+
+def _seen(
+    x: Tensor, windows: Sequence[int], steps: Sequence[int], pads: Sequence[int], value: float
+) -> tuple[Tensor, Sequence[int]]:
+    """What windows see of a tensor, and how it is padded still.
+
+    Where the last of a dim are in no window torch-mlir's pools of three dims are wrong.
+    """
+    sizes: list[Any] = list(x.shape[-3:])
+    beyond = [
+        0 if isinstance(size, SymInt) else (size + 2 * pad - window) % step
+        for size, window, step, pad in zip(sizes, windows, steps, pads, strict=True)
+    ]
+    if not any(beyond):
+        return x, pads
+    if any(pads):
+        x = torch.nn.functional.pad(
+            x, [pad for pad in reversed(pads) for _ in range(2)], value=value
+        )
+    for axis, size, each, pad in zip((-3, -2, -1), sizes, beyond, pads, strict=True):
+        x = x.narrow(axis, 0, size + 2 * pad - each)
+    return x, [0, 0, 0]
+
+
+def _three(given: Sequence[int]) -> list[int]:
+    return [*given] * (3 // len(given))
+
+
+def _max_pool3d(
+    x: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    dilation: Sequence[int] = (1,),
+    ceil_mode: bool = False,
+) -> Any:
+    """torch-mlir takes steps that are left out for 1."""
+    batch = x if x.dim() == 5 else x.unsqueeze(0)
+    steps, pads = _three(stride or kernel_size), _three(padding)
+    seen = batch
+    if not ceil_mode and not any(pads):
+        windows = [
+            (size - 1) * apart + 1
+            for size, apart in zip(_three(kernel_size), _three(dilation), strict=True)
+        ]
+        seen, pads = _seen(batch, windows, steps, pads, -math.inf)
+    if stride and seen is x:
+        return NotImplemented
+    operator = _ATEN.max_pool3d_with_indices.default
+    values, places = operator(seen, kernel_size, steps, pads, dilation, ceil_mode)
+    return (values, places) if x.dim() == 5 else (values.squeeze(0), places.squeeze(0))
+
+
+def _avg_pool3d(
+    x: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Any:
+    """torch-mlir takes steps that are left out for 1, and fails where rounding up is no matter."""
+    batch = x if x.dim() == 5 else x.unsqueeze(0)
+    windows, steps, pads = _three(kernel_size), _three(stride or kernel_size), _three(padding)
+    sizes: list[Any] = list(batch.shape[-3:])
+    given_ceil = ceil_mode
+    if ceil_mode:
+        left = [
+            not isinstance(size, SymInt) and (size + 2 * pad - window) % step
+            for size, pad, window, step in zip(sizes, pads, windows, steps, strict=True)
+        ]
+        ceil_mode = any(left)
+    seen = batch
+    if not ceil_mode and (count_include_pad or not any(pads)):
+        seen, pads = _seen(batch, windows, steps, pads, 0.0)
+    operator = _ATEN.avg_pool3d.default
+    if seen is x and stride and given_ceil == ceil_mode:
+        return NotImplemented
+    found = operator(seen, windows, steps, pads, ceil_mode, count_include_pad, divisor_override)
+    return found if x.dim() == 5 else found.squeeze(0)
+
+
+def _signbit(x: Tensor) -> Tensor:
+    """torch-mlir makes a view of the bits of it, which it does not lower."""
+    if x.is_floating_point():
+        return x.view(_INTEGERS[x.dtype.itemsize]) < 0
+    return torch.zeros_like(x) if x.dtype is torch.bool else x < 0
+
+
+def _of_numbers_first(of_both: Callable[..., Tensor], x: Tensor, y: Tensor) -> Tensor:
+    """The greater or lesser where both are numbers: torch-mlir takes no sizes that differ."""
+    kind = torch.result_type(x, y)
+    x, y = (each.to(kind) for each in (x, y))
+    both = of_both(x, y)
+    if not kind.is_floating_point:
+        return both
+    return torch.where(x.isnan(), y, torch.where(y.isnan(), x, both))
+
+
+def _of_one(
+    operator: OpOverload, x: Tensor, dim: int, *, dtype: torch.dtype | None = None
+) -> Tensor:
+    """A sum along the dim of a tensor that has none; of complex numbers, of their parts."""
+    if x.is_complex() and operator is _ATEN.cumsum.default:
+        return each_part(operator, x, dim)
+    if x.dim():
+        return NotImplemented
+    return operator(x.unsqueeze(0), 0, dtype=dtype).squeeze(0)
+
+
+def _diagonal_scatter(
+    x: Tensor, source: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Tensor:
+    last = x.movedim((dim1, dim2), (-2, -1))
+    sizes: list[Any] = list(last.shape[-2:])
+    rows, columns = (torch.arange(size, device=x.device) for size in sizes)
+    is_here = rows.unsqueeze(-1) + offset == columns
+    if not source.shape[-1]:
+        return x.clone()
+    place = (rows - max(-offset, 0)).clamp(0, source.shape[-1] - 1)
+    values = source.index_select(-1, place).unsqueeze(-1)
+    return torch.where(is_here, values, last).movedim((-2, -1), (dim1, dim2))

@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -33,18 +33,22 @@ from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_importer import FxImporter
 
 from ...compiler import activity
+from ...compiler.collection import seldom_collected
 from ...compiler.errors import HircError, InputError, UnsupportedError
 from ...compiler.session import Session
 from ...compiler.source import Source
 from ...dialects.mlir import ir, load_named_dialects, passmanager
 from ...pipelines.updates import UPDATES
 from ...pipelines.weights import MARK, STATE_MARK, ZERO_MARK
+from .attributes import Assignments, as_buffers
 from .calling import Description, bind, constant, describe, leaf_paths
 from .changes import Changes, change_of, find_changes
 from .control_flow import ControlFlowImporter, begin_control_flow, end_control_flow
 from .decompositions import decompositions
 from .example_sizes import with_larger_sizes
+from .export_guards import without_needless_guards
 from .fake_values import without_elements
+from .generators import keep_generator
 from .recurrent import as_loops
 from .refusals import nodes_of, refuse
 from .size_checks import check_sizes
@@ -94,6 +98,7 @@ class ImportedModel:
         return str(ir.Module.parse(self.bytecode, context)) + "\n"
 
 
+@seldom_collected()
 def import_model(
     model: nn.Module | Callable[..., Any] | ExportedProgram,
     args: tuple[Any, ...] = (),
@@ -112,14 +117,20 @@ def import_model(
         # torch and torch-mlir warn of their own parts.
         warnings.simplefilter("ignore")
         if isinstance(model, ExportedProgram):
-            return _imported(model, None, None, name, None)
+            return _imported(model, None, None, name, frozenset())
         module = model if isinstance(model, nn.Module) else _Function(model)
         signature, args, kwargs = _bound(module, args, dict(kwargs or {}))
         shapes = _all_shapes(signature, dynamic_shapes, args, kwargs)
         args, kwargs = with_larger_sizes(args, kwargs, shapes)
-        with without_elements(module, (args, kwargs)) as (given, named):
-            program = _exported(module, given, named, shapes)
-            return _imported(program, signature, shapes, name, module)
+        with (
+            as_buffers(module) as plain,
+            without_elements(module, (args, kwargs)) as (given, named),
+        ):
+            assignments = Assignments(module)
+            with assignments.watched():
+                program = _exported(module, given, named, shapes)
+            assignments.check(program, partial(_exported, module, given, named, shapes))
+            return _imported(program, signature, shapes, name, plain)
 
 
 class _Function(nn.Module):
@@ -189,7 +200,12 @@ def _exported(
     said = io.StringIO()
     try:
         # torch prints the graph that it has where it fails.
-        with torch.no_grad(), as_loops(), contextlib.redirect_stderr(said):
+        with (
+            torch.no_grad(),
+            as_loops(),
+            without_needless_guards(),
+            contextlib.redirect_stderr(said),
+        ):
             return torch.export.export(
                 model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False
             )
@@ -208,12 +224,14 @@ def _imported(
     signature: inspect.Signature | None,
     dynamic_shapes: Any,
     name: str,
-    model: nn.Module | None,
+    plain: frozenset[str],
 ) -> ImportedModel:
+    """Imports what was exported; `plain` are buffers that are not registered as such."""
     program = _decomposed(program)
+    keep_generator(program)
     refuse(program)
     sizes = Sizes(program, dynamic_shapes)
-    weights, aliases = take_weights(program)
+    weights, aliases = take_weights(program, plain)
     given, gives = program.call_spec
     signatures = program.module_call_graph[0].signature
     assert given is not None
@@ -255,13 +273,18 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
     try:
         for node in views:
             node.target = aten.reshape.default
-        with torch.no_grad():
-            return program.run_decompositions(decompositions())
+        with torch.no_grad(), without_needless_guards():
+            program = program.run_decompositions(decompositions())
     except Exception as error:
         raise export_error(error) from error
     finally:
         for node in views:
             node.target = aten.view.default
+    for node in [*nodes_of(program)]:
+        # It held of the tensors that the model was exported with.
+        if node.target is aten._assert_tensor_metadata.default:
+            node.graph.erase_node(node)
+    return program
 
 
 def _inputs(

@@ -42,7 +42,7 @@ def read_model(path: str, entry: str) -> ImportedModel:
 
 def _saved(path: Path) -> ExportedProgram:
     """The program that torch.export.save wrote."""
-    if not zipfile.is_zipfile(path):
+    if not _is_archive(path):
         raise InputError(
             f"{path} holds no exported program: it is damaged, or something else",
             hint="torch.export.save(torch.export.export(model, inputs), 'model.pt2') writes one",
@@ -59,6 +59,13 @@ def _saved(path: Path) -> ExportedProgram:
             f"torch cannot load {path}: {first_line((told or [error])[0])}",
             hint="it is damaged, or another version of torch wrote it",
         ) from error
+
+
+def _is_archive(path: Path) -> bool:
+    try:
+        return zipfile.is_zipfile(path)
+    except zipfile.BadZipFile:
+        return False  # Some of what it asks about is damaged.
 
 
 @contextmanager

@@ -16,7 +16,7 @@ _UNSIGNED = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)
 
 
 def refuse(program: ExportedProgram) -> None:
-    """Raises UnsupportedError for random numbers, elements that are unsigned, and effects.
+    """Raises UnsupportedError for some random numbers, elements that are unsigned, and effects.
 
     torch-mlir's random numbers are the same in every call, and it takes uint8 for int8. What some
     operations find when they run, torch checks: as inverses of matrices.
@@ -26,8 +26,8 @@ def refuse(program: ExportedProgram) -> None:
         if node.op == "call_function" and torch.Tag.nondeterministic_seeded in tags:
             raise _error(
                 node,
-                "random numbers are not generated",
-                "give them as an input, or call model.eval() where they are a dropout's",
+                f"the random numbers of '{node.target}' are not generated",
+                "make them of rand, randn or exponential_, or give them as an input",
             )
         if node.target is torch.ops.higher_order.with_effects:
             raise _error(
@@ -35,6 +35,14 @@ def refuse(program: ExportedProgram) -> None:
                 f"'{node.args[1]}' has no lowering",
                 "inverses, solutions and decompositions of matrices are not compiled: compute them "
                 "outside of the model",
+            )
+        if node.target is torch.ops.aten.max_pool3d_with_indices.default and any(
+            user.args[1] == 1 and user.users for user in node.users
+        ):
+            raise _error(
+                node,
+                "the places of the greatest elements of windows of three dims are not computed",
+                "take the values alone",
             )
         for value in _tensors(node.meta.get("val")):
             if value.dtype in _UNSIGNED:

@@ -1,4 +1,4 @@
-"""Numbers that are complex, and Fourier transforms of them as matrix products."""
+"""Fourier transforms as matrix products."""
 
 from __future__ import annotations
 
@@ -9,27 +9,20 @@ from typing import Any
 import torch
 from torch import SymInt, Tensor
 
+from .complex_numbers import parts_of
+
 _ATEN = torch.ops.aten
 # The matrix of a longer transform is larger than what it saves.
 _MOST_TRANSFORMED = 4096
 
 
-def complex_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of absolute values and of transforms."""
+def transform_decompositions() -> dict[Any, Callable[..., Any]]:
+    """Returns the decompositions of transforms."""
     return {
-        _ATEN.abs.default: _abs,
         _ATEN._fft_r2c.default: _fft_r2c,
         _ATEN._fft_c2c.default: _fft_c2c,
         _ATEN._fft_c2r.default: _fft_c2r,
     }
-
-
-def _abs(x: Tensor) -> Tensor:
-    """torch-mlir takes the absolute value of floats alone."""
-    if not x.is_complex():
-        return NotImplemented
-    parts = torch.view_as_real(x)
-    return (parts * parts).sum(-1).sqrt()
 
 
 def _fft_r2c(x: Tensor, dim: Sequence[int], normalization: int, onesided: bool) -> Tensor:
@@ -50,7 +43,7 @@ def _fft_r2c(x: Tensor, dim: Sequence[int], normalization: int, onesided: bool) 
 def _fft_c2c(x: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     if not _is_transformed(x, dim):
         return NotImplemented
-    parts = _parts(x)
+    parts = parts_of(x)
     for each in dim:
         parts = _transform(parts[0], parts[1], each, x.shape[each], -1.0 if forward else 1.0)
     return _scaled(parts, math.prod(x.shape[each] for each in dim), normalization)
@@ -60,7 +53,7 @@ def _fft_c2r(x: Tensor, dim: Sequence[int], normalization: int, last_dim_size: i
     """The half that is left out is the conjugate of what is given."""
     if not _is_transformed(x, dim) or isinstance(last_dim_size, SymInt):
         return NotImplemented
-    parts = _parts(x)
+    parts = parts_of(x)
     for each in dim[:-1]:
         parts = _transform(parts[0], parts[1], each, x.shape[each], 1.0)
     last, count = dim[-1], last_dim_size // 2 + 1
@@ -77,11 +70,6 @@ def _fft_c2r(x: Tensor, dim: Sequence[int], normalization: int, last_dim_size: i
 def _is_transformed(x: Tensor, dim: Sequence[int]) -> bool:
     sizes: list[int | SymInt] = [x.shape[each] for each in dim]
     return all(not isinstance(size, SymInt) and size <= _MOST_TRANSFORMED for size in sizes)
-
-
-def _parts(x: Tensor) -> tuple[Tensor, Tensor]:
-    parts = torch.view_as_real(x)
-    return parts.select(-1, 0), parts.select(-1, 1)
 
 
 def _waves(rows: int, columns: int, period: int, like: Tensor) -> tuple[Tensor, Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sysconfig
 import traceback
@@ -30,11 +31,13 @@ _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _ILLEGAL = re.compile(r"failed to legalize operation '([^']+)'")
 # Operations that only give others what they are called with.
 _GIVING = ("torch.constant.", "torch.prim.", "torch.vtensor.", "torch.aten.empty", "torch_c.")
+_MUTATED = re.compile(r"Constant \S+ is mutated in the forward method")
 _SPLIT = (
     "compute it of operations that are lowered, outside of the model, or in a kernel of your own"
 )
 
 
+@functools.cache
 def is_the_users(file: str) -> bool:
     """Whether a line of this file is the user's, or of a package that the user's code calls."""
     if file.startswith(("<", "torch/")):
@@ -95,6 +98,10 @@ def export_error(error: Exception) -> HircError:
     name = type(error).__name__
     hint = hints.get(name)
     said = first_line(error)
+    constant = _MUTATED.match(said)
+    if constant is not None:
+        said = "it changes a tensor that is neither a buffer nor an attribute of a module"
+        hint = "register it as a buffer: of a list or another object torch sees a constant alone"
     if name == "UserError" and "onstraints violated" in said:
         said, hint = _violated(str(error)), hints["ConstraintViolationError"]
     if isinstance(error, (TypeError, ValueError, AttributeError, IndexError, KeyError)):

@@ -42,12 +42,14 @@ _MOST_ELEMENTS = 64
 _HELD = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 
-def take_weights(program: ExportedProgram) -> tuple[dict[str, Tensor], dict[str, tuple[str, ...]]]:
+def take_weights(
+    program: ExportedProgram, plain: frozenset[str]
+) -> tuple[dict[str, Tensor], dict[str, tuple[str, ...]]]:
     """Makes inputs of all that a program holds and uses, in the order of its placeholders.
 
     Returns the tensors by name, and for each the other names that share its memory: what is tied is
-    one weight, by its first name. What is neither used nor changed is dropped; small constants
-    stay.
+    one weight, by its first name. What is neither used nor changed is dropped; small constants,
+    which `plain` buffers are too, stay.
     """
     changed = changed_names(program)
     nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
@@ -61,9 +63,10 @@ def take_weights(program: ExportedProgram) -> tuple[dict[str, Tensor], dict[str,
             continue
         assert spec.target is not None
         node, value = nodes[spec.arg.name], _value(program, spec.target)
-        is_constant = spec.kind is InputKind.CONSTANT_TENSOR and spec.target not in changed
-        if is_constant and _is_small(value):
+        is_plain = spec.kind is InputKind.CONSTANT_TENSOR or spec.target in plain
+        if is_plain and spec.target not in changed and _is_small(value):
             program.constants[spec.target] = value.cpu()
+            spec.kind, spec.persistent = InputKind.CONSTANT_TENSOR, None
             kept.append(spec)
             continue
         name, other = first.setdefault(_memory(value, spec.target), (spec.target, node))

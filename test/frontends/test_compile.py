@@ -248,12 +248,12 @@ def test_products_round_to_tf32_where_torch_allows_it(monkeypatch: pytest.Monkey
         seen.append(options.allow_tf32)
         raise InputError("taken")
 
-    monkeypatch.setattr("hirc.frontends.torch.compile_model.Compilation", taken)
+    monkeypatch.setattr("hirc.compiler.compile_code.CodeCompilation", taken)
 
     def compiled(precision: str, **options: Any) -> None:
         torch.set_float32_matmul_precision(precision)
         with pytest.raises(InputError, match="taken"):
-            hirc.compile(torch.sin, (torch.rand(3),), target="cpu", **options)
+            hirc.compile(torch.sin, (torch.rand(3),), target="cpu", cache=False, **options)
 
     before = torch.get_float32_matmul_precision()
     try:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.export import Dim
 
+from hirc import compile as compile_model
 from hirc.compiler.errors import HircError
 from hirc.compiler.loader import load
 from hirc.frontends.torch.import_model import import_model
@@ -81,6 +82,47 @@ def test_open_sizes(tmp_path: Path) -> None:
             assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), (sizes, number)
             same = torch.allclose(ours.double(), theirs.double(), bound, bound, equal_nan=True)
             assert same, (sizes, number)
+
+
+class _Tables(nn.Module):
+    """Tables as long as the longest input, group norms, and experts that take some rows each."""
+
+    seen: Tensor
+    places: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("seen", torch.ones(16, 16).tril())
+        self.register_buffer("places", torch.randn(16, 8))
+        self.norm = nn.GroupNorm(2, 8)
+        self.up = nn.ConvTranspose1d(8, 8, 4, 2, 1, groups=8)
+        self.gate = nn.Linear(8, 2)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        length = x.shape[1]
+        x = x + self.places[:length]
+        scores = (x @ x.mT).masked_fill(self.seen[:length, :length] == 0, -torch.inf)
+        rows = (scores.softmax(-1) @ x).flatten(0, 1)
+        shares = self.gate(rows).softmax(-1)
+        mixed = torch.zeros_like(rows)
+        for number in range(2):
+            which, row = torch.where((shares > 0.3).T[number : number + 1])
+            mixed.index_add_(0, row, rows[row].sin() * shares[row, which + number, None])
+        return self.up(self.norm(x.mT)), mixed
+
+
+def test_tables_as_long_as_the_longest_input() -> None:
+    torch.manual_seed(0)
+    model, shapes = _Tables().eval(), {"x": {0: Dim("batch", max=4), 1: Dim("length", max=16)}}
+    model.requires_grad_(requires_grad=False)
+    compiled = compile_model(
+        model, (torch.randn(2, 5, 8),), dynamic_shapes=shapes, target="cpu", opt_level=0
+    )
+    for batch, length in ((1, 16), (3, 1), (2, 7)):
+        x = torch.randn(batch, length, 8)
+        torch.testing.assert_close(compiled(x), model(x))
+    with pytest.raises(HircError, match="'length' of main is 17"):
+        compiled(torch.randn(1, 17, 8))
 
 
 def test_sizes_of_one_are_open() -> None:

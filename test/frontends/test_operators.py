@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -66,12 +67,121 @@ def _orders(x: Tensor, n: Tensor) -> list[Tensor]:
     ]
 
 
+def _bits_and_places(x: Tensor, n: Tensor) -> list[Tensor]:
+    some_nan = torch.where(x > 1, torch.nan, x)
+    signs = torch.tensor([0.0, -0.0, -1.5, torch.inf, -torch.inf]) * (x[0, 0] * 0 + 1)
+    return [
+        *(x.view(torch.int32), x.view(torch.int16), x.view(torch.int64), x.view(torch.bfloat16)),
+        *(n.view(torch.int8), n.view(torch.int32), x.half().view(torch.int16), signs.signbit()),
+        x.view(torch.int64).view(torch.int16).view(torch.float32),
+        x.to(torch.float8_e4m3fn).view(torch.int8),
+        *(x.roll(3), x.roll((1, -2), (0, 1)), x.roll(0, 1), x[:0].roll(1, 0), x.roll(-13, 1)),
+        *(some_nan.fmax(x[:, :1]), some_nan[0].fmin(x), n.fmax(n[0]), torch.fmin(x, n)),
+        *(x[1, 1].cumsum(0), x[1, 1].cumprod(0), n.cumsum(1)),
+        torch.diagonal_scatter(x, x[0, :4]),
+        torch.diagonal_scatter(x, x[0, :3], -1),
+        torch.diagonal_scatter(x, x[0, :2], 4),
+        torch.diagonal_scatter(x[None].expand(3, 4, 6), x[:, :3], -1, 2, 0),
+    ]
+
+
+def _windows(x: Tensor) -> list[Tensor]:
+    """Pools of what is no batch, and parts that windows see."""
+    grid = x.reshape(2, 3, 4)
+    room = x.reshape(1, 2, 3, 4).expand(2, 2, 3, 4)
+    return [
+        *(F.avg_pool1d(x, 2), F.max_pool1d(x, 2), F.avg_pool2d(grid, 2, padding=1)),
+        *F.max_pool2d(grid, 2, ceil_mode=True, return_indices=True),
+        F.avg_pool3d(room, (1, 2, 2), stride=1, padding=(0, 1, 1), ceil_mode=True),
+        *(
+            F.max_pool3d(room, 2),
+            F.avg_pool3d(room, (1, 2, 3)),
+            F.adaptive_avg_pool2d(grid, (2, 3)),
+        ),
+        *(F.adaptive_avg_pool3d(room, (1, 2, 3)), F.unfold(room, (2, 3), padding=1)),
+        F.unfold(grid, 2, stride=2),
+        F.fold(F.unfold(room, (2, 2)), (3, 4), (2, 2)),
+    ]
+
+
+def _special(x: Tensor, n: Tensor) -> list[Tensor]:
+    edges = [0.0, -0.0, 1.0, 2.0, -1.0, -7.0, 0.5, torch.inf, -torch.inf, torch.nan, 1e-30, 1e30]
+    wide = torch.cat([torch.tensor(edges).to(x.dtype), x.flatten() * 9, n.flatten() + x[0, 0] * 0])
+    return [
+        *(wide.lgamma(), wide.digamma(), wide.double().lgamma(), wide.half().digamma()),
+        *(n.lgamma(), torch.mvlgamma(x.abs() + 3, 2)),
+    ]
+
+
+def _error_functions(x: Tensor) -> list[Tensor]:
+    ends = torch.stack([x[0, 0] * 0 + each for each in (1.0, -1.0, 2.0, 0.9999999, -1e-9, -0.0)])
+    image = x.reshape(1, 1, 4, 6)
+    return [
+        *(torch.erfc(x * 3), torch.erfc(x.double()), torch.special.erfcx(x.double() * 3)),
+        *(torch.erfinv(ends), torch.erfinv(x.double().tanh())),
+        *(torch.fmod(x, 0.7), torch.fmod(x.long(), 3), torch.signbit(x * 0), F.rrelu(x)),
+        F.interpolate(image, size=(3, 9), mode="bilinear", antialias=True),
+        F.interpolate(image, scale_factor=0.5, mode="bicubic", antialias=True),
+    ]
+
+
+def _complex(x: Tensor) -> list[Tensor]:
+    z, w = torch.complex(x, x + 1), torch.complex(x - 1, x.flip(0))
+    found = [
+        *(z + w, z - w, z * w, z / w, z + 1, 2 - z, z * 3, z / 3, z * 1j, x * z, 1 / z, -z),
+        *(z.exp(), z.log(), z.sqrt(), z**2, z**-3, z**0.5, z.conj().clone(), z.cumsum(1)),
+        *(z.sum(1), z.mean((0, 1)), z @ w.mT, torch.einsum("ij,ik->jk", z, w)),
+        *(torch.cat([z, w]).roll(1, 1), torch.where(x > 0, z, w), z[:, [1, 3]], z.to(z.dtype)),
+    ]
+    numbers = [*(torch.view_as_real(each) for each in found), (z * 1e30).abs(), z.angle()]
+    return [*numbers, z == z * 1, z == w, (z / z - z / z).isnan(), z.imag]
+
+
+def _picked(x: Tensor, n: Tensor) -> list[Tensor]:
+    rows = n[0, :4] % 4
+    reductions = [
+        x.index_reduce(0, rows, x * 2, kind, include_self=kind != "mean")
+        for kind in ("amin", "mean", "prod")
+    ]
+    which, row = torch.where(n[:2] > 4)
+    none = x[:0]
+    return [
+        *(*reductions, x.repeat(2, 1)[row - 1, which], x.mT[row, which - 2]),
+        torch.cat([none, x, none]),
+        *(torch.cat([torch.empty(0), x[0]]), torch.block_diag(x, x[:1])),
+    ]
+
+
+def _convolutions(x: Tensor) -> list[Tensor]:
+    """Of a channel a group: transposed ones, and those of three dims."""
+    images, grid = x.repeat(1, 4).reshape(1, 4, 6, 4), x.repeat(2, 2).reshape(1, 2, 3, 4, 4)
+
+    def weight(*sizes: int) -> Tensor:
+        return torch.arange(math.prod(sizes), device=x.device).reshape(sizes).sin()
+
+    transposed = F.conv_transpose2d
+    return [
+        transposed(images, weight(4, 1, 4, 4), stride=2, padding=1, groups=4),
+        transposed(
+            images, weight(4, 2, 3, 2), weight(8), (1, 3), (3, 0), (0, 2), 4, dilation=(2, 1)
+        ),
+        transposed(images, weight(4, 1, 1, 1), stride=2, padding=1, groups=4),
+        F.conv_transpose1d(x[None], weight(4, 1, 3), stride=2, output_padding=1, groups=4),
+        F.conv_transpose3d(grid, weight(2, 1, 3, 2, 1), stride=2, padding=(1, 0, 0), groups=2),
+        F.conv3d(grid, weight(4, 1, 2, 3, 3), weight(4), (2, 1, 1), 1, (2, 1, 1), 2),
+        F.group_norm(images, 2, weight(4), weight(4)),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:index_reduce")
 def test_operators() -> None:
     torch.manual_seed(0)
     x, n = torch.randn(4, 6), torch.randint(0, 9, (4, 6))
 
     def model(x: Tensor, n: Tensor) -> list[Tensor]:
-        return [*_constants(x), *_numbers(x, n), *_orders(x, n)]
+        made = [*_constants(x), *_numbers(x, n), *_orders(x, n), *_bits_and_places(x, n)]
+        made += [*_special(x, n), *_error_functions(x), *_complex(x), *_picked(x, n)]
+        return [*made, *_convolutions(x), *_windows(x)]
 
     found = hirc.compile(model, (x, n), target="cpu", opt_level=0)(x, n)
     for number, (ours, theirs) in enumerate(zip(found, model(x, n), strict=True)):
@@ -80,15 +190,15 @@ def test_operators() -> None:
         )
 
 
-def _as_integers(x: Tensor) -> Tensor:
-    return x.view(torch.int32)
+def _places_in_windows(x: Tensor) -> Tensor:
+    return F.max_pool3d(x.reshape(1, 1, 3, 3), (1, 2, 2), return_indices=True)[1]
 
 
 @pytest.mark.parametrize(
     ("function", "name"),
     [
-        (_as_integers, "aten.view.dtype"),
-        (torch.lgamma, "lgamma"),
+        (_places_in_windows, "of three dims"),
+        (torch.matrix_exp, "aten.linalg_matrix_exp"),
         (torch.linalg.inv, "linalg"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 from pathlib import Path
 
@@ -129,10 +130,14 @@ def test_a_damaged_archive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 def test_files_that_hold_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "wrong.py").write_text("x = (\n")
     (tmp_path / "wrong.pt2").write_bytes(b"junk")
+    # The end of an archive of two disks, which Python's reader raises an error for.
+    end = b"PK\x06\x07" + struct.pack("<LQL", 1, 0, 2) + b"PK\x05\x06" + bytes(18)
+    (tmp_path / "disks.pt2").write_bytes(bytes(20) + end)
     (tmp_path / "lone.py").write_text("def f(x):\n    return x\n")
     for name, said in (
         ("wrong.py:f", "wrong.py:1:5: error: "),
         ("wrong.pt2", "holds no exported program"),
+        ("disks.pt2", "holds no exported program"),
         ("lone.py:f", "what to call f with, "),
         ("lone.py", "lone.py is a Python file: which of its models?"),
         ("none.py:f", "none.py: No such file or directory"),

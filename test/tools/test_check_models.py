@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from hirc.tools.check_models import build as build_module
 from hirc.tools.check_models import build_time
 from hirc.tools.check_models.__main__ import main as build
+from hirc.tools.check_models.build import Build, is_built
 from hirc.tools.check_models.compare import distance
 
 _MODEL = """\
@@ -46,6 +48,7 @@ def test_models_of_files(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> N
     assert build(words) == 0
     assert "built, import" not in capfd.readouterr().out
     assert "tensor<2x4xf32>" in (folder / "right.mlir").read_text()
+    _check_what_is_built_again(folder, model)
 
     description = json.loads((folder / "right.json").read_text())
     wrong = {**description, "name": "wrong", "file": "wrong.model.py"}
@@ -75,6 +78,25 @@ def test_models_of_files(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> N
     assert not rows["wrong"]["right"]
     assert rows["wrong"]["error"]["ours"] > 0.01
     assert rows["failed"]["why"] == "not built: import: no"
+
+
+def _check_what_is_built_again(folder: Path, model: Path) -> None:
+    """A network is, by another compiler, with other words, or of another file."""
+    known = json.loads((folder / "right.json").read_text())
+
+    def is_kept(words: tuple[str, ...] = tuple(known["words"]), batch: int = 2) -> bool:
+        made = Build(folder, words, False, None, batch, (model,), 1)
+        return is_built(known, made.asked("right", model))
+
+    assert is_kept()
+    assert not is_kept(words=("--offload-arch=cpu",))
+    assert not is_kept(batch=3)
+    model.write_text(model.read_text() + "#")
+    assert not is_kept()
+    model.write_text(model.read_text()[:-1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build_module, "compiler_digest", lambda: "another")
+        assert not is_kept()
 
 
 def test_distances() -> None:

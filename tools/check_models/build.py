@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -12,30 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_ROOT = Path(__file__).resolve().parent.parent.parent
-# What of hirc goes along: the loader, and the part of this package that runs there.
-_CARRIED = (
-    "__init__.py",
-    "compiler/__init__.py",
-    "compiler/errors.py",
-    "compiler/loader*.py",
-    "tools/__init__.py",
-    *(f"tools/check_models/{name}.py" for name in ("__init__", "catalogue", "compare", "run")),
-    "tools/check_models/networks/*.py",
-)
-_RUN = '''\
-"""Runs the networks on this machine: python3 run.py --help."""
+from ..carried_folder import compiler_digest, copy_runner, error_line
 
-import sys
-from pathlib import Path
-
-FOLDER = Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER))
-
-from hirc.tools.check_models.run import main  # noqa: E402
-
-sys.exit(main(FOLDER))
-'''
+# What of this package runs there.
+_CARRIED = ("__init__", "catalogue", "compare", "run", "networks/*")
 _SAID_LENGTH = 300
 
 
@@ -56,20 +37,17 @@ class Build:
         # Imported late: torch takes seconds to load.
         from .catalogue import chosen
 
-        self.folder.mkdir(parents=True, exist_ok=True)
-        for pattern in _CARRIED:
-            for path in _ROOT.glob(pattern):
-                target = self.folder / "hirc" / path.relative_to(_ROOT)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(path, target)
-        (self.folder / "run.py").write_text(_RUN)
+        copy_runner(self.folder, "check_models", _CARRIED)
         files = {file.stem: file for file in self.files}
         failed: dict[str, str] = {}
         for network in chosen(parts, self.files):
             known = self.folder / f"{network.name}.json"
-            if known.exists() and not json.loads(known.read_text()).get("error"):
+            asked = self.asked(network.name, files.get(network.name))
+            if known.exists() and is_built(json.loads(known.read_text()), asked):
                 continue
-            description = self._built(network.name, files.get(network.name))
+            # An earlier run's result is of what was built then.
+            (self.folder / f"{network.name}.result").unlink(missing_ok=True)
+            description = self._built(network.name, asked, files.get(network.name))
             known.write_text(json.dumps(description, indent=1))
             error = description.get("error")
             seconds = ", ".join(f"{k} {v:.1f} s" for k, v in description["seconds"].items())
@@ -78,24 +56,32 @@ class Build:
                 failed[network.name] = error
         return failed
 
-    def _built(self, name: str, file: Path | None) -> dict[str, Any]:
-        """What the folder says of a network, once it is built as far as it can be."""
-        description: dict[str, Any] = {
+    def asked(self, name: str, file: Path | None) -> dict[str, Any]:
+        """Returns what a network is built of, and how."""
+        asked: dict[str, Any] = {
             "name": name,
             "tiny": self.tiny,
             "dtype": self.dtype,
             "batch": self.batch,
             "device": "cpu" if "--offload-arch=cpu" in self.words else "cuda",
-            "seconds": {},
+            "words": list(self.words),
+            "compiler": compiler_digest(),
         }
         if file is not None:
+            asked["file"] = f"{name}.model.py"
+            asked["digest"] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+        return asked
+
+    def _built(self, name: str, asked: dict[str, Any], file: Path | None) -> dict[str, Any]:
+        """What the folder says of a network, once it is built as far as it can be."""
+        description: dict[str, Any] = {**asked, "seconds": {}}
+        if file is not None:
             shutil.copy(file, self.folder / f"{name}.model.py")
-            description["file"] = f"{name}.model.py"
-        asked = self.folder / f"{name}.asked.json"
-        asked.write_text(json.dumps(description))
+        request = self.folder / f"{name}.asked.json"
+        request.write_text(json.dumps(description))
         source, library = self.folder / f"{name}.mlir", self.folder / f"{name}.so"
         for step, command in (
-            ("import", ["hirc.tools.check_models.import_network", str(asked), str(source)]),
+            ("import", ["hirc.tools.check_models.import_network", str(request), str(source)]),
             ("hirc", ["hirc.tools.hirc", str(source), "-o", str(library), "--emit=shared"]),
         ):
             start = time.perf_counter()
@@ -121,8 +107,12 @@ class Build:
             return f"not done after {self.timeout:g} s"
         if done.returncode == 0:
             return ""
-        lines = [line for line in done.stderr.strip().splitlines() if line.strip()]
-        said = next((line for line in lines if "error:" in line), lines[-1] if lines else "")
+        said = error_line(done.stderr)
         if done.returncode < 0:
             said = f"ended by signal {-done.returncode} {said}"
-        return said.strip()[:_SAID_LENGTH]
+        return said[:_SAID_LENGTH]
+
+
+def is_built(known: dict[str, Any], asked: dict[str, Any]) -> bool:
+    """Returns whether a network that a folder has is the one asked for, by the same compiler."""
+    return not known.get("error") and all(known.get(key) == asked[key] for key in asked)

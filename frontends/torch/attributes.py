@@ -1,0 +1,211 @@
+"""What a model keeps in attributes: buffers that it assigns, plain tensors, and what is refused.
+
+torch.export takes a plain tensor for a constant, and misses what is assigned to buffers of a
+module's parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import torch
+from torch import SymInt, Tensor, nn
+from torch.export import ExportedProgram
+from torch.utils import _pytree as pytree
+
+from ...compiler.errors import UnsupportedError
+from .fake_values import has_no_elements
+
+_OF_MODULES = frozenset(vars(nn.Module()))
+_NUMBERS = (bool, int, float, str)
+_HINT = "register it as a buffer that has its first value, type and sizes before the first call"
+
+
+@contextmanager
+def as_buffers(model: nn.Module) -> Generator[frozenset[str]]:
+    """Makes the plain tensors among a module's attributes, and its parts', buffers in the block.
+
+    Gives their names.
+    """
+    moved: list[tuple[nn.Module, str, Tensor]] = []
+    names: set[str] = set()
+    for prefix, module in model.named_modules():
+        for name, value in _attributes(module).items():
+            if isinstance(value, Tensor):
+                moved.append((module, name, value))
+                names.add(_path(prefix, name))
+    for module, name, value in moved:
+        del vars(module)[name]
+        module.register_buffer(name, value, persistent=False)
+    try:
+        yield frozenset(names)
+    finally:
+        for module, name, value in moved:
+            delattr(module, name)
+            vars(module)[name] = value
+
+
+def _attributes(module: nn.Module) -> dict[str, Any]:
+    return {name: value for name, value in vars(module).items() if name not in _OF_MODULES}
+
+
+def _path(prefix: str, name: str) -> str:
+    return f"{prefix}.{name}" if prefix else name
+
+
+@dataclass(frozen=True)
+class _Assigned:
+    """An attribute that a call leaves with another value."""
+
+    module: nn.Module
+    attribute: str
+    name: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """A tensor's, and its type."""
+
+    sizes: tuple[int, ...]
+    dtype: torch.dtype
+
+    @staticmethod
+    def of(x: Tensor) -> _Sizes:
+        sizes = tuple(size.node.hint if isinstance(size, SymInt) else size for size in x.shape)
+        return _Sizes(sizes, x.dtype)
+
+    def zeros(self) -> Tensor:
+        return torch.zeros(self.sizes, dtype=self.dtype)
+
+
+class Assignments:
+    """What a model's call assigns to attributes. Buffers get it as their values."""
+
+    def __init__(self, model: nn.Module) -> None:
+        self._model = model
+        self._before = [
+            (prefix, module, {name: _leaves(value) for name, value in _attributes(module).items()})
+            for prefix, module in model.named_modules()
+        ]
+        self._buffers: list[tuple[nn.Module, str, str, Tensor]] = []
+        self._found: list[_Assigned] = []
+
+    @contextmanager
+    def watched(self) -> Generator[None]:
+        """Watches the calls of the model in the block."""
+        forward = self._model.forward
+        before = [(module, dict(vars(module))) for module in self._model.modules()]
+
+        # Hooks are called when torch has left the module.
+        @wraps(forward)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            self._begin()
+            result = forward(*args, **kwargs)
+            self._end()
+            return result
+
+        vars(self._model)["forward"] = watched
+        try:
+            yield
+        finally:
+            _restore(before)
+
+    def _begin(self) -> None:
+        self._buffers = [
+            (module, name, _path(prefix, name), value)
+            for prefix, module in self._model.named_modules()
+            for name, value in module.named_buffers(recurse=False)
+        ]
+
+    def _end(self) -> None:
+        assigned: list[tuple[Tensor, Tensor]] = []
+        for module, name, path, before in self._buffers:
+            after = vars(module)["_buffers"].get(name)
+            if after is before:
+                continue
+            if not isinstance(after, Tensor) or _kind(after) != _kind(before):
+                raise UnsupportedError(
+                    f"the model assigns to '{path}', {_kind(before)}, what is {_kind(after)}",
+                    stage="import",
+                    hint="what it keeps from call to call has one type, and sizes that are known",
+                )
+            # What is assigned may be another buffer.
+            value = after.clone()
+            if module is self._model:
+                # torch.export itself writes what is assigned here.
+                setattr(module, name, value)
+            else:
+                vars(module)["_buffers"][name] = before
+                assigned.append((before, value))
+        for before, after in assigned:
+            before.copy_(after)
+        self._found = list(self._changed())
+
+    def _changed(self) -> Iterator[_Assigned]:
+        for prefix, module, before in self._before:
+            for attribute, value in _attributes(module).items():
+                if _differs(before.get(attribute, [None]), _leaves(value)):
+                    left = pytree.tree_map_only(Tensor, _Sizes.of, value)
+                    yield _Assigned(module, attribute, _path(prefix, attribute), left)
+
+    def check(self, program: ExportedProgram, export: Callable[[], ExportedProgram]) -> None:
+        """Raises UnsupportedError where a second call would not compute what the program does.
+
+        The second is exported with the attributes as the first call left them, any tensors.
+        """
+        found, left = self._found, list[Any]()
+        if not found:
+            return
+        before = [(each.module, dict(vars(each.module))) for each in found]
+        for each in found:
+            value = pytree.tree_map_only(_Sizes, _Sizes.zeros, each.value)
+            vars(each.module)[each.attribute] = value
+            left += pytree.tree_leaves(value)
+        try:
+            with self.watched():
+                second = export()
+        finally:
+            _restore(before)
+        held = {each.data_ptr() for each in left if isinstance(each, Tensor) and each.numel()}
+        is_read = any(
+            isinstance(value, Tensor) and not has_no_elements(value) and value.data_ptr() in held
+            for value in second.constants.values()
+        )
+        if is_read or second.graph_module.code != program.graph_module.code:
+            named = ", ".join(f"'{each.name}'" for each in found)
+            raise UnsupportedError(
+                f"what the model computes depends on what an earlier call assigned to {named}",
+                stage="import",
+                hint=_HINT,
+            )
+
+
+def _restore(before: Iterable[tuple[nn.Module, dict[str, Any]]]) -> None:
+    for module, values in before:
+        vars(module).clear()
+        vars(module).update(values)
+
+
+def _leaves(value: Any) -> list[Any]:
+    """The numbers and tensors that a value has, and None for all else."""
+    leaves = pytree.tree_leaves(value)
+    return [leaf if isinstance(leaf, (*_NUMBERS, Tensor)) else None for leaf in leaves]
+
+
+def _differs(before: list[Any], after: list[Any]) -> bool:
+    return len(before) != len(after) or any(
+        new is not old and (isinstance(new, Tensor) or isinstance(old, Tensor) or new != old)
+        for old, new in zip(before, after, strict=True)
+    )
+
+
+def _kind(value: Any) -> str:
+    if not isinstance(value, Tensor):
+        return str(value)
+    kind = str(value.dtype).removeprefix("torch.")
+    return f"a tensor of {'x'.join(str(size) for size in (*value.shape, kind))}"

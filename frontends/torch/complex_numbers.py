@@ -1,0 +1,204 @@
+"""Arithmetic of complex numbers by their parts, of which torch-mlir lowers little, or crashes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+_ATEN = torch.ops.aten
+_Parts = tuple[Any, Any]
+# What is computed of each part by itself.
+_OF_PARTS = (
+    _ATEN.neg.default,
+    _ATEN.sum.default,
+    _ATEN.sum.dim_IntList,
+    _ATEN.mean.default,
+    _ATEN.mean.dim,
+)
+
+
+def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
+    """Returns the decompositions of operators of complex numbers; of others they are none."""
+    found: dict[Any, Callable[..., Any]] = {
+        _ATEN.abs.default: _abs,
+        _ATEN.angle.default: _angle,
+        _ATEN._conj.default: _conj,
+        _ATEN.conj_physical.default: _conj,
+        _ATEN.exp.default: partial(_of_one, _exp),
+        _ATEN.log.default: partial(_of_one, _log),
+        _ATEN.sqrt.default: partial(_of_one, _sqrt),
+        _ATEN.reciprocal.default: partial(_of_one, lambda x: _quotient((1.0, 0.0), x)),
+        _ATEN.pow.Tensor_Tensor: _power,
+        _ATEN.mm.default: _product,
+        _ATEN.bmm.default: _product,
+        _ATEN.ne.Tensor: _unequal,
+        _ATEN.isnan.default: _isnan,
+    }
+    for kind in ("Tensor", "Scalar"):
+        found[getattr(_ATEN.add, kind)] = partial(_sum, 1)
+        found[getattr(_ATEN.sub, kind)] = partial(_sum, -1)
+        found[getattr(_ATEN.mul, kind)] = partial(_of_two, _times)
+        found[getattr(_ATEN.div, kind)] = partial(_of_two, _quotient)
+    for operator in _OF_PARTS:
+        found[operator] = partial(each_part, operator)
+    return found
+
+
+def is_complex(*values: Any) -> bool:
+    """Whether one of the values is complex."""
+    return any(x.is_complex() if isinstance(x, Tensor) else isinstance(x, complex) for x in values)
+
+
+def parts_of(x: Any) -> _Parts:
+    """The real and the imaginary part of a tensor or a number; 0.0 where a real one has none."""
+    if not isinstance(x, Tensor):
+        return x.real, x.imag
+    if not x.is_complex():
+        return x, 0.0
+    both = torch.view_as_real(x)
+    return both.select(-1, 0), both.select(-1, 1)
+
+
+def _abs(x: Tensor) -> Tensor:
+    if not x.is_complex():
+        return NotImplemented
+    return torch.hypot(*parts_of(x))
+
+
+def _angle(x: Tensor) -> Tensor:
+    if not x.is_complex():
+        return NotImplemented
+    real, imaginary = parts_of(x)
+    return torch.atan2(imaginary, real)
+
+
+def _conj(x: Tensor) -> Tensor:
+    if not x.is_complex():
+        return NotImplemented
+    real, imaginary = parts_of(x)
+    return torch.complex(real, -imaginary)
+
+
+def _of_one(function: Callable[[_Parts], _Parts], x: Tensor) -> Tensor:
+    return torch.complex(*function(parts_of(x))) if x.is_complex() else NotImplemented
+
+
+def _exp(x: _Parts) -> _Parts:
+    size = x[0].exp()
+    return size * x[1].cos(), size * x[1].sin()
+
+
+def _log(x: _Parts) -> _Parts:
+    return torch.hypot(*x).log(), torch.atan2(x[1], x[0])
+
+
+def _sqrt(x: _Parts) -> _Parts:
+    """The root of the greater sum first: the other part is a quotient, without cancellation."""
+    real, imaginary = x
+    root = ((torch.hypot(real, imaginary) + real.abs()) / 2).sqrt()
+    other = torch.where(root == 0, 0.0, imaginary.abs() / (2 * root))
+    is_right = real >= 0
+    return torch.where(is_right, root, other), torch.copysign(
+        torch.where(is_right, other, root), imaginary
+    )
+
+
+def _of_two(function: Callable[[_Parts, _Parts], _Parts], x: Any, y: Any) -> Tensor:
+    if not is_complex(x, y):
+        return NotImplemented
+    return _complex(function(parts_of(x), parts_of(y)), torch.result_type(x, y))
+
+
+def _times(x: _Parts, y: _Parts) -> _Parts:
+    (a, b), (c, d) = x, y
+    if _is_zero(d):
+        return a * c, b * c
+    if _is_zero(b):
+        return a * c, a * d
+    return a * c - b * d, a * d + b * c
+
+
+def _quotient(x: _Parts, y: _Parts) -> _Parts:
+    (a, b), (c, d) = x, y
+    if _is_zero(d):
+        return a / c, b / c
+    if not isinstance(c, Tensor):
+        # A known number: its reciprocal is one, too.
+        known = 1 / complex(c, d)
+        return _times(x, (known.real, known.imag))
+    # Without squares of what is large.
+    most = torch.maximum(c.abs(), d.abs())
+    c, d = c / most, d / most
+    size = (c * c + d * d) * most
+    return (a * c + b * d) / size, (b * c - a * d) / size
+
+
+def _sum(sign: int, x: Any, y: Any, *, alpha: Any = 1) -> Tensor:
+    if not is_complex(x, y, alpha):
+        return NotImplemented
+    (a, b), (c, d) = parts_of(x), _times(parts_of(y), parts_of(alpha))
+    return _complex((a + sign * c, b + sign * d), torch.result_type(x, y))
+
+
+def _power(x: Tensor, y: Tensor) -> Tensor:
+    return torch.exp(y * torch.log(x)) if is_complex(x, y) else NotImplemented
+
+
+def power_of_number(x: Tensor, exponent: Any) -> Tensor:
+    """A complex tensor to the power of a number: by products where that is a small integer."""
+    whole = int(exponent.real) if exponent == int(exponent.real) else None
+    if whole is None or not 0 < abs(whole) <= 8:
+        return torch.exp(torch.log(x) * exponent)
+    result = x
+    for _ in range(abs(whole) - 1):
+        result = result * x
+    return result if whole > 0 else torch.reciprocal(result)
+
+
+def _product(x: Tensor, y: Tensor) -> Tensor:
+    """One product of numbers: the parts of a row beside one another, of a column twice."""
+    if not is_complex(x, y):
+        return NotImplemented
+    (a, b), (c, d) = parts_of(x), parts_of(y)
+    upper, lower = torch.cat([c, d], -1), torch.cat([-d, c], -1)
+    both = torch.cat([a, b], -1) @ torch.cat([upper, lower], -2)
+    real, imaginary = both.split([c.shape[-1], c.shape[-1]], -1)
+    return torch.complex(real, imaginary)
+
+
+def _unequal(x: Any, y: Any) -> Tensor:
+    if not is_complex(x, y):
+        return NotImplemented
+    (a, b), (c, d) = parts_of(x), parts_of(y)
+    return (a != c) | (b != d)
+
+
+def _isnan(x: Tensor) -> Tensor:
+    return _unequal(x, x)
+
+
+def each_part(operator: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """What an operator gives of each part of complex numbers, as one."""
+    if not x.is_complex():
+        return NotImplemented
+    # The type that is asked for is that of complex numbers.
+    kwargs.pop("dtype", None)
+    return torch.complex(*(operator(part, *args, **kwargs) for part in parts_of(x)))
+
+
+def _is_zero(x: Any) -> bool:
+    return not isinstance(x, Tensor) and x == 0
+
+
+def _complex(parts: _Parts, kind: torch.dtype) -> Tensor:
+    real: Sequence[Any] = [
+        part if isinstance(part, Tensor) else torch.full((), float(part)) for part in parts
+    ]
+    of_parts = {torch.complex64: torch.float32, torch.complex128: torch.float64}.get(kind)
+    if of_parts is None:
+        return NotImplemented
+    return torch.complex(*torch.broadcast_tensors(*(part.to(of_parts) for part in real)))

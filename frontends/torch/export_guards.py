@@ -1,0 +1,61 @@
+"""What torch asks of sizes and elements while it exports, where the answer changes no result."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest import mock
+
+import torch
+import torch._prims_common
+import torch.nn.modules.transformer
+from torch import Tensor
+from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+_CONTIGUITY = "check_contiguous_sizes_strides"
+_CAUSALITY = "_detect_is_causal_mask"
+
+
+@contextmanager
+def without_needless_guards() -> Generator[None]:
+    """Answers these questions by what is known of every size: what is asked becomes a limit.
+
+    A slice `table[:length]` of a table of 64 rows is contiguous if the length is 64, so torch
+    excludes that length. nn.Transformer compares the mask that it is given with a causal one.
+    """
+    with ExitStack() as stack:
+        for module, name, answer in (
+            (torch._prims_common, _CONTIGUITY, _is_known_contiguous),
+            (torch.nn.modules.transformer, _CAUSALITY, _is_said_causal),
+        ):
+            # Other versions of torch may have other names, and ask.
+            if hasattr(module, name):
+                stack.enter_context(mock.patch.object(module, name, answer))
+        yield
+
+
+def _is_known_contiguous(
+    sizes: Sequence[Any], strides: Sequence[Any], false_if_dde: bool = False
+) -> bool:
+    """How a tensor lies is no matter here: what may be contiguous need not be."""
+    # torch writes the strides of sizes that may be 0 with a factor of 1 in their place.
+    expected: Any = 1
+    never_zero: Any = 1
+    for size, stride in reversed(tuple(zip(sizes, strides, strict=True))):
+        if statically_known_true(size == 1):
+            continue
+        if not (
+            statically_known_true(stride == expected) or statically_known_true(stride == never_zero)
+        ):
+            return False
+        expected = expected * size
+        never_zero = never_zero * torch.sym_max(size, 1)
+    return True
+
+
+def _is_said_causal(
+    mask: Tensor | None, is_causal: bool | None = None, size: int | None = None
+) -> bool:
+    """A hint: the mask is applied in any case."""
+    return is_causal is True

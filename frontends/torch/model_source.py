@@ -1,0 +1,42 @@
+"""A torch model as what the compiler takes, for `hirc.compile`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+from torch.export import ExportedProgram
+
+from ...compiler.source import Source
+from .import_model import import_model
+
+
+def model_source(
+    model: nn.Module | Callable[..., Any] | ExportedProgram,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None,
+    dynamic_shapes: Any,
+    entry: str,
+) -> tuple[Source, Mapping[str, type]]:
+    """The program of a model for these inputs, and the types that it is called with by name.
+
+    Raises HircError: InputError where the call is wrong, UnsupportedError with the user's line
+    where something of the model cannot be compiled.
+    """
+    imported = import_model(model, tuple(args), kwargs, name=entry, dynamic_shapes=dynamic_shapes)
+    return imported.source(_name(model)), imported.calling.types
+
+
+def allows_tf32() -> bool:
+    """Whether torch.set_float32_matmul_precision, or allow_tf32, lets products round to tf32."""
+    return torch.get_float32_matmul_precision() != "highest"
+
+
+def _name(model: Any) -> str:
+    """What the library is called, and the model in messages."""
+    if isinstance(model, ExportedProgram):
+        return "model"
+    name = type(model).__name__ if isinstance(model, nn.Module) else model.__name__
+    return name if name.isidentifier() else "model"

@@ -1,0 +1,142 @@
+"""Models that keep tensors in attributes, which are no buffers, or assign to buffers."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import hirc
+from hirc.compiler.errors import UnsupportedError
+from hirc.frontends.torch.import_model import import_model
+
+
+class Recurrent(nn.Module):
+    """Assigns a plain tensor in each call, and writes to it where it is given a first one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden = torch.randn(2, 4)
+        self.scale = torch.full((4,), 0.5)
+        self.seen: Tensor | None = None
+        self.layer = nn.Linear(7, 4)
+
+    def forward(self, x: Tensor, first: Tensor | None = None) -> Tensor:
+        if first is not None:
+            self.hidden.copy_(first)
+        self.hidden = self.layer(torch.cat((x, self.hidden), 1)).tanh()
+        self.seen = self.hidden + 1
+        return self.hidden * self.scale
+
+
+class Whole(nn.Module):
+    """Parts of which assign to their tensors; two of its own change places."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.part = Recurrent()
+        self.register_buffer("one", torch.randn(2, 4))
+        self.other = torch.randn(2, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.one, self.other = self.other, self.one
+        self.other = self.other + 1
+        return self.part(x) + self.one
+
+
+@pytest.mark.parametrize("kind", [Recurrent, Whole])
+def test_what_is_assigned_is_kept(kind: type[nn.Module]) -> None:
+    torch.manual_seed(0)
+    model = kind()
+    kept = {name for name in vars(model) if isinstance(getattr(model, name), Tensor)}
+    net = hirc.compile(model, (torch.randn(2, 3),), target="cpu", opt_level=0)
+    assert {name for name in vars(model) if isinstance(getattr(model, name), Tensor)} == kept
+    eager = copy.deepcopy(model)
+    for _ in range(3):
+        x = torch.randn(2, 3)
+        torch.testing.assert_close(net(x), eager(x))
+    assert "scale" not in net.state
+    torch.testing.assert_close(
+        net.state[min(kept - {"scale"})], getattr(eager, min(kept - {"scale"}))
+    )
+    net.reset()
+    x = torch.randn(2, 3)
+    torch.testing.assert_close(net(x), copy.deepcopy(model)(x))
+
+
+def test_a_first_value_is_written() -> None:
+    model = Recurrent()
+    first = torch.randn(2, 4)
+    net = hirc.compile(model, (torch.randn(2, 3), first), target="cpu", opt_level=0)
+    for _ in range(2):
+        x = torch.randn(2, 3)
+        torch.testing.assert_close(net(x, first), model(x, first))
+
+
+class Counts(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept = [torch.zeros(3)]
+        self.calls = 0
+        self.wide = torch.zeros(1)
+        self.maybe: Tensor | None = None
+
+
+class ReadsNumber(Counts):
+    def forward(self, x: Tensor) -> Tensor:
+        self.calls += 1
+        return x * self.calls
+
+
+class AssignsInList(Counts):
+    def forward(self, x: Tensor) -> Tensor:
+        self.kept[0] = self.kept[0] + x
+        return self.kept[0] * 2
+
+
+class WritesInList(Counts):
+    def forward(self, x: Tensor) -> Tensor:
+        return self.kept[0].add_(x) * 2
+
+
+class MakesOnce(Counts):
+    def forward(self, x: Tensor) -> Tensor:
+        if self.maybe is None:
+            self.maybe = torch.zeros_like(x)
+        self.maybe = self.maybe + x
+        return self.maybe * 2
+
+
+class Grows(Counts):
+    def forward(self, x: Tensor) -> Tensor:
+        self.wide = torch.cat([self.wide, x])
+        return self.wide.sum()
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (ReadsNumber, "an earlier call assigned to 'calls'"),
+        (AssignsInList, "an earlier call assigned to 'kept'"),
+        (WritesInList, "neither a buffer nor an attribute"),
+        (MakesOnce, "an earlier call assigned to 'maybe'"),
+        (Grows, "assigns to 'wide', a tensor of 1xfloat32, what is a tensor of 4xfloat32"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused(kind: type[nn.Module], said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said) as caught:
+        import_model(kind(), (torch.ones(3),))
+    assert "buffer" in (caught.value.hint or "") or "sizes" in (caught.value.hint or "")
+
+
+def test_numbers_that_are_only_written_are_no_matter() -> None:
+    class Tells(Counts):
+        def forward(self, x: Tensor) -> Tensor:
+            self.calls += 1
+            self.kept[0] = x + 1
+            return self.kept[0] * 2
+
+    text = import_model(Tells(), (torch.ones(3),)).text
+    assert "hirc.state" not in text
