@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...dialects.mlir import apply_transform, ir
 from ..fusion.generic import (
     GENERIC,
@@ -9,6 +11,7 @@ from ..fusion.generic import (
     has_tensors_only,
     inputs_of,
     reducing_loops,
+    sums_products,
 )
 from ..walking import is_used, operations_where
 
@@ -29,13 +32,18 @@ module attributes {transform.with_named_sequence} {
 """
 
 
-def generalize_convolutions(root: ir.Operation) -> list[ir.Operation]:
+def generalize_convolutions(
+    root: ir.Operation,
+    is_wanted: Callable[[ir.Operation], bool] = lambda op: True,
+    is_product: Callable[[ir.Operation], bool] = lambda op: False,
+) -> list[ir.Operation]:
     """The convolutions on tensors within `root`, as linalg.generics, in the order of the source.
 
-    Those that are written as linalg.generics too, and products of integers.
+    Those that are written as linalg.generics too, and products of integers, or which `is_product`
+    tells; of all, those wanted.
     """
-    named = operations_where(root, _is_named)
-    generic = operations_where(root, _is_generic)
+    named = operations_where(root, lambda op: _is_named(op, is_product) and is_wanted(op))
+    generic = operations_where(root, lambda op: _is_generic(op, is_product) and is_wanted(op))
     if not named and not generic:
         return []
     for op in (*named, *generic):
@@ -53,9 +61,9 @@ def generalize_convolutions(root: ir.Operation) -> list[ir.Operation]:
     return found
 
 
-def _is_named(op: ir.Operation) -> bool:
+def _is_named(op: ir.Operation, is_product: Callable[[ir.Operation], bool]) -> bool:
     if op.name in _PRODUCTS:
-        return _is_of_two(op) and _is_of_integers(op)
+        return _is_of_two(op) and (_is_of_integers(op) or is_product(op))
     return op.name.startswith(_CONVOLUTIONS) and _is_of_two(op)
 
 
@@ -65,25 +73,20 @@ def _is_of_integers(op: ir.Operation) -> bool:
     return not more and kind in [f"i{bits}" for bits in _INTEGER_BITS]
 
 
-def _is_generic(op: ir.Operation) -> bool:
+def _is_generic(op: ir.Operation, is_product: Callable[[ir.Operation], bool]) -> bool:
     """Whether it sums products of two operands, of which one is read at sums of loops.
 
-    Others are products of matrices; of these integers alone.
+    Others are products of matrices; of these integers, and which `is_product` tells.
     """
     if op.name != GENERIC or not has_tensors_only(op) or not reducing_loops(op):
         return False
     if not _is_of_two(op):
         return False
     reads = accesses_of(op)[: len(inputs_of(op))]
-    is_product = all(isinstance(each, int) for read in reads for each in read.index)
-    if is_product and not _is_of_integers(op):
+    is_of_matrices = all(isinstance(each, int) for read in reads for each in read.index)
+    if is_of_matrices and not _is_of_integers(op) and not is_product(op):
         return False
-    names = [each.operation.name for each in op.regions[0].blocks[0]]
-    return names in (
-        ["arith.mulf", "arith.addf", "linalg.yield"],
-        ["arith.muli", "arith.addi", "linalg.yield"],
-        ["arith.extf", "arith.extf", "arith.mulf", "arith.addf", "linalg.yield"],
-    )
+    return sums_products(op)
 
 
 def _is_of_two(op: ir.Operation) -> bool:

@@ -54,8 +54,8 @@ class _Source:
 def read_behind(op: ir.Operation, *, apart: bool = True) -> ir.Operation:
     """The operation that reads its factors from where they come; the same one where it does.
 
-    Left are open sizes, and windows of more places than schedules can tell apart; unless `apart`,
-    elements that are set apart.
+    Left are open sizes but that of the first dim, and windows of more places than schedules can
+    tell apart; unless `apart`, elements that are set apart.
     """
     for number in range(len(inputs_of(op))):
         if not _is_factor(op, number):
@@ -86,7 +86,7 @@ def _source(read: Access, loops: int) -> _Source | None:
         if op.name != "tensor.expand_shape":
             return None
         shape = ir.RankedTensorType(op.results[0].type).shape
-        if _DYNAMIC in shape:
+        if any(shape[dim] == _DYNAMIC for dims in reassociation(op) for dim in dims[1:]):
             return None
         index = tuple(
             reduce(
@@ -119,9 +119,10 @@ def _moved(op: ir.Operation) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
 def _padded(op: ir.Operation) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
     source = ir.RankedTensorType(op.operands[0].type)
     lows, highs = (list(_numbers(op, f"static_{at}")) for at in ("low", "high"))
-    if not source.has_static_shape or len(op.operands) != 1:
+    if len(op.operands) != 1 or any(each < 0 for each in (*lows, *highs)):
         return None
-    if any(each < 0 for each in (*lows, *highs)):
+    # Of an open size are the images at most, which are not padded.
+    if _DYNAMIC in source.shape[1:] or (source.is_dynamic_dim(0) and lows[0] + highs[0]):
         return None
     value = list(op.regions[0].blocks[0])[-1].operation.operands[0]
     if not _is_zero(value):

@@ -10,6 +10,10 @@ from ..fusion.generic import accesses_of, inputs_of, loop_count, reducing_loops
 
 # Marks sums that a kernel of tiles computes, though a library may know them as products.
 TILES = "hir.tiles"
+# Marks those that are to have few kernels, since a library mostly computes them.
+FALLBACK = "hir.fallback"
+# Marks sums of f32 whose factors may be rounded to tf32.
+ROUNDED = "hir.tf32"
 _MOST_TERMS = 64
 
 

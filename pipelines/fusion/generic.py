@@ -52,6 +52,16 @@ def has_tensors_only(op: ir.Operation) -> bool:
     )
 
 
+def sums_products(op: ir.Operation) -> bool:
+    """Whether a linalg.generic adds products of two elements to its result, and no more."""
+    names = [each.operation.name for each in op.regions[0].blocks[0]]
+    return names in (
+        ["arith.mulf", "arith.addf", "linalg.yield"],
+        ["arith.muli", "arith.addi", "linalg.yield"],
+        ["arith.extf", "arith.extf", "arith.mulf", "arith.addf", "linalg.yield"],
+    )
+
+
 def make_generic(
     inputs: Sequence[Access],
     outputs: Sequence[Access],

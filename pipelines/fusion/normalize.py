@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
 from ..walking import is_used, operations_where
-from .access import Access, through_views
+from .access import Access, loops_in, through_views
 from .fills import filled_with, unfilled
 from .generic import (
     GENERIC,
@@ -23,6 +23,7 @@ from .generic import (
     make_generic,
     outs_of,
     reducing_loops,
+    sums_products,
 )
 from .reductions import Found, emit, recognize
 from .region import Region
@@ -100,11 +101,21 @@ def _has_collectives(op: ir.Operation) -> bool:
 
 
 def _is_contraction(op: ir.Operation) -> bool:
-    """Whether it is like a product of matrices: operands that each lack a loop of the result."""
+    """Whether it is like a product of matrices: operands that each lack a loop of the result.
+
+    A convolution is too, though as a depthwise one it has weights alone that lack any.
+    """
     reducing = set(reducing_loops(op))
     parallel = set(range(loop_count(op))) - reducing
     if not reducing:
         return False
+    if sums_products(op) and any(
+        reducing & loops_in(each)
+        for read in accesses_of(op)[: len(inputs_of(op))]
+        for each in read.index
+        if not isinstance(each, int)
+    ):
+        return True
     lacking = [
         parallel - set(read.loops)
         for read in accesses_of(op)[: len(inputs_of(op))]

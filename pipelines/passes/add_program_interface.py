@@ -11,6 +11,7 @@ from ..hir.interface.code import Code
 from ..hir.interface.entry import add_body, add_main, first_that_cannot_pass, is_program
 from ..hir.interface.exports import add_exports, add_packed_function
 from ..hir.interface.function import add_function
+from ..hir.interface.graphs import can_replay
 from ..hir.interface.info import add_calling, add_info
 from ..hir.interface.signature import Signature, read_signature
 from ..hir.interface.weights import Weights, bind_weights, program_name
@@ -42,6 +43,9 @@ class AddProgramInterface(Pass):
     Weights and state are no inputs of it: it asks the support library for their addresses, for the
     body.
 
+    A program of at least `graph_launches` launches, where that is not 0, is replayed as a device
+    graph (graphs.c of the support library) if it does nothing that no graph can.
+
     The `entry`, a func.func that takes or returns buffers or scalars, becomes a program too. In an
     `executable` C's main then runs the entry as a command; anything else exports what a caller
     needs besides the programs. An entry that takes nothing is left to add-entry-point.
@@ -50,6 +54,7 @@ class AddProgramInterface(Pass):
     name: ClassVar[str] = "add-program-interface"
     entry: str = "main"
     executable: bool = True
+    graph_launches: int = 0
 
     def run(self, op: ir.Operation) -> None:
         with op.location:
@@ -62,7 +67,14 @@ class AddProgramInterface(Pass):
         for signature in signatures:
             with signature.body.location, ir.InsertionPoint(op.regions[0].blocks[0]):
                 code.at(signature.body)
-                add_function(code, signature, weights, max_rank=rank, executable=self.executable)
+                add_function(
+                    code,
+                    signature,
+                    weights,
+                    max_rank=rank,
+                    executable=self.executable,
+                    replays=can_replay(op, signature.body, self.graph_launches),
+                )
                 holds = signature.has_weights or signature.has_state
                 symbol = weights.symbol if weights is not None and holds else ""
                 add_info(code, signature, symbol)

@@ -34,6 +34,7 @@ class AlignDynamicShared(Pass):
     """
 
     name: ClassVar[str] = "align-dynamic-shared"
+    subjects: ClassVar[tuple[str, ...]] = ("gpu.dynamic_shared_memory",)
 
     def run(self, op: ir.Operation) -> None:
         rounded: set[str] = set()

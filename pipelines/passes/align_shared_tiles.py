@@ -35,6 +35,10 @@ class AlignSharedTiles(Pass):
     """
 
     name: ClassVar[str] = "align-shared-tiles"
+    subjects: ClassVar[tuple[str, ...]] = (
+        *("nvgpu.", "nvvm.cp.async.bulk.tensor.", "nvvm.wgmma.mma_async"),
+        *("llvm.inline_asm", "nvvm.inline_ptx"),
+    )
 
     def run(self, op: ir.Operation) -> None:
         for child in op.regions[0].blocks[0]:

@@ -26,6 +26,7 @@ class CarryMmaMatricesAsStructs(Pass):
     """
 
     name: ClassVar[str] = "carry-mma-matrices-as-structs"
+    subjects: ClassVar[tuple[str, ...]] = ("gpu.subgroup_mma_",)
 
     def run(self, op: ir.Operation) -> None:
         carriers: list[ir.Operation] = []

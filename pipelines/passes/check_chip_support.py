@@ -68,6 +68,7 @@ class CheckChipSupport(Pass):
     """
 
     name: ClassVar[str] = "check-chip-support"
+    subjects: ClassVar[tuple[str, ...]] = ("nvvm.",)
     chips: str = ""
 
     def run(self, op: ir.Operation) -> None:

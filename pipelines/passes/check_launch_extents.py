@@ -23,6 +23,7 @@ class CheckLaunchExtents(Pass):
     """
 
     name: ClassVar[str] = "check-launch-extents"
+    subjects: ClassVar[tuple[str, ...]] = ("gpu.launch",)
 
     def run(self, op: ir.Operation) -> None:
         for launch in operations_where(op, lambda inner: inner.name == "gpu.launch"):

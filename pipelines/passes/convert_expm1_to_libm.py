@@ -23,6 +23,7 @@ class ConvertExpm1ToLibm(Pass):
     """
 
     name: ClassVar[str] = "convert-expm1-to-libm"
+    subjects: ClassVar[tuple[str, ...]] = ("math.expm1",)
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(op, {"math.expm1": _call})

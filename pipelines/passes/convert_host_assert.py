@@ -25,6 +25,7 @@ class ConvertHostAssert(Pass):
     """
 
     name: ClassVar[str] = "convert-host-assert"
+    subjects: ClassVar[tuple[str, ...]] = ("cf.assert",)
 
     def run(self, op: ir.Operation) -> None:
         emitter = Emitter(op)

@@ -56,6 +56,7 @@ class ExpandAllReduce(Pass):
     """
 
     name: ClassVar[str] = "expand-all-reduce"
+    subjects: ClassVar[tuple[str, ...]] = ("gpu.all_reduce",)
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(op, {"gpu.all_reduce": _expand})

@@ -10,6 +10,8 @@ from ...dialects.mlir import arith, ir
 from ..pass_base import Pass, fail, register
 from ..rewriting import each_element, element_type, rewrite_each
 
+_WITH_CARRY = ("arith.addui_extended", "arith.subui_extended")
+_IN_HALVES = ("arith.mulsi_extended", "arith.mului_extended")
 _FLOAT_CONVERSIONS = ("arith.fptosi", "arith.fptoui", "arith.sitofp", "arith.uitofp")
 
 
@@ -33,6 +35,7 @@ class ExpandArith(Pass):
     """
 
     name: ClassVar[str] = "expand-arith"
+    subjects: ClassVar[tuple[str, ...]] = (*_WITH_CARRY, *_IN_HALVES, *_FLOAT_CONVERSIONS)
     host: bool = False
 
     def run(self, op: ir.Operation) -> None:

@@ -29,6 +29,7 @@ class ExpandAtomicProduct(Pass):
     """
 
     name: ClassVar[str] = "expand-atomic-product"
+    subjects: ClassVar[tuple[str, ...]] = ("memref.atomic_rmw",)
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(op, {"memref.atomic_rmw": _expand})

@@ -34,6 +34,7 @@ class ExpandComplex(Pass):
     """
 
     name: ClassVar[str] = "expand-complex"
+    subjects: ClassVar[tuple[str, ...]] = ("complex.",)
 
     def run(self, op: ir.Operation) -> None:
         functions: dict[str, _Function] = {

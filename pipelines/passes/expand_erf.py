@@ -55,6 +55,7 @@ class ExpandErf(Pass):
     """
 
     name: ClassVar[str] = "expand-erf"
+    subjects: ClassVar[tuple[str, ...]] = ("math.erf",)
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(op, {"math.erf": _erf})

@@ -24,6 +24,7 @@ class ExpandGpuMemset(Pass):
     """
 
     name: ClassVar[str] = "expand-gpu-memset"
+    subjects: ClassVar[tuple[str, ...]] = ("gpu.memset",)
 
     def run(self, op: ir.Operation) -> None:
         for inner in operations_where(op, lambda inner: inner.name == "gpu.memset"):

@@ -34,6 +34,10 @@ class ExpandMath(Pass):
     """
 
     name: ClassVar[str] = "expand-math"
+    subjects: ClassVar[tuple[str, ...]] = (
+        *("math.absf", "math.copysign", "math.fma"),
+        *("math.isinf", "math.isnormal", "math.sincos"),
+    )
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(

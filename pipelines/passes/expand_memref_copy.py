@@ -26,6 +26,7 @@ class ExpandMemrefCopy(Pass):
     """
 
     name: ClassVar[str] = "expand-memref-copy"
+    subjects: ClassVar[tuple[str, ...]] = ("memref.copy",)
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(op, {"memref.copy": _expand})

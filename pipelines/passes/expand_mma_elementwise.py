@@ -77,6 +77,7 @@ class ExpandMmaElementwise(Pass):
     """
 
     name: ClassVar[str] = "expand-mma-elementwise"
+    subjects: ClassVar[tuple[str, ...]] = (_OPERATION,)
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(op, {_OPERATION: _expand})

@@ -29,6 +29,7 @@ class ExpandMultiReduction(Pass):
     """
 
     name: ClassVar[str] = "expand-multi-reduction"
+    subjects: ClassVar[tuple[str, ...]] = ("vector.multi_reduction",)
 
     def run(self, op: ir.Operation) -> None:
         for found in operations_where(op, lambda inner: inner.name == "vector.multi_reduction"):

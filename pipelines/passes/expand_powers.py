@@ -34,6 +34,7 @@ class ExpandPowers(Pass):
     """
 
     name: ClassVar[str] = "expand-powers"
+    subjects: ClassVar[tuple[str, ...]] = ("math.ipowi", "math.fpowi")
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(op, {"math.ipowi": _integer_power, "math.fpowi": _float_power})

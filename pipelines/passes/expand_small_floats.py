@@ -76,6 +76,7 @@ class ExpandSmallFloats(Pass):
     """
 
     name: ClassVar[str] = "expand-small-floats"
+    subjects: ClassVar[tuple[str, ...]] = ("arith.extf", "arith.truncf")
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(op, {"arith.extf": _extend, "arith.truncf": _truncate})

@@ -27,6 +27,7 @@ class ExpandSubgroupId(Pass):
     """
 
     name: ClassVar[str] = "expand-subgroup-id"
+    subjects: ClassVar[tuple[str, ...]] = ("gpu.subgroup_id", "gpu.num_subgroups")
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(

@@ -57,6 +57,7 @@ class ExpandSubgroupReduce(Pass):
     """
 
     name: ClassVar[str] = "expand-subgroup-reduce"
+    subjects: ClassVar[tuple[str, ...]] = ("gpu.subgroup_reduce",)
 
     redux: bool = False
 

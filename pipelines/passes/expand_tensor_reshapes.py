@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
@@ -21,6 +22,10 @@ _SHAPES = ("tensor.from_elements", "arith.constant")
 class ExpandTensorReshapes(Pass):
     """Turns tensor.reshape into a collapsed and an expanded shape, whose sizes are values.
 
+    A tensor that is collapsed to a dim known to be 0 has no elements, and is an empty one whose
+    type says so: MLIR drops work on such tensors, and must not learn of it only once what the work
+    begins with is part of it.
+
     Sizes in a tensor.from_elements are its operands; of another tensor they are read, for which the
     host waits. That they are those of the type, and of as many elements, is asserted.
 
@@ -35,6 +40,7 @@ class ExpandTensorReshapes(Pass):
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(op, {"tensor.reshape": _expand})
+        rewrite_each(op, {"tensor.collapse_shape": _say_empty})
         # Tensors of index, of which there are no buffers, are gone then.
         for shape in operations_where(op, lambda inner: inner.name in _SHAPES):
             if not is_used(shape.results[0]):
@@ -61,6 +67,29 @@ def _expand(op: ir.Operation) -> list[ir.Value] | None:
     )
     flat = _flat(source, given, is_open=DYNAMIC in kind.shape, count=math.prod(kind.shape))
     return [_shaped(flat, kind, sizes)]
+
+
+def _say_empty(op: ir.Operation) -> list[ir.Value] | None:
+    source, kind = op.operands[0], ir.RankedTensorType(op.results[0].type)
+    shape = ir.RankedTensorType(source.type).shape
+    groups = [
+        [ir.IntegerAttr(axis).value for axis in ir.ArrayAttr(group)]
+        for group in ir.ArrayAttr(op.attributes["reassociation"])
+    ]
+    known = [
+        0 if size == DYNAMIC and any(shape[axis] == 0 for axis in group) else size
+        for size, group in zip(kind.shape, groups, strict=True)
+    ]
+    if known == list(kind.shape):
+        return None
+    open_sizes: list[ir.Value] = []
+    for size, group in zip(known, groups, strict=True):
+        if size == DYNAMIC:
+            sizes = [_dim(source, axis) for axis in group]
+            open_sizes.append(reduce(arith.muli, sizes))
+    empty = ir.RankedTensorType.get(known, kind.element_type)
+    made = ir.Operation.create("tensor.empty", results=[empty], operands=open_sizes)
+    return [_cast(made.results[0], kind)]
 
 
 def _size_at(shape: ir.Value, axis: int) -> ir.Value:

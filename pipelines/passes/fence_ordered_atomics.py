@@ -39,19 +39,24 @@ class FenceOrderedAtomics(Pass):
     """
 
     name: ClassVar[str] = "fence-ordered-atomics"
+    subjects: ClassVar[tuple[str, ...]] = ("llvm.",)
 
     def run(self, op: ir.Operation) -> None:
-        for inner in operations_where(op, lambda inner: "syncscope" in inner.attributes):
+        found = operations_where(op, lambda inner: inner.name.startswith("llvm."))
+        for inner in found:
+            if "syncscope" not in inner.attributes:
+                continue
             scope = ir.StringAttr(inner.attributes["syncscope"]).value
-            if inner.name.startswith("llvm.") and scope not in _SCOPES:
+            if scope not in _SCOPES:
                 known = ", ".join(f"'{name}'" for name in _SCOPES if name)
                 fail(
                     inner,
                     f"'{inner.name}' has the unknown scope '{scope}'; device code has {known}, "
                     "and the whole system where none is given",
                 )
-        for atomic in operations_where(op, lambda inner: inner.name == "llvm.atomicrmw"):
-            _fence(atomic)
+        for inner in found:
+            if inner.name == "llvm.atomicrmw":
+                _fence(inner)
 
 
 def _fence(atomic: ir.Operation) -> None:

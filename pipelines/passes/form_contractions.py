@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ...dialects.mlir import ir
 from ..contractions.convolutions import generalize_convolutions
 from ..contractions.finish import fuse_neighbours
 from ..contractions.reads import read_behind
-from ..contractions.tiles import TILES, is_for_tiles, is_for_windows
+from ..contractions.tiles import ROUNDED, TILES, is_for_tiles, is_for_windows
 from ..fusion.generic import outs_of
 from ..fusion.normalize import SMALL_PRODUCT, normalize, reduces_nothing
 from ..fusion.sizes import Sizes
 from ..pass_base import Pass, register
+from ..products.contraction import read_contraction
+from ..products.fits import is_for_tiles as is_product_for_tiles
+from ..products.options import KERNEL_MULTIPLICATIONS
 
 
 @register
@@ -22,7 +25,9 @@ class FormContractions(Pass):
     """Makes convolutions linalg.generics that sum in their region, with what is done around them.
 
     That is the value that sums begin with, the elementwise operation that alone reads the result,
-    and zeros around what is read: these are no longer written to memory.
+    and zeros around what is read: these are no longer written to memory. With `products` it does so
+    with those of matrices, but for the small ones of up to `kernel_multiplications`. With
+    `allow_tf32` factors of f32 may be rounded.
 
       %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] { ... %zero }
       %y = linalg.conv_2d_nchw_fchw ins(%p, %w : ...) outs(%bias : ...)
@@ -35,9 +40,13 @@ class FormContractions(Pass):
 
     name: ClassVar[str] = "form-contractions"
 
+    allow_tf32: bool = False
+    products: bool = False
+    kernel_multiplications: int = KERNEL_MULTIPLICATIONS
+
     def run(self, op: ir.Operation) -> None:
         sizes: dict[ir.Block, Sizes] = {}
-        for found in generalize_convolutions(op):
+        for found in generalize_convolutions(op, is_product=self._is_product):
             if reduces_nothing(found):
                 found.results[0].replace_all_uses_with(outs_of(found)[0])
                 found.erase()
@@ -52,6 +61,18 @@ class FormContractions(Pass):
                 sizes[new.block] = Sizes(new.block)
             new = fuse_neighbours(new, sizes[new.block])
             if is_for_tiles(new):
-                read_behind(new).attributes[TILES] = ir.UnitAttr.get()
+                new = read_behind(new)
+                new.attributes[TILES] = ir.UnitAttr.get()
+                if self.allow_tf32:
+                    new.attributes[ROUNDED] = ir.UnitAttr.get()
             elif is_for_windows(new):
                 read_behind(new, apart=False)
+
+    def _is_product(self, op: ir.Operation) -> bool:
+        """Whether an operation is a product of matrices that a kernel of tiles is to compute."""
+        product = read_contraction(op) if self.products else None
+        if product is None or not product.accumulates:
+            return False
+        # What it becomes has the form of a reduction.
+        formed = replace(product, is_reduction=True)
+        return is_product_for_tiles(formed, self.kernel_multiplications)

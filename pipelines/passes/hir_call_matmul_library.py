@@ -38,13 +38,17 @@ class HirCallMatmulLibrary(Pass):
     allow_tf32: bool = False
     ignores_nan: bool = False
     kernel_multiplications: int = KERNEL_MULTIPLICATIONS
+    own: bool = False
+    falls_back: bool = False
 
     def run(self, op: ir.Operation) -> None:
         options = MatmulOptions(
-            library=True,
+            library=not self.own,
             allow_tf32=self.allow_tf32,
             ignores_nan=self.ignores_nan,
             kernel_multiplications=self.kernel_multiplications,
+            own=self.own,
+            falls_back=self.falls_back,
         )
         for program in list(op.regions[0].blocks[0]):
             if program.operation.name != "hir.program":

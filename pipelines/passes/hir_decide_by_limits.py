@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ...dialects.mlir import arith, ir
 from ..pass_base import Pass, register
-from ..walking import operations_where
+from ..walking import host_operations_where
 
 _MOST = (1 << 63) - 1
 # The least and the greatest value of a number that is not negative; None where nothing is known.
@@ -302,7 +302,7 @@ def _launched(module: ir.Operation) -> set[str]:
     """The kernels that are launched, as references."""
     return {
         str(op.attributes["kernel"])
-        for op in operations_where(module, lambda op: op.name == _LAUNCH)
+        for op in host_operations_where(module, lambda op: op.name == _LAUNCH)
     }
 
 

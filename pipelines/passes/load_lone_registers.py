@@ -29,6 +29,7 @@ class LoadLoneRegisters(Pass):
     """
 
     name: ClassVar[str] = "load-lone-registers"
+    subjects: ClassVar[tuple[str, ...]] = (_OPERATION,)
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(op, {_OPERATION: _call})

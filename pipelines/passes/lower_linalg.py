@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from ...dialects.mlir import ir, passmanager
 from ..pass_base import Pass, PassFailure, register
-from ..walking import operations_where
 
 
 @register
@@ -20,10 +19,9 @@ class LowerLinalg(Pass):
     """
 
     name: ClassVar[str] = "lower-linalg"
+    subjects: ClassVar[tuple[str, ...]] = ("linalg.",)
 
     def run(self, op: ir.Operation) -> None:
-        if not operations_where(op, lambda inner: inner.name.startswith("linalg.")):
-            return
         manager = passmanager.PassManager.parse(
             "builtin.module(convert-linalg-to-loops)", op.context
         )

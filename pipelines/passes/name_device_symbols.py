@@ -10,6 +10,7 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ..offload_symbols import device_symbol, stub_symbol, unlike
 from ..pass_base import Pass, register
+from ..walking import host_operations_where
 
 ELSEWHERE = "offload.elsewhere"
 # What PTX takes for a name, and neither CUDA nor hirc has a function or constant of.
@@ -22,6 +23,8 @@ _PLAIN = (
     *(ir.StringAttr, ir.IntegerAttr, ir.FloatAttr, ir.TypeAttr, ir.UnitAttr, ir.AffineMapAttr),
     *(ir.DenseElementsAttr, ir.DenseI32ArrayAttr, ir.DenseI64ArrayAttr),
 )
+# Nor do operations of these dialects, which are most of a kernel.
+_WITHOUT_SYMBOLS = ("arith.", "math.", "vector.", "scf.", "cf.")
 
 
 @register
@@ -52,15 +55,11 @@ class NameDeviceSymbols(Pass):
             if module.operation.name == "gpu.module":
                 self._rename_kernels(module.operation, renamed, kept)
 
-        def update(inner: ir.Operation) -> ir.WalkResult:
-            if inner.name == "gpu.launch_func":
-                module, kernel = ir.SymbolRefAttr(inner.attributes["kernel"]).value
-                name = renamed.get((module, kernel))
-                if name is not None:
-                    inner.attributes["kernel"] = ir.SymbolRefAttr.get([module, name])
-            return ir.WalkResult.ADVANCE
-
-        op.walk(update)
+        for launch in host_operations_where(op, lambda inner: inner.name == "gpu.launch_func"):
+            module, kernel = ir.SymbolRefAttr(launch.attributes["kernel"]).value
+            name = renamed.get((module, kernel))
+            if name is not None:
+                launch.attributes["kernel"] = ir.SymbolRefAttr.get([module, name])
 
     def _rename_kernels(
         self, module: ir.Operation, renamed: dict[tuple[str, str], str], kept: set[str]
@@ -113,6 +112,8 @@ def _used_symbols(module: ir.Operation) -> set[str]:
     found: set[str] = set()
 
     def visit(inner: ir.Operation) -> ir.WalkResult:
+        if inner.name.startswith(_WITHOUT_SYMBOLS):
+            return ir.WalkResult.ADVANCE
         for name in inner.attributes:
             try:
                 attribute = inner.attributes[name]

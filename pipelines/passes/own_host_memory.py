@@ -31,6 +31,7 @@ class OwnHostMemory(Pass):
     """
 
     name: ClassVar[str] = "own-host-memory"
+    subjects: ClassVar[tuple[str, ...]] = ("memref.alloc", "memref.dealloc")
 
     def run(self, op: ir.Operation) -> None:
         emitter = Emitter(op)

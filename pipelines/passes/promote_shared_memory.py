@@ -12,7 +12,7 @@ from ..launch_size import add_shared_bytes
 from ..pass_base import Pass, fail, register
 from ..rewriting import index_constant
 from ..shared_tiles import PATTERN, has_tiles
-from ..walking import operations_where
+from ..walking import host_operations_where, operations_where
 from .name_device_symbols import is_kernel
 
 # ptxas refuses more static shared memory than this on every chip (CUDA programming guide,
@@ -52,7 +52,7 @@ class PromoteSharedMemory(Pass):
                     promoted[scope, name] = size
         if not promoted:
             return
-        for launch in operations_where(op, lambda inner: inner.name == "gpu.launch_func"):
+        for launch in host_operations_where(op, lambda inner: inner.name == "gpu.launch_func"):
             scope, kernel = ir.SymbolRefAttr(launch.attributes["kernel"]).value
             size = promoted.get((scope, kernel))
             if size is not None:
@@ -99,10 +99,31 @@ def _promote(module: ir.Operation) -> dict[str, int]:
     }
     functions = functions_by_name(module)
     kernels = [
-        _kernel(function, functions, variables)
+        (function, _attribution_buffers(function))
         for function in functions.values()
         if is_kernel(function)
     ]
+    own = max((sum(each.bytes for each in given) for _, given in kernels), default=0)
+    if own + sum(buffer.bytes for buffer in buffers.values()) <= _STATIC_LIMIT:
+        # Whichever of them a kernel uses.
+        return {}
+    return _move(
+        module,
+        functions,
+        variables,
+        buffers,
+        [_kernel(*each, functions, variables) for each in kernels],
+    )
+
+
+def _move(
+    module: ir.Operation,
+    functions: dict[str, ir.Operation],
+    variables: dict[str, ir.Operation],
+    buffers: dict[str, _Buffer],
+    kernels: list[_Kernel],
+) -> dict[str, int]:
+    """Moves what is too much; the bytes by which the launches of each kernel grow."""
     offsets: dict[str, int] = {}
     for group in _groups(kernels):
         _plan(group, buffers, offsets)
@@ -135,12 +156,15 @@ def _shared_globals(module: ir.Operation) -> dict[str, ir.Operation]:
 
 
 def _kernel(
-    op: ir.Operation, functions: dict[str, ir.Operation], variables: dict[str, ir.Operation]
+    op: ir.Operation,
+    attributions: list[_Buffer],
+    functions: dict[str, ir.Operation],
+    variables: dict[str, ir.Operation],
 ) -> _Kernel:
     reached = reachable_functions(op, functions)
     uses = [use for function in reached for use in operations_where(function, _is_get_global)]
     names = {ir.FlatSymbolRefAttr(use.attributes["name"]).value for use in uses}
-    return _Kernel(op, reached, names & variables.keys(), _attribution_buffers(op))
+    return _Kernel(op, reached, names & variables.keys(), attributions)
 
 
 def _attribution_buffers(function: ir.Operation) -> list[_Buffer]:

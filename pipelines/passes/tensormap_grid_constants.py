@@ -28,12 +28,10 @@ class TensormapGridConstants(Pass):
     name: ClassVar[str] = "tensormap-grid-constants"
 
     def run(self, op: ir.Operation) -> None:
-        def visit(inner: ir.Operation) -> ir.WalkResult:
+        for child in op.regions[0].blocks[0]:
+            inner = child.operation
             if inner.name == "llvm.func" and "nvvm.kernel" in inner.attributes:
                 _pass_addresses(inner)
-            return ir.WalkResult.ADVANCE
-
-        op.walk(visit)
 
 
 def _pass_addresses(kernel: ir.Operation) -> None:

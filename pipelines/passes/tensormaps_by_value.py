@@ -8,7 +8,8 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ..pass_base import Pass, register
 from ..tensormap import is_descriptor, struct_type
-from ..walking import operations_where
+from ..walking import host_operations_where
+from .name_device_symbols import is_kernel
 
 
 @register
@@ -35,10 +36,14 @@ class TensormapsByValue(Pass):
     name: ClassVar[str] = "tensormaps-by-value"
 
     def run(self, op: ir.Operation) -> None:
-        for function in operations_where(op, lambda inner: inner.name == "gpu.func"):
-            if "kernel" in function.attributes:
-                _receive_by_value(function)
-        for launch in operations_where(op, lambda inner: inner.name == "gpu.launch_func"):
+        for module in op.regions[0].blocks[0]:
+            if module.operation.name != "gpu.module":
+                continue
+            for child in module.operation.regions[0].blocks[0]:
+                function = child.operation
+                if function.name == "gpu.func" and is_kernel(function):
+                    _receive_by_value(function)
+        for launch in host_operations_where(op, lambda inner: inner.name == "gpu.launch_func"):
             _launch_by_value(launch)
 
 

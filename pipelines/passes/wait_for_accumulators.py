@@ -28,6 +28,7 @@ class WaitForAccumulators(Pass):
     """
 
     name: ClassVar[str] = "wait-for-accumulators"
+    subjects: ClassVar[tuple[str, ...]] = ("nvgpu.warpgroup.mma.store",)
 
     def run(self, op: ir.Operation) -> None:
         for store in operations_where(op, lambda inner: inner.name == "nvgpu.warpgroup.mma.store"):

@@ -28,6 +28,7 @@ class WidenPrintfOperands(Pass):
     """
 
     name: ClassVar[str] = "widen-printf-operands"
+    subjects: ClassVar[tuple[str, ...]] = ("gpu.printf",)
 
     def run(self, op: ir.Operation) -> None:
         for printf in operations_where(op, lambda inner: inner.name == "gpu.printf"):

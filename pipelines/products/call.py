@@ -36,7 +36,12 @@ def call_library(op: ir.Operation, options: MatmulOptions, fills: ZeroFills) -> 
             product = replace(product, accumulates=False)
             gone.append(fill)
     is_called = is_for_library(product, options)
-    if not is_called and not _is_for_sum(product, options):
+    if is_called and options.own:
+        # A sum that is added to memory is left to the kernels of reductions.
+        if product.is_reduction or product.accumulates or product.activation:
+            return []
+        is_called = False
+    elif not is_called and not _is_for_sum(product, options):
         return []
     with op.location, ir.InsertionPoint(op):
         _check_sizes(op, product)
@@ -51,8 +56,9 @@ def call_library(op: ir.Operation, options: MatmulOptions, fills: ZeroFills) -> 
             emit_sum(_as_stored(product, result))
             finish()
             return gone
-        kernel = (lambda: op.clone().operation) if product.is_reduction else None
-        emit_product(_as_stored(product, result), options, kernel, finish)
+        clone = lambda: op.clone().operation  # noqa: E731
+        kernel = clone if product.is_reduction else None
+        emit_product(_as_stored(product, result), options, kernel, finish, clone)
     return gone
 
 

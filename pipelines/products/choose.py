@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ...dialects import hir
 from ...dialects.mlir import arith, ir
+from ..contractions.tiles import FALLBACK
 from ..hir.compute.generic import emit_generic, map_of
 from ..schedules.floor import GENERAL
 from .options import MatmulOptions
@@ -18,39 +19,61 @@ def emit_product(
     options: MatmulOptions,
     kernel: Callable[[], ir.Operation] | None = None,
     finish: Callable[[], None] = lambda: None,
+    clone: Callable[[], ir.Operation] | None = None,
 ) -> None:
-    """The product at the insertion point, by the library where no kernel takes less time.
+    """The product at the insertion point, by the library where no kernel of its own is to be.
+
+    Of options.own it is none, and otherwise where a kernel takes no less time.
 
     `kernel` emits an operation that computes all of it, a linalg.generic; `finish` what follows
-    one that does not.
+    one that does not; `clone` an operation that adds to memory, where the product does.
     """
 
     def call() -> None:
+        if not options.falls_back:
+            call_library()
+            return
+        is_there = ir.Operation.create(
+            hir.HasMatmulLibraryOp.OPERATION_NAME, results=[ir.IntegerType.get_signless(1)]
+        ).results[0]
+        _emit_either(is_there, call_library, fall_back)
+
+    def call_library() -> None:
         emit_call(product, allow_tf32=options.allow_tf32)
         finish()
 
+    def fall_back() -> None:
+        whole = clone if product.accumulates else kernel
+        work = emit_sum(product) if whole is None else whole()
+        work.attributes[FALLBACK] = ir.UnitAttr.get()
+        if whole is None:
+            finish()
+
     def compute() -> None:
         work = emit_sum(product) if kernel is None else kernel()
-        if takes_terms_in_turn(product):
+        if takes_terms_in_turn(product) and not options.own:
             work.attributes[GENERAL] = ir.UnitAttr.get()
         if kernel is None:
             finish()
 
+    if options.own:
+        compute()
+        return
     has_kernel = kernel is not None or not (product.accumulates or product.activation)
     most = options.kernel_multiplications
     if not has_kernel or is_for_kernel(product, most) is not None:
         call()
         return
+    _emit_either(emit_is_for_kernel(product, most), compute, call)
+
+
+def _emit_either(holds: ir.Value, one: Callable[[], None], other: Callable[[], None]) -> None:
     choice = ir.Operation.create(
-        hir.IfOp.OPERATION_NAME,
-        results=[hir.ResultsType.get()],
-        operands=[emit_is_for_kernel(product, most)],
-        regions=2,
+        hir.IfOp.OPERATION_NAME, results=[hir.ResultsType.get()], operands=[holds], regions=2
     )
-    with ir.InsertionPoint(choice.regions[0].blocks.append()):
-        compute()
-    with ir.InsertionPoint(choice.regions[1].blocks.append()):
-        call()
+    for region, emit in zip(choice.regions, (one, other), strict=True):
+        with ir.InsertionPoint(region.blocks.append()):
+            emit()
 
 
 def emit_sum(product: Product) -> ir.Operation:

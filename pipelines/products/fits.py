@@ -24,6 +24,14 @@ def is_for_library(product: Product, options: MatmulOptions) -> bool:
     )
 
 
+def is_for_tiles(product: Product, most: int) -> bool:
+    """Whether a kernel that computes tiles of results is to compute it, of whatever strides.
+
+    `most` is how many multiplications a product for other kernels has.
+    """
+    return is_for_kernel(product, most) is not True and _is_of_matrices(product)
+
+
 def _is_of_matrices(product: Product) -> bool:
     """Whether it is no sum along rows, of which reductions are made.
 

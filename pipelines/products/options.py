@@ -10,14 +10,22 @@ KERNEL_MULTIPLICATIONS = 1 << 20
 
 @dataclass(frozen=True)
 class MatmulOptions:
-    """Whether matrix products call the library, and what it may do.
+    """Whether matrix products call the `library`, or are kernels of our `own`.
 
     `allow_tf32` lets it round f32 operands to tf32; `ignores_nan` lets it take a relu that makes
     a nan 0, where its own keeps it. Products of up to `kernel_multiplications`, and
     what else has a faster kernel (`small`), are not for it; with 0, all that it can compute are.
+    With `falls_back` kernels take its place where it is not there.
     """
 
     library: bool = False
     allow_tf32: bool = False
     ignores_nan: bool = False
     kernel_multiplications: int = KERNEL_MULTIPLICATIONS
+    own: bool = False
+    falls_back: bool = False
+
+    @property
+    def are_formed(self) -> bool:
+        """Whether products are read as such, by the library or by a kernel of their own."""
+        return self.library or self.own

@@ -18,6 +18,7 @@ class Device:
     `registers` of 32 bits and `threads`. `cluster_blocks` is
     how many blocks a cluster may have without asking for more, 1 where there are no clusters.
     `products` are the operations a second that data sheets have for dense products of 16 bits.
+    With `has_warpgroup_products` it is built for a chip that has wgmma: an `a` variant of Hopper.
     """
 
     capability: int
@@ -29,6 +30,7 @@ class Device:
     cache_bytes: int
     bandwidth: float
     products: float
+    has_warpgroup_products: bool = False
 
     @property
     def bytes_in_flight(self) -> int:
@@ -62,6 +64,7 @@ _DEVICES = {
 }
 # Where no chip is named: what every build's code is made for until its chips are known.
 _DEFAULT = 90
+_WARPGROUP_CHIPS = ("sm_90a",)
 
 
 def device_of(chips: Sequence[str]) -> Device:
@@ -78,6 +81,7 @@ def device_of(chips: Sequence[str]) -> Device:
         min(device.cache_bytes for device in found),
         first.bandwidth,
         first.products,
+        bool(chips) and all(chip in _WARPGROUP_CHIPS for chip in chips),
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...dialects.mlir import arith, ir, math
 from ..rewriting import constant
+from ..walking import operations_where
 
 # Divisors outside of this range are scaled into it: their reciprocals would overflow, or lose bits.
 _RANGES = {"f32": 2.0**120, "f64": 2.0**1000}
@@ -24,8 +26,10 @@ class Divisor:
     scale: ir.Value | None = None
 
     @classmethod
-    def of(cls, divisor: ir.Value) -> Divisor:
-        """Emits what is computed of a divisor, a f32 or f64."""
+    def of(
+        cls, divisor: ir.Value, reciprocal: Callable[[ir.Value], ir.Value] | None = None
+    ) -> Divisor:
+        """Emits what is computed of a divisor, a f32 or f64; `reciprocal` is another way to it."""
         kind = divisor.type
         greatest, by = _RANGES[str(kind)], _SCALES[str(kind)]
         one, size = constant(kind, 1.0), math.absf(divisor)
@@ -34,7 +38,8 @@ class Divisor:
         down = arith.select(is_great, constant(kind, 1 / by), one)
         scale = arith.select(is_small, constant(kind, by), down)
         value = arith.mulf(divisor, scale)
-        return cls(value, arith.divf(one, value), scale)
+        inverse = arith.divf(one, value) if reciprocal is None else reciprocal(value)
+        return cls(value, inverse, scale)
 
     def divide(self, number: ir.Value) -> ir.Value:
         """The quotient, rounded as by a division where it and what is left are normal numbers.
@@ -56,6 +61,31 @@ class Divisor:
 
     def _scaled(self, number: ir.Value) -> ir.Value:
         return number if self.scale is None else arith.mulf(number, self.scale)
+
+
+def divide_without_calls(block: ir.Block) -> None:
+    """Replaces divisions of f32 within a block by instructions alone.
+
+    The assembler calls a function for what is not normal; in a kernel with calls it waits for each
+    product of a warpgroup.
+    """
+    for op in operations_where(block.owner.operation, lambda inner: inner.name == "arith.divf"):
+        if isinstance(op.results[0].type, ir.F32Type):
+            with op.location, ir.InsertionPoint(op):
+                divisor = Divisor.of(op.operands[1], _reciprocal)
+                op.results[0].replace_all_uses_with(divisor.divide(op.operands[0]))
+            op.erase()
+
+
+def _reciprocal(value: ir.Value) -> ir.Value:
+    """The reciprocal of a number that is scaled: what the instruction gives, and a step further."""
+    first = ir.Operation.create(
+        "nvvm.rcp.approx.ftz.f", results=[value.type], operands=[value]
+    ).results[0]
+    left = math.fma(arith.negf(value), first, constant(value.type, 1.0))
+    better = math.fma(left, first, first)
+    is_better = arith.cmpf(arith.CmpFPredicate.ONE, better, constant(value.type, 0.0))
+    return arith.select(is_better, better, first)
 
 
 def may_be_rough(value: ir.Value) -> bool:

@@ -1,4 +1,4 @@
-"""Products of 16-bit matrices by warps, and what brings their operands into shared memory.
+"""Products by warps of matrices of 16 bits or tf32, and what brings these into shared memory.
 
 A warp multiplies 16 x 16 by 16 x 8 (PTX ISA, "mma.m16n8k16"). In terms of a lane's `group`,
 lane / 4, and its `pair`, lane % 4, the lane holds of
@@ -8,7 +8,8 @@ lane / 4, and its `pair`, lane % 4, the lane holds of
 - b, 2 words of two neighbouring rows: rows 2 pair and 2 pair + 8 of column group;
 - c, 4 numbers: columns 2 pair and 2 pair + 1 of row group, then of row group + 8.
 
-So two neighbouring c are, rounded, one a (`as_operand`).
+So two neighbouring c are, rounded, one a (`as_operand`). Of tf32, whose elements are words, it is
+16 x 8 by 8 x 8: with a word for two neighbours, all lies alike.
 """
 
 from __future__ import annotations
@@ -45,21 +46,26 @@ class Lane:
         self.group = arith.shrui(self.lane, _number(2))
         self.pair = arith.andi(self.lane, _number(3))
 
+    def rows_pieces(self) -> tuple[ir.Value, ir.Value]:
+        """The row of a 16 x 16 first operand that the lane reads, and which piece of it."""
+        return arith.andi(self.lane, _number(15)), arith.shrui(self.lane, _number(4))
+
+    def columns_pieces(self) -> tuple[ir.Value, ir.Value]:
+        """The column, of 16 of two second operands side by side, and which piece of it."""
+        low = arith.andi(self.lane, _number(7))
+        column = arith.ori(low, arith.shli(arith.shrui(self.lane, _number(4)), _number(3)))
+        return column, arith.andi(arith.shrui(self.lane, _number(3)), _number(1))
+
     def first_operand(self, pitch: int) -> ir.Value:
         """Where the lane reads a 16 x 16 first operand with rows `pitch` bytes apart."""
-        return self._place(
-            arith.andi(self.lane, _number(15)), arith.shrui(self.lane, _number(4)), pitch
-        )
+        return self._place(*self.rows_pieces(), pitch)
 
     def second_operand(self, pitch: int) -> ir.Value:
         """Where the lane reads two second operands, side by side, of which columns are rows there.
 
         16 columns of 16 numbers each, `pitch` bytes apart.
         """
-        low = arith.andi(self.lane, _number(7))
-        column = arith.ori(low, arith.shli(arith.shrui(self.lane, _number(4)), _number(3)))
-        part = arith.andi(arith.shrui(self.lane, _number(3)), _number(1))
-        return self._place(column, part, pitch)
+        return self._place(*self.columns_pieces(), pitch)
 
     @staticmethod
     def _place(row: ir.Value, part: ir.Value, pitch: int) -> ir.Value:
@@ -80,17 +86,19 @@ def load_matrices(where: ir.Value, *, transposed: bool = False) -> list[ir.Value
             "eltType": ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>"),
         },
     ).results[0]
-    return _members(words, _i32(), 4)
+    return members(words, _i32(), 4)
 
 
 def multiply(
     a: Sequence[ir.Value], b: Sequence[ir.Value], c: Sequence[ir.Value], element: ir.Type
 ) -> list[ir.Value]:
-    """c + a b, in f32; the words of a and b hold two elements each."""
+    """c + a b, in f32; the words of a and b hold two elements each, or one of tf32."""
+    is_tf32 = element == ir.F32Type.get()
+    depth = DEPTH // 2 if is_tf32 else DEPTH
     if str(element) == "f16":
         pair = ir.VectorType.get([2], element)
         a, b = ([_cast(word, pair) for word in words] for words in (a, b))
-    kind = ir.Attribute.parse(f"#nvvm.mma_type<{element}>")
+    kind = ir.Attribute.parse(f"#nvvm.mma_type<{'tf32' if is_tf32 else element}>")
     result = ir.Operation.create(
         "nvvm.mma.sync",
         results=[ir.Type.parse("!llvm.struct<(f32, f32, f32, f32)>")],
@@ -101,10 +109,20 @@ def multiply(
             "multiplicandAPtxType": kind,
             "multiplicandBPtxType": kind,
             "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(a), len(b), len(c)]),
-            "shape": ir.Attribute.parse(f"#nvvm.shape<m = {ROWS}, n = {COLUMNS}, k = {DEPTH}>"),
+            "shape": ir.Attribute.parse(f"#nvvm.shape<m = {ROWS}, n = {COLUMNS}, k = {depth}>"),
         },
     ).results[0]
-    return _members(result, ir.F32Type.get(), 4)
+    return members(result, ir.F32Type.get(), 4)
+
+
+def rounded(word: ir.Value) -> ir.Value:
+    """The word of an f32, as tf32 of the nearest number."""
+    return ir.Operation.create(
+        "nvvm.convert.float.to.tf32",
+        results=[_i32()],
+        operands=[_cast(word, ir.F32Type.get())],
+        attributes={"rnd": ir.Attribute.parse("#nvvm.fp_rnd_mode<rna>")},
+    ).results[0]
 
 
 def as_operand(
@@ -156,7 +174,8 @@ def byte_address(pointer: ir.Value, bytes_: ir.Value | int) -> ir.Value:
     return address(pointer, ir.IntegerType.get_signless(8), bytes_)
 
 
-def _members(struct: ir.Value, kind: ir.Type, count: int) -> list[ir.Value]:
+def members(struct: ir.Value, kind: ir.Type, count: int) -> list[ir.Value]:
+    """The first `count` members of a struct, all of one type."""
     return [
         ir.Operation.create(
             "llvm.extractvalue",

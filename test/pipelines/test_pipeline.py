@@ -14,9 +14,11 @@ from hirc.pipelines.pass_base import Pass, find_pass, make_pass, pass_names
 from hirc.pipelines.pipeline import (
     PipelineSyntaxError,
     Stage,
+    Step,
     foreign_op,
     parse_pipeline,
     run_steps,
+    set_aside,
 )
 
 
@@ -161,3 +163,43 @@ def test_boundary_check() -> None:
     found = foreign_op(module, device)
     assert found is not None
     assert found.name == "func.func"
+
+
+def test_a_pass_runs_where_its_subjects_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+    original = Step.run
+
+    def run(step: Step, module: ir.Operation, *, verify: bool = True) -> None:
+        ran.append(str(step))
+        original(step, module, verify=verify)
+
+    monkeypatch.setattr(Step, "run", run)
+    text = """
+      func.func @f(%x: complex<f32>) -> f32 {
+        %y = complex.sin %x : complex<f32>
+        %z = complex.abs %y : complex<f32>
+        return %z : f32
+      }
+      gpu.module @m {
+        func.func @g(%a: f32) -> f32 { return %a : f32 }
+      }"""
+    with Session().context:
+        module = ir.Module.parse(text).operation
+    steps = (
+        "expand-complex,math-expand-ops{ops=clampf},gpu.module(expand-complex),"
+        "convert-complex-to-standard,expand-erf,expand-math{}"
+    )
+    run_steps(module, parse_pipeline(steps))
+    # The last is about what the second makes.
+    assert ran == ["expand-complex", "convert-complex-to-standard", "expand-math"]
+
+
+def test_what_a_stage_spares_its_passes_do_not_see() -> None:
+    with Session().context:
+        module = ir.Module.parse(
+            "gpu.module @m { func.func @g() { return } } func.func @f() { return }"
+        ).operation
+    with set_aside(module, "gpu.module"):
+        assert "@g" not in str(module)
+        assert "@f" in str(module)
+    assert "@g" in str(module)

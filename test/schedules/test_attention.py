@@ -157,7 +157,13 @@ SUITE = Suite(
         _fused(
             "masked", "f16", _HEADS, ("h, i, k", "h, j, k", "h, j, n", "i8[h, i, j]", "h, j"),
             "h, i, n", _masked, _attention("f16", _HEADS, 1, _MASKED, keeps_zeros=True),
-            ({"h": 2, "i": 70, "j": 33, "k": 16, "n": 8},),
+            ({"h": 2, "i": 70, "j": 270, "k": 16, "n": 8},),
+        ),
+        # By warpgroups, as the one before: several tiles of rows and keys, heads of odd sizes.
+        _fused(
+            "warpgroups", "bf16", _GROUPED, ("b, g, i, k", "b, j, k", "b, j, n"), "b, i, g, n",
+            _causal, _attention("bf16", _GROUPED, 2, _CAUSAL),
+            ({"b": 1, "g": 2, "i": 150, "j": 300, "k": 72, "n": 136},),
         ),
         _fused(
             "window", "bf16", _HEADS, ("h, i, k", "h, j, k", "h, j, n"), "h, i, n",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 import torch
@@ -215,8 +215,81 @@ _DEPTHWISE = """
             -> tensor<2x3x10x9xf32>
         return %y : tensor<2x3x10x9xf32>
       }"""
+
+
+def _channels_last(element: str, kernel: str, features: int) -> Written:
+    """A padded convolution whose channels lie together, with weights of that order of dims."""
+    sizes = {"f": features, "h": 3, "w": 2, "c": 24}
+    weights = [sizes[dim] for dim in kernel]
+    images, padded, results = [2, 9, 7, 24], [2, 11, 8, 24], [2, 5, 7, features]
+    x, p, k, y = (_tensor(each, element) for each in (images, padded, weights, results))
+    source = f"""
+      func.func @NAME(%x: {x}, %k: {k}) -> {y} {{
+        %zero = arith.constant 0.0 : {element}
+        %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 0, 0] {{
+        ^bb0(%i: index, %j: index, %l: index, %m: index):
+          tensor.yield %zero : {element}
+        }} : {x} to {p}
+        %empty = tensor.empty() : {y}
+        %start = linalg.fill ins(%zero : {element}) outs(%empty : {y}) -> {y}
+        %c = linalg.conv_2d_nhwc_{kernel} {{dilations = dense<1> : tensor<2xi64>,
+                                           strides = dense<[2, 1]> : tensor<2xi64>}}
+            ins(%p, %k : {p}, {k}) outs(%start : {y}) -> {y}
+        return %c : {y}
+      }}"""
+
+    def reference(x: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+        order = [kernel.index(dim) for dim in "fchw"]
+        y = functional.conv2d(
+            functional.pad(x.permute(0, 3, 1, 2), (1, 0, 1, 1)), k.permute(order), stride=(2, 1)
+        )
+        return y.permute(0, 2, 3, 1)
+
+    return Written(
+        f"last_{kernel}_{element}",
+        (_spec(images, element), _spec(weights, element)),
+        (_spec(results, element),),
+        reference,
+        ({"one": 1},),
+        magnitude=20.0,
+        source=source,
+    )
+
+
+# A batch of open size, whose padding is read in place.
+_OPEN = """
+      func.func @NAME(%x: tensor<?x3x9x8xf32>, %k: tensor<5x3x3x2xf32>) -> tensor<?x5x5x8xf32> {
+        %zero = arith.constant 0.0 : f32
+        %c0 = arith.constant 0 : index
+        %n = tensor.dim %x, %c0 : tensor<?x3x9x8xf32>
+        %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 0] {
+        ^bb0(%i: index, %j: index, %l: index, %m: index):
+          tensor.yield %zero : f32
+        } : tensor<?x3x9x8xf32> to tensor<?x3x11x9xf32>
+        %empty = tensor.empty(%n) : tensor<?x5x5x8xf32>
+        %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x5x5x8xf32>)
+            -> tensor<?x5x5x8xf32>
+        %c = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>,
+                                       strides = dense<[2, 1]> : tensor<2xi64>}
+            ins(%p, %k : tensor<?x3x11x9xf32>, tensor<5x3x3x2xf32>)
+            outs(%start : tensor<?x5x5x8xf32>) -> tensor<?x5x5x8xf32>
+        return %c : tensor<?x5x5x8xf32>
+      }"""
 SUITE = Suite(
     [
+        Written(
+            "open_batch",
+            ("f32[n, 3, 9, 8]", "f32[5, 3, 3, 2]"),
+            ("f32[n, 5, 5, 8]",),
+            lambda x, k: functional.conv2d(functional.pad(x, (1, 0, 1, 1)), k, stride=(2, 1)),
+            ({"n": 1}, {"n": 4}, {"n": 0}),
+            magnitude=20.0,
+            source=_OPEN,
+        ),
+        # Copies of several terms, and of several columns; and where neither fits.
+        _channels_last("bf16", "fhwc", 70),
+        _channels_last("f16", "hwcf", 72),
+        _channels_last("f32", "fhwc", 20),
         *(_drawn(seed).program(f"drawn_{seed}") for seed in range(8)),
         Written(
             "grouped",
@@ -268,10 +341,34 @@ SUITE = Suite(
 )
 
 
+# Factors rounded to tf32: channels apart and together, and columns together.
+ROUNDED = Suite(
+    [
+        replace(program, tolerance=250.0)
+        for program in (
+            Convolution(2, 9, 40, (9, 7), (3, 2), (2, 1), _ONES, _ONES).program("apart"),
+            _channels_last("f32", "fhwc", 36),
+            _channels_last("f32", "hwcf", 36),
+        )
+    ],
+    flags=("-O0", "--allow-tf32"),
+)
+
+
+@pytest.mark.parametrize("name", ROUNDED.names)
+def test_rounded(name: str) -> None:
+    ROUNDED.check(name)
+
+
 @pytest.mark.parametrize("name", SUITE.names)
 def test_numbers(name: str) -> None:
     SUITE.check(name)
 
 
 def test_checks_are_silent() -> None:
-    SUITE.check_silence(["drawn_0", "drawn_1", "drawn_2", "long", "depthwise", "bf16"])
+    SUITE.check_silence(
+        [
+            *(f"drawn_{seed}" for seed in range(3)),
+            *("open_batch", "long", "depthwise", "bf16", "last_fhwc_bf16", "last_hwcf_f16"),
+        ]
+    )

@@ -1,13 +1,15 @@
-"""hir.library_matmul: a call of the support library, which calls cuBLASLt."""
+"""hir.library_matmul and hir.has_matmul_library: calls of the support library, for cuBLASLt."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....dialects.hir import HasMatmulLibraryOp
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.hir.library_matmul import LibraryMatmulOp, dims_of
-from ....dialects.mlir import ir
+from ....dialects.mlir import arith, ir
 from ...host.buffer import data_address, stack_array
+from ...rewriting import constant
 from ..index_arithmetic import Index
 from .buffers import as_i64, extents_of
 from .registry import lowers
@@ -32,18 +34,13 @@ def lower_library_matmul(op: LibraryMatmulOp, state: ProgramState) -> list[ir.Va
     loops = 1 + max((loop for each in dims for loop in each), default=-1)
     addresses = [data_address(emit, value) for value in operands]
     words = _words(op.operation, dims, loops)
-    site = emit.fresh_symbol("hirc_matmul_site")
-    numbers = ir.DenseElementsAttr.get(
-        [ir.IntegerAttr.get(emit.types.i64, word) for word in words],
-        ir.RankedTensorType.get([len(words)], emit.types.i64),
-    )
-    emit.global_constant(site, emit.types.array(len(words), emit.types.i64), numbers)
+    site = emit.constant_words("hirc_matmul_site", words)
     cache = emit.zeroed_words("hirc_matmul_cache", _CACHE_WORDS)
     extents = stack_array(emit, _extents(state, operands, dims, loops))
     emit.call(
         "hirc_matmul",
         [
-            emit.address_of(site),
+            site,
             emit.address_of(cache),
             extents,
             *addresses,
@@ -53,6 +50,16 @@ def lower_library_matmul(op: LibraryMatmulOp, state: ProgramState) -> list[ir.Va
         ],
     )
     return []
+
+
+@lowers("hir.has_matmul_library")
+def lower_has_matmul_library(op: HasMatmulLibraryOp, state: ProgramState) -> list[ir.Value]:
+    """A call, which loads the library where it was not."""
+    del op
+    emit = state.emit
+    found = emit.call("hirc_has_cublaslt", [], emit.types.i32)
+    assert found is not None
+    return [arith.cmpi(arith.CmpIPredicate.ne, found, constant(emit.types.i32, 0))]
 
 
 def _words(op: ir.Operation, dims: Sequence[Sequence[int]], loops: int) -> list[int]:

@@ -60,7 +60,8 @@ def _plan(
 def fill_with_zeros(state: ProgramState, address: ir.Value, total: Index) -> None:
     """Fills memory in the order of the current stream."""
     emit = state.emit
-    emit.checked_call("cudaMemsetAsync", [address, emit.i32(0), as_i64(state, total), state.stream])
+    passed = [address, emit.i32(0), as_i64(state, total), state.stream, emit.location()]
+    emit.call("hirc_fill_bytes", passed)
 
 
 def fill_view_with_zeros(

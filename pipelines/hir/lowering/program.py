@@ -6,6 +6,7 @@ from ....dialects.mlir import func, ir
 from ...host.emitter import Emitter
 from ..body_names import CALLING
 from .buffers import unpack
+from .communication import mark_communications
 from .conform import conform
 from .host_call import mark_unsigned_arguments
 from .launcher import lower_launchers
@@ -87,6 +88,7 @@ def _function(
     given = [signature.outputs[number] for number in signature.buffer_outputs]
     inputs = [*signature.inputs, *given, emit.types.ptr]
     mark_unsigned_arguments(program)
+    mark_communications(program)
     give_stored_types(program)
     with program.location, ir.InsertionPoint(program):
         function = func.FuncOp(

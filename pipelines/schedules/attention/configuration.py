@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .. import warpgroup_matrices
 from ..device import Device
 from ..warp_matrices import DEPTH, LANES, ROWS, padded_row
 
@@ -34,6 +35,7 @@ class Configuration:
     `stages` tiles of keys and values lie in shared memory: all but one of them under way. The
     queries are kept in registers where `keeps_queries`, else read from shared memory for each tile.
     Keys are split into `parts`, a block each, which a second kernel combines if there are several.
+    With `warpgroups` so many of these multiply, of 64 rows each.
     """
 
     warps: int
@@ -42,6 +44,7 @@ class Configuration:
     stages: int
     keeps_queries: bool
     parts: int = 1
+    warpgroups: int = 0
 
     @property
     def threads(self) -> int:
@@ -100,6 +103,37 @@ def configure(heads: Heads, device: Device) -> Configuration | None:
         if found.shared_bytes(heads) <= device.shared_bytes:
             return found
     return None
+
+
+# Keys at a time of warpgroups, by the longest head: a thread has registers for the sums of both.
+# In TFLOP/s, as above, causal: 8x12x1024x64 225 (kernels of warps: 194), 2x8x2048x256 302 (177);
+# not: 4x16x4096x128 588 (353; with three stages 560). For few keys warps take less time:
+# 16x16x256x64 211 and 200.
+_WARPGROUP_KEYS = ((128, 128), (192, 96), (256, 64))
+_WARPGROUPS, _FEW_KEYS = 2, 256
+
+
+def configure_warpgroups(heads: Heads, device: Device) -> Configuration | None:
+    """The configuration for warpgroups; None where the device has none, or few rows."""
+    if not device.has_warpgroup_products or heads.element_bytes == _PLAIN_BYTES:
+        return None
+    if heads.rows is not None and heads.rows < warpgroup_matrices.ROWS:
+        return None
+    if heads.keys is not None and heads.keys <= _FEW_KEYS:
+        return None
+    longest = max(heads.depth, heads.columns)
+    keys = next((keys for most, keys in _WARPGROUP_KEYS if longest <= most), None)
+    if keys is None:
+        return None
+    if heads.keys is not None:
+        keys = min(keys, up(heads.keys, DEPTH))
+    warps = _WARPGROUPS * warpgroup_matrices.THREADS // LANES
+    sizes = (heads.depth, heads.columns)
+    chunk = warpgroup_matrices.ROW_BYTES
+    depth, columns = (up(size * heads.element_bytes, chunk) for size in sizes)
+    made = Configuration(warps, 1, keys, _STAGES, keeps_queries=False, warpgroups=_WARPGROUPS)
+    bytes_ = made.rows * depth + made.stages * keys * (depth + columns)
+    return made if bytes_ + 2 * warpgroup_matrices.PATTERN_BYTES <= device.shared_bytes else None
 
 
 def _parts(heads: Heads, keys: int, device: Device) -> int:

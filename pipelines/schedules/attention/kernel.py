@@ -342,19 +342,10 @@ class AttentionKernel:
             raised: list[list[ir.Value]] = [[] for _ in xs[number]]
             for half in range(2):
                 row = [each[2 * half + side] for each in xs[number] for side in range(2)]
-                before = most[2 * number + half]
-                greatest = _folded([*row], arith.maximumf)
-                greatest = arith.maximumf(before, _across(greatest, arith.maximumf))
-                least = constant(greatest.type, -inf)
-                is_least = arith.cmpf(arith.CmpFPredicate.OEQ, greatest, least)
-                zero = constant(greatest.type, 0.0)
-                lowered = self._lowered(arith.select(is_least, zero, greatest))
-                shrink = _power(lowered(before))
-                found = [_power(lowered(each)) for each in row]
+                at = 2 * number + half
+                greatest, sum_, shrink, found = self._raised(row, most[at], total[at])
                 new_most.append(greatest)
-                new_total.append(
-                    math.fma(total[2 * number + half], shrink, _folded(found, arith.addf))
-                )
+                new_total.append(sum_)
                 for place, value in enumerate(found):
                     raised[place // 2].append(value)
                 for each in sums[number]:
@@ -365,6 +356,23 @@ class AttentionKernel:
         values = byte_address(stage, configuration.keys * self._key_pitch)
         sums = self._add_values(values, powers, sums)
         return [*new_most, *new_total, *_flat(sums)]
+
+    def _raised(
+        self, row: list[ir.Value], before: ir.Value, total: ir.Value
+    ) -> tuple[ir.Value, ir.Value, ir.Value, list[ir.Value]]:
+        """What a lane's part of a row adds to its greatest score and total, and its powers.
+
+        The third is what sums so far are to be multiplied by.
+        """
+        greatest = _folded([*row], arith.maximumf)
+        greatest = arith.maximumf(before, _across(greatest, arith.maximumf))
+        least = constant(greatest.type, -inf)
+        is_least = arith.cmpf(arith.CmpFPredicate.OEQ, greatest, least)
+        zero = constant(greatest.type, 0.0)
+        lowered = self._lowered(arith.select(is_least, zero, greatest))
+        shrink = _power(lowered(before))
+        found = [_power(lowered(each)) for each in row]
+        return greatest, math.fma(total, shrink, _folded(found, arith.addf)), shrink, found
 
     def _lowered(self, base: ir.Value) -> Callable[[ir.Value], ir.Value]:
         """What gives the logarithm of a power from a score, in one instruction."""

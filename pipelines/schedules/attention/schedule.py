@@ -8,20 +8,23 @@ from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..dependents import can_overlap
 from ..device import Device
+from ..division import divide_without_calls
 from ..elements import element_bytes
 from ..kernels import Kernels
 from ..launch import emit_launch
 from ..parameters import Parameters
 from ..scratch import free_scratch
-from ..size import ONE, OpenNumbers, Size, product
+from ..size import ONE, ZERO, OpenNumbers, Size, product
 from ..warp_matrices import ELEMENTS, MATRIX_BYTES
+from ..warpgroup_matrices import MOST_DIMS
 from ..work import Layout, Work, read_work
-from .configuration import NARROW, Configuration, Heads, configure
+from .configuration import NARROW, Configuration, Heads, configure, configure_warpgroups
 from .kernel import AttentionKernel
 from .parts import COMBINING_THREADS, allocate_parts, emit_combined, results
 from .plain_kernel import PlainKernel
 from .plan import Plan
 from .reading import Attention, read_attention
+from .warpgroup_kernel import WarpgroupAttentionKernel, outer_loops
 
 # mma.sync of bf16, and cp.async, are there from this compute capability on.
 _LEAST_CAPABILITY = 80
@@ -45,7 +48,12 @@ def alternatives(
         if work is None:
             return None
         is_wide = layout is Layout.ROWS
-        configuration = _configure(attention, work, device) if is_wide else NARROW
+        if is_wide and can_copy(attention, work):
+            configuration = configure_warpgroups(_heads(attention, work), device)
+            if configuration is not None:
+                found.append(_alternative(attention, work, configuration, is_wide, kernels))
+                continue
+        configuration = configure(_heads(attention, work), device) if is_wide else NARROW
         if configuration is None:
             return None
         found.append(_alternative(attention, work, configuration, is_wide, kernels))
@@ -76,7 +84,23 @@ def _known_size(op: ir.Operation, loop: int) -> int:
     return DYNAMIC
 
 
-def _configure(attention: Attention, work: Work, device: Device) -> Configuration | None:
+def can_copy(attention: Attention, work: Work) -> bool:
+    """Whether the copy engine may read rows of queries, keys and values, as far as is known."""
+    row = attention.rows[-1] if attention.rows else None
+    grid = (*attention.batch, *attention.rows[:-1])
+    operands = {operand.number: operand for operand in work.operands}
+    return row is not None and all(
+        operands[number].strides[along] != ZERO
+        and len(outer_loops(operands[number], grid)) + 2 <= MOST_DIMS
+        for number, along in (
+            (attention.query, row),
+            (attention.key, attention.keys),
+            (attention.value, attention.keys),
+        )
+    )
+
+
+def _heads(attention: Attention, work: Work) -> Heads:
     rows = work.extents[attention.rows[-1]] if attention.rows else ONE
     grid = (*attention.batch, *attention.rows[:-1])
     count = product([work.extents[loop] for loop in grid])
@@ -92,7 +116,7 @@ def _configure(attention: Attention, work: Work, device: Device) -> Configuratio
     assert depth is not None
     assert columns is not None
     bytes_ = element_bytes(attention.element)
-    return configure(Heads(heads, known_rows, keys, depth, columns, bytes_), device)
+    return Heads(heads, known_rows, keys, depth, columns, bytes_)
 
 
 def _alternative(
@@ -115,6 +139,9 @@ def _alternative(
         found.require_at_most(work.extents[attention.keys], _MOST_BLOCKS)
         if wide:
             _require_wide(found, plans[-1])
+        if configuration.warpgroups:
+            for extent in work.extents:
+                found.require_at_least(extent, 1)
 
     return conditions, lambda: _launch(plans[-1], kernels)
 
@@ -157,11 +184,17 @@ def _launch(plan: Plan, kernels: Kernels) -> None:
 
     def emit(entry: ir.Block) -> None:
         kind = PlainKernel if str(plan.attention.element) == _PLAIN else AttentionKernel
+        if plan.configuration.warpgroups:
+            kind = WarpgroupAttentionKernel
         first.append(kind(plan, Parameters(entry, work.open), scratch))
         first[0].emit()
+        if plan.configuration.warpgroups:
+            divide_without_calls(entry)
 
     threads = plan.configuration.threads
-    kernel = kernels.build("attention", threads, emit, location)
+    one = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1)
+    whole = {"nvvm.minctasm": one} if plan.configuration.warpgroups else {}
+    kernel = kernels.build("attention", threads, emit, location, whole)
     arguments = first[0].parameters.arguments()
     emit_launch(kernel, work.open.value(_blocks(plan)), threads, arguments, first[0].shared.bytes)
     if scratch is None:

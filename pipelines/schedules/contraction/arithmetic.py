@@ -4,9 +4,29 @@ from __future__ import annotations
 
 from ....dialects.mlir import arith, gpu, ir, vector
 from ...rewriting import constant
-from ..elements import element_bytes
-from ..warp_matrices import COLUMNS, DEPTH, LANES, ROWS, Lane, load_matrices, multiply
-from .configuration import Configuration, vector_of
+from ..elements import element_bytes, load
+from ..warp_matrices import (
+    COLUMNS,
+    DEPTH,
+    LANES,
+    MATRIX_BYTES,
+    ROWS,
+    Lane,
+    load_matrices,
+    multiply,
+    rounded,
+)
+from ..warpgroup_matrices import (
+    DEPTH_BYTES,
+    Sums,
+    begin_products,
+    commit_products,
+    matrix_descriptor,
+    moved,
+)
+from ..warpgroup_matrices import ROWS as WARPGROUP_ROWS
+from ..warpgroup_matrices import THREADS as WARPGROUP_THREADS
+from .configuration import ROW_BYTES, Configuration, vector_of
 from .form import Form
 from .indices import add, byte, i32, number, plus, times
 from .side import Side
@@ -97,25 +117,44 @@ class Vectors:
 
 
 class Matrices:
-    """Products of matrices of 16-bit elements, summed in f32: a warp has rows and columns."""
+    """Products of matrices, of 16-bit elements or tf32, in f32: a warp has rows and columns."""
 
     def __init__(self, form: Form, made: Configuration, sides: tuple[Side, Side]) -> None:
         self._form, self._made, self._sides = form, made, sides
         size = made.thread_rows * made.thread_columns * LANES
-        self._rows = 2 * ROWS if size >= 4 * ROWS * ROWS else ROWS
+        # As square as may be.
+        self._rows = next(rows for rows in (64, 32, 16) if rows * rows <= size)
         self._columns = size // self._rows
         self._lane = lane = Lane()
+        # How many terms a product has.
+        self._depth = DEPTH // 2 if form.is_rounded else DEPTH
         across = number(made.columns // self._columns)
         first, second = sides
         self._row = times(arith.divui(lane.warp, across), self._rows)
         self._column = times(arith.remui(lane.warp, across), self._columns)
-        # Both factors lie by terms, and are turned as they are read.
-        row_bytes = times(self._row, first.bytes)
-        self._first = add(lane.second_operand(first.pitch * first.bytes), row_bytes)
-        column_bytes = times(self._column, second.bytes)
-        self._second = plus(
-            add(lane.first_operand(second.pitch * second.bytes), column_bytes), first.stage_bytes
-        )
+        self._first = self._lane_places(first, self._row, is_second=False)
+        self._second = self._lane_places(second, self._column, is_second=True)
+
+    def _lane_places(self, side: Side, row: ir.Value, *, is_second: bool) -> list[ir.Value]:
+        """Where the lane reads of each product of a step, for the warp's first row or column."""
+        base = self._sides[0].stage_bytes if is_second else 0
+        steps = range(self._made.terms // self._depth)
+        lane = self._lane
+        if side.is_by_row:
+            own_row, piece = lane.columns_pieces() if is_second else lane.rows_pieces()
+            start = plus(times(add(row, own_row), side.pitch * side.bytes), base)
+            return [
+                add(start, times(side.swizzled(own_row, plus(piece, 2 * step)), MATRIX_BYTES))
+                for step in steps
+            ]
+        pitch = side.pitch * side.bytes
+        if self._form.is_rounded:
+            own = add(times(lane.pair, pitch), times(lane.group, side.bytes))
+        else:
+            # What lies by terms is turned as it is read: the other operand's places are its own.
+            own = lane.first_operand(pitch) if is_second else lane.second_operand(pitch)
+        place = plus(add(own, times(row, side.bytes)), base)
+        return [plus(place, step * self._depth * pitch) for step in steps]
 
     def start(self) -> list[ir.Value]:
         """The sums of no terms: four numbers of each product of matrices."""
@@ -125,13 +164,13 @@ class Matrices:
     def add(self, start: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
         """Adds the products of the step at an address of shared memory."""
         first, second = self._sides
-        for term in range(0, self._made.terms, DEPTH):
+        for step in range(self._made.terms // self._depth):
             rows = [
-                self._read(start, self._first, first, term, row)
+                self._read(start, self._first[step], first, row)
                 for row in range(0, self._rows, ROWS)
             ]
             for column in range(0, self._columns, 2 * COLUMNS):
-                words = self._read(start, self._second, second, term, column)
+                words = self._read(start, self._second[step], second, column)
                 for half in range(2):
                     for row, a in enumerate(rows):
                         place = self._place(row, column // COLUMNS + half)
@@ -157,11 +196,77 @@ class Matrices:
     def _place(self, row: int, column: int) -> int:
         return 4 * (row * (self._columns // COLUMNS) + column)
 
-    def _read(
-        self, start: ir.Value, own: ir.Value, side: Side, term: int, at: int
-    ) -> list[ir.Value]:
-        where = plus(own, (term * side.pitch + at) * side.bytes)
-        return load_matrices(byte(start, where), transposed=True)
+    def _read(self, start: ir.Value, own: ir.Value, side: Side, at: int) -> list[ir.Value]:
+        """The lane's words of 16 rows, or columns, from the tile's `at`-th on."""
+        far = at * side.bytes * (side.pitch if side.is_by_row else 1)
+        if not self._form.is_rounded:
+            return load_matrices(byte(start, plus(own, far)), transposed=not side.is_by_row)
+        if side.is_by_row:
+            words = load_matrices(byte(start, plus(own, far)))
+        else:
+            # Two rows 8 apart, and two terms 4 apart: of columns terms come first.
+            deep, down = self._depth // 2 * side.pitch, ROWS // 2
+            steps = (down, deep) if side is self._sides[0] else (deep, down)
+            places = (0, *steps, deep + down)
+            words = [
+                load(byte(start, plus(own, far + place * side.bytes)), i32(), 1, side.bytes)[0]
+                for place in places
+            ]
+        return [rounded(word) for word in words]
+
+
+class WarpgroupMatrices:
+    """Products of matrices of 16-bit elements by warpgroups, from tiles that lie by row (wgmma).
+
+    Each takes 64 rows of the tile, and all its columns or an equal part of them.
+    """
+
+    def __init__(self, form: Form, made: Configuration, sides: tuple[Side, Side]) -> None:
+        self._made, self._sides = made, sides
+        self._element = form.first.element
+        self._lane = lane = Lane()
+        down = made.rows // WARPGROUP_ROWS
+        groups = made.threads // WARPGROUP_THREADS
+        self._columns = made.columns * down // groups
+        group = arith.shrui(lane.thread, number(WARPGROUP_THREADS.bit_length() - 1))
+        self._row = times(arith.remui(group, number(down)), WARPGROUP_ROWS)
+        self._column = times(arith.divui(group, number(down)), self._columns)
+        self._sums = Sums(self._columns, form.total)
+
+    def start(self) -> list[ir.Value]:
+        """The sums of no terms: the numbers of a thread."""
+        return [constant(self._sums.total, 0)] * self._sums.count
+
+    def begin(self, start: ir.Value, sums: list[ir.Value]) -> ir.Value:
+        """Begins to add the products of the step at an address of shared memory."""
+        first, _ = self._sides
+        begin_products()
+        found = self._sums.of(sums)
+        a = matrix_descriptor(byte(start, times(self._row, ROW_BYTES)), 0)
+        second_start = plus(times(self._column, ROW_BYTES), first.stage_bytes)
+        b = matrix_descriptor(byte(start, second_start), 0)
+        for step in range(ROW_BYTES // DEPTH_BYTES):
+            a_at, b_at = (moved(each, step * DEPTH_BYTES) for each in (a, b))
+            found = self._sums.multiply(found, a_at, b_at, self._element, along_terms=(True, True))
+        commit_products()
+        return found
+
+    def end(self, found: ir.Value) -> list[ir.Value]:
+        """Waits for what was begun; the sums."""
+        return self._sums.complete([found])[0]
+
+    def pieces(self, sums: list[ir.Value]) -> list[Piece]:
+        """The thread's sums, and where they lie in the tile."""
+        found: list[Piece] = []
+        pair = ir.VectorType.get([2], self._sums.total)
+        warp = arith.andi(self._lane.warp, number(3))
+        row = add(self._row, add(times(warp, ROWS), self._lane.group))
+        for place in range(0, self._sums.count, 2):
+            column, half = divmod(place, 4)
+            at = add(self._column, plus(times(self._lane.pair, 2), column * COLUMNS))
+            down = plus(row, half // 2 * (ROWS // 2))
+            found.append((down, at, vector.from_elements(pair, sums[place : place + 2])))
+        return found
 
 
 def _load_vector(where: ir.Value, kind: ir.Type, alignment: int) -> ir.Value:

@@ -9,6 +9,11 @@ from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE, ZERO, product
 from .form import Factor, Form
 
+# The longest row of terms in shared memory: what all its banks give at once.
+ROW_BYTES = 128
+# The least that is copied asynchronously (PTX ISA, "cp.async").
+COPIED_BYTES = 4
+
 
 @dataclass(frozen=True)
 class Configuration:
@@ -17,7 +22,8 @@ class Configuration:
     A thread has `thread_rows` by `thread_columns` of it in registers; `stages` such steps are in
     shared memory. Tables of where terms lie are made for `segment` terms at once. `resident` blocks
     are to fit into a multiprocessor. A sum is made in so many `parts`, each by another block.
-    If it `is_wide`, neighbours in memory are copied together where they may be.
+    If it `is_wide`, neighbours in memory are copied together where they may be. If it
+    `is_of_warpgroups`, these multiply (wgmma), 64 rows each.
     """
 
     rows: int
@@ -30,6 +36,7 @@ class Configuration:
     resident: int
     parts: int = 1
     is_wide: bool = False
+    is_of_warpgroups: bool = False
 
     @property
     def threads(self) -> int:
@@ -57,10 +64,34 @@ _TILES = (
     _Tile(32, 64, 4, 4, 6, 0.36),
     _Tile(16, 128, 4, 4, 6, 0.36),
 )
+# Of matrices. What a tile reaches grows with how many warps are resident, and then with its size.
+_MATRIX_TILES = (
+    _Tile(128, 256, 8, 16, 1, 0.46),
+    _Tile(256, 128, 8, 16, 1, 0.46),
+    _Tile(128, 128, 8, 16, 2, 0.51),
+    _Tile(64, 128, 8, 8, 3, 0.6),
+    _Tile(128, 64, 8, 8, 3, 0.6),
+    _Tile(64, 64, 4, 8, 4, 0.45),
+    _Tile(32, 128, 4, 8, 4, 0.4),
+    _Tile(128, 32, 4, 8, 4, 0.4),
+    _Tile(32, 64, 4, 4, 4, 0.3),
+    _Tile(64, 32, 4, 4, 4, 0.3),
+)
+# Of warpgroups, which have a step of terms as long as a row of shared memory.
+_WARPGROUP_TILES = (
+    _Tile(128, 256, 8, 16, 1, 1.1),
+    _Tile(128, 128, 8, 8, 2, 1.1),
+    _Tile(64, 256, 8, 16, 2, 1.1),
+    _Tile(64, 128, 8, 8, 4, 1.0),
+    _Tile(64, 64, 8, 4, 4, 0.6),
+)
 _SHARE_OF_WARPS = ((4, 0.65), (8, 0.9))
 _SEGMENT = 2048
 # The terms of a step, and the steps in shared memory: 16 in 3 took 4 to 8 % less time than 8 in 4.
 _TERMS, _STAGES = 16, 3
+# Of matrices: of few terms a step is no longer than these, and shorter where single elements pass
+# through a thread's registers.
+_MATRIX_TERMS, _FETCHED_TERMS, _MATRIX_STAGES = (64, 32, 16), 16, 3
 _PARTS = (1, 2, 3, 4, 6, 8, 12, 16)
 # A part is to have so many terms: what begins and ends a block takes the time of some steps.
 _LEAST_TERMS = 128
@@ -68,43 +99,73 @@ _LEAST_TERMS = 128
 _REGISTER_BYTES = 256
 # In cycles: what a block does before and after its steps, and another kernel.
 _BLOCK_CYCLES, _KERNEL_CYCLES = 3000, 5000
-_PRODUCTS_PER_CYCLE = 128
+_PRODUCTS_PER_CYCLE, _MATRIX_PRODUCTS_PER_CYCLE = 128, 1024
 _BYTES_PER_CYCLE = 2500
 
 
 def choose(form: Form, device: Device, *, is_wide: bool = False) -> Configuration:
     """The tile and the number of parts that take the least time, by a model of it."""
     best: tuple[float, Configuration] | None = None
-    for tile in _TILES:
+    is_matrix = form.is_of_matrices
+    terms = _matrix_terms(form, is_wide) if is_matrix else _TERMS
+    is_of_warpgroups = is_wide and _is_for_warpgroups(form, device, terms)
+    tiles = _MATRIX_TILES if is_matrix else _TILES
+    for tile in _WARPGROUP_TILES if is_of_warpgroups else tiles:
         for parts in _PARTS if form.extent(form.terms).is_known else (1,):
             made = Configuration(
                 tile.rows,
                 tile.columns,
-                _TERMS,
+                terms,
                 tile.thread_rows,
                 tile.thread_columns,
-                _STAGES,
+                _MATRIX_STAGES if is_matrix else _STAGES,
                 _SEGMENT,
                 tile.resident,
                 parts,
                 is_wide,
+                is_of_warpgroups,
             )
             if not _fits(form, device, made):
                 continue
-            cycles = _cycles(form, device, tile, parts)
+            cycles = _cycles(form, device, tile, made)
             if best is None or cycles < best[0]:
                 best = cycles, made
     assert best is not None, "no tile fits"
     return best[1]
 
 
+def _is_for_warpgroups(form: Form, device: Device, terms: int) -> bool:
+    """Whether warpgroups multiply: both factors' tiles lie by row, in rows of all banks."""
+    sides = ((form.first, form.rows), (form.second, form.columns))
+    return (
+        device.has_warpgroup_products
+        and terms * element_bytes(form.first.element) == ROW_BYTES
+        and form.first.element != form.total
+        and all(run_of(form, *side).is_of_terms for side in sides)
+    )
+
+
+def _matrix_terms(form: Form, is_wide: bool) -> int:
+    """The terms of a step of matrices: no more than there are."""
+    sides = ((form.first, form.rows), (form.second, form.columns))
+    if not is_wide or any(run_of(form, *side).width == 1 for side in sides):
+        return _FETCHED_TERMS
+    terms = _known(form, form.terms, _MATRIX_TERMS[0])
+    most = ROW_BYTES // element_bytes(form.first.element)
+    return next((each for each in _MATRIX_TERMS if each <= min(terms, most)), _MATRIX_TERMS[-1])
+
+
 def _fits(form: Form, device: Device, made: Configuration) -> bool:
     """Whether a block has the shared memory and a thread the registers; parts have their terms."""
-    size = element_bytes(form.total)
-    if made.thread_rows * made.thread_columns * size > _REGISTER_BYTES:
+    size, own = element_bytes(form.total), element_bytes(form.first.element)
+    most = 2 * _REGISTER_BYTES if form.is_of_matrices else _REGISTER_BYTES
+    if made.thread_rows * made.thread_columns * size > most:
         return False
-    pitches = made.rows + made.columns + 2 * ACCESS_BYTES // size
-    steps = made.stages * made.terms * pitches * size
+    copies = min(made.rows, made.columns) * made.terms // vector_of(own)
+    if form.is_of_matrices and copies < made.threads:
+        return False  # Of the widest copies each thread is to have one.
+    pitches = made.rows + made.columns + 2 * ACCESS_BYTES // own
+    steps = made.stages * made.terms * pitches * own
     tables = 2 * (made.segment + made.stages * made.terms) * 8
     if max(steps, made.rows * made.columns * size) + tables > device.shared_bytes:
         return False
@@ -112,8 +173,9 @@ def _fits(form: Form, device: Device, made: Configuration) -> bool:
     return made.parts == 1 or terms.known >= made.parts * _LEAST_TERMS
 
 
-def _cycles(form: Form, device: Device, tile: _Tile, parts: int) -> float:
+def _cycles(form: Form, device: Device, tile: _Tile, made: Configuration) -> float:
     """The time of all kernels; sizes that are open are taken to be large."""
+    parts = made.parts
     rows, columns = _known(form, form.rows, 256), _known(form, form.columns, 1 << 16)
     terms = _known(form, form.terms, 512)
     batch = _known(form, form.batch, 1)
@@ -126,8 +188,11 @@ def _cycles(form: Form, device: Device, tile: _Tile, parts: int) -> float:
     threads = (tile.rows // tile.thread_rows) * (tile.columns // tile.thread_columns)
     warps = min(each, tile.resident) * threads // 32
     share = tile.share * next((part for most, part in _SHARE_OF_WARPS if warps <= most), 1.0)
-    own = -(-terms // (parts * _TERMS)) * _TERMS * tile.rows * tile.columns
-    cycles = each * own / (_PRODUCTS_PER_CYCLE * share)
+    own = -(-terms // (parts * made.terms)) * made.terms * tile.rows * tile.columns
+    peak = _PRODUCTS_PER_CYCLE
+    if form.is_of_matrices:
+        peak = _MATRIX_PRODUCTS_PER_CYCLE * 2 // element_bytes(form.first.element)
+    cycles = each * own / (peak * share)
     cycles += -(-each // tile.resident) * _BLOCK_CYCLES
     if parts > 1:
         bytes_ = 2 * blocks * tile.rows * tile.columns * element_bytes(form.total)
@@ -150,23 +215,48 @@ def is_along_terms(form: Form, factor: Factor, own: tuple[int, ...]) -> bool:
     )
 
 
-def width_of(form: Form, factor: Factor, own: tuple[int, ...]) -> int:
-    """How many neighbouring rows of a factor are neighbours in memory, up to what a copy takes.
+@dataclass(frozen=True)
+class Run:
+    """How many elements of a factor that lie together in memory a copy takes.
 
-    That is so if the buffer begins at a multiple of as many elements.
+    They are terms of a row if `is_of_terms`, else rows of a term.
     """
-    if factor.guards or form.steps or is_along_terms(form, factor, own):
-        return 1
-    if factor.element != form.total:
-        return 1
+
+    width: int
+    is_of_terms: bool = False
+
+
+def run_of(form: Form, factor: Factor, own: tuple[int, ...]) -> Run:
+    """The widest run, of a buffer that begins at a multiple of what an access takes."""
+    most = vector_of(element_bytes(factor.element))
+    if is_along_terms(form, factor, own):
+        # Products of matrices alone take the terms of a row together.
+        if form.is_of_matrices and _are_terms_together(form, factor, own, most):
+            return Run(most, is_of_terms=True)
+        return Run(1)
+    if factor.guards or form.steps:
+        return Run(1)
     run = ONE
     rest = list(own)
     while rest and factor.strides[rest[-1]] == run:
         run = run * form.work.extents[rest.pop()]
-    width = vector_of(element_bytes(factor.element))
-    others = [*rest, *form.batch, *form.terms]
-    sizes = [run, factor.offset, *(factor.strides[loop] for loop in others)]
-    return width if all(size.is_multiple_of(width) for size in sizes) else 1
+    loops = [*rest, *form.batch, *form.terms]
+    sizes = [run, factor.offset, *(factor.strides[loop] for loop in loops)]
+    while not all(size.is_multiple_of(most) for size in sizes):
+        most //= 2
+    return Run(most if most * element_bytes(factor.element) >= COPIED_BYTES else 1)
+
+
+def _are_terms_together(form: Form, factor: Factor, own: tuple[int, ...], width: int) -> bool:
+    """Whether each `width` terms are neighbours, of which all are there or none."""
+    *outer, inner = form.terms
+    if factor.strides[inner] != ONE or factor.guards_along(inner):
+        return False
+    if form.step_of_term(inner) is not None:
+        return False
+    strides = [factor.strides[loop] for loop in (*own, *form.batch, *outer)]
+    sizes = [form.work.extents[inner], factor.offset, *strides]
+    return all(size.is_multiple_of(width) for size in sizes)
 
 
 def vector_of(element_size: int) -> int:

@@ -14,6 +14,7 @@ from math import gcd
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.hir.loop_operation import kind_of
 from ....dialects.mlir import ir
+from ...contractions.tiles import ROUNDED
 from ..collective import Collective, levels_of
 from ..region import Region
 from ..region_operations import is_outside
@@ -24,6 +25,8 @@ from ..work import Layout, Operand, Work, has_plain_elements, strides_of
 _MOST_PLACES = 30
 _PRODUCTS = {"addf": "arith.mulf", "addi": "arith.muli"}
 _EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
+# What rows of open length count for.
+_LONG_ROW = 1 << 20
 # Predicates of arith.cmpi.
 _EQUAL, _BELOW = 0, 6
 
@@ -139,6 +142,17 @@ class Form:
         """The type in which products are added."""
         return self.sum.results[0].type
 
+    @property
+    def is_rounded(self) -> bool:
+        """Whether factors are rounded to tf32."""
+        kinds = [self.first.element, self.second.element, self.total]
+        return ROUNDED in self.work.op.attributes and kinds == [ir.F32Type.get()] * 3
+
+    @property
+    def is_of_matrices(self) -> bool:
+        """Whether tensor cores multiply, whose sums are f32."""
+        return self.first.element != self.total or self.is_rounded
+
     def extent(self, loops: tuple[int, ...]) -> Size:
         """How many iterations loops have together."""
         return product([self.work.extents[loop] for loop in loops])
@@ -177,7 +191,7 @@ def read_form(work: Work) -> Form | None:
         return None
     order = _in_order(work.outputs[0].strides)
     terms = tuple(loop for loop in work.collective if work.extents[loop] != ONE)
-    lead = first if any(first.strides[loop] == ONE for loop in terms) else second
+    lead = _lead(work, (first, second), terms)
     return Form(
         work,
         region,
@@ -190,6 +204,20 @@ def read_form(work: Work) -> Form | None:
         tuple(sorted(terms, key=_in_order(lead.strides))),
         steps,
     )
+
+
+def _lead(work: Work, factors: tuple[Factor, Factor], terms: tuple[int, ...]) -> Factor:
+    """The factor by which terms are ordered: one that has the longest rows of them."""
+
+    def row(factor: Factor) -> int:
+        inner = next((loop for loop in terms if factor.strides[loop] == ONE), None)
+        if inner is None:
+            return 0
+        extent = work.extents[inner]
+        return extent.known if extent.is_known else _LONG_ROW
+
+    first, second = factors
+    return first if row(first) >= row(second) and row(first) else second
 
 
 def _read_steps(
@@ -309,11 +337,13 @@ def _read_load(
     kind = ir.MemRefType(buffer.type)
     if not is_outside(work, buffer) or not has_plain_elements(kind.element_type):
         return None
-    if DYNAMIC in kind.shape:
+    outermost, *sizes = kind.shape or [1]
+    if DYNAMIC in sizes:
         return None
-    strides, is_assumed = strides_of(
-        buffer, kind, [Size(size) for size in kind.shape], Layout.PACKED, work.open
-    )
+    # No stride depends on the first size.
+    known = ONE if outermost == DYNAMIC else Size(outermost)
+    shape = [known, *map(Size, sizes)][: kind.rank]
+    strides, is_assumed = strides_of(buffer, kind, shape, Layout.PACKED, work.open)
     if is_assumed:
         return None
     sums: list[list[Size]] = [[] for _ in work.extents]

@@ -6,23 +6,34 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ....dialects.mlir import arith, ir
+from ...contractions.tiles import FALLBACK, TILES
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..dependents import await_previous, can_overlap, let_next_begin
 from ..device import Device
+from ..division import divide_without_calls
 from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
 from ..scratch import allocate_scratch, free_scratch
-from ..size import Size, product
+from ..size import ONE, Size, product
 from ..warp_matrices import ELEMENTS
-from ..work import Layout, Work
-from .configuration import choose, width_of
+from ..warpgroup_matrices import STRIDE_BYTES
+from ..work import Layout, Operand, Work
+from .configuration import COPIED_BYTES, choose, run_of
 from .form import Factor, Form, abs_, places_of, read_form
 from .kernel import ContractionKernel, PartsKernel, Tiles
-from .side import COPIED_BYTES
 from .stencil import THREADS, Stencil, StencilKernel, is_stencil
+from .warpgroup_kernel import WarpgroupKernel
+from .warpgroups import (
+    CONFIGURATION,
+    RUN,
+    Reading,
+    WarpgroupPlan,
+    choose_warpgroups,
+    read_warpgroups,
+)
 
 # Places in buffers are counted in 32 bits.
 _MOST = 2**31 - 1
@@ -47,7 +58,16 @@ def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternati
         return None
     first = forms[0]
     sides = ((first.first, first.rows), (first.second, first.columns))
-    wide = [factor for factor, own in sides if width_of(first, factor, own) > 1]
+    wide = [factor for factor, own in sides if run_of(first, factor, own).width > 1]
+    plan = read_warpgroups(first, device)
+    # What the copy engine cannot take is rare: one kernel does for all of it.
+    last = _alternative(forms[-1], partial(_launch, forms[-1], kernels, device))
+    is_fallback = FALLBACK in work.op.attributes
+    if plan is not None:
+        whole = _warpgroup_alternative(plan, kernels, device)
+        return [whole] if is_fallback else [whole, last]
+    if is_fallback:
+        return [last]
     rest = forms[-1:] if wide else forms
     found = [_alternative(form, partial(_launch, form, kernels, device)) for form in rest]
     if wide:
@@ -86,9 +106,108 @@ def _is_matrix_product(form: Form) -> bool:
 
 
 def _is_large(form: Form) -> bool:
-    """Whether it certainly has many products: threads that sum by themselves do not suffice."""
+    """Whether it has many products: threads that sum by themselves do not suffice.
+
+    Of open sizes it is what products of matrices were found to be for.
+    """
     count = product(form.work.extents)
-    return count.is_known and count.known > _FEW_PRODUCTS
+    if not count.is_known:
+        return any(each in form.work.op.attributes for each in (TILES, FALLBACK))
+    return count.known > _FEW_PRODUCTS
+
+
+def _warpgroup_alternative(plan: WarpgroupPlan, kernels: Kernels, device: Device) -> Alternative:
+    work = plan.form.work
+    wide = [operand for operand in work.operands if _may_be_wide(plan, operand)]
+
+    def conditions(found: Conditions) -> None:
+        found.require(work.layouts_hold())
+        _require_reach(found, plan.form)
+        for extent in work.extents:
+            found.require_at_least(extent, 1)
+        for reading in (plan.first, plan.second):
+            _require_boxes(found, plan, reading)
+        for operand in wide:
+            bytes_ = min(element_bytes(operand.element) * RUN, ACCESS_BYTES)
+            found.require_aligned(operand, bytes_)
+            for loop, stride in enumerate(operand.strides):
+                if loop != plan.columns[-1]:
+                    found.require_multiple(stride, RUN)
+
+    numbers = frozenset(operand.number for operand in wide)
+    return conditions, lambda: _launch_warpgroups(plan, kernels, device, numbers)
+
+
+def _may_be_wide(plan: WarpgroupPlan, operand: Operand) -> bool:
+    """Whether a result's run of columns may be accessed together in an operand."""
+    if operand in (plan.form.first.operand, plan.form.second.operand):
+        return False
+    inner = plan.columns[-1]
+    return (
+        operand.strides[inner] == ONE
+        and plan.extent(plan.columns).is_multiple_of(RUN)
+        and all(
+            stride.is_multiple_of(RUN) or not stride.is_known
+            for loop, stride in enumerate(operand.strides)
+            if loop != inner
+        )
+    )
+
+
+def _require_boxes(found: Conditions, plan: WarpgroupPlan, reading: Reading) -> None:
+    """Adds what the copy engine asks of a factor."""
+    factor, count = reading.factor, STRIDE_BYTES // element_bytes(reading.factor.element)
+    found.require_aligned_buffer(factor.buffer, factor.element, STRIDE_BYTES)
+    found.require_multiple(factor.offset, count)
+    for loops in reading.dims[1:]:
+        stride = factor.strides[loops[-1]]
+        found.require_multiple(stride, count)
+        found.require_at_least(stride, 1)
+
+
+def _launch_warpgroups(
+    plan: WarpgroupPlan, kernels: Kernels, device: Device, wide: frozenset[int]
+) -> None:
+    work, made = plan.form.work, choose_warpgroups(plan, device)
+    found: list[WarpgroupKernel] = []
+
+    def emit(entry: ir.Block) -> None:
+        found.append(WarpgroupKernel(plan, made, Parameters(entry, work.open), wide))
+        found[0].emit()
+        divide_without_calls(entry)
+
+    resident = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), made.resident)
+    name, place = operation_name(work.op), work.op.location
+    attributes = {"nvvm.minctasm": resident, CONFIGURATION: made.attribute}
+    kernel = kernels.build(name, made.threads, emit, place, attributes)
+    tiles = product(
+        [
+            work.open.divided_up(plan.extent(plan.rows), made.rows),
+            work.open.divided_up(plan.extent(plan.columns), made.columns),
+            plan.extent(plan.outer),
+        ]
+    )
+    most = device.multiprocessors * made.resident
+    if tiles.is_known:
+        blocks = index_constant(min(tiles.known, most))
+    else:
+        blocks = arith.minui(work.open.value(tiles), index_constant(most))
+    arguments = found[0].parameters.arguments()
+    emit_launch(kernel, blocks, made.threads, arguments, found[0].shared.bytes)
+
+
+def _require_reach(found: Conditions, form: Form) -> None:
+    """Adds that places in all buffers fit into 32 bits."""
+    work = form.work
+    for strides in [
+        form.first.strides,
+        form.second.strides,
+        *(operand.strides for operand in work.operands),
+    ]:
+        reach = work.open.sum(
+            [abs_(stride) * extent for stride, extent in zip(strides, work.extents, strict=True)]
+        )
+        found.require_at_most(reach, _MOST)
 
 
 def _alternative(
@@ -100,18 +219,7 @@ def _alternative(
         found.require(work.layouts_hold())
         for factor in wide:
             found.require_aligned_buffer(factor.buffer, factor.element, ACCESS_BYTES)
-        for strides in [
-            form.first.strides,
-            form.second.strides,
-            *(operand.strides for operand in work.operands),
-        ]:
-            reach = work.open.sum(
-                [
-                    abs_(stride) * extent
-                    for stride, extent in zip(strides, work.extents, strict=True)
-                ]
-            )
-            found.require_at_most(reach, _MOST)
+        _require_reach(found, form)
 
     return conditions, launch
 

@@ -10,8 +10,16 @@ from ....dialects.mlir import arith, ir, scf
 from ...rewriting import constant
 from ..elements import address, element_bytes, load, store
 from ..size import ZERO, Size
-from .configuration import Configuration, is_along_terms, vector_of, width_of
-from .form import Factor, places_of
+from .configuration import (
+    COPIED_BYTES,
+    ROW_BYTES,
+    Configuration,
+    Run,
+    is_along_terms,
+    run_of,
+    vector_of,
+)
+from .form import Factor, Form, places_of
 from .indices import (
     Indices,
     Numbers,
@@ -27,8 +35,6 @@ from .indices import (
 
 # Bits of a mask: that a row or column is there, and that a term is not.
 _THERE, _MISSING = 1 << 30, -(1 << 31)
-# The least that is copied asynchronously (PTX ISA, "cp.async").
-COPIED_BYTES = 4
 # A place and the bits that a term asks for.
 ENTRY_BYTES = 8
 
@@ -44,8 +50,9 @@ class Segment:
 class Side:
     """The tiles of one factor, `tile` of its `own` loops by a step of terms.
 
-    Elements lie in shared memory by term, neighbours of a term together. Where neighbours in memory
-    are terms, neighbouring threads copy these, and otherwise those of one term.
+    Elements lie in shared memory by term, neighbours of a term together; or by row where copies
+    take several terms of a row. Where neighbours in memory are terms, neighbouring threads copy
+    these, and otherwise those of one term.
     """
 
     def __init__(
@@ -65,20 +72,45 @@ class Side:
         self.places = places
         self.step = self._linear_step()
         self.has_table = bool(places) or self.step is None
-        self.width = width_of(form, factor, own) if made.is_wide else 1
-        is_padded = self.along_terms or self.bytes < COPIED_BYTES
-        self.pitch = tile + (vector_of(self.bytes) if is_padded else 0)
-        self.stage_bytes = made.terms * self.pitch * self.bytes
+        run = run_of(form, factor, own) if made.is_wide else Run(1)
+        self.width, self.is_by_row = run.width, run.is_of_terms
+        self.is_fetched = self.width * self.bytes < COPIED_BYTES
+        # How many terms an entry of its table is of.
+        self.table_unit = 1
         # How many copies a thread makes in a step, of how many rows and terms.
-        across = tile // self.width
         if self.along_terms:
-            self.count_rows, self.count_terms = tile * made.terms // made.threads, 1
-            self.row_step, self.term_step = made.threads // made.terms, 0
+            # The length of a row in shared memory, or of a term.
+            self.pitch = made.terms if self.is_by_row else tile + self._padding(form)
+            across = made.terms // self.width
+            self.count_rows, self.count_terms = tile * across // made.threads, 1
+            self.row_step, self.term_step = made.threads // across, 0
         else:
+            self.pitch = tile + (self._padding(form) if form.is_of_matrices else 0)
+            across = tile // self.width
             self.count_rows = max(across // made.threads, 1)
             self.count_terms = across * made.terms // made.threads // self.count_rows
             self.row_step = made.threads * self.width
             self.term_step = max(made.threads // across, 1)
+        self.stage_bytes = (tile if self.is_by_row else made.terms) * self.pitch * self.bytes
+
+    def _padding(self, form: Form) -> int:
+        """What rows are longer than a tile, so that accesses along terms meet in no bank."""
+        return 2 * vector_of(self.bytes) if form.is_rounded else vector_of(self.bytes)
+
+    @property
+    def unit(self) -> int:
+        """How many terms a copy takes."""
+        return self.width if self.is_by_row else 1
+
+    def swizzled(self, row: ir.Value, piece: ir.Value) -> ir.Value:
+        """Where a piece of a row lies in shared memory, of rows that are a copy's pieces.
+
+        Any pieces of the same number of 8 neighbouring rows lie in different banks.
+        """
+        pieces = self.pitch // self.width
+        shift = (ROW_BYTES // (self.pitch * self.bytes)).bit_length() - 1
+        moved = arith.andi(arith.shrui(row, number(shift)), number(pieces - 1))
+        return arith.xori(piece, moved)
 
     def _linear_step(self) -> Size | None:
         """The stride of the number of a term, where all loops of terms lie behind one another."""
@@ -95,9 +127,12 @@ class Side:
     def start(self, first: ir.Value, batch: Indices) -> None:
         """Computes where the thread's rows lie; `first` is the tile's first."""
         made, thread, numbers = self.made, self._thread(), self.numbers
+        piece: ir.Value | None = None
         if self.along_terms:
-            self.term = arith.andi(thread, number(made.terms - 1))
-            row = arith.shrui(thread, number(made.terms.bit_length() - 1))
+            across = made.terms // self.width
+            piece = arith.andi(thread, number(across - 1))
+            self.term = times(piece, self.width)
+            row = arith.shrui(thread, number(across.bit_length() - 1))
         else:
             across = self.tile // self.width
             row, self.term = thread, number(0)
@@ -105,7 +140,11 @@ class Side:
                 row = arith.andi(thread, number(across - 1))
                 self.term = arith.shrui(thread, number(across.bit_length() - 1))
             row = times(row, self.width)
-        self.shared_place = times(add(times(self.term, self.pitch), row), self.bytes)
+        if self.is_by_row and piece is not None:
+            near = times(self.swizzled(row, piece), self.width)
+            self.shared_place = times(add(times(row, self.pitch), near), self.bytes)
+        else:
+            self.shared_place = times(add(times(self.term, self.pitch), row), self.bytes)
         self.offsets: list[ir.Value] = []
         self.masks: list[ir.Value] = []
         for each in range(self.count_rows):
@@ -231,8 +270,9 @@ class Side:
 
     def _shifts(self) -> list[int]:
         """How far apart a thread's elements of a step lie in shared memory, in bytes."""
+        along = self.pitch if self.is_by_row else 1
         return [
-            (term * self.term_step * self.pitch + row * self.row_step) * self.bytes
+            (term * self.term_step * self.pitch + row * self.row_step * along) * self.bytes
             for term in range(self.count_terms)
             for row in range(self.count_rows)
         ]
@@ -259,7 +299,8 @@ class Side:
         """How far a term of the segment lies, and the bits it asks for."""
         numbers = self.numbers
         if table is not None:
-            offset, needed = load(byte(table, times(at, ENTRY_BYTES)), i32(), 2, ENTRY_BYTES)
+            entry = arith.divui(at, number(self.table_unit)) if self.table_unit > 1 else at
+            offset, needed = load(byte(table, times(entry, ENTRY_BYTES)), i32(), 2, ENTRY_BYTES)
             return offset, needed
         assert self.step is not None
         whole = add(segment.start, at)
@@ -273,8 +314,9 @@ def fill_tables(
     segment: Segment,
     tables: dict[Side, ir.Value],
     entries: int,
+    unit: int,
 ) -> None:
-    """Writes where the terms of a segment lie."""
+    """Writes where the terms of a segment lie, every `unit`-th of them."""
     index = ir.IndexType.get()
     loop = scf.ForOp(
         arith.index_castui(index, numbers.thread),
@@ -283,7 +325,7 @@ def fill_tables(
     )
     with ir.InsertionPoint(loop.body):
         entry = arith.index_castui(i32(), loop.induction_variable)
-        at = add(segment.start, entry)
+        at = add(segment.start, times(entry, unit))
         is_there = is_below(at, segment.end)
         counted = numbers.split_term(at)
         for side, table in tables.items():

@@ -9,8 +9,7 @@
 // CHECK:         %[[FROM_ALL:.*]] = builtin.unrealized_conversion_cast %[[FROM]]
 // CHECK:         %[[FROM_ADDRESS:.*]] = llvm.extractvalue %[[FROM_ALL]][1]
 // CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(16 : i64)
-// CHECK:         %[[DIRECTION:.*]] = llvm.mlir.constant(4 : i32)
-// CHECK:         llvm.call @cudaMemcpyAsync(%[[TO_ADDRESS]], %[[FROM_ADDRESS]], %[[BYTES]], %[[DIRECTION]], %[[DEFAULT]])
+// CHECK:         llvm.call @hirc_copy_bytes(%[[TO_ADDRESS]], %[[FROM_ADDRESS]], %[[BYTES]], %[[DEFAULT]], %{{.*}})
 // CHECK:         llvm.call @cudaStreamSynchronize(%[[DEFAULT]])
 func.func @packed(%to: memref<4xf32, 1>, %from: memref<4xf32>) {
   gpu.memcpy %to, %from : memref<4xf32, 1>, memref<4xf32>
@@ -22,7 +21,7 @@ func.func @packed(%to: memref<4xf32, 1>, %from: memref<4xf32>) {
 // CHECK:         %[[SIZE:.*]] = llvm.extractvalue %{{.*}}[3, 1]
 // CHECK:         %[[EACH:.*]] = llvm.mlir.constant(16 : i64)
 // CHECK:         %[[BYTES:.*]] = llvm.mul %[[EACH]], %[[SIZE]]
-// CHECK:         llvm.call @cudaMemcpyAsync(%{{.*}}, %{{.*}}, %[[BYTES]], %{{.*}}, %[[STREAM]])
+// CHECK:         llvm.call @hirc_copy_bytes(%{{.*}}, %{{.*}}, %[[BYTES]], %[[STREAM]], %{{.*}})
 // CHECK-NOT:     cudaStreamSynchronize
 // CHECK:         return %[[STREAM]]
 func.func @dynamic(%to: memref<4x?xi32>, %from: memref<4x?xi32>, %t: !gpu.async.token) -> !gpu.async.token {
@@ -35,7 +34,7 @@ func.func @dynamic(%to: memref<4x?xi32>, %from: memref<4x?xi32>, %t: !gpu.async.
 // CHECK:         %[[OFFSET:.*]] = llvm.extractvalue %{{.*}}[2]
 // CHECK:         %[[ADDRESS:.*]] = llvm.getelementptr %{{.*}}[%[[OFFSET]]] : (!llvm.ptr, i64) -> !llvm.ptr, i64
 // CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(32 : i64)
-// CHECK:         llvm.call @cudaMemcpyAsync(%{{.*}}, %[[ADDRESS]], %[[BYTES]],
+// CHECK:         llvm.call @hirc_copy_bytes(%{{.*}}, %[[ADDRESS]], %[[BYTES]],
 func.func @packed_view(%to: memref<1x4xf64>, %from: memref<1x4xf64, strided<[99, 1], offset: ?>>) {
   gpu.memcpy %to, %from : memref<1x4xf64>, memref<1x4xf64, strided<[99, 1], offset: ?>>
   return
@@ -43,7 +42,7 @@ func.func @packed_view(%to: memref<1x4xf64>, %from: memref<1x4xf64, strided<[99,
 
 // CHECK-LABEL: func.func @rank_0(
 // CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(2 : i64)
-// CHECK:         llvm.call @cudaMemcpyAsync(%{{.*}}, %{{.*}}, %[[BYTES]],
+// CHECK:         llvm.call @hirc_copy_bytes(%{{.*}}, %{{.*}}, %[[BYTES]],
 func.func @rank_0(%to: memref<bf16>, %from: memref<bf16>) {
   gpu.memcpy %to, %from : memref<bf16>, memref<bf16>
   return
@@ -51,11 +50,11 @@ func.func @rank_0(%to: memref<bf16>, %from: memref<bf16>) {
 
 // CHECK-LABEL: func.func @element_kinds(
 // CHECK:         llvm.mlir.constant(24 : i64)
-// CHECK:         llvm.call @cudaMemcpyAsync
+// CHECK:         llvm.call @hirc_copy_bytes
 // CHECK:         llvm.mlir.constant(24 : i64)
-// CHECK:         llvm.call @cudaMemcpyAsync
+// CHECK:         llvm.call @hirc_copy_bytes
 // CHECK:         llvm.mlir.constant(48 : i64)
-// CHECK:         llvm.call @cudaMemcpyAsync
+// CHECK:         llvm.call @hirc_copy_bytes
 func.func @element_kinds(%a: memref<3xindex>, %b: memref<3xcomplex<f32>>, %c: memref<3xvector<4xf32>>) {
   gpu.memcpy %a, %a : memref<3xindex>, memref<3xindex>
   gpu.memcpy %b, %b : memref<3xcomplex<f32>>, memref<3xcomplex<f32>>

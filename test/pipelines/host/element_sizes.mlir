@@ -13,17 +13,17 @@ func.func @rows() -> memref<2xvector<5x3xf32>> {
 
 // CHECK-LABEL: func.func @copies(
 // CHECK:         %[[ROWS:.*]] = llvm.mlir.constant(96 : i64)
-// CHECK:         llvm.call @cudaMemcpyAsync(%{{[0-9]+}}, %{{[0-9]+}}, %[[ROWS]],
+// CHECK:         llvm.call @hirc_copy_bytes(%{{[0-9]+}}, %{{[0-9]+}}, %[[ROWS]],
 // CHECK:         %[[ROW:.*]] = llvm.mlir.constant(16 : i64)
-// CHECK:         llvm.call @cudaMemcpyAsync(%{{[0-9]+}}, %{{[0-9]+}}, %[[ROW]],
+// CHECK:         llvm.call @hirc_copy_bytes(%{{[0-9]+}}, %{{[0-9]+}}, %[[ROW]],
 // CHECK:         %[[FLAGS:.*]] = llvm.mlir.constant(4 : i64)
-// CHECK:         llvm.call @cudaMemcpyAsync(%{{[0-9]+}}, %{{[0-9]+}}, %[[FLAGS]],
+// CHECK:         llvm.call @hirc_copy_bytes(%{{[0-9]+}}, %{{[0-9]+}}, %[[FLAGS]],
 // CHECK:         %[[FLAG_ROWS:.*]] = llvm.mlir.constant(48 : i64)
-// CHECK:         llvm.call @cudaMemcpyAsync(%{{[0-9]+}}, %{{[0-9]+}}, %[[FLAG_ROWS]],
+// CHECK:         llvm.call @hirc_copy_bytes(%{{[0-9]+}}, %{{[0-9]+}}, %[[FLAG_ROWS]],
 // CHECK:         %[[INDICES:.*]] = llvm.mlir.constant(64 : i64)
-// CHECK:         llvm.call @cudaMemcpyAsync(%{{[0-9]+}}, %{{[0-9]+}}, %[[INDICES]],
+// CHECK:         llvm.call @hirc_copy_bytes(%{{[0-9]+}}, %{{[0-9]+}}, %[[INDICES]],
 // CHECK:         %[[WIDE:.*]] = llvm.mlir.constant(32 : i64)
-// CHECK:         llvm.call @cudaMemcpyAsync(%{{[0-9]+}}, %{{[0-9]+}}, %[[WIDE]],
+// CHECK:         llvm.call @hirc_copy_bytes(%{{[0-9]+}}, %{{[0-9]+}}, %[[WIDE]],
 func.func @copies(
     %rows: memref<2xvector<3x3xf32>>, %row: memref<2xvector<3xf16>>,
     %flags: memref<2x2xvector<8xi1>>, %flag_rows: memref<2xvector<3x33xi1>>, %indices: memref<2xvector<3xindex>>,

@@ -22,7 +22,7 @@ gpu.module @kernels {
 // CHECK:         %[[BZ:.*]] = builtin.unrealized_conversion_cast %[[X]]
 // CHECK:         %[[SHARED:.*]] = llvm.mlir.constant(0 : i64)
 // CHECK:         %[[ARGUMENTS:.*]] = llvm.mlir.zero
-// CHECK:         llvm.call @hirc_launch(%[[STUB]], %[[GX]], %[[GY]], %[[GZ]], %[[BX]], %[[BY]], %[[BZ]], %[[SHARED]], %[[ARGUMENTS]], %[[DEFAULT]], %{{.*}})
+// CHECK:         llvm.call @hirc_launch(%[[STUB]], %[[GX]], %[[GY]], %[[GZ]], %[[BX]], %[[BY]], %[[BZ]], %[[SHARED]], %[[ARGUMENTS]], %{{[0-9]+}}, %[[DEFAULT]], %{{.*}})
 // CHECK:         llvm.call @cudaStreamSynchronize(%[[DEFAULT]])
 func.func @synchronous(%x: index, %y: index) {
   gpu.launch_func @kernels::@none blocks in (%x, %y, %y) threads in (%y, %x, %x)
@@ -36,7 +36,7 @@ func.func @synchronous(%x: index, %y: index) {
 // CHECK-COUNT-6: llvm.zext %[[N]] : i32 to i64
 // CHECK:         %[[SHARED:.*]] = llvm.zext %[[N]] : i32 to i64
 // CHECK-NEXT:    llvm.mlir.zero
-// CHECK:         llvm.call @hirc_launch(%{{.*}}, %[[SHARED]], %{{[0-9]+}}, %[[FIRST]], %{{[0-9]+}})
+// CHECK:         llvm.call @hirc_launch(%{{.*}}, %[[SHARED]], %{{[0-9]+}}, %{{[0-9]+}}, %[[FIRST]], %{{[0-9]+}})
 // CHECK-NOT:     cudaStreamSynchronize
 // CHECK:         return %[[FIRST]]
 func.func @asynchronous(%n: i32, %t: !gpu.async.token, %u: !gpu.async.token) -> !gpu.async.token {
@@ -79,7 +79,9 @@ func.func @overlapping(%n: index) {
 // CHECK:         llvm.store %[[E]], %{{.*}} : vector<4xf32>, !llvm.ptr
 // CHECK:         llvm.store %[[ROWS]], %{{.*}} : !llvm.array<2 x vector<3xf16>>, !llvm.ptr
 // CHECK:         llvm.store %[[G]], %{{.*}} : !llvm.ptr, !llvm.ptr
-// CHECK:         llvm.call @hirc_launch(%{{.*}}, %[[ADDRESSES]], %{{[0-9]+}}, %{{[0-9]+}})
+// CHECK:         %[[SECOND:.*]] = llvm.getelementptr %{{[0-9]+}}[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(i64, i1,
+// CHECK-NEXT:    %[[BYTES:.*]] = llvm.ptrtoint %[[SECOND]]
+// CHECK:         llvm.call @hirc_launch(%{{.*}}, %[[ADDRESSES]], %[[BYTES]], %{{[0-9]+}}, %{{[0-9]+}})
 func.func @scalar_arguments(%a: index, %b: i1, %c: bf16, %d: complex<f32>, %e: vector<4xf32>, %f: vector<2x3xf16>, %g: !llvm.ptr) {
   gpu.launch_func @kernels::@scalars blocks in (%a, %a, %a) threads in (%a, %a, %a)
       args(%a: index, %b: i1, %c: bf16, %d: complex<f32>, %e: vector<4xf32>, %f: vector<2x3xf16>, %g: !llvm.ptr)

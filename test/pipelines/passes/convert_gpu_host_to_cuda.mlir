@@ -26,12 +26,12 @@ func.func private @outside(memref<?xf32, 1>, memref<*xf32, 1>, !gpu.async.token)
 // CHECK-SAME:      %[[CONDITION:.*]]: i1, %[[N:.*]]: index, %[[M:.*]]: memref<4xf32>)
 // CHECK:         %[[OPENED:.*]] = llvm.call @hirc_stream_acquire
 // CHECK:         %[[CHOSEN:.*]] = scf.if %[[CONDITION]] -> (!llvm.ptr) {
-// CHECK:           llvm.call @cudaMemcpyAsync(%{{.*}}, %[[OPENED]])
+// CHECK:           llvm.call @hirc_copy_bytes(%{{.*}}, %[[OPENED]], %{{.*}})
 // CHECK:           scf.yield %[[OPENED]] : !llvm.ptr
 // CHECK:         } else {
 // CHECK:           scf.yield %[[OPENED]] : !llvm.ptr
 // CHECK:         %[[LOOPED:.*]] = scf.for {{.*}} iter_args(%[[CARRIED:.*]] = %[[CHOSEN]]) -> (!llvm.ptr) {
-// CHECK:           llvm.call @cudaMemcpyAsync(%{{.*}}, %[[CARRIED]])
+// CHECK:           llvm.call @hirc_copy_bytes(%{{.*}}, %[[CARRIED]], %{{.*}})
 // CHECK:           scf.yield %[[CARRIED]] : !llvm.ptr
 // CHECK:         %[[RETURNED:.*]] = call @callee(%[[LOOPED]]) : (!llvm.ptr) -> !llvm.ptr
 // CHECK:         cf.br ^[[BLOCK:.*]](%[[RETURNED]] : !llvm.ptr)

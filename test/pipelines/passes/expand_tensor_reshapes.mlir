@@ -24,3 +24,15 @@ func.func @read(%x: tensor<2x3xf32>, %s: tensor<1xi32>) -> tensor<?xf32> {
   %y = tensor.reshape %x(%s) : (tensor<2x3xf32>, tensor<1xi32>) -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// A tensor collapsed to a dim of no elements is an empty one, whose type says so.
+// CHECK-LABEL: func.func @empty(
+// CHECK: %[[N:.*]] = arith.muli
+// CHECK: %[[EMPTY:.*]] = tensor.empty(%[[N]]) : tensor<0x?xf32>
+// CHECK: tensor.cast %[[EMPTY]] : tensor<0x?xf32> to tensor<?x?xf32>
+func.func @empty(%x: tensor<?x0x?x4xf32>) -> tensor<?x?xf32> {
+  %y = tensor.collapse_shape %x [[0, 1], [2, 3]] : tensor<?x0x?x4xf32> into tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}

@@ -1,4 +1,5 @@
 // RUN: hirc-opt %s --split-input-file -p normalize-tensor-operations,form-contractions,func.func'(canonicalize,cse)' | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p normalize-tensor-operations,'form-contractions{products=true}',func.func'(canonicalize,cse)' | FileCheck %s --check-prefix=OWN
 
 #all = affine_map<(n, f, h, w) -> (n, f, h, w)>
 
@@ -161,4 +162,42 @@ func.func @depthwise(%i: tensor<1x2x9x9xf32>, %d: tensor<2x3x3xf32>) -> tensor<1
   %z = linalg.depthwise_conv_2d_nchw_chw ins(%q, %d : tensor<1x2x11x11xf32>, tensor<2x3x3xf32>)
     outs(%h : tensor<1x2x9x9xf32>) -> tensor<1x2x9x9xf32>
   return %z : tensor<1x2x9x9xf32>
+}
+
+// -----
+
+#all = affine_map<(m, n) -> (m, n)>
+
+// Products of matrices are left to the library, or are tiles with what follows; small ones are not.
+
+// CHECK-LABEL: func.func @products(
+// CHECK:         linalg.matmul
+// CHECK:         math.tanh
+// CHECK:         linalg.matmul
+
+// OWN-LABEL: func.func @products(
+// OWN-NOT:     linalg.matmul
+// OWN:         linalg.generic {{.*}}"reduction"]} {{.*}}hir.tiles
+// OWN:           arith.mulf
+// OWN-NEXT:      "hir.reduce_loops"
+// OWN-NEXT:      math.tanh
+// OWN:         linalg.matmul
+func.func @products(%x: tensor<128x128xf32>, %w: tensor<8x128xf32>)
+    -> (tensor<128x128xf32>, tensor<8x128xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<128x128xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<128x128xf32>) -> tensor<128x128xf32>
+  %p = linalg.matmul ins(%x, %x : tensor<128x128xf32>, tensor<128x128xf32>)
+    outs(%f : tensor<128x128xf32>) -> tensor<128x128xf32>
+  %t = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+    ins(%p : tensor<128x128xf32>) outs(%e : tensor<128x128xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = math.tanh %a : f32
+    linalg.yield %v : f32
+  } -> tensor<128x128xf32>
+  %g = tensor.empty() : tensor<8x128xf32>
+  %h = linalg.fill ins(%zero : f32) outs(%g : tensor<8x128xf32>) -> tensor<8x128xf32>
+  %s = linalg.matmul ins(%w, %x : tensor<8x128xf32>, tensor<128x128xf32>)
+    outs(%h : tensor<8x128xf32>) -> tensor<8x128xf32>
+  return %t, %s : tensor<128x128xf32>, tensor<8x128xf32>
 }

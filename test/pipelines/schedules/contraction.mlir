@@ -8,7 +8,7 @@
 // CHECK:       nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 4, cache =  ca, %{{.*}} : !llvm.ptr<3>, !llvm.ptr<1>, i32
 // CHECK:       scf.for
 // CHECK:         nvvm.cp.async.wait.group
-// CHECK-NEXT:    gpu.barrier
+// CHECK:         gpu.barrier
 // CHECK:         vector.fma
 // CHECK:       scf.for
 // CHECK:         arith.maximumf

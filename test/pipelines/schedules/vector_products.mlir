@@ -1,4 +1,4 @@
-// RUN: hirc %s --offload-arch=sm_90 --matmul-library=never --stop-after=schedules --emit=shared -o - | FileCheck %s
+// RUN: hirc %s --offload-arch=sm_90 --products=own --stop-after=schedules --emit=shared -o - | FileCheck %s
 
 // A vector times a large matrix is summed in columns, split over the device, though the vector lies
 // along the sums; a small one in rows.

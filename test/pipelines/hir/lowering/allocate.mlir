@@ -42,8 +42,7 @@
 // CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(120 : i64)
 // CHECK:         %[[KIND:.*]] = llvm.mlir.constant(1 : i32)
 // CHECK:         %[[MEMORY:.*]] = llvm.call @hirc_allocate(%[[BYTES]], %[[KIND]], %[[STREAM]], %{{.*}})
-// CHECK:         %[[CODE:.*]] = llvm.call @cudaMemsetAsync(%[[MEMORY]], %{{.*}}, %[[BYTES]], %[[STREAM]])
-// CHECK:         llvm.call @hirc_check(%[[CODE]],
+// CHECK:         llvm.call @hirc_fill_bytes(%[[MEMORY]], %{{.*}}, %[[BYTES]], %[[STREAM]], %{{.*}})
 // CHECK:         to memref<5x5xi32, strided<[6, 1]>>
 // CHECK:         memref.dim
 // CHECK:         llvm.call @hirc_free(%{{.*}}, %[[KIND]], %[[STREAM]], %{{.*}})
@@ -78,7 +77,7 @@
 // CHECK:           scf.yield %[[FIRST]], %[[STRIDES]]#0, %[[STRIDES]]#1
 // CHECK:         } else {
 // CHECK:           %[[MEMORY:.*]] = llvm.call @hirc_allocate(
-// CHECK:           llvm.call @cudaMemsetAsync(%[[MEMORY]],
+// CHECK:           llvm.call @hirc_fill_bytes(%[[MEMORY]],
 // CHECK:           scf.yield %[[MEMORY]], %{{.*}}, %{{.*}} : !llvm.ptr, index, index
 // CHECK:         llvm.insertvalue %[[BUFFER]]#0, %{{.*}}[1]
 // CHECK-NOT:     hirc_free

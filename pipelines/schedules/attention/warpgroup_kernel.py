@@ -1,0 +1,361 @@
+"""Attention of 16-bit elements by warpgroups, of 64 rows each.
+
+Keys and values come by the copy engine into rings of stages. A warpgroup begins the first product
+of the next keys before it adds the values of these, and computes the softmax of the one while the
+tensor cores do the other (Shah et al., "FlashAttention-3", 2024). What a thread has of a product of
+64 rows is what a lane has of one of 16 (warp_matrices.py), so that the softmax is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialects.mlir import arith, gpu, ir, scf
+from ...rewriting import constant
+from ..size import ZERO, OpenNumbers, Size
+from ..warp_matrices import COLUMNS, LANES, Lane, as_operand, byte_address
+from ..warpgroup_matrices import (
+    BARRIER_BYTES,
+    DEPTH_BYTES,
+    ROW_BYTES,
+    THREADS,
+    Barrier,
+    Sums,
+    begin_products,
+    commit_products,
+    copy_box,
+    encode_map,
+    map_address,
+    map_type,
+    matrix_descriptor,
+    moved,
+    prefetch_map,
+    publish_barriers,
+)
+from ..warpgroup_matrices import ROWS as WARPGROUP_ROWS
+from ..work import Operand
+from .configuration import up
+from .kernel import AttentionKernel, Bounds
+
+_TERMS = 16
+
+
+class WarpgroupAttentionKernel(AttentionKernel):
+    """Emits the body."""
+
+    def emit(self) -> None:
+        """A block's tile of rows, from its first visible key to its last."""
+        configuration, attention = self._configuration, self._attention
+        self._lane = Lane()
+        self._place_block()
+        self._chunk = ROW_BYTES // self._bytes
+        self._depth_chunks = up(self._depth, self._chunk) // self._chunk
+        self._column_chunks = up(self._columns, self._chunk) // self._chunk
+        self._wide_columns = up(self._columns, COLUMNS)
+        self._column_tiles = self._wide_columns // COLUMNS
+        keys, rows = configuration.keys, configuration.rows
+        self._query_bytes = self._depth_chunks * WARPGROUP_ROWS * ROW_BYTES
+        self._key_bytes = self._depth_chunks * keys * ROW_BYTES
+        self._value_bytes = self._column_chunks * keys * ROW_BYTES
+        stages = configuration.stages
+        self._queries = self.shared.area(rows // WARPGROUP_ROWS * self._query_bytes)
+        self._keys = self.shared.area(stages * self._key_bytes)
+        self._values = self.shared.area(stages * self._value_bytes)
+        self._barriers = self.shared.area((4 * stages + 1) * BARRIER_BYTES)
+        self._begin_region()
+        bounds = self._bounds()
+        row = self._plan.row
+        self._maps = [
+            self._map("queries", self._query, row, attention.depth, WARPGROUP_ROWS),
+            self._map("keys", self._key, attention.keys, attention.depth, keys),
+            self._map("values", self._value, attention.keys, attention.columns, keys),
+        ]
+        thread = self._lane.thread
+        begins = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, _i32(0)))
+        with ir.InsertionPoint(begins.then_block):
+            for map_ in self._maps:
+                prefetch_map(map_)
+            self._queries_there().begin(1)
+            for stage in range(stages):
+                for kind in range(2):
+                    self._full(_i32(stage), kind).begin(1)
+                    self._empty(_i32(stage), kind).begin(rows // WARPGROUP_ROWS * THREADS // LANES)
+            publish_barriers()
+            scf.YieldOp([])
+        gpu.barrier()
+        self._consume(bounds)
+
+    # Barriers: that the queries are there; that keys or values of a stage are, and are read.
+
+    def _queries_there(self) -> Barrier:
+        return Barrier(byte_address(self._barriers, 4 * self._configuration.stages * BARRIER_BYTES))
+
+    def _full(self, slot: ir.Value, kind: int) -> Barrier:
+        return self._barrier(slot, kind)
+
+    def _empty(self, slot: ir.Value, kind: int) -> Barrier:
+        return self._barrier(slot, 2 + kind)
+
+    def _barrier(self, slot: ir.Value, number: int) -> Barrier:
+        far = arith.muli(slot, _i32(4 * BARRIER_BYTES))
+        where = byte_address(byte_address(self._barriers, far), number * BARRIER_BYTES)
+        return Barrier(where)
+
+    def _slot(self, passed: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """The stage of the tile that so many were before, and how often it was filled before."""
+        stages = _i32(self._configuration.stages)
+        turn = arith.divui(passed, stages)
+        return arith.subi(passed, arith.muli(turn, stages)), arith.andi(turn, _i32(1))
+
+    # Copies.
+
+    def _map(
+        self, name: str, operand: Operand, along: int | None, head: int, rows: int
+    ) -> ir.Value:
+        """The address of the descriptor of an operand: its head, its rows, and what is around."""
+        sizes, strides = [self._work.extents[head]], [operand.strides[head]]
+        sizes.append(Size(1) if along is None else self._work.extents[along])
+        strides.append(Size(self._chunk) if along is None else operand.strides[along])
+        for loop in outer_loops(operand, self._plan.grid):
+            sizes.append(self._work.extents[loop])
+            strides.append(operand.strides[loop])
+        box = [*[1] * (len(sizes) - 2), rows, self._chunk]
+        kind = map_type(operand.element, box)
+        outermost_first = sizes[::-1], strides[::-1]
+
+        def encode(open_: OpenNumbers) -> ir.Value:
+            return encode_map(operand.buffer, operand.offset, *outermost_first, box, kind, open_)
+
+        given = self.parameters.computed(("map", name), kind, encode)
+        return self.parameters.once(("map", name), lambda: map_address(given))
+
+    def _copy(
+        self,
+        kind: int,
+        operand: Operand,
+        to: ir.Value,
+        first: ir.Value,
+        rows: int,
+        chunks: int,
+        barrier: Barrier,
+    ) -> None:
+        """Begins the copies of so many rows, 128 bytes of each at a time."""
+        around = [_narrow(self._places[loop]) for loop in outer_loops(operand, self._plan.grid)]
+        for chunk in range(chunks):
+            where = byte_address(to, chunk * rows * ROW_BYTES)
+            places = [_i32(chunk * self._chunk), first, *around]
+            copy_box(where, self._maps[kind], places, barrier.address)
+
+    def _begin_copies(self, begin: ir.Value, end: ir.Value) -> None:
+        """Begins the copies of the queries and the first tiles."""
+        configuration = self._configuration
+        first = _narrow(self._first_row)
+        with self._alone():
+            there = self._queries_there()
+            groups = configuration.rows // WARPGROUP_ROWS
+            there.expect(groups * self._query_bytes)
+            for group in range(groups):
+                to = byte_address(self._queries, group * self._query_bytes)
+                row = arith.addi(first, _i32(group * WARPGROUP_ROWS))
+                self._copy(0, self._query, to, row, WARPGROUP_ROWS, self._depth_chunks, there)
+            self._copy_tile(0, _i32(0), begin, end)
+            scf.YieldOp([])
+        self._copy_ahead(_i32(0), begin, end)
+
+    def _copy_ahead(self, passed: ir.Value, begin: ir.Value, end: ir.Value) -> None:
+        """Begins the copies of values that go with the scores, and of the keys after them.
+
+        Stages are waited for that others may be reading still: of one or two tiles before.
+        """
+        with self._alone():
+            self._copy_tile(0, arith.addi(passed, _i32(1)), begin, end)
+            self._copy_tile(1, passed, begin, end)
+            scf.YieldOp([])
+        # The warp is to be together again.
+        ir.Operation.create("nvvm.bar.warp.sync", operands=[_i32(-1)])
+
+    def _alone(self) -> ir.InsertionPoint:
+        """Where code is for one thread of the block."""
+        is_one = arith.cmpi(arith.CmpIPredicate.eq, self._lane.thread, _i32(0))
+        return ir.InsertionPoint(scf.IfOp(is_one).then_block)
+
+    def _copy_tile(self, kind: int, passed: ir.Value, begin: ir.Value, end: ir.Value) -> None:
+        """Begins the copies of a tile of keys or values, if there is such a tile."""
+        tile = arith.addi(begin, passed)
+        exists = scf.IfOp(arith.cmpi(arith.CmpIPredicate.slt, tile, end))
+        with ir.InsertionPoint(exists.then_block):
+            keys = self._configuration.keys
+            operand, start, bytes_, chunks = (
+                (self._key, self._keys, self._key_bytes, self._depth_chunks),
+                (self._value, self._values, self._value_bytes, self._column_chunks),
+            )[kind]
+            slot, turn = self._slot(passed)
+            self._empty(slot, kind).wait(arith.xori(turn, _i32(1)))
+            full = self._full(slot, kind)
+            full.expect(bytes_)
+            to = byte_address(start, arith.muli(slot, _i32(bytes_)))
+            self._copy(1 + kind, operand, to, arith.muli(tile, _i32(keys)), keys, chunks, full)
+            scf.YieldOp([])
+
+    # Products.
+
+    def _consume(self, bounds: Bounds) -> None:
+        configuration, f32 = self._configuration, ir.F32Type.get()
+        self._score_sums = Sums(configuration.keys, f32)
+        self._result_sums = Sums(self._wide_columns, f32)
+        group = arith.shrui(self._lane.thread, _i32(7))
+        far = arith.muli(group, _i32(self._query_bytes))
+        self._query_matrix = matrix_descriptor(byte_address(self._queries, far), 0)
+        leading = configuration.keys * ROW_BYTES
+        self._key_matrix = matrix_descriptor(self._keys, 0)
+        self._value_matrix = matrix_descriptor(self._values, leading)
+        begin, end = _narrow(bounds.first), _narrow(bounds.last)
+        is_some = arith.cmpi(arith.CmpIPredicate.slt, begin, end)
+        state = self._state()
+        work = scf.IfOp(is_some, [each.type for each in state], has_else=True)
+        with ir.InsertionPoint(work.then_block):
+            scf.YieldOp(self._sum(begin, end, bounds))
+        assert work.else_block is not None
+        with ir.InsertionPoint(work.else_block):
+            scf.YieldOp(state)
+        self._finish(list(work.results))
+
+    def _sum(self, begin: ir.Value, end: ir.Value, bounds: Bounds) -> list[ir.Value]:
+        """What is found of the tiles of keys: greatest scores, totals, sums."""
+        self._begin_copies(begin, end)
+        self._queries_there().wait(_i32(0))
+        none = _i32(0)
+        scores = self._begin_scores(none)
+        (numbers,) = self._score_sums.complete([scores])
+        self._release(none, 0)
+        most, totals, sums = self._parts(self._state())
+        most, totals, powers, _ = self._softmax(begin, bounds, numbers, most, totals)
+        loop = scf.ForOp(arith.addi(begin, _i32(1)), end, _i32(1), [*most, *totals, *powers, *sums])
+        with ir.InsertionPoint(loop.body):
+            carried: list[ir.Value] = [*loop.inner_iter_args]
+            most, totals, rest = carried[:2], carried[2:4], carried[4:]
+            powers, sums = rest[: len(powers)], rest[len(powers) :]
+            tile = loop.induction_variable
+            passed = arith.subi(tile, begin)
+            before = arith.subi(passed, _i32(1))
+            self._copy_ahead(passed, begin, end)
+            scores = self._begin_scores(passed)
+            added = self._begin_values(before, powers, sums)
+            (numbers,) = self._score_sums.complete([scores], groups=1)
+            self._release(passed, 0)
+            most, totals, raised, shrinks = self._softmax(tile, bounds, numbers, most, totals)
+            (sums,) = self._result_sums.complete([added])
+            self._release(before, 1)
+            sums = [arith.mulf(each, shrinks[place // 2 % 2]) for place, each in enumerate(sums)]
+            scf.YieldOp([*most, *totals, *raised, *sums])
+        carried = list(loop.results)
+        most, totals, rest = carried[:2], carried[2:4], carried[4:]
+        powers, sums = rest[: len(powers)], rest[len(powers) :]
+        last = arith.subi(arith.subi(end, begin), _i32(1))
+        (sums,) = self._result_sums.complete([self._begin_values(last, powers, sums)])
+        return [*most, *totals, *sums]
+
+    def _parts(
+        self, carried: Sequence[ir.Value]
+    ) -> tuple[list[ir.Value], list[ir.Value], list[ir.Value]]:
+        return list(carried[:2]), list(carried[2:4]), list(carried[4:])
+
+    def _release(self, passed: ir.Value, kind: int) -> None:
+        """Says that the warp has read a stage."""
+        slot, _ = self._slot(passed)
+        guard = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, self._lane.lane, _i32(0)))
+        with ir.InsertionPoint(guard.then_block):
+            self._empty(slot, kind).arrive()
+            scf.YieldOp([])
+
+    def _begin_scores(self, passed: ir.Value) -> ir.Value:
+        """Begins the first product of a tile, of which so many were before."""
+        slot, turn = self._slot(passed)
+        self._full(slot, 0).wait(turn)
+        sums = self._score_sums.undefined()
+        keys = moved(self._key_matrix, arith.muli(slot, _i32(self._key_bytes)))
+        begin_products()
+        for chunk in range(self._depth_chunks):
+            for step in range(ROW_BYTES // DEPTH_BYTES):
+                far = step * DEPTH_BYTES
+                if chunk * self._chunk + step * _TERMS >= self._depth:
+                    continue
+                first = moved(self._query_matrix, chunk * WARPGROUP_ROWS * ROW_BYTES + far)
+                second = moved(keys, chunk * self._configuration.keys * ROW_BYTES + far)
+                sums = self._score_sums.multiply(
+                    sums,
+                    first,
+                    second,
+                    self._attention.element,
+                    along_terms=(True, True),
+                    adds=chunk > 0 or step > 0,
+                )
+        commit_products()
+        return sums
+
+    def _begin_values(
+        self, passed: ir.Value, powers: list[ir.Value], sums: list[ir.Value]
+    ) -> ir.Value:
+        """Begins to add the second product of a tile to the sums."""
+        slot, turn = self._slot(passed)
+        self._full(slot, 1).wait(turn)
+        found = self._result_sums.of(sums)
+        values = moved(self._value_matrix, arith.muli(slot, _i32(self._value_bytes)))
+        begin_products()
+        for step in range(self._configuration.keys // _TERMS):
+            found = self._result_sums.multiply_registers(
+                found,
+                powers[4 * step : 4 * step + 4],
+                moved(values, step * _TERMS * ROW_BYTES),
+                self._attention.element,
+            )
+        commit_products()
+        return found
+
+    def _softmax(
+        self,
+        tile: ir.Value,
+        bounds: Bounds,
+        numbers: list[ir.Value],
+        most: list[ir.Value],
+        totals: list[ir.Value],
+    ) -> tuple[list[ir.Value], list[ir.Value], list[ir.Value], list[ir.Value]]:
+        """What a tile's scores make of the greatest ones and totals; the powers, as operands.
+
+        The last are what the sums of each half are to be multiplied by.
+        """
+        fours = [numbers[at : at + 4] for at in range(0, len(numbers), 4)]
+        index = arith.index_cast(ir.IndexType.get(), tile)
+        ((*xs,),) = self._masked(index, bounds, [fours])
+        raised: list[list[ir.Value]] = [[] for _ in xs]
+        greatest: list[ir.Value] = []
+        shrinks: list[ir.Value] = []
+        new_totals: list[ir.Value] = []
+        for half in range(2):
+            row = [each[2 * half + side] for each in xs for side in range(2)]
+            more, total, shrink, found = self._raised(row, most[half], totals[half])
+            greatest.append(more)
+            new_totals.append(total)
+            shrinks.append(shrink)
+            for place, value in enumerate(found):
+                raised[place // 2].append(value)
+        element = self._attention.element
+        powers = [
+            word
+            for at in range(0, len(raised), 2)
+            for word in as_operand(raised[at], raised[at + 1], element)
+        ]
+        return greatest, new_totals, powers, shrinks
+
+
+def outer_loops(operand: Operand, grid: Sequence[int]) -> list[int]:
+    """The loops around the rows along which an operand differs."""
+    return [loop for loop in reversed(grid) if operand.strides[loop] != ZERO]
+
+
+def _narrow(value: ir.Value) -> ir.Value:
+    return arith.index_cast(ir.IntegerType.get_signless(32), value)
+
+
+def _i32(value: int) -> ir.Value:
+    return constant(ir.IntegerType.get_signless(32), value)

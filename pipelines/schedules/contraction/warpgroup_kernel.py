@@ -1,0 +1,494 @@
+"""The kernel of a contraction by warpgroups, for which a further warp copies (see warpgroups.py).
+
+A thread of that warp keeps steps of terms coming, into a ring of stages. A pair of
+barriers goes with each: one that its bytes have come, and one that all warps have read them. Blocks
+stay, and take one tile after another; while results are stored, the next tile's stages fill.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ....dialects.mlir import arith, gpu, ir, scf, vector
+from ...rewriting import constant
+from ..elements import address, element_bytes, elements_of_words, load, store
+from ..parameters import Parameters
+from ..region import Point
+from ..shared import SharedMemory
+from ..size import ONE, ZERO, OpenNumbers, product
+from ..warp_matrices import LANES
+from ..warpgroup_matrices import (
+    BARRIER_BYTES,
+    DEPTH_BYTES,
+    ROW_BYTES,
+    ROWS,
+    THREADS,
+    Barrier,
+    Sums,
+    begin_products,
+    commit_products,
+    copy_box,
+    encode_map,
+    map_address,
+    map_type,
+    matrix_descriptor,
+    moved,
+    prefetch_map,
+    publish_barriers,
+    wait_for_products,
+)
+from ..work import Operand
+from .indices import Indices, Numbers, add, byte, i32, is_below, multiply, number, plus, times
+from .warpgroups import RUN, Reading, WarpgroupConfiguration, WarpgroupPlan
+
+_TILES_AT_ONCE, _WORD_BYTES = 4, 4
+_BOX = 256
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A tile: its first row and column, and the indices of the loops around."""
+
+    row: ir.Value
+    column: ir.Value
+    outer: Indices
+
+
+class WarpgroupKernel:
+    """Emits the body. What it takes and needs can be seen after.
+
+    `wide` are the operands whose runs of columns are accessed together.
+    """
+
+    def __init__(
+        self,
+        plan: WarpgroupPlan,
+        made: WarpgroupConfiguration,
+        parameters: Parameters,
+        wide: frozenset[int],
+    ) -> None:
+        self.plan, self.configuration, self.parameters = plan, made, parameters
+        self.shared = SharedMemory()
+        self._wide = wide
+
+    # The block.
+
+    def emit(self) -> None:
+        """Takes tiles, from the block's number on, as far apart as there are blocks."""
+        plan, made = self.plan, self.configuration
+        thread = arith.index_castui(i32(), gpu.thread_id(gpu.Dimension.x))
+        self.numbers = Numbers(plan.form, self.parameters, thread)
+        self._stages = self.shared.area(made.stages * made.stage_bytes)
+        self._barriers = self.shared.area(made.stages * 2 * BARRIER_BYTES)
+        self._maps = [self._map(reading) for reading in (plan.first, plan.second)]
+        self._counts = [
+            self._tiles(plan.rows, made.rows),
+            self._tiles(plan.columns, made.columns),
+        ]
+        self._steps = self._tiles(plan.terms, plan.depth)
+        self._all_steps = multiply(self._steps, self.numbers.size(plan.extent(plan.outer_terms)))
+        tiles = multiply(multiply(*self._counts), self.numbers.size(plan.extent(plan.outer)))
+        first = arith.index_castui(i32(), gpu.block_id(gpu.Dimension.x))
+        step = arith.index_castui(i32(), gpu.grid_dim(gpu.Dimension.x))
+        is_first = arith.cmpi(arith.CmpIPredicate.eq, thread, number(0))
+        begins = scf.IfOp(is_first)
+        with ir.InsertionPoint(begins.then_block):
+            for map_ in self._maps:
+                prefetch_map(map_)
+            for stage in range(made.stages):
+                self._full(number(stage)).begin(1)
+                self._empty(number(stage)).begin(made.consumers * THREADS // LANES)
+            publish_barriers()
+            scf.YieldOp([])
+        gpu.barrier()
+        consumers = number(made.consumers * THREADS)
+        roles = scf.IfOp(is_below(thread, consumers), has_else=True)
+        with ir.InsertionPoint(roles.then_block):
+            self._consume(first, tiles, step)
+            scf.YieldOp([])
+        assert roles.else_block is not None
+        with ir.InsertionPoint(roles.else_block):
+            one = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, consumers))
+            with ir.InsertionPoint(one.then_block):
+                self._produce(first, tiles, step)
+                scf.YieldOp([])
+            scf.YieldOp([])
+
+    def _tiles(self, loops: tuple[int, ...], size: int) -> ir.Value:
+        extent = self.plan.extent(loops)
+        if extent.is_known:
+            return number(-(-extent.known // size))
+        return arith.ceildivui(self.numbers.size(extent), number(size))
+
+    def _full(self, slot: ir.Value) -> Barrier:
+        return Barrier(byte(self._barriers, times(slot, 2 * BARRIER_BYTES)))
+
+    def _empty(self, slot: ir.Value) -> Barrier:
+        return Barrier(byte(self._barriers, plus(times(slot, 2 * BARRIER_BYTES), BARRIER_BYTES)))
+
+    def _next(self, slot: ir.Value, parity: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """The stage after one, and the parity of its phase."""
+        following = plus(slot, 1)
+        is_end = arith.cmpi(arith.CmpIPredicate.eq, following, number(self.configuration.stages))
+        turned = arith.xori(parity, number(1))
+        return arith.select(is_end, number(0), following), arith.select(is_end, turned, parity)
+
+    def _place(self, tile: ir.Value) -> _Place:
+        """Where a tile lies: some below one another, then those to the right of them."""
+        plan, made = self.plan, self.configuration
+        rows, columns = self._counts
+        each = multiply(rows, columns)
+        batch = arith.divui(tile, each)
+        rest = arith.subi(tile, arith.muli(batch, each))
+        of_group = times(columns, made.group)
+        group = arith.divui(rest, of_group)
+        inside = arith.subi(rest, arith.muli(group, of_group))
+        above = times(group, made.group)
+        high = arith.minui(arith.subi(rows, above), number(made.group))
+        column = arith.divui(inside, high)
+        row = add(above, arith.subi(inside, arith.muli(column, high)))
+        outer = self.numbers.split(batch, plan.outer)
+        return _Place(times(row, made.rows), times(column, made.columns), outer)
+
+    # Copies.
+
+    def _produce(self, first: ir.Value, tiles: ir.Value, step: ir.Value) -> None:
+        made = self.configuration
+        loop = scf.ForOp(first, tiles, step, [number(0), number(1)])
+        with ir.InsertionPoint(loop.body):
+            place = self._place(loop.induction_variable)
+            steps = scf.ForOp(number(0), self._all_steps, number(1), list(loop.inner_iter_args))
+            with ir.InsertionPoint(steps.body):
+                slot, parity = steps.inner_iter_args
+                self._empty(slot).wait(parity)
+                full = self._full(slot)
+                full.expect(made.stage_bytes)
+                rest, at = steps.induction_variable, steps.induction_variable
+                outer: dict[int, ir.Value] = dict(place.outer)
+                if self.plan.outer_terms:
+                    rest = arith.divui(at, self._steps)
+                    at = arith.subi(at, arith.muli(rest, self._steps))
+                    outer |= self.numbers.split(rest, self.plan.outer_terms)
+                term = times(at, self.plan.depth)
+                start = byte(self._stages, times(slot, made.stage_bytes))
+                self._copy(0, start, place.row, term, outer, made.rows, full)
+                start = byte(start, number(made.rows * ROW_BYTES))
+                self._copy(1, start, place.column, term, outer, made.columns, full)
+                scf.YieldOp([*self._next(slot, parity)])
+            scf.YieldOp(list(steps.results))
+
+    def _copy(
+        self,
+        side: int,
+        to: ir.Value,
+        own: ir.Value,
+        term: ir.Value,
+        outer: Indices,
+        tile: int,
+        barrier: Barrier,
+    ) -> None:
+        """Begins the copies of a factor's part of a step."""
+        reading = (self.plan.first, self.plan.second)[side]
+        box = self._box(reading, tile)[-1 - reading.own]
+        for shift in range(0, tile, box):
+            places: list[ir.Value] = []
+            for place, loops in enumerate(reading.dims):
+                if place == reading.own:
+                    places.append(plus(own, shift))
+                elif place == reading.terms:
+                    places.append(term)
+                else:
+                    places.append(outer[loops[0]])
+            where = byte(to, number(shift * ROW_BYTES))
+            copy_box(where, self._maps[side], places, barrier.address)
+
+    def _box(self, reading: Reading, tile: int) -> list[int]:
+        """The sizes of one copy, outermost first."""
+        sizes = [1] * len(reading.dims)
+        sizes[0] = self.plan.depth
+        sizes[1] = min(tile, _BOX) if reading.is_along_terms else self.plan.depth
+        return sizes[::-1]
+
+    def _map(self, reading: Reading) -> ir.Value:
+        """The address of the descriptor of a factor, which the host makes."""
+        made, work = self.configuration, self.plan.form.work
+        tile = made.rows if reading is self.plan.first else made.columns
+        box = self._box(reading, tile)
+        factor = reading.factor
+        kind = map_type(factor.element, box)
+        sizes = [product([work.extents[loop] for loop in loops]) for loops in reading.dims[::-1]]
+        strides = [factor.strides[loops[-1]] for loops in reading.dims[::-1]]
+
+        def encode(open_: OpenNumbers) -> ir.Value:
+            return encode_map(factor.buffer, factor.offset, sizes, strides, box, kind, open_)
+
+        name = "rows" if reading is self.plan.first else "columns"
+        given = self.parameters.computed(("map", name, factor.buffer), kind, encode)
+        return self.parameters.once(("map", name), lambda: map_address(given))
+
+    # Products.
+
+    def _consume(self, first: ir.Value, tiles: ir.Value, step: ir.Value) -> None:
+        made = self.configuration
+        thread = self.numbers.thread
+        warpgroup = arith.shrui(thread, number(7))
+        lane = arith.andi(thread, number(LANES - 1))
+        is_lead = arith.cmpi(arith.CmpIPredicate.eq, lane, number(0))
+        own_row = times(warpgroup, made.slices * ROWS)
+        self._sums = Sums(made.columns, self.plan.form.total)
+        depth = self.plan.depth
+        leading = depth * ROW_BYTES
+        a_start = byte(self._stages, self._row_bytes(own_row))
+        a = matrix_descriptor(a_start, leading)
+        b = matrix_descriptor(byte(self._stages, number(made.rows * ROW_BYTES)), leading)
+        loop = scf.ForOp(first, tiles, step, [number(0), number(0)])
+        with ir.InsertionPoint(loop.body):
+            zeros = [self._sums.zeros() for _ in range(made.slices)]
+            steps = scf.ForOp(
+                number(0),
+                self._all_steps,
+                number(1),
+                [*zeros, *loop.inner_iter_args, number(0)],
+            )
+            with ir.InsertionPoint(steps.body):
+                *sums, slot, parity, previous = steps.inner_iter_args
+                self._full(slot).wait(parity)
+                sums = self._multiply(list(sums), a, b, times(slot, made.stage_bytes))
+                wait_for_products(1)
+                is_later = arith.cmpi(arith.CmpIPredicate.ne, steps.induction_variable, number(0))
+                self._release(previous, arith.andi(is_lead, is_later))
+                scf.YieldOp([*sums, *self._next(slot, parity), slot])
+            *sums, slot, parity, previous = steps.results
+            found = self._sums.complete(list(sums))
+            self._release(previous, is_lead)
+            place = self._place(loop.induction_variable)
+            self._store(found, place, own_row)
+            scf.YieldOp([slot, parity])
+
+    def _row_bytes(self, row: ir.Value) -> ir.Value:
+        """How far rows of the first factor lie from the first, in bytes: multiples of 64."""
+        return times(row, ROW_BYTES)
+
+    def _release(self, slot: ir.Value, holds: ir.Value) -> None:
+        guard = scf.IfOp(holds)
+        with ir.InsertionPoint(guard.then_block):
+            self._empty(slot).arrive()
+            scf.YieldOp([])
+
+    def _multiply(
+        self, sums: list[ir.Value], a: ir.Value, b: ir.Value, stage: ir.Value
+    ) -> list[ir.Value]:
+        """Begins to add the products of a step."""
+        plan = self.plan
+        along = plan.first.is_along_terms, plan.second.is_along_terms
+        begin_products()
+        a, b = moved(a, stage), moved(b, stage)
+        for step in range(ROW_BYTES // DEPTH_BYTES):
+            far = [step * (DEPTH_BYTES if each else plan.depth // 4 * ROW_BYTES) for each in along]
+            second = moved(b, far[1])
+            for slice_ in range(self.configuration.slices):
+                first = moved(a, far[0] + slice_ * ROWS * ROW_BYTES)
+                sums[slice_] = self._sums.multiply(
+                    sums[slice_], first, second, plan.element, along_terms=along
+                )
+        commit_products()
+        return sums
+
+    # Results.
+
+    def _store(self, sums: list[list[ir.Value]], place: _Place, own_row: ir.Value) -> None:
+        """Computes what follows and stores it: a lane has two columns of each 8, of two rows."""
+        numbers, plan = self.numbers, self.plan
+        lane = arith.andi(numbers.thread, number(LANES - 1))
+        warp = arith.andi(arith.shrui(numbers.thread, number(5)), number(3))
+        quad, group = arith.andi(lane, number(3)), arith.shrui(lane, number(2))
+        exchange = _Exchange(quad)
+        end = numbers.size(plan.extent(plan.rows))
+        first = add(add(place.row, own_row), add(times(warp, 16), group))
+        for slice_, own in enumerate(sums):
+            for half in range(2):
+                row = plus(first, slice_ * ROWS + half * 8)
+                is_row = is_below(row, end)
+                # Rows and columns beyond the ends load what others do.
+                near = arith.minui(row, plus(end, -1))
+                rows = {**numbers.split(near, plan.rows), **place.outer}
+                for tile in range(0, self.configuration.columns // RUN, _TILES_AT_ONCE):
+                    pairs = [
+                        own[4 * each + 2 * half : 4 * each + 2 * half + 2]
+                        for each in range(tile, tile + _TILES_AT_ONCE)
+                    ]
+                    start = plus(place.column, tile * RUN)
+                    self._store_tiles(pairs, rows, is_row, start, quad, exchange)
+
+    def _store_tiles(
+        self,
+        pairs: list[list[ir.Value]],
+        rows: Indices,
+        is_row: ir.Value,
+        start: ir.Value,
+        quad: ir.Value,
+        exchange: _Exchange,
+    ) -> None:
+        """The lane's pairs of four tiles of 8 columns from `start` on."""
+        numbers, plan = self.numbers, self.plan
+        end = numbers.size(plan.extent(plan.columns))
+        is_whole = plan.extent(plan.columns).is_multiple_of(RUN)
+        own = add(start, times(quad, 2))
+        words: dict[int, list[ir.Value]] = {}
+        for tile, pair in enumerate(pairs):
+            at = plus(own, tile * RUN)
+            if not is_whole:
+                for place, total in enumerate(pair):
+                    here = plus(at, place)
+                    inside = scf.IfOp(arith.andi(is_row, is_below(here, end)))
+                    with ir.InsertionPoint(inside.then_block):
+                        _Run(self, rows, here, 1).store([total])
+                        scf.YieldOp([])
+                continue
+            near = arith.select(is_below(at, end), at, number(0))
+            run = _Run(self, rows, near, 2)
+            values = run.values(pair)
+            inside: scf.IfOp | None = None
+            for place, operand in enumerate(plan.form.work.outputs):
+                both = [each[place] for each in values]
+                if self._is_exchanged(operand):
+                    words.setdefault(place, []).append(packed_word(both, operand.element))
+                    continue
+                if inside is None:
+                    inside = scf.IfOp(arith.andi(is_row, is_below(at, end)))
+                with ir.InsertionPoint(inside.then_block):
+                    run.put(operand, both)
+            if inside is not None:
+                with ir.InsertionPoint(inside.then_block):
+                    scf.YieldOp([])
+        if not words:
+            return
+        found = {place: exchange.run(each) for place, each in words.items()}
+        at = add(start, times(quad, RUN))
+        inside = scf.IfOp(arith.andi(is_row, is_below(at, end)))
+        with ir.InsertionPoint(inside.then_block):
+            run = _Run(self, rows, at, RUN)
+            for place, each in found.items():
+                operand = plan.form.work.outputs[place]
+                run.put(operand, elements_of_words(each, operand.element))
+            scf.YieldOp([])
+
+    def _is_exchanged(self, operand: Operand) -> bool:
+        """Whether lanes exchange results, so that each has a run of columns to store."""
+        return self.is_wide(operand) and 2 * element_bytes(operand.element) == _WORD_BYTES
+
+    def is_wide(self, operand: Operand) -> bool:
+        """Whether an operand's run of columns is accessed together."""
+        return operand.number in self._wide
+
+
+class _Run:
+    """Results of neighbouring columns: what they need is loaded together where that lies so."""
+
+    def __init__(
+        self, kernel: WarpgroupKernel, others: Indices, column: ir.Value, count: int
+    ) -> None:
+        self._kernel, self._count = kernel, count
+        self._numbers, self._work = kernel.numbers, kernel.plan.form.work
+        self._indices = {**others, **self._numbers.split(column, kernel.plan.columns)}
+        self._inner = kernel.plan.columns[-1]
+        self._loaded: dict[int, list[ir.Value]] = {}
+
+    def store(self, sums: list[ir.Value]) -> None:
+        """Computes all results and stores them."""
+        values = self.values(sums)
+        for place, operand in enumerate(self._work.outputs):
+            self.put(operand, [each[place] for each in values])
+
+    def values(self, sums: list[ir.Value]) -> list[list[ir.Value]]:
+        """What the region yields, for each column."""
+        yielded = self._numbers.region.yielded
+        return [
+            [point.value(each) for each in yielded]
+            for point in (self._point(place, total) for place, total in enumerate(sums))
+        ]
+
+    def put(self, operand: Operand, values: list[ir.Value]) -> None:
+        """Stores an output's elements."""
+        size = element_bytes(operand.element)
+        if self._kernel.is_wide(operand) or self._count == 1:
+            store(self._where(operand, 0), operand.element, values, size * self._count)
+            return
+        for place, value in enumerate(values):
+            store(self._where(operand, place), operand.element, [value], size)
+
+    def _point(self, place: int, total: ir.Value) -> Point:
+        indices = dict(self._indices)
+        indices[self._inner] = plus(indices[self._inner], place)
+        by_number = {operand.number: operand for operand in self._work.operands}
+        index = ir.IndexType.get()
+
+        def index_of(loop: int) -> ir.Value:
+            found = indices.get(loop)
+            return constant(index, 0) if found is None else arith.index_castui(index, found)
+
+        point = Point(
+            self._numbers.region,
+            frozenset(range(len(self._work.extents))),
+            lambda operand: self._element(by_number[operand], place),
+            index_of,
+        )
+        point.known[self._kernel.plan.form.sum.results[0]] = total
+        return point
+
+    def _element(self, operand: Operand, place: int) -> ir.Value:
+        step = operand.strides[self._inner]
+        size = element_bytes(operand.element)
+        if operand.number not in self._loaded:
+            if step == ZERO:
+                found = load(self._where(operand, 0), operand.element, 1, size) * self._count
+            elif self._kernel.is_wide(operand):
+                alignment = size * self._count
+                where = self._where(operand, 0)
+                found = load(where, operand.element, self._count, alignment)
+            else:
+                found = [
+                    load(self._where(operand, each), operand.element, 1, size)[0]
+                    for each in range(self._count)
+                ]
+            self._loaded[operand.number] = found
+        return self._loaded[operand.number][place]
+
+    def _where(self, operand: Operand, place: int) -> ir.Value:
+        at = self._numbers.place(operand.offset, operand.strides, self._indices)
+        if place:
+            step = operand.strides[self._inner]
+            far = number(place) if step == ONE else times(self._numbers.size(step), place)
+            at = add(at, far)
+        pointer = self._numbers.parameters.pointer(operand.buffer)
+        return address(pointer, operand.element, at)
+
+
+class _Exchange:
+    """Turns what four neighbouring lanes have of four tiles: each gets all columns of one."""
+
+    def __init__(self, quad: ir.Value) -> None:
+        self._bits = [
+            arith.cmpi(arith.CmpIPredicate.ne, arith.andi(quad, number(1 << bit)), number(0))
+            for bit in range(2)
+        ]
+
+    def run(self, words: list[ir.Value]) -> list[ir.Value]:
+        """The four words of the lane's tile, of one word of each tile."""
+        found = list(words)
+        for bit, swaps in enumerate((((0, 1), (2, 3)), ((0, 2), (1, 3)))):
+            for low, high in swaps:
+                one, other = found[low], found[high]
+                given = arith.select(self._bits[bit], one, other)
+                taken = gpu.ShuffleOp(
+                    given, number(1 << bit), number(LANES), gpu.ShuffleMode.XOR
+                ).shuffleResult
+                found[low] = arith.select(self._bits[bit], taken, one)
+                found[high] = arith.select(self._bits[bit], other, taken)
+        return found
+
+
+def packed_word(values: list[ir.Value], element: ir.Type) -> ir.Value:
+    """Two elements of 16 bits as a word."""
+    both = vector.from_elements(ir.VectorType.get([2], element), values)
+    return ir.Operation.create("llvm.bitcast", results=[i32()], operands=[both]).results[0]

@@ -1,0 +1,328 @@
+"""Products of matrices by warpgroups (wgmma), the copies that feed them (TMA), and their barriers.
+
+A warpgroup, 128 threads, multiplies 64 rows by up to 256 columns; both operands lie in shared
+memory, in rows of 128 bytes that are swizzled in patterns of 8 rows (PTX ISA, "Asynchronous
+Warpgroup Level Matrix Instructions"). Where the terms of a sum are neighbours in these rows, a tile
+is one such matrix; where rows or columns are, it is one of 128 bytes of them by all terms after
+another. Of a result a thread holds, for every 8 columns, what a lane of a warp holds of a product
+of warps (warp_matrices.py); each warp has 16 rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialects.mlir import arith, ir, memref
+from ..rewriting import constant, index_constant
+from .elements import element_bytes
+from .shared import SHARED
+from .size import ZERO, OpenNumbers, Size
+from .warp_matrices import members
+
+# Threads, rows of a product, and the bytes that its terms take in a row.
+THREADS, ROWS, DEPTH_BYTES = 128, 64, 32
+# A row in shared memory, and the rows after which the swizzle repeats.
+ROW_BYTES, PATTERN_ROWS = 128, 8
+PATTERN_BYTES = ROW_BYTES * PATTERN_ROWS
+BARRIER_BYTES = 8
+# What the copy engine takes: dims, and bytes that strides are multiples of.
+MOST_DIMS, STRIDE_BYTES = 5, 16
+_SWIZZLED = 1 << 62
+_UNIT = 16
+_TICKS = 10_000_000
+# Shared memory of a cluster, in PTX's and LLVM's numbering.
+_CLUSTER = 7
+
+
+def map_type(element: ir.Type, box: Sequence[int]) -> ir.Type:
+    """The type of a descriptor of copies of such boxes, outermost size first."""
+    shape = "x".join(map(str, box))
+    return ir.Type.parse(
+        f"!nvgpu.tensormap.descriptor<tensor = memref<{shape}x{element}, {SHARED}>, "
+        "swizzle = swizzle_128b, l2promo = l2promo_256b, oob = zero, interleave = none>"
+    )
+
+
+def map_address(descriptor: ir.Value) -> ir.Value:
+    """The address of a descriptor that a kernel is given."""
+    return ir.Operation.create(
+        "builtin.unrealized_conversion_cast",
+        results=[ir.Type.parse("!llvm.ptr")],
+        operands=[descriptor],
+    ).results[0]
+
+
+def copy_box(to: ir.Value, map_: ir.Value, places: Sequence[ir.Value], barrier: ir.Value) -> None:
+    """Begins the copy of a box to shared memory, of which the barrier is told the bytes.
+
+    `places` (i32) are those of its first element, innermost first; beyond the ends there are zeros.
+    """
+    cluster = ir.Operation.create(
+        "llvm.addrspacecast", results=[ir.Type.parse(f"!llvm.ptr<{_CLUSTER}>")], operands=[to]
+    ).results[0]
+    ir.Operation.create(
+        "nvvm.cp.async.bulk.tensor.shared.cluster.global",
+        operands=[cluster, map_, *places, barrier],
+        attributes={
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, len(places), 1, 0, 0, 0, 0]),
+            "mode": ir.Attribute.parse("#nvvm.tma_load_mode<tile>"),
+        },
+    )
+
+
+def prefetch_map(map_: ir.Value) -> None:
+    """Lets a descriptor be read before it is needed."""
+    ir.Operation.create(
+        "nvvm.prefetch", operands=[map_], attributes={"tensormap": ir.UnitAttr.get()}
+    )
+
+
+def encode_map(
+    buffer: ir.Value,
+    offset: Size,
+    sizes: list[Size],
+    strides: list[Size],
+    box: list[int],
+    kind: ir.Type,
+    open_: OpenNumbers,
+) -> ir.Value:
+    """The descriptor (TMA) of elements of a buffer, dims outermost first, as code of the host."""
+    element = ir.MemRefType(buffer.type).element_type
+    metadata = memref.ExtractStridedMetadataOp(buffer)
+    base, start = list(metadata.results)[:2]
+    shape, steps = ([open_.value(each) for each in of] for of in (sizes, strides))
+    begin = arith.addi(start, open_.value(offset)) if offset != ZERO else start
+    dynamic = ir.ShapedType.get_dynamic_size()
+    layout = ir.StridedLayoutAttr.get(dynamic, [dynamic] * len(sizes))
+    ranked = ir.MemRefType.get([dynamic] * len(sizes), element, layout)
+    minimum = -(2**63)
+    view = ir.Operation.create(
+        "memref.reinterpret_cast",
+        results=[ranked],
+        operands=[base, begin, *shape, *steps],
+        attributes={
+            "static_offsets": ir.DenseI64ArrayAttr.get([minimum]),
+            "static_sizes": ir.DenseI64ArrayAttr.get([minimum] * len(sizes)),
+            "static_strides": ir.DenseI64ArrayAttr.get([minimum] * len(sizes)),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, len(sizes), len(sizes)]),
+        },
+    ).results[0]
+    unranked = memref.cast(ir.UnrankedMemRefType.get(element, None), view)
+    return ir.Operation.create(
+        "nvgpu.tma.create.descriptor",
+        results=[kind],
+        operands=[unranked, *[index_constant(each) for each in box]],
+    ).results[0]
+
+
+class Barrier:
+    """An mbarrier at an address of shared memory."""
+
+    def __init__(self, address: ir.Value) -> None:
+        self.address = address
+
+    def begin(self, arrivals: int) -> None:
+        """Makes it one whose phases end when so many threads have arrived."""
+        ir.Operation.create("nvvm.mbarrier.init", operands=[self.address, _number(arrivals)])
+
+    def expect(self, bytes_: int) -> None:
+        """Arrives; the phase ends no sooner than so many bytes have come."""
+        ir.Operation.create(
+            "nvvm.mbarrier.arrive.expect_tx", operands=[self.address, _number(bytes_)]
+        )
+
+    def arrive(self) -> None:
+        """Arrives."""
+        i64 = ir.IntegerType.get_signless(64)
+        ir.Operation.create("nvvm.mbarrier.arrive", results=[i64], operands=[self.address])
+
+    def wait(self, parity: ir.Value) -> None:
+        """Waits for the end of the phase of this parity (i32); a new one has one of 1 behind it."""
+        ir.Operation.create(
+            "nvvm.mbarrier.try_wait.parity", operands=[self.address, parity, _number(_TICKS)]
+        )
+
+
+def publish_barriers() -> None:
+    """Lets copies see barriers that the thread has begun."""
+    ir.Operation.create("nvvm.fence.mbarrier.init")
+    ir.Operation.create(
+        "nvvm.fence.proxy",
+        attributes={
+            "kind": ir.Attribute.parse("#nvvm.proxy_kind<async.shared>"),
+            "space": ir.Attribute.parse("#nvvm.shared_space<cta>"),
+        },
+    )
+
+
+class Sums:
+    """The results of products of 64 rows by so many columns: numbers of a thread."""
+
+    def __init__(self, columns: int, total: ir.Type) -> None:
+        self.columns, self.total = columns, total
+        self.count = columns // 2
+        self.type = ir.Type.parse(f"!llvm.struct<({', '.join([str(total)] * self.count)})>")
+
+    def zeros(self) -> ir.Value:
+        """Those of no terms."""
+        return self.of([constant(self.total, 0)] * self.count)
+
+    def undefined(self) -> ir.Value:
+        """Those of a product that is the first, which does not add to them."""
+        return ir.Operation.create("llvm.mlir.undef", results=[self.type]).results[0]
+
+    def of(self, numbers: Sequence[ir.Value]) -> ir.Value:
+        """The sums of a thread's numbers."""
+        found = self.undefined()
+        for place, each in enumerate(numbers):
+            found = ir.Operation.create(
+                "llvm.insertvalue",
+                results=[self.type],
+                operands=[found, each],
+                attributes={"position": ir.DenseI64ArrayAttr.get([place])},
+            ).results[0]
+        return found
+
+    def multiply(
+        self,
+        sums: ir.Value,
+        first: ir.Value,
+        second: ir.Value,
+        element: ir.Type,
+        *,
+        along_terms: tuple[bool, bool],
+        adds: bool = True,
+    ) -> ir.Value:
+        """Begins to add a product to sums; `first` and `second` are descriptors of the operands.
+
+        `along_terms` says of each whether the terms are neighbours in its rows. Unless it `adds`,
+        the sums do not matter.
+        """
+        depth = DEPTH_BYTES // element_bytes(element)
+        kind = ir.Attribute.parse(f"#nvvm.wgmma_type<{_WGMMA_NAMES.get(str(element), element)}>")
+        one = ir.Attribute.parse("#nvvm.wgmma_scale_in<one>")
+        layouts = ("row" if along_terms[0] else "col", "col" if along_terms[1] else "row")
+        return ir.Operation.create(
+            "nvvm.wgmma.mma_async",
+            results=[self.type],
+            operands=[sums, first, second],
+            attributes={
+                "shape": ir.Attribute.parse(
+                    f"#nvvm.shape<m = {ROWS}, n = {self.columns}, k = {depth}>"
+                ),
+                "typeA": kind,
+                "typeB": kind,
+                "typeD": ir.Attribute.parse(
+                    f"#nvvm.wgmma_type<{_WGMMA_NAMES.get(str(self.total), self.total)}>"
+                ),
+                "scaleD": ir.Attribute.parse(f"#nvvm.wgmma_scale_out<{'one' if adds else 'zero'}>"),
+                "scaleA": one,
+                "scaleB": one,
+                "layoutA": ir.Attribute.parse(f"#nvvm.mma_layout<{layouts[0]}>"),
+                "layoutB": ir.Attribute.parse(f"#nvvm.mma_layout<{layouts[1]}>"),
+            },
+        ).results[0]
+
+    def multiply_registers(
+        self, sums: ir.Value, first: Sequence[ir.Value], second: ir.Value, element: ir.Type
+    ) -> ir.Value:
+        """Begins to add a product of a first operand in words of registers (warp_matrices.py).
+
+        Of the second, columns are neighbours in its rows.
+        """
+        numbers = members(sums, self.total, self.count)
+        count = len(numbers)
+        registers = ", ".join(f"${place}" for place in range(count))
+        words = ", ".join(f"${2 * count + place}" for place in range(len(first)))
+        kinds = f"{self.total}.{element}.{element}"
+        text = (
+            "{ .reg .pred p; setp.ne.b32 p, 1, 0; "
+            f"wgmma.mma_async.sync.aligned.m{ROWS}n{self.columns}k16.{kinds} "
+            f"{{{registers}}}, {{{words}}}, ${2 * count + len(first)}, p, 1, 1, 1; }}"
+        )
+        tied = [str(place) for place in range(count)]
+        constraints = ["=f"] * count + tied + ["r"] * len(first) + ["l"]
+        return ir.Operation.create(
+            "llvm.inline_asm",
+            results=[self.type],
+            operands=[*numbers, *first, second],
+            attributes={
+                "asm_string": ir.StringAttr.get(text),
+                "constraints": ir.StringAttr.get(",".join(constraints)),
+                "has_side_effects": ir.UnitAttr.get(),
+            },
+        ).results[0]
+
+    def complete(self, sums: Sequence[ir.Value], groups: int = 0) -> list[list[ir.Value]]:
+        """Waits until at most so many groups are under way; the numbers of each of the sums.
+
+        They pass through the instruction, so that nothing reads them before it.
+        """
+        numbers = [each for one in sums for each in members(one, self.total, self.count)]
+        letter = "f" if isinstance(self.total, ir.FloatType) else "r"
+        constraints = [f"={letter}"] * len(numbers) + [str(at) for at in range(len(numbers))]
+        kinds = ", ".join([str(self.total)] * len(numbers))
+        found = ir.Operation.create(
+            "llvm.inline_asm",
+            results=[ir.Type.parse(f"!llvm.struct<({kinds})>")],
+            operands=numbers,
+            attributes={
+                "asm_string": ir.StringAttr.get(f"wgmma.wait_group.sync.aligned {groups};"),
+                "constraints": ir.StringAttr.get(",".join(constraints)),
+                "has_side_effects": ir.UnitAttr.get(),
+            },
+        ).results[0]
+        whole = members(found, self.total, len(numbers))
+        return [whole[at : at + self.count] for at in range(0, len(whole), self.count)]
+
+
+# What nvvm calls types of wgmma.
+_WGMMA_NAMES = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2", "i8": "s8", "i32": "s32"}
+
+
+def begin_products() -> None:
+    """Orders what the warpgroup's threads did to registers before the products that follow."""
+    ir.Operation.create("nvvm.wgmma.fence.aligned")
+
+
+def commit_products() -> None:
+    """Makes a group of the warpgroup's products since the last one."""
+    ir.Operation.create("nvvm.wgmma.commit.group.sync.aligned")
+
+
+def wait_for_products(groups: int) -> None:
+    """Waits until at most so many groups are under way."""
+    ir.Operation.create(
+        "nvvm.wgmma.wait.group.sync.aligned",
+        attributes={"group": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), groups)},
+    )
+
+
+def matrix_descriptor(start: ir.Value, leading: int) -> ir.Value:
+    """The descriptor (i64) of a matrix at an address of shared memory.
+
+    `leading` are the bytes from 128 of one row to the next, where several tiles lie behind one
+    another.
+    """
+    i64 = ir.IntegerType.get_signless(64)
+    at = ir.Operation.create("llvm.ptrtoint", results=[i64], operands=[start]).results[0]
+    at = arith.shrui(arith.andi(at, constant(i64, 0x3FFFF)), constant(i64, 4))
+    bits = _SWIZZLED | PATTERN_BYTES // _UNIT << 32 | max(leading // _UNIT, 1) << 16
+    return arith.ori(at, constant(i64, bits))
+
+
+def moved(descriptor: ir.Value, bytes_: ir.Value | int) -> ir.Value:
+    """The descriptor of what lies so many bytes further, a multiple of 16."""
+    i64 = ir.IntegerType.get_signless(64)
+    if isinstance(bytes_, int):
+        return arith.addi(descriptor, constant(i64, bytes_ // _UNIT)) if bytes_ else descriptor
+    far = arith.shrui(bytes_, constant(bytes_.type, 4))
+    return arith.addi(descriptor, far if far.type == i64 else arith.extui(i64, far))
+
+
+def _number(value: int) -> ir.Value:
+    return constant(_i32(), value)
+
+
+def _i32() -> ir.Type:
+    return ir.IntegerType.get_signless(32)

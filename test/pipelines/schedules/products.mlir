@@ -1,0 +1,44 @@
+// RUN: sed 's/, ASKED//' %s > %t.chosen.mlir
+// RUN: hirc %t.chosen.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s
+// RUN: hirc %t.chosen.mlir --offload-arch=sm_90 --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=WARPS
+// RUN: sed 's/ASKED/hir.configuration = {rows = 64, columns = 64, stages = 3, consumers = 1, group = 4}/' %s > %t.given.mlir
+// RUN: hirc %t.given.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=GIVEN
+// RUN: sed 's/ASKED/hir.configuration = {rows = 64, columns = 32, stages = 3, consumers = 1}/' %s > %t.wrong.mlir
+// RUN: not hirc %t.wrong.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: sed 's/ASKED/hir.configuration = {rows = 64, columns = 64}/' %s > %t.less.mlir
+// RUN: not hirc %t.less.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=LESS
+
+// A large product is one of warpgroups where the chip has them, with a kernel for operands that the
+// copy engine cannot take; the kernel says what was decided, and an operation may ask for it.
+
+// CHECK:     gpu.func @{{.*}}tensormap{{.*}}hir.configuration = {{{.*}}rows = 128{{.*}}}
+// CHECK:       nvvm.mbarrier.init
+// CHECK:       nvvm.wgmma.mma_async
+// CHECK:       nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK:     gpu.func @
+// CHECK-NOT:   nvvm.wgmma
+// CHECK:       nvvm.mma.sync
+
+// WARPS-NOT: nvvm.wgmma
+// WARPS:     nvvm.mma.sync
+
+// GIVEN: hir.configuration = {columns = 64 : i64, consumers = 1 : i64, group = 4 : i64, resident = 1 : i64, rows = 64 : i64, stages = 3 : i64}
+
+// WRONG: error: no kernel can be made of hir.configuration = {columns = 32
+// LESS: error: hir.configuration has rows, columns, stages and
+
+"hir.program"() ({
+^bb0(%x: memref<4096x4096xbf16>, %w: memref<4096x4096xbf16>, %y: memref<4096x4096xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"]
+  } ins(%x, %w : memref<4096x4096xbf16>, memref<4096x4096xbf16>) outs(%y : memref<4096x4096xf32>)
+    attrs = {hir.tiles, ASKED} {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %p = arith.extf %a : bf16 to f32
+    %q = arith.extf %b : bf16 to f32
+    %m = arith.mulf %p, %q : f32
+    %s = "hir.reduce_loops"(%m) {kind = "addf", loops = array<i64: 2>} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+}) {sym_name = "product", inputs = [{name = "x"}, {name = "w"}, {name = "y"}], function_type = (memref<4096x4096xbf16>, memref<4096x4096xbf16>, memref<4096x4096xf32>) -> ()} : () -> ()

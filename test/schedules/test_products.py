@@ -1,0 +1,125 @@
+"""Matrix products by kernels of our own on the CPU device, against torch in float64.
+
+Sizes fit no tile; operands lie in every order, and what follows is computed with the product.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import pytest
+import torch
+from schedules.harness import Suite
+from schedules.programs import Written
+
+_SIZES = {"m": 133, "n": 136, "k": 248}
+
+
+def _product(
+    name: str,
+    loops: str,
+    first: str,
+    second: str,
+    result: str,
+    sizes: dict[str, int],
+    element: str = "bf16",
+) -> Written:
+    """A product whose operands have the loops of those letters for dims.
+
+    It begins with a bias of the last loop; tanh of it is halved and added to a tensor.
+    """
+    last = result[-1]
+
+    def kind(dims: str, of: str) -> str:
+        return f"tensor<{''.join(f'{sizes[loop]}x' for loop in dims)}{of}>"
+
+    def map_(dims: str, among: str) -> str:
+        return f"affine_map<({', '.join(among)}) -> ({', '.join(dims)})>"
+
+    def extended(name: str, value: str) -> str:
+        # Of f32, the sum with -0 stands for it.
+        wide = f"arith.extf %{value} : {element} to f32"
+        return f"%{name} = " + (wide if element != "f32" else f"arith.addf %{value}, %none : f32")
+
+    rounded = f"%v = arith.truncf %s : f32 to {element}"
+    if element == "f32":
+        rounded = "%v = arith.addf %s, %none : f32"
+    iterators = ", ".join('"parallel"' if loop in result else '"reduction"' for loop in loops)
+    a, b, y = kind(first, element), kind(second, element), kind(result, element)
+    total, bias = kind(result, "f32"), kind(last, "f32")
+    maps = ", ".join(map_(each, loops) for each in (first, second, result))
+    same = map_(result, result)
+    others = ", ".join(str(place) for place in range(len(result) - 1))
+    source = f"""
+      func.func @NAME(%a: {a}, %b: {b}, %bias: {bias}, %r: {y}) -> {y} {{
+        %none = arith.constant -0.0 : f32
+        %half = arith.constant 0.5 : f32
+        %empty = tensor.empty() : {total}
+        %start = linalg.broadcast ins(%bias : {bias}) outs(%empty : {total}) dimensions = [{others}]
+        %p = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{iterators}]}}
+            ins(%a, %b : {a}, {b}) outs(%start : {total}) {{
+        ^bb0(%x: {element}, %w: {element}, %o: f32):
+          {extended("x32", "x")}
+          {extended("w32", "w")}
+          %m = arith.mulf %x32, %w32 : f32
+          %s = arith.addf %o, %m : f32
+          linalg.yield %s : f32
+        }} -> {total}
+        %out = tensor.empty() : {y}
+        %y = linalg.generic {{indexing_maps = [{same}, {same}, {same}],
+                              iterator_types = [{", ".join(['"parallel"'] * len(result))}]}}
+            ins(%p, %r : {total}, {y}) outs(%out : {y}) {{
+        ^bb0(%t: f32, %one: {element}, %o: {element}):
+          %h = math.tanh %t : f32
+          %q = arith.mulf %h, %half : f32
+          {extended("e", "one")}
+          %s = arith.addf %q, %e : f32
+          {rounded}
+          linalg.yield %v : {element}
+        }} -> {y}
+        return %y : {y}
+      }}"""
+
+    def reference(*given: torch.Tensor) -> torch.Tensor:
+        a, b, bias, r = given
+        return torch.einsum(f"{first},{second}->{result}", a, b).add(bias).tanh() / 2 + r
+
+    assert prod(sizes[loop] for loop in loops) > 1 << 22, "a product for tiles"
+    return Written(
+        name,
+        tuple(
+            f"{of}[{', '.join(str(sizes[loop]) for loop in dims)}]"
+            for dims, of in ((first, element), (second, element), (last, "f32"), (result, element))
+        ),
+        (f"{element}[{', '.join(str(sizes[loop]) for loop in result)}]",),
+        reference,
+        ({"one": 1},),
+        magnitude=20.0,
+        source=source,
+    )
+
+
+_HEADS = {"b": 2, "h": 3, "s": 72, "t": 80, "d": 136}
+SUITE = Suite(
+    [
+        _product("plain", "mnk", "mk", "kn", "mn", _SIZES),
+        _product("columns_by_terms", "mnk", "mk", "nk", "mn", {**_SIZES, "n": 131}),
+        _product("turned", "mnk", "km", "kn", "mn", {**_SIZES, "m": 136}, "f16"),
+        # Heads lie side by side in rows.
+        _product("heads", "bhstd", "bshd", "bthd", "bhst", _HEADS),
+        # Terms that lie apart, and rows that do.
+        _product("two_sums", "mnjk", "jmk", "jnk", "mn", {"m": 72, "n": 136, "j": 5, "k": 96}),
+        _product("two_rows", "imnk", "imk", "kn", "mni", {"i": 3, "m": 72, "n": 136, "k": 160}),
+        _product("exact", "mnk", "mk", "nk", "mn", {**_SIZES, "m": 140}, "f32"),
+    ],
+    flags=("-O0", "--products=own"),
+)
+
+
+@pytest.mark.parametrize("name", SUITE.names)
+def test_numbers(name: str) -> None:
+    SUITE.check(name)
+
+
+def test_checks_are_silent() -> None:
+    SUITE.check_silence(["plain", "columns_by_terms", "heads"])
