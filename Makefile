@@ -2,7 +2,8 @@
 # make check   sets up, then runs lint, types and all tests
 # make setup   sets up: system packages that are missing, then .venv (see tools/setup)
 #
-# Parts of check: lint, types, test. make format rewrites the sources as lint wants them.
+# Parts of check: lint, types, test, which is lit and pytest. make format rewrites the sources as
+# lint wants them.
 # make clean removes what was built; make distclean the environment too.
 
 python := .venv/bin/python
@@ -14,7 +15,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 # Without compiled bytecode every command that the tests start would compile hirc's Python again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check setup lint format types test clean distclean
+.PHONY: demo check setup lint format types test lit pytest clean distclean
 .DEFAULT_GOAL := check
 
 setup:
@@ -23,12 +24,12 @@ setup:
 demo: setup
 	@$(python) -m hirc.tools.demo
 
-# Every part runs, whatever the others found; the line that counts the tests comes last.
+# Every part runs, whatever the others found; the line that counts the tests comes last. The type
+# checker has one thread, so lit's tests run beside it.
 check: setup
 	@status=0; \
-	for part in lint types test; do \
-		$(MAKE) --no-print-directory $$part || status=1; \
-	done; \
+	$(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync lint types lit || status=1; \
+	$(MAKE) --no-print-directory pytest || status=1; \
 	$(python) test/support/count.py $(results)/lit.json $(results)/pytest.xml || status=1; \
 	exit $$status
 
@@ -44,11 +45,19 @@ types: setup
 	$(python) -m pyright
 
 test: setup
-	@mkdir -p $(results) && rm -f $(results)/lit.json $(results)/pytest.xml
-	@status=0; set -x; \
-	.venv/bin/lit --verbose --succinct --output $(results)/lit.json test || status=1; \
-	$(python) -m pytest -n 2 --dist loadgroup --quiet --junit-xml $(results)/pytest.xml || status=1; \
+	@status=0; \
+	for part in lit pytest; do \
+		$(MAKE) --no-print-directory $$part || status=1; \
+	done; \
 	exit $$status
+
+lit: setup
+	@mkdir -p $(results) && rm -f $(results)/lit.json
+	.venv/bin/lit --verbose --succinct --output $(results)/lit.json test
+
+pytest: setup
+	@mkdir -p $(results) && rm -f $(results)/pytest.xml
+	$(python) -m pytest -n 2 --dist loadgroup --quiet --junit-xml $(results)/pytest.xml
 
 clean:
 	rm -rf build dist hirc.egg-info

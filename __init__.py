@@ -10,11 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .compiler.interpreter import interpret
+    from .compiler.compile_program import compile, jit
+    from .compiler.interpreter import interpret, interpret_team
     from .compiler.loader import load
     from .compiler.loader_artifact import Artifact
     from .dialects.hir.builder import BuildError, module, program, steps
-    from .frontends.torch.compile_model import compile
 
 __version__ = "0.1.0"
 
@@ -23,6 +23,8 @@ __all__ = [
     "BuildError",
     "compile",
     "interpret",
+    "interpret_team",
+    "jit",
     "load",
     "module",
     "program",
@@ -33,8 +35,10 @@ __all__ = [
 _OFFERED = {
     "Artifact": ".compiler.loader_artifact",
     "BuildError": ".dialects.hir.builder",
-    "compile": ".frontends.torch.compile_model",
+    "compile": ".compiler.compile_program",
     "interpret": ".compiler.interpreter",
+    "interpret_team": ".compiler.interpreter",
+    "jit": ".compiler.compile_program",
     "load": ".compiler.loader",
     "module": ".dialects.hir.builder",
     "program": ".dialects.hir.builder",

@@ -58,6 +58,7 @@ hirc_instance *hirc_create_state(void);
 void hirc_free_state(hirc_instance *instance);
 void hirc_use_state(hirc_instance *instance);
 int hirc_reset_state(void *stream);
+int hirc_manual_seed(uint64_t seed, uint64_t offset, void *stream);
 int hirc_state_tensor(const char *name, DLTensor *tensor);
 """
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..dialects.offload import ImageFormat
 from ..pipelines.weights import Weight
+from .collection import seldom_collected
 from .errors import InputError, Position
 from .host_code import host_object
 from .link import LinkJob, SymbolError, link, merge_objects
@@ -67,6 +68,7 @@ class Compilation:
         with self.timer.phase("find tools"):
             return Toolchain(self.clang, self.cuda)
 
+    @seldom_collected()
     def run(self) -> None:
         """Compiles every input and writes what was asked for. Raises HircError."""
         # clang has to be run for its version: that goes on while the program is lowered.
@@ -177,18 +179,32 @@ class Compilation:
             weights = self._plan_weights(units, str(output))
             self._name_kernels(units)
             objects = [self._object(unit, folder) for unit in units]
-            if weights is not None and weights.layout.is_embedded:
-                objects.append(self._weights_object(weights, folder))
-            for_cpu = self._is_for_cpu()
-            if for_cpu:
-                objects.append(self._cpu_runtime(folder))
-            support = self._support_archive(folder)
-            to = stack.enter_context(replacing(output)).absolute()
-            with self.timer.phase("link" if for_cpu else "link (clang, ptxas, nvlink, lld)"):
-                self._link(LinkJob(objects, to, folder, support, for_cpu_device=for_cpu))
-            if weights is not None:
-                self._write_weights(weights)
+            self._link_objects(objects, weights, output, folder, for_cpu=self._is_for_cpu())
             self._write_interface(output)
+
+    def _link_objects(
+        self,
+        objects: Sequence[Path],
+        weights: Weights | None,
+        output: Path,
+        folder: Path,
+        *,
+        for_cpu: bool,
+    ) -> None:
+        """Links the inputs' objects, and writes what goes beside the output."""
+        linked = list(objects)
+        if weights is not None and weights.layout.is_embedded:
+            linked.append(self._weights_object(weights, folder))
+        if for_cpu:
+            linked.append(self._cpu_runtime(folder))
+        support = self._support_archive(folder)
+        phase = "link" if for_cpu else "link (clang, ptxas, nvlink, lld)"
+        with replacing(output) as temporary, self.timer.phase(phase):
+            self._link(
+                LinkJob(linked, temporary.absolute(), folder, support, for_cpu_device=for_cpu)
+            )
+        if weights is not None:
+            self._write_weights(weights)
 
     def _link(self, job: LinkJob) -> None:
         """Links. What is wrong with a symbol is at the line that uses it, else at an input."""
@@ -362,7 +378,10 @@ class Compilation:
 
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
         """The device code that is embedded for one chip."""
-        module = unit.device(target, self.cuda)
+        return self._linked_image(unit.device(target, self.cuda), target)
+
+    def _linked_image(self, module: LlvmModule, target: Target) -> tuple[ImageFormat, bytes]:
+        """Device code as a link takes it."""
         runs_ptxas = self.options.debug or bool(ptxas_arguments(self.options))
         if not runs_ptxas or target.is_cpu:
             return ImageFormat.BITCODE, module.bitcode()

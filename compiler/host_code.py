@@ -9,7 +9,7 @@ from .child import in_child
 from .diagnostics import translation_error
 from .gate import GateError
 from .ir_text import IrText
-from .llvm_ir import LlvmModule, host_machine
+from .llvm_ir import LlvmModule, host_machine, set_global_option
 from .offload_annotations import Entry, annotation_text
 from .offload_binary import Image, ImageKind, pack
 from .straight_code import left_as_they_are
@@ -110,8 +110,15 @@ def _private_functions(module: ir.Operation) -> list[str]:
 
 def host_object(module: LlvmModule) -> bytes:
     """An object file of the host module. Raises UnsupportedError where LLVM cannot make one."""
+
+    def generate() -> bytes:
+        # Of loops over a block's threads it takes as long as all else does together, and they are
+        # no faster for it. It is the child's option alone.
+        set_global_option("-disable-lsr")
+        return module.object_code()
+
     return in_child(
-        module.object_code,
+        generate,
         what="host code",
         stage="host-code",
         hint="--emit=llvm shows what it was given; inline assembly and intrinsics have to be "

@@ -68,6 +68,11 @@ class Machine:
         return str(self.target_machine().target_data)
 
 
+def _is_offered(symbol: llvm.ValueRef) -> bool:
+    """Whether a module defines it for others; a local definition is nobody else's, of any name."""
+    return not symbol.is_declaration and symbol.linkage not in _LOCAL_LINKAGES
+
+
 class LlvmModule:
     """A module in a context of its own, for one machine."""
 
@@ -119,9 +124,12 @@ class LlvmModule:
         activity.enter_step(f"LLVM's reader of {origin}", input="the library")
         try:
             library = llvm.parse_bitcode(data, self._context)
-        except RuntimeError as error:
+        except (RuntimeError, UnicodeDecodeError) as error:
+            # LLVM quotes names of a damaged file in what it says, whatever their bytes.
+            is_read = isinstance(error, RuntimeError)
+            reason = str(error).splitlines()[-1] if is_read else "it has a name that is not UTF-8"
             raise InputError(
-                f"LLVM {CONSUMER_LLVM} cannot read {origin}: {str(error).splitlines()[-1]}",
+                f"LLVM {CONSUMER_LLVM} cannot read {origin}: {reason}",
                 hint=f"bitcode of LLVM {CONSUMER_LLVM} or older can be read, of a newer one not",
             ) from error
         try:
@@ -129,17 +137,22 @@ class LlvmModule:
         except InputError:
             library.close()
             raise
+        except UnicodeDecodeError as error:
+            library.close()
+            raise InputError(f"{origin} has a name that is not UTF-8") from error
         return bool(self._link_parsed(library, wanted))
 
     def _wanted_from(self, library: llvm.ModuleRef, origin: str) -> list[str]:
         """The functions this module lacks. Raises InputError where `library` does not fit."""
         wanted = self.undefined_functions()
+        # A name that is not UTF-8 shows as it is looked at, and the linker is to meet none.
+        _ = [item.name for item in [*library.functions, *library.global_variables]]
         if library.triple.partition("-")[0] not in ("", self.machine.triple.partition("-")[0]):
             raise InputError(
                 f"{origin} is bitcode for {library.triple}, not for {self.machine.triple}"
             )
         for function in library.functions:
-            if function.is_declaration or function.name not in wanted:
+            if not _is_offered(function) or function.name not in wanted:
                 continue
             declared = self._module.get_function(function.name).global_value_type
             if str(declared) != str(function.global_value_type):
@@ -151,7 +164,7 @@ class LlvmModule:
 
     def _link_parsed(self, library: llvm.ModuleRef, wanted: Iterable[str] | None) -> list[str]:
         symbols = [*library.functions, *library.global_variables]
-        defined = {item.name: item.linkage for item in symbols if not item.is_declaration}
+        defined = {item.name: item.linkage for item in symbols if _is_offered(item)}
         if wanted is not None and not set(wanted).intersection(defined):
             return []
         self._adopt(library)
@@ -194,6 +207,22 @@ class LlvmModule:
             for item in self._module.global_variables
             if item.is_declaration and not str(item.global_value_type).startswith("[0 x ")
         ]
+
+    def names_in(self, section: str) -> list[str]:
+        """The variables that lie in a section of the object file, pointers each."""
+        marked = f'section "{section}"'
+        return [
+            item.name
+            for item in self._module.global_variables
+            if str(item.global_value_type) in ("ptr", "{ ptr }") and marked in str(item)
+        ]
+
+    def make_visible(self, names: Iterable[str]) -> None:
+        """Lets a loader find definitions by name."""
+        wanted = set(names)
+        for item in [*self._module.functions, *self._module.global_variables]:
+            if item.name in wanted:
+                item.linkage, item.visibility = "external", "default"
 
     def set_linkage(self, name: str, linkage: str) -> None:
         symbol = self._symbol(name)

@@ -71,14 +71,23 @@ _SUFFIXES = {
 }
 
 
-class MatmulLibrary(StrEnum):
-    """Whether matrix products call cuBLASLt; AUTO: LARGE where all targets are GPUs, else NEVER.
+class Products(StrEnum):
+    """What computes matrix products; AUTO: what takes less time on GPUs, plain loops on a CPU.
 
-    LARGE are those that no kernel computes in less time on a GPU.
+    LIBRARY is cuBLASLt for those that no kernel computes in less time on a GPU, ALWAYS for all it
+    can; OWN are kernels alone.
     """
 
     AUTO = "auto"
-    LARGE = "large"
+    LIBRARY = "library"
+    ALWAYS = "always"
+    OWN = "own"
+
+
+class Graphs(StrEnum):
+    """Whether programs are replayed as device graphs; AUTO: on GPUs."""
+
+    AUTO = "auto"
     ALWAYS = "always"
     NEVER = "never"
 
@@ -127,8 +136,9 @@ class Options:
     fast_math: bool = False
     flush_denormals: bool = False
     allow_tf32: bool = False
-    matmul_library: MatmulLibrary = MatmulLibrary.AUTO
+    products: Products = Products.AUTO
     schedules: Schedules = Schedules.AUTO
+    graphs: Graphs = Graphs.AUTO
     weights: WeightStorage = WeightStorage.AUTO
     weights_from: Path | None = None
     # The path, or an empty one for a file beside the output.

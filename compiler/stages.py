@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..dialects.mlir import ir
 from ..pipelines.frame_names import named
 from ..pipelines.pass_base import InvalidResult, PassFailure
-from ..pipelines.pipeline import Stage, Step, foreign_op, is_valid, run_steps
+from ..pipelines.pipeline import Stage, Step, foreign_op, is_valid, run_steps, set_aside
 from . import activity
 from .diagnostics import stage_error
 from .errors import InputError, InternalError, UnsupportedError
@@ -129,20 +129,23 @@ def run_stage(
         )
 
     try:
-        named(f"stage '{stage.name}'", run_steps)(
-            module,
-            stage.steps,
-            verify_each=verify_each,
-            before=before,
-            after=lambda step: printer(step, module),
-        )
+        # What is printed is whole.
+        with set_aside(module, stage.spares if printer.after is None else ""):
+            named(f"stage '{stage.name}'", run_steps)(
+                module,
+                stage.steps,
+                verify_each=verify_each,
+                before=before,
+                after=lambda step: printer(step, module),
+            )
+            activity.enter(stage.name, "the verifier")
+            is_right = verify_each or is_valid(module)
     except PassFailure as failure:
         found = session.take_diagnostics()
         raise stage_error(found, stage.name, current[-1].pass_name) from failure
     except InvalidResult as failure:
         raise _invalid(f"pass '{failure}'", stage, session) from failure
-    activity.enter(stage.name, "the verifier")
-    if not verify_each and not is_valid(module):
+    if not is_right:
         raise _invalid("one of the passes", stage, session, hint="--verify-each names the pass")
     session.take_diagnostics()
     left = foreign_op(module, stage)

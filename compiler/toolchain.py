@@ -1,7 +1,7 @@
 """Finding clang and CUDA: where each tool is, what is missing, and how to get it.
 
 The environment is read here and nowhere else: HIRC_CLANG and HIRC_CUDA_PATH name them,
-HIRC_CACHE_DIR is where compiled support code is kept.
+HIRC_CACHE_DIR is where compiled code is kept, HIRC_CACHE_BYTES how much of it.
 """
 
 from __future__ import annotations
@@ -10,16 +10,19 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import ToolchainError
+from .errors import InputError, ToolchainError
 from .process import Finished, Runner, start
 
 CLANG_OLDEST = 22
 _VERSION_SECONDS = 30
+CACHE_BYTES = 1 << 30
+# Of CUDA, what only a link for GPUs runs; without ptxas the driver compiles PTX.
+LINKING_PARTS = ("ptxas", "nvlink", "fatbinary")
 CLANG_HINT = (
     "on Debian: apt-get install clang-22 lld-22 clang-tools-22; elsewhere LLVM 22 or newer with "
     "clang-linker-wrapper, then name it with --clang or HIRC_CLANG"
@@ -95,8 +98,10 @@ class Cuda:
             "libcudart_static.a": self.static_runtime,
         }
 
-    def missing(self) -> list[str]:
-        return [name for name, path in self.parts().items() if not path.is_file()]
+    def missing(self, optional: Collection[str] = ()) -> list[str]:
+        """The parts that are not there, but for those that may be missing."""
+        parts = self.parts().items()
+        return [name for name, path in parts if name not in optional and not path.is_file()]
 
 
 @dataclass(frozen=True)
@@ -198,27 +203,30 @@ def _with_wrapper(clang: Clang) -> Clang:
     return clang
 
 
-def find_cuda(given: Path | None = None) -> Cuda:
-    """CUDA at the path named, or the pip packages', or a toolkit's. Raises ToolchainError."""
+def find_cuda(given: Path | None = None, *, optional: Collection[str] = ()) -> Cuda:
+    """CUDA at the path named, or the pip packages', or a toolkit's. Raises ToolchainError.
+
+    `optional` are parts that nobody will ask for, or that may be missing.
+    """
     if given is None and "HIRC_CUDA_PATH" in os.environ:
         given = Path(os.environ["HIRC_CUDA_PATH"])
     if given is not None:
         cuda = Cuda(given)
-        if cuda.missing():
+        if cuda.missing(optional):
             raise ToolchainError(
-                f"CUDA at {given} lacks {', '.join(cuda.missing())}", hint=CUDA_HINT
+                f"CUDA at {given} lacks {', '.join(cuda.missing(optional))}", hint=CUDA_HINT
             )
         return cuda
     partial: Cuda | None = None
     for root in cuda_candidates():
         cuda = Cuda(root)
-        if not cuda.missing():
+        if not cuda.missing(optional):
             return cuda
-        if partial is None and len(cuda.missing()) < len(cuda.parts()):
+        if partial is None and len(cuda.missing(optional)) < len(cuda.parts()):
             partial = cuda
     if partial is not None:
         raise ToolchainError(
-            f"CUDA at {partial.root} lacks {', '.join(partial.missing())}", hint=CUDA_HINT
+            f"CUDA at {partial.root} lacks {', '.join(partial.missing(optional))}", hint=CUDA_HINT
         )
     raise ToolchainError("no CUDA compiler tools found", hint=CUDA_HINT)
 
@@ -236,8 +244,18 @@ def cuda_candidates() -> Iterator[Path]:
     yield Path("/usr/local/cuda")
 
 
+def cache_bytes() -> int:
+    """How many bytes the cache may hold. Raises InputError where the environment has no number."""
+    text = os.environ.get("HIRC_CACHE_BYTES", "")
+    if not text:
+        return CACHE_BYTES
+    if not text.isascii() or not text.isdecimal():
+        raise InputError(f"HIRC_CACHE_BYTES is {text!r}, which is no number of bytes")
+    return int(text)
+
+
 def cache_directory() -> Path | None:
-    """Where compiled support code is kept between runs; None where there is no home directory."""
+    """Where compiled code is kept between runs; None where there is no home directory."""
     if os.environ.get("HIRC_CACHE_DIR"):
         return Path(os.environ["HIRC_CACHE_DIR"])
     try:

@@ -26,7 +26,7 @@ from ..pipelines.passes.name_device_symbols import ELSEWHERE, claimed_names
 from ..pipelines.passes.run_transform_schedules import is_only_schedules
 from ..pipelines.passes.select_host_programs import host_programs
 from ..pipelines.pipeline import Stage
-from ..pipelines.products.options import MatmulOptions
+from ..pipelines.products.options import KERNEL_MULTIPLICATIONS, MatmulOptions
 from ..pipelines.program_check import find_fault
 from ..pipelines.weights import Weight, WeightFault, WeightLayout, declared_weights, has_weights
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
@@ -34,11 +34,12 @@ from .errors import InputError, Position, UnsupportedError
 from .host_code import entries_of, host_module
 from .llvm_ir import LlvmModule
 from .native import native_targets
-from .options import Emit, MatmulLibrary, Options, Schedules, StateStorage
+from .options import Emit, Graphs, Options, Products, Schedules, StateStorage
 from .output import write
+from .parse import parse
 from .process import Runner
 from .session import Session, position_of
-from .source import Source, parse
+from .source import Source
 from .stages import StageRun
 from .target import FIRST_WITH_REDUX, TRIPLE, Target, shared_memory_limit
 from .timing import Timer
@@ -61,6 +62,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
         fusion_report=options.fusion_report,
         marks_launches=options.emit.is_picture,
         tuned=_is_tuned(options),
+        graph_launches=_graph_launches(options, chips),
     )
     gpu = gpu_program_stages(
         GpuProgramOptions(
@@ -80,6 +82,18 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
     return [*host_ir_stages(host), *gpu]
 
 
+# On an H200 a graph takes less of the host's time than a launch (docs/results.md).
+_LAUNCHES_OF_GRAPHS = 1
+
+
+def _graph_launches(options: Options, chips: Sequence[Target]) -> int:
+    """From how many launches on a program is replayed as a graph; 0 is never."""
+    if options.graphs is Graphs.AUTO:
+        is_for_gpus = bool(chips) and not any(chip.is_cpu for chip in chips)
+        return _LAUNCHES_OF_GRAPHS if is_for_gpus else 0
+    return int(options.graphs is Graphs.ALWAYS)
+
+
 def _is_tuned(options: Options) -> bool:
     if options.schedules is Schedules.AUTO:
         return options.opt_level > 0
@@ -88,19 +102,21 @@ def _is_tuned(options: Options) -> bool:
 
 def _matmul_options(options: Options, chips: Sequence[Target]) -> MatmulOptions:
     """Of what matrix products are made."""
-    library = _calls_matmul_library(options, chips)
-    if options.matmul_library is MatmulLibrary.ALWAYS:
-        return MatmulOptions(
-            library, options.allow_tf32, options.fast_math, kernel_multiplications=0
-        )
-    return MatmulOptions(library, options.allow_tf32, options.fast_math)
-
-
-def _calls_matmul_library(options: Options, chips: Sequence[Target]) -> bool:
-    """Whether matrix products call cuBLASLt, which the CPU device has none of."""
-    if options.matmul_library is MatmulLibrary.AUTO:
-        return bool(chips) and not any(chip.is_cpu for chip in chips)
-    return options.matmul_library is not MatmulLibrary.NEVER
+    products = options.products
+    falls_back = products is Products.AUTO
+    if falls_back:
+        # The CPU device has no library, and runs plain loops the fastest.
+        is_gpu = bool(chips) and not any(chip.is_cpu for chip in chips)
+        products = Products.LIBRARY if is_gpu else None
+    most = 0 if products is Products.ALWAYS else KERNEL_MULTIPLICATIONS
+    return MatmulOptions(
+        products in (Products.LIBRARY, Products.ALWAYS),
+        options.allow_tf32,
+        options.fast_math,
+        most,
+        own=products is Products.OWN,
+        falls_back=falls_back,
+    )
 
 
 @dataclass

@@ -7,6 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from .child import forked
+from .errors import InputError, Position
 
 if TYPE_CHECKING:
     from .session import Session
@@ -16,6 +17,8 @@ _SECONDS_EACH, _SECONDS = 5, 20
 # No program goes on like this, and the reader says so, unless it failed before.
 _NO_MLIR = b"\n= = ="
 _SILENT = b"silent"
+# What C++ says that asks for more memory than there can be.
+BAD_ALLOCATION = "std::bad_alloc"
 
 
 def unreadable_line(data: bytes) -> int | None:
@@ -25,6 +28,19 @@ def unreadable_line(data: bytes) -> int | None:
     """
     _, found, _ = forked(lambda: str(_search(data)).encode())
     return int(found or b"0") or None
+
+
+def out_of_memory(file: str, data: bytes) -> InputError:
+    """The error for a program that MLIR's reader finds no memory for."""
+    line = unreadable_line(data)
+    place = "this" if line is None else "this line"
+    return InputError(
+        f"MLIR's reader cannot read {place}: it asks for more memory than there is",
+        position=Position(file, line or 0, 1 if line else 0),
+        stage="parse",
+        hint="an attribute or type in it is not written as MLIR's documentation has it, or is "
+        "larger than any memory",
+    )
 
 
 def _search(data: bytes) -> int:
@@ -61,4 +77,6 @@ def _read(text: bytes, session: Session) -> bytes:
         ir.Module.parse(text, session.context)
     except ir.MLIRError:
         return b"" if session.diagnostics else _SILENT
+    except MemoryError:
+        return _SILENT
     return b""

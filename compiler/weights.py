@@ -35,10 +35,14 @@ class Weights:
     values: tuple[tuple[Weight, Tensor], ...] = ()
     output: Path | None = None
 
+    def pieces(self) -> list[tuple[int, memoryview]]:
+        """The values with their offsets."""
+        offsets = self.layout.offsets
+        return [(offsets[weight.name], tensor.data) for weight, tensor in self.values]
+
     def write_object(self, path: Path) -> None:
         """Writes the object with the values, where they are embedded."""
-        offsets = self.layout.offsets
-        pieces = [(offsets[weight.name], tensor.data) for weight, tensor in self.values]
+        pieces = self.pieces()
         # What follows the last one is read too.
         pieces.append((self.layout.bytes, memoryview(b"")))
         with open(path, "wb") as file:

@@ -135,6 +135,28 @@ def load_named_dialects(source: bytes, into: ir.Context) -> None:
     passmanager.PassManager.parse(text, into).run(ir.Module.parse("module {}", into).operation)
 
 
+_DENSE_ATTRIBUTES_KNOWN: list[bool] = []
+
+
+def _make_dense_attributes_known(context: ir.Context) -> None:
+    """Has the bindings give a dense attribute without a class of theirs as a plain one.
+
+    Of complex numbers, for one: where an operation has it, they raise a TypeError otherwise.
+    """
+    if _DENSE_ATTRIBUTES_KNOWN:
+        return
+    _DENSE_ATTRIBUTES_KNOWN.append(True)
+    dense = ir.Attribute.parse("dense<0> : tensor<1xi1>", context)
+    bindings.register_type_caster(dense.typeid, replace=True)(_dense_attribute)
+
+
+def _dense_attribute(attribute: ir.Attribute) -> ir.Attribute:
+    element = ir.ShapedType(attribute.type).element_type
+    if isinstance(element, ir.IntegerType | ir.IndexType):
+        return ir.DenseIntElementsAttr(attribute)
+    return ir.DenseFPElementsAttr(attribute) if isinstance(element, ir.FloatType) else attribute
+
+
 def load_dialect(dialect: "type[ext.Dialect]", into: ir.Context) -> None:
     """Makes a Python-defined dialect known to a context; does nothing the second time.
 
@@ -158,4 +180,5 @@ def context() -> ir.Context:
     fresh = ir.Context()
     fresh.enable_multithreading(False)
     fresh.emit_error_diagnostics = True
+    _make_dense_attributes_known(fresh)
     return fresh

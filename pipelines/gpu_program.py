@@ -35,7 +35,7 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
     point = f"add-entry-point{{entry={options.entry} required={required}}}"
     entry = [point] if options.executable else []
     fast = "gpu.module(allow-fast-math)," if options.fast_math else ""
-    # Reaches the functions of gpu.modules too.
+    # Takes a whole module, and leaves functions alone that have a scope.
     debug = ["ensure-debug-info-scope-on-llvm-func"] if options.debug else []
     chips = "+".join(options.chips)
     redux = str(options.has_redux).lower()
@@ -55,11 +55,11 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
         ),
         Stage(
             "device",
-            f"gpu.module({','.join(_device(bare, chips, redux))})",
+            ",".join([f"gpu.module({','.join(_device(bare, chips, redux))})", *debug]),
             leaves=_LLVM_DEVICE,
             within="gpu.module",
         ),
-        Stage("host", ",".join([*_HOST, *debug]), leaves=_LLVM_HOST),
+        Stage("host", ",".join([*_HOST, *debug]), leaves=_LLVM_HOST, spares="gpu.module"),
     ]
 
 

@@ -37,6 +37,7 @@ class HostIrOptions:
     `chips` are those that kernels are scheduled for; `products` is about matrix products.
     Kernels come of schedules that are `tuned`, or of those that take every operation.
     With `marks_launches` the stage "schedules" leaves on each launch which operation it is of.
+    Programs of `graph_launches` or more launches are replayed as device graphs; 0 is none.
     With `fusion_report` the stage "fusion" leaves its report (pipelines/fusion/report.py).
     """
 
@@ -47,6 +48,7 @@ class HostIrOptions:
     fusion_report: bool = False
     marks_launches: bool = False
     tuned: bool = True
+    graph_launches: int = 0
 
 
 def has_programs(module: ir.Operation) -> bool:
@@ -62,20 +64,21 @@ def _has_host_ir(module: ir.Operation) -> bool:
 
 
 def _products(options: MatmulOptions) -> str:
-    """The pass that calls the library of matrix products, where it is called."""
-    if not options.library:
+    """The pass that calls the library of matrix products, or makes them ready for kernels."""
+    if not options.are_formed:
         return ""
     allow_tf32 = str(options.allow_tf32).lower()
     ignores_nan = str(options.ignores_nan).lower()
     return (
         f"hir-call-matmul-library{{allow-tf32={allow_tf32} ignores-nan={ignores_nan} "
-        f"kernel-multiplications={options.kernel_multiplications}}},"
+        f"kernel-multiplications={options.kernel_multiplications} "
+        f"own={str(options.own).lower()} falls-back={str(options.falls_back).lower()}}},"
     )
 
 
 def _reads_in_place(options: MatmulOptions, chips: tuple[str, ...]) -> str:
-    """The pass that spares products copies of what they read; the library takes any strides."""
-    if not options.library:
+    """The pass that spares products copies of what they read, which may have any strides."""
+    if not options.are_formed:
         return ""
     return (
         f"read-products-in-place{{chips={'+'.join(chips)} "
@@ -96,6 +99,15 @@ def _fuses_into(options: MatmulOptions) -> str:
     return (
         f"fuse-into-products{{ignores-nan={ignores_nan} "
         f"kernel-multiplications={options.kernel_multiplications}}},"
+    )
+
+
+def _forms(options: MatmulOptions) -> str:
+    """The pass that makes sums of products one operation with what is done around them."""
+    return (
+        f"form-contractions{{allow-tf32={str(options.allow_tf32).lower()} "
+        f"products={str(options.own).lower()} "
+        f"kernel-multiplications={options.kernel_multiplications}}}"
     )
 
 
@@ -140,11 +152,12 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
             "reshape-idle-transposes,convert-concat-to-linalg{to-fuse=true},narrow-product-operands,"
             f"{_reads_in_place(options.products, options.chips)}{_generalizes(options.products)}"
+            f"{'lay-channels-together,' if options.tuned else ''}"
             "normalize-tensor-operations,func.func(canonicalize,cse),"
             # Sizes then do not come from tensors that are fused away.
             "resolve-shaped-type-result-dims,func.func(canonicalize,cse),"
             f"fuse-tensor-operations{{report={report}}},{_fuses_into(options.products)}"
-            "form-contractions,widen-tensor-arithmetic,func.func(canonicalize,cse),"
+            f"{_forms(options.products)},widen-tensor-arithmetic,func.func(canonicalize,cse),"
             f"{_attention(options)}drop-idle-loops{_pads(options.products, options.chips)}",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
@@ -173,6 +186,8 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "schedules",
             f"hir-schedule-kernels{{chips={'+'.join(options.chips)} "
             f"tuned={str(options.tuned).lower()}{marks}}},{PROGRAM}(canonicalize,cse),"
+            # Every stage from here on visits what is in kernels; a third of it is equal constants.
+            "gpu.module(cse),"
             "hir-decide-by-limits,"
             # Sizes that are known to be equal are one value by now: checks of them go.
             f"{LAUNCHER}(canonicalize,cse,canonicalize)",
@@ -181,6 +196,6 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         Stage("programs", "convert-hir-to-gpu", when=_has_host_ir),
         Stage(
             INTERFACE_STAGE,
-            f"add-program-interface{{{entry}}}",
+            f"add-program-interface{{{entry} graph-launches={options.graph_launches}}}",
         ),
     ]

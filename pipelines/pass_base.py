@@ -40,10 +40,13 @@ def fail_at(location: ir.Location, message: str) -> NoReturn:
 class Pass(ABC):
     """One transformation of the operation it is anchored on, usually a builtin.module.
 
-    Fields may be str, int or bool, each with a default.
+    Fields may be str, int or bool, each with a default. `subjects` are operations without any
+    of which the pass does nothing, and is not run: names, or beginnings of names that end with a
+    dot or an underscore. A pass that names none is always run.
     """
 
     name: ClassVar[str]
+    subjects: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def run(self, op: ir.Operation) -> None:

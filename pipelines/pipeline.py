@@ -8,13 +8,31 @@ work the same everywhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..dialects.hir.symbols import unchanged
 from ..dialects.mlir import ir, passmanager
 from .frame_names import named
 from .pass_base import InvalidResult, Pass, PassFailure, find_pass, make_pass
+
+# What upstream's passes are about, as `Pass.subjects` says of ours: what they have patterns for; of
+# those that take longer to find nothing than it takes to read the names of all operations.
+_UPSTREAM_SUBJECTS = {
+    "convert-complex-to-standard": ("complex.",),
+    "convert-vector-to-llvm": ("vector.",),
+    "convert-vector-to-scf": (
+        *("vector.transfer_read", "vector.transfer_write"),
+        *("vector.print", "vector.transpose"),
+    ),
+    "expand-strided-metadata": (
+        *("memref.subview", "memref.expand_shape", "memref.collapse_shape"),
+        *("memref.extract_strided_metadata", "memref.extract_aligned_pointer_as_index"),
+    ),
+    "math-expand-ops{ops=clampf}": ("math.clampf",),
+}
 
 
 class PipelineSyntaxError(ValueError):
@@ -32,6 +50,13 @@ class Step:
     @property
     def pass_name(self) -> str:
         return self.text.partition("{")[0]
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """What there has to be for the pass to do anything; empty where that is not known."""
+        if self.own is not None:
+            return self.own.subjects
+        return _UPSTREAM_SUBJECTS.get(self.text) or _UPSTREAM_SUBJECTS.get(self.pass_name, ())
 
     def __str__(self) -> str:
         return "(".join([*self.anchors, self.text]) + ")" * len(self.anchors)
@@ -63,7 +88,8 @@ class Stage:
     The text is parsed, and the passes that it names are loaded, when the stage is first run or
     printed. `leaves` lists the dialects that may remain when it is done, per anchor: the boundary
     the runner checks. An empty tuple checks nothing. A stage with `when` is for the modules it
-    holds for; others skip it.
+    holds for; others skip it. The module's operations of the name `spares` are no concern of its
+    passes, which do not see them.
     """
 
     name: str
@@ -71,6 +97,7 @@ class Stage:
     leaves: tuple[str, ...] = ()
     within: str = "builtin.module"
     when: Callable[[ir.Operation], bool] | None = None
+    spares: str = ""
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -112,18 +139,69 @@ def run_steps(
 ) -> None:
     """Runs steps in order, calling `before` and `after` around each.
 
-    Without `verify_each`, what they leave is verified by whoever calls.
+    One that finds nothing to do is not run. Without `verify_each`, what they leave is verified by
+    whoever calls.
     """
+    present = _Present(module)
     for step in steps:
         before(step)
-        step.run(module, verify=verify_each)
+        if present.any_of(step):
+            step.run(module, verify=verify_each)
+            present.forget()
         after(step)
+
+
+class _Present:
+    """The names of the operations in a module, read once for all passes between two changes."""
+
+    def __init__(self, module: ir.Operation) -> None:
+        self._module = module
+        self._names: dict[tuple[str, ...], set[str]] = {}
+
+    def any_of(self, step: Step) -> bool:
+        """Whether there may be anything for a step to do."""
+        if not step.subjects:
+            return True
+        names = self._names.get(step.anchors)
+        if names is None:
+            names = self._names[step.anchors] = set[str]()
+            for op in _anchored(self._module, step.anchors):
+                _add_names(op, names)
+        kinds = tuple(each for each in step.subjects if each.endswith((".", "_")))
+        return not names.isdisjoint(step.subjects) or any(name.startswith(kinds) for name in names)
+
+    def forget(self) -> None:
+        """Says that the module may have changed."""
+        self._names.clear()
+
+
+def _add_names(root: ir.Operation, names: set[str]) -> None:
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        names.add(op.name)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit)
+
+
+@contextmanager
+def set_aside(module: ir.Operation, name: str) -> Generator[None, None, None]:
+    """Takes the operations called `name` out of a module's body; puts them back at its end."""
+    block = module.regions[0].blocks[0]
+    spared = [op for op in block if op.operation.name == name] if name else []
+    for op in spared:
+        op.operation.detach_from_parent()
+    try:
+        yield
+    finally:
+        for op in spared:
+            block.append(op)
 
 
 def is_valid(module: ir.Operation) -> bool:
     """Whether MLIR's verifier takes a module; diagnostics go to the context."""
     try:
-        module.verify()
+        with unchanged():
+            module.verify()
     except ir.MLIRError:
         return False
     return True

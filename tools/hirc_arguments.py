@@ -17,8 +17,9 @@ from ..compiler.native import native_note, native_targets
 from ..compiler.options import (
     CHECKS,
     Emit,
-    MatmulLibrary,
+    Graphs,
     Options,
+    Products,
     Schedules,
     StateStorage,
     WeightStorage,
@@ -84,8 +85,9 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         fast_math=values.fast_math,
         flush_denormals=values.ftz,
         allow_tf32=values.allow_tf32,
-        matmul_library=MatmulLibrary(values.matmul_library),
+        products=Products(values.products),
         schedules=Schedules(values.schedules),
+        graphs=Graphs(values.graph),
         weights=WeightStorage(values.weights),
         weights_from=values.weights_from,
         header=values.emit_header,
@@ -203,20 +205,26 @@ def _make_parser() -> argparse.ArgumentParser:
     add(
         "--allow-tf32",
         action="store_true",
-        help="let cuBLASLt round f32 operands of matrix products to tf32",
+        help="let f32 operands of convolutions, and of cuBLASLt's products, be rounded to tf32",
     )
     add(
-        "--matmul-library",
-        choices=[str(choice) for choice in MatmulLibrary],
-        default=str(MatmulLibrary.AUTO),
-        help="whether matrix products call cuBLASLt (auto: large ones in programs for GPUs; "
-        "large: those on the CPU device too)",
+        "--products",
+        choices=[str(choice) for choice in Products],
+        default=str(Products.AUTO),
+        help="what computes matrix products: kernels (own), cuBLASLt, or whichever takes less time "
+        "(auto; library: as for GPUs on the CPU device too)",
     )
     add(
         "--schedules",
         choices=[str(choice) for choice in Schedules],
         default=str(Schedules.AUTO),
         help="the kernels of tensor operations (auto: tuned, but general with -O0)",
+    )
+    add(
+        "--graph",
+        choices=[str(choice) for choice in Graphs],
+        default=str(Graphs.AUTO),
+        help="whether programs are recorded as device graphs and replayed (auto: on GPUs)",
     )
     add(
         "--weights-from",

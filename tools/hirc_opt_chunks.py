@@ -10,16 +10,11 @@ from dataclasses import dataclass
 from ..compiler import activity
 from ..compiler.diagnostics import parse_error
 from ..compiler.errors import HircError, InputError
+from ..compiler.parse import can_be_read_again, damaged_bytecode, in_file, reading
 from ..compiler.session import Session
-from ..compiler.source import (
-    Source,
-    can_be_read_again,
-    damaged_bytecode,
-    in_file,
-    is_bytecode,
-    reading,
-)
+from ..compiler.source import Source, is_bytecode
 from ..compiler.stages import IrPrinter
+from ..compiler.unreadable_line import BAD_ALLOCATION, out_of_memory
 from ..dialects.mlir import ir, load_named_dialects
 from ..pipelines.pass_base import InvalidResult, PassFailure, find_pass, make_pass, pass_names
 from ..pipelines.pipeline import PipelineSyntaxError, Step, parse_pipeline, run_steps
@@ -136,9 +131,14 @@ def _upstream(steps: Sequence[Step]) -> str | None:
 def _parsed(chunk: Chunk, context: ir.Context) -> ir.Operation:
     """The chunk's module. A whole file is read by MLIR, so that locations name the file."""
     load_named_dialects(chunk.data, context)
-    if chunk.is_whole and can_be_read_again(chunk.file):
-        return ir.Module.parseFile(chunk.file, context).operation
-    return ir.Module.parse(chunk.data, context).operation
+    try:
+        if chunk.is_whole and can_be_read_again(chunk.file):
+            return ir.Module.parseFile(chunk.file, context).operation
+        return ir.Module.parse(chunk.data, context).operation
+    except MemoryError as error:
+        if BAD_ALLOCATION not in str(error):
+            raise
+        raise out_of_memory(chunk.file, chunk.data) from error
 
 
 def pass_list() -> Iterator[str]:

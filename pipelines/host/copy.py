@@ -8,9 +8,6 @@ from .emitter import Emitter
 from .lowering import finish, lowers, stream_for
 from .types import element_bytes, is_contiguous
 
-# cudaMemcpyDefault: the runtime finds the direction from the addresses.
-_COPY_DEFAULT = 4
-
 
 @lowers("gpu.memcpy")
 def lower_memcpy(op: gpu.MemcpyOp, emit: Emitter) -> list[ir.Value]:
@@ -21,8 +18,7 @@ def lower_memcpy(op: gpu.MemcpyOp, emit: Emitter) -> list[ir.Value]:
     to, origin = data_address(emit, target), data_address(emit, source)
     if is_contiguous(kind) and is_contiguous(ir.MemRefType(source.type)):
         size = byte_size(emit, target)
-        arguments = [to, origin, size, emit.i32(_COPY_DEFAULT), stream]
-        emit.checked_call("cudaMemcpyAsync", arguments)
+        emit.call("hirc_copy_bytes", [to, origin, size, stream, emit.location()])
     else:
         emit.call(
             "hirc_memcpy_strided",

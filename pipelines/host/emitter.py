@@ -107,6 +107,16 @@ class Emitter:
         )
         self._symbols.insert(constant)
 
+    def constant_words(self, name: str, words: Sequence[int]) -> ir.Value:
+        """The address of an internal constant: words of 64 bits."""
+        symbol = self.fresh_symbol(name)
+        numbers = ir.DenseElementsAttr.get(
+            [ir.IntegerAttr.get(self.types.i64, word) for word in words],
+            ir.RankedTensorType.get([len(words)], self.types.i64),
+        )
+        self.global_constant(symbol, self.types.array(len(words), self.types.i64), numbers)
+        return self.address_of(symbol)
+
     def zeroed_words(self, name: str, count: int) -> str:
         """The symbol of an internal variable: `count` words of 64 bits, all zero."""
         symbol = self.fresh_symbol(name)
@@ -208,6 +218,14 @@ class Emitter:
             loc=self.op.location,
             ip=self._here(),
         ).result
+
+    def bytes_of(self, kind: ir.Type) -> ir.Value:
+        """The bytes from one element of a type to the next."""
+        location, place = self.op.location, self._here()
+        second = llvm.GEPOp(
+            self.types.ptr, self.null(), [], [1], ir.TypeAttr.get(kind), 0, loc=location, ip=place
+        ).result
+        return llvm.PtrToIntOp(self.types.i64, second, loc=location, ip=place).result
 
     def offset_address(self, base: ir.Value, element: ir.Type, index: ir.Value) -> ir.Value:
         """Address of element number `index` (i64) after `base`."""

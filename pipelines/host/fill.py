@@ -18,5 +18,6 @@ def lower_memset(op: gpu.MemsetOp, emit: Emitter) -> list[ir.Value]:
     asynchronous = op.asyncToken is not None
     stream = stream_for(emit, list(op.asyncDependencies), asynchronous)
     size = byte_size(emit, op.dst)
-    emit.checked_call("cudaMemsetAsync", [data_address(emit, op.dst), emit.i32(byte), size, stream])
+    address = data_address(emit, op.dst)
+    emit.call("hirc_fill_bytes", [address, emit.i32(byte), size, stream, emit.location()])
     return finish(emit, stream, asynchronous)

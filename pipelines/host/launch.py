@@ -37,7 +37,7 @@ def lower_launch(op: gpu.LaunchFuncOp, emit: Emitter) -> list[ir.Value]:
         *(_extent(emit, value) for value in grid),
         *(_extent(emit, value) for value in block),
         emit.i64(0) if shared is None else _extent(emit, shared),
-        _argument_array(emit, list(op.kernelOperands)),
+        *_argument_array(emit, list(op.kernelOperands)),
         stream,
     ]
     kinds = (_COOPERATIVE if op.cooperative else 0) | (
@@ -70,11 +70,14 @@ def _extent(emit: Emitter, value: ir.Value) -> ir.Value:
     return lowered if lowered.type == emit.types.i64 else emit.widen(lowered)
 
 
-def _argument_array(emit: Emitter, operands: list[ir.Value]) -> ir.Value:
-    """The address of an array of pointers to the arguments, as cudaLaunchKernel takes it."""
+def _argument_array(emit: Emitter, operands: list[ir.Value]) -> tuple[ir.Value, ir.Value]:
+    """The address of an array of pointers to the arguments, as cudaLaunchKernel takes it.
+
+    The arguments lie in one block, whose bytes are returned too.
+    """
     values = [part for operand in operands for part in _parts(emit, operand)]
     if not values:
-        return emit.null()
+        return emit.null(), emit.i64(0)
     pack = emit.types.struct(*(value.type for value in values))
     pointers = emit.types.array(len(values), emit.types.ptr)
     slots, addresses = emit.stack_slot(pack), emit.stack_slot(pointers)
@@ -82,7 +85,7 @@ def _argument_array(emit: Emitter, operands: list[ir.Value]) -> ir.Value:
         slot = emit.element_address(slots, pack, index)
         emit.store(value, slot)
         emit.store(slot, emit.element_address(addresses, pointers, index))
-    return addresses
+    return addresses, emit.bytes_of(pack)
 
 
 def _parts(emit: Emitter, operand: ir.Value) -> list[ir.Value]:

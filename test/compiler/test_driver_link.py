@@ -273,6 +273,24 @@ def test_device_libraries_that_need_each_other(
     assert "call" not in ran.output
 
 
+def test_functions_of_the_names_of_ours(hirc: Hirc, tmp_path: Path) -> None:
+    """A C function may be called what a function inside the support library is."""
+    source = write(
+        tmp_path,
+        "prog.mlir",
+        """\
+"hir.program"() ({
+^bb0(%x: memref<8xf32>):
+  %taken = "hir.host_call"() ({
+    "hir.argument"(%x) : (memref<8xf32>) -> ()
+  }) {callee = @settle} : () -> !hir.results_t
+}) {sym_name = "main", function_type = (memref<8xf32>) -> ()} : () -> ()
+""",
+    )
+    ran = hirc.succeeds(source, ARCH, "--emit=llvm", "-o", "-")
+    assert "declare void @settle(ptr, ptr)" in ran.output
+
+
 def test_device_libraries_that_do_not_fit(hirc: Hirc, clang: Path, tmp_path: Path) -> None:
     words = (write(tmp_path, "prog.mlir", _CALLS_BUMP), ARCH, "--emit=ptx", "-o", "-")
     host = _compile(clang, write(tmp_path, "h.c", ANSWER), tmp_path / "h.bc", "-c", "-emit-llvm")
@@ -290,6 +308,14 @@ def test_device_libraries_that_do_not_fit(hirc: Hirc, clang: Path, tmp_path: Pat
     errors = hirc.fails(*words, f"--device-lib={broken}")
     assert f"error: LLVM 22 cannot read {broken}: " in errors
     assert "hint: bitcode of LLVM 22 or older can be read" in errors
+    broken.write_bytes(other.read_bytes().replace(b"bump", b"b\xe8mp"))
+    errors = hirc.fails(*words, f"--device-lib={broken}")
+    assert f"error: {broken} has a name that is not UTF-8" in errors
+    text = "@table = constant i32 3\ndefine float @bump(float %x) {\n  ret float %x\n}"
+    variable = _device_bitcode(clang, tmp_path, "variable", text)
+    broken.write_bytes(variable.read_bytes().replace(b"table", b"t\xe8ble"))
+    errors = hirc.fails(*words, f"--device-lib={broken}")
+    assert f"error: {broken} has a name that is not UTF-8" in errors
 
 
 def test_equal_inputs_give_equal_objects(hirc: Hirc, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Compiled host programs in this process: a shared library for the CPU device, loaded."""
+"""Compiled host programs in this process, for the CPU device: in memory, or from a file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import hirc
 
+_FLAGS = ("--emit=shared", "--offload-arch=cpu")
+
 
 @cache
 def _folder() -> Path:
@@ -16,14 +18,34 @@ def _folder() -> Path:
 
 
 @cache
-def library(text: str, *flags: str) -> hirc.Library:
-    """The programs of a module, compiled once."""
+def library(text: str, *flags: str) -> hirc.Artifact:
+    """The programs of a module, compiled once: in memory, unless it takes a link."""
     # Not on a GPU machine, where only the loader is.
+    from hirc.compiler.compile_program import load_program
+    from hirc.compiler.source import Source
+    from hirc.tools.hirc_arguments import parse_arguments
+
+    if not all(flag.startswith("-") and not flag.startswith("--check") for flag in flags):
+        return linked(text, *flags)
+    path = _written(text, flags)
+    options = parse_arguments([str(path), "-o", f"{path.stem}.so", *_FLAGS, *flags]).options
+    return load_program(Source(str(path), text.encode()), options, cache=False)
+
+
+@cache
+def linked(text: str, *flags: str) -> hirc.Artifact:
+    """The same in a file that is loaded."""
     from hirc.tools.hirc import main as run_hirc
 
-    name = hashlib.sha256(repr((text, flags)).encode()).hexdigest()[:12]
-    source, output = _folder() / f"{name}.mlir", _folder() / f"{name}.so"
-    source.write_text(text)
-    words = [str(source), "-o", str(output), "--emit=shared", "--offload-arch=cpu", *flags]
-    assert run_hirc(words) == 0
+    source = _written(text, flags)
+    output = source.with_suffix(".so")
+    assert run_hirc([str(source), "-o", str(output), *_FLAGS, *flags]) == 0
     return hirc.load(output)
+
+
+def _written(text: str, flags: tuple[str, ...]) -> Path:
+    """A file with the text, whose name messages have."""
+    name = hashlib.sha256(repr((text, flags)).encode()).hexdigest()[:12]
+    path = _folder() / f"{name}.mlir"
+    path.write_text(text)
+    return path

@@ -55,7 +55,7 @@ def build(folder: Path, arch: str) -> None:
         source = folder / f"{name}.mlir"
         source.write_text(text)
         words = [str(source), "-o", str(folder / f"{name}.so"), "--emit=shared"]
-        flags = [f"--offload-arch={arch}", "--matmul-library=always"]
+        flags = [f"--offload-arch={arch}", "--products=always"]
         assert run_hirc([*words, *flags]) == 0
 
 

@@ -1,6 +1,6 @@
 """Matrix products of programs through a cuBLASLt that multiplies on the host, against torch in f64.
 
-The programs are for the CPU device, with --matmul-library=always where nothing else is said.
+The programs are for the CPU device, with --products=always where nothing else is said.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from support.matmul_library import Fake
 # They share what is compiled, so one process runs them all.
 pytestmark = pytest.mark.xdist_group("matrix_products")
 
+# Optimised are those that `everything` has.
+_FLAGS = ("-O0", "--schedules=tuned")
 _DTYPES = {
     "i32": torch.int32,
     "i8": torch.int8,
@@ -91,7 +93,7 @@ def test_functions_on_tensors_of_tf32(fake: Fake, result: str, is_library: bool)
     text = contraction("mk,kn->mn", "tf32", result)
     text += contraction("bmk,bnk->bmn", "tf32", result)
     text += contraction("mk,kn->mn", "tf32", result, accumulates=True)
-    programs = fake.library(text) if is_library else library(text)
+    programs = (fake.library if is_library else library)(text, *_FLAGS)
     x, y, z = tf32_numbers([5, 9], 0), tf32_numbers([9, 3], 1), tf32_numbers([5, 3], 2)
     product = x.double() @ y.double()
     got: list[torch.Tensor] = []
@@ -116,7 +118,7 @@ def test_operands_may_be_rounded_to_tf32(fake: Fake) -> None:
     text = contraction("mk,kn->mn", "f32", "f32")
     x, y = numbers([5, 9], "f32", 0), numbers([9, 3], "f32", 1)
     for flags, compute in (((), 68), (("--allow-tf32",), 77)):
-        run = getattr(fake.library(text, *flags), name_of("mk,kn->mn", "f32", "f32"))
+        run = getattr(fake.library(text, *_FLAGS, *flags), name_of("mk,kn->mn", "f32", "f32"))
         *_, chosen, _ = fake.lines(lambda run=run: run(x, y))
         assert f" compute {compute} " in chosen
 
@@ -139,7 +141,7 @@ def test_a_result_of_any_strides(fake: Fake, layout: str) -> None:
 
 @pytest.mark.parametrize("element", ["f32", "f64", "f16", "bf16", "tf32"])
 def test_host_ir(fake: Fake, element: str) -> None:
-    programs = fake.library(HOST_IR.format(element))
+    programs = fake.library(HOST_IR.format(element), *_FLAGS)
     kind = "f32" if element == "tf32" else element
 
     def operand(*shape: int, seed: int) -> torch.Tensor:
@@ -176,7 +178,7 @@ _ROWS = {(row.operation, row.element): row for row in rows("*matmul*", _SCALE)}
 @pytest.mark.parametrize("row", _ROWS.values(), ids=lambda row: row.name)
 def test_open_sizes_ask_for_the_same_algorithm(fake: Fake, row: Row) -> None:
     """Programs with and without their sizes, as the kernel benchmark has them."""
-    programs = fake.library("\n".join(program_text(row, build) for build in BUILDS))
+    programs = fake.library("\n".join(program_text(row, build) for build in BUILDS), *_FLAGS)
     x, y = inputs_of(row, "cpu")
     out = empty(row.output, "cpu")
     static, dynamic = (
@@ -198,7 +200,7 @@ def test_a_layer_is_one_call(fake: Fake, activation: str, epilogue: int) -> None
     element, result = ("f16", "f16") if activation == "relu" else ("bf16", "bf16")
     if activation == "gelu_tanh":
         result = "f32"
-    programs = fake.library(layer(element, activation, result))
+    programs = fake.library(layer(element, activation, result), *_FLAGS)
     x, w, b = numbers([5, 8], element, 0), numbers([6, 8], element, 1), numbers([6], result, 2)
     got: list[torch.Tensor] = []
     calls = fake.log(lambda: got.append(getattr(programs, activation)(x, w, b)))
@@ -221,7 +223,7 @@ def test_a_layer_is_one_call(fake: Fake, activation: str, epilogue: int) -> None
 
 @pytest.mark.parametrize(("element", "result"), PAIRS)
 def test_our_kernels_round_sums_once_too(fake: Fake, element: str, result: str) -> None:
-    programs = library("\n".join(contraction("mk,kn->mn", *pair) for pair in PAIRS))
+    programs = library("\n".join(contraction("mk,kn->mn", *pair) for pair in PAIRS), *_FLAGS)
     x, y = numbers([9, 200], element, 0), numbers([200, 11], element, 1)
     run = getattr(programs, name_of("mk,kn->mn", element, result))
     got: list[torch.Tensor] = []
@@ -248,7 +250,8 @@ _SMALL = [
 
 def test_small_products() -> None:
     programs = library(
-        "\n".join(contraction(einsum, *pair, known=sizes) for einsum, pair, sizes in _SMALL)
+        "\n".join(contraction(einsum, *pair, known=sizes) for einsum, pair, sizes in _SMALL),
+        *_FLAGS,
     )
     for einsum, (element, result), sizes in _SMALL:
         inputs = einsum.partition("->")[0].split(",")
@@ -269,7 +272,7 @@ def test_sizes_choose_between_kernels_and_the_library(fake: Fake) -> None:
     text = contraction("mk,kn->mn", "f32", "f32") + contraction(
         "bsk,nk->bsn", "bf16", "f32", known={"n": 600, "k": 2048}
     )
-    programs = fake.library(text, products="large")
+    programs = fake.library(text, products="library")
     run = getattr(programs, name_of("mk,kn->mn", "f32", "f32"))
     rows = getattr(programs, name_of("bsk,nk->bsn", "bf16", "f32"))
     got: list[torch.Tensor] = []

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,10 @@ import torch
 from host_ir.agreement import difference
 from host_ir.catalog import HostProgram, host_programs
 from host_ir.element_values import DTYPES
+from host_ir.libraries import library
 
+import hirc
+from hirc.compiler.interpreter import Interpreter
 from hirc.tools.hirc import main as run_hirc
 from hirc.tools.hirc_run import main as run_program
 
@@ -24,12 +29,40 @@ def built(program: HostProgram, folder: Path, *flags: str) -> Path:
 
 
 @pytest.mark.parametrize("program", host_programs(), ids=lambda program: program.name)
-def test_a_command_gives_what_the_interpreter_gives(program: HostProgram, tmp_path: Path) -> None:
-    command = built(program, tmp_path)
-    compiled = outputs_of([str(command)], program, tmp_path / "compiled")
+def test_every_way_gives_what_the_interpreter_gives(
+    program: HostProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[list[Any]] = []
+    run = Interpreter.run
+
+    def noted(self: Interpreter, inputs: Sequence[Any], *others: Any) -> list[Any]:
+        given.append(copies(inputs))
+        return run(self, inputs, *others)
+
+    monkeypatch.setattr(Interpreter, "run", noted)
     interpreted = outputs_of(None, program, tmp_path / "interpreted")
-    assert len(compiled) == len(interpreted) > 0
-    for got, wanted in zip(compiled, interpreted, strict=True):
+    (inputs,) = given
+    command = built(program, tmp_path)
+    agree(outputs_of([str(command)], program, tmp_path / "compiled"), interpreted)
+    in_process = library(program.text)
+    agree(outputs_of_call(in_process, inputs), interpreted)
+    in_process.save(tmp_path / "library.so")
+    agree(outputs_of_call(hirc.load(tmp_path / "library.so"), inputs), interpreted)
+
+
+def copies(values: Sequence[Any]) -> list[Any]:
+    return [each.clone() if isinstance(each, torch.Tensor) else each for each in values]
+
+
+def outputs_of_call(programs: hirc.Artifact, inputs: list[Any]) -> list[torch.Tensor]:
+    outputs = programs.main(*copies(inputs))
+    every = outputs if isinstance(outputs, tuple) else (outputs,)
+    return [torch.as_tensor(each) for each in every]
+
+
+def agree(got_all: list[torch.Tensor], wanted_all: list[torch.Tensor]) -> None:
+    assert len(got_all) == len(wanted_all) > 0
+    for got, wanted in zip(got_all, wanted_all, strict=True):
         assert got.dtype == wanted.dtype
         element = next(name for name, dtype in DTYPES.items() if dtype == wanted.dtype)
         wrong = difference(got, wanted, element, scale=float(wanted.to(torch.float64).abs().max()))

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from host_ir.libraries import library
+from host_ir.libraries import library, linked
 
 # They share what is compiled, so one process runs them all.
 pytestmark = pytest.mark.xdist_group("size_checks")
@@ -272,7 +272,7 @@ CASES: list[tuple[str, list[Argument], str]] = [
 @pytest.fixture(scope="module")
 def outcomes() -> list[tuple[int, str]]:
     """The status of each case's call, and what it said."""
-    built = library(_TEXT, "-O0")
+    built = linked(_TEXT, "-O0")
     done = subprocess.run(
         [sys.executable, "-c", _CALLER, str(built.path)],
         input=json.dumps([(name, arguments) for name, arguments, _ in CASES]),

@@ -482,7 +482,8 @@ PRODUCTS = {name: case for name, case in CASES.items() if name in products()}
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_function_gives_what_torch_gives(name: str) -> None:
-    check(library(text_of(CASES)), name)
+    # Tuned as for -O2, which takes four times as long; what it does is the random programs' part.
+    check(library(text_of(CASES), "-O0", "--schedules=tuned"), name)
 
 
 def test_products_by_the_library_give_what_torch_gives(fake: Fake) -> None:

@@ -1,7 +1,7 @@
 """A cuBLASLt that multiplies on the host (fake_cublaslt.c), and libraries that call it.
 
-Programs for the CPU device call it with --matmul-library=large, as those for a GPU call the real
-one, or with --matmul-library=always.
+Programs for the CPU device call it with --products=library, as those for a GPU call the real
+one, or with --products=always.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Fake:
         """The programs of a module, compiled once, whose products call the library."""
         from host_ir.libraries import library
 
-        built = library(text, str(self.synchronize), f"--matmul-library={products}", *flags)
+        built = library(text, str(self.synchronize), f"--products={products}", *flags)
         self.serve(built)
         return built
 

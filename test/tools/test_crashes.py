@@ -179,7 +179,7 @@ def test_a_crash_of_the_code_generator(run: Run) -> None:
 
 
 def test_no_memory_is_no_bug(run: Run) -> None:
-    run.patch.setattr("hirc.compiler.source.load_named_dialects", _needs_memory)
+    run.patch.setattr("hirc.compiler.parse.load_named_dialects", _needs_memory)
     status, errors = run("hirc", hirc, "prog.mlir", "--offload-arch=cpu", "-o", "prog")
     assert (status, "hirc: error: out of memory\n  in stage 'parse'\n" in errors) == (1, True)
     assert not list(run.reports.iterdir())
@@ -203,8 +203,8 @@ def test_programs_that_mlir_s_reader_crashes_on(run: Run) -> None:
     assert status == 1, errors
     assert "deep.mlir: error: MLIR's reader cannot read this: it is nested 100000 deep" in errors
     # Bytecode whose reader does not come to an end, and what it is told of.
-    run.patch.setattr("hirc.compiler.source._READING_SECONDS", 1)
-    run.patch.setattr("hirc.compiler.source.load_named_dialects", _hangs)
+    run.patch.setattr("hirc.compiler.parse._READING_SECONDS", 1)
+    run.patch.setattr("hirc.compiler.parse.load_named_dialects", _hangs)
     (run.folder / "damaged.mlirbc").write_bytes(b"ML\xefR\0")
     status, errors = run("hirc", hirc, "damaged.mlirbc", "--offload-arch=cpu", "-o", "prog")
     assert status == 1, errors
@@ -218,7 +218,7 @@ def _refuses(data: bytes, context: object) -> None:
 
 def test_bytecode_that_mlir_s_reader_refuses_without_a_word(run: Run) -> None:
     (run.folder / "damaged.mlirbc").write_bytes(b"ML\xefR\0")
-    for module in ("tools.hirc_opt_chunks", "compiler.source"):
+    for module in ("tools.hirc_opt_chunks", "compiler.parse"):
         run.patch.setattr(f"hirc.{module}.load_named_dialects", _refuses)
     for name, main, *words in (
         ("hirc-opt", hirc_opt),
@@ -353,7 +353,7 @@ def test_a_signal_ends_a_command(
     script = _HANGING.format(
         module=f"hirc.tools.{tool}",
         main="run" if tool == "hirc" else "main",
-        place="source" if tool == "hirc_opt" else "driver",
+        place="parse" if tool == "hirc_opt" else "driver",
         how=how,
         words=words,
     )

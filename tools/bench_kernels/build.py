@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -13,39 +12,24 @@ from pathlib import Path
 from typing import Any
 
 from ...compiler.process import Runner
+from ..carried_folder import copy_runner, error_line
 from .row import BUILDS, STATIC, Row
 from .text import program_text
 
 DESCRIPTION = "rows.json"
 
-_ROOT = Path(__file__).resolve().parent.parent.parent
-# What of hirc goes along: the loader, and the part of this package that runs there.
+# What of this package runs there.
 _CARRIED = (
-    "__init__.py",
-    "compiler/__init__.py",
-    "compiler/errors.py",
-    "compiler/loader*.py",
-    "tools/__init__.py",
-    *(
-        f"tools/bench_kernels/{name}.py"
-        for name in ("__init__", "arrays", "child", "measure", "operations", "process", "report")
-    ),
-    "tools/bench_kernels/row.py",
-    "tools/bench_kernels/run.py",
+    "__init__",
+    "arrays",
+    "child",
+    "measure",
+    "operations",
+    "process",
+    "report",
+    "row",
+    "run",
 )
-_RUN = '''\
-"""Runs the rows on this machine's GPU: python3 run.py --help."""
-
-import sys
-from pathlib import Path
-
-FOLDER = Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER))
-
-from hirc.tools.bench_kernels.run import main  # noqa: E402
-
-sys.exit(main(FOLDER))
-'''
 _ERROR_LENGTH = 300
 
 
@@ -63,8 +47,7 @@ def build(
     folder: Path, rows: Sequence[Row], words: Sequence[str], *, with_dynamic: bool
 ) -> dict[str, str]:
     """Builds the rows with these words for hirc. Returns the programs that failed, with why."""
-    folder.mkdir(parents=True, exist_ok=True)
-    _copy_runner(folder)
+    copy_runner(folder, "bench_kernels", _CARRIED)
     builds = BUILDS if with_dynamic else (STATIC,)
     programs = [_Program(row, build) for row in rows for build in builds]
     by_operation = sorted(programs, key=lambda program: program.row.operation)
@@ -131,16 +114,6 @@ class _Compiler:
 
 
 def _error(text: str) -> str:
-    """What hirc said, without its sources' lines."""
-    lines = [line for line in text.strip().splitlines() if line.strip()]
-    said = next((line for line in lines if "error:" in line), lines[-1] if lines else "no message")
-    return said.partition("error: ")[2][:_ERROR_LENGTH] or said.strip()[-_ERROR_LENGTH:]
-
-
-def _copy_runner(folder: Path) -> None:
-    for pattern in _CARRIED:
-        for path in _ROOT.glob(pattern):
-            target = folder / "hirc" / path.relative_to(_ROOT)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, target)
-    (folder / "run.py").write_text(_RUN)
+    """What hirc said, without where."""
+    said = error_line(text) or "no message"
+    return said.partition("error: ")[2][:_ERROR_LENGTH] or said[-_ERROR_LENGTH:]

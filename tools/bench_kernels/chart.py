@@ -28,7 +28,7 @@ def draw(figures: Path, picture: Path) -> None:
         ) from error
     columns = max(math.ceil(len(report.lines) / _MOST_ROWS), 1)
     height = math.ceil(len(report.lines) / columns)
-    canvas, panes = _pyplot().subplots(
+    canvas, panes = pyplot().subplots(
         1, columns, figsize=(8 * columns, 1.2 + _INCHES_A_ROW * height), squeeze=False
     )
     for place, axes in enumerate(panes[0]):
@@ -51,7 +51,8 @@ def _draw_rows(axes: Any, report: Report, lines: Sequence[Line]) -> None:
     axes.set_ylim(len(lines) - 0.4, -0.6)
 
 
-def _pyplot() -> Any:
+def pyplot() -> Any:
+    """Returns matplotlib, for files. Raises ToolchainError."""
     try:
         matplotlib = import_module("matplotlib")
         matplotlib.use("Agg")

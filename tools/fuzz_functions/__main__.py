@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
+import os
 import random
 import re
 import resource
-import subprocess
+import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from select import select
+from typing import Any, NoReturn
 
+import torch
+
+from .. import hirc
+from . import child
 from .draw import draw
 
-# Often kernels as they are for -O2, at the price of -O0; -O2 itself costs fifteen times -O0.
-_WORDS = [
-    *[["-O0", "--schedules=tuned"]] * 7,
-    *[["-O0"]] * 12,
-    *[["-O2"]],
-]
+# Words for hirc, and for how many batches of a hundred. Against -O0, tuned schedules take six times
+# as long, as they make a kernel for each kind of size, -O2 three times, and both thirty times.
+_WORDS: dict[tuple[str, ...], int] = {
+    ("-O0",): 91,
+    ("-O0", "--schedules=tuned"): 5,
+    ("-O2", "--schedules=general"): 3,
+    ("-O2", "--schedules=tuned"): 1,
+}
 _PLACE = re.compile(r"batch\.mlir:(\d+)")
 
 
@@ -84,18 +94,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(draw(options.print).text("main"))
         return 0
     options.keep.mkdir(parents=True, exist_ok=True)
+    _load()
     report, start = Report(options.keep), time.monotonic()
     for first in range(options.first, options.first + options.count, options.batch):
         seeds = list(range(first, min(first + options.batch, options.first + options.count)))
-        words = options.words or random.Random(first).choice(_WORDS)
+        words = options.words or _words(first)
         _batch(seeds, words, options.limit, report)
         print(report.summary(time.monotonic() - start, _processor_seconds()), flush=True)
     return 1 if set(report.kinds) - {"right", "refused"} else 0
 
 
+def _words(first: int) -> list[str]:
+    """The words for the batch that begins with a seed."""
+    return list(*random.Random(first).choices(list(_WORDS), list(_WORDS.values())))
+
+
 def _processor_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def _batch(seeds: list[int], words: list[str], limit: float, report: Report) -> None:
@@ -154,21 +170,57 @@ def _culprit(seeds: list[int], errors: str) -> int | None:
 
 
 def _child(seeds: list[int], words: list[str], limit: float) -> Outcome:
+    """Runs a batch in a process of its own, which begins with what this one has loaded."""
     with tempfile.TemporaryDirectory(prefix="hirc-fuzz-") as folder:
-        job = json.dumps({"seeds": seeds, "folder": folder, "words": words})
-        try:
-            ended = subprocess.run(
-                [sys.executable, "-m", "hirc.tools.fuzz_functions.child"],
-                input=job,
-                capture_output=True,
-                text=True,
-                timeout=limit,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            lines = (error.stdout or b"").decode()
-            return Outcome(_events(lines), -1, f"took more than {limit:.0f} s")
-        return Outcome(_events(ended.stdout), ended.returncode, ended.stderr[-3000:])
+        printed, said = Path(folder, "printed"), Path(folder, "said")
+        sys.stdout.flush()
+        process = os.fork()
+        if process == 0:
+            _work(seeds, Path(folder), words, printed, said)
+        with open(os.pidfd_open(process)) as ended:
+            is_done = bool(select([ended], [], [], limit)[0])
+        if not is_done:
+            os.killpg(process, signal.SIGKILL)
+        _, status = os.waitpid(process, 0)
+        events = _events(printed.read_text() if printed.exists() else "")
+        if not is_done:
+            return Outcome(events, -1, f"took more than {limit:.0f} s")
+        errors = said.read_bytes().decode(errors="replace") if said.exists() else ""
+        return Outcome(events, os.waitstatus_to_exitcode(status), errors[-3000:])
+
+
+def _work(seeds: list[int], folder: Path, words: list[str], printed: Path, said: Path) -> NoReturn:
+    """What the process of a batch does."""
+    status = 1
+    try:
+        os.setpgid(0, 0)
+        for stream, path in ((1, printed), (2, said)):
+            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), stream)
+        # What stood in the streams' buffers is the parent's; a test may have other streams.
+        sys.stdout, sys.stderr = (os.fdopen(each, "w", closefd=False) for each in (1, 2))
+        child.run(seeds, folder, words, [draw(seed) for seed in seeds])
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+        raise
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _load() -> None:
+    """Loads what compiles and runs a batch, and all that is loaded when it is first needed."""
+    with tempfile.TemporaryDirectory(prefix="hirc-fuzz-") as folder:
+        source = Path(folder, "batch.mlir")
+        source.write_text(draw(0).text("f0"))
+        for words in (["-O0"], ["-O0", "--schedules=tuned"]):
+            if hirc.main([str(source), "-o", f"{folder}/batch.so", *child.LIBRARY, *words]) != 0:
+                raise SystemExit("the first function does not compile")
+    # A child has no other threads than the one that forks, and shares the memory of what stays.
+    torch.set_num_threads(1)
+    gc.collect()
+    gc.freeze()
 
 
 def _events(printed: str) -> list[dict[str, Any]]:

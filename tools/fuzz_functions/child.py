@@ -7,30 +7,30 @@ process came that died.
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
-from .draw import Function, draw
+from ...compiler.loader import load
+from .. import hirc
+from .draw import Function
 from .numbers import Array, Element, Numbers, known, mismatches
 from .writer import Tensor
 
+# A library for the CPU device.
+LIBRARY = ("--emit=shared", "--offload-arch=cpu")
 _BYTES = {"i1": np.bool_, "f16": np.float16, "f32": np.float32}
 
 
 def run(seeds: list[int], folder: Path, words: list[str], functions: list[Function]) -> None:
     """Compiles functions, runs them, and prints what came of each."""
-    from ...compiler.loader import load
-    from ..hirc import main as run_hirc
-
     source, library = folder / "batch.mlir", folder / "batch.so"
     texts = [function.text(f"f{seed}") for seed, function in zip(seeds, functions, strict=True)]
     source.write_text("\n".join(texts))
     tell(event="compiling")
-    arguments = [str(source), "-o", str(library), "--emit=shared", "--offload-arch=cpu", *words]
-    if run_hirc(arguments) != 0:
+    if hirc.main([str(source), "-o", str(library), *LIBRARY, *words]) != 0:
         tell(event="refused")
         return
     tell(event="compiled")
@@ -59,8 +59,6 @@ def call(program: Any, function: Function) -> list[Array]:
 
 
 def _pass(argument: Tensor, numbers: Numbers) -> Any:
-    import torch
-
     if argument.is_scalar:
         return int(numbers.value)
     array = numbers.value
@@ -72,8 +70,6 @@ def _pass(argument: Tensor, numbers: Numbers) -> Any:
 
 
 def _read(element: Element, result: Any) -> Array:
-    import torch
-
     if isinstance(result, torch.Tensor):
         if element.name == "bf16":
             result = result.to(torch.float32)
@@ -105,14 +101,3 @@ def compare(function: Function, results: list[Array]) -> dict[str, Any]:
 
 def tell(**what: Any) -> None:
     print(json.dumps(what), flush=True)
-
-
-def main() -> None:
-    """Runs the batch that standard input describes."""
-    job = json.loads(sys.stdin.read())
-    seeds: list[int] = job["seeds"]
-    run(seeds, Path(job["folder"]), job["words"], [draw(seed) for seed in seeds])
-
-
-if __name__ == "__main__":
-    main()

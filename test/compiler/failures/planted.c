@@ -13,7 +13,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 struct planted_live {
-  int64_t device, host, events, streams, page_locks;
+  int64_t device, host, events, streams, page_locks, graphs;
 };
 
 EXPORT struct planted_live planted_live;
@@ -48,6 +48,7 @@ struct extent {
 };
 
 CALL(cudaGetDevice, (int *device), (device), )
+CALL(cudaGetDeviceCount, (int *count), (count), )
 CALL(cudaSetDevice, (int device), (device), )
 CALL(cudaDeviceGetAttribute, (int *value, int attribute, int device), (value, attribute, device), )
 CALL(cudaDeviceGetDefaultMemPool, (void **pool, int device), (pool, device), )
@@ -59,6 +60,7 @@ CALL(cudaStreamIsCapturing, (void *stream, int *status), (stream, status), )
 CALL(cudaStreamWaitEvent, (void *stream, void *event, unsigned flags), (stream, event, flags), )
 CALL(cudaEventCreateWithFlags, (void **event, unsigned flags), (event, flags), MORE(events))
 CALL(cudaEventRecord, (void *event, void *stream), (event, stream), )
+CALL(cudaEventQuery, (void *event), (event), )
 CALL(cudaEventDestroy, (void *event), (event), LESS(events))
 CALL(cudaPointerGetAttributes, (void *attributes, const void *pointer), (attributes, pointer), )
 CALL(cudaMemcpy, (void *to, const void *from, size_t bytes, int kind), (to, from, bytes, kind), )
@@ -93,6 +95,19 @@ CALL(cudaLaunchKernel,
      (stub, grid, block, arguments, shared, stream), )
 CALL(cudaLaunchKernelExC, (const void *configuration, const void *stub, void **arguments),
      (configuration, stub, arguments), )
+
+CALL(cudaStreamBeginCapture, (void *stream, int mode), (stream, mode), )
+CALL(cudaStreamEndCapture, (void *stream, void **graph), (stream, graph), MORE(graphs))
+CALL(cudaStreamGetCaptureInfo,
+     (void *stream, int *status, void *id, void *graph, void *nodes, void *edges, void *count),
+     (stream, status, id, graph, nodes, edges, count), )
+CALL(cudaGraphInstantiateWithFlags, (void **made, void *graph, unsigned long long flags),
+     (made, graph, flags), MORE(graphs))
+CALL(cudaGraphExecKernelNodeSetParams, (void *made, void *node, const void *parameters),
+     (made, node, parameters), )
+CALL(cudaGraphLaunch, (void *made, void *stream), (made, stream), )
+CALL(cudaGraphExecDestroy, (void *made), (made), LESS(graphs))
+CALL(cudaGraphDestroy, (void *graph), (graph), LESS(graphs))
 
 // These tell of what failed before: nothing runs any more then.
 int cudaStreamSynchronize(void *stream);

@@ -166,6 +166,51 @@ int cudaStreamIsCapturing(cuda_stream stream, int *status) {
   *status = fake_capturing;
   return 0;
 }
+
+int cudaEventQuery(cuda_event event) { return answer("cudaEventQuery", "%ld", number(event)); }
+int cudaGetDeviceCount(int *count) {
+  *count = 2;
+  return 0;
+}
+
+// Graphs are tested on the CPU device: here nothing is captured.
+int cudaStreamBeginCapture(cuda_stream stream, int mode) {
+  (void)stream, (void)mode;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+int cudaStreamEndCapture(cuda_stream stream, cuda_graph *graph) {
+  (void)stream, (void)graph;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+int cudaStreamGetCaptureInfo(cuda_stream stream, int *status, unsigned long long *id,
+                             cuda_graph *graph, const cuda_graph_node **dependencies,
+                             const void **edges, size_t *dependency_count) {
+  (void)stream, (void)status, (void)id, (void)graph, (void)dependencies, (void)edges;
+  (void)dependency_count;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+int cudaGraphInstantiateWithFlags(cuda_graph_exec *made, cuda_graph graph,
+                                  unsigned long long flags) {
+  (void)made, (void)graph, (void)flags;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+int cudaGraphExecKernelNodeSetParams(cuda_graph_exec made, cuda_graph_node node,
+                                     const struct cuda_kernel_node_parameters *parameters) {
+  (void)made, (void)node, (void)parameters;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+int cudaGraphLaunch(cuda_graph_exec made, cuda_stream stream) {
+  (void)made, (void)stream;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+int cudaGraphExecDestroy(cuda_graph_exec made) {
+  (void)made;
+  return 0;
+}
+int cudaGraphDestroy(cuda_graph graph) {
+  (void)graph;
+  return 0;
+}
 int cudaEventCreateWithFlags(cuda_event *event, unsigned flags) {
   struct object *created = create(&events_alive);
   *event = created;

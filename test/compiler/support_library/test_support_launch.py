@@ -20,7 +20,7 @@ def _sizes(*values: int) -> list[ctypes.c_int64]:
 
 def _launch(library: Library, stub: int, shared: int) -> list[str]:
     arguments = [ctypes.c_void_p(stub), *_sizes(7, 6, 5, 4, 3, 2, shared), ctypes.c_void_p(0xABC)]
-    return library.calls(lambda: library.loaded.hirc_launch(*arguments, None, b"here"))
+    return library.calls(lambda: library.loaded.hirc_launch(*arguments, _I64(8), None, b"here"))
 
 
 def test_a_launch_passes_everything_on(library: Library) -> None:
@@ -69,7 +69,8 @@ _EX = "cudaLaunchKernelExC 0x10 grid=8"
 def test_cluster_cooperative_and_overlapping_launches(
     library: Library, cluster: tuple[int, int, int], kinds: int, expected: list[str]
 ) -> None:
-    head = [ctypes.c_void_p(0x10), *_sizes(8, 1, 1, 32, 1, 1, 0), None, None, *_sizes(*cluster)]
+    head = [ctypes.c_void_p(0x10), *_sizes(8, 1, 1, 32, 1, 1, 0)]
+    head += [None, _I64(0), None, *_sizes(*cluster)]
     launch = library.loaded.hirc_launch_cluster
     assert library.calls(lambda: launch(*head, kinds, b"here")) == expected
 
@@ -89,7 +90,7 @@ def test_a_failed_launch_names_its_sizes(
     sizes = ", ".join(f"c.c_int64({value})" for value in (grid, 1, 1, 256, 1, 1, shared))
     done = library.run(
         f"lib.fake_fail(b'cudaLaunchKernel', {code})" if code else "",
-        f"lib.hirc_launch(c.c_void_p(16), {sizes}, None, None, b'p.mlir:8:1')",
+        f"lib.hirc_launch(c.c_void_p(16), {sizes}, None, c.c_int64(0), None, b'p.mlir:8:1')",
     )
     assert done.returncode == 1
     assert done.stderr.startswith("p.mlir:8:1: error: cuda")

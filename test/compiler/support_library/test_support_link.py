@@ -57,6 +57,7 @@ _SAME_ENUMERATOR = {
     "CUDA_ERROR_FIRST_OF_EXECUTION": "cudaErrorIllegalAddress",
     "CUDA_MEMCPY_DEFAULT": "cudaMemcpyDefault",
     "CUDA_STREAM_NON_BLOCKING": "cudaStreamNonBlocking",
+    "CUDA_CAPTURE_RELAXED": "cudaStreamCaptureModeRelaxed",
     "CUDA_EVENT_DISABLE_TIMING": "cudaEventDisableTiming",
     "CUDA_HOST_REGISTER_DEFAULT": "cudaHostRegisterDefault",
     "CUDA_FUNCTION_MAX_DYNAMIC_SHARED_BYTES": "cudaFuncAttributeMaxDynamicSharedMemorySize",

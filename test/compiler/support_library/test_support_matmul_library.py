@@ -58,7 +58,7 @@ def test_the_library_is_missing(library: Library) -> None:
     )
     assert "pip install nvidia-cublas" in note
     assert "HIRC_CUBLASLT" in note
-    assert "--matmul-library=never" in note
+    assert "--products=own" in note
 
 
 def test_what_the_environment_names_is_no_library(library: Library) -> None:
