@@ -23,6 +23,15 @@ def test_every_module_is_in_a_package() -> None:
     assert [m for m in modules if not (m.parent / "__init__.py").is_file()] == []
 
 
+def test_the_licence_is_that_of_mlir() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["license"] == "Apache-2.0 WITH LLVM-exception"
+    (name,) = project["license-files"]
+    text = (ROOT / name).read_text()
+    assert "Version 2.0, January 2004" in text
+    assert "LLVM Exceptions to the Apache 2.0 License" in text
+
+
 def test_importing_the_package_loads_neither_mlir_nor_llvm() -> None:
     code = "import sys, hirc; print({'torch_mlir', 'llvmlite', 'numpy'} & set(sys.modules))"
     done = subprocess.run(
