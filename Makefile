@@ -9,6 +9,9 @@
 python := .venv/bin/python
 results := build/test
 
+# The last resort against what hangs, in seconds: each test has a limit of its own.
+bounded := timeout --foreground --kill-after=60
+
 # The checker runs on the Node of its own wheel, and does not look for a newer release of itself.
 export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -42,7 +45,7 @@ format: setup
 	$(python) -m ruff format .
 
 types: setup
-	$(python) -m pyright
+	$(bounded) 900 $(python) -m pyright
 
 test: setup
 	@status=0; \
@@ -53,11 +56,11 @@ test: setup
 
 lit: setup
 	@mkdir -p $(results) && rm -f $(results)/lit.json
-	.venv/bin/lit --verbose --succinct --output $(results)/lit.json test
+	$(bounded) 1800 .venv/bin/lit --timeout 300 --verbose --succinct --output $(results)/lit.json test
 
 pytest: setup
 	@mkdir -p $(results) && rm -f $(results)/pytest.xml
-	$(python) -m pytest -n 2 --dist loadgroup --quiet --junit-xml $(results)/pytest.xml
+	$(bounded) 2400 $(python) -m pytest -n 2 --dist loadgroup --quiet --junit-xml $(results)/pytest.xml
 
 clean:
 	rm -rf build dist hirc.egg-info

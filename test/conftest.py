@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Generator
 from typing import TYPE_CHECKING
@@ -23,6 +24,11 @@ def pytest_configure() -> None:
     os.environ.clear()
     os.environ.update(environment)
     sys.dont_write_bytecode = False
+    # A process that a test waits for ends before the test does, so that the failure names it.
+    for function in (subprocess.run, subprocess.call, subprocess.check_output):
+        defaults = function.__kwdefaults__
+        assert defaults is not None
+        defaults["timeout"] = 240
 
 
 # A machine that is busy is no failure, so a property has no deadline.
