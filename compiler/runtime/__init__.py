@@ -10,8 +10,8 @@
 - `memory.c`, `strided.c`: strided copies, page-locking
 - `tensor_map.c`: descriptors for the tensor memory accelerator
 - `matmul*.c`: matrix products by cuBLASLt, which is loaded when the first one runs
-- `communicate.c`, `nccl_library.c`: communication between the devices of a team; `world*.c`: the
-  processes that run a program together, free of CUDA
+- `communicate.c`, `nccl_library.c`: communication between the devices of a team, `agreement.c`:
+  whether they begin the same; `world*.c`: the processes that run a program together, free of CUDA
 - `program_end.c`: the wait for the device that ends a program which used it
 - `program.h`: programs with inputs and outputs, as add-program-interface describes them.
   `input_errors.c` says what is wrong with the caller's tensors, `program_devices.c`,

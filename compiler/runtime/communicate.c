@@ -15,6 +15,7 @@
 #define _GNU_SOURCE
 #include "communicate.h"
 #include "calls.h"
+#include "communicator.h"
 #include "current_device.h"
 #include "failure.h"
 #include "nccl_library.h"
@@ -31,16 +32,6 @@
 #include <unistd.h>
 
 enum { EVENTS = 16, POLL_MICROSECONDS = 50 };
-
-struct hirc_communicator {
-  struct hirc_communicator *next;
-  nccl_communicator nccl; // NULL in a team of one, and where this process is not of the team
-  int device, place;      // `place` in the team; -1: this process is not of it
-  int is_aborted;
-  uint64_t begun, digest; // how many communications, and of which kinds, types and sizes
-  int64_t size;
-  int64_t team[];
-};
 
 // The stream of a device's communications, and what stands for them. An event that is recorded
 // again stands for later communications of the same stream too: waiting for it is right still.
@@ -66,6 +57,8 @@ __attribute__((weak, visibility("hidden"))) struct communications hirc_state_com
     .lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
 static struct communications *all(void) { return &hirc_state_communications_1; }
+
+const struct hirc_communicator *hirc_communicator_first(void) { return all()->first; }
 
 static void unlock(void *mutex, void *stream) {
   (void)stream;
@@ -148,12 +141,10 @@ static int find_error(const struct nccl *nccl, char why[HIRC_WORLD_TEXT_BYTES]) 
 }
 
 static void describe(const struct lane *lane, char text[HIRC_WORLD_TEXT_BYTES]) {
-  static const char *const names[] = {"gather",    "allgather", "scatter",    "reduce",
-                                      "allreduce", "reduce-scatter", "broadcast", "send-recv",
-                                      "all-to-all", "permute"};
   if (lane->what)
-    snprintf(text, HIRC_WORLD_TEXT_BYTES, "%s of %" PRId64 " elements%s%s", names[lane->what->kind],
-             lane->count, lane->location && lane->location[0] ? " at " : "",
+    snprintf(text, HIRC_WORLD_TEXT_BYTES, "%s of %" PRId64 " elements%s%s",
+             hirc_communication_name(lane->what->kind), lane->count,
+             lane->location && lane->location[0] ? " at " : "",
              lane->location ? lane->location : "");
   else
     snprintf(text, HIRC_WORLD_TEXT_BYTES, "a communication");
@@ -231,55 +222,6 @@ void hirc_communication_check(const char *location) {
   if (found)
     hirc_world_fail(why);
   hirc_world_check(location);
-}
-
-static void note(struct hirc_communicator *communicator, const struct hirc_communication *what,
-                 int64_t input_count) {
-  const int64_t said[] = {what->kind, what->type, what->reduction, what->root,
-                          input_count * what->units};
-  for (size_t i = 0; i < sizeof said / sizeof *said; ++i)
-    communicator->digest = (communicator->digest ^ (uint64_t)said[i]) * 0x9e3779b97f4a7c15u;
-  communicator->begun++;
-}
-
-struct agreement {
-  uint64_t begun, digest;
-};
-
-static void agreement_key(const struct hirc_communicator *of, int64_t place,
-                          char key[HIRC_WORLD_KEY_BYTES]) {
-  int length = snprintf(key, HIRC_WORLD_KEY_BYTES, "agree %" PRId64 " of", place);
-  for (int64_t i = 0; i < of->size && length < HIRC_WORLD_KEY_BYTES; ++i)
-    length += snprintf(key + length, (size_t)(HIRC_WORLD_KEY_BYTES - length), " %" PRId64,
-                       of->team[i]);
-}
-
-// NCCL compares nothing: another size on one process gives wrong numbers. So the processes of a
-// command compare what they began, before anything is written or printed.
-void hirc_communication_agree(void) {
-  char key[HIRC_WORLD_KEY_BYTES], why[HIRC_WORLD_TEXT_BYTES];
-  for (const struct hirc_communicator *each = all()->first; each; each = each->next)
-    if (each->nccl) {
-      struct agreement own = {each->begun, each->digest};
-      agreement_key(each, each->place, key);
-      hirc_world_give(key, &own, sizeof own, NULL);
-    }
-  for (const struct hirc_communicator *each = all()->first; each; each = each->next)
-    for (int64_t place = 0; each->nccl && place < each->size; ++place) {
-      struct agreement other = {0, 0};
-      if (place == each->place)
-        continue;
-      agreement_key(each, place, key);
-      hirc_world_take(key, &other, sizeof other, NULL);
-      if (other.begun == each->begun && other.digest == each->digest)
-        continue;
-      snprintf(why, sizeof why,
-               "rank %d began %" PRIu64 " communications and rank %" PRId64 " %" PRIu64
-               ", which are not of the same kinds, types and sizes",
-               hirc_world(NULL)->rank, each->begun, each->team[place], other.begun);
-      hirc_world_fail(why);
-      hirc_world_check(NULL);
-    }
 }
 
 int hirc_communication_begin(void) {
@@ -407,12 +349,23 @@ static struct hirc_communicator *make(int device, const int64_t *team, int64_t s
   return made;
 }
 
-struct hirc_communicator *hirc_communicator_of(void **known, const int64_t *team, int64_t size,
-                                               const char *location) {
+// The first of the teams that this process is of.
+static const int64_t *own_team(const int64_t *teams, int64_t number, int64_t size,
+                               const char *location) {
+  int rank = hirc_world(location)->rank;
+  for (int64_t i = 0; i < number * size; ++i)
+    if (teams[i] == rank)
+      return teams + i / size * size;
+  return teams;
+}
+
+struct hirc_communicator *hirc_communicator_of(void **known, const int64_t *teams, int64_t number,
+                                               int64_t size, const char *location) {
   int device = current_device(location);
   struct hirc_communicator *found = __atomic_load_n(known, __ATOMIC_ACQUIRE);
   if (__builtin_expect(found != NULL && found->device == device, 1))
     return found;
+  const int64_t *team = own_team(teams, number, size, location);
   lock_all(location);
   for (found = all()->first; found && !is_team(found, device, team, size);)
     found = found->next;
@@ -463,11 +416,26 @@ static void check_sizes(int64_t kind, int64_t size, int64_t input, int64_t outpu
   } else if (kind == HIRC_SCATTER || kind == HIRC_REDUCE_SCATTER) {
     if (input != output * size)
       refuse_sizes("the input has the outputs of the whole team", input, output, location);
-  } else if (input != output) {
+  } else if (kind != HIRC_EXCHANGE && input != output) {
     refuse_sizes("both have as many", input, output, location);
   } else if (kind == HIRC_ALL_TO_ALL && input % size != 0) {
     refuse_sizes("each of the team gets as many", input, output, location);
   }
+}
+
+__attribute__((cold, noinline)) static _Noreturn void refuse_place(int64_t place, int64_t least,
+                                                                   int64_t size,
+                                                                   const char *location) {
+  hirc_error_begin(location);
+  hirc_error_add("place %" PRId64 " of a team of %" PRId64 ", where places are %" PRId64
+                 " to %" PRId64,
+                 place, size, least, size - 1);
+  hirc_fail(hirc_end_after_device);
+}
+
+static void check_place(int64_t place, int64_t least, int64_t size, const char *location) {
+  if (__builtin_expect(place < least || place >= size, 0))
+    refuse_place(place, least, size, location);
 }
 
 struct job {
@@ -477,6 +445,7 @@ struct job {
   const char *input;
   char *output;
   size_t input_units, output_units;
+  int64_t peer, from;
   cuda_stream stream;
 };
 
@@ -497,18 +466,18 @@ static int goes_on(int status) { return status == NCCL_SUCCESS || status == NCCL
 static int exchange(const struct job *job) {
   const struct hirc_communication *what = job->what;
   int64_t size = job->of->size, place = job->of->place;
-  int is_root = place == what->root, rc = NCCL_SUCCESS;
+  int is_root = place == job->peer, rc = NCCL_SUCCESS;
   size_t part;
   switch (what->kind) {
   case HIRC_GATHER:
-    rc = send_units(job, 0, job->input_units, what->root);
+    rc = send_units(job, 0, job->input_units, job->peer);
     for (int64_t i = 0; is_root && i < size && goes_on(rc); ++i)
       rc = receive_units(job, (size_t)i * job->input_units, job->input_units, i);
     return rc;
   case HIRC_SCATTER:
     for (int64_t i = 0; is_root && i < size && goes_on(rc); ++i)
       rc = send_units(job, (size_t)i * job->output_units, job->output_units, i);
-    return goes_on(rc) ? receive_units(job, 0, job->output_units, what->root) : rc;
+    return goes_on(rc) ? receive_units(job, 0, job->output_units, job->peer) : rc;
   case HIRC_ALL_TO_ALL:
     part = job->input_units / (size_t)size;
     for (int64_t i = 0; i < size && goes_on(rc); ++i) {
@@ -519,6 +488,12 @@ static int exchange(const struct job *job) {
   case HIRC_SEND_RECV:
     return is_root ? send_units(job, 0, job->input_units, 1 - place)
                    : receive_units(job, 0, job->output_units, 1 - place);
+  case HIRC_EXCHANGE:
+    if (job->peer >= 0)
+      rc = send_units(job, 0, job->input_units, job->peer);
+    if (job->from >= 0 && goes_on(rc))
+      rc = receive_units(job, 0, job->output_units, job->from);
+    return rc;
   default: // HIRC_PERMUTE
     rc = send_units(job, 0, job->input_units, what->to[place]);
     for (int64_t i = 0; i < size && goes_on(rc); ++i)
@@ -537,7 +512,7 @@ static int exchange_as_group(const struct job *job) {
 
 static int begin(const struct job *job) {
   const struct hirc_communication *what = job->what;
-  int type = (int)what->type, reduction = (int)what->reduction, root = (int)what->root;
+  int type = (int)what->type, reduction = (int)what->reduction, root = (int)job->peer;
   switch (what->kind) {
   case HIRC_ALLGATHER:
     return job->nccl->AllGather(job->input, job->output, job->input_units, type, job->of->nccl,
@@ -561,6 +536,11 @@ static int begin(const struct job *job) {
 
 // With oneself every communication is a copy.
 static void copy(const struct job *job, const char *location) {
+  if (job->what->kind == HIRC_EXCHANGE && (job->peer < 0 || job->from < 0))
+    return;
+  if (job->input_units != job->output_units)
+    refuse_sizes("both have as many", (int64_t)job->input_units, (int64_t)job->output_units,
+                 location);
   size_t bytes = job->input_units * (size_t)job->what->unit_bytes;
   if (bytes > 0 && job->input != job->output)
     check(cudaMemcpyAsync(job->output, job->input, bytes, CUDA_MEMCPY_DEFAULT, job->stream),
@@ -575,11 +555,13 @@ static void *record(struct lane *lane, const char *location) {
 
 void *hirc_communicate(struct hirc_communicator *communicator,
                        const struct hirc_communication *what, const void *input, void *output,
-                       int64_t input_count, int64_t output_count, void *stream,
-                       const char *location) {
+                       int64_t input_count, int64_t output_count, int64_t peer, int64_t from,
+                       void *stream, const char *location) {
   if (communicator->place < 0)
     return NULL;
   check_sizes(what->kind, communicator->size, input_count, output_count, location);
+  check_place(peer, what->kind == HIRC_EXCHANGE ? -1 : 0, communicator->size, location);
+  check_place(from, -1, communicator->size, location);
   lock_all(location);
   struct lane *lane = lane_of(communicator->device, location);
   struct job job = {.of = communicator,
@@ -588,13 +570,15 @@ void *hirc_communicate(struct hirc_communicator *communicator,
                     .output = output,
                     .input_units = (size_t)(input_count * what->units),
                     .output_units = (size_t)(output_count * what->units),
+                    .peer = peer,
+                    .from = from,
                     .stream = lane->stream};
   lane->what = what;
   lane->count = input_count;
   lane->location = location;
   hirc_stream_wait(lane->stream, stream, location);
   if (communicator->nccl) {
-    note(communicator, what, input_count);
+    hirc_communicator_note(communicator, what, input_count, peer, location);
     hirc_world_check(location);
     job.nccl = hirc_nccl(location);
     int status = begin(&job);

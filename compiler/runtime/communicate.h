@@ -16,30 +16,33 @@ enum hirc_communication_kind {
   HIRC_SEND_RECV,
   HIRC_ALL_TO_ALL,
   HIRC_PERMUTE,
+  HIRC_EXCHANGE, // a send-recv with peers: each sends to one and receives from another
 };
 
 // What is known of a communication when it is compiled. An element of the program is `units`
-// elements of NCCL's type `type`, of `unit_bytes` each; `root` and `to` are places in the team.
+// elements of NCCL's type `type`, of `unit_bytes` each; `to` is places in the team.
 struct hirc_communication {
-  int64_t kind, type, units, unit_bytes, reduction, root;
+  int64_t kind, type, units, unit_bytes, reduction;
   int64_t to[];
 };
 
 struct hirc_communicator;
 
-// The team of these devices, made at the first call and found in `known` from then on.
-struct hirc_communicator *hirc_communicator_of(void **known, const int64_t *team, int64_t size,
-                                               const char *location);
+// That of `number` teams of `size` devices each, one after another, which this process is of; any of
+// them where it is of none. Made at the first call and found in `known` from then on.
+struct hirc_communicator *hirc_communicator_of(void **known, const int64_t *teams, int64_t number,
+                                               int64_t size, const char *location);
 
 // The place of this process in the team; -1 where it is not of it.
 int64_t hirc_communicator_rank(const struct hirc_communicator *communicator);
 
 // Begins a communication of buffers of so many elements of the program, after what is in `stream`
-// now. Returns the event that stands for it, NULL where this process takes no part.
+// now. `peer` is the place of the root, or that to send to, and `from` that to receive from (-1:
+// nobody). Returns the event that stands for it, NULL where this process takes no part.
 void *hirc_communicate(struct hirc_communicator *communicator,
                        const struct hirc_communication *what, const void *input, void *output,
-                       int64_t input_count, int64_t output_count, void *stream,
-                       const char *location);
+                       int64_t input_count, int64_t output_count, int64_t peer, int64_t from,
+                       void *stream, const char *location);
 
 // The communications between the two begin together; the event stands for all of them.
 void hirc_communication_group_begin(const char *location);

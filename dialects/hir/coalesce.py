@@ -9,6 +9,8 @@ from .value_types import RequestType
 class CoalesceOp(Hir.Operation, name="coalesce", traits=[ir.NoTerminatorTrait]):
     """The communications of its block begin as one group; the request stands for all of them.
 
+    Beside them the block may compute their peers.
+
     Example:
       %request = "hir.coalesce"() ({
         %a = "hir.communicate"(%x, %y, %team) {kind = "allgather"}
@@ -23,13 +25,14 @@ class CoalesceOp(Hir.Operation, name="coalesce", traits=[ir.NoTerminatorTrait]):
     def verify_invariants(op: "CoalesceOp") -> bool:
         if not has_one_block(op, op.body, "the body of hir.coalesce"):
             return False
-        for inner in op.body.blocks[0]:
-            if inner.operation.name != "hir.communicate":
+        names = [inner.operation.name for inner in op.body.blocks[0]]
+        for inner, name in zip(op.body.blocks[0], names, strict=True):
+            if name != "hir.communicate" and not name.startswith("arith."):
                 return refuse(
                     inner,
-                    f"hir.coalesce holds hir.communicate operations alone, not "
-                    f"{inner.operation.name}: put it before or after the group",
+                    "hir.coalesce holds hir.communicate operations, and arithmetic for their "
+                    f"peers, not {name}: put it before or after the group",
                 )
-        if not len(list(op.body.blocks[0])):
+        if "hir.communicate" not in names:
             return refuse(op, "hir.coalesce groups communications; it holds none")
         return True

@@ -1,12 +1,14 @@
 """`hir.communicate`: begins a collective communication."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..mlir import ext, ir
 from .communicated_sizes import sizes_fit
 from .dialect import Hir
 from .kinds import COMMUNICATED_REDUCTION, COMMUNICATION
-from .refusal import numbers, refuse, whole_number
+from .refusal import constant_value, numbers, refuse, whole_number
+from .team import teams_of
 from .value_types import CommunicatorType, RequestType
 
 
@@ -22,10 +24,13 @@ class CommunicateOp(Hir.Operation, name="communicate"):
     - reduce: the root's output is the inputs of all, combined; allreduce: everybody's;
       reduce-scatter: device d's output is part d of the combined inputs;
     - all-to-all: part e of device d's output is part d of device e's input;
-    - send-recv: in a team of two, the other's output is the root's input;
+    - send-recv: in a team of two, the other's output is the root's input; with two `peers`, every
+      device sends its input to the first of them and receives its output from the second;
     - permute: device d's input is the output of the device `to[d]`, which is one of the team.
 
-    `root`, a device of the team, is there for gather, scatter, broadcast, reduce and send-recv;
+    `root`, a device of the team, is there for gather, scatter, broadcast, reduce and send-recv.
+    What only the run can tell are `peers`, places in the team as hir.rank counts them: the root of
+    these kinds, on which all agree, or where a send-recv sends to and receives from (-1: nowhere).
     `reduction`, one of COMMUNICATED_REDUCTION, for reduce, allreduce and reduce-scatter. Where only
     the root's input or output counts, the others' is any buffer of that type.
 
@@ -38,6 +43,7 @@ class CommunicateOp(Hir.Operation, name="communicate"):
     input: ext.Operand[Any]
     output: ext.Operand[Any]
     communicator: ext.Operand[CommunicatorType]
+    peers: Sequence[ext.Operand[ir.IndexType]]
     request: ext.Result[RequestType]
 
     @staticmethod
@@ -50,13 +56,13 @@ class CommunicateOp(Hir.Operation, name="communicate"):
         owner = op.communicator.owner
         if not isinstance(owner, ir.Operation | ir.OpView) or owner.name != "hir.communicator":
             return refuse(op, "the communicator of a communication comes from a hir.communicator")
-        team = numbers(owner.operation.attributes["team"])
-        if not team:
+        teams = teams_of(owner.operation)
+        if not teams:
             return True  # The communicator's own verifier says so.
         return (
             _has_its_attributes(op, kind)
-            and _devices_are_of_the_team(op, kind, team)
-            and sizes_fit(op, kind, op.input.type, op.output.type, len(team))
+            and _devices_are_of_the_team(op, kind, teams)
+            and sizes_fit(op, kind, op.input.type, op.output.type, len(teams[0]))
         )
 
 
@@ -68,7 +74,21 @@ _TAKES = {
 
 
 def _has_its_attributes(op: CommunicateOp, kind: str) -> bool:
+    peers = len(op.peers)
+    if peers and (kind not in _TAKES["root"] or "root" in op.attributes):
+        return refuse(
+            op,
+            f"the 'peers' of a communication are what stands in place of 'root', for "
+            f"{', '.join(_TAKES['root'])}; this is '{kind}'"
+            + (" with a 'root'" if "root" in op.attributes else ""),
+        )
+    wanted = 2 if kind == "send-recv" else 1
+    if peers not in (0, wanted):
+        what = "whom a device sends to and whom it receives from" if wanted == 2 else "the root"
+        return refuse(op, f"the 'peers' of a {kind} are {what}: {wanted}, not {peers}")
     for name, kinds in _TAKES.items():
+        if name == "root" and peers:
+            continue
         if (name in op.attributes) != (kind in kinds):
             there = "has none" if name in op.attributes else "has one, which is missing"
             return refuse(
@@ -83,7 +103,22 @@ def _has_its_attributes(op: CommunicateOp, kind: str) -> bool:
     return True
 
 
-def _devices_are_of_the_team(op: CommunicateOp, kind: str, team: list[int]) -> bool:
+def _devices_are_of_the_team(op: CommunicateOp, kind: str, teams: list[list[int]]) -> bool:
+    team = teams[0]
+    least = -1 if kind == "send-recv" else 0
+    for peer in op.peers:
+        place = constant_value(peer)
+        if place is not None and not least <= place < len(team):
+            return refuse(
+                op,
+                f"a peer is a place in the team, {least} to {len(team) - 1}, not {place}",
+            )
+    if len(teams) > 1 and ("root" in op.attributes or "to" in op.attributes):
+        return refuse(
+            op,
+            "'root' and 'to' are devices of one team, and the communicator has several: give "
+            "places in the team as 'peers'",
+        )
     devices = ", ".join(map(str, team))
     if "root" in op.attributes and whole_number(op, "root") not in team:
         return refuse(
@@ -95,6 +130,10 @@ def _devices_are_of_the_team(op: CommunicateOp, kind: str, team: list[int]) -> b
             f"'to' names for each device of the team ({devices}) another to send to, each once; it "
             f"is {op.attributes['to']}",
         )
-    if kind == "send-recv" and len(team) != 2:
-        return refuse(op, f"send-recv is between two devices; the team has {len(team)}: {devices}")
+    if kind == "send-recv" and len(team) != 2 and not op.peers:
+        return refuse(
+            op,
+            f"send-recv with a 'root' is between two devices; the team has {len(team)}: {devices}. "
+            "In a larger one 'peers' say whom each sends to and receives from",
+        )
     return True

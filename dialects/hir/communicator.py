@@ -1,24 +1,24 @@
 """`hir.communicator`: a team of devices."""
 
-from typing import Any
-
 from ..mlir import ext
 from .dialect import Hir
 from .refusal import is_text
-from .team import is_team
+from .team import are_teams
 from .value_types import CommunicatorType
 
 
 class CommunicatorOp(Hir.Operation, name="communicator"):
     """The devices `team` (their numbers), over `backend` ("nccl" without it).
 
+    With `teams` in its place, teams of one size that share no device, a device communicates within
+    the one that it is of: the rows of a mesh are one communicator, and so are its columns.
+
     Example:
       %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
     """
 
-    team: Any
     communicator: ext.Result[CommunicatorType]
 
     @staticmethod
     def verify_invariants(op: "CommunicatorOp") -> bool:
-        return is_team(op, "team") and is_text(op, "backend", "what communicates")
+        return are_teams(op) and is_text(op, "backend", "what communicates")

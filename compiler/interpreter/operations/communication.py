@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....dialects.hir.element_types import ElementType
+from ....dialects.hir.team import teams_of
 from ....dialects.mlir import ir
 from .. import fault
 from ..buffer import Buffer
@@ -26,9 +27,13 @@ class Request:
 
 @dataclass(frozen=True)
 class Communicator:
-    """The devices of a team."""
+    """Teams of one size; a device takes part in the one that it is of."""
 
-    devices: tuple[int, ...]
+    teams: tuple[tuple[int, ...], ...]
+
+    def team(self, rank: int) -> tuple[int, ...]:
+        """The team of a device; any where it is of none."""
+        return next((team for team in self.teams if rank in team), self.teams[0])
 
 
 def _place(op: ir.Operation, frame: Frame, devices: Sequence[int]) -> Place:
@@ -48,26 +53,40 @@ def _place(op: ir.Operation, frame: Frame, devices: Sequence[int]) -> Place:
 
 @interprets("hir.communicator")
 def communicator(op: ir.Operation, frame: Frame) -> Sequence[Any]:
-    return [Communicator(_devices(op, "team"))]
+    return [Communicator(tuple(tuple(team) for team in teams_of(op)))]
 
 
 @interprets("hir.rank")
 def rank(op: ir.Operation, frame: Frame) -> Sequence[Any]:
-    team = frame.value(op.operands[0]).devices
-    number = _place(op, frame, team).rank
-    return [team.index(number) if number in team else -1]
+    place, team = _own_team(op, frame, frame.value(op.operands[0]))
+    return [team.index(place.rank) if place.rank in team else -1]
+
+
+def _own_team(
+    op: ir.Operation, frame: Frame, communicator: Communicator
+) -> tuple[Place, tuple[int, ...]]:
+    """Where this run stands, and the team that communicates with it."""
+    place = _place(op, frame, [device for team in communicator.teams for device in team])
+    return place, communicator.team(place.rank)
 
 
 @interprets("hir.communicate")
 def communicate(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     """Every kind is made of the inputs of all."""
-    team = frame.value(op.operands[2]).devices
-    place = _place(op, frame, team)
+    place, team = _own_team(op, frame, frame.value(op.operands[2]))
     if place.rank not in team:
         return [Request()]
     source, target = (frame.buffer(op, operand) for operand in list(op.operands)[:2])
     kind = ir.StringAttr(op.attributes["kind"]).value
+    peers = [frame.value(peer) for peer in list(op.operands)[3:]]
+    for peer in peers:
+        _check_peer(op, peer, -1 if len(peers) == 2 else 0, len(team))
+    if len(peers) == 2:
+        _exchange_with_peers(op, frame, place, team, peers)
+        return [Request()]
     root = ir.IntegerAttr(op.attributes["root"]).value if "root" in op.attributes else None
+    if peers:
+        root = team[peers[0]]
     reduction = (
         ir.StringAttr(op.attributes["reduction"]).value if "reduction" in op.attributes else None
     )
@@ -97,6 +116,44 @@ def communicate(op: ir.Operation, frame: Frame) -> Sequence[Any]:
         )
     frame.write(target, result.reshape(target.sizes))
     return [Request()]
+
+
+def _check_peer(op: ir.Operation, peer: int, least: int, size: int) -> None:
+    if not least <= peer < size:
+        fault.fail(op, f"place {peer} of a team of {size}, where places are {least} to {size - 1}")
+
+
+def _exchange_with_peers(
+    op: ir.Operation, frame: Frame, place: Place, team: Sequence[int], peers: Sequence[int]
+) -> None:
+    """A send-recv with peers: every device sends to one and receives from another, or nobody."""
+    source, target = (frame.buffer(op, operand) for operand in list(op.operands)[:2])
+    own, (to, sender) = team.index(place.rank), peers
+    numbers = frame.read(op, source).reshape(-1) if to >= 0 else None
+    described = ("send-recv with peers", source.element.name)
+    given = place.exchange(team, (described, to, sender, numbers), fault.where(op))
+    for device, (theirs, *_) in zip(team, given, strict=True):
+        if theirs != described:
+            fault.fail(
+                op, f"device {place.rank} takes part as {described}, device {device} as {theirs}"
+            )
+    senders = [number for number, (_, theirs, _, _) in enumerate(given) if theirs == own]
+    if senders != ([sender] if sender >= 0 else []):
+        who = ", ".join(str(team[number]) for number in senders) or "none"
+        whom = team[sender] if sender >= 0 else "none"
+        fault.fail(
+            op, f"device {place.rank} receives from {whom}, and those that send to it are: {who}"
+        )
+    if sender < 0:
+        return
+    result = given[sender][3]
+    if target.tensor.numel() != result.numel():
+        fault.fail(
+            op,
+            f"device {team[sender]} sends {result.numel()} elements, and the output here, "
+            f"{text_of(target.sizes)} ({target.name}), has {target.tensor.numel()}",
+        )
+    frame.write(target, result.reshape(target.sizes))
 
 
 @dataclass(frozen=True)

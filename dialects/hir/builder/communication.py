@@ -21,15 +21,20 @@ if TYPE_CHECKING:
 
 
 class Communicator:
-    """The devices that communicate, by their numbers."""
+    """The devices that communicate, by their numbers; of several teams a device is of one."""
 
     def __init__(
-        self, program: Program, value: ir.Value, scope: Scope, team: tuple[int, ...]
+        self, program: Program, value: ir.Value, scope: Scope, teams: tuple[tuple[int, ...], ...]
     ) -> None:
         self.program = program
         self.value = value
         self.scope = scope
-        self.team = team
+        self.teams = teams
+
+    @property
+    def size(self) -> int:
+        """How many devices a team has."""
+        return len(self.teams[0])
 
 
 class Request:
@@ -50,11 +55,26 @@ class Communication(Streaming):
 
     def communicator(self, team: Sequence[int], backend: str | None = None) -> Communicator:
         """The devices `team`, over `backend` ("nccl" without it)."""
-        attributes = {"team": self.integers(team)}
+        return self._communicator({"team": self.integers(team)}, [team], backend)
+
+    def communicators(
+        self, teams: Sequence[Sequence[int]], backend: str | None = None
+    ) -> Communicator:
+        """The one of several teams, all of one size, that the device is of."""
+        rows = ir.ArrayAttr.get([self.integers(team) for team in teams], self.context)
+        return self._communicator({"teams": rows}, teams, backend)
+
+    def _communicator(
+        self,
+        attributes: dict[str, ir.Attribute],
+        teams: Sequence[Sequence[int]],
+        backend: str | None,
+    ) -> Communicator:
         if backend is not None:
             attributes["backend"] = self.string(backend)
         value = self.value("hir.communicator", [], self.type("!hir.communicator_t"), attributes)
-        return Communicator(self._program(), value, self.scope, tuple(team))
+        devices = tuple(tuple(team) for team in teams)
+        return Communicator(self._program(), value, self.scope, devices)
 
     def rank(self, communicator: Communicator) -> Size:
         """The place of the device that runs the program in the team; -1 where it is not of it."""
@@ -71,13 +91,19 @@ class Communication(Streaming):
         root: int | None = None,
         reduction: str | None = None,
         to: Sequence[int] | None = None,
+        peers: Sequence[Extent] | None = None,
     ) -> Request:
-        """Begins a communication; `root`, `reduction`, `to` are there where the kind has them."""
+        """Begins a communication; `root`, `reduction`, `to` are there where the kind has them.
+
+        `peers` are places in the team that the run may compute: the root in place of `root`, or
+        those that a send-recv sends to and receives from (-1: nobody).
+        """
         self.refuse_spread("a communication")
         operands = [
             self.buffer_value(source, "the source"),
             self.buffer_value(out, "out"),
             self.own(communicator, "the communicator"),
+            *(self.extent_value(peer) for peer in peers or ()),
         ]
         attributes = {"kind": self.string(kind)}
         if root is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ....dialects.hir import CoalesceOp, CommunicateOp, CommunicatorOp, RankOp, WaitOp
 from ....dialects.hir.element_types import ELEMENT_TYPES
 from ....dialects.hir.kinds import COMMUNICATION
+from ....dialects.hir.team import teams_of
 from ....dialects.mlir import arith, ir
 from ...host.buffer import data_address
 from ...pass_base import fail
@@ -33,6 +34,8 @@ _TYPES = {
 }
 _TEAM, _ELEMENT = "hirc.team", "hirc.element"
 _REDUCTIONS = {"sum": 0, "prod": 1, "max": 2, "min": 3, "avg": 4}
+# The kind of a send-recv with peers.
+_EXCHANGE = len(COMMUNICATION)
 
 
 def mark_communications(program: ir.Operation) -> None:
@@ -40,7 +43,8 @@ def mark_communications(program: ir.Operation) -> None:
     for op in operations_where(program, lambda op: op.name == "hir.communicate"):
         team = op.operands[2].owner
         assert isinstance(team, ir.Operation | ir.OpView)
-        op.attributes[_TEAM] = team.operation.attributes["team"]
+        # Devices are named only where there is one team.
+        op.attributes[_TEAM] = ir.DenseI64ArrayAttr.get(teams_of(team.operation)[0])
         element = ir.MemRefType(op.operands[0].type).element_type
         op.attributes[_ELEMENT] = ir.StringAttr.get(str(element))
 
@@ -53,12 +57,13 @@ def lower_communicator(op: CommunicatorOp, state: ProgramState) -> list[ir.Value
         backend = ir.StringAttr(op.attributes["backend"]).value
         if backend not in _BACKENDS:
             fail(op, f"programs communicate over {', '.join(_BACKENDS)}, not '{backend}'")
-    team = list(ir.DenseI64ArrayAttr(op.attributes["team"]))
+    teams = teams_of(op.operation)
     known = emit.zeroed_words("hirc_communicator", 1)
     arguments = [
         emit.address_of(known),
-        emit.constant_words("hirc_team", team),
-        emit.i64(len(team)),
+        emit.constant_words("hirc_teams", [device for team in teams for device in team]),
+        emit.i64(len(teams)),
+        emit.i64(len(teams[0])),
         emit.location(),
     ]
     communicator = emit.call("hirc_communicator_of", arguments, emit.types.ptr)
@@ -93,12 +98,24 @@ def _communicate(op: CommunicateOp, state: ProgramState) -> ir.Value:
         emit.constant_words("hirc_communication", _words(op.operation)),
         *(data_address(emit, buffer) for buffer in buffers),
         *counts,
+        *_peers(op, state),
         state.stream,
         emit.location(),
     ]
     event = emit.call("hirc_communicate", arguments, emit.types.ptr)
     assert event is not None
     return event
+
+
+def _peers(op: CommunicateOp, state: ProgramState) -> list[ir.Value]:
+    """The root's place, or that to send to; and the place to receive from."""
+    peers = [as_i64(state, peer) for peer in op.peers]
+    if not peers:
+        team, root = list(ir.DenseI64ArrayAttr(op.operation.attributes[_TEAM])), 0
+        if "root" in op.attributes:
+            root = team.index(ir.IntegerAttr(op.attributes["root"]).value)
+        peers = [state.emit.i64(root)]
+    return peers if len(peers) == 2 else [*peers, state.emit.i64(-1)]
 
 
 @lowers("hir.coalesce")
@@ -109,7 +126,8 @@ def lower_coalesce(op: CoalesceOp, state: ProgramState) -> list[ir.Value]:
     emit.call("hirc_communication_group_begin", [emit.location()])
     for inner in list(op.body.blocks[0]):
         inner.operation.move_before(op.operation)
-        assert isinstance(inner, CommunicateOp)
+        if not isinstance(inner, CommunicateOp):
+            continue
         with state.before(inner):
             event = _communicate(inner, state)
         inner.operation.results[0].replace_all_uses_with(event)
@@ -151,16 +169,16 @@ def _words(op: ir.Operation) -> list[int]:
     """The communication as `struct hirc_communication` (compiler/runtime/communicate.h)."""
     team = list(ir.DenseI64ArrayAttr(op.attributes[_TEAM]))
     units = _units(op)
-    reduction = root = 0
+    reduction = 0
     if "reduction" in op.attributes:
         reduction = _REDUCTIONS[ir.StringAttr(op.attributes["reduction"]).value]
-    if "root" in op.attributes:
-        root = team.index(ir.IntegerAttr(op.attributes["root"]).value)
     to: list[int] = []
     if "to" in op.attributes:
         to = [team.index(device) for device in ir.DenseI64ArrayAttr(op.attributes["to"])]
     kind = COMMUNICATION.index(ir.StringAttr(op.attributes["kind"]).value)
-    return [kind, units.type, units.number, units.bytes, reduction, root, *to]
+    if len(list(op.operands)) == 5:
+        kind = _EXCHANGE
+    return [kind, units.type, units.number, units.bytes, reduction, *to]
 
 
 def _units(op: ir.Operation) -> _Units:

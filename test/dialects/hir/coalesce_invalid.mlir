@@ -7,7 +7,7 @@
   %all = "hir.coalesce"() ({
     %request = "hir.communicate"(%x, %x, %team) {kind = "allreduce", reduction = "sum"}
       : (memref<8xf32>, memref<8xf32>, !hir.communicator_t) -> !hir.request_t
-    // expected-error @below {{hir.coalesce holds hir.communicate operations alone, not hir.wait: put it before or after the group}}
+    // expected-error @below {{hir.coalesce holds hir.communicate operations, and arithmetic for their peers, not hir.wait: put it before or after the group}}
     "hir.wait"(%request) : (!hir.request_t) -> ()
   }) : () -> !hir.request_t
 }) {sym_name = "main", function_type = (memref<8xf32>) -> ()} : () -> ()

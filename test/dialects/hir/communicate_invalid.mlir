@@ -102,7 +102,7 @@ func.func @f(%x: memref<8xf32>, %team: !hir.communicator_t) {
 "hir.program"() ({
 ^bb0(%x: memref<8xf32>, %y: memref<8xf32>):
   %team = "hir.communicator"() {team = array<i64: 0, 1, 2>} : () -> !hir.communicator_t
-  // expected-error @below {{send-recv is between two devices; the team has 3: 0, 1, 2}}
+  // expected-error @below {{send-recv with a 'root' is between two devices; the team has 3: 0, 1, 2. In a larger one 'peers' say whom each sends to and receives from}}
   %r = "hir.communicate"(%x, %y, %team) {kind = "send-recv", root = 0}
     : (memref<8xf32>, memref<8xf32>, !hir.communicator_t) -> !hir.request_t
 }) {sym_name = "main", function_type = (memref<8xf32>, memref<8xf32>) -> ()} : () -> ()
@@ -194,5 +194,46 @@ func.func @f(%x: memref<8xf32>, %team: !hir.communicator_t) {
   %team = "hir.communicator"() {team = array<i64: 0, 1, 2>} : () -> !hir.communicator_t
   // expected-error @below {{all-to-all within a team of 3 has as many elements for each of 3 devices; 8 do not divide evenly}}
   %r = "hir.communicate"(%x, %y, %team) {kind = "all-to-all"}
+    : (memref<8xf32>, memref<8xf32>, !hir.communicator_t) -> !hir.request_t
+}) {sym_name = "main", function_type = (memref<8xf32>, memref<8xf32>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<8xf32>, %y: memref<8xf32>):
+  %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
+  %two = arith.constant 2 : index
+  // expected-error @below {{a peer is a place in the team, 0 to 1, not 2}}
+  %r = "hir.communicate"(%x, %y, %team, %two) {kind = "broadcast"}
+    : (memref<8xf32>, memref<8xf32>, !hir.communicator_t, index) -> !hir.request_t
+}) {sym_name = "main", function_type = (memref<8xf32>, memref<8xf32>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<8xf32>, %y: memref<8xf32>, %i: index):
+  %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
+  // expected-error @below {{the 'peers' of a communication are what stands in place of 'root', for gather, scatter, reduce, broadcast, send-recv; this is 'all-to-all'}}
+  %r = "hir.communicate"(%x, %y, %team, %i) {kind = "all-to-all"}
+    : (memref<8xf32>, memref<8xf32>, !hir.communicator_t, index) -> !hir.request_t
+}) {sym_name = "main", function_type = (memref<8xf32>, memref<8xf32>, index) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<8xf32>, %y: memref<8xf32>, %i: index):
+  %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
+  // expected-error @below {{the 'peers' of a send-recv are whom a device sends to and whom it receives from: 2, not 1}}
+  %r = "hir.communicate"(%x, %y, %team, %i) {kind = "send-recv"}
+    : (memref<8xf32>, memref<8xf32>, !hir.communicator_t, index) -> !hir.request_t
+}) {sym_name = "main", function_type = (memref<8xf32>, memref<8xf32>, index) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<8xf32>, %y: memref<8xf32>):
+  %team = "hir.communicator"() {teams = [array<i64: 0, 1>, array<i64: 2, 3>]} : () -> !hir.communicator_t
+  // expected-error @below {{'root' and 'to' are devices of one team, and the communicator has several: give places in the team as 'peers'}}
+  %r = "hir.communicate"(%x, %y, %team) {kind = "broadcast", root = 0 : i64}
     : (memref<8xf32>, memref<8xf32>, !hir.communicator_t) -> !hir.request_t
 }) {sym_name = "main", function_type = (memref<8xf32>, memref<8xf32>) -> ()} : () -> ()
