@@ -35,25 +35,11 @@ _ROWS, _MANY_ROWS = 8, 64
 
 _LAYOUT = "hirc.weights"
 _METADATA = "__metadata__"
-# What the safetensors format calls MLIR's element types. A signless integer is signed.
+# What the safetensors format calls MLIR's element types.
 _DTYPES = {
-    "f64": "F64",
-    "f32": "F32",
-    "tf32": "F32",
-    "f16": "F16",
-    "bf16": "BF16",
-    "f8E4M3FN": "F8_E4M3",
-    "f8E5M2": "F8_E5M2",
-    "i64": "I64",
-    "i32": "I32",
-    "i16": "I16",
-    "i8": "I8",
-    "ui64": "U64",
-    "ui32": "U32",
-    "ui16": "U16",
-    "ui8": "U8",
-    "i1": "BOOL",
-    "complex<f32>": "C64",
+    element.name: element.safetensors
+    for element in ELEMENT_TYPES.values()
+    if element.safetensors is not None
 }
 
 

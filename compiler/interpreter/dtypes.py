@@ -1,34 +1,19 @@
-"""Element types of the program as torch's: the one table."""
+"""Element types of the program as torch's."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from ...dialects.hir.element_types import ELEMENT_TYPES, ElementType
 from ...dialects.mlir import ir
 from .torch_import import torch
 
-DTYPES = {
-    "f64": torch.float64,
-    "f32": torch.float32,
-    "tf32": torch.float32,
-    "f16": torch.float16,
-    "bf16": torch.bfloat16,
-    "f8E4M3FN": torch.float8_e4m3fn,
-    "f8E5M2": torch.float8_e5m2,
-    "i64": torch.int64,
-    "i32": torch.int32,
-    "i16": torch.int16,
-    "i8": torch.int8,
-    "ui64": torch.uint64,
-    "ui32": torch.uint32,
-    "ui16": torch.uint16,
-    "ui8": torch.uint8,
-    "i1": torch.bool,
-    "complex<f32>": torch.complex64,
-    "complex<f64>": torch.complex128,
+DTYPES: dict[str, torch.dtype] = {
+    element.name: getattr(torch, element.torch) for element in ELEMENT_TYPES.values()
 }
 
 # Scalars of a program have one more type.
-INDEX = ElementType("index", 8, "signed", "index", "i64")
+INDEX = replace(ELEMENT_TYPES["i64"], name="index", computed_as="index")
 
 # What fills memory that nothing was written to yet: nan in every float type, and numbers that
 # catch the eye.

@@ -15,27 +15,15 @@ from torch.fx import Node
 from ...compiler.errors import UnsupportedError
 from ...compiler.safetensors import Tensor as SavedTensor
 from ...compiler.safetensors import TensorFile
+from ...dialects.hir.element_types import ELEMENT_TYPES
 from .changes import changed_names
 from .fake_values import has_no_elements
 
-# torch's element types, as safetensors files call them.
-_DTYPES = {
-    torch.float64: "F64",
-    torch.float32: "F32",
-    torch.float16: "F16",
-    torch.bfloat16: "BF16",
-    torch.float8_e4m3fn: "F8_E4M3",
-    torch.float8_e5m2: "F8_E5M2",
-    torch.complex64: "C64",
-    torch.int64: "I64",
-    torch.int32: "I32",
-    torch.int16: "I16",
-    torch.int8: "I8",
-    torch.uint64: "U64",
-    torch.uint32: "U32",
-    torch.uint16: "U16",
-    torch.uint8: "U8",
-    torch.bool: "BOOL",
+# What the safetensors format calls torch's element types.
+_DTYPES: dict[torch.dtype, str] = {
+    getattr(torch, element.torch): element.safetensors
+    for element in ELEMENT_TYPES.values()
+    if element.safetensors is not None
 }
 # Constants of at most so many elements are part of the program, with their values.
 _MOST_ELEMENTS = 64

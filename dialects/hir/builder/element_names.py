@@ -7,29 +7,14 @@ from collections.abc import Iterable
 from ..element_types import ELEMENT_TYPES, ElementType
 from .errors import BuildError
 
+# What other programs call them.
 _ELSEWHERE = {
-    "float64": "f64",
+    **{each.torch: each.name for each in ELEMENT_TYPES.values() if each.name != "tf32"},
     "double": "f64",
-    "float32": "f32",
     "float": "f32",
-    "float16": "f16",
     "half": "f16",
-    "bfloat16": "bf16",
-    "float8_e4m3fn": "f8E4M3FN",
-    "float8_e5m2": "f8E5M2",
-    "int64": "i64",
-    "int32": "i32",
     "int": "i32",
-    "int16": "i16",
-    "int8": "i8",
-    "uint64": "ui64",
-    "uint32": "ui32",
-    "uint16": "ui16",
-    "uint8": "ui8",
     "u8": "ui8",
-    "bool": "i1",
-    "complex64": "complex<f32>",
-    "complex128": "complex<f64>",
 }
 SCALAR_TYPES = ("index", "i64", "i32", "i16", "i8", "i1", "f64", "f32", "f16", "bf16")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ....dialects.hir.element_types import ELEMENT_TYPES
 from ....dialects.mlir import ir
 from ...host.types import DYNAMIC, element_bytes, strides_and_offset
 from ...pass_base import fail
@@ -17,34 +18,17 @@ OPEN = DYNAMIC
 WITH_WEIGHTS = "hir.weights"
 WITH_STATE = "hir.state"
 
-# MLIR's element types as type codes and bits of the DLPack specification. A signless integer is
-# signed, an i1 takes a byte, and tf32 is stored as f32.
+# Type codes and bits of DLPack: of what buffers of host programs hold, and of what only those of GPU
+# programs do.
 _DLPACK = {
-    "f64": (2, 64),
-    "f32": (2, 32),
-    "tf32": (2, 32),
-    "f16": (2, 16),
-    "bf16": (4, 16),
+    **{element.name: element.dlpack for element in ELEMENT_TYPES.values()},
     "f8E3M4": (7, 8),
     "f8E4M3": (8, 8),
     "f8E4M3B11FNUZ": (9, 8),
-    "f8E4M3FN": (10, 8),
     "f8E4M3FNUZ": (11, 8),
-    "f8E5M2": (12, 8),
     "f8E5M2FNUZ": (13, 8),
     "f8E8M0FNU": (14, 8),
-    "i64": (0, 64),
-    "i32": (0, 32),
-    "i16": (0, 16),
-    "i8": (0, 8),
-    "ui64": (1, 64),
-    "ui32": (1, 32),
-    "ui16": (1, 16),
-    "ui8": (1, 8),
-    "i1": (6, 8),
     "index": (0, 64),
-    "complex<f32>": (5, 64),
-    "complex<f64>": (5, 128),
 }
 
 # Where an output's memory comes from, by the number the support library knows it by: the program
