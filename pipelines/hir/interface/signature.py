@@ -18,8 +18,8 @@ OPEN = DYNAMIC
 WITH_WEIGHTS = "hir.weights"
 WITH_STATE = "hir.state"
 
-# Type codes and bits of DLPack: of what buffers of host programs hold, and of what only those of GPU
-# programs do.
+# Type codes and bits of DLPack, of the element types of Host IR and of those that only GPU programs
+# have.
 _DLPACK = {
     **{element.name: element.dlpack for element in ELEMENT_TYPES.values()},
     "f8E3M4": (7, 8),
