@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -10,7 +11,18 @@ import pytest
 from hirc.tools.fuzz_functions.__main__ import main
 from hirc.tools.fuzz_functions.child import compare
 from hirc.tools.fuzz_functions.draw import draw
-from hirc.tools.fuzz_functions.numbers import F16, F32, I8, exact, mismatches, round_to, settle
+from hirc.tools.fuzz_functions.floats import draw_float
+from hirc.tools.fuzz_functions.numbers import (
+    F16,
+    F32,
+    I8,
+    exact,
+    known,
+    mismatches,
+    round_to,
+    settle,
+)
+from hirc.tools.fuzz_functions.operation import Operation
 
 
 def test_a_few_functions_give_what_numpy_gives(
@@ -49,3 +61,21 @@ def test_what_is_compared_has_bounds() -> None:
         assert not mismatches(F16, large, np.array([3.0]))[0]
         assert round_to(F16, np.array([1e5]))[0] == np.inf
     assert mismatches(I8, exact(np.array([3], np.int8)), np.array([4], np.int8))[0]
+
+
+def test_the_sign_of_a_nan_is_not_defined() -> None:
+    copied = _drawn("math.copysign").step(
+        [exact(np.array([2.0, 2.0, np.nan])), exact(np.array([np.nan, -1.0, np.nan]))]
+    )
+    assert known(copied).tolist() == [False, True, True]
+    assert copied.value[1] == -2
+    negative = _drawn("arith.negf").step([exact(np.array([np.nan]))])
+    assert known(negative)[0]
+    assert mismatches(F32, negative, np.array([1.0]))[0]
+
+
+def _drawn(name: str) -> Operation:
+    random = Random(1)
+    while not (operation := draw_float(random, F32)).text.startswith(name):
+        pass
+    return operation

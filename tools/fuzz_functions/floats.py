@@ -104,9 +104,7 @@ def draw_float(random: Random, have: Element) -> Operation:
     if choice < 0.15:
         text, apply = random.choice(list(_EXACT_FLOAT.items()))
         count = text.count("{0}") + text.count("{1}")
-        return Operation(
-            text, (have,) * count, have, lambda xs: compute(have, apply, xs, steps=0.0)
-        )
+        return Operation(text, (have,) * count, have, lambda xs: _exact(have, apply, xs))
     if choice < 0.45:
         text, apply = random.choice(list(_ROUNDED.items()))
         return Operation(text, (have,) * 2, have, lambda xs: _arithmetic(have, apply, xs))
@@ -136,6 +134,15 @@ def draw_float(random: Random, have: Element) -> Operation:
         other = random.choice([each for each in FLOATS if each is not have])
         return convert_float(have, other)
     return _to_integer(random, have)
+
+
+def _exact(have: Element, apply: Callable[..., Array], xs: list[Numbers]) -> Numbers:
+    """Returns what is not rounded. A number that takes the sign of a nan may have either."""
+    result = compute(have, apply, xs, steps=0.0)
+    if apply is not np.copysign:
+        return result
+    either = np.isnan(xs[1].value) & ~np.isnan(result.value)
+    return Numbers(result.value, np.where(either, np.inf, result.error))
 
 
 def _extreme(have: Element, text: str, apply: Callable[..., Array], xs: list[Numbers]) -> Numbers:
