@@ -8,7 +8,6 @@ import io
 import json
 import re
 import sys
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, wraps
@@ -54,6 +53,7 @@ from .refusals import nodes_of, refuse
 from .size_checks import check_sizes
 from .sizes import Sizes
 from .tidying import locate, tidy
+from .torch_log import told_by_torch
 from .user_errors import export_error, first_line, lowering_error, user_frames
 from .weights import take_weights, tensor_file
 
@@ -113,9 +113,7 @@ def import_model(
     it, or torch-mlir cannot lower it.
     """
     activity.enter("import", "torch.export")
-    with warnings.catch_warnings(), unset_fake_temporarily():
-        # torch and torch-mlir warn of their own parts.
-        warnings.simplefilter("ignore")
+    with told_by_torch(), unset_fake_temporarily():
         if isinstance(model, ExportedProgram):
             return _imported(model, None, None, name, frozenset())
         module = model if isinstance(model, nn.Module) else _Function(model)

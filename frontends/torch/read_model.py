@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-import logging
 import sys
-import warnings
 import zipfile
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -23,7 +21,8 @@ from ...compiler.errors import HircError, InputError, Position
 from ...compiler.source import file_of
 from .fake_values import new_mode
 from .import_model import ImportedModel, import_model
-from .user_errors import first_line, user_error
+from .torch_log import told_by_torch
+from .user_errors import said_by, user_error
 
 _INPUTS_HINT = (
     "define get_inputs(), which returns a list of positional arguments or a dict of keywords"
@@ -49,16 +48,14 @@ def _saved(path: Path) -> ExportedProgram:
         )
     activity.read_from(str(path))
     activity.enter("import", "torch's reader", input="the model")
-    told: list[BaseException] = []
-    try:
-        with warnings.catch_warnings(), _told_by_torch(told):
-            warnings.simplefilter("ignore")
+    with told_by_torch() as told:
+        try:
             return torch.export.load(path)
-    except Exception as error:
-        raise InputError(
-            f"torch cannot load {path}: {first_line((told or [error])[0])}",
-            hint="it is damaged, or another version of torch wrote it",
-        ) from error
+        except Exception as error:
+            raise InputError(
+                f"torch cannot load {path}: {said_by((told or [error])[0])}",
+                hint="it is damaged, or another version of torch wrote it",
+            ) from error
 
 
 def _is_archive(path: Path) -> bool:
@@ -66,23 +63,6 @@ def _is_archive(path: Path) -> bool:
         return zipfile.is_zipfile(path)
     except zipfile.BadZipFile:
         return False  # Some of what it asks about is damaged.
-
-
-@contextmanager
-def _told_by_torch(errors: list[BaseException]) -> Generator[None]:
-    """Collects the errors that torch's reader prints with their traceback, and goes on after."""
-
-    def take(record: logging.LogRecord) -> bool:
-        if record.exc_info and record.exc_info[1] is not None:
-            errors.append(record.exc_info[1])
-        return False
-
-    logger = logging.getLogger("torch.export")
-    logger.addFilter(take)
-    try:
-        yield
-    finally:
-        logger.removeFilter(take)
 
 
 @contextmanager
@@ -166,7 +146,7 @@ def _example(module: ModuleType, name: str, model: Any) -> Any:
             )
         return ()
     try:
-        with new_mode():
+        with told_by_torch(), new_mode():
             given = make()
     except Exception:  # noqa: BLE001 - what needs elements is called again, and says what is wrong
         given = _run(f"{make.__name__}() fails", make)

@@ -97,15 +97,13 @@ def export_error(error: Exception) -> HircError:
     }
     name = type(error).__name__
     hint = hints.get(name)
-    said = first_line(error)
-    constant = _MUTATED.match(said)
+    said = said_by(error)
+    constant = _MUTATED.match(first_line(error))
     if constant is not None:
         said = "it changes a tensor that is neither a buffer nor an attribute of a module"
         hint = "register it as a buffer: of a list or another object torch sees a constant alone"
     if name == "UserError" and "onstraints violated" in said:
         said, hint = _violated(str(error)), hints["ConstraintViolationError"]
-    if isinstance(error, (TypeError, ValueError, AttributeError, IndexError, KeyError)):
-        said = f"{name}: {said}"
     return UnsupportedError(
         f"torch cannot export the model: {said}",
         position=user_position(error),
@@ -168,6 +166,14 @@ def _violated(text: str) -> str:
     """What of a long message says which sizes are wrong."""
     lines = [line.strip(" -") for line in text.splitlines() if line.strip()]
     return " ".join(lines[:2])
+
+
+def said_by(error: BaseException) -> str:
+    """The first line of what an exception says; with its type where that may be little."""
+    said = first_line(error)
+    if isinstance(error, (TypeError, ValueError, AttributeError, LookupError)):
+        said = f"{type(error).__name__}: {said}"
+    return said
 
 
 def first_line(error: BaseException) -> str:

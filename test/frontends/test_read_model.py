@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import struct
 import subprocess
+import sys
+import warnings
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
+from hirc.frontends.torch.torch_log import told_by_torch
 from hirc.tools.hirc import main
 
 pytestmark = pytest.mark.xdist_group("compile_model")
@@ -62,6 +68,10 @@ def alone(x):
 
 def alone_inputs():
     return torch.rand(1).item() / 0
+
+
+def mismatch(x):
+    return x @ x
 
 
 number = 3
@@ -125,6 +135,55 @@ def test_a_damaged_archive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert said.startswith(f"hirc: error: torch cannot load {path}: PytorchStreamReader")
     assert "Traceback" not in said
     assert "hint: it is damaged, or another version of torch wrote it" in said
+
+
+def test_nothing_that_torch_logs_is_printed(
+    tmp_path: Path, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each part of torch has a logger, and prints what goes wrong with a traceback."""
+    # torch's own prints to what was the standard error output when torch was imported.
+    handler = logging.StreamHandler(sys.stderr)
+    logger = logging.getLogger("torch._subclasses.fake_tensor")
+    saved, damaged = io.BytesIO(), tmp_path / "damaged.pt2"
+    torch.export.save(torch.export.export(nn.Linear(3, 2), (torch.zeros(2, 3),)), saved)
+    sizes = b'"input": {"dtype": 7, "sizes": [{"as_int": 2}, {"as_int": %d}'
+    with ZipFile(saved) as given, ZipFile(damaged, "w") as made:
+        for name in given.namelist():
+            made.writestr(name, given.read(name).replace(sizes % 3, sizes % 4))
+    for model, place in ((damaged, "hirc"), (f"{file}:mismatch", f"{file}:50:12")):
+        logger.addHandler(handler)
+        try:
+            assert main([str(model), "--stop-after=fusion", "-o", "-"]) == 1
+        finally:
+            logger.removeHandler(handler)
+        said = capsys.readouterr().err
+        assert said.startswith(
+            f"{place}: error: torch cannot export the model: a and b must have same reduction dim"
+        )
+        assert "Traceback" not in said
+
+
+def test_a_logged_error_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever logs it: a logger of its own, one that is made meanwhile; not what is asked for."""
+    own, handler = logging.getLogger("torch.own"), logging.StreamHandler(sys.stderr)
+    own.addHandler(handler)
+    own.propagate = False
+    own.setLevel(logging.INFO)
+    try:
+        with told_by_torch() as told:
+            warnings.warn("a warning", stacklevel=1)
+            own.info("asked for")
+            for logger in (own, logging.getLogger("torch.new.one")):
+                try:
+                    raise ValueError(logger.name)
+                except ValueError:
+                    logger.exception("not asked for")
+            logging.getLogger("theirs").warning("of the user")
+        own.error("afterwards")
+    finally:
+        own.removeHandler(handler)
+    assert [str(each) for each in told] == ["torch.own", "torch.new.one"]
+    assert "".join(capsys.readouterr()).splitlines() == ["asked for", "afterwards"]
 
 
 def test_files_that_hold_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
