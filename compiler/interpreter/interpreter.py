@@ -11,7 +11,6 @@ from .. import activity
 from ..errors import InputError
 from ..session import Session
 from . import fault
-from .all_operations import find_step
 from .buffer import Buffer
 from .checks import check_end, check_results
 from .frame import Frame
@@ -24,7 +23,7 @@ from .streams import Stream, Streams
 from .team import Exchanges, Place, run_team
 from .torch_import import torch
 
-__all__ = ["Interpreter", "find_step", "interpret", "interpret_team"]
+__all__ = ["Interpreter", "interpret", "interpret_team"]
 
 HostFunctions = Mapping[str, Callable[..., Any]]
 

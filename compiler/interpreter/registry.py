@@ -1,5 +1,7 @@
 """The table of operations: each is a typed function, registered by operation name.
 
+The modules of `operations` are loaded when the first one is asked for.
+
 Such a function gets the operation and the running program, and returns its results' values.
 """
 
@@ -9,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...dialects.mlir import ir
+from ...dialects.modules import load_modules
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -30,5 +33,6 @@ def interprets(*names: str) -> Callable[[Step], Step]:
 
 
 def find_step(name: str) -> Step | None:
-    """The function of an operation, or None."""
+    """Returns the function of an operation, or None."""
+    load_modules(f"{__package__}.operations")
     return _steps.get(name)

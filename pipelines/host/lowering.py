@@ -1,5 +1,7 @@
 """The table of host lowerings: each is a typed function, registered by operation name.
 
+The modules of this folder are loaded when the first one is asked for.
+
 A lowering builds the calls before its operation and returns the values that replace its
 results; the caller erases the operation. Streams stand for asynchronous tokens.
 """
@@ -10,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...dialects.mlir import ir
+from ...dialects.modules import load_modules
 from .emitter import Emitter
 
 # Takes the operation's own view (gpu.AllocOp and so on), which differs from one to the next.
@@ -29,6 +32,8 @@ def lowers(name: str) -> Callable[[Lowering], Lowering]:
 
 
 def find_lowering(name: str) -> Lowering | None:
+    """Returns the lowering of an operation, or None."""
+    load_modules(__package__)
     return _lowerings.get(name)
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..host.all_lowerings import find_lowering
 from ..host.emitter import Emitter
+from ..host.lowering import find_lowering
 from ..host.types import without_memory_space
 from ..pass_base import Pass, fail, register
 from ..walking import host_operations_where

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..hir.lowering.all_lowerings import lower_programs
+from ..hir.lowering.program import lower_programs
 from ..pass_base import Pass, register
 
 

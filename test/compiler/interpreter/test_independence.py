@@ -18,12 +18,14 @@ _SOURCES = sorted(_ROOT.rglob("*.py"))
 # domain is read. Everything that computes is the interpreter's own.
 _OF_THE_DIALECT = {
     "dialects.mlir",
+    "dialects.modules",
     "dialects.hir.element_types",
     "dialects.hir.layout",
     "dialects.hir.domain",
     "dialects.hir.domain_steps",
     "dialects.hir.kinds",
     "dialects.hir.program_inputs",
+    "dialects.hir.team",
 }
 # It has the program's own kernels compiled, by the whole compiler.
 _COMPILES_KERNELS = "kernels.py"

@@ -1,0 +1,13 @@
+"""Loading every module of a package, for tables whose entries register themselves."""
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+
+@cache
+def load_modules(package: str) -> None:
+    """Imports the modules of a package once, by name; those of its subpackages stay out."""
+    for module in iter_modules(import_module(package).__path__):
+        if not module.ispkg:
+            import_module(f"{package}.{module.name}")
