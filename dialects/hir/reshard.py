@@ -5,6 +5,7 @@ from typing import Any
 from ..mlir import ext, ir
 from .dialect import Hir
 from .layout import DYNAMIC
+from .mesh import Mesh, Spreads, mesh_fault, read_spreads
 from .refusal import refuse
 from .spread import Spread, parse_spread
 from .team import is_team
@@ -17,6 +18,10 @@ class ReshardOp(Hir.Operation, name="reshard"):
     A spread is "whole" (every device has all of it), "partial:KIND" (the sum, or another
     COMMUNICATED_REDUCTION, of the devices' parts is the value) or "axis:N" (that axis is divided
     evenly, in the order of the team).
+
+    The team may be a `mesh`, the sizes of its axes: then `from` and `to` are lists of spreads, one
+    for each axis of the mesh, whose devices are the team's in row-major order. A dim that several
+    axes divide is divided by the outer ones first.
 
     Example:
       %all = "hir.reshard"(%part) {from = "axis:0", to = "whole",
@@ -48,6 +53,8 @@ class ReshardOp(Hir.Operation, name="reshard"):
                 "hir.reshard changes neither element type nor number of dims: "
                 f"{source} to {target}",
             )
+        if "mesh" in op.attributes:
+            return _fits_mesh(op, source, target)
         before = _spread(op, "from", source.rank)
         after = _spread(op, "to", source.rank)
         if before is None or after is None:
@@ -60,6 +67,38 @@ class ReshardOp(Hir.Operation, name="reshard"):
                 f"is {op.attributes['to']}",
             )
         return _sizes_fit(op, source, target, before, after)
+
+
+def _fits_mesh(op: ReshardOp, source: ir.MemRefType, target: ir.MemRefType) -> bool:
+    fault = mesh_fault(op.attributes["mesh"], len(op.from_team))
+    if fault is not None:
+        return refuse(op, f"hir.reshard {fault}")
+    if list(op.from_team) != list(op.to_team):
+        return refuse(op, "hir.reshard over a mesh has one team before and after it")
+    mesh = Mesh(tuple(op.attributes["mesh"]), tuple(op.from_team))
+    spreads: list[Spreads] = []
+    for name in ("from", "to"):
+        found = read_spreads(op.attributes.get(name), source.rank, len(mesh.shape))
+        if isinstance(found, str):
+            return refuse(op, f"'{name}' is {op.attributes.get(name)}: {found}")
+        spreads.append(found)
+    before, after = spreads
+    for axis, (here, there) in enumerate(zip(before, after, strict=True)):
+        if there.reduction is not None and here != there:
+            return refuse(
+                op,
+                f"hir.reshard makes no parts to be combined: along axis {axis} of the mesh 'to' is "
+                f"'{there}' and 'from' '{here}'",
+            )
+    for dim, (here, there) in enumerate(zip(source.shape, target.shape, strict=True)):
+        whole, spread = here * mesh.parts(before, dim), there * mesh.parts(after, dim)
+        if DYNAMIC not in (here, there) and whole != spread:
+            return refuse(
+                op,
+                f"dim {dim} has {whole} elements over all devices before hir.reshard ({source}), "
+                f"but {spread} after it ({target})",
+            )
+    return True
 
 
 def _spread(op: ReshardOp, name: str, rank: int) -> Spread | None:

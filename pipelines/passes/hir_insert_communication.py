@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
+from ...dialects.hir.mesh import Mesh, Spreads, read_spreads
 from ...dialects.hir.spread import Spread, parse_spread
 from ...dialects.mlir import arith, ir
-from ..hir.communication.device_parts import Sizes, as_value, copy, divided, sizes_of, times
-from ..hir.communication.resharding import Resharding, write_communication
+from ..hir.communication.device_parts import as_value, copy, sizes_of
+from ..hir.communication.mesh_resharding import MeshResharding
+from ..hir.communication.resharding import Resharding
 from ..hir.fresh_buffers import replace_by_allocated
 from ..hir.host_checks import check
 from ..pass_base import Pass, register
@@ -24,8 +26,7 @@ class HirInsertCommunication(Pass):
     Within one team the kind follows from the change:
 
     - an axis to whole: allgather; to another axis: all-to-all;
-    - whole to an axis: scatter, from the team's first device (a program does not know which device
-      it runs on, so no device takes its own part of what it has);
+    - whole to an axis: every device copies its own part of what it has;
     - parts to whole: allreduce; to an axis: reduce-scatter.
 
     To another team:
@@ -35,6 +36,9 @@ class HirInsertCommunication(Pass):
       pairs, as one group, to others;
     - else one device collects the whole (gather, reduce), of both teams if there is one, and
       broadcasts or scatters it, after a send-recv if it is not of the new team.
+
+    Over a mesh: the steps along its axes, each of them one of those within a team, whose devices
+    send the fewest bytes (pipelines/hir/communication/mesh_plan.py).
 
     Where every device has what it is to have, the buffer itself is the result. Communications take
     packed buffers: where a type does not say that a buffer is packed, or parts along an inner axis
@@ -50,8 +54,7 @@ class HirInsertCommunication(Pass):
 
 
 def _replace(op: ir.Operation) -> None:
-    x = op.operands[0]
-    job = Resharding(x, _spread(op, "from"), _team(op, "from"), _spread(op, "to"), _team(op, "to"))
+    x, job = op.operands[0], _job(op)
     if len(op.results):
         if job.is_nothing:
             op.results[0].replace_all_uses_with(x)
@@ -59,33 +62,37 @@ def _replace(op: ir.Operation) -> None:
             shape = ir.MemRefType(op.results[0].type).shape
             sizes = [
                 as_value(size)
-                for size, static in zip(_new_sizes(job), shape, strict=True)
+                for size, static in zip(job.new_sizes(), shape, strict=True)
                 if static == DYNAMIC
             ]
-            write_communication(job, replace_by_allocated(op.results[0], sizes))
+            job.write(replace_by_allocated(op.results[0], sizes))
     else:
         target = op.operands[1]
         _check_sizes(job, target)
         if job.is_nothing:
             copy(x, target)
         else:
-            write_communication(job, target)
+            job.write(target)
     op.erase()
 
 
-def _new_sizes(job: Resharding) -> Sizes:
-    """The sizes of the buffer that each device of the new team has."""
-    sizes = sizes_of(job.x)
-    if job.before.axis is not None:
-        sizes[job.before.axis] = times(sizes[job.before.axis], len(job.from_team))
-    if job.after.axis is not None:
-        sizes[job.after.axis] = divided(sizes[job.after.axis], len(job.to_team))
-    return sizes
+def _job(op: ir.Operation) -> Resharding | MeshResharding:
+    x = op.operands[0]
+    if "mesh" not in op.attributes:
+        teams = _team(op, "from"), _team(op, "to")
+        return Resharding(x, _spread(op, "from"), teams[0], _spread(op, "to"), teams[1])
+    mesh = Mesh(tuple(ir.DenseI64ArrayAttr(op.attributes["mesh"])), tuple(_team(op, "from")))
+    spreads: list[Spreads] = []
+    for name in ("from", "to"):
+        found = read_spreads(op.attributes[name], ir.MemRefType(x.type).rank, len(mesh.shape))
+        assert not isinstance(found, str), "the verifier has seen to it"
+        spreads.append(mesh.normal(found))
+    return MeshResharding(x, mesh, *spreads)
 
 
-def _check_sizes(job: Resharding, target: ir.Value) -> None:
+def _check_sizes(job: Resharding | MeshResharding, target: ir.Value) -> None:
     """The program checks sizes of a destination that the types leave open."""
-    for axis, (wanted, size) in enumerate(zip(_new_sizes(job), sizes_of(target), strict=True)):
+    for axis, (wanted, size) in enumerate(zip(job.new_sizes(), sizes_of(target), strict=True)):
         if isinstance(wanted, int) and isinstance(size, int):
             continue
         fits = arith.cmpi(arith.CmpIPredicate.eq, as_value(wanted), as_value(size))

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....dialects.hir.element_types import ElementType
+from ....dialects.hir.mesh import Mesh, read_spreads
 from ....dialects.hir.team import teams_of
 from ....dialects.mlir import ir
 from .. import fault
 from ..buffer import Buffer
 from ..frame import Frame
+from ..mesh_parts import assemble, combine, part_of
 from ..registry import interprets
 from ..shapes import text_of
 from ..team import Exchanges, Place
@@ -184,19 +186,6 @@ class _Job:
         return combine([self.parts[device] for device in self.team], self.reduction, self.element)
 
 
-def combine(parts: Sequence[Any], reduction: str | None, element: ElementType) -> Any:
-    """Several tensors combined in order, each step in the type that is computed in."""
-    total = parts[0].clone()
-    for part in parts[1:]:
-        if reduction in ("sum", "avg"):
-            total = total + part
-        elif reduction == "prod":
-            total = total * part
-        else:
-            total = torch.maximum(total, part) if reduction == "max" else torch.minimum(total, part)
-    return total / len(parts) if reduction == "avg" else total
-
-
 def _all_to_all(job: _Job) -> Any:
     return torch.cat([job.own(job.parts[device]) for device in job.team])
 
@@ -228,6 +217,8 @@ def coalesce(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 @interprets("hir.reshard")
 def reshard(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     """The whole is made of what the first team has; the second takes what it is to have."""
+    if "mesh" in op.attributes:
+        return _reshard_over_mesh(op, frame)
     before, after = (_spread(op, name) for name in ("from", "to"))
     teams = [_devices(op, name) for name in ("from_team", "to_team")]
     everyone = sorted({*teams[0], *teams[1]})
@@ -255,6 +246,36 @@ def reshard(op: ir.Operation, frame: Frame) -> Sequence[Any]:
         whole = whole.chunk(number, axis)[teams[1].index(place.rank)]
     destination = frame.destination(op, tuple(whole.shape), [source], in_place=True)
     frame.write(destination, whole)
+    return [destination] if len(op.results) else []
+
+
+def _reshard_over_mesh(op: ir.Operation, frame: Frame) -> Sequence[Any]:
+    team = _devices(op, "from_team")
+    mesh = Mesh(tuple(ir.DenseI64ArrayAttr(op.attributes["mesh"])), team)
+    place = _place(op, frame, team)
+    source = frame.buffer(op, op.operands[0])
+    if place.rank not in team:
+        return _outside(op, frame, source)
+    rank = source.tensor.dim()
+    before, after = (
+        read_spreads(op.attributes[name], rank, len(mesh.shape)) for name in ("from", "to")
+    )
+    assert not isinstance(before, str)
+    assert not isinstance(after, str), "the verifier has seen to it"
+    own = mesh.places[team.index(place.rank)]
+    given = place.exchange(team, frame.read(op, source), fault.where(op))
+    parts = dict(zip(mesh.places, given, strict=True))
+    kept = [axis for axis, spread in enumerate(after) if spread.reduction is not None]
+    whole = assemble(mesh, before, parts, source.element, {axis: own[axis] for axis in kept})
+    for dim in range(rank):
+        if whole.shape[dim] % mesh.parts(after, dim):
+            fault.fail(
+                op,
+                f"{mesh.parts(after, dim)} devices do not divide {whole.shape[dim]} evenly",
+            )
+    part = part_of(mesh, after, whole, own)
+    destination = frame.destination(op, tuple(part.shape), [source], in_place=True)
+    frame.write(destination, part)
     return [destination] if len(op.results) else []
 
 

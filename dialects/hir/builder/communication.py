@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -136,39 +136,49 @@ class Communication(Streaming):
     def reshard(
         self,
         x: Buffer,
-        before: str,
-        after: str,
+        before: str | Sequence[str],
+        after: str | Sequence[str],
         team: Sequence[int],
         to_team: Sequence[int] | None = None,
         out: Buffer | None = None,
+        mesh: Sequence[int] | None = None,
     ) -> Buffer:
         """`x`, spread over `team` as `before` says, spread over `to_team` as `after` says.
 
         A spread is "whole", "partial:sum" (or another reduction) or "axis:N". Without `to_team` the
-        devices stay the same.
+        devices stay the same. Over a `mesh`, the sizes of its axes, both are lists of spreads, one
+        for each axis; the devices are the team's in row-major order.
         """
         self.refuse_spread("resharding")
         to_team = team if to_team is None else to_team
-        attributes: Mapping[str, ir.Attribute] = {
-            "from": self.string(before),
-            "to": self.string(after),
+        attributes: dict[str, ir.Attribute] = {
+            "from": self._spread(before),
+            "to": self._spread(after),
             "from_team": self.integers(team),
             "to_team": self.integers(to_team),
         }
+        if mesh is not None:
+            attributes["mesh"] = self.integers(mesh)
         value = self.buffer_value(x)
         if out is not None:
             self.emit("hir.reshard", [value, self.buffer_value(out, "out")], [], attributes)
             return out
         sizes: list[Extent] = list(x.shape)
-        for text, devices, sign in ((before, len(team), 1), (after, len(to_team), -1)):
-            spread = parse_spread(text, x.rank)
-            if isinstance(spread, str):
-                raise BuildError(f"the spread is {text!r}: {spread}")
-            if spread.axis is not None:
-                size = sizes[spread.axis]
-                sizes[spread.axis] = (
-                    size * devices if sign > 0 else divide(self, "ceildiv", size, devices)
-                )
+        teams = (mesh, mesh) if mesh is not None else ((len(team),), (len(to_team),))
+        for given, shape, sign in zip((before, after), teams, (1, -1), strict=True):
+            texts = [given] if isinstance(given, str) else list(given)
+            if isinstance(given, str) == (mesh is not None) or len(texts) != len(shape):
+                wanted = "one spread" if mesh is None else f"a list of {len(shape)} spreads"
+                raise BuildError(f"{wanted} is expected, not {given!r}")
+            for text, devices in zip(texts, shape, strict=True):
+                spread = parse_spread(text, x.rank)
+                if isinstance(spread, str):
+                    raise BuildError(f"the spread is {text!r}: {spread}")
+                if spread.axis is not None:
+                    size = sizes[spread.axis]
+                    sizes[spread.axis] = (
+                        size * devices if sign > 0 else divide(self, "ceildiv", size, devices)
+                    )
         # What is open in the operand's type is open in the result's.
         shape = [
             DYNAMIC if known == DYNAMIC or isinstance(size, Size) else size
@@ -176,3 +186,8 @@ class Communication(Streaming):
         ]
         result = buffer_type(shape, x.type.element_type)
         return self.new_buffer(self.value("hir.reshard", [value], result, attributes), sizes)
+
+    def _spread(self, given: str | Sequence[str]) -> ir.Attribute:
+        if isinstance(given, str):
+            return self.string(given)
+        return ir.ArrayAttr.get([self.string(each) for each in given], self.context)

@@ -8,12 +8,15 @@ from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
 
 
-def communicator(team: Sequence[int]) -> ir.Value:
-    """hir.communicator: the devices `team`."""
+def communicator(teams: Sequence[Sequence[int]]) -> ir.Value:
+    """hir.communicator: the one of the teams that a device is of."""
+    rows: list[ir.Attribute] = [ir.DenseI64ArrayAttr.get(list(team)) for team in teams]
+    one = len(rows) == 1
+    attributes = {"team" if one else "teams": rows[0] if one else ir.ArrayAttr.get(rows)}
     return ir.Operation.create(
         "hir.communicator",
         results=[ir.Type.parse("!hir.communicator_t")],
-        attributes={"team": ir.DenseI64ArrayAttr.get(list(team))},
+        attributes=attributes,
     ).results[0]
 
 

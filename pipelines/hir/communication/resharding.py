@@ -9,7 +9,9 @@ from ....dialects.hir.layout import is_packed
 from ....dialects.hir.spread import Spread
 from ....dialects.mlir import ir
 from .device_parts import (
+    Sizes,
     copy,
+    divided,
     new_packed,
     packed,
     part_at,
@@ -43,34 +45,44 @@ class Resharding:
             return set(self.to_team) == set(self.from_team)
         return self.to_team == self.from_team
 
+    def new_sizes(self) -> Sizes:
+        """The sizes of the buffer that each device of the new team has."""
+        sizes = sizes_of(self.x)
+        if self.before.axis is not None:
+            sizes[self.before.axis] = times(sizes[self.before.axis], len(self.from_team))
+        if self.after.axis is not None:
+            sizes[self.after.axis] = divided(sizes[self.after.axis], len(self.to_team))
+        return sizes
 
-def write_communication(job: Resharding, target: ir.Value) -> None:
-    """Writes, at the insertion point, what brings the buffer into `target`."""
-    if job.from_team == job.to_team:
-        _within_a_team(job, target)
-    elif job.before.axis is not None and job.before == job.after and _are_pairs(job):
-        _between_pairs(job, target)
-    else:
-        _through_one_device(job, target)
+    def write(self, target: ir.Value) -> None:
+        """Writes, at the insertion point, what brings the buffer into `target`."""
+        if self.from_team == self.to_team:
+            within_teams(self.x, self.before, self.after, [self.to_team], target)
+        elif self.before.axis is not None and self.before == self.after and _are_pairs(self):
+            _between_pairs(self, target)
+        else:
+            _through_one_device(self, target)
 
 
-def _within_a_team(job: Resharding, target: ir.Value) -> None:
-    team, number = job.to_team, len(job.to_team)
-    before, after = job.before, job.after
+def within_teams(
+    x: ir.Value, before: Spread, after: Spread, teams: list[list[int]], target: ir.Value
+) -> None:
+    """Writes what brings `x`, spread over each of the teams, into `target`, spread otherwise."""
+    number = len(teams[0])
     if before.axis is not None:
-        source = packed(job.x) if after.axis is None else parts_of(job.x, after.axis, number)
+        source = packed(x) if after.axis is None else parts_of(x, after.axis, number)
         received = parts_buffer(target, before.axis, number)
-        _run("allgather" if after.axis is None else "all-to-all", source, received, team)
+        run_and_wait("allgather" if after.axis is None else "all-to-all", source, received, teams)
         if received != target:
             put_parts(received, target, before.axis, number)
         return
     if before.is_whole and after.axis is not None:
         # Every device has its part already.
-        copy(part_at(job.x, after.axis, number, place_in(communicator(team))), target)
+        copy(part_at(x, after.axis, number, place_in(communicator(teams))), target)
         return
-    source = packed(job.x) if after.axis is None else parts_of(job.x, after.axis, number)
+    source = packed(x) if after.axis is None else parts_of(x, after.axis, number)
     kind = "allreduce" if after.axis is None else "reduce-scatter"
-    _into(target, lambda out: _run(kind, source, out, team, reduction=before.reduction))
+    into(target, lambda out: run_and_wait(kind, source, out, teams, reduction=before.reduction))
 
 
 def _are_pairs(job: Resharding) -> bool:
@@ -82,19 +94,22 @@ def _are_pairs(job: Resharding) -> bool:
 def _between_pairs(job: Resharding, target: ir.Value) -> None:
     source = packed(job.x)
     if set(job.from_team) == set(job.to_team):
-        _into(target, lambda out: _run("permute", source, out, job.from_team, to=job.to_team))
+        into(
+            target,
+            lambda out: run_and_wait("permute", source, out, [job.from_team], to=job.to_team),
+        )
         return
 
     def send(out: ir.Value) -> None:
         pairs = list(zip(job.from_team, job.to_team, strict=True))
-        teams = [communicator(pair) for pair in pairs]
+        teams = [communicator([pair]) for pair in pairs]
         block, request = begin_group()
         with ir.InsertionPoint(block):
             for (sender, _), team in zip(pairs, teams, strict=True):
                 communicate("send-recv", source, out, team, root=sender)
         wait(request)
 
-    _into(target, send)
+    into(target, send)
 
 
 def _through_one_device(job: Resharding, target: ir.Value) -> None:
@@ -108,14 +123,14 @@ def _through_one_device(job: Resharding, target: ir.Value) -> None:
         team = job.to_team if root in job.to_team else [root, *job.to_team]
         kind = "send-recv" if len(job.to_team) == 1 else "broadcast"
         source = packed(whole)
-        _into(target, lambda out: _run(kind, source, out, team, root=root))
+        into(target, lambda out: run_and_wait(kind, source, out, [team], root=root))
     else:
         if root not in job.to_team:
             moved = new_packed(sizes_of(whole), ir.MemRefType(whole.type).element_type)
-            _run("send-recv", packed(whole), moved, [root, job.to_team[0]], root=root)
+            run_and_wait("send-recv", packed(whole), moved, [[root, job.to_team[0]]], root=root)
             whole, root = moved, job.to_team[0]
         source = parts_of(whole, job.after.axis, len(job.to_team))
-        _into(target, lambda out: _run("scatter", source, out, job.to_team, root=root))
+        into(target, lambda out: run_and_wait("scatter", source, out, [job.to_team], root=root))
 
 
 def _collect(job: Resharding, root: int, target: ir.Value | None) -> ir.Value:
@@ -128,20 +143,20 @@ def _collect(job: Resharding, root: int, target: ir.Value | None) -> ir.Value:
     if job.before.axis is None:
         out = target if target is not None and _is_packed(target) else None
         out = new_packed(sizes_of(job.x), element) if out is None else out
-        _run("reduce", source, out, team, root=root, reduction=job.before.reduction)
+        run_and_wait("reduce", source, out, [team], root=root, reduction=job.before.reduction)
         return out
     if target is None:
         sizes = sizes_of(job.x)
         sizes[job.before.axis] = times(sizes[job.before.axis], number)
         target = new_packed(sizes, element)
     received = parts_buffer(target, job.before.axis, number)
-    _run("gather", source, received, team, root=root)
+    run_and_wait("gather", source, received, [team], root=root)
     if received != target:
         put_parts(received, target, job.before.axis, number)
     return target
 
 
-def _into(target: ir.Value, write: Callable[[ir.Value], None]) -> None:
+def into(target: ir.Value, write: Callable[[ir.Value], None]) -> None:
     """Writes to `target` if it is packed, else to a packed buffer that is copied there."""
     if _is_packed(target):
         write(target)
@@ -151,18 +166,18 @@ def _into(target: ir.Value, write: Callable[[ir.Value], None]) -> None:
     copy(out, target)
 
 
-def _run(
+def run_and_wait(
     kind: str,
     source: ir.Value,
     target: ir.Value,
-    team: list[int],
+    teams: list[list[int]],
     *,
     root: int | None = None,
     reduction: str | None = None,
     to: Sequence[int] | None = None,
 ) -> None:
     """A communication, and the current stream's wait for it."""
-    members = communicator(team)
+    members = communicator(teams)
     wait(communicate(kind, source, target, members, root=root, reduction=reduction, to=to))
 
 

@@ -93,3 +93,48 @@
   // expected-error @below {{dim 0 has 8 elements over all devices before hir.reshard (memref<4x8xf32>, 'axis:0' over 2), but 4 after it (memref<4x8xf32>, 'whole' over 2)}}
   %y = "hir.reshard"(%x) {from = "axis:0", to = "whole", from_team = array<i64: 0, 1>, to_team = array<i64: 0, 1>} : (memref<4x8xf32>) -> memref<4x8xf32>
 }) {sym_name = "main", function_type = (memref<4x8xf32>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<4x8xf32>):
+  // expected-error @below {{hir.reshard 'mesh' array<i64: 2, 2> has 4 devices, and the team 2}}
+  %y = "hir.reshard"(%x) {from = ["axis:0", "whole"], to = ["whole", "whole"], mesh = array<i64: 2, 2>,
+    from_team = array<i64: 0, 1>, to_team = array<i64: 0, 1>} : (memref<4x8xf32>) -> memref<8x8xf32>
+}) {sym_name = "main", function_type = (memref<4x8xf32>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<4x8xf32>):
+  // expected-error @below {{'from' is ["axis:0"]: over a mesh of 2 axes there is a list of 2 spreads, one an axis}}
+  %y = "hir.reshard"(%x) {from = ["axis:0"], to = ["whole", "whole"], mesh = array<i64: 2, 1>,
+    from_team = array<i64: 0, 1>, to_team = array<i64: 0, 1>} : (memref<4x8xf32>) -> memref<8x8xf32>
+}) {sym_name = "main", function_type = (memref<4x8xf32>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<4x8xf32>):
+  // expected-error @below {{'from' is ["partial:sum", "partial:max"]: the parts along all axes are combined by one reduction}}
+  %y = "hir.reshard"(%x) {from = ["partial:sum", "partial:max"], to = ["whole", "whole"], mesh = array<i64: 2, 1>,
+    from_team = array<i64: 0, 1>, to_team = array<i64: 0, 1>} : (memref<4x8xf32>) -> memref<4x8xf32>
+}) {sym_name = "main", function_type = (memref<4x8xf32>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<4x8xf32>):
+  // expected-error @below {{hir.reshard makes no parts to be combined: along axis 1 of the mesh 'to' is 'partial:sum' and 'from' 'whole'}}
+  %y = "hir.reshard"(%x) {from = ["whole", "whole"], to = ["whole", "partial:sum"], mesh = array<i64: 2, 1>,
+    from_team = array<i64: 0, 1>, to_team = array<i64: 0, 1>} : (memref<4x8xf32>) -> memref<4x8xf32>
+}) {sym_name = "main", function_type = (memref<4x8xf32>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<4x8xf32>):
+  // expected-error @below {{dim 0 has 8 elements over all devices before hir.reshard (memref<4x8xf32>), but 6 after it (memref<6x8xf32>)}}
+  %y = "hir.reshard"(%x) {from = ["axis:0", "whole"], to = ["whole", "whole"], mesh = array<i64: 2, 1>,
+    from_team = array<i64: 0, 1>, to_team = array<i64: 0, 1>} : (memref<4x8xf32>) -> memref<6x8xf32>
+}) {sym_name = "main", function_type = (memref<4x8xf32>) -> ()} : () -> ()

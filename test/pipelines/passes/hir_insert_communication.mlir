@@ -469,3 +469,39 @@
     from_team = array<i64: 0, 1>, to_team = array<i64: 0, 1>} : (memref<8x8xf32>) -> memref<8x8xf32>
   "hir.output"(%y) : (memref<8x8xf32>) -> ()
 }) {sym_name = "main", function_type = (memref<8x8xf32>) -> memref<8x8xf32>} : () -> ()
+
+// -----
+
+// Over a mesh, an axis takes the place of another: every device sends its part to another one.
+// CHECK-LABEL: "hir.program"() ({
+// CHECK: %[[TEAM:.*]] = "hir.communicator"() {team = array<i64: 0, 1, 2, 3>}
+// CHECK: "hir.communicate"(%{{.*}}, %{{.*}}, %[[TEAM]]) {kind = "permute", to = array<i64: 0, 2, 1, 3>}
+// CHECK-NOT: hir.communicate
+// CHECK: hir.host_call
+"hir.program"() ({
+^bb0(%x: memref<4x4xf32>):
+  %y = "hir.reshard"(%x) {from = ["axis:0", "axis:1"], to = ["axis:1", "axis:0"], mesh = array<i64: 2, 2>,
+    from_team = array<i64: 0, 1, 2, 3>, to_team = array<i64: 0, 1, 2, 3>}
+    : (memref<4x4xf32>) -> memref<4x4xf32>
+  %taken = "hir.host_call"() ({
+    "hir.argument"(%y) : (memref<4x4xf32>) -> ()
+  }) {callee = @take} : () -> !hir.results_t
+}) {sym_name = "main", function_type = (memref<4x4xf32>) -> ()} : () -> ()
+
+// -----
+
+// The columns of the mesh are one communicator.
+// CHECK-LABEL: "hir.program"() ({
+// CHECK: %[[TEAM:.*]] = "hir.communicator"() {teams = [array<i64: 0, 2>, array<i64: 1, 3>]}
+// CHECK: "hir.communicate"(%{{.*}}, %{{.*}}, %[[TEAM]]) {kind = "allreduce", reduction = "sum"}
+// CHECK-NOT: hir.communicate
+// CHECK: hir.host_call
+"hir.program"() ({
+^bb0(%x: memref<8x4xf32>):
+  %y = "hir.reshard"(%x) {from = ["partial:sum", "axis:1"], to = ["whole", "axis:1"], mesh = array<i64: 2, 2>,
+    from_team = array<i64: 0, 1, 2, 3>, to_team = array<i64: 0, 1, 2, 3>}
+    : (memref<8x4xf32>) -> memref<8x4xf32>
+  %taken = "hir.host_call"() ({
+    "hir.argument"(%y) : (memref<8x4xf32>) -> ()
+  }) {callee = @take} : () -> !hir.results_t
+}) {sym_name = "main", function_type = (memref<8x4xf32>) -> ()} : () -> ()

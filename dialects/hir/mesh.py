@@ -1,0 +1,81 @@
+"""Meshes of devices, and how a buffer is spread over one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from ..mlir import ir
+from .refusal import numbers
+from .spread import Spread, parse_spread
+
+# One spread for each axis of a mesh. Where several divide one dim, the mesh's outer axes divide it
+# first.
+Spreads = tuple[Spread, ...]
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Devices in rows and columns: the sizes of the mesh's axes, its devices in row-major order."""
+
+    shape: tuple[int, ...]
+    devices: tuple[int, ...]
+
+    @property
+    def places(self) -> list[tuple[int, ...]]:
+        """The coordinates of the devices, in their order."""
+        return list(product(*map(range, self.shape)))
+
+    def teams(self, axis: int) -> list[list[int]]:
+        """The devices that differ along one axis alone, in its order; a team for each such row."""
+        rows: dict[tuple[int, ...], list[int]] = {}
+        for device, place in zip(self.devices, self.places, strict=True):
+            rows.setdefault((*place[:axis], *place[axis + 1 :]), []).append(device)
+        return list(rows.values())
+
+    def normal(self, spreads: Spreads) -> Spreads:
+        """The spreads, whole along axes of one device, however they are written."""
+        return tuple(
+            spread if size > 1 else Spread()
+            for spread, size in zip(spreads, self.shape, strict=True)
+        )
+
+    def parts(self, spreads: Spreads, dim: int) -> int:
+        """Into how many parts a dim of the buffer is divided."""
+        return prod(
+            size for spread, size in zip(spreads, self.shape, strict=True) if spread.axis == dim
+        )
+
+
+def mesh_fault(attribute: ir.Attribute, devices: int | None = None) -> str | None:
+    """What is wrong with an attribute that is a mesh's sizes (of so many devices), or None."""
+    shape = numbers(attribute)
+    if not shape or min(shape) < 1:
+        return f"'mesh' is the sizes of its axes, as array<i64: 2, 4>; it is {attribute}"
+    if devices is not None and prod(shape) != devices:
+        return f"'mesh' {attribute} has {prod(shape)} devices, and the team {devices}"
+    return None
+
+
+def read_spreads(attribute: ir.Attribute | None, rank: int, axes: int) -> Spreads | str:
+    """The spreads of an attribute, of a buffer of that rank; or what is wrong with it."""
+    if not isinstance(attribute, ir.ArrayAttr) or len(attribute) != axes:
+        return f"over a mesh of {axes} axes there is a list of {axes} spreads, one an axis"
+    spreads: list[Spread] = []
+    for each in attribute:
+        if not isinstance(each, ir.StringAttr):
+            return "a spread is whole, partial:KIND or axis:N"
+        spread = parse_spread(each.value, rank)
+        if isinstance(spread, str):
+            return spread
+        spreads.append(spread)
+    if len({spread.reduction for spread in spreads} - {None}) > 1:
+        return "the parts along all axes are combined by one reduction"
+    return tuple(spreads)
+
+
+def spreads_attribute(spreads: Sequence[Spread]) -> ir.Attribute:
+    """The attribute of spreads."""
+    return ir.ArrayAttr.get([ir.StringAttr.get(str(spread)) for spread in spreads])
