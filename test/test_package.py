@@ -23,6 +23,23 @@ def test_every_module_is_in_a_package() -> None:
     assert [m for m in modules if not (m.parent / "__init__.py").is_file()] == []
 
 
+def test_every_file_beside_the_modules_is_installed() -> None:
+    """A C source that is left out would be missing where hirc compiles its libraries."""
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"][
+        "package-data"
+    ]
+    installed = {
+        path
+        for package, patterns in data.items()
+        for pattern in patterns
+        for path in ROOT.joinpath(*package.split(".")[1:]).glob(pattern)
+    }
+    folders = (ROOT / name for name in _CODE if name != "tools")
+    files = (path for folder in folders for path in folder.rglob("*") if path.is_file())
+    there = {path for path in files if path.suffix not in (".py", ".pyc", ".pyi")}
+    assert there - installed == set()
+
+
 def test_the_licence_is_that_of_mlir() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["license"] == "Apache-2.0 WITH LLVM-exception"

@@ -20,6 +20,7 @@ Compiles an MLIR program and runs it; nothing is kept. In any order:
   --output=FILE, --output=NAME=FILE    an output as a .npy file
   --print                              print the outputs
   --weights=FILE                       the .safetensors file with the program's weights
+  --seed=N                             the seed of the random numbers that a model draws
   --repeat=N, --time                   run again, and say how long it takes
   --devices=N                          run it in N processes, one for each device: a program that
                                        communicates; %r stands for the rank in files' names
@@ -35,7 +36,7 @@ examples:
 """
 
 _DEVICES, _MOST_DEVICES = "--devices", 1024
-_WITH_VALUE = ("--input", "--output", "--repeat")
+_WITH_VALUE = ("--input", "--output", "--repeat", "--seed")
 # Two words for one: a program that is kept nowhere has its weights in a file.
 _WEIGHTS = ("--weights", "--weights-from")
 _WITHOUT = ("--print", "--time", "--help", "-h")
