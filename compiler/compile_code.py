@@ -11,15 +11,17 @@ from ..dialects.offload import EntryKind, ImageFormat
 from . import activity
 from .code import KERNELS, LISTED, VARIABLES, Code, Entry
 from .driver import Compilation
+from .errors import InputError
 from .fatbin import DeviceCode
 from .host_code import entries_of, host_object
 from .llvm_ir import LlvmModule, host_machine
+from .option_checks import check_options
 from .output import scratch_folder
 from .parse import refuse_unreadable
 from .ptx import emit_ptx
 from .runtime_library import runtime_library
 from .session import Session
-from .target import Target
+from .target import Devices, Target
 from .toolchain import LINKING_PARTS, ClangSearch, Cuda, find_cuda
 from .unit import Unit
 from .weights import Weights
@@ -53,12 +55,17 @@ class CodeCompilation(Compilation):
         """Compiles the one input. Raises HircError."""
         self._search = ClangSearch(self.options.clang)
         try:
-            self._check()
+            check_options(self.options, self.given)
             return self._compile()
         finally:
             self._search.close()
 
     def _compile(self) -> Compiled:
+        if _is_several(self.options.targets):
+            raise InputError(
+                "what is loaded into this process is for one kind of device, in machine code",
+                hint="the command makes libraries for several: hirc --emit=shared",
+            )
         (path,) = self.options.inputs
         source = self.given[path]
         if not source.is_made and not activity.is_watched():
@@ -67,7 +74,8 @@ class CodeCompilation(Compilation):
         weights = self._plan_weights([unit], self.options.output or "program.so")
         self._name_kernels([unit])
         self._lower(unit)
-        is_for_cpu = unit.is_for_cpu if unit.has_kernels else self._is_for_cpu()
+        devices = unit.devices if unit.has_kernels else self._devices()
+        is_for_cpu = devices == Devices.CPU
         entries = tuple(
             Entry(entry.device_name, entry.host, entry.size, entry.kind == EntryKind.CONSTANT)
             for entry in entries_of(unit.module.operation)
@@ -90,6 +98,10 @@ class CodeCompilation(Compilation):
         else:
             self._images.append(DeviceCode(target.arch, ptx.encode(), is_ptx=True))
         return self._linked_image(module, target)
+
+
+def _is_several(targets: Sequence[Target]) -> bool:
+    return Devices.of(targets) == Devices.BOTH or any(target.is_ptx for target in targets)
 
 
 def _code(
@@ -139,8 +151,7 @@ class CodeLink(Compilation):
                 if weights is not None and weights.output is not None:
                     beside = output.absolute().parent / weights.output.name
                     weights = replace(weights, output=beside)
-                self._link_objects(
-                    [path], weights, output, folder, for_cpu=compiled.code.is_for_cpu
-                )
+                devices = Devices.CPU if compiled.code.is_for_cpu else Devices.GPUS
+                self._link_objects([path], weights, output, folder, devices)
         finally:
             self._search.close()

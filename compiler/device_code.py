@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from .bitcode_file import read_bitcode
 from .diagnostics import translation_error
 from .errors import InputError, Position, UnsupportedError
 from .gate import GateError, unknown_intrinsics
-from .ir_text import IrText, matching
+from .ir_text import IrText, matching, without_line_tables
 from .libdevice import libdevice_functions
 from .llvm_ir import LlvmModule, Machine, device_machine, set_global_option
 from .session import position_of
@@ -48,6 +48,10 @@ class DeviceSource:
     name: str
     text: str
     calls: dict[str, Position | None]
+
+    def without_lines(self) -> DeviceSource:
+        """The same without debug locations of instructions and functions."""
+        return replace(self, text=without_line_tables(IrText.of(self.text)).whole())
 
 
 def device_sources(module: ir.Operation) -> list[DeviceSource]:

@@ -14,16 +14,17 @@ from .collection import seldom_collected
 from .errors import InputError, Position
 from .host_code import host_object
 from .link import LinkJob, SymbolError, link, merge_objects
-from .link_inputs import linked_for_cpu, may_have_kernels
+from .link_inputs import linked_devices, may_have_kernels
 from .llvm_ir import LlvmModule
 from .native import native_note, native_targets
+from .option_checks import check_options
 from .options import Emit, Options
-from .output import make_folder, refuse_overwriting, replacing, scratch_folder, write
+from .output import replacing, scratch_folder, write
 from .process import Runner
 from .ptx import assemble, disassemble, emit_ptx, ptxas_arguments
-from .source import UNNAMED, Source, check_readable, file_of, is_model, read_source
+from .source import UNNAMED, Source, check_readable, is_model, read_source
 from .support_library import support_archive, support_bitcode
-from .target import CPU, Target
+from .target import Devices, Target
 from .timing import Timer
 from .toolchain import Clang, ClangSearch, Cuda, Toolchain, find_cuda
 from .unit import Unit
@@ -45,6 +46,8 @@ class Compilation:
     def __post_init__(self) -> None:
         self.runner = Runner(self.options.verbose, self.options.dry_run)
         self._units: list[Unit] = []
+        # Device code that becomes PTX, of each unit.
+        self._for_ptx: dict[Target, list[LlvmModule]] = {}
         self._said_native = False
 
     @cached_property
@@ -87,7 +90,7 @@ class Compilation:
             raise InputError("an executable or library needs a file to go to", hint="-o prog")
         if not is_linked and len(options.inputs) > 1 and options.output is not None:
             raise InputError("-o names one file, and several inputs make several")
-        self._check()
+        check_options(options, self.given)
         if is_linked:
             self._link_all()
             return
@@ -96,51 +99,6 @@ class Compilation:
             return
         for path in options.inputs:
             self._emit_one(path)
-
-    def _check(self) -> None:
-        """Finds what can be wrong before anything is compiled. Raises InputError."""
-        options = self.options
-        self._check_interface()
-        for library in options.device_libraries:
-            check_readable(library)
-        if options.weights_from is not None:
-            check_readable(options.weights_from)
-        if options.output is not None:
-            files = [
-                *map(file_of, options.inputs),
-                *options.link_inputs,
-                *map(str, options.device_libraries),
-            ]
-            if options.weights_from is not None:
-                files.append(str(options.weights_from))
-            refuse_overwriting(options.output, files)
-        stems = [Path(name).stem for name in options.inputs]
-        twice = next((stem for stem in stems if stems.count(stem) > 1), None)
-        if twice is not None and (options.save_temps or not options.emit.is_linked):
-            raise InputError(
-                f"two inputs are called {twice}, and so would be the files made of them",
-                hint="compile them one at a time, with -o",
-            )
-        if options.save_temps is not None and not options.dry_run:
-            make_folder(options.save_temps)
-        for name in map(file_of, options.inputs):
-            if (
-                name not in self.given
-                and name != "-"
-                and not (Path(name).exists() and not Path(name).is_file())
-            ):
-                check_readable(Path(name))
-
-    def _check_interface(self) -> None:
-        """Whether a header or a file for pkg-config can be written."""
-        options = self.options
-        has_programs = options.emit is Emit.SHARED or options.emit.is_host
-        if options.header is not None and (not has_programs or options.stop_after is not None):
-            raise InputError(
-                "--emit-header goes with a library: --emit=shared, object, bitcode or llvm"
-            )
-        if options.pkg_config is not None and options.emit is not Emit.SHARED:
-            raise InputError("--emit-pkg-config goes with --emit=shared")
 
     def _write_interface(self, output: Path) -> None:
         """Writes the header of what was built, and its file for pkg-config."""
@@ -166,8 +124,7 @@ class Compilation:
         output = Path(options.output or ("a.so" if options.emit is Emit.SHARED else "a.out"))
         if options.dry_run:
             objects = [Path(f"{Path(name).stem}.o") for name in options.inputs]
-            for_cpu = any(target.is_cpu for target in options.targets or native_targets())
-            job = LinkJob(objects, output, for_cpu_device=for_cpu)
+            job = LinkJob(objects, output, devices=Devices.of(options.targets or native_targets()))
             link(job, options, self.toolchain, self.runner)
             return
         with ExitStack() as stack:
@@ -179,7 +136,7 @@ class Compilation:
             weights = self._plan_weights(units, str(output))
             self._name_kernels(units)
             objects = [self._object(unit, folder) for unit in units]
-            self._link_objects(objects, weights, output, folder, for_cpu=self._is_for_cpu())
+            self._link_objects(objects, weights, output, folder, self._devices())
             self._write_interface(output)
 
     def _link_objects(
@@ -188,20 +145,22 @@ class Compilation:
         weights: Weights | None,
         output: Path,
         folder: Path,
-        *,
-        for_cpu: bool,
+        devices: Devices,
     ) -> None:
         """Links the inputs' objects, and writes what goes beside the output."""
         linked = list(objects)
         if weights is not None and weights.layout.is_embedded:
             linked.append(self._weights_object(weights, folder))
-        if for_cpu:
-            linked.append(self._cpu_runtime(folder))
+        wrapped: tuple[str, ...] = ()
+        if Devices.CPU in devices:
+            runtime, wrapped = self._cpu_runtime(folder, devices)
+            linked += runtime
         support = self._support_archive(folder)
-        phase = "link" if for_cpu else "link (clang, ptxas, nvlink, lld)"
+        ptx = self._write_ptx(folder)
+        phase = "link (clang, ptxas, nvlink, lld)" if Devices.GPUS in devices else "link"
         with replacing(output) as temporary, self.timer.phase(phase):
             self._link(
-                LinkJob(linked, temporary.absolute(), folder, support, for_cpu_device=for_cpu)
+                LinkJob(linked, temporary.absolute(), folder, support, devices, wrapped, ptx)
             )
         if weights is not None:
             self._write_weights(weights)
@@ -217,24 +176,27 @@ class Compilation:
             error.position = found or (Position(inputs[0], 1, 1) if len(inputs) == 1 else None)
             raise
 
-    def _is_for_cpu(self) -> bool:
-        """Whether what is linked runs on the CPU device. Reads the link inputs."""
+    def _devices(self) -> Devices:
+        """The devices that what is linked runs on. Reads the link inputs."""
         options = self.options
-        asked: bool | None = None
-        kinds = {unit.is_for_cpu for unit in self._units if unit.has_kernels}
+        asked: Devices | None = None
+        kinds = {unit.devices for unit in self._units if unit.has_kernels}
         if options.targets:
-            asked = any(target.is_cpu for target in options.targets)
+            asked = Devices.of(options.targets)
         elif len(kinds) > 1:
             raise InputError(
                 "some inputs are for the CPU device and some for GPUs",
                 hint="name the chips with --offload-arch",
             )
         elif kinds:
-            asked = True in kinds
-        linked = linked_for_cpu(options.link_inputs, asked)
-        if asked is None:
-            asked = linked
-        return native_targets() == (CPU,) if asked is None else asked
+            asked = next(iter(kinds))
+        linked = linked_devices(options.link_inputs, asked)
+        if linked and any(target.is_ptx for target in options.targets):
+            raise InputError(
+                "PTX is made of hirc's own inputs, and what is linked with them has device code",
+                hint="leave compute_ out of --offload-arch, or give hirc the sources",
+            )
+        return asked or linked or Devices.of(native_targets())
 
     def _support_archive(self, folder: Path) -> Path:
         output = folder / "hirc-support.a"
@@ -242,14 +204,33 @@ class Compilation:
             output.write_bytes(support_archive(self.clang, self.runner))
         return output
 
-    def _cpu_runtime(self, folder: Path) -> Path:
-        """The CPU device's own object file."""
-        from .cpu_device.build import runtime_object
-
-        output = folder / "cpu-device.o"
+    def _cpu_runtime(self, folder: Path, devices: Devices) -> tuple[list[Path], tuple[str, ...]]:
+        """The CPU device's own object files, and the functions that a link with GPUs wraps."""
+        runtime, choice = folder / "cpu-device.o", folder / "device-choice.o"
         with self.timer.phase("CPU device runtime"):
-            output.write_bytes(runtime_object(self.clang, self.runner))
-        return output
+            # Imported late: what is for GPUs alone does not wait for it.
+            if devices == Devices.CPU:
+                from .cpu_device.build import runtime_object
+
+                runtime.write_bytes(runtime_object(self.clang, self.runner))
+                return [runtime], ()
+            from .device_choice.build import choosing_runtime
+
+            choosing = choosing_runtime(self.clang, self.runner, self.cuda)
+            runtime.write_bytes(choosing.runtime)
+            choice.write_bytes(choosing.choice)
+        return [runtime, choice], choosing.wrapped
+
+    def _write_ptx(self, folder: Path) -> dict[Target, Path]:
+        """The PTX that goes into the linked file, of all units together."""
+        written: dict[Target, Path] = {}
+        for target, (whole, *others) in self._for_ptx.items():
+            for other in others:
+                whole.link_module(other)
+            written[target] = folder / f"{target.arch}.ptx"
+            with self.timer.phase("PTX"):
+                written[target].write_text(emit_ptx(whole))
+        return written
 
     def _plan_weights(self, units: Sequence[Unit], output: str) -> Weights | None:
         """Decides where the weights of all inputs lie and go, and tells the inputs."""
@@ -355,7 +336,7 @@ class Compilation:
 
     def _lower(self, unit: Unit) -> None:
         unit.lower()
-        if unit.is_native and unit.is_for_cpu and unit.has_device_code:
+        if unit.is_native and unit.devices == Devices.CPU and unit.has_device_code:
             self._say_native()
 
     def _say_native(self) -> None:
@@ -374,7 +355,10 @@ class Compilation:
         if not unit.has_device_code:
             unit.embed([])
             return
-        unit.embed([(target, *self._image(unit, target)) for target in unit.targets])
+        for target in unit.gpu_targets:
+            if target.is_ptx:
+                self._for_ptx.setdefault(target, []).append(unit.device(target, self.cuda))
+        unit.embed([(target, *self._image(unit, target)) for target in unit.machine_targets])
 
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
         """The device code that is embedded for one chip."""
@@ -383,7 +367,7 @@ class Compilation:
     def _linked_image(self, module: LlvmModule, target: Target) -> tuple[ImageFormat, bytes]:
         """Device code as a link takes it."""
         runs_ptxas = self.options.debug or bool(ptxas_arguments(self.options))
-        if not runs_ptxas or target.is_cpu:
+        if not runs_ptxas:
             return ImageFormat.BITCODE, module.bitcode()
         # clang's device link keeps line tables only in unoptimised code, and hands ptxas no
         # arguments, so ptxas runs here.
@@ -397,11 +381,9 @@ class Compilation:
 
     def _host(self, unit: Unit) -> LlvmModule:
         device = None
-        if unit.is_for_cpu and unit.has_device_code:
+        if Devices.CPU in unit.devices and unit.has_device_code:
             device = unit.cpu_device(self.cuda, self.clang, self.runner)
-            unit.embed([])
-        else:
-            self._embed(unit)
+        self._embed(unit)
         support = None
         if not self.options.emit.is_linked:
             with self.timer.phase("support library"):

@@ -8,7 +8,7 @@ from . import activity
 from .child import in_child
 from .diagnostics import translation_error
 from .gate import GateError
-from .ir_text import IrText
+from .ir_text import IrText, without_line_tables
 from .llvm_ir import LlvmModule, host_machine, set_global_option
 from .offload_annotations import Entry, annotation_text
 from .offload_binary import Image, ImageKind, pack
@@ -89,11 +89,6 @@ def host_module(
     result.verify()
     result.optimize()
     return result
-
-
-def without_line_tables(text: IrText) -> IrText:
-    """The IR without debug locations of instructions and functions."""
-    return text.sub(r"^!llvm\.dbg\.cu = .*$|,? !dbg !\d+", "")
 
 
 def _private_functions(module: ir.Operation) -> list[str]:

@@ -160,3 +160,8 @@ class IrText:
     ) -> IrText:
         """Replaces what the pattern matches in the code; ^ and $ match at lines."""
         return self.with_code(re.sub(pattern, replacement, self.code, flags=re.MULTILINE))
+
+
+def without_line_tables(text: IrText) -> IrText:
+    """The IR without debug locations of instructions and functions."""
+    return text.sub(r"^!llvm\.dbg\.cu = .*$|,? !dbg !\d+", "")

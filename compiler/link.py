@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import HircError, InputError, Note, ToolchainError, UnsupportedError
+from .fatbinary import with_own_fatbinary
 from .options import Emit, Options
 from .process import Finished, Runner
+from .target import Devices, Target
 from .toolchain import Clang, Toolchain
 
 _TOOL_ERROR = re.compile(r"^\S*(?:clang|nvlink|ptxas|lld)\S*\s*:.*\berror\b", re.MULTILINE)
@@ -20,20 +22,23 @@ class LinkJob:
     """What is linked beside the user's own link inputs, and into what.
 
     `temporary` is where the linkers put their own files, `support` the support library. For the
-    CPU device there is no device code left to link.
+    CPU device there is no device code left to link. Calls of functions that are `wrapped` go to
+    functions of another name. `ptx` goes beside the machine code.
     """
 
     objects: Sequence[Path]
     output: Path
     temporary: Path | None = None
     support: Path | None = None
-    for_cpu_device: bool = False
+    devices: Devices = Devices.GPUS
+    wrapped: Sequence[str] = ()
+    ptx: Mapping[Target, Path] = field(default_factory=dict[Target, Path])
 
 
 def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[str | Path]:
     """clang's argument list. Defaults that changed between clang versions are given explicitly."""
     command: list[str | Path] = [toolchain.clang.path]
-    if not job.for_cpu_device:
+    if Devices.GPUS in job.devices:
         command.append("--offload-link")
     if options.emit is Emit.SHARED:
         command.append("-shared")
@@ -46,12 +51,17 @@ def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[s
         command.append(f"--ld-path={lld}")
     if options.verbose:
         command.append("-v")
-    if job.for_cpu_device:
+    if job.devices == Devices.CPU:
         return [*command, "-pthread", "-lm"]
+    if job.wrapped:
+        command.append("-Wl," + ",".join(f"--wrap={name}" for name in job.wrapped))
     cuda = f"--cuda-path={toolchain.cuda.root}"
     command += [cuda, "--no-cuda-version-check"]
     # The device link is a clang of its own: it would take an installed toolkit, or no CUDA at all.
     command += ["-Xlinker", f"--device-compiler={cuda}"]
+    if job.ptx or options.compress:
+        own = with_own_fatbinary(toolchain.cuda, job.ptx, job.temporary, compress=options.compress)
+        command += ["-Xlinker", f"--cuda-path={own}"]
     command += ["-Xoffload-linker", f"--plugin-opt=O{options.opt_level}"]
     command.append("--no-cuda-include-ptx=all")
     if options.save_temps is not None:

@@ -6,30 +6,32 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .errors import InputError
+from .target import Devices
 
 _SUFFIXES = (".o", ".a")
 # Names of sections (cpu_device/kernel_table.py, offload_annotations.py).
-_FOR_CPU, _FOR_GPU = b"hirc_cpu_kernels", b".llvm.offloading"
+_MARKS = {Devices.CPU: b"hirc_cpu_kernels", Devices.GPUS: b".llvm.offloading"}
 
 
-def linked_for_cpu(names: Sequence[str], asked: bool | None) -> bool | None:
-    """Whether objects were built for the CPU device; None where none has kernels.
+def linked_devices(names: Sequence[str], asked: Devices | None) -> Devices | None:
+    """The devices that objects were built for; None where none has kernels.
 
     `asked` is what the command line says. Raises InputError where they differ from that, or among
     themselves.
     """
-    found: dict[bool, str] = {}
+    found: dict[Devices, str] = {}
     for name in filter(_is_read, names):
-        for for_cpu in _devices(name):
-            found.setdefault(for_cpu, name)
-    if asked is not None and (other := found.get(not asked)) is not None:
-        built, wanted = _names(not asked), _names(asked)
-        raise InputError(
-            f"{other} was built for {built}, and the program is for {wanted}",
-            hint=f"build it again for {wanted}",
-        )
+        devices = _devices(name)
+        if asked is not None and devices and devices != asked:
+            raise InputError(
+                f"{name} was built for {devices.text}, and the program is for {asked.text}",
+                hint=f"build it again for {asked.text}",
+            )
+        if devices:
+            found.setdefault(devices, name)
     if len(found) > 1:
-        raise InputError(f"{found[True]} was built for the CPU device, and {found[False]} for GPUs")
+        (one, first), (other, second) = sorted(found.items(), key=lambda item: item[0].value)[:2]
+        raise InputError(f"{first} was built for {one.text}, and {second} for {other.text}")
     return next(iter(found), None)
 
 
@@ -42,11 +44,11 @@ def _is_read(name: str) -> bool:
     return name.endswith(_SUFFIXES) and not name.startswith("-")
 
 
-def _devices(name: str) -> list[bool]:
-    """Of which devices an object or archive has code: of the CPU device, and of GPUs."""
+def _devices(name: str) -> Devices:
+    """Of which devices an object or archive has code."""
     data = Path(name).read_bytes()
-    return [for_cpu for for_cpu, mark in ((True, _FOR_CPU), (False, _FOR_GPU)) if mark in data]
-
-
-def _names(for_cpu: bool) -> str:
-    return "the CPU device" if for_cpu else "GPUs"
+    devices = Devices(0)
+    for device, mark in _MARKS.items():
+        if mark in data:
+            devices |= device
+    return devices

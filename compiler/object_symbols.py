@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -31,11 +31,7 @@ class Symbol:
 
 def object_symbols(data: bytes) -> Iterator[Symbol]:
     """The symbols of an object file that are not local."""
-    (sections_at,) = struct.unpack_from("<Q", data, _SECTIONS_AT)
-    (count,) = struct.unpack_from("<H", data, _SECTION_COUNT_AT)
-    sections = [
-        _SECTION.unpack_from(data, sections_at + place * _SECTION.size) for place in range(count)
-    ]
+    sections = _sections(data)
     for _, kind, _, _, at, size, strings, _, _, _ in sections:
         if kind != _SYMTAB:
             continue
@@ -44,13 +40,47 @@ def object_symbols(data: bytes) -> Iterator[Symbol]:
             binding, what = info >> 4, info & 15
             if binding == _LOCAL or what in (_SECTION_SYMBOL, _FILE_SYMBOL) or name_at == 0:
                 continue
-            start = strings_at + name_at
             yield Symbol(
-                data[start : data.index(b"\0", start)].decode(errors="surrogateescape"),
+                _text(data, strings_at + name_at),
                 section != _UNDEFINED,
                 binding == _WEAK,
                 other & 3 in (_INTERNAL, _HIDDEN),
             )
+
+
+def with_renamed(data: bytes, rename: Callable[[str], str]) -> bytes:
+    """An object file in which symbols that are not local have other names; "" leaves one."""
+    out = bytearray(data)
+    (sections_at,) = struct.unpack_from("<Q", data, _SECTIONS_AT)
+    sections = _sections(data)
+    for _, kind, _, _, at, size, strings, _, _, _ in sections:
+        if kind != _SYMTAB:
+            continue
+        name, form, flags, address, strings_at, strings_size, *rest = sections[strings]
+        table = bytearray(data[strings_at : strings_at + strings_size])
+        for place in range(at, at + size, _SYMBOL.size):
+            name_at, info, *others = _SYMBOL.unpack_from(data, place)
+            old = _text(table, name_at)
+            new = rename(old) if info >> 4 != _LOCAL else ""
+            if new:
+                _SYMBOL.pack_into(out, place, len(table), info, *others)
+                table += new.encode() + b"\0"
+        moved = name, form, flags, address, len(out), len(table), *rest
+        _SECTION.pack_into(out, sections_at + strings * _SECTION.size, *moved)
+        out += table
+    return bytes(out)
+
+
+def _sections(data: bytes) -> list[tuple[int, ...]]:
+    (sections_at,) = struct.unpack_from("<Q", data, _SECTIONS_AT)
+    (count,) = struct.unpack_from("<H", data, _SECTION_COUNT_AT)
+    return [
+        _SECTION.unpack_from(data, sections_at + place * _SECTION.size) for place in range(count)
+    ]
+
+
+def _text(strings: bytes | bytearray, at: int) -> str:
+    return strings[at : strings.index(b"\0", at)].decode(errors="surrogateescape")
 
 
 def archive_symbols(data: bytes) -> list[str]:

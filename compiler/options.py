@@ -146,6 +146,8 @@ class Options:
     pkg_config: Path | None = None
     state: StateStorage = StateStorage.KEPT
     device_libraries: tuple[Path, ...] = ()
+    # Whether the device code of what is linked is compressed.
+    compress: bool = False
     checks: frozenset[str] = frozenset()
     entry: str = "main"
     bare_pointers: bool = False

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Flag
 
 from ..pipelines.schedules.device import shared_bytes_of
 from .errors import InputError
@@ -17,6 +19,7 @@ _FIRST_WITH_A = 90
 _FIRST_WITH_F = 100
 
 _CPU = "cpu"
+_PTX_PREFIX = "compute_"
 # Of the chips whose instructions the CPU device runs, the one with the most.
 _CPU_STANDS_FOR = "sm_90a"
 
@@ -29,7 +32,10 @@ PTX_VERSION = 90
 
 @dataclass(frozen=True, order=True)
 class Target:
-    """One chip, by the name `--offload-arch` takes: `sm_90`, `sm_90a`, `sm_100f`; or `cpu`."""
+    """One chip, by the name `--offload-arch` takes: `sm_90`, `sm_90a`, `sm_100f`; or `cpu`.
+
+    `compute_90` is PTX for that chip, which the driver compiles for it and for later ones.
+    """
 
     arch: str
 
@@ -38,7 +44,7 @@ class Target:
         """Checks an arch's spelling. Raises InputError that lists the known ones."""
         if text == _CPU:
             return cls(text)
-        match = re.fullmatch(r"sm_(\d+)([af]?)", text)
+        match = re.fullmatch(r"(?:sm|compute)_(\d+)([af]?)", text)
         if match is not None:
             number, variant = int(match[1]), match[2]
             first = {"": 0, "a": _FIRST_WITH_A, "f": _FIRST_WITH_F}[variant]
@@ -48,7 +54,8 @@ class Target:
         raise InputError(
             f"unknown offload arch '{text}'",
             hint=f"known are {known}; with a suffix 'a' from sm_{_FIRST_WITH_A} on, 'f' from "
-            f"sm_{_FIRST_WITH_F} on; 'native' takes this machine's, 'cpu' the CPU device",
+            f"sm_{_FIRST_WITH_F} on; 'compute_90' is PTX for sm_90 and later chips, 'native' takes "
+            "this machine's, 'cpu' is the CPU device",
         )
 
     @property
@@ -57,9 +64,16 @@ class Target:
         return self.arch == _CPU
 
     @property
+    def is_ptx(self) -> bool:
+        """Whether it is PTX that the driver compiles, and no machine code."""
+        return self.arch.startswith(_PTX_PREFIX)
+
+    @property
     def chip(self) -> str:
         """The GPU whose device code is made: the arch itself, or what the CPU device stands for."""
-        return _CPU_STANDS_FOR if self.is_cpu else self.arch
+        if self.is_cpu:
+            return _CPU_STANDS_FOR
+        return self.arch.replace(_PTX_PREFIX, "sm_")
 
     @property
     def capability(self) -> int:
@@ -73,6 +87,28 @@ class Target:
 
 
 CPU = Target(_CPU)
+
+
+class Devices(Flag):
+    """The kinds of devices that code is for."""
+
+    CPU = 1
+    GPUS = 2
+    BOTH = CPU | GPUS
+
+    @classmethod
+    def of(cls, targets: Iterable[Target]) -> Devices:
+        """The kinds that targets are of."""
+        devices = cls(0)
+        for target in targets:
+            devices |= cls.CPU if target.is_cpu else cls.GPUS
+        return devices
+
+    @property
+    def text(self) -> str:
+        """The kinds in words."""
+        names = {Devices.CPU: "the CPU device", Devices.GPUS: "GPUs"}
+        return names.get(self, "GPUs and the CPU device")
 
 
 def shared_memory_limit(target: Target) -> int:

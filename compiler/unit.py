@@ -41,7 +41,7 @@ from .process import Runner
 from .session import Session, position_of
 from .source import Source
 from .stages import StageRun
-from .target import FIRST_WITH_REDUX, TRIPLE, Target, shared_memory_limit
+from .target import CPU, FIRST_WITH_REDUX, TRIPLE, Devices, Target, shared_memory_limit
 from .timing import Timer
 from .toolchain import Clang, Cuda
 
@@ -52,7 +52,10 @@ if TYPE_CHECKING:
 
 def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> list[Stage]:
     """The stages one translation unit goes through, for the chips it is built for."""
-    chips = targets or options.targets
+    targets = targets or options.targets
+    devices = Devices.of(targets)
+    # The CPU device runs what is made for any GPU.
+    chips = [target for target in targets if devices != Devices.BOTH or not target.is_cpu]
     names = tuple(target.chip for target in chips)
     host = HostIrOptions(
         entry=options.entry,
@@ -72,7 +75,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
             executable=options.emit is not Emit.SHARED,
             entry_required=options.emit is Emit.EXE,
             # The CPU device names lines of the source in its messages.
-            debug=options.debug or any(chip.is_cpu for chip in chips),
+            debug=options.debug or Devices.CPU in devices,
             fast_math=options.fast_math,
             chips=names,
             max_shared_bytes=min(map(shared_memory_limit, chips), default=0),
@@ -89,8 +92,7 @@ _LAUNCHES_OF_GRAPHS = 1
 def _graph_launches(options: Options, chips: Sequence[Target]) -> int:
     """From how many launches on a program is replayed as a graph; 0 is never."""
     if options.graphs is Graphs.AUTO:
-        is_for_gpus = bool(chips) and not any(chip.is_cpu for chip in chips)
-        return _LAUNCHES_OF_GRAPHS if is_for_gpus else 0
+        return _LAUNCHES_OF_GRAPHS if Devices.of(chips) == Devices.GPUS else 0
     return int(options.graphs is Graphs.ALWAYS)
 
 
@@ -106,8 +108,7 @@ def _matmul_options(options: Options, chips: Sequence[Target]) -> MatmulOptions:
     falls_back = products is Products.AUTO
     if falls_back:
         # The CPU device has no library, and runs plain loops the fastest.
-        is_gpu = bool(chips) and not any(chip.is_cpu for chip in chips)
-        products = Products.LIBRARY if is_gpu else None
+        products = Products.LIBRARY if Devices.of(chips) == Devices.GPUS else None
     most = 0 if products is Products.ALWAYS else KERNEL_MULTIPLICATIONS
     return MatmulOptions(
         products in (Products.LIBRARY, Products.ALWAYS),
@@ -142,7 +143,7 @@ class Unit:
         if not self.targets and self.options.stop_after is None:
             self.targets = native_targets()
             self.is_native = True
-        if self.options.checks and self.targets and not self.is_for_cpu:
+        if self.options.checks and Devices.GPUS in self.devices:
             raise InputError(
                 "--check is for the CPU device, and the program is built for a GPU",
                 hint="--offload-arch=cpu",
@@ -336,9 +337,20 @@ class Unit:
         write(str(folder / f"{self.source.stem}.{suffix}"), data)
 
     @property
-    def is_for_cpu(self) -> bool:
-        """Whether it is built for the CPU device, which is then its only target."""
-        return any(target.is_cpu for target in self.targets)
+    def devices(self) -> Devices:
+        """The kinds of devices that it is built for."""
+        return Devices.of(self.targets)
+
+    @property
+    def gpu_targets(self) -> list[Target]:
+        """The GPUs that it is built for."""
+        return [target for target in self.targets if not target.is_cpu]
+
+    @property
+    def machine_targets(self) -> list[Target]:
+        """The GPUs that it has machine code for: a link needs one, so there is one beside PTX."""
+        machines = [target for target in self.gpu_targets if not target.is_ptx]
+        return machines or [Target(target.chip) for target in self.gpu_targets[:1]]
 
     @property
     def has_device_code(self) -> bool:
@@ -361,8 +373,12 @@ class Unit:
             libraries=options.device_libraries,
             speculates=not options.checks,
         )
+        sources = self._sources
+        if Devices.CPU in self.devices and not target.is_cpu and not options.debug:
+            # Lines are for the CPU device's messages.
+            sources = [source.without_lines() for source in sources]
         with self.timer.phase("device code"):
-            module = device_module(self._sources, keep, target, settings)
+            module = device_module(sources, keep, target, settings)
         if options.save_temps is not None:
             self.keep(f"{target.arch}.ll", module.text())
         return module
@@ -374,8 +390,7 @@ class Unit:
             from .cpu_device.build import library_bitcode
             from .cpu_device.code import CpuDeviceOptions, cpu_device_module
 
-        (target,) = self.targets
-        nvvm = self.device(target, cuda)
+        nvvm = self.device(CPU, cuda)
         named = [entry.device_name for entry in entries_of(self.module.operation)]
         settings = CpuDeviceOptions(
             opt_level=self.options.opt_level,
@@ -419,7 +434,7 @@ class Unit:
                 support=support,
                 opt_level=self.options.opt_level,
                 consumer=consumer,
-                debug=self.options.debug or not self.is_for_cpu,
+                debug=self.options.debug or Devices.CPU not in self.devices,
             )
         if device is not None:
             module.link_module(device)

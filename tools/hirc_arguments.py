@@ -109,6 +109,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         clang=values.clang,
         ptxas_arguments=tuple(values.ptxas_arg),
         ptxas_log=values.ptxas_log,
+        compress=values.offload_compress,
     )
     return Request(action, options)
 
@@ -136,11 +137,6 @@ def _targets(names: list[str], action: Action) -> tuple[Target, ...]:
             targets.update(dict.fromkeys(found))
         elif name and name != "native":
             targets[Target.parse(name)] = None
-    if len(targets) > 1 and any(target.is_cpu for target in targets):
-        raise InputError(
-            "--offload-arch=cpu stands alone: a program runs on the CPU device or on GPUs",
-            hint="build it twice",
-        )
     return tuple(targets)
 
 
@@ -180,8 +176,8 @@ def _make_parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="ARCH[,ARCH...]",
-        help="the chips to make device code for: sm_80, sm_90, sm_90a, ...; native asks the "
-        "driver; cpu is the CPU device",
+        help="the chips to make device code for: sm_80, sm_90, sm_90a, ...; compute_90 is PTX for "
+        "the driver; native asks the driver; cpu is the CPU device",
     )
     for level in range(4):
         add(
@@ -244,6 +240,11 @@ def _make_parser() -> argparse.ArgumentParser:
         choices=[str(choice) for choice in StateStorage],
         default=str(StateStorage.KEPT),
         help="whether each instance of what is built keeps the state, or it is inputs",
+    )
+    add(
+        "--offload-compress",
+        action="store_true",
+        help="compress the device code of what is linked",
     )
     add(
         "--device-lib",

@@ -13,13 +13,13 @@ from ..toolchain import Clang
 from .packed import packed_functions
 
 _FOLDER = Path(__file__).parent
-_FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-stack-protector")
-_TO_BITCODE = ("-c", "-emit-llvm", "-Wno-override-module")
+FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-stack-protector")
+TO_BITCODE = ("-c", "-emit-llvm", "-Wno-override-module")
 
 
 def library_bitcode(clang: Clang, runner: Runner) -> bytes:
     """What device code calls and is inlined into it. Raises ToolchainError."""
-    flags = (*_FLAGS, *_TO_BITCODE)
+    flags = (*FLAGS, *TO_BITCODE)
     headers = (_FOLDER / "runtime" / "device_abi.h",)
     library = Library("CPU device library", _FOLDER / "library", flags, packed_functions(), headers)
     return bitcode_of(library, clang, runner)
@@ -28,9 +28,16 @@ def library_bitcode(clang: Clang, runner: Runner) -> bytes:
 def runtime_object(clang: Clang, runner: Runner) -> bytes:
     """The CUDA runtime's ABI and the engine as an object file. Raises ToolchainError."""
     headers = (_FOLDER.parent / "runtime" / "nccl_abi.h",)
-    library = Library(
-        "CPU device runtime", _FOLDER / "runtime", (*_FLAGS, *_TO_BITCODE), headers=headers
-    )
+    flags = (*FLAGS, *TO_BITCODE)
+    library = Library("CPU device runtime", _FOLDER / "runtime", flags, headers=headers)
+    return object_of(library, clang, runner)
+
+
+def object_of(library: Library, clang: Clang, runner: Runner) -> bytes:
+    """A library as one object file, compiling it when it is not in the cache.
+
+    Raises ToolchainError.
+    """
 
     def compile_all() -> bytes:
         bitcode = bitcode_of(library, clang, runner)

@@ -20,6 +20,7 @@
 // What fails while recording or replaying is not reported: the call without a graph tells.
 
 #include "graphs.h"
+#include "cpu_device.h"
 #include "current_device.h"
 #include "memory_counts.h"
 #include "program.h"
@@ -118,9 +119,6 @@ struct hirc_recorder {
 __attribute__((weak, visibility("hidden"))) struct hirc_graphs *_Atomic hirc_state_graphs_1;
 __attribute__((weak, visibility("hidden"))) _Atomic int64_t hirc_state_graph_counts_1[4];
 enum { RECORDED, REPLAYED, UPDATED, ABANDONED_CALLS };
-
-// Of the CPU device: it calls what it is given where the library is unloaded.
-__attribute__((weak, visibility("hidden"))) void hirc_cpu_device_at_unload(void (*function)(void));
 
 static void count(int which) {
   atomic_fetch_add_explicit(&hirc_state_graph_counts_1[which], 1, memory_order_relaxed);
@@ -446,7 +444,7 @@ static struct hirc_graphs *graphs_of(struct hirc_graphs *_Atomic *known) {
   graphs->next = atomic_load(&hirc_state_graphs_1);
   while (!atomic_compare_exchange_weak(&hirc_state_graphs_1, &graphs->next, graphs))
     ;
-  if (hirc_cpu_device_at_unload)
+  if (on_cpu_device())
     hirc_cpu_device_at_unload(drop_all);
   return graphs;
 }

@@ -4,6 +4,7 @@
 // has failed, finds which, and keeps the message for hirc_last_error.
 
 #include "check.h"
+#include "cpu_device.h"
 #include "failure.h"
 #include "program.h"
 
@@ -306,11 +307,6 @@ static bool span_of(const struct dl_tensor *tensor, int element_bytes, uintptr_t
   span[1] = (uintptr_t)(first_element(tensor) + high * element_bytes);
   return true;
 }
-
-// Of the CPU device, in programs for it: in a checked one device code may access memory of the
-// caller's that a call brings along.
-__attribute__((weak, visibility("hidden"))) void hirc_cpu_device_lend(const void *start,
-                                                                      size_t bytes);
 
 static void lend(const struct dl_tensor *tensor, const struct hirc_value_info *value) {
   uintptr_t span[2];

@@ -5,6 +5,7 @@
 
 #include "matmul_library.h"
 #include "calls.h"
+#include "cpu_device.h"
 #include "current_device.h"
 #include "failure.h"
 
@@ -160,7 +161,8 @@ int hirc_has_cublaslt(void) {
   if (__builtin_expect(found == NOT_LOOKED, 0)) {
     char why[512];
     // What is found stays loaded: the call that follows takes it.
-    found = path_given() || find_library(why, sizeof why) ? PRESENT : ABSENT;
+    bool is_there = path_given() || (!on_cpu_device() && find_library(why, sizeof why));
+    found = is_there ? PRESENT : ABSENT;
     atomic_store_explicit(&looked, found, memory_order_relaxed);
   }
   return found == PRESENT;

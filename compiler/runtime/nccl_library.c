@@ -5,6 +5,7 @@
 
 #include "nccl_library.h"
 #include "calls.h"
+#include "cpu_device.h"
 #include "failure.h"
 #include "hirc_runtime.h"
 
@@ -87,7 +88,7 @@ const struct nccl *hirc_nccl(const char *location) {
   hirc_own(&loading, unlock, HIRC_OBJECT, location);
   found = atomic_load_explicit(&loaded, memory_order_acquire);
   if (!found)
-    found = hirc_cpu_device_nccl ? hirc_cpu_device_nccl() : load(location);
+    found = on_cpu_device() ? hirc_cpu_device_nccl() : load(location);
   atomic_store_explicit(&loaded, found, memory_order_release);
   hirc_disown(&loading, HIRC_OBJECT);
   pthread_mutex_unlock(&loading);

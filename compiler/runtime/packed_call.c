@@ -3,17 +3,14 @@
 
 #include "packed_call.h"
 #include "check.h"
+#include "cpu_device.h"
 #include "numbers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Of the CPU device, in programs for it.
-__attribute__((weak, visibility("hidden"))) void
-hirc_cpu_device_program_ends(const char *location);
-
-bool hirc_packed_is_for_cpu(void) { return hirc_cpu_device_program_ends != NULL; }
+bool hirc_packed_is_for_cpu(void) { return on_cpu_device(); }
 
 // An address for tensors without elements, whose data may be NULL: an output without data is one
 // that the program is to allocate.
@@ -133,7 +130,7 @@ int hirc_packed_run(struct hirc_packed_call *call, void *stream) {
                             call->pointers + program->input_count, stream);
   call->stream = stream;
   call->has_run = status == 0;
-  if (status == HIRC_REFUSED || !hirc_cpu_device_program_ends)
+  if (status == HIRC_REFUSED || !on_cpu_device())
     return status;
   // Memory of the host is ready when the call returns, and nobody keeps it after a failure. The
   // message of that one stays.

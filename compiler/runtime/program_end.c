@@ -2,16 +2,13 @@
 // entry has none may launch in another translation unit.
 
 #include "program_end.h"
+#include "cpu_device.h"
 #include "hirc_runtime.h"
 
 #include <stdio.h>
 
 __attribute__((weak, visibility("hidden"))) wait_function *hirc_state_wait_at_end_1;
 __attribute__((weak, visibility("hidden"))) wait_function *hirc_state_free_at_end_1;
-
-// Of the CPU device, in programs for it: the program's own work is over.
-__attribute__((weak, visibility("hidden"))) void
-hirc_cpu_device_program_ends(const char *location);
 
 // Delivers what host and kernels printed. Where the device was used, waits for everything launched
 // on the current one, so that a failure of a kernel that nothing waited for is still reported.

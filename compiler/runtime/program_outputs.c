@@ -1,6 +1,7 @@
 // The memory of outputs that a program allocated, once the caller has it.
 
 #include "check.h"
+#include "cpu_device.h"
 #include "memory_counts.h"
 #include "program.h"
 
@@ -22,16 +23,12 @@ struct hirc_owner {
 static _Atomic int64_t holders = 1;
 static void *handle; // from dlopen, of the one that left
 
-// Of the CPU device, in programs for it.
-__attribute__((weak, visibility("hidden"))) void
-hirc_cpu_device_program_ends(const char *location);
-
 // Whoever loaded the library needs it no more. Returns whether to close it now; else the last output
 // does, or it stays: on a GPU its kernels may still run, and threads that CUDA's runtime knows call
 // into that when they end.
 int hirc_library_leave(void *library) {
   handle = library;
-  return hirc_cpu_device_program_ends && atomic_fetch_sub(&holders, 1) == 1;
+  return on_cpu_device() && atomic_fetch_sub(&holders, 1) == 1;
 }
 
 // The structs that a managed output is the first member of.

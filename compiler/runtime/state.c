@@ -4,6 +4,7 @@
 // used. They begin as zeros, or as the weights of their names. A thread's calls use the instance that
 // it named last (hirc_use_state), or the one that the linked file has itself. Nobody orders calls
 // that use one instance but the stream that they are given.
+#include "cpu_device.h"
 #include "current_device.h"
 #include "failure.h"
 #include "program.h"
@@ -34,9 +35,6 @@ __attribute__((weak, visibility("hidden"))) pthread_mutex_t hirc_state_instances
 __attribute__((weak, visibility("hidden"))) struct hirc_instance hirc_state_own_instance_1;
 __attribute__((weak, visibility("hidden"))) _Thread_local struct hirc_instance
     *hirc_state_instance_1;
-
-// Of the CPU device: it calls what it is given where the library is unloaded.
-__attribute__((weak, visibility("hidden"))) void hirc_cpu_device_at_unload(void (*function)(void));
 
 static bool failed(int rc, const char *call) {
   if (rc == 0)
@@ -117,7 +115,7 @@ static struct place *find(const struct hirc_weights *weights, void *stream, bool
     free(made);
     return NULL;
   }
-  if (hirc_cpu_device_at_unload && instance == &hirc_state_own_instance_1)
+  if (on_cpu_device() && instance == &hirc_state_own_instance_1)
     hirc_cpu_device_at_unload(drop_own);
   *is_new = true;
   return instance->first = made;
@@ -238,9 +236,7 @@ static int find_named(const struct hirc_weights *weights, void *context) {
     const struct place *place = find(weights, NULL, &is_new);
     if (!place)
       return hirc_error_status();
-    struct dl_device device = {hirc_cpu_device_at_unload ? 1 : 2, place->device};
-    if (hirc_cpu_device_at_unload)
-      device.number = 0;
+    struct dl_device device = {on_cpu_device() ? 1 : 2, on_cpu_device() ? 0 : place->device};
     struct dl_data_type type;
     memcpy(&type, &state->dtype, sizeof type);
     *wanted->tensor = (struct dl_tensor){.data = place->memory + state->offset,

@@ -10,6 +10,7 @@
 // Everything that can be wrong is found before the address is there for others to see.
 #define _GNU_SOURCE
 
+#include "cpu_device.h"
 #include "current_device.h"
 #include "failure.h"
 #include "program.h"
@@ -44,17 +45,12 @@ struct hirc_weights_state {
 __attribute__((weak, visibility("hidden"))) pthread_mutex_t hirc_state_weights_lock_1;
 __attribute__((weak, visibility("hidden"))) char *hirc_state_weights_path_1;
 
-// Of the CPU device, in programs for it: its memory is the host's.
-__attribute__((weak, visibility("hidden"))) void
-hirc_cpu_device_program_ends(const char *location);
 __attribute__((weak, visibility("hidden"))) extern unsigned hirc_checks; // what a program checks
-// It calls what it is given where the library is unloaded.
-__attribute__((weak, visibility("hidden"))) void hirc_cpu_device_at_unload(void (*function)(void));
 
 // Whether kernels may read memory that is none of the device's. A checked program is given memory
 // that is, so that accesses beyond it are found.
 static bool reads_host_memory(void) {
-  return hirc_cpu_device_program_ends && !(&hirc_checks && hirc_checks);
+  return on_cpu_device() && !(&hirc_checks && hirc_checks);
 }
 
 // Puts what is in place of a mapped file there, copies the rest, and returns the memory.
@@ -201,7 +197,7 @@ static void *load(const struct hirc_weights *weights, int device,
   free(path);
   if (!memory)
     return NULL;
-  if (hirc_cpu_device_at_unload)
+  if (on_cpu_device())
     hirc_cpu_device_at_unload(hirc_weights_unload);
   weights->state->owned[device] = owned;
   atomic_store_explicit(&weights->state->memory[device], memory, memory_order_release);

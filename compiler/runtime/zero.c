@@ -1,13 +1,9 @@
 // Filling a view of any strides with zeros.
 
 #include "check.h"
+#include "cpu_device.h"
 #include "graphs.h"
 #include "strided.h"
-
-// Of the CPU device, in programs for it.
-__attribute__((weak, visibility("hidden"))) int hirc_cpu_device_zero(void *start, size_t pitch,
-                                                                     size_t width, size_t height,
-                                                                     void *stream);
 
 // The largest pitch a 2D fill takes: cudaDevAttrMaxPitch is this on every device.
 #define MAX_PITCH INT64_C(0x7fffffff)
@@ -67,7 +63,7 @@ void hirc_zero_strided(void *start, int64_t rank, const int64_t *sizes, const in
   }
   strided_begin(&view, &walk);
   do {
-    if (hirc_cpu_device_zero)
+    if (on_cpu_device())
       check(hirc_cpu_device_zero(walk.dst, rows < 0 ? width : pitch, width, height, stream),
             "cudaMemset2DAsync", location);
     else if (rows < 0)

@@ -18,7 +18,7 @@ def test_target_spellings(arch: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arch", ["", "sm_70", "sm_91", "sm_80a", "sm_90f", "sm90", "SM_90", "sm_90ab", "compute_90"]
+    "arch", ["", "sm_70", "sm_91", "sm_80a", "sm_90f", "sm90", "SM_90", "sm_90ab", "compute_91"]
 )
 def test_wrong_target_spellings(arch: str) -> None:
     with pytest.raises(InputError, match=f"unknown offload arch '{arch}'") as info:

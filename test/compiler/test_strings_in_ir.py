@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from hirc.compiler.cpu_device.inlining import with_stops_inlined
 from hirc.compiler.cpu_device.retarget import RetargetOptions, retarget
 from hirc.compiler.gate import to_consumer
-from hirc.compiler.host_code import without_line_tables
-from hirc.compiler.ir_text import IrText, escaped
+from hirc.compiler.ir_text import IrText, escaped, without_line_tables
 from hirc.compiler.llvm_ir import LlvmModule, device_machine, host_machine
 from hirc.compiler.target import CPU
 from hirc.tools.hirc import main as hirc

@@ -38,11 +38,6 @@ def _no_driver(name: str) -> None:
     raise OSError(f"{name}: cannot open shared object file")
 
 
-def test_cpu_stands_alone(hirc: Hirc, program: Path, tmp_path: Path) -> None:
-    errors = hirc.fails(program, "--offload-arch=cpu,sm_90", "-o", tmp_path / "out")
-    assert "error: --offload-arch=cpu stands alone" in errors
-
-
 @pytest.mark.parametrize("emit", ["ptx", "cubin"])
 def test_no_gpu_code(emit: str, hirc: Hirc, program: Path) -> None:
     errors = hirc.fails(program, "--offload-arch=cpu", f"--emit={emit}", "-o", "-")

@@ -1,0 +1,74 @@
+"""What can be wrong with a command line besides its words: files, and what goes together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from .errors import InputError
+from .options import Emit, Options
+from .output import make_folder, refuse_overwriting
+from .source import check_readable, file_of
+
+
+def check_options(options: Options, given: Collection[str]) -> None:
+    """Finds what can be wrong before anything is compiled; `given` are inputs that are no files.
+
+    Raises InputError.
+    """
+    _check_interface(options)
+    _check_targets(options)
+    for library in options.device_libraries:
+        check_readable(library)
+    if options.weights_from is not None:
+        check_readable(options.weights_from)
+    if options.output is not None:
+        files = [
+            *map(file_of, options.inputs),
+            *options.link_inputs,
+            *map(str, options.device_libraries),
+        ]
+        if options.weights_from is not None:
+            files.append(str(options.weights_from))
+        refuse_overwriting(options.output, files)
+    stems = [Path(name).stem for name in options.inputs]
+    twice = next((stem for stem in stems if stems.count(stem) > 1), None)
+    if twice is not None and (options.save_temps or not options.emit.is_linked):
+        raise InputError(
+            f"two inputs are called {twice}, and so would be the files made of them",
+            hint="compile them one at a time, with -o",
+        )
+    if options.save_temps is not None and not options.dry_run:
+        make_folder(options.save_temps)
+    for name in map(file_of, options.inputs):
+        if (
+            name not in given
+            and name != "-"
+            and not (Path(name).exists() and not Path(name).is_file())
+        ):
+            check_readable(Path(name))
+
+
+def _check_interface(options: Options) -> None:
+    """Whether a header or a file for pkg-config can be written."""
+    has_programs = options.emit is Emit.SHARED or options.emit.is_host
+    if options.header is not None and (not has_programs or options.stop_after is not None):
+        raise InputError(
+            "--emit-header goes with a library: --emit=shared, object, bitcode or llvm"
+        )
+    if options.pkg_config is not None and options.emit is not Emit.SHARED:
+        raise InputError("--emit-pkg-config goes with --emit=shared")
+
+
+def _check_targets(options: Options) -> None:
+    """Whether what is to be written can have PTX in it."""
+    emit = options.emit
+    if emit.is_linked or emit is Emit.PTX or options.stop_after is not None:
+        return
+    for target in options.targets:
+        if target.is_ptx and (emit.is_host or emit in (Emit.CUBIN, Emit.SASS, Emit.MLIR)):
+            why = "clang's link keeps no PTX" if emit.is_host else "it is for machine code"
+            raise InputError(
+                f"--offload-arch={target.arch} does not go with --emit={emit}: {why}",
+                hint=f"--offload-arch={target.chip}, or --emit=exe or shared, or --emit=ptx",
+            )
