@@ -41,6 +41,39 @@ def runtime_library(clang: Clang, runner: Runner, cuda: Cuda | None) -> RuntimeL
 
     Raises ToolchainError when clang cannot make it.
     """
+    parts = _parts(clang, runner, cuda)
+
+    def link() -> bytes:
+        with scratch_folder() as folder:
+            return _link(folder, parts, clang, runner, is_cpu=cuda is None)
+
+    kind = "cpu" if cuda is None else "cuda"
+    name = f"{kind}-runtime-{parts.digest}.so"
+    return RuntimeLibrary(name, cached(name, link))
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What is linked: the support library, the CUDA runtime, and the table of their symbols."""
+
+    support: bytes
+    device: bytes
+    table: bytes
+    digest: str
+
+
+# Those of each clang and CUDA: they stay as they are while this process runs.
+_known: dict[tuple[Clang, Cuda | None], _Parts] = {}
+
+
+def _parts(clang: Clang, runner: Runner, cuda: Cuda | None) -> _Parts:
+    found = _known.get((clang, cuda))
+    if found is None:
+        found = _known[clang, cuda] = _made(clang, runner, cuda)
+    return found
+
+
+def _made(clang: Clang, runner: Runner, cuda: Cuda | None) -> _Parts:
     support = support_archive(clang, runner)
     if cuda is None:
         from .cpu_device.build import runtime_object
@@ -58,14 +91,7 @@ def runtime_library(clang: Clang, runner: Runner, cuda: Cuda | None) -> RuntimeL
     digest = hashlib.sha256(clang.version.encode())
     for part in (support, device, table):
         digest.update(part)
-
-    def link() -> bytes:
-        with scratch_folder() as folder:
-            return _link(folder, support, device, table, clang, runner, is_cpu=cuda is None)
-
-    kind = "cpu" if cuda is None else "cuda"
-    name = f"{kind}-runtime-{digest.hexdigest()[:16]}.so"
-    return RuntimeLibrary(name, cached(name, link))
+    return _Parts(support, device, table, digest.hexdigest()[:16])
 
 
 def _table(names: list[str]) -> bytes:
@@ -86,9 +112,7 @@ def _table(names: list[str]) -> bytes:
 
 def _link(
     folder: Path,
-    support: bytes,
-    device: bytes,
-    table: bytes,
+    parts: _Parts,
     clang: Clang,
     runner: Runner,
     *,
@@ -97,7 +121,7 @@ def _link(
     paths = [
         folder / name for name in ("table.o", "support.a", "device.o" if is_cpu else "device.a")
     ]
-    for path, data in zip(paths, (table, support, device), strict=True):
+    for path, data in zip(paths, (parts.table, parts.support, parts.device), strict=True):
         path.write_bytes(data)
     output = folder / "runtime.so"
     lld = clang.directory / "ld.lld"

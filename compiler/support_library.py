@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from .archive import archive
 from .cache import cached
 from .errors import ToolchainError
-from .llvm_ir import hidden_object, merge_bitcode
+from .llvm_ir import extract_definitions, hidden_object, host_machine, merge_bitcode
 from .output import scratch_folder
 from .process import Runner
 from .toolchain import Clang
@@ -63,8 +65,9 @@ class Library:
     assembly: str = ""
     headers: tuple[Path, ...] = ()
 
-    def sources(self, suffix: str) -> list[Path]:
-        return sorted(self.folder.rglob(f"*{suffix}"))
+    def sources(self) -> list[Path]:
+        """The files that are compiled."""
+        return [path for path in _files(self.folder) if path.suffix == ".c"]
 
 
 def bitcode_of(library: Library, clang: Clang, runner: Runner) -> bytes:
@@ -79,10 +82,24 @@ def bitcode_of(library: Library, clang: Clang, runner: Runner) -> bytes:
     return cached_for(library, clang, ".bc", make)
 
 
+def functions_of(library: Library, clang: Clang, runner: Runner, wanted: Iterable[str]) -> bytes:
+    """Bitcode that defines those of the functions `wanted` that a library has, and their needs.
+
+    Reading all of a library may take longer than all else that is done to a small kernel.
+    """
+    names = sorted(set(wanted))
+    key = hashlib.sha256(f"{_digest(library, clang.version)} {' '.join(names)}".encode())
+
+    def extract() -> bytes:
+        return extract_definitions(bitcode_of(library, clang, runner), names, host_machine(0))
+
+    return cached(f"{_file_name(library)}-{key.hexdigest()[:16]}.bc", extract)
+
+
 def _compiled(library: Library, clang: Clang, runner: Runner) -> dict[str, bytes]:
     """The bitcode of each source, by names that tell them apart. Raises ToolchainError."""
     with scratch_folder() as folder:
-        files = library.sources(".c")
+        files = library.sources()
         if library.assembly:
             files.append(folder / "assembly.ll")
             files[-1].write_text(library.assembly)
@@ -102,8 +119,24 @@ def _compiled(library: Library, clang: Clang, runner: Runner) -> dict[str, bytes
 
 def cached_for(library: Library, clang: Clang, suffix: str, make: Callable[[], bytes]) -> bytes:
     """What `make` gives for these very sources and this clang, from the cache where it is there."""
-    digest = hashlib.sha256(f"{clang.version} {library.flags} {library.assembly}".encode())
-    for path in [*library.sources(".c"), *library.sources(".h"), *library.headers]:
+    return cached(f"{_file_name(library)}-{_digest(library, clang.version)}{suffix}", make)
+
+
+def _file_name(library: Library) -> str:
+    return library.name.replace(" ", "-").lower()
+
+
+@cache
+def _digest(library: Library, version: str) -> str:
+    """What tells these sources, these flags and this clang from others."""
+    digest = hashlib.sha256(f"{version} {library.flags} {library.assembly}".encode())
+    for path in [*_files(library.folder), *library.headers]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    name = library.name.replace(" ", "-").lower()
-    return cached(f"{name}-{digest.hexdigest()[:16]}{suffix}", make)
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _files(folder: Path) -> tuple[Path, ...]:
+    """The sources and headers of a folder and those below it, sorted."""
+    files = [os.path.join(where, name) for where, _, names in os.walk(folder) for name in names]
+    return tuple(Path(path) for path in sorted(files) if path.endswith((".c", ".h")))

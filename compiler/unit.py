@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from ..dialects.mlir import ir
@@ -387,7 +387,7 @@ class Unit:
         """The unit's device code as code of the host, optimised."""
         with self.timer.phase("CPU device code"):
             # Imported late: what builds for GPUs alone does not wait for it.
-            from .cpu_device.build import library_bitcode
+            from .cpu_device.build import library_functions
             from .cpu_device.code import CpuDeviceOptions, cpu_device_module
 
         nvvm = self.device(CPU, cuda)
@@ -397,8 +397,7 @@ class Unit:
             debug=self.options.debug,
             checks=self.options.checks,
         )
-        with self.timer.phase("CPU device library"):
-            library = library_bitcode(clang, runner)
+        library = partial(library_functions, clang, runner)
         with self.timer.phase("CPU device code"):
             module = cpu_device_module(nvvm.text(), named, library, settings)
         if self.options.save_temps is not None:

@@ -85,22 +85,24 @@ __all__ = [
 ]
 
 
-def _linalg_classes_left_out() -> None:
-    """Has the bindings treat linalg's operations as operations without classes of their own.
+def _classes_left_out(dialect: str) -> None:
+    """Has the bindings treat a dialect's operations as operations without classes of their own.
 
-    They load a dialect's module when they meet an operation of it. This one's takes longer than
-    all the others, numpy included, and nothing here needs a class of it. A later import of the
-    module, anybody's, finds the real one.
+    They load a dialect's module when they meet an operation of it. A later import of the module,
+    anybody's, finds the real one.
     """
-    name = "torch_mlir.dialects.linalg"
+    name = f"torch_mlir.dialects.{dialect}"
     if name in sys.modules:
         return
     sys.modules[name] = ModuleType(name)
-    bindings.globals._check_dialect_module_loaded("linalg")
+    bindings.globals._check_dialect_module_loaded(dialect)
     del sys.modules[name]
 
 
-_linalg_classes_left_out()
+# linalg's takes longer than all others, numpy included. Nothing here needs a class of it or of
+# transform; what makes operations of nvvm imports that.
+for _dialect in ("linalg", "nvvm", "transform"):
+    _classes_left_out(_dialect)
 
 
 def __getattr__(name: str) -> ModuleType:
@@ -114,7 +116,8 @@ def __getattr__(name: str) -> ModuleType:
 
 def apply_transform(payload: ir.Operation, sequence: ir.Operation, library: ir.Operation) -> None:
     """Runs a transform.named_sequence of `library` on an operation. ValueError if it fails."""
-    interpreter = import_module("torch_mlir.dialects.transform.interpreter")
+    # The extension alone: the dialect's module is large.
+    interpreter = import_module("torch_mlir._mlir_libs._mlirTransformInterpreter")
     interpreter.apply_named_sequence(payload, sequence, library)
 
 

@@ -1,5 +1,6 @@
 """What pyproject.toml promises about the package."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -55,6 +56,43 @@ def test_importing_the_package_loads_neither_mlir_nor_llvm() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout == "set()\n"
+
+
+_LOADED = """
+import sys
+from hirc.tools.hirc import main
+status = main(["-", "--emit=ptx", "--offload-arch=sm_90", "-o", sys.argv[1]])
+print(status, *sorted(sys.modules))
+"""
+_SUM = """
+func.func @add(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %e = tensor.empty() : tensor<64xf32>
+  %s = linalg.add ins(%x, %y : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>)
+       -> tensor<64xf32>
+  return %s : tensor<64xf32>
+}
+"""
+
+
+def test_a_small_program_waits_for_no_more_than_it_needs(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _LOADED, tmp_path / "add.ptx"],
+        input=_SUM,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    status, *loaded = done.stdout.split()
+    kinds = {
+        name.split(".")[3]
+        for name in loaded
+        if re.match(r"hirc\.pipelines\.schedules\.\w+\.", name)
+    }
+    assert status == "0"
+    assert kinds == {"floor", "pointwise", "transpose"}
+    assert not {"numpy", "torch_mlir.dialects.linalg", "torch_mlir.dialects.nvvm"} & set(loaded)
+    assert "hirc.pipelines.hir.compute.all_lowerings" not in loaded
 
 
 def _module_name(folder: Path) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import ToolchainError
 from ..output import scratch_folder
 from ..process import Runner
-from ..support_library import Library, bitcode_of, cached_for
+from ..support_library import Library, bitcode_of, cached_for, functions_of
 from ..toolchain import Clang
 from .packed import packed_functions
 
@@ -17,12 +18,12 @@ FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-stack-protec
 TO_BITCODE = ("-c", "-emit-llvm", "-Wno-override-module")
 
 
-def library_bitcode(clang: Clang, runner: Runner) -> bytes:
-    """What device code calls and is inlined into it. Raises ToolchainError."""
+def library_functions(clang: Clang, runner: Runner, wanted: Iterable[str]) -> bytes:
+    """What device code calls and is inlined into it, as bitcode. Raises ToolchainError."""
     flags = (*FLAGS, *TO_BITCODE)
     headers = (_FOLDER / "runtime" / "device_abi.h",)
     library = Library("CPU device library", _FOLDER / "library", flags, packed_functions(), headers)
-    return bitcode_of(library, clang, runner)
+    return functions_of(library, clang, runner, wanted)
 
 
 def runtime_object(clang: Clang, runner: Runner) -> bytes:

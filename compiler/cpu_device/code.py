@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from .. import activity
@@ -17,6 +17,9 @@ _WIDE_CPU = "x86-64-v3"
 # The most instructions of a region that -O2 optimises; the time it takes grows faster than they do.
 _MOST_OPTIMISED = 60
 
+# Gives those of the functions of these names that it has, as bitcode.
+CLibrary = Callable[[Sequence[str]], bytes]
+
 
 @dataclass(frozen=True)
 class CpuDeviceOptions:
@@ -28,7 +31,7 @@ class CpuDeviceOptions:
 
 
 def cpu_device_module(
-    nvvm: str, named_by_host: Container[str], library: bytes, options: CpuDeviceOptions
+    nvvm: str, named_by_host: Container[str], library: CLibrary, options: CpuDeviceOptions
 ) -> LlvmModule:
     """Code of the host for the NVVM IR `nvvm`, optimised, with what it needs of `library`.
 
@@ -46,7 +49,7 @@ def cpu_device_module(
         checks=options.checks,
     )
     module = LlvmModule(retarget(device, named_by_host, settings), machine, name="cpu-device")
-    module.link_bitcode(library, wanted=module.undefined_functions())
+    module.link_bitcode(library(module.undefined_functions()))
     module.drop_unused()
     module.verify()
     module.optimize()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 
@@ -79,6 +80,7 @@ class _OnBits:
         return name, f"declare {_plain(self.result)} @{name}({types})"
 
 
+@cache
 def packed_functions() -> str:
     """A module of all of them, to be linked with the library's bitcode."""
     functions = [*_elementwise(), *_on_bits()]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import e, log2
 from typing import ClassVar
 
-from ...dialects.mlir import arith, ir, nvvm
+from ...dialects import mlir
+from ...dialects.mlir import arith, ir
 from ..pass_base import Pass, register
 from ..rewriting import constant, each_element, element_type, rewrite_each
 
@@ -41,7 +42,7 @@ def _power(op: ir.Operation) -> Sequence[ir.Value] | None:
 
     def emit(x: ir.Value) -> Sequence[ir.Value]:
         exponent = arith.mulf(x, constant(x.type, log2(e))) if is_natural else x
-        return [nvvm.Ex2Op(exponent, ftz=True).result]
+        return [mlir.nvvm.Ex2Op(exponent, ftz=True).result]
 
     return each_element(emit, list(op.operands), [kind])
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ...dialects.mlir import arith, ir, math, nvvm
+from ...dialects import mlir
+from ...dialects.mlir import arith, ir, math
 from ..pass_base import Pass, register
 from ..rewriting import constant, each_element, element_type, rewrite_each
 
@@ -72,7 +73,7 @@ def _emit(x: ir.Value) -> Sequence[ir.Value]:
     f32 = x.type
     size = math.absf(x)
     near = math.fma(_polynomial(_NEAR, arith.mulf(x, x)), x, x)
-    rest = nvvm.Ex2Op(_polynomial(_FAR, size), ftz=True).result
+    rest = mlir.nvvm.Ex2Op(_polynomial(_FAR, size), ftz=True).result
     far = math.copysign(arith.subf(constant(f32, 1.0), rest), x)
     # Of a nan the near one, which is nan too.
     is_far = arith.cmpf(arith.CmpFPredicate.OGE, size, constant(f32, _SPLIT))

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..attention.merge import merge
 from ..pass_base import Pass, register
-from ..schedules.attention.schedule import is_scheduled
 from ..schedules.device import device_of
 from ..walking import is_used, operations_where
 
@@ -36,9 +34,16 @@ class FuseAttention(Pass):
     chips: str = ""
 
     def run(self, op: ir.Operation) -> None:
+        found = operations_where(op, _may_be_product)
+        if len(found) < 2:
+            return
+        # Imported late: small programs do not wait for it.
+        from ..attention.merge import merge
+        from ..schedules.attention.schedule import is_scheduled
+
         device = device_of([chip for chip in self.chips.split("+") if chip])
         # In this order: what becomes part of an operation comes before the product that ends it.
-        for work in operations_where(op, _may_be_product):
+        for work in found:
             merge(work, lambda attention: is_scheduled(attention, device))
 
 

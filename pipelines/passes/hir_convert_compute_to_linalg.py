@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..hir.compute.all_lowerings import find_lowering
 from ..hir.compute_ops import COMPUTE_OPS
 from ..pass_base import Pass, register
 from ..walking import operations_where
@@ -33,7 +32,12 @@ class HirConvertComputeToLinalg(Pass):
 
     name: ClassVar[str] = "hir-convert-compute-to-linalg"
 
+    subjects: ClassVar[tuple[str, ...]] = tuple(sorted(COMPUTE_OPS))
+
     def run(self, op: ir.Operation) -> None:
+        # Imported late: functions on tensors have no such operation.
+        from ..hir.compute.all_lowerings import find_lowering
+
         for inner in operations_where(op, lambda found: found.name in COMPUTE_OPS):
             lower = find_lowering(inner.name)
             assert lower is not None

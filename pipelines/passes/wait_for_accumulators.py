@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ...dialects.mlir import ir, nvvm
+from ...dialects import mlir
+from ...dialects.mlir import ir
 from ..pass_base import Pass, register
 from ..walking import operations_where
 
@@ -33,4 +34,4 @@ class WaitForAccumulators(Pass):
     def run(self, op: ir.Operation) -> None:
         for store in operations_where(op, lambda inner: inner.name == "nvgpu.warpgroup.mma.store"):
             with store.location, ir.InsertionPoint(store):
-                nvvm.WgmmaWaitGroupSyncOp(0)
+                mlir.nvvm.WgmmaWaitGroupSyncOp(0)

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
 from ...dialects.mlir import ir
-from . import attention, columns, contraction, pointwise, rows, scan, transpose, windows
-from .alternatives import emit_first_that_holds
+from .alternatives import Alternative, emit_first_that_holds
 from .device import Device
-from .floor import GENERAL, general, scatter, streaming
+from .floor import GENERAL, general, scatter
 from .iteration import read_iteration
 from .kernels import Kernels
 from .logistic import use_logistic
 from .size import ZERO
 from .size_checks import emit_size_checks
-from .work import COLLECTIVES, read_work
+from .work import COLLECTIVES, Work, read_work
 
-# Each gives launches to choose from at run time, or None where the operation is not its kind.
-_SCHEDULES = (
-    transpose.alternatives,
-    pointwise.alternatives,
-    contraction.alternatives,
-    windows.alternatives,
-    rows.alternatives,
-    columns.alternatives,
-    scan.alternatives,
-)
+# Packages, each of which gives launches to choose from at run time, or None where the operation is
+# not its kind. One is loaded when it is asked first: most programs have few kinds of operations.
+_SCHEDULES = ("transpose", "pointwise", "contraction", "windows", "rows", "columns", "scan")
 # Those whose kernels check the assertions of a region; others do not take one that has any.
-_CHECKING = (transpose.alternatives, pointwise.alternatives, rows.alternatives)
+_CHECKING = ("transpose", "pointwise", "rows")
 
 
 def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
@@ -48,8 +43,8 @@ def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
             return
         if work is not None and device is not None:
             use_logistic(work)
-            for alternatives in _CHECKING if _has_assertions(op) else _SCHEDULES:
-                found = alternatives(work, kernels, device)
+            for name in _CHECKING if _has_assertions(op) else _SCHEDULES:
+                found = _alternatives(name)(work, kernels, device)
                 if found is not None:
                     break
         if work is not None and found is not None:
@@ -57,12 +52,18 @@ def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
             op.erase()
             return
         if work is None and device is not None:
-            nested = attention.alternatives(op, kernels, device)
+            from .attention.schedule import alternatives
+
+            nested = alternatives(op, kernels, device)
             if nested is not None:
                 emit_first_that_holds(*nested, lambda: _schedule_any(op.clone(), kernels))
                 op.erase()
                 return
     _schedule_any(op, kernels)
+
+
+def _alternatives(name: str) -> Callable[[Work, Kernels, Device], Sequence[Alternative] | None]:
+    return import_module(f".{name}.schedule", __package__).alternatives
 
 
 def _has_assertions(op: ir.Operation) -> bool:
@@ -73,6 +74,8 @@ def _schedule_any(op: ir.Operation, kernels: Kernels) -> None:
     """The schedules that take every operation."""
     inner = [each.operation.name for each in op.regions[0].blocks[0]]
     if any(name in COLLECTIVES for name in inner):
+        from .floor import streaming
+
         streaming.schedule(op, kernels)
     else:
         general.schedule(op, kernels)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import e, log2
 
-from ...dialects.mlir import arith, ir, nvvm
+from ...dialects import mlir
+from ...dialects.mlir import arith, ir
 from ..rewriting import constant
 from .work import Work
 
@@ -23,8 +24,10 @@ def use_logistic(work: Work) -> None:
             continue
         with ir.InsertionPoint(op), op.location:
             exponent = arith.mulf(argument, constant(argument.type, -2 * log2(e)))
-            below = arith.addf(nvvm.Ex2Op(exponent, ftz=True).result, constant(argument.type, 1.0))
-            half = nvvm.RcpApproxFtzF32Op(below).result
+            below = arith.addf(
+                mlir.nvvm.Ex2Op(exponent, ftz=True).result, constant(argument.type, 1.0)
+            )
+            half = mlir.nvvm.RcpApproxFtzF32Op(below).result
             users = [use.owner.operation for use in op.results[0].uses]
             if all(_other_operand(user, "arith.mulf", 0.5) is not None for user in users):
                 for user in users:

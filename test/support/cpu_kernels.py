@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hirc.compiler import llvm_ir
-from hirc.compiler.cpu_device.build import library_bitcode, runtime_object
+from hirc.compiler.cpu_device.build import library_functions, runtime_object
 from hirc.compiler.cpu_device.code import CpuDeviceOptions, cpu_device_module
 from hirc.compiler.llvm_ir import LlvmModule, Machine
 from hirc.compiler.process import Runner
 from hirc.compiler.target import CPU, PTX_VERSION, TRIPLE
-from hirc.compiler.toolchain import find_clang
+from hirc.compiler.toolchain import Clang, find_clang
 
 Array = NDArray[np.generic]
 Extent = tuple[int, int, int]
@@ -102,8 +102,12 @@ def optimized(nvvm: str, opt_level: int = 2) -> str:
 
 
 @cache
-def _library() -> bytes:
-    return library_bitcode(find_clang(), Runner())
+def _clang() -> Clang:
+    return find_clang()
+
+
+def _library(wanted: Sequence[str]) -> bytes:
+    return library_functions(_clang(), Runner(), wanted)
 
 
 @cache
@@ -127,7 +131,7 @@ def host_module(
     is_ir = re.search(r"^define ", source, re.MULTILINE) is not None
     nvvm = source if is_ir else nvvm_ir(source, opt_level=opt_level, debug=debug)
     chosen = options or CpuDeviceOptions(opt_level=opt_level, debug=debug)
-    return cpu_device_module(optimized(nvvm, opt_level), (), _library(), chosen)
+    return cpu_device_module(optimized(nvvm, opt_level), (), _library, chosen)
 
 
 @dataclass(frozen=True)

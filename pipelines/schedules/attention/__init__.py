@@ -1,5 +1,1 @@
 """Attention in one kernel: softmax(f(Q K^T)) V without a matrix of scores in memory."""
-
-from .schedule import alternatives
-
-__all__ = ["alternatives"]

@@ -1,5 +1,1 @@
 """Reductions over small windows."""
-
-from .schedule import alternatives
-
-__all__ = ["alternatives"]
