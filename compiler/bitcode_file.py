@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .errors import InputError, ToolchainError
 
-_MAGICS = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
+MAGICS = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 
 
 def read_bitcode(path: Path) -> bytes:
@@ -15,6 +15,6 @@ def read_bitcode(path: Path) -> bytes:
         data = path.read_bytes()
     except OSError as error:
         raise ToolchainError(f"cannot read device library {path}: {error.strerror}") from error
-    if data[:4] not in _MAGICS:
+    if data[:4] not in MAGICS:
         raise InputError(f"{path} is not LLVM bitcode", hint="--device-lib takes .bc files")
     return data

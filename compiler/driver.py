@@ -388,7 +388,7 @@ class Compilation:
         if not self.options.emit.is_linked:
             with self.timer.phase("support library"):
                 support = support_bitcode(self.clang, self.runner)
-        return unit.host(support, self.clang.major, device)
+        return unit.host(support, self.clang, device)
 
     def _device_output(self, unit: Unit) -> str | bytes:
         options = self.options

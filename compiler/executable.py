@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from llvmlite.binding import ObjectFileRef
-
 from .errors import InputError
+from .object_symbols import Section, elf_sections
 
 # ELF's dynamic section (gABI, "Dynamic Section"): pairs of a tag and a value.
 _DYNAMIC = struct.Struct("<qQ")
@@ -25,7 +24,9 @@ _CONTAINER = struct.Struct("<IHHQ")
 _CONTAINER_MAGIC = 0xBA55ED50
 _IMAGE = struct.Struct("<HHIQ")
 _IMAGE_ARCH, _IMAGE_FLAGS = 28, 40
-_KINDS = {1: "PTX", 2: "machine code"}
+PTX = "PTX"
+_KINDS = {1: PTX, 2: "machine code"}
+_COMPRESSED = 0x8000
 _VARIANTS = {0x100000: "a", 0x200000: "f"}
 
 ENTRY_SECTION = "llvm_offload_entries"
@@ -38,6 +39,8 @@ class DeviceImage:
 
     arch: str
     kind: str
+    bytes: int = field(default=0, compare=False)
+    is_compressed: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -69,17 +72,19 @@ def read_linked_file(path: Path) -> LinkedFile:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     if data[:6] != b"\x7fELF\x02\x01":
         raise InputError(f"{path} is not a 64-bit ELF file")
-    sections = {
-        section.name().decode(): (section.size(), section.data())
-        for section in ObjectFileRef.from_data(data).sections()
-        if section.name()
-    }
-    contents = {name: bytes(content) for name, (_, content) in sections.items() if content}
+    try:
+        return _read(data, elf_sections(data))
+    except (ValueError, struct.error) as error:
+        raise InputError(f"{path} is damaged: {error}") from error
+
+
+def _read(data: bytes, sections: Sequence[Section]) -> LinkedFile:
+    contents = {section.name: section.content for section in sections}
     strings = contents.get(".dynstr", b"")
     names = contents.get(".llvm.rodata.offloading", b"")
     return LinkedFile(
         size=len(data),
-        section_sizes={name: size for name, (size, _) in sections.items()},
+        section_sizes={section.name: section.size for section in sections if section.name},
         needed=tuple(_needed(contents.get(".dynamic", b""), strings)),
         glibc=_oldest_glibc(strings),
         device_symbols=tuple(name.decode() for name in names.split(b"\0") if name),
@@ -112,5 +117,10 @@ def _images(fatbin: bytes) -> Iterator[DeviceImage]:
             (capability,) = struct.unpack_from("<I", fatbin, at + _IMAGE_ARCH)
             (flags,) = struct.unpack_from("<I", fatbin, at + _IMAGE_FLAGS)
             variant = "".join(letter for bit, letter in _VARIANTS.items() if flags & bit)
-            yield DeviceImage(f"sm_{capability}{variant}", _KINDS.get(kind, f"kind {kind}"))
+            yield DeviceImage(
+                f"sm_{capability}{variant}",
+                _KINDS.get(kind, f"kind {kind}"),
+                image_size,
+                bool(flags & _COMPRESSED),
+            )
             at += image_header + image_size

@@ -6,11 +6,12 @@ from ..dialects.mlir import ir
 from ..dialects.offload import EntryKind
 from . import activity
 from .child import in_child
+from .description import SECTION
 from .diagnostics import translation_error
 from .gate import GateError
 from .ir_text import IrText, without_line_tables
 from .llvm_ir import LlvmModule, host_machine, set_global_option
-from .offload_annotations import Entry, annotation_text
+from .offload_annotations import Entry, annotation_text, section_text
 from .offload_binary import Image, ImageKind, pack
 from .straight_code import left_as_they_are
 from .translate import TranslationError, to_llvm_ir
@@ -53,12 +54,13 @@ def host_module(
     opt_level: int,
     consumer: int,
     debug: bool = True,
+    description: bytes = b"",
 ) -> LlvmModule:
     """Translates the host side, adds the annotations, links the support library, optimises.
 
     Without `support` the library is called, and comes in when the file is linked. `consumer` is
     the major version of the clang that will link the module. Without `debug` line tables are left
-    out, if the module has them.
+    out, if the module has them. `description` is what the module says of itself.
     """
     machine = host_machine(opt_level)
     private = _private_functions(module)
@@ -78,6 +80,8 @@ def host_module(
     kept = left_as_they_are(text)
     if entries or embedded:
         text += annotation_text(entries, embedded, consumer)
+    if description:
+        text += section_text(description, SECTION)
     result = LlvmModule(text, machine, name="host")
     for name in private:
         result.set_linkage(name, "internal")

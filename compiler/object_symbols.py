@@ -1,4 +1,4 @@
-"""The symbols of object files and archives: the System V ABI's ELF-64 (gABI 4.1), little endian."""
+"""The sections and symbols of object files and archives: ELF-64 (gABI 4.1), little endian."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
-_SECTIONS_AT, _SECTION_COUNT_AT = 40, 60
+_SECTIONS_AT, _SECTION_COUNT_AT, _NAMES_AT = 40, 60, 62
+_NULL, _NOBITS = 0, 8
 _SYMTAB = 2
 _LOCAL, _WEAK = 0, 2
 _SECTION_SYMBOL, _FILE_SYMBOL = 3, 4
@@ -27,6 +28,38 @@ class Symbol:
     is_defined: bool
     is_weak: bool
     is_hidden: bool
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section; what takes room in memory alone has no content."""
+
+    name: str
+    size: int
+    content: bytes
+
+
+def elf_sections(data: bytes) -> list[Section]:
+    """The sections of an ELF file. Raises ValueError for one that is damaged."""
+    try:
+        headers = _sections(data)
+        (names,) = struct.unpack_from("<H", data, _NAMES_AT)
+        strings = _content(data, headers[names]) if headers else b""
+        return [
+            Section(_text(strings, header[0]), header[5], _content(data, header))
+            for header in headers
+        ]
+    except (struct.error, IndexError) as error:
+        raise ValueError(f"its sections cannot be read: {error}") from error
+
+
+def _content(data: bytes, header: tuple[int, ...]) -> bytes:
+    _, kind, _, _, at, size, *_ = header
+    if kind in (_NULL, _NOBITS):
+        return b""
+    if at + size > len(data):
+        raise ValueError("a section lies beyond its end")
+    return data[at : at + size]
 
 
 def object_symbols(data: bytes) -> Iterator[Symbol]:

@@ -103,6 +103,16 @@ def annotation_text(entries: Sequence[Entry], embedded: bytes, consumer: int) ->
     return "\n".join(lines) + "\n"
 
 
+def section_text(data: bytes, section: str) -> str:
+    """LLVM IR for bytes in a section of their own, which linkers keep."""
+    name = f'@"{section}"'
+    return (
+        f"{name} = private constant [{len(data)} x i8] {_literal(data)}, "
+        f'section "{section}", align 1\n'
+        f'@llvm.used = appending global [1 x ptr] [ptr {name}], section "llvm.metadata"\n'
+    )
+
+
 def _embedded_object(data: bytes, number: int) -> list[str]:
     """The packed images, in the section clang's linker wrapper reads and then drops."""
     return [

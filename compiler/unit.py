@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
@@ -32,7 +32,7 @@ from ..pipelines.weights import Weight, WeightFault, WeightLayout, declared_weig
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
 from .errors import InputError, Position, UnsupportedError
 from .host_code import entries_of, host_module
-from .llvm_ir import LlvmModule
+from .llvm_ir import CONSUMER_LLVM, LlvmModule
 from .native import native_targets
 from .options import Emit, Graphs, Options, Products, Schedules, StateStorage
 from .output import write
@@ -149,6 +149,7 @@ class Unit:
                 hint="--offload-arch=cpu",
             )
         self._sources: list[DeviceSource] | None = None
+        self._layout: WeightLayout | None = None
         # What was fused, for --fusion-report.
         self.fusion_report: list[str] = []
         # Its host programs, for --emit=graph.
@@ -213,6 +214,7 @@ class Unit:
     def place_weights(self, layout: WeightLayout) -> None:
         """Says where the weights lie; without that, the unit's own are laid out."""
         layout.write(self.module.operation)
+        self._layout = layout
 
     @cached_property
     def _run(self) -> StageRun:
@@ -273,7 +275,7 @@ class Unit:
             self._remark_on_memory()
         if stage == SCHEDULING_STAGE and self.options.time_report:
             self._remark_on_scratch()
-        if stage == INTERFACE_STAGE and self.options.describes_interface:
+        if stage == INTERFACE_STAGE and not self.options.emit.is_device:
             # Imported late: most compilations do not wait for it.
             from .c_interface import read_programs
 
@@ -419,8 +421,26 @@ class Unit:
                     ip=ir.InsertionPoint(self.module.body),
                 )
 
+    def _description(self, clang: Clang) -> bytes:
+        """What the output says of the unit."""
+        from .description import describe_unit
+
+        values = [(program.name, program.inputs, program.outputs) for program in self.programs]
+        contents: dict[str, Any] = {
+            "programs": [
+                {"name": name, "inputs": dict(inputs), "outputs": dict(outputs)}
+                for name, inputs, outputs in values
+            ],
+            "kernels": [entry.device_name for entry in entries_of(self.module.operation)],
+            "weights": {weight.name: weight.text for weight in self.weights},
+        }
+        if self._layout is not None and self._layout.bytes:
+            contents["values"] = "embedded" if self._layout.is_embedded else self._layout.file
+        versions = {"clang": clang.version, "llvm": str(CONSUMER_LLVM)}
+        return describe_unit(self.source.name, self.options, self.targets, versions, contents)
+
     def host(
-        self, support: bytes | None, consumer: int, device: LlvmModule | None = None
+        self, support: bytes | None, clang: Clang, device: LlvmModule | None = None
     ) -> LlvmModule:
         """The unit's host code with its annotations, optimised.
 
@@ -432,7 +452,8 @@ class Unit:
                 self.module.operation,
                 support=support,
                 opt_level=self.options.opt_level,
-                consumer=consumer,
+                consumer=clang.major,
+                description=self._description(clang),
                 debug=self.options.debug or Devices.CPU not in self.devices,
             )
         if device is not None:

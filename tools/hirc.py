@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from time import perf_counter
 from typing import NoReturn
 
@@ -34,6 +35,13 @@ def _run(command: Command, began: float) -> int:
         from ..compiler.unit import stages_for
 
         print("\n".join(f"// {s.name}\n{s}" for s in stages_for(request.options, "unit")))
+        return 0
+    if request.action is Action.DESCRIBE:
+        from ..compiler.describe import describe
+
+        for name in request.described:
+            found = describe(Path(name))
+            print(found.json() if request.as_json else found.text())
         return 0
     from ..compiler.driver import Compilation
 

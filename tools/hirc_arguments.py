@@ -47,6 +47,7 @@ class Action(Enum):
     COMPILE = auto()
     PRINT_PIPELINE = auto()
     DOCTOR = auto()
+    DESCRIBE = auto()
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,9 @@ class Request:
 
     action: Action
     options: Options
+    # What to describe, and whether as JSON.
+    described: tuple[str, ...] = ()
+    as_json: bool = False
 
 
 def parse_arguments(arguments: Sequence[str]) -> Request:
@@ -67,6 +71,12 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         action = Action.DOCTOR
     elif values.print_pipeline:
         action = Action.PRINT_PIPELINE
+    elif values.describe:
+        action = Action.DESCRIBE
+        if not values.inputs:
+            raise InputError("--describe takes files", hint="hirc --describe prog")
+    if values.json and not values.describe:
+        raise InputError("--json goes with --describe")
     if not re.fullmatch(r"[^\s{}(),=]+", values.entry):
         raise InputError(f"--entry takes a function's name, not '{values.entry}'")
     if values.output == "":
@@ -111,7 +121,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         ptxas_log=values.ptxas_log,
         compress=values.offload_compress,
     )
-    return Request(action, options)
+    return Request(action, options, tuple(values.inputs), values.json)
 
 
 def _in_order(arguments: Sequence[str], values: argparse.Namespace) -> list[str]:
@@ -270,6 +280,12 @@ def _make_parser() -> argparse.ArgumentParser:
     add("-l", action="append", metavar="LIBRARY", help="link with a library")
     add("-L", action="append", metavar="DIRECTORY", help="where -l looks")
     add("--cuda-path", type=Path, metavar="DIRECTORY", help="the CUDA to use")
+    add(
+        "--describe",
+        action="store_true",
+        help="print what files hold: programs, chips, device code, weights, how they were made",
+    )
+    add("--json", action="store_true", help="as JSON, with --describe")
     add("--clang", type=Path, metavar="PATH", help="the clang to link with (22 or newer)")
     inside = parser.add_argument_group("to look inside")
     look: Any = inside.add_argument
