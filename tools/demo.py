@@ -24,7 +24,7 @@ from ..compiler.target import CPU
 from .hirc import main as hirc
 
 _ROOT = Path(__file__).resolve().parent.parent
-_SOURCE = _ROOT / "docs" / "examples" / "net.py"
+_SOURCE = _ROOT / "examples" / "pytorch" / "net.py"
 _BUILT = _ROOT / "build" / "demo"
 _ARCH = "sm_90"
 _RUN_SECONDS = 60

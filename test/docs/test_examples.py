@@ -1,4 +1,4 @@
-"""The examples of the README and of docs/ compile, link and run as they say.
+"""The examples of the README, of docs/ and of examples/ compile, link and run as they say.
 
 A fenced block is an example when its first line says so after the language:
 
@@ -8,13 +8,14 @@ A fenced block is an example when its first line says so after the language:
                     CUDA is the folder of the CUDA that hirc finds; it ends with status 0
     output          is what the block before it printed, blanks at line ends and addresses aside
 
-A document's blocks share a folder and run in order.
+A document's blocks share a folder and run in order, those of an example's README beside its files.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from hirc.compiler.toolchain import find_cuda
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-PROGRAMS = sorted((ROOT / "docs" / "examples").glob("*.mlir"))
+EXAMPLES = sorted((ROOT / "examples").glob("*/README.md"))
 _FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ROLES = ("file", "compile", "run", "output")
 _ADDRESS = re.compile(r"\baddress 0x[0-9a-f]+")
@@ -76,33 +77,52 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_examples(document: Path, tmp_path: Path) -> None:
+def run_blocks(document: Path, folder: Path) -> None:
+    """Does in a folder what a document's blocks say."""
     printed = ""
     for block in blocks_of(document.read_text()):
-        where = f"{document.name}:{block.line}"
+        where = f"{document.relative_to(ROOT)}:{block.line}"
         if block.role == "file":
-            (tmp_path / block.value).write_text(block.text)
+            (folder / block.value).write_text(block.text)
         elif block.role == "output":
             assert comparable(printed) == comparable(block.text), where
         else:
             command = block.text
             if block.role == "compile":
-                (tmp_path / "example.mlir").write_text(block.text)
+                (folder / "example.mlir").write_text(block.text)
                 arch = block.value or "sm_90"
                 command = f"hirc example.mlir -o example --offload-arch={arch}"
-            done = shell(command, tmp_path)
+            done = shell(command, folder)
             assert done.returncode == 0, f"{where}\n{done.stdout}{done.stderr}"
             printed = done.stdout
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.name)
-def test_programs(program: Path, tmp_path: Path) -> None:
-    done = shell(f"hirc {program} -o program --offload-arch=sm_90", tmp_path)
-    assert done.returncode == 0, done.stderr
-    linked = read_linked_file(tmp_path / "program")
-    assert linked.entries == len(linked.device_symbols) > 0
-    assert [image.arch for image in linked.images] == ["sm_90"]
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_documents(document: Path, tmp_path: Path) -> None:
+    run_blocks(document, tmp_path)
+
+
+@pytest.mark.parametrize("document", EXAMPLES, ids=lambda path: path.parent.name)
+def test_examples(document: Path, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path, dirs_exist_ok=True)
+    folder = tmp_path / document.parent.name
+    run_blocks(document, folder)
+    if folder.name == "two-chips":
+        linked = read_linked_file(folder / "saxpy")
+        assert linked.entries == len(linked.device_symbols) > 0
+        assert sorted(image.arch for image in linked.images) == ["sm_80", "sm_90"]
+
+
+def test_every_example_is_listed_and_runs() -> None:
+    listed = re.findall(r"^\| \[([\w-]+)\]", (ROOT / "examples" / "README.md").read_text(), re.M)
+    assert sorted(listed) == [path.parent.name for path in EXAMPLES]
+    readme = (ROOT / "README.md").read_text()
+    for path in EXAMPLES:
+        text = path.read_text()
+        # What the README runs already, and takes long, is not run again.
+        commands = re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)
+        assert all(command in readme for command in commands)
+        assert commands or any(block.role == "run" for block in blocks_of(text))
 
 
 def test_what_clang_alone_finishes_is_complete(tmp_path: Path) -> None:
@@ -119,7 +139,7 @@ def test_what_clang_alone_finishes_is_complete(tmp_path: Path) -> None:
 
 
 def test_links_between_documents() -> None:
-    for document in DOCUMENTS:
+    for document in [*DOCUMENTS, *EXAMPLES, *ROOT.glob("*.md"), ROOT / "examples" / "README.md"]:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()):
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
 

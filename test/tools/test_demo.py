@@ -26,7 +26,9 @@ def test_it_is_what_readme_says(capsys: pytest.CaptureFixture[str]) -> None:
     own = [line for line in commands if "--offload-arch" not in line]
     assert len(commands) == 3
     for command in own:
-        words = command.removeprefix("$ ").replace("docs/examples/", "").replace("build/demo/", "")
+        words = (
+            command.removeprefix("$ ").replace("examples/pytorch/", "").replace("build/demo/", "")
+        )
         assert f"\n{words}\n" in _README
     assert "sm_90 machine code" in out
     assert "the largest difference from torch's result is" in out
