@@ -25,6 +25,7 @@ from .options import Emit, Graphs, Options, Products, Schedules, StateStorage, W
 from .safetensors import TensorFile, joined, read_tensors
 from .source import STDIN_NAME, Source, read_source
 from .target import Target
+from .trace import span
 
 if TYPE_CHECKING:
     from .compile_code import Compiled
@@ -189,7 +190,8 @@ def load_program(
     values = _weight_values(source, options)
     ready = _from_cache(source, options, values) if cache else _made(source, options)
     memory = weight_memory(ready.code, values)
-    loaded = load_code(ready.code, ready.runtime, libraries=options.link_inputs, weights=memory)
+    with span("load", "stage"):
+        loaded = load_code(ready.code, ready.runtime, libraries=options.link_inputs, weights=memory)
     weights = ready.compiled.weights if ready.compiled is not None else None
     folder = beside = None
     if weights is not None and weights.output is not None:
@@ -241,7 +243,8 @@ def _from_cache(source: Source, options: Options, values: TensorFile | None) -> 
         return ready.code.pack()
 
     try:
-        packed = cached(f"code-{code_key(source, options, values)}", make)
+        with span("cache", "stage"):
+            packed = cached(f"code-{code_key(source, options, values)}", make)
     except _NotKept as only:
         return only.made
     if made:

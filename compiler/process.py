@@ -9,7 +9,9 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 
+from . import trace
 from .errors import ToolchainError
 
 _TIMEOUT_SECONDS = 600
@@ -86,9 +88,10 @@ class Runner:
 class Running:
     """A program that runs while this one goes on."""
 
-    def __init__(self, process: subprocess.Popen[str], name: str) -> None:
+    def __init__(self, process: subprocess.Popen[str], words: Sequence[str]) -> None:
         self._process = process
-        self._name = name
+        self._words = words
+        self._began = perf_counter()
 
     def finish(self, timeout: float = _TIMEOUT_SECONDS) -> Finished:
         """Waits for its end. Raises ToolchainError, and ends it, after `timeout` seconds."""
@@ -96,11 +99,14 @@ class Running:
             output, errors = self._process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired as error:
             raise ToolchainError(
-                f"{Path(self._name).name} did not finish in {timeout:.0f} seconds",
+                f"{Path(self._words[0]).name} did not finish in {timeout:.0f} seconds",
                 hint="run the command printed by -### by hand",
             ) from error
         finally:
             self.close()
+        # A row of its own: it may run beside this process's work, and others beside it.
+        name, text = Path(self._words[0]).name, shlex.join(self._words)
+        trace.add(name, "process", self._began, thread=self._process.pid, text=text)
         return Finished(self._process.wait(), output, errors)
 
     def close(self) -> None:
@@ -129,4 +135,4 @@ def start(
         raise ToolchainError(
             f"cannot run {words[0]}: {error.strerror}", hint="see `hirc --doctor`"
         ) from error
-    return Running(process, words[0])
+    return Running(process, words)

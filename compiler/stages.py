@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 
 from ..dialects.mlir import ir
 from ..pipelines.frame_names import named
 from ..pipelines.pass_base import InvalidResult, PassFailure
 from ..pipelines.pipeline import Stage, Step, foreign_op, is_valid, run_steps, set_aside
-from . import activity
+from . import activity, trace
 from .diagnostics import stage_error
 from .errors import InputError, InternalError, UnsupportedError
 from .session import Session, position_of
@@ -117,8 +118,10 @@ def run_stage(
 ) -> None:
     """Runs one stage and checks its boundary."""
     current: list[Step] = []
+    began = perf_counter()
 
     def before(step: Step) -> None:
+        nonlocal began
         current.append(step)
         followed = step.own.follows(module) if step.own is not None else None
         activity.enter(
@@ -127,6 +130,11 @@ def run_stage(
             input="the schedule" if followed is not None else None,
             place=position_of(followed.location) if followed is not None else None,
         )
+        began = perf_counter()
+
+    def after(step: Step) -> None:
+        trace.add(step.pass_name, "pass", began)
+        printer(step, module)
 
     try:
         # What is printed is whole.
@@ -136,7 +144,7 @@ def run_stage(
                 stage.steps,
                 verify_each=verify_each,
                 before=before,
-                after=lambda step: printer(step, module),
+                after=after,
             )
             activity.enter(stage.name, "the verifier")
             is_right = verify_each or is_valid(module)

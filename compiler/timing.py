@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
+from . import trace
+
 _START_UP = "start-up and imports"
 
 
@@ -24,9 +26,13 @@ class Timer:
     remarks: list[str] = field(default_factory=list[str])
     started: float = field(default_factory=perf_counter)
 
+    def __post_init__(self) -> None:
+        trace.check()
+
     def begin_at(self, began: float) -> None:
         """Counts from an earlier `perf_counter()` on: what passed since is start-up."""
         self.seconds = {_START_UP: self.started - began, **self.seconds}
+        trace.add(_START_UP, "stage", began)
         self.started = began
 
     @contextmanager
@@ -36,6 +42,7 @@ class Timer:
             yield
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - begin
+            trace.add(name, "stage", begin)
 
     def report(self) -> str:
         """A table of phases: seconds and their share of all time since it was started."""

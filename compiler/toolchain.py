@@ -254,6 +254,12 @@ def cache_bytes() -> int:
     return int(text)
 
 
+def trace_file() -> Path | None:
+    """Where a trace goes, if one is wanted."""
+    name = os.environ.get("HIRC_TRACE")
+    return Path(name) if name else None
+
+
 def cache_directory() -> Path | None:
     """Where compiled code is kept between runs; None where there is no home directory."""
     if os.environ.get("HIRC_CACHE_DIR"):
