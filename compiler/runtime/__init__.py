@@ -6,15 +6,21 @@
   calling thread's last message; `check.c`: the result of every CUDA call; `refuse.c`, `assert.c`:
   checks and assertions of the program's own
 - `launch.c`, `shared_limit.c`: launches, and dynamic shared memory past the default limit
-- `streams.c`: streams for asynchronous ops, and order between them
-- `memory.c`, `strided.c`: strided copies, page-locking
+- `streams.c`: streams for asynchronous ops, and order between them; `named_streams.c`: those that
+  programs name or number
+- `device_memory.c`: memory of host programs' buffers; `memory_counts.c` counts it
+- `memory.c`, `strided.c`, `zero.c`: strided copies, page-locking, zeros; `reshape.c`: strides of a
+  view of other sizes
+- `graphs.c`: programs recorded as device graphs
+- `weights.c`, `weight_values.c`, `safetensors.c`: weights, and where their values come from;
+  `state.c`: what a program keeps from call to call
 - `tensor_map.c`: descriptors for the tensor memory accelerator
 - `matmul*.c`: matrix products by cuBLASLt, which is loaded when the first one runs
 - `communicate.c`, `nccl_library.c`: communication between the devices of a team, `agreement.c`:
   whether they begin the same; `world*.c`: the processes that run a program together, free of CUDA
 - `program_end.c`: the wait for the device that ends a program which used it
 - `program.h`: programs with inputs and outputs, as add-program-interface describes them.
-  `input_errors.c` says what is wrong with the caller's tensors, `program_devices.c`,
+  `input_errors.c` and `repeated_elements.c` say what is wrong with the caller's tensors, `program_devices.c`,
   `program_outputs.c` and `program_list.c` are what a library exports besides its programs, and
   `command*.c` is a program as a command, linked into executables whose entry is one
 - `packed_call.c`: calls whose arguments come one by one; `ffi.c`: tvm-ffi's convention,

@@ -50,6 +50,7 @@ enum {
 void *hirc_allocate(int64_t bytes, int kind, void *stream, const char *location);
 void hirc_own_device(void *memory, const char *location);
 void hirc_free(void *memory, int kind, void *stream, const char *location);
+void hirc_dealloc_async(void *memory, void *stream, const char *location);
 
 // memory_counts.c
 struct hirc_memory_counts {
