@@ -1,4 +1,4 @@
-"""What compiled code calls is declared in the support library's headers, and its files are listed."""
+"""The support library's headers declare what compiled code calls; its package lists its files."""
 
 from __future__ import annotations
 
