@@ -145,6 +145,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         Stage("async", "run-async-in-order", when=has_async),
         Stage("views", "check-buffer-views", when=has_buffer_views),
         Stage("weights", f"lay-out-weights{{{entry}}}", when=has_weights),
+        Stage("tensor-functions", "hir-form-tensor-functions", when=has_programs),
         Stage(
             FUSION_STAGE,
             f"expand-tensor-reshapes,select-host-programs{{{entry}}},keep-unwritten-elements,"
@@ -166,7 +167,8 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             # Loops then no longer carry the buffers that they update in place.
             "check-tensor-operations,convert-pad-to-linalg,convert-concat-to-linalg,"
             "expand-tensor-choices,empty-tensor-views,separate-starts,write-updates,"
-            f"copy-carried-tensors,{BUFFERIZE},own-branch-results,func.func(lower-affine,canonicalize,cse),convert-func-to-hir",
+            f"copy-carried-tensors,{BUFFERIZE},own-branch-results,func.func(lower-affine,canonicalize,cse),convert-func-to-hir,"
+            "hir-inline-tensor-functions",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
         Stage("stream-loops", "hir-resolve-aliases,hir-form-stream-loops", when=has_programs),

@@ -9,12 +9,16 @@ from ..dialects.mlir import ir
 
 def fresh_symbol(module: ir.Operation, name: str) -> str:
     """`name`, or `name_1` and so on where an operation of the module has it already."""
-    taken = {
+    return fresh_name(name, symbols_of(module).__contains__)
+
+
+def symbols_of(module: ir.Operation) -> set[str]:
+    """Returns the names of a module's symbols."""
+    return {
         ir.StringAttr(op.operation.attributes["sym_name"]).value
         for op in module.regions[0].blocks[0]
         if "sym_name" in op.operation.attributes
     }
-    return fresh_name(name, taken.__contains__)
 
 
 def fresh_name(name: str, is_taken: Callable[[str], bool]) -> str:

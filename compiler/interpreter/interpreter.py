@@ -134,9 +134,9 @@ class Interpreter:
             stream.synchronize()
         return [item.tensor if isinstance(item, Buffer) else item for item in results]
 
-    def program(self, name: str) -> Outline:
-        """A program of the module, which the verifier knows to be there."""
-        return self._outlines[name]
+    def program(self, name: str) -> Outline | None:
+        """Returns a program of the module; None where the name is that of a function on tensors."""
+        return self._outlines.get(name)
 
     def run_program(
         self, outline: Outline, inputs: Sequence[Any], given: dict[int, Buffer], stream: Stream

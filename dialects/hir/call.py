@@ -1,7 +1,7 @@
 """`hir.call`: runs another program of the module."""
 
 from ..mlir import ext, ir
-from .call_arguments import take_arguments
+from .call_arguments import is_tensor_function, take_arguments
 from .dialect import Hir
 from .refusal import refuse
 from .region_arguments import holds_only_arguments
@@ -33,6 +33,8 @@ class CallOp(Hir.Operation, name="call", traits=[ir.NoTerminatorTrait]):
         if not holds_only_arguments(op, op.arguments):
             return False
         callee = lookup(op, [op.callee.value])
+        if callee is not None and is_tensor_function(callee):
+            return take_arguments(op, op.arguments, callee)
         if callee is None or callee.name != "hir.program":
             module = enclosing_module(op)
             known = symbol_names(module, "hir.program") if module is not None else []

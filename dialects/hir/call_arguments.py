@@ -7,15 +7,47 @@ from .refusal import refuse
 from .region_arguments import are_well_formed, arguments_of, destination_of
 from .values import mismatch
 
+FUNCTION = "func.func"
 _VIEWS = ("hir.select", "hir.slice", "hir.permute", "hir.reshape", "hir.expand")
+
+
+def declared_type(callee: ir.Operation) -> ir.FunctionType | None:
+    """Returns what a program, or a function on tensors, says that it takes and gives.
+
+    Tensors are buffers, which they become. None where it says nothing that could be read.
+    """
+    declared = ir.TypeAttr(callee.attributes["function_type"]).value
+    if not isinstance(declared, ir.FunctionType) or callee.name != FUNCTION:
+        return declared if isinstance(declared, ir.FunctionType) else None
+    with callee.location:
+        return ir.FunctionType.get(
+            [_as_buffer(each) for each in declared.inputs],
+            [_as_buffer(each) for each in declared.results],
+        )
+
+
+def is_tensor_function(callee: ir.Operation) -> bool:
+    """Whether a callee is a function with a body that takes or gives tensors."""
+    if callee.name != FUNCTION or not len(callee.regions[0].blocks):
+        return False
+    declared = ir.FunctionType(ir.TypeAttr(callee.attributes["function_type"]).value)
+    return any(
+        isinstance(each, ir.RankedTensorType) for each in (*declared.inputs, *declared.results)
+    )
+
+
+def _as_buffer(kind: ir.Type) -> ir.Type:
+    if not isinstance(kind, ir.RankedTensorType):
+        return kind
+    return ir.MemRefType.get(kind.shape, kind.element_type)
 
 
 def take_arguments(op: ir.OpView, region: ir.Region, callee: ir.Operation) -> bool:
     """Whether the arguments fit what `callee` declares; says what is wrong where not."""
     name = f"@{ir.StringAttr(callee.attributes['sym_name']).value}"
-    declared = ir.TypeAttr(callee.attributes["function_type"]).value
+    declared = declared_type(callee)
     arguments = arguments_of(region)
-    if not isinstance(declared, ir.FunctionType) or not are_well_formed(arguments):
+    if declared is None or not are_well_formed(arguments):
         return True  # The verifier of the program or of the argument says so.
     inputs = [argument for argument in arguments if destination_of(argument) is None]
     for first, second in pairwise(arguments):

@@ -1,6 +1,7 @@
 """The types of what a call or branch gives."""
 
 from ..mlir import ir
+from .call_arguments import declared_type, is_tensor_function
 from .structure import is_well_formed
 from .symbols import lookup
 
@@ -13,10 +14,12 @@ def types_of_results(source: ir.Operation | ir.OpView) -> list[ir.Type] | None:
     if op.operation.name == "hir.host_call":
         return declared_types(op)
     callee = lookup(op, [ir.FlatSymbolRefAttr(op.attributes["callee"]).value])
-    if callee is None or callee.name != "hir.program" or not is_well_formed(callee):
+    if callee is None or not (
+        is_tensor_function(callee) or (callee.name == "hir.program" and is_well_formed(callee))
+    ):
         return None
-    declared = ir.TypeAttr(callee.attributes["function_type"]).value
-    return list(declared.results) if isinstance(declared, ir.FunctionType) else None
+    declared = declared_type(callee)
+    return None if declared is None else list(declared.results)
 
 
 def branch_types(region: ir.Region) -> list[ir.Type] | None:

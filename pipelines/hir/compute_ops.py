@@ -28,5 +28,5 @@ def output_of(op: ir.Operation) -> ir.Value:
 
 
 def rank_of(value: ir.Value) -> int | None:
-    """The number of dims of a buffer; None for a scalar."""
-    return value.type.rank if isinstance(value.type, ir.MemRefType) else None
+    """Returns the number of dims of a buffer or tensor; None for a scalar."""
+    return value.type.rank if isinstance(value.type, ir.ShapedType) else None

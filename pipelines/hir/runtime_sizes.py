@@ -12,9 +12,12 @@ from .operand_axes import operand_axes
 
 def size_value(buffer: ir.Value, axis: int) -> ir.Value:
     """The size of a dim as a value, computed at the insertion point."""
-    shape = ir.MemRefType(buffer.type).shape
+    shape = ir.ShapedType(buffer.type).shape
     if shape[axis] != DYNAMIC:
         return index_constant(shape[axis])
+    if isinstance(buffer.type, ir.RankedTensorType):
+        operands = [buffer, index_constant(axis)]
+        return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]
     owner = buffer.owner
     if isinstance(owner, ir.Operation | ir.OpView):
         op = owner.operation

@@ -12,7 +12,7 @@ from ...dialects.hir.layout import buffer_type
 from ...dialects.hir.program_inputs import is_state, is_weight
 from ...dialects.mlir import ir
 from ..device_constants import move_to_device
-from ..hir.body_names import CALLING
+from ..hir.body_names import CALLING, INLINED
 from ..hir.host_accesses import load_element, store_element
 from ..hir.memory.owners import Owners, outputs_of
 from ..pass_base import Pass, PassFailure, fail, register
@@ -118,7 +118,7 @@ def _program(function: ir.Operation) -> ir.Operation:
         "sym_name": function.attributes["sym_name"],
         "function_type": function.attributes["function_type"],
     }
-    for name in ("sym_visibility", CALLING):
+    for name in ("sym_visibility", CALLING, INLINED):
         if name in function.attributes:
             attributes[name] = function.attributes[name]
     with function.location, ir.InsertionPoint(function):

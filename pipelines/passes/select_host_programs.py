@@ -25,7 +25,7 @@ class SelectHostPrograms(Pass):
 
     They are those that take or return tensors, what only they call, and, for an `executable`, the
     `entry` where it takes buffers and has no gpu operation of its own. Bufferization may not write
-    to what callers from outside hand to them, but where a result updates that.
+    to what a hir.program or callers from outside hand to them, but where a result updates that.
     """
 
     name: ClassVar[str] = "select-host-programs"
@@ -36,10 +36,11 @@ class SelectHostPrograms(Pass):
         programs = host_programs(op, self.entry if self.executable else None)
         check_calls(programs)
         check_updates(op, programs)
+        called = _called_by_programs(op)
         for function in programs:
             _check_types(function)
             function.attributes[MARK] = ir.UnitAttr.get()
-            if "sym_visibility" not in function.attributes:
+            if "sym_visibility" not in function.attributes or _symbol(function) in called:
                 _keep_inputs(function)
 
 
@@ -55,6 +56,16 @@ def host_programs(module: ir.Operation, entry: str | None) -> list[ir.Operation]
         and (_has_tensors(function) or _is_buffer_entry(function, entry))
     ]
     return [*chosen, *_called_only_by(chosen, functions)] if chosen else []
+
+
+def _called_by_programs(module: ir.Operation) -> set[str]:
+    """Returns the names of the functions and programs that programs of hir call."""
+    return {
+        ir.FlatSymbolRefAttr(call.attributes["callee"]).value
+        for program in module.regions[0].blocks[0]
+        if program.operation.name == "hir.program"
+        for call in operations_where(program.operation, lambda inner: inner.name == "hir.call")
+    }
 
 
 def _called_only_by(

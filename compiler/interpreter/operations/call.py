@@ -20,6 +20,12 @@ def call(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     """Runs the callee on the current stream; destinations are buffers handed in for its outputs."""
     name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
     callee = frame.interpreter.program(name)
+    if callee is None:
+        fault.fail(
+            op,
+            f"@{name} is a function on tensors, which is compiled and not interpreted: write it as "
+            "a hir.program, or run what hirc compiles",
+        )
     inputs: list[Any] = []
     given: dict[int, Buffer] = _aliased(op, frame)
     for argument in op.regions[0].blocks[0].operations:

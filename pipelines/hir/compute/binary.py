@@ -9,6 +9,6 @@ from .registry import lowers
 
 
 @lowers("hir.binary")
-def lower_binary(op: ir.Operation) -> None:
+def lower_binary(op: ir.Operation) -> ir.Operation:
     """An elementwise function of two operands."""
-    lower_kind(op, BINARY[kind_name(op)], 2)
+    return lower_kind(op, BINARY[kind_name(op)], 2)

@@ -21,7 +21,7 @@ def lower_elementwise(
     compute: Callable[..., ir.Value],
     *,
     may_repeat_all: bool = False,
-) -> None:
+) -> ir.Operation:
     """Computes each element of the result from the operands' elements.
 
     `elements` are the types that operands are converted to; `compute` takes them in their computing
@@ -49,7 +49,7 @@ def lower_elementwise(
         return [compute(*numbers)]
 
     inputs = [mapped[number] for number in range(len(operands)) if number not in captured]
-    emit_generic(rank, (), inputs, [(result.stored, map_of(rank, range(rank)))], body)
+    return emit_generic(rank, (), inputs, [(result.stored, map_of(rank, range(rank)))], body)
 
 
 def _is_constant(operand: Operand) -> bool:

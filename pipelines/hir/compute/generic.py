@@ -1,4 +1,4 @@
-"""Building linalg.generic on buffers."""
+"""Building linalg.generic on buffers, or on tensors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ....dialects.mlir import ir
 
 # Takes one element of every operand, inputs first; gives what the outputs' elements become.
 Body = Callable[[Sequence[ir.Value]], Sequence[ir.Value]]
-# A buffer and the loops that index it; a scalar has none.
+# A buffer or tensor and the loops that index it; a scalar has none.
 Mapped = tuple[ir.Value, ir.AffineMap]
 
 
@@ -19,11 +19,15 @@ def emit_generic(
     outputs: Sequence[Mapped],
     body: Body,
 ) -> ir.Operation:
-    """A linalg.generic at the insertion point, with `loops` loops of which `reduced` reduce."""
+    """Emits a linalg.generic with `loops` loops, of which `reduced` reduce; returns it.
+
+    Its results are those of the outputs that are tensors.
+    """
     mapped = [*inputs, *outputs]
     iterators = ["reduction" if loop in reduced else "parallel" for loop in range(loops)]
     op = ir.Operation.create(
         "linalg.generic",
+        results=[value.type for value, _ in outputs if isinstance(value.type, ir.RankedTensorType)],
         operands=[value for value, _ in mapped],
         attributes={
             "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for _, map_ in mapped]),
@@ -54,4 +58,4 @@ def map_of(loops: int, places: Sequence[int | None]) -> ir.AffineMap:
 
 
 def _element(kind: ir.Type) -> ir.Type:
-    return kind.element_type if isinstance(kind, ir.MemRefType) else kind
+    return kind.element_type if isinstance(kind, ir.ShapedType) else kind

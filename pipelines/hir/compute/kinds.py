@@ -20,7 +20,7 @@ def kind_name(op: ir.Operation) -> str:
     return ir.StringAttr(op.attributes["kind"]).value
 
 
-def lower_kind(op: ir.Operation, kind: Kind, count: int) -> None:
+def lower_kind(op: ir.Operation, kind: Kind, count: int) -> ir.Operation:
     """Lowers an operation of that many operands, all of one element type.
 
     Of `where`, the first is an i1.
@@ -36,15 +36,14 @@ def lower_kind(op: ir.Operation, kind: Kind, count: int) -> None:
         def convert(number: ir.Value) -> ir.Value:
             return cast(number, element, result.element)
 
-        lower_elementwise(op, operands, elements, result, convert)
-        return
+        return lower_elementwise(op, operands, elements, result, convert)
     emitter = find_emitter(op, name, element)
 
     def compute(*numbers: ir.Value) -> ir.Value:
         found = emitter(*numbers)
         return store(found, result.element) if result.element.is_float else found
 
-    lower_elementwise(op, operands, elements, result, compute)
+    return lower_elementwise(op, operands, elements, result, compute)
 
 
 def _common(kind: Kind, operands: Sequence[Operand], result: ElementType) -> ElementType:

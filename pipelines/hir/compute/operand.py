@@ -1,4 +1,7 @@
-"""The operands of compute operations: buffers and scalars, in the types of generated code."""
+"""The operands of compute operations: buffers and scalars, in the types of generated code.
+
+Operands that are tensors stand for buffers of their sizes.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +31,13 @@ class Operand:
 
     @property
     def is_buffer(self) -> bool:
-        return isinstance(self.value.type, ir.MemRefType)
+        return isinstance(self.value.type, ir.ShapedType)
 
     @property
     def shape(self) -> list[int]:
         """A buffer's sizes as its type says them; of a scalar none."""
         kind = self.value.type
-        return list(kind.shape) if isinstance(kind, ir.MemRefType) else []
+        return list(kind.shape) if isinstance(kind, ir.ShapedType) else []
 
 
 def read_operand(op: ir.Operation, number: int) -> Operand:
@@ -58,7 +61,7 @@ def result_operand(buffer: ir.Value) -> Operand:
 
 def element_of(value_type: ir.Type) -> ElementType:
     """The element type of a buffer, or of the buffers that a scalar stands for."""
-    if isinstance(value_type, ir.MemRefType):
+    if isinstance(value_type, ir.ShapedType):
         value_type = value_type.element_type
     if isinstance(value_type, ir.IndexType):
         return ELEMENT_TYPES["i64"]

@@ -23,7 +23,7 @@ Rule = Callable[[ir.Value], ir.Value]
 
 
 @lowers("hir.reduce")
-def lower_reduce(op: ir.Operation) -> None:
+def lower_reduce(op: ir.Operation) -> ir.Operation:
     """One generic, whatever the kind."""
     kind = kind_name(op)
     result = read_destination(op)
@@ -43,7 +43,7 @@ def lower_reduce(op: ir.Operation) -> None:
         number = rule(load(arguments[0], element))
         return [store(number, target) if target.is_float else number]
 
-    reduced.emit(result.stored, body)
+    return reduced.emit(result.stored, body)
 
 
 def _total(kind: str, reduced: Reduced, target: ElementType) -> Rule:

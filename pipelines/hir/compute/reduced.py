@@ -31,11 +31,11 @@ class Reduced:
     def rank(self) -> int:
         return len(self.x.shape)
 
-    def emit(self, output: ir.Value, body: Body) -> None:
-        """A generic from the operand into a buffer of the result's sizes."""
+    def emit(self, output: ir.Value, body: Body) -> ir.Operation:
+        """Emits a generic from the operand into a buffer or tensor of the result's sizes."""
         inputs = [(self.x.stored, map_of(self.rank, range(self.rank)))]
         outputs = [(output, map_of(self.rank, self.places))]
-        emit_generic(self.rank, self.axes, inputs, outputs, body)
+        return emit_generic(self.rank, self.axes, inputs, outputs, body)
 
     def combine(self, kind: str, value: ir.Value) -> ir.Value:
         """In the generic: all values of the axes combined."""

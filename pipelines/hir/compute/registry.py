@@ -1,6 +1,8 @@
 """The table of lowerings: each is a function of an operation, registered by operation name.
 
-A lowering builds what comes in its operation's place, before the operation; the caller erases it.
+A lowering builds what comes in its operation's place, before the operation, which the caller
+erases.
+Of an operation on tensors it returns the linalg.generic whose result is the operation's.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from collections.abc import Callable
 
 from ....dialects.mlir import ir
 
-Lowering = Callable[[ir.Operation], None]
+Lowering = Callable[[ir.Operation], ir.Operation | None]
 
 _lowerings: dict[str, Lowering] = {}
 

@@ -10,7 +10,7 @@ from .registry import lowers
 
 
 @lowers("hir.set")
-def lower_set(op: ir.Operation) -> None:
+def lower_set(op: ir.Operation) -> ir.Operation:
     """A copy, which converts where the element types differ and fills where the sizes do."""
     result = read_destination(op)
     source = read_operand(op, 0)
@@ -20,4 +20,4 @@ def lower_set(op: ir.Operation) -> None:
         return number if element == target else cast(number, element, target)
 
     taken = None if element == target else element
-    lower_elementwise(op, [source], [taken], result, convert, may_repeat_all=True)
+    return lower_elementwise(op, [source], [taken], result, convert, may_repeat_all=True)

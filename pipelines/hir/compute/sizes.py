@@ -25,7 +25,12 @@ def subject(op: ir.Operation) -> str:
 
 
 def is_known_equal(first: Dim, second: Dim) -> bool:
-    """Whether two sizes are equal as far as the program's text says."""
+    """Returns whether two sizes are equal as far as the program's text says.
+
+    Those of tensors are: other operations are not made operations on tensors.
+    """
+    if isinstance(first[0].value.type, ir.RankedTensorType):
+        return True
     return extent_of(first[0].value, first[1]) == extent_of(second[0].value, second[1])
 
 

@@ -9,6 +9,6 @@ from .registry import lowers
 
 
 @lowers("hir.ternary")
-def lower_ternary(op: ir.Operation) -> None:
+def lower_ternary(op: ir.Operation) -> ir.Operation:
     """An elementwise function of three operands."""
-    lower_kind(op, TERNARY[kind_name(op)], 3)
+    return lower_kind(op, TERNARY[kind_name(op)], 3)

@@ -9,6 +9,6 @@ from .registry import lowers
 
 
 @lowers("hir.unary")
-def lower_unary(op: ir.Operation) -> None:
+def lower_unary(op: ir.Operation) -> ir.Operation:
     """An elementwise function of one operand."""
-    lower_kind(op, UNARY[kind_name(op)], 1)
+    return lower_kind(op, UNARY[kind_name(op)], 1)
