@@ -94,16 +94,28 @@ class Artifact(Library):
         """Calls its program; that of a model as the model was called, in the same containers.
 
         Tensors are torch's, numpy's or anything with `__dlpack__`; a GPU is not waited for. Of a
-        model, numbers and what else is no tensor must be as when it was compiled. Raises InputError
-        where something is wrong; then nothing has run.
+        model, numbers and what else is no tensor must be as when it was compiled. `out=` hands in
+        outputs: of a model in the containers that it gives, with None for what is not handed in. It
+        and `stream=` are those of programs, unless the model has a parameter of the name. Raises
+        InputError where something is wrong; then nothing has run.
         """
-        if self._calling is None:
+        calling = self._calling
+        if calling is None:
             return self.program(*args, **kwargs)
-        found = self._calling.tensors(args, kwargs)
+        program = self.program
+        options: dict[str, Any] = {}
+        for name in ("out", "stream"):
+            if name in kwargs and not calling.takes(name):
+                options[name] = kwargs.pop(name)
+        if options.get("out") is not None:
+            given = calling.outputs_in(options["out"])
+            handed = [given.get(place) for place in range(len(program.outputs))]
+            options["out"] = handed[0] if len(handed) == 1 else handed
+        found = calling.tensors(args, kwargs)
         tensors = [found[place] for place in range(len(found))]
-        results = self.program(*tensors)
+        results = program(*tensors, **options)
         outputs = results if isinstance(results, tuple) else (results,)
-        return self._calling.result(outputs, lambda place, axis: int(tensors[place].shape[axis]))
+        return calling.result(outputs, lambda place, axis: int(tensors[place].shape[axis]))
 
     call = __call__
 

@@ -106,16 +106,49 @@ class Calling:
         found: dict[int, Any] = {}
         for name, given in bound.arguments.items():
             node = self.inputs.get(name)
+            path = f"input '{name}"
             if node is None and given is not _UNKNOWN:
                 raise self._wrong(
-                    name, "was left to its default when it was compiled, and cannot be given"
+                    path, "was left to its default when it was compiled, and cannot be given"
                 )
             if node is not None and given is _UNKNOWN:
-                raise self._wrong(name, f"is missing: it is {_shown(node)}")
+                raise self._wrong(path, f"is missing: it is {_shown(node)}")
             if node is not None:
-                self._take(node, given, name, found)
+                self._take(node, given, path, found)
         self._check_sizes(found)
         return found
+
+    def takes(self, name: str) -> bool:
+        """Whether the model itself may be called with a keyword of that name."""
+        parameters = self.signature.parameters
+        return name in parameters or any(
+            each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()
+        )
+
+    def outputs_in(self, out: Any) -> dict[int, Any]:
+        """The program's outputs, by number, that are handed in: in what the model gives.
+
+        None stands for what is not handed in, a part or all of it. Raises InputError where
+        something is wrong.
+        """
+        found: dict[int, Any] = {}
+        self._take_outputs(self.outputs, out, "output 'out", found)
+        return found
+
+    def _take_outputs(self, node: Node, given: Any, path: str, found: dict[int, Any]) -> None:
+        if given is None:
+            return
+        if "tensor" in node:
+            number = node["tensor"]
+            before = found.get(number, given)
+            self._take_tensor(node, given, path, found)
+            if before is not given:
+                raise self._wrong(path, "is another tensor than where the same output stands first")
+        elif "value" in node or "size" in node:
+            raise self._wrong(path, f"is {_kind_of(given)}, where the model gives no tensor")
+        else:
+            for key, child, value in self._children(node, given, path):
+                self._take_outputs(child, value, f"{path}{key}", found)
 
     def _take(self, node: Node, given: Any, path: str, found: dict[int, Any]) -> None:
         """Finds the tensors of a value that is built as the node says."""
@@ -234,7 +267,8 @@ class Calling:
         return self._types[name]
 
     def _wrong(self, path: str, what: str, *, hint: str | None = None) -> InputError:
-        return InputError(f"input '{path}' of {self.program} {what}", hint=hint)
+        # A path begins with what it is of, and a quote.
+        return InputError(f"{path}' of {self.program} {what}", hint=hint)
 
     def _shown_signature(self) -> str:
         parts: list[str] = []

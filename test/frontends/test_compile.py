@@ -15,6 +15,7 @@ from torch.export import Dim
 
 import hirc
 from hirc.compiler.errors import HircError, InputError, UnsupportedError
+from hirc.compiler.loader_calling import Calling
 from hirc.compiler.options import Options
 from hirc.compiler.safetensors import Tensor as Saved
 from hirc.compiler.safetensors import TensorFile, joined
@@ -74,6 +75,64 @@ def test_wrong_calls_say_so(artifact: hirc.Artifact) -> None:
         artifact({"a": torch.zeros(9, 3)}, mask=torch.zeros(9, 3))
     with pytest.raises(InputError, match="'batch' is 4 by size 0 of input 'x_a'"):
         artifact({"a": good}, mask=good[:3])
+
+
+class _Plain:
+    """Has DLPack's methods, and nothing else."""
+
+    def __init__(self, values: Any) -> None:
+        self._values = values
+        self.shape = values.shape
+
+    def __dlpack__(self, **asked: Any) -> Any:
+        return self._values.__dlpack__(**asked)
+
+    def __dlpack_device__(self) -> Any:
+        return self._values.__dlpack_device__()
+
+
+@pytest.mark.parametrize("kind", [np.asarray, torch.as_tensor, _Plain])
+def test_outputs_are_handed_in(artifact: hirc.Artifact, kind: Any) -> None:
+    ones = np.ones((4, 3), np.float32)
+    values = np.zeros((4, 3), np.float32)
+    a, mask, y = kind(ones), kind(ones), kind(values)
+    found = artifact({"a": a}, mask=mask, out={"y": y, "none": None, "both": None})
+    assert found["y"] is y
+    assert found["both"][1][0] is a
+    assert values.tolist() == [[3.0, 4.0, 5.0]] * 4
+    assert artifact({"a": a}, mask=mask, out=None, stream=0)["y"] is not y
+
+
+def test_wrong_outputs_say_so(artifact: hirc.Artifact) -> None:
+    good = torch.zeros(4, 3)
+    rest = {"none": None, "both": None}
+    for out, said in (
+        (good, "output 'out' of main is of type Tensor, not a dict of 'y', 'none', 'both'"),
+        ({"y": good}, "output 'out' of main has no 'none'"),
+        ({"y": 3, **rest}, r"output 'out\['y'\]' of main is of type int, where the program takes"),
+        (
+            {"y": good, "none": None, "both": (4, None)},
+            r"output 'out\['both'\]\[0\]' of main is of type int, where the model gives no tensor",
+        ),
+        ({"y": good[:2], **rest}, "output 'y' of main: size 0 is 2"),
+        ({"y": good.double(), **rest}, "output 'y' of main: its elements are f64"),
+    ):
+        with pytest.raises(InputError, match=said):
+            artifact({"a": good}, mask=good, out=out)
+
+
+def test_what_the_model_takes_is_not_the_call_s() -> None:
+    parameter = {"kind": "POSITIONAL_OR_KEYWORD", "default": {"value": None}}
+    rest = {"version": 1, "inputs": {}, "outputs": {"tuple": [{"tensor": 0}] * 2}, "dims": {}}
+    own = Calling({**rest, "parameters": [{"name": "out", **parameter}]}, "main")
+    assert own.takes("out")
+    assert not own.takes("stream")
+    any_name = Calling({**rest, "parameters": [{"name": "rest", "kind": "VAR_KEYWORD"}]}, "main")
+    assert any_name.takes("out")
+    one, other = torch.zeros(1), torch.zeros(1)
+    assert own.outputs_in((one, None)) == {0: one}
+    with pytest.raises(InputError, match=r"output 'out\[1\]' of main is another tensor than where"):
+        own.outputs_in((one, other))
 
 
 def _sums(x: Tensor, y: Tensor) -> Tensor:
