@@ -111,6 +111,21 @@ def test_a_test_names_every_pass() -> None:
     ] == []
 
 
+def test_the_guide_for_contributors_names_files_that_are_there() -> None:
+    text = re.sub(r"^```.*?^```$", "", (ROOT / "CONTRIBUTING.md").read_text(), flags=re.M | re.S)
+    named = re.findall(r"`((?:[\w]+/)*[\w]+\.(?:py|c|h|md|mlir)|(?:[\w]+/)+)`", text)
+    folders = (*_SOURCES, "test", "docs", "examples")
+    paths = (path for name in folders for path in (ROOT / name).rglob("*"))
+    files = "\n".join(str(path.relative_to(ROOT)) for path in paths)
+    examples = re.compile(r"NAME|FAMILY|FILE|some_name")
+    missing = {
+        name
+        for name in named
+        if not examples.search(name) and not re.search(rf"(^|/){re.escape(name)}", files, re.M)
+    }
+    assert missing == set()
+
+
 def test_readme_leads_to_every_document() -> None:
     linked = set(re.findall(r"\]\(docs/([\w-]+\.md)", (ROOT / "README.md").read_text()))
     assert {path.name for path in _DOCS.glob("*.md")} - linked == set()
