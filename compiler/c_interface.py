@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..dialects.mlir import ir
-from ..pipelines.hir.body_names import BODY_PREFIX
+from ..pipelines.body_names import BODY_PREFIX
 from ..pipelines.hir.interface.signature import Signature, Value, read_signature
 from ..pipelines.hir.interface.weights import program_name
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from ..dialects.mlir import ir
-from .hir.body_names import CALLING
+from .body_names import CALLING
 from .updates import attributes_of
 from .weights import MARK, STATE_MARK, ZERO_MARK
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..hir.body_names import BODY_PREFIX
+from ..body_names import BODY_PREFIX
 from ..hir.interface.code import Code
 from ..hir.interface.entry import add_body, add_main, first_that_cannot_pass, is_program
 from ..hir.interface.exports import add_exports, add_packed_function

@@ -11,8 +11,8 @@ from ...dialects import hir
 from ...dialects.hir.layout import buffer_type
 from ...dialects.hir.program_inputs import is_state, is_weight
 from ...dialects.mlir import ir
+from ..body_names import CALLING, INLINED
 from ..device_constants import move_to_device
-from ..hir.body_names import CALLING, INLINED
 from ..hir.host_accesses import load_element, store_element
 from ..hir.memory.owners import Owners, outputs_of
 from ..pass_base import Pass, PassFailure, fail, register

@@ -9,10 +9,10 @@ from ...dialects.mlir import ir
 from ..contractions.convolutions import generalize_convolutions
 from ..contractions.finish import fuse_neighbours
 from ..contractions.reads import read_behind
-from ..contractions.tiles import ROUNDED, TILES, is_for_tiles, is_for_windows
 from ..fusion.generic import outs_of
 from ..fusion.normalize import SMALL_PRODUCT, normalize, reduces_nothing
 from ..fusion.sizes import Sizes
+from ..fusion.tiles import ROUNDED, TILES, is_for_tiles, is_for_windows
 from ..pass_base import Pass, register
 from ..products.contraction import read_contraction
 from ..products.fits import is_for_tiles as is_product_for_tiles

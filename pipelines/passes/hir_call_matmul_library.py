@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
-from ..contractions.tiles import TILES
+from ..fusion.tiles import TILES
 from ..pass_base import Pass, register
 from ..products.call import call_library
 from ..products.compute import call_library_for_compute

@@ -36,7 +36,7 @@ class HirConvertComputeToLinalg(Pass):
 
     def run(self, op: ir.Operation) -> None:
         # Imported late: functions on tensors have no such operation.
-        from ..hir.compute.all_lowerings import find_lowering
+        from ..products.all_lowerings import find_lowering
 
         for inner in operations_where(op, lambda found: found.name in COMPUTE_OPS):
             lower = find_lowering(inner.name)

@@ -9,7 +9,7 @@ from typing import ClassVar
 from ...dialects import hir
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
-from ..hir.body_names import INLINED
+from ..body_names import INLINED
 from ..hir.compute.all_lowerings import find_lowering
 from ..hir.compute_ops import destination_of, inputs_of, output_of
 from ..hir.extents import Known

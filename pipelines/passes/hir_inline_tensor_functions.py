@@ -10,7 +10,7 @@ from ...dialects import hir
 from ...dialects.hir.layout import buffer_type
 from ...dialects.hir.region_arguments import arguments_of, destination_of
 from ...dialects.mlir import ir
-from ..hir.body_names import INLINED
+from ..body_names import INLINED
 from ..hir.memory.owners import callee_of, defining_op, outputs_of, result_index
 from ..pass_base import Pass, register
 from ..walking import operations_where

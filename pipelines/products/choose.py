@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ...dialects import hir
 from ...dialects.mlir import arith, ir
-from ..contractions.tiles import FALLBACK
+from ..fusion.tiles import FALLBACK
 from ..hir.compute.generic import emit_generic, map_of
 from ..schedules.floor import GENERAL
 from .options import MatmulOptions

@@ -9,13 +9,13 @@ from ...dialects.mlir import ir
 from ..hir.compute.accumulator import Accumulator
 from ..hir.compute.broadcast import Indexed as ComputeIndexed
 from ..hir.compute.broadcast import Repeats, index_operand
-from ..hir.compute.linear import check_linear, finish_linear, read_linear
-from ..hir.compute.matmul import check_matmul, read_matmul
 from ..hir.compute.operand import Operand
 from ..hir.compute_ops import inputs_of
 from .choose import emit_product
 from .contraction import RESULTS
 from .fits import is_for_library
+from .linear import check_linear, finish_linear, read_linear
+from .matmul import check_matmul, read_matmul
 from .options import MatmulOptions
 from .product import NO_LOOP, Indexed, Product, indexed_by
 

@@ -1,13 +1,14 @@
-"""Every lowering of a compute operation: importing their modules registers them."""
+"""The lowerings of elementwise operations and reductions: importing them registers them.
 
-from . import binary, linear, matmul, reduce, set, ternary, unary
+Those of products are in products/all_lowerings.py.
+"""
+
+from . import binary, reduce, set, ternary, unary
 from .registry import find_lowering
 
 __all__ = [
     "binary",
     "find_lowering",
-    "linear",
-    "matmul",
     "reduce",
     "set",
     "ternary",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....dialects.mlir import func, ir, llvm
-from ..body_names import BODY_PREFIX
+from ...body_names import BODY_PREFIX
 from .code import Code
 from .signature import Signature, is_describable
 

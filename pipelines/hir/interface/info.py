@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ....dialects.mlir import ir, llvm
-from ..body_names import CALLING
+from ...body_names import CALLING
 from .code import Code
 from .signature import ORIGINS, Signature, Value
 

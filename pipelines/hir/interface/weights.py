@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ....dialects.mlir import arith, cf, func, ir, llvm
+from ...body_names import BODY_PREFIX
 from ...weights import Role, WeightLayout
-from ..body_names import BODY_PREFIX
 from .code import Code
 from .info import constant, numbers
 from .signature import WITH_STATE, WITH_WEIGHTS, dtype_of

@@ -6,13 +6,13 @@ from ....dialects.hir import RunLauncherOp
 from ....dialects.hir.layout import strides_and_offset
 from ....dialects.hir.region_arguments import arguments_of
 from ....dialects.mlir import arith, func, ir, llvm
+from ...body_names import LAUNCHER_PREFIX
 from ...host.buffer import data_address
 from ...host.emitter import CALLER, Emitter
+from ...host.types import element_bytes
 from ...pass_base import fail
 from ...rewriting import index_constant
-from ...schedules.elements import element_bytes
 from ...walking import is_used
-from ..body_names import LAUNCHER_PREFIX
 from .buffers import unpack
 from .launch import find_kernel
 from .origins import Origins

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ....dialects.mlir import func, ir
+from ...body_names import CALLING
 from ...host.emitter import Emitter
-from ..body_names import CALLING
 from .buffers import unpack
 from .communication import mark_communications
 from .conform import conform

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ....dialects.hir.layout import DYNAMIC, any_layout
 from ....dialects.hir.program_inputs import input_name
 from ....dialects.mlir import ir
-from ..body_names import BODY_PREFIX
+from ...body_names import BODY_PREFIX
 from ..extents import extent_of
 from ..memory.owners import outputs_of
 from .origins import Origin

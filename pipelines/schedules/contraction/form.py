@@ -14,7 +14,7 @@ from math import gcd
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.hir.loop_operation import kind_of
 from ....dialects.mlir import ir
-from ...contractions.tiles import ROUNDED
+from ...fusion.tiles import ROUNDED
 from ..collective import Collective, levels_of
 from ..region import Region
 from ..region_operations import is_outside

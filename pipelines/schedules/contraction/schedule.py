@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ....dialects.mlir import arith, ir
-from ...contractions.tiles import FALLBACK, TILES
+from ...fusion.tiles import FALLBACK, TILES
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..dependents import await_previous, can_overlap, let_next_begin

@@ -8,8 +8,8 @@ import pytest
 
 from hirc.compiler.interpreter.registry import find_step
 from hirc.dialects import hir
-from hirc.pipelines.hir.compute.all_lowerings import find_lowering as find_compute_lowering
 from hirc.pipelines.hir.lowering.registry import find_lowering
+from hirc.pipelines.products.all_lowerings import find_lowering as find_compute_lowering
 from support.environment import ROOT
 
 _TESTS = ROOT / "test" / "dialects" / "hir"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ....dialects.mlir import arith, ir
-from ..compute_ops import inputs_of
-from .accumulator import Accumulator, accumulator
-from .broadcast import Indexed
-from .casts import resize
-from .elements import load
-from .generic import map_of
-from .operand import Operand, read_destination, read_operand
-from .product import emit_product, emit_sum, is_one_operation
-from .registry import lowers
-from .sizes import check_equal
+from ...dialects.mlir import arith, ir
+from ..hir.compute.accumulator import Accumulator, accumulator
+from ..hir.compute.broadcast import Indexed
+from ..hir.compute.casts import resize
+from ..hir.compute.elements import load
+from ..hir.compute.generic import map_of
+from ..hir.compute.operand import Operand, read_destination, read_operand
+from ..hir.compute.registry import lowers
+from ..hir.compute.sizes import check_equal
+from ..hir.compute_ops import inputs_of
+from .loops import emit_product, emit_sum, is_one_operation
 
 
 @lowers("hir.linear")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 
 from ...dialects.mlir import ir
-from ..fusion.access import loops_in
-from ..fusion.generic import accesses_of, inputs_of, loop_count, reducing_loops
+from .access import loops_in
+from .generic import accesses_of, inputs_of, loop_count, reducing_loops
 
 # Marks sums that a kernel of tiles computes, though a library may know them as products.
 TILES = "hir.tiles"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ....dialects.mlir import ir
-from .accumulator import accumulator
-from .broadcast import Indexed, Repeats, check_broadcast
-from .operand import Operand, read_destination, read_operand
-from .product import emit_product, emit_sum, is_one_operation
-from .registry import lowers
-from .sizes import check_equal
+from ...dialects.mlir import ir
+from ..hir.compute.accumulator import accumulator
+from ..hir.compute.broadcast import Indexed, Repeats, check_broadcast
+from ..hir.compute.operand import Operand, read_destination, read_operand
+from ..hir.compute.registry import lowers
+from ..hir.compute.sizes import check_equal
+from .loops import emit_product, emit_sum, is_one_operation
 
 
 @lowers("hir.matmul")

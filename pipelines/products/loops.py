@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ....dialects.mlir import arith, ir
-from ...products import product as products
-from ...products.options import KERNEL_MULTIPLICATIONS
-from ...products.small import is_empty, is_for_kernel
-from .accumulator import Accumulator
-from .broadcast import Indexed, Repeats, index_operand
-from .casts import resize
-from .elements import load, store
-from .generic import Mapped, emit_generic, map_of
-from .operand import Operand
+from ...dialects.mlir import arith, ir
+from ..hir.compute.accumulator import Accumulator
+from ..hir.compute.broadcast import Indexed, Repeats, index_operand
+from ..hir.compute.casts import resize
+from ..hir.compute.elements import load, store
+from ..hir.compute.generic import Mapped, emit_generic, map_of
+from ..hir.compute.operand import Operand
+from . import product as products
+from .options import KERNEL_MULTIPLICATIONS
+from .small import is_empty, is_for_kernel
 
 
 def is_one_operation(result: Operand, x: Indexed, y: Indexed) -> bool:
