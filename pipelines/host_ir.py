@@ -171,7 +171,11 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "hir-inline-tensor-functions",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
-        Stage("stream-loops", "hir-resolve-aliases,hir-form-stream-loops", when=has_programs),
+        Stage(
+            "stream-loops",
+            "hir-resolve-aliases,hir-divide-over-mesh,hir-form-stream-loops",
+            when=has_programs,
+        ),
         Stage(
             "allocations",
             "hir-insert-communication,hir-insert-allocations,hir-insert-deallocations,"

@@ -16,6 +16,7 @@ from .checks import check_end, check_results
 from .frame import Frame
 from .inputs import bind_inputs
 from .memory import Counts, Memory
+from .mesh_run import MeshRun
 from .outline import Outline
 from .outputs import bind_given, by_number
 from .program_text import builder_name, named_programs, parsed
@@ -126,13 +127,17 @@ class Interpreter:
         names = [named.name for named in outline.inputs]
         values = by_number("input", names, inputs)
         wanted = by_number("output", outline.output_names, [] if outputs is None else outputs)
+        parts = MeshRun.of(outline, self.place)
+        if parts is not None:
+            values = parts.wholes(values)
         self._choose_device(outline, values)
         bound = bind_inputs(outline, values, self.device)
-        given = bind_given(outline, wanted, bound, self.device)
+        given = {} if parts else bind_given(outline, wanted, bound, self.device)
         results = self.run_program(outline, bound, given, self.streams.caller())
         for stream in self.streams.known.values():
             stream.synchronize()
-        return [item.tensor if isinstance(item, Buffer) else item for item in results]
+        tensors = [item.tensor if isinstance(item, Buffer) else item for item in results]
+        return tensors if parts is None else parts.own(tensors, wanted)
 
     def program(self, name: str) -> Outline | None:
         """Returns a program of the module; None where the name is that of a function on tensors."""

@@ -4,6 +4,7 @@ from ..mlir import ext, ir
 from .call_cycles import calls_itself
 from .dialect import Hir
 from .program_inputs import are_input_descriptions
+from .program_mesh import has_its_spreads
 from .refusal import has_one_block, refuse, whole_number
 from .values import mismatch, not_a_value
 
@@ -23,6 +24,10 @@ class ProgramOp(
     of being passed, has the name of that `weight` alone; it is packed, of fixed sizes, read only.
     One that an instance of the library keeps from call to call, and that the program may write, has
     the name of that `state` in its place, and with it `zero_init` where it begins as zeros.
+
+    A program with a `mesh`, the sizes of its axes, says what the whole is: each of as many devices
+    is given its part of the inputs and gives its part of the outputs, as their `spread` says, one
+    spread for each axis (see hir.reshard). An operation's `spread` is that of its result.
 
     Example:
       "hir.program"() ({
@@ -58,7 +63,11 @@ class ProgramOp(
     @staticmethod
     def verify_region_invariants(op: "ProgramOp") -> bool:
         # What it holds is verified by now.
-        return _has_outputs(op, ir.FunctionType(op.function_type.value)) and not calls_itself(op)
+        return (
+            _has_outputs(op, ir.FunctionType(op.function_type.value))
+            and not calls_itself(op)
+            and has_its_spreads(op)
+        )
 
 
 def _has_inputs(op: ProgramOp, declared: ir.FunctionType) -> bool:

@@ -4,7 +4,7 @@ from ..mlir import ir
 from .layout import DYNAMIC, buffer_type
 from .refusal import refuse
 
-_KEYS = ("name", "sizes", "alignment", "written", "weight", "state", "zero_init")
+_KEYS = ("name", "sizes", "alignment", "written", "spread", "weight", "state", "zero_init")
 # What an input is called by; only those of `name` are the caller's to pass.
 _NAMES = ("name", "weight", "state")
 
@@ -84,7 +84,7 @@ def _wrong(description: ir.Attribute, declared: ir.Type) -> str | None:
     if not isinstance(name, ir.StringAttr) or not name.value:
         return "'name' is a string that is not empty"
     if not isinstance(declared, ir.MemRefType):
-        extra = [key for key in ("sizes", "alignment", "written") if key in description]
+        extra = [key for key in ("sizes", "alignment", "written", "spread") if key in description]
         return f"'{extra[0]}' is for buffers, not for {declared}: leave it out" if extra else None
     if "sizes" in description:
         reason = _wrong_sizes(description["sizes"], declared)

@@ -133,6 +133,14 @@ class Communication(Streaming):
         else:
             self.emit("hir.wait", [self.own(awaited, "what is waited for")])
 
+    def spread(self, x: Buffer, spreads: Sequence[str]) -> Buffer:
+        """A copy of `x`, in a program over a mesh, that is spread so: one spread for each axis."""
+        self.refuse_spread("spreading over a mesh")
+        declared = buffer_type(x.type.shape, x.type.element_type)
+        attributes = {"spread": self._program().spreads(spreads, declared)}
+        value = self.value("hir.set", [self.buffer_value(x)], declared, attributes)
+        return self.new_buffer(value, x.shape)
+
     def reshard(
         self,
         x: Buffer,
@@ -190,4 +198,4 @@ class Communication(Streaming):
     def _spread(self, given: str | Sequence[str]) -> ir.Attribute:
         if isinstance(given, str):
             return self.string(given)
-        return ir.ArrayAttr.get([self.string(each) for each in given], self.context)
+        return self.strings(given)

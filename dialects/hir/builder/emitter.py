@@ -182,6 +182,11 @@ class Emitter:
             raise BuildError(f"a tuple of whole numbers is expected, not {values!r}")
         return ir.DenseI64ArrayAttr.get([_whole(value) for value in values], self.context)
 
+    def strings(self, values: Sequence[str]) -> ir.Attribute:
+        if isinstance(values, str):
+            raise BuildError(f"a list of strings is expected, not {values!r}")
+        return ir.ArrayAttr.get([self.string(value) for value in values], self.context)
+
     def type_attribute(self, value: ir.Type) -> ir.Attribute:
         return ir.TypeAttr.get(value, self.context)
 

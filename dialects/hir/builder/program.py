@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...mlir import ir
 from ..layout import DYNAMIC, buffer_type, packed_strides
+from ..mesh import mesh_fault
+from ..program_mesh import mesh_of, spread_fault
 from .branch import Value
 from .buffer import Buffer
 from .caller import Place, calling_place
@@ -36,6 +38,7 @@ class Output:
     value: Value
     operand: ir.Value
     place: Place
+    spread: ir.Attribute | None = None
 
     @property
     def type(self) -> ir.Type:
@@ -92,6 +95,8 @@ class Program(Computing, Viewing, Control, Communication, Calling):
             if kind is None:
                 for output in self.outputs:
                     attributes = {} if output.name is None else {"name": self.string(output.name)}
+                    if output.spread is not None:
+                        attributes["spread"] = output.spread
                     self.emit("hir.output", [output.operand], [], attributes, place=output.place)
         finally:
             self._body.__exit__(None, None, None)
@@ -145,12 +150,14 @@ class Program(Computing, Viewing, Control, Communication, Calling):
         order: Sequence[int] | None = None,
         strides: Literal["any"] | Sequence[int | None] | None = None,
         alignment: int | None = None,
+        spread: Sequence[str] | None = None,
     ) -> Buffer:
         """An input buffer. A size is a number, a size of the program or its name.
 
         It is packed, with the dims from outermost to innermost as in `order`. `strides="any"` takes
         whatever comes; a sequence says them, None for those that may be anything. `alignment` is
-        that of its first element, in bytes.
+        that of its first element, in bytes. In a program over a mesh `spread` says how the devices
+        have it, one of "whole" and "axis:N" for each axis of the mesh.
         """
         if isinstance(shape, (str, int, Size)):
             raise BuildError(f"a shape is a tuple of sizes, not {shape!r}", f"write ({shape!r},)")
@@ -164,6 +171,8 @@ class Program(Computing, Viewing, Control, Communication, Calling):
             if alignment < 1 or alignment & (alignment - 1):
                 raise BuildError(f"an alignment is a power of two, in bytes, not {alignment}")
             entries["alignment"] = self.integer(alignment)
+        if spread is not None:
+            entries["spread"] = self.spreads(spread, declared)
         value = self._add_input(name, declared, entries)
         for axis, size in enumerate(sizes):
             if isinstance(size, Size):
@@ -177,8 +186,33 @@ class Program(Computing, Viewing, Control, Communication, Calling):
         self.inputs[name] = scalar = self.new_scalar(value, name, self._outermost)
         return scalar
 
-    def output(self, name: str | None, value: Value) -> None:
-        """Makes `value` the program's next output; without a name it is called by its number."""
+    def mesh(self, sizes: Sequence[int]) -> None:
+        """Makes the program one over a mesh of devices with axes of these sizes.
+
+        It says what the whole is; `spread` of inputs and outputs says what each device has of it.
+        """
+        if self._state != "open":
+            raise self._not_open("its mesh")
+        if len(list(self._block.operations)) or self.inputs:
+            raise BuildError("a program's mesh is said before anything else of it")
+        attribute = self.integers(sizes)
+        fault = mesh_fault(attribute)
+        if fault is not None:
+            raise BuildError(fault)
+        self._op.attributes["mesh"] = attribute
+
+    def spreads(self, given: Sequence[str], declared: ir.Type) -> ir.Attribute:
+        attribute = self.strings(given)
+        fault = spread_fault(attribute, declared, mesh_of(self._op))
+        if fault is not None:
+            raise BuildError(f"'spread' {fault}")
+        return attribute
+
+    def output(self, name: str | None, value: Value, spread: Sequence[str] | None = None) -> None:
+        """Makes `value` the program's next output; without a name it is called by its number.
+
+        In a program over a mesh `spread` says how the devices have it, whole without it.
+        """
         if not (name is None or isinstance(name, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BuildError(f"an output has a name, or None, not {name!r}", 'p.output("y", y)')
         if name is not None and any(output.name == name for output in self.outputs):
@@ -189,7 +223,8 @@ class Program(Computing, Viewing, Control, Communication, Calling):
                 "give it outside; a branch gives values out with branch.output",
             )
         operand = self.any_value(value, "the output")
-        self.outputs.append(Output(name, value, operand, calling_place()))
+        spreads = None if spread is None else self.spreads(spread, operand.type)
+        self.outputs.append(Output(name, value, operand, calling_place(), spreads))
 
     def _not_open(self, what: str) -> BuildError:
         return BuildError(

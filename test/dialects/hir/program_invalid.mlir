@@ -116,7 +116,7 @@ gpu.module @inner {
 
 // -----
 
-// expected-error @below {{'inputs' of input 0: the entries are name, sizes, alignment, written, weight, state, zero_init; there is no 'size'}}
+// expected-error @below {{'inputs' of input 0: the entries are name, sizes, alignment, written, spread, weight, state, zero_init; there is no 'size'}}
 "hir.program"() ({
 ^bb0(%x: memref<?x4xf32>):
 }) {sym_name = "main", function_type = (memref<?x4xf32>) -> (), inputs = [{name = "x", size = 4 : i64}]} : () -> ()

@@ -1,0 +1,347 @@
+"""Rewriting a program over a mesh to what each of its devices does."""
+
+from __future__ import annotations
+
+from ....dialects.hir.element_types import ELEMENT_TYPES
+from ....dialects.hir.layout import (
+    DYNAMIC,
+    LayoutError,
+    buffer_type,
+    has_identity_layout,
+    strides_and_offset,
+)
+from ....dialects.hir.mesh import Mesh, Spreads, spreads_attribute
+from ....dialects.hir.program_mesh import input_spreads, is_combined, spreads_of
+from ....dialects.hir.refusal import constant_value
+from ....dialects.hir.spread import Spread
+from ....dialects.mlir import arith, ir
+from ...pass_base import fail
+from ...rewriting import index_constant
+from ...walking import operations_where
+from ..communication.device_parts import as_value, divided, packed
+from ..compute_ops import COMPUTE_OPS, destination_of, inputs_of, output_of
+from ..memory.effects import effects_of
+from ..memory.owners import VIEWS, defining_op, is_buffer
+from .choice import Problem, Value
+from .loops import loops_of, passes_parts
+from .part_types import local_shape, local_type, view_type
+from .views import view_spreads
+from .wishes import Wish, find_wishes
+
+
+class Division:
+    """A program over a mesh while it is rewritten, from its first operation to its last."""
+
+    def __init__(self, program: ir.Operation, mesh: Mesh) -> None:
+        self.program = program
+        self.mesh = mesh
+        self.block = program.regions[0].blocks[0]
+        self.whole_spreads: Spreads = (Spread(),) * len(mesh.shape)
+        # Of each buffer that was visited, what the whole's type is and how it is spread.
+        self._whole: dict[ir.Value, ir.MemRefType] = {}
+        self._spreads: dict[ir.Value, Spreads] = {}
+        self._resharded: dict[tuple[ir.Value, Spreads], ir.Value] = {}
+        self._wishes = find_wishes(self.block, mesh)
+        self._written = self._find_written()
+
+    def run(self) -> None:
+        """Rewrites the program."""
+        for number, argument in enumerate(self.block.arguments):
+            if is_buffer(argument):
+                self._divide_input(number, argument)
+        # The outputs end the program: what they take comes before the first of them.
+        first: ir.Operation | None = None
+        for op in [child.operation for child in self.block]:
+            if op.name == "hir.output":
+                first = first or op
+            with ir.InsertionPoint(first or op), op.location:
+                self._divide(op)
+        outputs = [
+            op.operation.operands[0].type for op in self.block if op.operation.name == "hir.output"
+        ]
+        inputs = [argument.type for argument in self.block.arguments]
+        declared = ir.FunctionType.get(inputs, outputs)
+        self.program.attributes["function_type"] = ir.TypeAttr.get(declared)
+        del self.program.attributes["mesh"]
+
+    # What is known of values.
+
+    def whole_type(self, value: ir.Value) -> ir.MemRefType:
+        """The type of the whole of a buffer."""
+        return self._whole.get(value) or ir.MemRefType(value.type)
+
+    def _spreads_of(self, value: ir.Value) -> Spreads:
+        return self._spreads.get(value, self.whole_spreads)
+
+    def _note(self, value: ir.Value, whole: ir.MemRefType, spreads: Spreads) -> None:
+        self._whole[value] = whole
+        self._spreads[value] = spreads
+
+    def _find_written(self) -> set[ir.Value]:
+        """The buffers that something else than what makes them writes to."""
+        found: set[ir.Value] = set()
+        for op in operations_where(self.program, lambda inner: inner != self.program):
+            for value in effects_of(op).writes:
+                found.add(_root(value))
+        return found
+
+    # Inputs and outputs.
+
+    def _divide_input(self, number: int, argument: ir.Value) -> None:
+        spreads = input_spreads(self.program, self.mesh, number)
+        whole = ir.MemRefType(argument.type)
+        self._note(argument, whole, spreads)
+        if "inputs" in self.program.attributes:
+            self._describe(number, whole, spreads)
+        if spreads == self.whole_spreads:
+            return
+        if argument in self._written:
+            fail(
+                self.program,
+                f"input {number} is spread over the mesh and written in place: what is written to "
+                "is whole on every device",
+            )
+        try:
+            argument.set_type(local_type(whole, spreads, self.mesh))
+        except LayoutError as error:
+            fail(self.program, f"input {number}: {error}")
+
+    def _describe(self, number: int, whole: ir.MemRefType, spreads: Spreads) -> None:
+        """Writes what an input's description says of its sizes as those of a part."""
+        inputs = list(ir.ArrayAttr(self.program.attributes["inputs"]))
+        entries = {entry.name: entry.attr for entry in ir.DictAttr(inputs[number])}
+        entries.pop("spread", None)
+        if "sizes" in entries:
+            sizes: list[ir.Attribute] = []
+            for dim, size in enumerate(ir.ArrayAttr(entries["sizes"])):
+                parts = self.mesh.parts(spreads, dim)
+                if parts == 1:
+                    sizes.append(size)
+                elif isinstance(size, ir.StringAttr):
+                    sizes.append(ir.StringAttr.get(f"{size.value}/{parts}"))
+                else:
+                    part = whole.shape[dim] // parts
+                    sizes.append(ir.IntegerAttr.get(ir.IntegerType.get_signless(64), part))
+            entries["sizes"] = ir.ArrayAttr.get(sizes)
+        inputs[number] = ir.DictAttr.get(entries)
+        self.program.attributes["inputs"] = ir.ArrayAttr.get(inputs)
+
+    def _divide_output(self, op: ir.Operation) -> None:
+        value = op.operands[0]
+        if is_buffer(value):
+            rank = self.whole_type(value).rank
+            wanted = spreads_of(op.attributes.get("spread"), rank, self.mesh)
+            op.operands[0] = self._spread_so(value, wanted)
+        if "spread" in op.attributes:
+            del op.attributes["spread"]
+
+    # Operations.
+
+    def _divide(self, op: ir.Operation) -> None:
+        if op.name == "hir.output":
+            self._divide_output(op)
+        elif op.name in COMPUTE_OPS:
+            self._divide_compute(op)
+        elif op.name in VIEWS:
+            self._divide_view(op)
+        else:
+            self._leave_whole(op)
+
+    def _spread_so(self, value: ir.Value, spreads: Spreads) -> ir.Value:
+        """The buffer spread so: itself, or a hir.reshard of it."""
+        now = self._spreads_of(value)
+        if now == spreads:
+            return value
+        known = self._resharded.get((value, spreads))
+        if known is not None:
+            return known
+        whole = self.whole_type(value)
+        team = ir.DenseI64ArrayAttr.get(list(self.mesh.devices))
+        result = ir.Operation.create(
+            "hir.reshard",
+            results=[self._packed_part(whole, spreads)],
+            operands=[value],
+            attributes={
+                "from": spreads_attribute(now),
+                "to": spreads_attribute(spreads),
+                "from_team": team,
+                "to_team": team,
+                "mesh": ir.DenseI64ArrayAttr.get(list(self.mesh.shape)),
+            },
+        ).results[0]
+        self._note(result, whole, spreads)
+        if _root(value) not in self._written:
+            self._resharded[value, spreads] = result
+        return result
+
+    def _packed_part(self, whole: ir.MemRefType, spreads: Spreads) -> ir.MemRefType:
+        return buffer_type(local_shape(whole, spreads, self.mesh), whole.element_type)
+
+    def _value(self, value: ir.Value) -> Value:
+        if not is_buffer(value):
+            return Value((), 0, self.whole_spreads)
+        whole = self.whole_type(value)
+        size = ELEMENT_TYPES[str(whole.element_type)].bytes
+        return Value(tuple(whole.shape), size, self._spreads_of(value))
+
+    def _divide_compute(self, op: ir.Operation) -> None:
+        inputs, output = inputs_of(op), output_of(op)
+        whole = self.whole_type(output)
+        problem, declared = self._problem(op)
+        choice = problem.solve()
+        is_shared = any(loop is not None and loop.reduction for loop in choice.loops)
+        if is_shared and len(inputs) == 3 and op.name == "hir.linear":
+            self._add_bias_apart(op)
+            return
+        for number, spreads in enumerate(choice.operands):
+            if is_buffer(inputs[number]):
+                op.operands[number] = self._spread_so(inputs[number], spreads)
+        if destination_of(op) is not None:
+            return
+        if "spread" in op.attributes:
+            del op.attributes["spread"]
+        output.set_type(local_type(whole, choice.result, self.mesh))
+        self._note(output, whole, choice.result)
+        if declared is not None and declared != choice.result:
+            self._reshard_result(op, declared)
+
+    def _problem(self, op: ir.Operation) -> tuple[Problem, Spreads | None]:
+        """How an operation may be divided, and the spreads that its result is declared to have."""
+        inputs, output, destination = inputs_of(op), output_of(op), destination_of(op)
+        whole, declared = self.whole_type(output), None
+        wish, required = self._wishes.get(output), False
+        if "spread" in op.attributes:
+            declared = spreads_of(op.attributes["spread"], whole.rank, self.mesh)
+            wish = Wish(declared)
+        if destination is not None:
+            wish, required = Wish(self._spreads_of(destination)), True
+        elif output in self._written:
+            wish, required = Wish(self.whole_spreads), True
+        values = tuple(map(self._value, inputs))
+        keeps: list[bool] = []
+        for axis in range(len(self.mesh.shape)):
+            partial = [value.spreads[axis].reduction == "sum" for value in values]
+            is_kept = any(partial) and is_combined(whole.element_type, "sum")
+            keeps.append(is_kept and passes_parts(op, partial))
+        result = Value(tuple(whole.shape), ELEMENT_TYPES[str(whole.element_type)].bytes, ())
+        loops = loops_of(op, self.whole_type)
+        return Problem(self.mesh, loops, values, result, wish, required, tuple(keeps)), declared
+
+    def _reshard_result(self, op: ir.Operation, spreads: Spreads) -> None:
+        """Uses of the result take it spread as it is declared to be."""
+        result = op.results[0]
+        uses = [(use.owner.operation, use.operand_number) for use in result.uses]
+        with ir.InsertionPoint.after(op):
+            other = self._spread_so(result, spreads)
+        for user, number in uses:
+            user.operands[number] = other
+
+    def _add_bias_apart(self, op: ir.Operation) -> None:
+        """Turns a linear whose sum devices share into one without bias, and an addition."""
+        x, weight, bias = inputs_of(op)
+        output = op.results[0]
+        segments = ir.DenseI32ArrayAttr.get([1, 1, 0, 0])
+        product = ir.Operation.create(
+            "hir.linear",
+            results=[output.type],
+            operands=[x, weight],
+            attributes={"operandSegmentSizes": segments},
+        )
+        total = ir.Operation.create(
+            "hir.binary",
+            results=[output.type],
+            operands=[product.results[0], bias],
+            attributes={"kind": ir.StringAttr.get("add")},
+        )
+        for name in ("spread", "stream_axis"):
+            if name in op.attributes:
+                total.attributes[name] = op.attributes[name]
+        if output in self._wishes:
+            self._wishes[total.results[0]] = self._wishes[output]
+            self._wishes[product.results[0]] = self._wishes[output]
+        output.replace_all_uses_with(total.results[0])
+        op.erase()
+        for each in (product, total):
+            with ir.InsertionPoint(each), each.location:
+                self._divide_compute(each)
+
+    def _divide_view(self, op: ir.Operation) -> None:
+        source, view = op.operands[0], op.results[0]
+        whole, spreads = self.whole_type(source), self._spreads_of(source)
+        whole_view = ir.MemRefType(view.type)
+        needed, given = view_spreads(op, spreads, self.mesh, whole, whole_view)
+        part = self._spread_so(source, needed)
+        op.operands[0] = part
+        self._note(view, whole_view, given)
+        if given == self.whole_spreads and part == source:
+            return
+        self._divide_sizes(op, whole_view, given)
+        shape = local_shape(whole_view, given, self.mesh)
+        try:
+            inferred = view_type(op, ir.MemRefType(part.type), shape)
+        except LayoutError:
+            op.operands[0] = part = packed(part)
+            inferred = view_type(op, ir.MemRefType(part.type), shape)
+        strides, offset = strides_and_offset(inferred)
+        view.set_type(
+            buffer_type(shape, whole_view.element_type)
+            if has_identity_layout(inferred)
+            else buffer_type(shape, whole_view.element_type, strides, offset)
+        )
+
+    def _divide_sizes(self, op: ir.Operation, whole: ir.MemRefType, spreads: Spreads) -> None:
+        """The sizes that a view's type leaves open are those of a part."""
+        if op.name not in ("hir.expand", "hir.reshape"):
+            return
+        number = 1
+        for dim, size in enumerate(whole.shape):
+            if size == DYNAMIC:
+                parts = self.mesh.parts(spreads, dim)
+                op.operands[number] = as_value(divided(op.operands[number], parts))
+                number += 1
+
+    def _leave_whole(self, op: ir.Operation) -> None:
+        """What is not divided takes whole buffers, and writes to whole ones alone."""
+        for inner in operations_where(op, lambda _: True):
+            written = set(effects_of(inner).writes)
+            for number, value in enumerate(inner.operands):
+                if self._spreads_of(value) == self.whole_spreads:
+                    continue
+                if inner.name == "memref.dim":
+                    self._multiply_dim(inner)
+                elif value in written:
+                    fail(
+                        inner,
+                        f"{inner.name} writes to a buffer that is spread over the mesh, "
+                        f"{_show(self._spreads_of(value))}: give it one that is whole",
+                    )
+                elif inner.name != "hir.deallocate":
+                    inner.operands[number] = self._spread_so(value, self.whole_spreads)
+
+    def _multiply_dim(self, op: ir.Operation) -> None:
+        """A size that the program asks for is that of the whole."""
+        value, dim = op.operands[0], constant_value(op.operands[1])
+        if dim is None:
+            fail(op, "which size is asked for is known before the program runs, over a mesh")
+        parts = self.mesh.parts(self._spreads_of(value), dim)
+        if parts == 1:
+            return
+        result = op.results[0]
+        uses = [(use.owner.operation, use.operand_number) for use in result.uses]
+        with ir.InsertionPoint.after(op):
+            whole = arith.muli(result, index_constant(parts))
+        for user, number in uses:
+            user.operands[number] = whole
+
+
+def _root(value: ir.Value) -> ir.Value:
+    """The buffer that a view is of."""
+    op = defining_op(value)
+    while op is not None and op.name in VIEWS:
+        value = op.operands[0]
+        op = defining_op(value)
+    return value
+
+
+def _show(spreads: Spreads | None) -> str:
+    return "[" + ", ".join(map(str, spreads or ())) + "]"

@@ -1,0 +1,99 @@
+"""A program over a mesh, compiled: what its devices give is the single device's result."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from hirc import program as build
+from hirc.compiler.interpreter import interpret_team
+from hirc.dialects.hir.builder import Program
+from support.driver import Hirc
+
+from .conftest import RunTeam
+
+_SHAPES = {"x": (8, 16), "w1": (32, 16), "b1": (32,), "w2": (16, 32), "b2": (16,)}
+
+
+def _program(mesh: tuple[int, ...], rows: int | str) -> tuple[Program, dict[str, list[str]]]:
+    """Two layers, the first divided by columns and the second by rows, beside a normalization.
+
+    With the spreads of inputs and outputs. Of a mesh of two axes the first divides the batch.
+    """
+    batch = ["axis:0"] if len(mesh) == 2 else []
+    rest = ["whole"] * len(batch)
+    spreads = {
+        "x": [*batch, "whole"],
+        "w1": [*rest, "axis:0"],
+        "b1": [*rest, "axis:0"],
+        "w2": [*rest, "axis:1"],
+        "b2": [*rest, "whole"],
+        "y": [*batch, "axis:1" if batch else "axis:0"],
+        "norm": [*rest, "whole"],
+        "turned": [*rest, "axis:0"],
+    }
+    with build("main") as p:
+        p.mesh(mesh)
+        x = p.input("x", (rows, 16), "f32", spread=spreads["x"])
+        w1, b1, w2, b2 = (
+            p.input(name, _SHAPES[name], "f32", spread=spreads[name])
+            for name in ("w1", "b1", "w2", "b2")
+        )
+        h = p.linear(x, w1, b1).gelu()
+        y = p.linear(h, w2, b2) + x
+        p.output("y", y / (p.reduce("mean", y * y, [1], keep_dims=True) + 1.0).sqrt(), spreads["y"])
+        p.output("norm", (h * h).sum(0), spreads["norm"])
+        turned = h.permute(1, 0).reshape(4, 8, x.shape[0])
+        p.output("turned", p.spread(turned, [*rest, "axis:1"]) * 2.0, spreads["turned"])
+    return p, spreads
+
+
+def _part(
+    whole: torch.Tensor, spreads: list[str], mesh: tuple[int, ...], place: tuple[int, ...]
+) -> torch.Tensor:
+    for spread, size, at in zip(spreads, mesh, place, strict=True):
+        if spread != "whole":
+            whole = whole.chunk(size, int(spread[-1]))[at]
+    return whole.contiguous()
+
+
+@pytest.mark.parametrize(("mesh", "rows"), [((2,), 8), ((2, 2), "n"), ((2, 4), 8)])
+def test_agrees_with_one_device(
+    hirc: Hirc, run_team: RunTeam, tmp_path: Path, mesh: tuple[int, ...], rows: int | str
+) -> None:
+    program, spreads = _program(mesh, rows)
+    generator = torch.Generator().manual_seed(4)
+    wholes = {name: torch.randn(shape, generator=generator) for name, shape in _SHAPES.items()}
+    h = torch.nn.functional.gelu(wholes["x"] @ wholes["w1"].T + wholes["b1"])
+    y = h @ wholes["w2"].T + wholes["b2"] + wholes["x"]
+    expected = {
+        "y": y / ((y * y).mean(1, keepdim=True) + 1).sqrt(),
+        "norm": (h * h).sum(0),
+        "turned": h.T.reshape(4, 8, 8) * 2,
+    }
+    places = list(product(*map(range, mesh)))
+    parts = [
+        {name: _part(whole, spreads[name], mesh, place) for name, whole in wholes.items()}
+        for place in places
+    ]
+    interpreted = interpret_team(program, parts)
+    for rank, each in enumerate(parts):
+        for name, part in each.items():
+            np.save(tmp_path / f"{name}.{rank}.npy", part.numpy())
+    (tmp_path / "prog.mlir").write_text(str(program))
+    hirc.succeeds(tmp_path / "prog.mlir", "--offload-arch=cpu", "-o", tmp_path / "prog")
+    words = [f"--input={name}={tmp_path}/{name}.%r.npy" for name in wholes]
+    words += [f"--output={name}={tmp_path}/{name}.%r.npy" for name in expected]
+    ended = run_team([[tmp_path / "prog", *words]] * prod(mesh))
+    assert [(each.status, each.errors) for each in ended] == [(0, "")] * prod(mesh)
+    for rank, place in enumerate(places):
+        for number, (name, whole) in enumerate(expected.items()):
+            wanted = _part(whole, spreads[name], mesh, place)
+            given = torch.from_numpy(np.load(tmp_path / f"{name}.{rank}.npy"))
+            torch.testing.assert_close(given, wanted, rtol=1e-4, atol=1e-4)
+            torch.testing.assert_close(interpreted[rank][number], wanted, rtol=1e-4, atol=1e-4)

@@ -1,0 +1,69 @@
+// RUN: hirc-opt %s --split-input-file --hir-divide-over-mesh | FileCheck %s
+
+// Columns, then rows: one reduce-scatter, and the bias is added once, to the sum.
+// CHECK-LABEL: "hir.program"
+// CHECK-NEXT: ^bb0(%[[X:.*]]: memref<8x16xf32>, %[[W1:.*]]: memref<16x16xf32>, %[[W2:.*]]: memref<16x16xf32>, %[[BIAS:.*]]: memref<16xf32>)
+// CHECK-NEXT: %[[H:.*]] = "hir.linear"(%[[X]], %[[W1]]) {{.*}} -> memref<8x16xf32>
+// CHECK-NEXT: %[[G:.*]] = "hir.unary"(%[[H]]) {kind = "gelu"}
+// CHECK-NEXT: %[[PARTS:.*]] = "hir.linear"(%[[G]], %[[W2]]) {operandSegmentSizes = array<i32: 1, 1, 0, 0>}
+// CHECK-NEXT: %[[SUM:.*]] = "hir.reshard"(%[[PARTS]]) {from = ["partial:sum"], {{.*}}to = ["axis:0"]{{.*}} -> memref<4x16xf32>
+// CHECK-NEXT: %[[Y:.*]] = "hir.binary"(%[[SUM]], %[[BIAS]]) {kind = "add"}
+// CHECK-NEXT: "hir.output"(%[[Y]])
+// CHECK-NOT: mesh =
+"hir.program"() ({
+^bb0(%x: memref<8x16xf32>, %w1: memref<32x16xf32>, %w2: memref<16x32xf32>, %bias: memref<16xf32>):
+  %h = "hir.linear"(%x, %w1) {operandSegmentSizes = array<i32: 1, 1, 0, 0>}
+    : (memref<8x16xf32>, memref<32x16xf32>) -> memref<8x32xf32>
+  %g = "hir.unary"(%h) {kind = "gelu"} : (memref<8x32xf32>) -> memref<8x32xf32>
+  %y = "hir.linear"(%g, %w2, %bias) {operandSegmentSizes = array<i32: 1, 1, 1, 0>}
+    : (memref<8x32xf32>, memref<16x32xf32>, memref<16xf32>) -> memref<8x16xf32>
+  "hir.output"(%y) {spread = ["axis:0"]} : (memref<8x16xf32>) -> ()
+}) {sym_name = "main", mesh = array<i64: 2>, inputs = [{name = "x"}, {name = "w1", spread = ["axis:0"]},
+    {name = "w2", spread = ["axis:1"]}, {name = "bias"}],
+    function_type = (memref<8x16xf32>, memref<32x16xf32>, memref<16x32xf32>, memref<16xf32>)
+      -> memref<8x16xf32>} : () -> ()
+
+// -----
+
+// The greatest of floats is not combined by devices, for nan's sake; of integers it is. What a
+// size is in the program is the whole's.
+// CHECK-LABEL: "hir.program"
+// CHECK: %[[DIM:.*]] = memref.dim
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[DIM]], %{{.*}}
+// CHECK: "hir.reshard"(%{{.*}}) {from = ["axis:0"], {{.*}}to = ["whole"]
+// CHECK: "hir.reduce"(%{{.*}}) {axes = array<i64: 0>, kind = "max"} : (memref<?xf32>) -> memref<f32>
+// CHECK: %[[PART:.*]] = "hir.reduce"(%{{.*}}) {axes = array<i64: 0>, kind = "max"} : (memref<?xi32>) -> memref<i32>
+// CHECK: "hir.reshard"(%[[PART]]) {from = ["partial:max"], {{.*}}to = ["whole"]
+// CHECK: "hir.output"(%[[WHOLE]])
+// CHECK: inputs = [{name = "x", sizes = ["n/2"]}, {name = "i", sizes = ["n/2"]}]
+"hir.program"() ({
+^bb0(%x: memref<?xf32>, %i: memref<?xi32>):
+  %zero = arith.constant 0 : index
+  %n = memref.dim %x, %zero : memref<?xf32>
+  %a = "hir.reduce"(%x) {kind = "max", axes = array<i64: 0>} : (memref<?xf32>) -> memref<f32>
+  %b = "hir.reduce"(%i) {kind = "max", axes = array<i64: 0>} : (memref<?xi32>) -> memref<i32>
+  "hir.output"(%a) : (memref<f32>) -> ()
+  "hir.output"(%b) : (memref<i32>) -> ()
+  "hir.output"(%n) : (index) -> ()
+}) {sym_name = "main", mesh = array<i64: 2>, inputs = [{name = "x", sizes = ["n"], spread = ["axis:0"]},
+    {name = "i", sizes = ["n"], spread = ["axis:0"]}],
+    function_type = (memref<?xf32>, memref<?xi32>) -> (memref<f32>, memref<i32>, index)} : () -> ()
+
+// -----
+
+// What is written in place is whole; what takes buffers without being divided takes whole ones.
+// CHECK-LABEL: "hir.program"
+// CHECK: %[[Y:.*]] = "hir.allocate"() : () -> memref<8xf32>
+// CHECK: %[[X:.*]] = "hir.reshard"(%{{.*}}) {from = ["axis:0"], {{.*}}to = ["whole"]
+// CHECK: "hir.unary"(%[[X]], %[[Y]]) {kind = "neg"} : (memref<8xf32>, memref<8xf32>) -> ()
+// CHECK: "hir.host_call"
+// CHECK: "hir.argument"(%[[Y]])
+"hir.program"() ({
+^bb0(%x: memref<8xf32>):
+  %y = "hir.allocate"() : () -> memref<8xf32>
+  "hir.unary"(%x, %y) {kind = "neg"} : (memref<8xf32>, memref<8xf32>) -> ()
+  %taken = "hir.host_call"() ({
+    "hir.argument"(%y) : (memref<8xf32>) -> ()
+  }) {callee = @take} : () -> !hir.results_t
+}) {sym_name = "main", mesh = array<i64: 2>, inputs = [{name = "x", spread = ["axis:0"]}],
+    function_type = (memref<8xf32>) -> ()} : () -> ()
