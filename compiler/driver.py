@@ -11,7 +11,9 @@ from pathlib import Path
 from ..dialects.offload import ImageFormat
 from ..pipelines.weights import Weight
 from .collection import seldom_collected
+from .consumer import check_chips, host_bitcode, host_text, takes_bitcode
 from .errors import InputError, Position
+from .fatbinary import write_cuda_for_older_clang
 from .host_code import host_object
 from .link import LinkJob, SymbolError, link, merge_objects
 from .link_inputs import linked_devices, may_have_kernels
@@ -61,6 +63,11 @@ class Compilation:
         return self._search.result()
 
     @property
+    def _consumer(self) -> int:
+        """The major version of the clang that links what is made."""
+        return self.options.for_clang or self.clang.major
+
+    @property
     def fusion_report(self) -> list[str]:
         """What was fused, and for what was not, why: lines, where the options ask for them."""
         return [line for unit in self._units for line in unit.fusion_report]
@@ -97,6 +104,8 @@ class Compilation:
         if options.dry_run:
             # Nothing but a link, and ptxas for a cubin, runs a command.
             return
+        if options.cuda_folder is not None:
+            write_cuda_for_older_clang(self.cuda, options.cuda_folder)
         for path in options.inputs:
             self._emit_one(path)
 
@@ -307,7 +316,7 @@ class Compilation:
         else:
             host = self._host(unit)
             with self.timer.phase("host object" if emit is Emit.OBJECT else "host output"):
-                data = _host_output(host, emit)
+                data = self._host_output(host)
             if weights is not None and weights.layout.is_embedded:
                 data = self._with_weights(data, weights)
             self._write(unit, data, emit.suffix)
@@ -358,6 +367,7 @@ class Compilation:
         for target in unit.gpu_targets:
             if target.is_ptx:
                 self._for_ptx.setdefault(target, []).append(unit.device(target, self.cuda))
+        check_chips(unit.machine_targets, self._consumer)
         unit.embed([(target, *self._image(unit, target)) for target in unit.machine_targets])
 
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
@@ -367,10 +377,10 @@ class Compilation:
     def _linked_image(self, module: LlvmModule, target: Target) -> tuple[ImageFormat, bytes]:
         """Device code as a link takes it."""
         runs_ptxas = self.options.debug or bool(ptxas_arguments(self.options))
-        if not runs_ptxas:
+        if not runs_ptxas and takes_bitcode(self._consumer):
             return ImageFormat.BITCODE, module.bitcode()
         # clang's device link keeps line tables only in unoptimised code, and hands ptxas no
-        # arguments, so ptxas runs here.
+        # arguments, so ptxas runs here; and an older clang reads no bitcode of ours.
         return ImageFormat.CUBIN, self._cubin(emit_ptx(module), target, relocatable=True)
 
     def _cubin(self, ptx: str, target: Target, *, relocatable: bool) -> bytes:
@@ -388,7 +398,14 @@ class Compilation:
         if not self.options.emit.is_linked:
             with self.timer.phase("support library"):
                 support = support_bitcode(self.clang, self.runner)
-        return unit.host(support, self.clang, device)
+        return unit.host(support, self.clang, device, consumer=self._consumer)
+
+    def _host_output(self, module: LlvmModule) -> str | bytes:
+        if self.options.emit is Emit.LLVM:
+            return host_text(module, self._consumer)
+        if self.options.emit is Emit.BITCODE:
+            return host_bitcode(module, self._consumer, self.runner)
+        return host_object(module)
 
     def _device_output(self, unit: Unit) -> str | bytes:
         options = self.options
@@ -437,9 +454,3 @@ class Compilation:
 def _beside(asked: Path, output: Path, name: str) -> Path:
     """The file that was asked for: that of a name beside the output where none was named."""
     return asked if asked != Path() else output.parent / name
-
-
-def _host_output(module: LlvmModule, emit: Emit) -> str | bytes:
-    if emit is Emit.LLVM:
-        return module.text()
-    return module.bitcode() if emit is Emit.BITCODE else host_object(module)

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from .errors import InputError
+from .offload_annotations import layout_for
 from .options import Emit, Options
 from .output import make_folder, refuse_overwriting
 from .source import check_readable, file_of
@@ -18,6 +19,7 @@ def check_options(options: Options, given: Collection[str]) -> None:
     """
     _check_interface(options)
     _check_targets(options)
+    _check_consumer(options)
     for library in options.device_libraries:
         check_readable(library)
     if options.weights_from is not None:
@@ -58,6 +60,21 @@ def _check_interface(options: Options) -> None:
         )
     if options.pkg_config is not None and options.emit is not Emit.SHARED:
         raise InputError("--emit-pkg-config goes with --emit=shared")
+
+
+def _check_consumer(options: Options) -> None:
+    """Whether there is something for another clang to finish, and one that is known."""
+    if options.for_clang is None:
+        if options.cuda_folder is not None:
+            raise InputError("--emit-cuda goes with --for-clang")
+        return
+    if not options.emit.is_host or options.stop_after is not None:
+        raise InputError(
+            "--for-clang goes with --emit=object, bitcode or llvm: hirc links the rest"
+        )
+    if any(target.is_cpu for target in options.targets):
+        raise InputError("--for-clang: hirc itself links what is for the CPU device")
+    layout_for(options.for_clang)
 
 
 def _check_targets(options: Options) -> None:

@@ -146,6 +146,10 @@ class Options:
     pkg_config: Path | None = None
     state: StateStorage = StateStorage.KEPT
     device_libraries: tuple[Path, ...] = ()
+    # The major version of the clang that finishes the build; None: of the one in use.
+    for_clang: int | None = None
+    # Where a CUDA for such a clang goes.
+    cuda_folder: Path | None = None
     # Whether the device code of what is linked is compressed.
     compress: bool = False
     checks: frozenset[str] = frozenset()

@@ -440,9 +440,14 @@ class Unit:
         return describe_unit(self.source.name, self.options, self.targets, versions, contents)
 
     def host(
-        self, support: bytes | None, clang: Clang, device: LlvmModule | None = None
+        self,
+        support: bytes | None,
+        clang: Clang,
+        device: LlvmModule | None = None,
+        *,
+        consumer: int,
     ) -> LlvmModule:
-        """The unit's host code with its annotations, optimised.
+        """The unit's host code with its annotations for clang `consumer`, optimised.
 
         `support` is the support library where the code has it in itself. `device` is code for the
         CPU device, which becomes part of it.
@@ -452,7 +457,7 @@ class Unit:
                 self.module.operation,
                 support=support,
                 opt_level=self.options.opt_level,
-                consumer=clang.major,
+                consumer=consumer,
                 description=self._description(clang),
                 debug=self.options.debug or Devices.CPU not in self.devices,
             )

@@ -120,6 +120,8 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         ptxas_arguments=tuple(values.ptxas_arg),
         ptxas_log=values.ptxas_log,
         compress=values.offload_compress,
+        for_clang=values.for_clang,
+        cuda_folder=values.emit_cuda,
     )
     return Request(action, options, tuple(values.inputs), values.json)
 
@@ -250,6 +252,18 @@ def _make_parser() -> argparse.ArgumentParser:
         choices=[str(choice) for choice in StateStorage],
         default=str(StateStorage.KEPT),
         help="whether each instance of what is built keeps the state, or it is inputs",
+    )
+    add(
+        "--for-clang",
+        type=int,
+        metavar="VERSION",
+        help="the clang that finishes an object, bitcode or LLVM IR: 16 to 23",
+    )
+    add(
+        "--emit-cuda",
+        type=Path,
+        metavar="DIRECTORY",
+        help="with --for-clang, write a folder that clang 16 to 21 take as CUDA 13",
     )
     add(
         "--offload-compress",

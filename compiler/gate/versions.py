@@ -11,13 +11,18 @@ OLDEST = 22
 
 FIRST_VERSION: dict[str, int] = {
     "or disjoint": 18,
+    "writable": 18,
     "splat": 18,
     "zext nneg": 18,
     "#dbg_value": 19,
     "getelementptr nuw and nusw": 19,
     "initializes": 19,
+    "expected branch weights": 19,
+    "llvm.scmp and llvm.ucmp": 19,
     "range attribute": 19,
     "trunc nuw and nsw": 19,
+    "uitofp nneg": 19,
+    "va_start of an address space": 19,
     "captures": 20,
     "fast-math flags on fptrunc and fpext": 20,
     "icmp samesign": 20,

@@ -11,14 +11,11 @@ import numpy as np
 import pytest
 
 import hirc
-from hirc.compiler.archive import archive
 from hirc.compiler.executable import DeviceImage, read_linked_file
-from hirc.compiler.object_symbols import object_symbols
-from hirc.compiler.toolchain import find_cuda
 from hirc.tools.hirc import main
 from support.driver import ANSWER, CALLER, PROGRAM, Hirc, write
+from support.stand_in import stand_in_cuda
 
-_STAND_IN = Path(__file__).parents[1] / "support" / "stand_in_cudart.c"
 _HELLO = """\
 func.func @main() {
   %one = arith.constant 1 : index
@@ -70,16 +67,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def on_stand_in(tmp_path_factory: pytest.TempPathFactory, clang: Path) -> Path:
     """A program for both, linked with the stand-in."""
     folder = tmp_path_factory.mktemp("stand-in")
-    compiled = folder / "cudart.o"
-    subprocess.run([clang, "-O1", "-fPIC", "-c", _STAND_IN, "-o", compiled], check=True)
-    data = compiled.read_bytes()
-    defined = [symbol.name for symbol in object_symbols(data) if symbol.is_defined]
-    real, cuda = find_cuda().root, folder / "cuda"
-    (cuda / "lib").mkdir(parents=True)
-    for name in os.listdir(real):
-        if name != "lib":
-            (cuda / name).symlink_to(real / name)
-    (cuda / "lib" / "libcudart_static.a").write_bytes(archive([("cudart.o", data, defined)]))
+    cuda = stand_in_cuda(folder, clang)
     source, output = write(folder, "prog.mlir", _HELLO), folder / "prog"
     words = ["--offload-arch=sm_80,cpu", f"--cuda-path={cuda}"]
     assert main([str(source), *words, "-o", str(output)]) == 0
