@@ -66,12 +66,12 @@ def keep(records: int, last_words: int) -> None:
 
 
 def is_watched() -> bool:
-    """Whether another process tells of this one's end."""
+    """Returns whether another process tells of this one's end."""
     return _records is not None
 
 
 def current() -> Activity:
-    """What is being done."""
+    """Returns what is being done."""
     return _current
 
 
@@ -162,7 +162,9 @@ def temporary(path: Path) -> Generator[None]:
 
 
 def last_words() -> int:
-    """A file in memory, for what native code prints when it ends the process; the caller's."""
+    """Returns a file in memory, for what native code prints when it ends the
+    process; the caller's.
+    """
     if _last_words is None:
         return os.memfd_create("hirc-messages")
     return os.dup(_last_words)
@@ -215,10 +217,10 @@ def _read_records(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def read_text(file: int) -> str:
-    """All that a file in memory holds, as text."""
+    """Returns all that a file in memory holds, as text."""
     return read_bytes(file).decode(errors="replace")
 
 
 def read_bytes(file: int) -> bytes:
-    """All that a file in memory holds."""
+    """Returns all that a file in memory holds."""
     return os.pread(file, os.fstat(file).st_size, 0)

@@ -12,7 +12,7 @@ _MAGIC = b"!<arch>\n"
 
 
 def archive(members: Sequence[tuple[str, bytes, Iterable[str]]]) -> bytes:
-    """An archive of members: a name, an object file, and the symbols that it defines."""
+    """Returns an archive of members: a name, an object file, and the symbols that it defines."""
     names, long_names = b"", list[str]()
     for name, _, _ in members:
         long_names.append(f"/{len(names)}")
@@ -32,6 +32,8 @@ def archive(members: Sequence[tuple[str, bytes, Iterable[str]]]) -> bytes:
 
 
 def _member(name: str, data: bytes) -> bytes:
-    """A member with its header: name, time, owner, group, mode, size. It begins at even bytes."""
+    """Returns a member with its header: name, time, owner, group, mode, size. It begins at even
+    bytes.
+    """
     header = f"{name:<16}{0:<12}{0:<6}{0:<6}{644:<8}{len(data):<10}`\n"
     return header.encode() + data + b"\n" * (len(data) % 2)

@@ -10,7 +10,7 @@ MAGICS = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 
 
 def read_bitcode(path: Path) -> bytes:
-    """A bitcode file's bytes. Raises ToolchainError or InputError for one that is none."""
+    """Returns a bitcode file's bytes. Raises ToolchainError or InputError for one that is none."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -75,7 +75,7 @@ class CProgram:
 
 
 def read_programs(module: ir.Operation) -> list[CProgram]:
-    """The programs of a module after stage `interface`."""
+    """Returns the programs of a module after stage `interface`."""
     found: list[CProgram] = []
     for op in module.regions[0].blocks[0]:
         if op.operation.name != "func.func" or "hir.inputs" not in op.operation.attributes:
@@ -102,7 +102,7 @@ def _described(signature: Signature) -> CProgram:
 
 
 def header(path: Path, programs: Sequence[CProgram]) -> str:
-    """The header for `programs`, which is to be the file `path`."""
+    """Returns the header for `programs`, which is to be the file `path`."""
     guard = f"HIRC_{_identifier(path.stem).upper()}_H"
     parts = [
         "/* Written by hirc. docs/library.md says how programs are called. */\n"
@@ -156,17 +156,17 @@ def _comment(program: CProgram) -> str:
 
 
 def _plain(text: str) -> str:
-    """A name as it may stand in a comment."""
+    """Returns a name as it may stand in a comment."""
     return "".join(c if c.isprintable() else "?" for c in text).replace("*/", "* /")
 
 
 def _identifier(text: str) -> str:
-    """The text as part of a C identifier."""
+    """Returns the text as part of a C identifier."""
     return re.sub(r"[^0-9A-Za-z_]", "_", text)
 
 
 def pkg_config(library: Path, programs: Sequence[CProgram]) -> str:
-    """The file for pkg-config that lies beside `library`, as its header does."""
+    """Returns the file for pkg-config that lies beside `library`, as its header does."""
     names = ", ".join(_plain(program.name) for program in programs)
     named = re.fullmatch(r"lib(.+)\.so", library.name)
     link = f"-l{named[1]}" if named else f"-l:{library.name}"
@@ -181,5 +181,5 @@ def pkg_config(library: Path, programs: Sequence[CProgram]) -> str:
 
 
 def stem_of(library: Path) -> str:
-    """The name of the files that belong to a library, without their suffix."""
+    """Returns the name of the files that belong to a library, without their suffix."""
     return library.name.removeprefix("lib").partition(".")[0] or library.name

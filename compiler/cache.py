@@ -40,13 +40,14 @@ class Cache:
 
 
 def kept(name: str) -> bytes | None:
-    """The file `name` of the cache; None where it is not there, or damaged."""
+    """Returns the file `name` of the cache; None where it is not there, or damaged."""
     folder = find_cache().folder
     return None if folder is None else _kept(folder / name)
 
 
 def cached(name: str, make: Callable[[], bytes]) -> bytes:
-    """The file `name` of the cache, made by `make` when it is not there; by one process at a time.
+    """Returns the file `name` of the cache, made by `make` when it is not there; by one process at
+    a time.
 
     The name carries a digest of all that the contents depend on, so a file is never out of date:
     `word-0123456789abcdef`, of 16 digits or more, with a suffix or not.
@@ -80,7 +81,7 @@ class CachedFile:
 
 
 def cached_files(folder: Path) -> list[CachedFile]:
-    """The files of the cache, those first that were used least lately."""
+    """Returns the files of the cache, those first that were used least lately."""
     found: list[CachedFile] = []
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -137,7 +138,7 @@ def _alone(path: Path) -> Generator[None]:
 
 
 def _kept(path: Path) -> bytes | None:
-    """What the cache has of a name; None where there is nothing, or it is damaged."""
+    """Returns what the cache has of a name; None where there is nothing, or it is damaged."""
     read = _read(path)
     if read is None:
         return None
@@ -150,7 +151,7 @@ def _kept(path: Path) -> bytes | None:
 
 
 def find_cache(*, make: bool = True) -> Cache:
-    """The cache's folder, or one among the temporary files, made unless `make` is false."""
+    """Returns the cache's folder, or one among the temporary files, made unless `make` is false."""
     refused: list[str] = []
     for folder in (cache_directory(), Path(tempfile.gettempdir()) / f"hirc-{os.geteuid()}"):
         if folder is None:
@@ -191,7 +192,7 @@ def _what_is_wrong(folder: Path, *, make: bool) -> str | None:
 
 
 def _read(path: Path) -> bytes | None:
-    """What a file of this user's holds; None where there is none."""
+    """Returns what a file of this user's holds; None where there is none."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         with open(file, "rb") as stream:

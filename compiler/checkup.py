@@ -145,7 +145,7 @@ def _cuda(options: Options) -> Iterator[Finding]:
 
 
 def _partial_cuda(given: Path | None) -> Cuda | None:
-    """The first CUDA that has a part at least: what an error about the others is about."""
+    """Returns the first CUDA that has a part at least: what an error about the others is about."""
     roots = [given] if given is not None else cuda_candidates()
     for root in roots:
         cuda = Cuda(root)
@@ -155,7 +155,7 @@ def _partial_cuda(given: Path | None) -> Cuda | None:
 
 
 def _toolkit_version(cuda: Cuda) -> str:
-    """The version in the CUDA runtime's header, where the header is there."""
+    """Returns the version in the CUDA runtime's header, where the header is there."""
     try:
         text = (cuda.root / "include" / "cuda_runtime_api.h").read_text(errors="replace")
     except OSError:

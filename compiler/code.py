@@ -50,7 +50,7 @@ class Code:
     runtime: str = ""
 
     def pack(self) -> bytes:
-        """The code as bytes."""
+        """Returns the code as bytes."""
         described: dict[str, Any] = {
             "is_for_cpu": self.is_for_cpu,
             "entries": [asdict(entry) for entry in self.entries],
@@ -66,7 +66,7 @@ class Code:
 
     @classmethod
     def unpack(cls, packed: bytes) -> Code:
-        """The code that was packed. Raises ValueError for anything else."""
+        """Returns the code that was packed. Raises ValueError for anything else."""
         try:
             return cls._unpacked(packed)
         except (struct.error, KeyError, TypeError, ValueError) as error:

@@ -25,7 +25,7 @@ _PROVIDERS = ("torch_mlir", "llvmlite")
 
 
 def code_key(source: Source, options: Options, weights: TensorFile | None) -> str:
-    """A digest of the program, of what is asked for, and of everything that takes part."""
+    """Returns a digest of the program, of what is asked for, and of everything that takes part."""
     digest = hashlib.sha256()
     # What changes nothing in code.
     said = replace(
@@ -45,7 +45,7 @@ def code_key(source: Source, options: Options, weights: TensorFile | None) -> st
 
 
 def _values(weights: TensorFile) -> Iterator[str]:
-    """What tells weights from others."""
+    """Yields what tells weights from others."""
     for name, tensor in weights.tensors.items():
         yield f"{name} {tensor} {zlib.crc32(tensor.data)}"
     yield repr(sorted(weights.metadata.items()))

@@ -154,7 +154,7 @@ def _source(program: Any, entry: str) -> Source | None:
 
 
 def _module_text(program: Any) -> str | None:
-    """The text, with locations, of a builder's program or a module of MLIR's."""
+    """Returns the text, with locations, of a builder's program or a module of MLIR's."""
     text = getattr(program, "text", None)
     if isinstance(text, str):
         return text
@@ -212,7 +212,7 @@ def load_program(
 
 
 def _weight_values(source: Source, options: Options) -> TensorFile | None:
-    """The values of weights, where any are given: those of a file come first."""
+    """Returns the values of weights, where any are given: those of a file come first."""
     files = [] if options.weights_from is None else [read_tensors(options.weights_from)]
     files += [] if source.weights is None else [source.weights]
     return joined(files) if files else None
@@ -232,7 +232,7 @@ class _NotKept(Exception):
 
 
 def _from_cache(source: Source, options: Options, values: TensorFile | None) -> _Ready:
-    """What the cache has; else it is made, by one process at a time."""
+    """Returns what the cache has; else it is made, by one process at a time."""
     made: list[_Ready] = []
 
     def make() -> bytes:
@@ -258,7 +258,7 @@ def _from_cache(source: Source, options: Options, values: TensorFile | None) -> 
 
 
 def weight_memory(code: Code, values: TensorFile | None) -> WeightMemory | None:
-    """The values of embedded weights in memory of their own."""
+    """Returns the values of embedded weights in memory of their own."""
     if values is None or not code.weights:
         return None
     memory = WeightMemory(code.weight_bytes)
@@ -270,7 +270,9 @@ def weight_memory(code: Code, values: TensorFile | None) -> WeightMemory | None:
 
 
 def _linked(source: Source, options: Options, types: Mapping[str, type] | None) -> Artifact:
-    """A program that is linked into a library: checks reserve memory before anything else."""
+    """Returns a program that is linked into a library: checks reserve memory before
+    anything else.
+    """
     from .driver import Compilation
 
     folder = Path(tempfile.mkdtemp(prefix="hirc-model-"))
@@ -311,7 +313,7 @@ class _Maker:
         self._make(path, Emit.EXE)
 
     def ptx(self) -> str:
-        """The device code as PTX. Raises HircError."""
+        """Returns the device code as PTX. Raises HircError."""
         with tempfile.TemporaryDirectory(prefix="hirc-") as folder:
             path = Path(folder) / "device.ptx"
             self._make(path, Emit.PTX)
@@ -326,7 +328,7 @@ class _Maker:
 
 
 def _interpreted(program: Any, entry: str | None) -> Callable[..., Any]:
-    """The program as a function that interprets it; a torch model as it is."""
+    """Returns the program as a function that interprets it; a torch model as it is."""
     if _source(program, entry or "main") is None:
         return program
     from .interpreter import Interpreter

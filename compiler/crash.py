@@ -20,7 +20,7 @@ _DEEP = 1000
 
 
 def crash_error(ended: Ended) -> HircError:
-    """The error for a child that was not orderly: what it did, where, and how it ended."""
+    """Returns the error for a child that was not orderly: what it did, where, and how it ended."""
     activity, log = ended.log.activity, ended.log
     position = Position(log.files[-1], 0, 0) if log.files else None
     notes = [Note(line) for line in ended.last_words.splitlines() if _is_told(line)]
@@ -64,7 +64,7 @@ def _is_told(line: str) -> bool:
 def reading_error(
     data: bytes | None, how: str | None, position: Position | None, notes: Sequence[Note] = ()
 ) -> InputError:
-    """The error for a program that MLIR's reader crashed on, or came to no end with.
+    """Returns the error for a program that MLIR's reader crashed on, or came to no end with.
 
     `how` says that; None where it failed and said nothing.
     """

@@ -72,7 +72,7 @@ class _Names:
         self.text = b"\0"
 
     def add(self, name: str) -> int:
-        """The place of a name, added at the end."""
+        """Returns the place of a name, added at the end."""
         place = len(self.text)
         self.text += name.encode() + b"\0"
         return place

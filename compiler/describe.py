@@ -44,11 +44,11 @@ class Description:
     device_symbols: Sequence[str] = field(default=())
 
     def json(self) -> str:
-        """The description as JSON."""
+        """Returns the description as JSON."""
         return json.dumps(asdict(self), indent=2)
 
     def text(self) -> str:
-        """The description for people."""
+        """Returns the description for people."""
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
@@ -120,7 +120,7 @@ def describe(path: Path) -> Description:
 
 
 def _compiled(path: Path, data: bytes) -> bytes:
-    """An object file of bitcode or IR, for its sections. Raises InputError."""
+    """Returns an object file of bitcode or IR, for its sections. Raises InputError."""
     try:
         source = data.decode() if path.suffix == ".ll" else data
         return LlvmModule(source, host_machine(0), name=path.name).object_code()
@@ -163,7 +163,7 @@ def _described_linked(path: Path, data: bytes) -> Description:
 
 
 def _sections(path: Path, data: bytes) -> dict[str, bytes]:
-    """The contents of sections by name; those of one name follow one another."""
+    """Returns the contents of sections by name; those of one name follow one another."""
     found: dict[str, bytes] = {}
     try:
         for section in elf_sections(data):

@@ -48,12 +48,12 @@ def describe_unit(
 
 
 def read_description(section: bytes) -> list[dict[str, Any]]:
-    """The entries of a section. Raises ValueError for anything else."""
+    """Returns the entries of a section. Raises ValueError for anything else."""
     return [json.loads(line) for line in section.replace(b"\0", b"").splitlines() if line]
 
 
 def _words(options: Options) -> Iterator[str]:
-    """The options that change code, as words of the command line."""
+    """Yields the options that change code, as words of the command line."""
     defaults = {each.name: each.default for each in fields(Options)}
     yield f"-O{options.opt_level}"
     for name, word in _FLAGS.items():

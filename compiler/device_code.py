@@ -50,7 +50,7 @@ class DeviceSource:
     calls: dict[str, Position | None]
 
     def without_lines(self) -> DeviceSource:
-        """The same without debug locations of instructions and functions."""
+        """Returns the same without debug locations of instructions and functions."""
         return replace(self, text=without_line_tables(IrText.of(self.text)).whole())
 
 
@@ -193,7 +193,9 @@ def _with_flushed_denormals(text: IrText) -> IrText:
 
 
 def _flushing(define: str) -> str:
-    """A function's first line with the attribute, unless it has a group, which says so already."""
+    """Returns a function's first line with the attribute, unless it has a group, which says so
+    already.
+    """
     end = matching(define, define.index("(", define.index("@")))
     rest = define[end:]
     return define if re.search(r" #\d+\b", rest) else f"{define[:end]} {_FLUSH}{rest}"

@@ -23,7 +23,7 @@ _UNREADABLE_ARRAY = re.compile(_NO_CODE + _ARRAY.pattern)
 
 
 def stage_error(diagnostics: Sequence[Diagnostic], stage: str, pass_name: str) -> HircError:
-    """The error for a pass that failed, in the user's terms."""
+    """Returns the error for a pass that failed, in the user's terms."""
     errors = [item for item in diagnostics if item.severity == "error"]
     if not errors:
         return InternalError(
@@ -58,7 +58,9 @@ def stage_error(diagnostics: Sequence[Diagnostic], stage: str, pass_name: str) -
 def translation_error(
     error: TranslationError | GateError, stage: str, module: ir.Operation
 ) -> HircError:
-    """The error for LLVM-dialect code of a module that cannot become LLVM IR the consumer reads."""
+    """Returns the error for LLVM-dialect code of a module that cannot become LLVM IR the consumer
+    reads.
+    """
     if isinstance(error, TranslationError):
         return stage_error(error.diagnostics, stage, "translation to LLVM IR")
     where = f" (in function '{error.function}')" if error.function else ""
@@ -82,7 +84,9 @@ def _position_of_symbol(module: ir.Operation, name: str | None) -> Position | No
 
 
 def parse_error(diagnostics: Sequence[Diagnostic], source: str, text: str = "") -> HircError:
-    """The error for input that is not valid MLIR; `text` is the text, of bytecode nothing."""
+    """Returns the error for input that is not valid MLIR; `text` is the text, of
+    bytecode nothing.
+    """
     if not diagnostics:
         custom = custom_form(text, source)
         return custom or reading_error(text.encode(), None, Position(source, 1, 1))
@@ -96,7 +100,7 @@ def parse_error(diagnostics: Sequence[Diagnostic], source: str, text: str = "") 
 
 
 def unreadable_array(text: str, source: str) -> UnsupportedError | None:
-    """The error for an array attribute whose elements MLIR's bindings cannot read, or None.
+    """Returns the error for an array attribute whose elements MLIR's bindings cannot read, or None.
 
     They end the process at one.
     """
@@ -120,7 +124,8 @@ def _position_in(text: str, place: int, source: str) -> Position:
 
 
 def custom_form(text: str, source: str) -> InputError | None:
-    """The error for the first operation of our dialects that is not in generic form, or None.
+    """Returns the error for the first operation of our dialects that is not in generic form, or
+    None.
 
     MLIR's parser fails at one and says nothing.
     """

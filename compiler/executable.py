@@ -99,7 +99,7 @@ def _needed(dynamic: bytes, strings: bytes) -> Iterator[str]:
 
 
 def _oldest_glibc(strings: bytes) -> str:
-    """The newest of the symbol versions that the file names."""
+    """Returns the newest of the symbol versions that the file names."""
     found = re.findall(rb"GLIBC_(\d+)\.(\d+)", strings)
     return "{}.{}".format(*max((int(major), int(minor)) for major, minor in found)) if found else ""
 

@@ -34,7 +34,7 @@ class DeviceCode:
 
 
 def fatbin(images: Sequence[DeviceCode]) -> bytes:
-    """The container of device code for several chips."""
+    """Returns the container of device code for several chips."""
     packed = b"".join(map(_packed, images))
     return _CONTAINER.pack(_MAGIC, _VERSION, _CONTAINER.size, len(packed)) + packed
 

@@ -41,7 +41,7 @@ _RUN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c
 
 
 def command_library(clang: Clang, runner: Runner) -> bytes:
-    """The command and the CPU device as a shared library. Raises ToolchainError."""
+    """Returns the command and the CPU device as a shared library. Raises ToolchainError."""
     support, runtime = support_bitcode(clang, runner), runtime_object(clang, runner)
     digest = hashlib.sha256(support + runtime).hexdigest()[:16]
 
@@ -136,7 +136,9 @@ class InterpretedCommand:
         return (ctypes.c_int64 * len(numbers))(*(OPEN if n < 0 else n for n in numbers))
 
     def _guarded(self, run: Callable[[int, int], int]) -> Callable[[int, int, int], int]:
-        """A function for C to call, through which no exception can go: one ends the process."""
+        """Returns a function for C to call, through which no exception can go: one ends the
+        process.
+        """
 
         def guarded(inputs: int, outputs: int, stream: int) -> int:
             del stream
@@ -176,7 +178,7 @@ class InterpretedCommand:
 
 
 def _read_weights(program: ir.Operation, path: Path | None) -> dict[int, torch.Tensor]:
-    """The weights of a program and its state as it begins, by the number of the input."""
+    """Returns the weights of a program and its state as it begins, by the number of the input."""
     declared = weights_of_program(program)
     valued = [weight for weight in declared.values() if weight.role is not Role.ZEROS]
     if path is None and valued:
@@ -206,7 +208,7 @@ def _tensor_at(tensors: int, place: int) -> DlTensor:
 
 
 def _argument(value: ValueInfo, tensor: DlTensor) -> Any:
-    """What the interpreter takes for a tensor in the host's memory."""
+    """Returns what the interpreter takes for a tensor in the host's memory."""
     if value.is_scalar:
         return scalar_value(value, ctypes.string_at(tensor.data, value.element_bytes))
     dtype, rank = DTYPES[value.element], tensor.rank

@@ -46,7 +46,7 @@ def _escape_byte(match: re.Match[bytes]) -> bytes:
 
 
 def plain_name(name: str) -> str:
-    """A symbol's name without its @ or %, and as the program spells it."""
+    """Returns a symbol's name without its @ or %, and as the program spells it."""
     inner = name[1:]
     if not inner.startswith(_MARK):
         return inner
@@ -54,14 +54,14 @@ def plain_name(name: str) -> str:
 
 
 def global_name(plain: str) -> str:
-    """A symbol as the text of an `IrText` spells it."""
+    """Returns a symbol as the text of an `IrText` spells it."""
     if _PLAIN.fullmatch(plain) and not plain.startswith(_MARK):
         return f"@{plain}"
     return f"@{_encoded(plain.encode('utf-8', 'surrogateescape'))}"
 
 
 def matching(text: str, start: int) -> int:
-    """The place after the bracket that closes the one at `start`."""
+    """Returns the place after the bracket that closes the one at `start`."""
     depth = 0
     for bracket in _BRACKET.finditer(text, start):
         depth += 1 if bracket[0] in "([{<" else -1
@@ -87,23 +87,27 @@ class Strings:
     _numbers: dict[str, int] = field(default_factory=dict[str, int])
 
     def hold(self, content: str) -> str:
-        """The placeholder for a string whose escaped content is given; equal ones share it."""
+        """Returns the placeholder for a string whose escaped content is given; equal
+        ones share it.
+        """
         number = self._numbers.setdefault(content, len(self._contents))
         if number == len(self._contents):
             self._contents.append(content)
         return f'"¶{number}"'
 
     def hold_text(self, text: str) -> str:
-        """The placeholder for a string that says `text`."""
+        """Returns the placeholder for a string that says `text`."""
         return self.hold(escaped(text.encode("utf-8", "surrogateescape")))
 
     def find(self, text: str) -> str | None:
-        """The placeholder for a string that says `text`, or None where there is no such string."""
+        """Returns the placeholder for a string that says `text`, or None where there is no such
+        string.
+        """
         number = self._numbers.get(escaped(text.encode("utf-8", "surrogateescape")))
         return None if number is None else f'"¶{number}"'
 
     def text(self, placeholder: str) -> str:
-        """What a string says."""
+        """Returns what a string says."""
         content = self._contents[int(placeholder[2:-1])]
         return _unescaped(content).decode("utf-8", "surrogateescape")
 
@@ -148,7 +152,7 @@ class IrText:
         return cls(pattern.sub(held, text), strings)
 
     def whole(self) -> str:
-        """The text as LLVM reads it."""
+        """Returns the text as LLVM reads it."""
         return self.strings.whole(self.code)
 
     def with_code(self, code: str) -> IrText:
@@ -163,5 +167,5 @@ class IrText:
 
 
 def without_line_tables(text: IrText) -> IrText:
-    """The IR without debug locations of instructions and functions."""
+    """Returns the IR without debug locations of instructions and functions."""
     return text.sub(r"^!llvm\.dbg\.cu = .*$|,? !dbg !\d+", "")

@@ -70,7 +70,7 @@ def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[s
 
 
 def _absolute(link_input: str) -> str:
-    """A link input that does not depend on the folder clang runs in."""
+    """Returns a link input that does not depend on the folder clang runs in."""
     if link_input.startswith("-L"):
         return f"-L{Path(link_input[2:]).absolute()}"
     return link_input if link_input.startswith("-") else str(Path(link_input).absolute())

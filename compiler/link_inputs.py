@@ -14,7 +14,7 @@ _MARKS = {Devices.CPU: b"hirc_cpu_kernels", Devices.GPUS: b".llvm.offloading"}
 
 
 def linked_devices(names: Sequence[str], asked: Devices | None) -> Devices | None:
-    """The devices that objects were built for; None where none has kernels.
+    """Returns the devices that objects were built for; None where none has kernels.
 
     `asked` is what the command line says. Raises InputError where they differ from that, or among
     themselves.
@@ -36,7 +36,7 @@ def linked_devices(names: Sequence[str], asked: Devices | None) -> Devices | Non
 
 
 def may_have_kernels(names: Sequence[str]) -> bool:
-    """Whether what is linked may have device code: what the linker finds itself may."""
+    """Returns whether what is linked may have device code: what the linker finds itself may."""
     return any(not _is_read(name) or _devices(name) for name in names)
 
 

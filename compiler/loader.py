@@ -141,7 +141,7 @@ class Library:
         self._state.seed(seed % 2**64, offset, stream)
 
     def new_instance(self) -> Self:
-        """The same library, with the same weights, and a state of its own."""
+        """Returns the same library, with the same weights, and a state of its own."""
         made = copy.copy(self)
         made._first = self
         made._begin_instance()
@@ -179,7 +179,7 @@ class Library:
         return found
 
     def __getitem__(self, name: str) -> Program:
-        """The program of a name that is no Python name."""
+        """Returns the program of a name that is no Python name."""
         return self.programs[name]
 
     def __dir__(self) -> list[str]:

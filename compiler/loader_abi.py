@@ -96,7 +96,7 @@ class DlTensor(ctypes.Structure):
 
 
 def describe(first: Any, count: int) -> tuple[ValueInfo, ...]:
-    """The descriptions in a C array."""
+    """Returns the descriptions in a C array."""
     return tuple(
         ValueInfo(
             name=info.name.decode(),

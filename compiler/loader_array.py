@@ -41,7 +41,7 @@ class Array:
     def __dlpack__(
         self, *, stream: Any = None, max_version: tuple[int, int] | None = None, **_: Any
     ) -> Any:
-        """A capsule of the tensor, of DLPack's newer kind for those who know it.
+        """Returns a capsule of the tensor, of DLPack's newer kind for those who know it.
 
         The tensor is ready in the order of the stream that the program ran on.
         """

@@ -30,7 +30,7 @@ class Maker(Protocol):
         ...
 
     def ptx(self) -> str:
-        """The device code as PTX."""
+        """Returns the device code as PTX."""
         ...
 
 

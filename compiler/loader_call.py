@@ -113,7 +113,7 @@ class Call:
         _place_empty(tensor)
 
     def _address_of(self, value: ValueInfo, given: Any, where: str) -> int:
-        """The address of the DLTensor of an object, which stays while the call does."""
+        """Returns the address of the DLTensor of an object, which stays while the call does."""
         capsule = self._capsule_of(value, given, where)
         self._kept.append(capsule)
         return _api.PyCapsule_GetPointer(capsule, CAPSULE)
@@ -164,7 +164,7 @@ class Call:
             raise
 
     def _places_made(self) -> list[int]:
-        """The outputs whose memory the program allocated, or has."""
+        """Returns the outputs whose memory the program allocated, or has."""
         return [
             place
             for place, value in enumerate(self.program.outputs)
@@ -186,7 +186,9 @@ class Call:
     def _wrapped(
         self, tensor: DlTensor, theirs: int | None, owners: dict[int | None, Owner]
     ) -> Any:
-        """A tensor of the program's as the caller's kind of tensor, which owns its memory."""
+        """Returns a tensor of the program's as the caller's kind of tensor, which
+        owns its memory.
+        """
         if theirs is not None:
             owner = self._owner(tensor, self._held(theirs))
         elif tensor.data in owners:
@@ -215,7 +217,7 @@ class Call:
         return Owner(loaded, loaded.hirc_own_output(tensor.data, self.stream, held))
 
     def _held(self, place: int) -> int:
-        """The managed tensor of an argument that an output is part of."""
+        """Returns the managed tensor of an argument that an output is part of."""
         values = [*self.program.inputs, *self.program.outputs]
         capsule = self._capsule_of(values[place], [*self.inputs, *self.given][place], "tensor")
         address = _api.PyCapsule_GetPointer(capsule, CAPSULE)

@@ -95,7 +95,9 @@ class Calling:
         return inspect.Parameter(description["name"], kind, default=default)
 
     def tensors(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[int, Any]:
-        """The program's inputs, by number, of a call. Raises InputError where one is wrong."""
+        """Returns the program's inputs, by number, of a call. Raises InputError
+        where one is wrong.
+        """
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -119,14 +121,14 @@ class Calling:
         return found
 
     def takes(self, name: str) -> bool:
-        """Whether the model itself may be called with a keyword of that name."""
+        """Returns whether the model itself may be called with a keyword of that name."""
         parameters = self.signature.parameters
         return name in parameters or any(
             each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()
         )
 
     def outputs_in(self, out: Any) -> dict[int, Any]:
-        """The program's outputs, by number, that are handed in: in what the model gives.
+        """Returns the program's outputs, by number, that are handed in: in what the model gives.
 
         None stands for what is not handed in, a part or all of it. Raises InputError where
         something is wrong.
@@ -173,7 +175,7 @@ class Calling:
         found[node["tensor"]] = given
 
     def _children(self, node: Node, given: Any, path: str) -> Iterator[tuple[str, Node, Any]]:
-        """The parts of a container, each with what it adds to the path."""
+        """Yields the parts of a container, each with what it adds to the path."""
         if "list" in node or "tuple" in node:
             kind = list if "list" in node else tuple
             children = node["list"] if "list" in node else node["tuple"]
@@ -260,7 +262,9 @@ class Calling:
         return build(node)
 
     def _type_of(self, node: Node) -> type:
-        """The class of a node that names one. Raises InputError where it cannot be imported."""
+        """Returns the class of a node that names one. Raises InputError where it cannot be
+        imported.
+        """
         name = next(node[key] for key in ("dataclass", "namedtuple", "registered") if key in node)
         if name not in self._types:
             self._types[name] = _imported(name)
@@ -290,7 +294,7 @@ class RegisteredType:
 
 
 def registered_type(kind: type) -> RegisteredType:
-    """What torch knows of a type. Raises InputError where it is not registered."""
+    """Returns what torch knows of a type. Raises InputError where it is not registered."""
     from torch.utils import _pytree as pytree
 
     node = pytree.SUPPORTED_NODES.get(kind)
@@ -322,7 +326,7 @@ def _same(context: Any) -> Any:
 
 
 def _imported(name: str) -> type:
-    """The class that `module:Name` is. Raises InputError where there is none."""
+    """Returns the class that `module:Name` is. Raises InputError where there is none."""
     module, _, path = name.partition(":")
     try:
         found: Any = import_module(module)
@@ -337,7 +341,7 @@ def _imported(name: str) -> type:
 
 
 def _is_same(given: Any, wanted: Any) -> bool:
-    """Whether a constant is the one that was traced; True is not 1, and nan is nan."""
+    """Returns whether a constant is the one that was traced; True is not 1, and nan is nan."""
     if type(given) is not type(wanted):
         return False
     return bool(given == wanted) or (given != given and wanted != wanted)
@@ -348,7 +352,7 @@ def _kind_of(given: Any) -> str:
 
 
 def _shown(node: Node) -> str:
-    """A node in a message: a word or two."""
+    """Returns a node in a message: a word or two."""
     if "tensor" in node:
         return "a tensor"
     if "value" in node:

@@ -15,7 +15,7 @@ _ADDRESS_BITS = 57
 
 
 def stream_number(stream: Any, *, on_cpu: bool) -> int:
-    """The `cudaStream_t` of an object or a number. Raises InputError for what is none.
+    """Returns the `cudaStream_t` of an object or a number. Raises InputError for what is none.
 
     A number beyond those of CUDA's own is the caller's to get right on a GPU. The CPU device has no
     other streams that Python could know.

@@ -77,7 +77,7 @@ class LoadedFunctions:
 
 
 def _function(runtime: ctypes.CDLL, address: int) -> Any:
-    """The function at an address, of the kind that attributes of a library are."""
+    """Returns the function at an address, of the kind that attributes of a library are."""
     kind: Any = runtime._FuncPtr  # pyright: ignore[reportPrivateUsage]
     return kind(address)
 
@@ -179,7 +179,9 @@ class _Loading:
         return function(*arguments)
 
     def _pointers(self, section: str) -> tuple[int, int]:
-        """The address of an array of the pointers that lie in a section, and their number."""
+        """Returns the address of an array of the pointers that lie in a section, and
+        their number.
+        """
         names = self._code.sections.get(section, ())
         found = [ctypes.c_void_p.from_address(self.addresses[name]).value or 0 for name in names]
         room = _staying(struct.pack(f"<{len(found)}Q", *found))
@@ -192,7 +194,7 @@ class _Int(int):
 
 
 def _staying(data: bytes) -> int:
-    """The address of a copy of bytes, which whoever has it may free."""
+    """Returns the address of a copy of bytes, which whoever has it may free."""
     room = _c.malloc(max(len(data), 1))
     if not room:
         raise MemoryError
@@ -205,7 +207,9 @@ def _address(function: Any) -> int:
 
 
 def _copy_of(runtime: bytes) -> ctypes.CDLL:
-    """A copy of the runtime; the linker takes one for another where paths or inodes are equal."""
+    """Returns a copy of the runtime; the linker takes one for another where paths or inodes are
+    equal.
+    """
     handle, name = tempfile.mkstemp(prefix="hirc-", suffix=".so")
     try:
         with open(handle, "wb") as file:
@@ -216,7 +220,7 @@ def _copy_of(runtime: bytes) -> ctypes.CDLL:
 
 
 def _table(runtime: ctypes.CDLL) -> Mapping[str, int]:
-    """The addresses of the runtime's symbols, by name."""
+    """Returns the addresses of the runtime's symbols, by name."""
     first = ctypes.addressof(ctypes.c_char.in_dll(runtime, TABLE))
     found: dict[str, int] = {}
     pair = ctypes.c_void_p * 2
@@ -238,7 +242,7 @@ def _library(name: str) -> ctypes.CDLL:
 def _resolved(
     code: Code, given: Mapping[str, int], libraries: Iterable[ctypes.CDLL]
 ) -> dict[str, int]:
-    """The addresses of what the host code calls and does not define. Raises InputError."""
+    """Returns the addresses of what the host code calls and does not define. Raises InputError."""
     found: dict[str, int] = {}
     for symbol in object_symbols(code.object_code):
         if symbol.is_defined:
@@ -254,7 +258,9 @@ def _resolved(
 
 
 def _found_in(name: str, libraries: Iterable[ctypes.CDLL]) -> int | None:
-    """The address of a function of the libraries, of the process, or of the compiler's library."""
+    """Returns the address of a function of the libraries, of the process, or of the compiler's
+    library.
+    """
     for library in [*libraries, ctypes.CDLL(None), _compiler_library()]:
         if library is None:
             continue
@@ -275,7 +281,9 @@ def _compiler_library() -> ctypes.CDLL | None:
 
 @cache
 def _orc() -> Any:
-    """The one JIT of this process. It stays: at exit threads may still run what it loaded."""
+    """Returns the one JIT of this process. It stays: at exit threads may still run
+    what it loaded.
+    """
     # Imported late: it is not needed where something else places code.
     import llvmlite.binding as llvm
 

@@ -89,7 +89,7 @@ _loaded: weakref.WeakValueDictionary[tuple[_State, Hashable], LoadedLibrary] = (
 
 
 def state_of(path: Path) -> Hashable:
-    """A file as it is now; its path where there is none."""
+    """Returns a file as it is now; its path where there is none."""
     try:
         status = os.stat(path)
     except OSError:
@@ -98,7 +98,8 @@ def state_of(path: Path) -> Hashable:
 
 
 def open_library(path: Path, weights: Hashable = None) -> LoadedLibrary:
-    """The library as the file is now, with `weights`. Raises OSError where it cannot be loaded.
+    """Returns the library as the file is now, with `weights`. Raises OSError where it cannot be
+    loaded.
 
     The linker gives what it loaded before from a path or an inode, though another file may be there
     now, or other weights are wanted: then it is loaded from a copy.
@@ -120,7 +121,7 @@ def open_library(path: Path, weights: Hashable = None) -> LoadedLibrary:
 
 
 def _is_known(path: Path) -> bool:
-    """Whether the linker has loaded something from this path or this inode."""
+    """Returns whether the linker has loaded something from this path or this inode."""
     handle = _linker.dlopen(os.fsencode(path), os.RTLD_LAZY | os.RTLD_NOLOAD)
     if handle is not None:
         _linker.dlclose(handle)

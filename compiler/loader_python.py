@@ -41,7 +41,7 @@ def function_of(
     names: tuple[str, ...],
     state: State | None,
 ) -> Callable[..., Any]:
-    """The function that a program is called by.
+    """Returns the function that a program is called by.
 
     A built-in one takes tensors with DLPack's C exchange API and numbers: the inputs, in order or
     by their `names`, `out` for a program of one output, and `stream`. What else it is called with

@@ -17,7 +17,7 @@ _INT, _UINT, _FLOAT, _BFLOAT, _COMPLEX, _BOOL, _E4M3FN, _E5M2 = 0, 1, 2, 4, 5, 6
 
 
 def torch_of(values: list[Any]) -> Any:
-    """The torch module, where one of the values is a tensor of it."""
+    """Returns the torch module, where one of the values is a tensor of it."""
     torch = sys.modules.get("torch")
     if torch is not None and any(isinstance(value, torch.Tensor) for value in values):
         return torch
@@ -25,7 +25,7 @@ def torch_of(values: list[Any]) -> Any:
 
 
 def loaded_torch(*, on_cpu: bool) -> Any:
-    """The torch module where it is loaded, and has the devices that tensors are on."""
+    """Returns the torch module where it is loaded, and has the devices that tensors are on."""
     torch: Any = sys.modules.get("torch")
     is_whole = hasattr(torch, "utils") and hasattr(torch.utils, "dlpack")
     return torch if is_whole and (on_cpu or torch.cuda.is_available()) else None

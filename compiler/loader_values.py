@@ -36,7 +36,9 @@ class ValueInfo:
 
 
 def scalar_bytes(value: ValueInfo, number: Any, program: str) -> bytes:
-    """A Python number as the scalar's bytes. Raises InputError for one that the type lacks."""
+    """Returns a Python number as the scalar's bytes. Raises InputError for one that
+    the type lacks.
+    """
     try:
         if isinstance(number, (str, bytes)):
             raise TypeError
@@ -60,7 +62,7 @@ def scalar_bytes(value: ValueInfo, number: Any, program: str) -> bytes:
 
 
 def scalar_value(value: ValueInfo, data: bytes) -> bool | int | float:
-    """The Python number that a scalar's bytes are."""
+    """Returns the Python number that a scalar's bytes are."""
     if value.code == _BOOL:
         return data[0] != 0
     if value.code in (_INT, _UINT):
@@ -80,7 +82,7 @@ def _truth(number: Any) -> bool:
 
 
 def _bf16(number: float) -> bytes:
-    """The nearest bf16, the even one of two."""
+    """Returns the nearest bf16, the even one of two."""
     try:
         (bits,) = struct.unpack("<I", struct.pack("<f", number))
     except OverflowError:

@@ -35,12 +35,12 @@ class LibraryWeights:
     files: tuple[str, ...]
 
     def file_beside(self, library: Path) -> Path | None:
-        """The file of a library that does not lie where it was built."""
+        """Returns the file of a library that does not lie where it was built."""
         return library.absolute().parent / self.files[0] if len(self.files) == 1 else None
 
 
 def weights_of(programs: Sequence[ProgramInfo]) -> LibraryWeights:
-    """What a library's programs say of their weights."""
+    """Returns what a library's programs say of their weights."""
     entries: dict[str, WeightInfo] = {}
     files: dict[str, None] = {}
     for program in programs:

@@ -16,6 +16,6 @@ def native_targets() -> tuple[Target, ...]:
 
 
 def native_note() -> str:
-    """The line that says that `native` is the CPU device, and why."""
+    """Returns the line that says that `native` is the CPU device, and why."""
     why = "no NVIDIA driver" if find_driver() is None else "the NVIDIA driver finds no GPU"
     return f"hirc: note: native is the CPU device here: {why}"

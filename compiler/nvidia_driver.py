@@ -26,7 +26,9 @@ class NvidiaDriver:
 
 
 def find_driver() -> NvidiaDriver | None:
-    """The driver, or None where there is none. A driver that sees no GPU has an empty list."""
+    """Returns the driver, or None where there is none. A driver that sees no GPU has
+    an empty list.
+    """
     try:
         library = ctypes.CDLL("libcuda.so.1")
     except OSError:

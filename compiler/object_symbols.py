@@ -40,7 +40,7 @@ class Section:
 
 
 def elf_sections(data: bytes) -> list[Section]:
-    """The sections of an ELF file. Raises ValueError for one that is damaged."""
+    """Returns the sections of an ELF file. Raises ValueError for one that is damaged."""
     try:
         headers = _sections(data)
         (names,) = struct.unpack_from("<H", data, _NAMES_AT)
@@ -63,7 +63,7 @@ def _content(data: bytes, header: tuple[int, ...]) -> bytes:
 
 
 def object_symbols(data: bytes) -> Iterator[Symbol]:
-    """The symbols of an object file that are not local."""
+    """Yields the symbols of an object file that are not local."""
     sections = _sections(data)
     for _, kind, _, _, at, size, strings, _, _, _ in sections:
         if kind != _SYMTAB:
@@ -82,7 +82,9 @@ def object_symbols(data: bytes) -> Iterator[Symbol]:
 
 
 def with_renamed(data: bytes, rename: Callable[[str], str]) -> bytes:
-    """An object file in which symbols that are not local have other names; "" leaves one."""
+    """Returns an object file in which symbols that are not local have other names;
+    "" leaves one.
+    """
     out = bytearray(data)
     (sections_at,) = struct.unpack_from("<Q", data, _SECTIONS_AT)
     sections = _sections(data)
@@ -117,7 +119,7 @@ def _text(strings: bytes | bytearray, at: int) -> str:
 
 
 def archive_symbols(data: bytes) -> list[str]:
-    """The names that an archive's members define, of its index."""
+    """Returns the names that an archive's members define, of its index."""
     if not data.startswith(_ARCHIVE) or data[len(_ARCHIVE) : len(_ARCHIVE) + 2] != b"/ ":
         return []
     begin = len(_ARCHIVE) + _HEADER_BYTES

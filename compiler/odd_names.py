@@ -52,7 +52,7 @@ def _read(attribute: ir.Attribute, *, is_name: bool = True) -> None:
 
 
 def odd_name(position: Position) -> InputError:
-    """The error for a name that is not UTF-8."""
+    """Returns the error for a name that is not UTF-8."""
     return InputError(
         "a name is not UTF-8",
         position=position,

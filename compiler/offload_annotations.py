@@ -57,7 +57,7 @@ _NEW_STRUCT = "{ i64, i16, i16, i32, ptr, ptr, i64, i64, ptr }"
 
 
 def layout_for(consumer: int) -> Layout:
-    """The layout clang `consumer` registers. Raises UnsupportedError for one not known."""
+    """Returns the layout clang `consumer` registers. Raises UnsupportedError for one not known."""
     if not _OLDEST_CONSUMER <= consumer <= _NEWEST_CONSUMER:
         raise UnsupportedError(
             f"the offload entry layout of clang {consumer} is not known",
@@ -114,7 +114,7 @@ def section_text(data: bytes, section: str) -> str:
 
 
 def _embedded_object(data: bytes, number: int) -> list[str]:
-    """The packed images, in the section clang's linker wrapper reads and then drops."""
+    """Returns the packed images, in the section clang's linker wrapper reads and then drops."""
     return [
         f"@llvm.embedded.object = private constant [{len(data)} x i8] {_literal(data)}, "
         f'section ".llvm.offloading", align 8, !exclude !{number}',
@@ -127,7 +127,7 @@ def _embedded_object(data: bytes, number: int) -> list[str]:
 
 
 def _literal(data: bytes) -> str:
-    """An LLVM string constant; bytes that are not plain characters are escaped."""
+    """Returns an LLVM string constant; bytes that are not plain characters are escaped."""
     return 'c"' + "".join(_ESCAPES[byte] for byte in data) + '"'
 
 

@@ -44,7 +44,7 @@ def pack(images: Sequence[Image]) -> bytes:
 
 
 def unpack(data: bytes) -> list[Image]:
-    """The images of a sequence of containers. Raises ValueError on anything else."""
+    """Returns the images of a sequence of containers. Raises ValueError on anything else."""
     images: list[Image] = []
     while data:
         if len(data) < _HEADER.size + _ENTRY.size:

@@ -25,7 +25,7 @@ _BYTES_A_SECOND = 50_000
 
 
 def damaged_bytecode(name: str) -> InputError:
-    """The error for bytecode that MLIR's reader refuses without a word."""
+    """Returns the error for bytecode that MLIR's reader refuses without a word."""
     return InputError(
         "MLIR's reader cannot read this: the bytecode is damaged",
         position=Position(name, 0, 0),
@@ -34,7 +34,7 @@ def damaged_bytecode(name: str) -> InputError:
 
 
 def reading(data: bytes) -> AbstractContextManager[None]:
-    """The step in which MLIR reads `data`: bytecode that is damaged may have no end."""
+    """Returns the step in which MLIR reads `data`: bytecode that is damaged may have no end."""
     seconds = _reading_seconds(data)
     return activity.limited("parse", "MLIR's reader", seconds, input="the program")
 
@@ -44,7 +44,7 @@ def _reading_seconds(data: bytes) -> int:
 
 
 def can_be_read_again(name: str) -> bool:
-    """Whether MLIR can read a file itself, for its name to be in every location.
+    """Returns whether MLIR can read a file itself, for its name to be in every location.
 
     A pipe is empty by then, and a name that is not UTF-8 is none to MLIR.
     """

@@ -19,14 +19,16 @@ _SHAPES = {"kernel": "box", "library": "box3d", "loop": "box", "branch": "diamon
 
 
 def picture(programs: Sequence[GraphProgram], source: Source, emit: Emit) -> bytes:
-    """The programs as a page or as DOT. Of names, what is no character becomes a question mark."""
+    """Returns the programs as a page or as DOT. Of names, what is no character becomes a question
+    mark.
+    """
     name = Path(source.name).name
     text = _page(programs, name) if emit is Emit.GRAPH else _dot(programs, name)
     return text.encode(errors="replace")
 
 
 def _page(programs: Sequence[GraphProgram], name: str) -> str:
-    """The template with the title and the data in it."""
+    """Returns the template with the title and the data in it."""
     places = {step.place for program in programs for step in program.steps}
     places |= {place for each in programs for step in each.steps for place, _ in step.work}
     data = {
@@ -42,7 +44,7 @@ def _page(programs: Sequence[GraphProgram], name: str) -> str:
 
 
 def _line(place: str) -> str:
-    """The line of the source at `file:line`, where it can be read."""
+    """Returns the line of the source at `file:line`, where it can be read."""
     file, _, number = place.rpartition(":")
     return linecache.getline(file, int(number)).strip() if Path(file).is_file() else ""
 
@@ -63,7 +65,7 @@ def _dot(programs: Sequence[GraphProgram], name: str) -> str:
 
 
 def _dot_steps(program: GraphProgram, number: int) -> list[str]:
-    """The steps as nodes; those of loops and branches in clusters of their own."""
+    """Returns the steps as nodes; those of loops and branches in clusters of their own."""
     lines: list[str] = []
     children: dict[int, list[tuple[int, Step]]] = {}
     for place, step in enumerate(program.steps):
@@ -93,6 +95,6 @@ def _dot_steps(program: GraphProgram, number: int) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """A DOT string; lines stay lines."""
+    """Returns a DOT string; lines stay lines."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped.replace(chr(0), "")}"'

@@ -16,7 +16,7 @@ _LOG_LINES = ("ptxas ", "    ")
 
 
 def emit_ptx(module: LlvmModule) -> str:
-    """The module's PTX. Raises UnsupportedError where the chip lacks what it uses."""
+    """Returns the module's PTX. Raises UnsupportedError where the chip lacks what it uses."""
     return in_child(
         lambda: module.assembly().encode(),
         what="code for this chip",
@@ -34,7 +34,9 @@ def assemble(
     *,
     relocatable: bool = False,
 ) -> bytes:
-    """A cubin, `relocatable` for a device link. Raises ToolchainError with ptxas's message."""
+    """Returns a cubin, `relocatable` for a device link. Raises ToolchainError with
+    ptxas's message.
+    """
     with scratch_folder() as folder:
         source, output = folder / "device.ptx", folder / "device.cubin"
         source.write_text(ptx)

@@ -53,6 +53,6 @@ def _excerpt(position: Position | None, sources: dict[str, str]) -> list[str]:
 
 
 def shortened(message: str) -> str:
-    """A message, cut where it would fill a screen."""
+    """Returns a message, cut where it would fill a screen."""
     message = message.strip()
     return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + " ..."

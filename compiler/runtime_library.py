@@ -37,7 +37,7 @@ class RuntimeLibrary:
 
 
 def runtime_library(clang: Clang, runner: Runner, cuda: Cuda | None) -> RuntimeLibrary:
-    """The shared library for programs that run on the CPU device, or with `cuda` on GPUs.
+    """Returns the shared library for programs that run on the CPU device, or with `cuda` on GPUs.
 
     Raises ToolchainError when clang cannot make it.
     """
@@ -95,7 +95,7 @@ def _made(clang: Clang, runner: Runner, cuda: Cuda | None) -> _Parts:
 
 
 def _table(names: list[str]) -> bytes:
-    """An object file with the table."""
+    """Returns an object file with the table."""
     lines: list[str] = []
     pairs: list[str] = []
     for place, name in enumerate(names):

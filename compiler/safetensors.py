@@ -43,7 +43,7 @@ class TensorFile:
     metadata: Mapping[str, str]
 
     def find(self, name: str) -> tuple[str, Tensor] | None:
-        """A tensor and its name in the file.
+        """Returns a tensor and its name in the file.
 
         That is another one's where the metadata give that for `name`, as they do for tensors that
         share memory.
@@ -54,7 +54,8 @@ class TensorFile:
 
 
 def joined(files: Sequence[TensorFile]) -> TensorFile:
-    """The tensors of several files, by the name of the first; what is in two is the first's.
+    """Returns the tensors of several files, by the name of the first; what is in two is the
+    first's.
 
     A name that is another one's in any of them is that where it has no tensor itself.
     """
@@ -124,7 +125,7 @@ def _tensor(entry: Any, data: memoryview) -> Tensor:
 
 
 def _read_index(path: Path) -> TensorFile:
-    """The files of a checkpoint in several, beside the index."""
+    """Returns the files of a checkpoint in several, beside the index."""
     try:
         places: dict[str, str] = json.loads(path.read_text())["weight_map"]
         names = sorted(set(places.values()))

@@ -44,7 +44,7 @@ class Session:
 
 
 def _collector(found: list[Diagnostic]) -> Callable[[ir.Diagnostic], bool]:
-    """A diagnostic handler that appends to `found`."""
+    """Returns a diagnostic handler that appends to `found`."""
 
     def collect(diagnostic: ir.Diagnostic) -> bool:
         notes = tuple(Note(_text(note), position_of(note.location)) for note in diagnostic.notes)
@@ -62,7 +62,7 @@ def _collector(found: list[Diagnostic]) -> Callable[[ir.Diagnostic], bool]:
 
 
 def _text(diagnostic: ir.Diagnostic) -> str:
-    """A diagnostic's message; damaged bytecode makes some that are no UTF-8."""
+    """Returns a diagnostic's message; damaged bytecode makes some that are no UTF-8."""
     try:
         return str(diagnostic.message)
     except RuntimeError:

@@ -54,17 +54,17 @@ class Source:
 
 
 def is_bytecode(data: bytes) -> bool:
-    """Whether this is MLIR's bytecode, by how it begins."""
+    """Returns whether this is MLIR's bytecode, by how it begins."""
     return data.startswith(_BYTECODE)
 
 
 def is_model(name: str) -> bool:
-    """Whether an input is a torch model: `model.pt2`, or `file.py:name`."""
+    """Returns whether an input is a torch model: `model.pt2`, or `file.py:name`."""
     return name.endswith(".pt2") or _IN_PYTHON.fullmatch(name) is not None
 
 
 def file_of(name: str) -> str:
-    """The file that an input is in."""
+    """Returns the file that an input is in."""
     match = _IN_PYTHON.fullmatch(name)
     return name if match is None else match[1]
 

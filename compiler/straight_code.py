@@ -30,7 +30,7 @@ class _Function:
 
 
 def left_as_they_are(text: str) -> list[str]:
-    """The functions of an IR text that are too large to be optimised, in its order."""
+    """Returns the functions of an IR text that are too large to be optimised, in its order."""
     budget = _BUDGET
     names: list[str] = []
     for function in _functions(text):
@@ -44,7 +44,7 @@ def left_as_they_are(text: str) -> list[str]:
 
 
 def _functions(text: str) -> Iterator[_Function]:
-    """The functions with a body. A branch to a block that stands before it makes a loop."""
+    """Yields the functions with a body. A branch to a block that stands before it makes a loop."""
     name, count, has_loop = "", 0, False
     before: set[str] = set()
     for line in text.splitlines():

@@ -23,7 +23,7 @@ _FLAGS = ("-std=c11", "-O2", "-fPIC", "-fno-stack-protector", "-c", "-emit-llvm"
 
 
 def support_bitcode(clang: Clang, runner: Runner) -> bytes:
-    """The support library as one bitcode module, for outputs that are linked without hirc.
+    """Returns the support library as one bitcode module, for outputs that are linked without hirc.
 
     Raises ToolchainError when clang cannot compile it.
     """
@@ -31,7 +31,8 @@ def support_bitcode(clang: Clang, runner: Runner) -> bytes:
 
 
 def support_archive(clang: Clang, runner: Runner) -> bytes:
-    """The support library as an archive, an object file for each source, for what hirc links.
+    """Returns the support library as an archive, an object file for each source, for what hirc
+    links.
 
     None of its symbols leaves the linked file. Raises ToolchainError when clang cannot compile it.
     """
@@ -66,12 +67,12 @@ class Library:
     headers: tuple[Path, ...] = ()
 
     def sources(self) -> list[Path]:
-        """The files that are compiled."""
+        """Returns the files that are compiled."""
         return [path for path in _files(self.folder) if path.suffix == ".c"]
 
 
 def bitcode_of(library: Library, clang: Clang, runner: Runner) -> bytes:
-    """A library as one bitcode module, compiling it when it is not in the cache.
+    """Returns a library as one bitcode module, compiling it when it is not in the cache.
 
     Raises ToolchainError when clang cannot compile it.
     """
@@ -97,7 +98,7 @@ def functions_of(library: Library, clang: Clang, runner: Runner, wanted: Iterabl
 
 
 def _compiled(library: Library, clang: Clang, runner: Runner) -> dict[str, bytes]:
-    """The bitcode of each source, by names that tell them apart. Raises ToolchainError."""
+    """Returns the bitcode of each source, by names that tell them apart. Raises ToolchainError."""
     with scratch_folder() as folder:
         files = library.sources()
         if library.assembly:
@@ -137,6 +138,6 @@ def _digest(library: Library, version: str) -> str:
 
 @cache
 def _files(folder: Path) -> tuple[Path, ...]:
-    """The sources and headers of a folder and those below it, sorted."""
+    """Returns the sources and headers of a folder and those below it, sorted."""
     files = [os.path.join(where, name) for where, _, names in os.walk(folder) for name in names]
     return tuple(Path(path) for path in sorted(files) if path.endswith((".c", ".h")))

@@ -98,7 +98,7 @@ class Devices(Flag):
 
     @classmethod
     def of(cls, targets: Iterable[Target]) -> Devices:
-        """The kinds that targets are of."""
+        """Returns the kinds that targets are of."""
         devices = cls(0)
         for target in targets:
             devices |= cls.CPU if target.is_cpu else cls.GPUS

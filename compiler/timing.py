@@ -45,7 +45,7 @@ class Timer:
             trace.add(name, "stage", begin)
 
     def report(self) -> str:
-        """A table of phases: seconds and their share of all time since it was started."""
+        """Returns a table of phases: seconds and their share of all time since it was started."""
         total = perf_counter() - self.started
         lines = ["===== time report (seconds, share of the whole) ====="]
         for name, seconds in self.seconds.items():

@@ -99,7 +99,7 @@ class Cuda:
         }
 
     def missing(self, optional: Collection[str] = ()) -> list[str]:
-        """The parts that are not there, but for those that may be missing."""
+        """Returns the parts that are not there, but for those that may be missing."""
         parts = self.parts().items()
         return [name for name, path in parts if name not in optional and not path.is_file()]
 
@@ -126,7 +126,7 @@ class ClangSearch:
                 self._asked = start([str(self._first), "--version"])
 
     def result(self) -> Clang:
-        """The clang named, or the first of version 22 or later. Raises ToolchainError."""
+        """Returns the clang named, or the first of version 22 or later. Raises ToolchainError."""
         version = self._version() if self._asked is not None else None
         if self._given is not None:
             if self._first is None:
@@ -150,7 +150,7 @@ class ClangSearch:
 
 
 def find_clang(given: Path | None = None) -> Clang:
-    """The clang named, or the first of version 22 or later. Raises ToolchainError."""
+    """Returns the clang named, or the first of version 22 or later. Raises ToolchainError."""
     return ClangSearch(given).result()
 
 
@@ -171,7 +171,7 @@ def clang_candidates() -> Iterator[Path]:
 
 
 def clang_version(path: Path) -> str | None:
-    """The version a clang prints, or None if it prints none."""
+    """Returns the version a clang prints, or None if it prints none."""
     return _printed_version(Runner().run([path, "--version"], timeout=_VERSION_SECONDS))
 
 

@@ -53,7 +53,8 @@ class TranslationError(Exception):
 
 
 def to_llvm_ir(op: ir.Operation, *, consumer: int = 22, data_layout: str | None = None) -> str:
-    """The LLVM assembly of a builtin.module of LLVM-dialect ops, readable to LLVM `consumer`.
+    """Returns the LLVM assembly of a builtin.module of LLVM-dialect ops, readable to LLVM
+    `consumer`.
 
     `data_layout` is that of the target the code is for. Loads, stores and stack slots without an
     alignment get theirs from it; LLVM's own default, taken without one, aligns i64 to 4 bytes.
@@ -209,7 +210,7 @@ def _library() -> ctypes.PyDLL:
 
 
 def _pointer(op: ir.Operation) -> int:
-    """The op's address, which is all that a C `MlirOperation` holds."""
+    """Returns the op's address, which is all that a C `MlirOperation` holds."""
     capsule: object = getattr(op, _CAPSULE)
     api = ctypes.pythonapi
     api.PyCapsule_GetName.restype = ctypes.c_char_p

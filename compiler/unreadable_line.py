@@ -22,7 +22,7 @@ BAD_ALLOCATION = "std::bad_alloc"
 
 
 def unreadable_line(data: bytes) -> int | None:
-    """The number of the line at which MLIR's reader crashes, or fails and says nothing.
+    """Returns the number of the line at which MLIR's reader crashes, or fails and says nothing.
 
     None where that is not to be found: some programs are read, and crash what checks them.
     """
@@ -31,7 +31,7 @@ def unreadable_line(data: bytes) -> int | None:
 
 
 def out_of_memory(file: str, data: bytes) -> InputError:
-    """The error for a program that MLIR's reader finds no memory for."""
+    """Returns the error for a program that MLIR's reader finds no memory for."""
     line = unreadable_line(data)
     place = "this" if line is None else "this line"
     return InputError(
@@ -44,7 +44,9 @@ def out_of_memory(file: str, data: bytes) -> InputError:
 
 
 def _search(data: bytes) -> int:
-    """The length in lines of the shortest beginning that nothing is said of; 0 without one."""
+    """Returns the length in lines of the shortest beginning that nothing is said of;
+    0 without one.
+    """
     # Imported here, in a process of its own: the caller may be without MLIR.
     from .session import Session
 

@@ -36,7 +36,7 @@ class Weights:
     output: Path | None = None
 
     def pieces(self) -> list[tuple[int, memoryview]]:
-        """The values with their offsets."""
+        """Returns the values with their offsets."""
         offsets = self.layout.offsets
         return [(offsets[weight.name], tensor.data) for weight, tensor in self.values]
 
@@ -130,14 +130,14 @@ def _is_embedded(options: Options, layout: WeightLayout) -> bool:
 
 
 def _file_beside(output: Path, emit: Emit) -> Path:
-    """The file for the weights of `output`: `libmodel.safetensors` of `libmodel.so`."""
+    """Returns the file for the weights of `output`: `libmodel.safetensors` of `libmodel.so`."""
     if emit.suffix and output.suffix == emit.suffix:
         return output.with_suffix(SUFFIX)
     return output.with_name(output.name + SUFFIX)
 
 
 def find_value(weight: Weight, file: TensorFile) -> tuple[str, Tensor]:
-    """A weight's tensor, and the name that it has in the file. Raises InputError."""
+    """Returns a weight's tensor, and the name that it has in the file. Raises InputError."""
     found = file.find(weight.name)
     wanted = Tensor(weight.dtype, weight.sizes, memoryview(b""))
     if found is None and not file.path.is_file():
@@ -165,7 +165,9 @@ def find_value(weight: Weight, file: TensorFile) -> tuple[str, Tensor]:
 
 
 def _digest(layout: WeightLayout, values: Sequence[tuple[Weight, Tensor]]) -> str:
-    """What tells these weights from others: of their header, and of a checksum of each value."""
+    """Returns what tells these weights from others: of their header, and of a checksum of each
+    value.
+    """
     digest = sha256(layout.header.encode())
     for _, tensor in values:
         digest.update(zlib.crc32(tensor.data).to_bytes(4, "little"))

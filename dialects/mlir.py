@@ -122,7 +122,7 @@ def apply_transform(payload: ir.Operation, sequence: ir.Operation, library: ir.O
 
 
 def indexing_maps(op: ir.Operation) -> list[ir.AffineMap]:
-    """The indexing maps of a linalg operation, named ones too."""
+    """Returns the indexing maps of a linalg operation, named ones too."""
     # The extension alone: the dialect's module is large.
     linalg = import_module("torch_mlir._mlir_libs._mlirDialectsLinalg")
     return [ir.AffineMapAttr(each).value for each in linalg.get_indexing_maps(op)]
@@ -175,7 +175,7 @@ def load_dialect(dialect: "type[ext.Dialect]", into: ir.Context) -> None:
 
 
 def context() -> ir.Context:
-    """A fresh context.
+    """Returns a fresh context.
 
     Multithreading is off: Python verifiers crash on MLIR's own threads. Every diagnostic goes to
     the handlers attached to the context, errors too.

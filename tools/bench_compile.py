@@ -114,7 +114,7 @@ def _program_names() -> list[str]:
 
 
 def _find_nvcc(given: str | None) -> Nvcc | None:
-    """The nvcc named, or that on PATH, or the pip package's, if it runs."""
+    """Returns the nvcc named, or that on PATH, or the pip package's, if it runs."""
     if given is not None and shutil.which(given) is None:
         raise ToolchainError(f"nvcc not found: {given}")
     found = shutil.which(given or "nvcc")

@@ -187,7 +187,7 @@ gpu.module @kernels {
 
 
 def _chain(count: int) -> str:
-    """A program that launches the kernel so many times, the last ones in place."""
+    """Returns a program that launches the kernel so many times, the last ones in place."""
     buffer = "memref<?xf32, strided<[?], offset: ?>>"
     launches = "".join(
         f"""\

@@ -20,7 +20,7 @@ def _function(
     name: str = "main",
     kind: str = _MATRIX,
 ) -> str:
-    """A function on tensors of one type."""
+    """Returns a function on tensors of one type."""
     given = ", ".join(f"%{value}: {kind}" for value in inputs)
     types = ", ".join([kind] * len(outputs))
     values = ", ".join(f"%{value}" for value in outputs)
@@ -59,7 +59,7 @@ def alternate(count: int) -> str:
 
 
 def recurrent(count: int) -> str:
-    """The steps of a recurrent network, which share their weights."""
+    """Returns the steps of a recurrent network, which share their weights."""
     lines = ["%z = arith.constant 0.0 : f32", f"%e = tensor.empty() : {_MATRIX}"]
     lines.append(f"%f = linalg.fill ins(%z : f32) outs(%e : {_MATRIX}) -> {_MATRIX}")
     state = "h"
@@ -131,7 +131,7 @@ def independent(count: int) -> str:
 
 
 def inputs(count: int) -> str:
-    """The sum of that many inputs."""
+    """Returns the sum of that many inputs."""
     names = [f"x{i}" for i in range(max(2, count))]
     return _function(list(_sum(names, _MATRIX)), names, [f"t{len(names) - 2}"])
 
@@ -144,7 +144,7 @@ def outputs(count: int) -> str:
 
 
 def constants(count: int) -> str:
-    """The sum of that many constant tensors and an input."""
+    """Returns the sum of that many constant tensors and an input."""
     lines = [
         f"%c{i} = arith.constant dense<[{i}.0, 1.0, 2.0, 3.0]> : tensor<4xf32>"
         for i in range(count)
@@ -181,14 +181,16 @@ def _binary(result: str, left: str, right: str) -> str:
 
 
 def host_program(count: int) -> str:
-    """A host program of operations, each on the one before."""
+    """Returns a host program of operations, each on the one before."""
     names = ["x", *(f"v{i}" for i in range(count))]
     lines = [_binary(names[i + 1], names[i], "x") for i in range(count)]
     return _program(lines, names[-1])
 
 
 def streams(count: int) -> str:
-    """A host program whose operations are spread over four streams, and meet every so often."""
+    """Returns a host program whose operations are spread over four streams, and meet every so
+    often.
+    """
     lines = ['%here = "hir.current_stream"() : () -> !hir.stream_t']
     lines += [f'%s{i} = "hir.stream"() {{name = "s{i}"}} : () -> !hir.stream_t' for i in range(4)]
     wait = '"hir.wait_stream"(%{}, %{}) : (!hir.stream_t, !hir.stream_t) -> ()'
@@ -210,7 +212,7 @@ def streams(count: int) -> str:
 
 
 def body(count: int) -> str:
-    """A host program's loop over that many operations."""
+    """Returns a host program's loop over that many operations."""
     lines = [
         "%c0 = arith.constant 0 : index",
         "%c1 = arith.constant 1 : index",
@@ -261,7 +263,7 @@ def expression(count: int) -> str:
 
 
 def launches(count: int) -> str:
-    """A GPU program that launches that many kernels."""
+    """Returns a GPU program that launches that many kernels."""
     lines = ["%c1 = arith.constant 1 : index", "%m = gpu.alloc() : memref<4xf32>"]
     for i in range(max(1, count // 4)):
         lines += [
@@ -276,7 +278,7 @@ def launches(count: int) -> str:
 
 
 def kernel(count: int) -> str:
-    """A GPU program of one kernel of that many operations."""
+    """Returns a GPU program of one kernel of that many operations."""
     lines = [
         "%c1 = arith.constant 1 : index",
         "%m = gpu.alloc() : memref<4xf32>",
@@ -290,7 +292,7 @@ def kernel(count: int) -> str:
 
 
 def scalars(count: int) -> str:
-    """A program of the host alone, of that many operations on one number."""
+    """Returns a program of the host alone, of that many operations on one number."""
     lines = ["%v0 = arith.constant 1 : i32"]
     lines += [
         f"%v{i + 1} = arith.{('muli', 'addi', 'xori')[i % 3]} %v{i}, %v{i // 2} : i32"

@@ -108,7 +108,7 @@ def _flushed(work: Callable[[], int]) -> int:
 
 
 def _as_hirc_error(error: Exception) -> HircError:
-    """The error itself, or the one that says where hirc was when Python raised it."""
+    """Returns the error itself, or the one that says where hirc was when Python raised it."""
     now = activity.current()
     if isinstance(error, HircError):
         return error
@@ -126,7 +126,9 @@ def _as_hirc_error(error: Exception) -> HircError:
 
 
 def _environment_error(error: OSError) -> HircError:
-    """The error for what the system refused: a full disk, a closed stream, no permission."""
+    """Returns the error for what the system refused: a full disk, a closed stream,
+    no permission.
+    """
     name = error.filename if isinstance(error.filename, (str, bytes, Path)) else None
     what = f"{os.fsdecode(name)}: " if name is not None else ""
     if name is None and error.errno in _OF_STREAMS:

@@ -116,7 +116,7 @@ class Seeds:
 
     @staticmethod
     def read(tree: Path) -> Seeds:
-        """The programs of a checkout's tests and documentation."""
+        """Returns the programs of a checkout's tests and documentation."""
         programs: list[tuple[str, str]] = []
         for folder in ("test", "docs"):
             for path in sorted((tree / folder).rglob("*.mlir")):
@@ -130,7 +130,7 @@ class Seeds:
         return Seeds(programs, npy + struct.pack("<6f", *range(6)), tokens)
 
     def bytecode(self, name: str, text: str) -> bytes:
-        """A program as bytecode; the text's bytes where it is no program."""
+        """Returns a program as bytecode; the text's bytes where it is no program."""
         if name not in self._bytecode:
             session, buffer = Session(), io.BytesIO()
             try:
@@ -147,7 +147,7 @@ class Seeds:
 
 
 def damaged_text(text: str, seeds: Seeds, random: Random) -> str:
-    """A program with one to three things wrong with it."""
+    """Returns a program with one to three things wrong with it."""
     ways: list[Callable[[str, Seeds, Random], str]] = [
         _damage_tokens,
         _damage_lines,
@@ -234,7 +234,7 @@ def damaged_bytes(data: bytes, random: Random) -> bytes:
 
 
 def damaged_archive(data: bytes, random: Random) -> bytes:
-    """A zip file of which a member is damaged, or bytes that are damaged anywhere."""
+    """Returns a zip file of which a member is damaged, or bytes that are damaged anywhere."""
     if random.random() < 0.4:
         return damaged_bytes(data, random)
     buffer = io.BytesIO()
@@ -248,7 +248,7 @@ def damaged_archive(data: bytes, random: Random) -> bytes:
 
 
 def damaged_tensors(data: bytes, random: Random) -> bytes:
-    """A safetensors file with a wrong header, or bytes that are damaged anywhere."""
+    """Returns a safetensors file with a wrong header, or bytes that are damaged anywhere."""
     if random.random() < 0.4:
         return damaged_bytes(data, random)
     length = int.from_bytes(data[:8], "little")
@@ -266,7 +266,7 @@ def _damaged_json(data: bytes, random: Random) -> bytes:
 
 
 def damaged_npy(data: bytes, random: Random) -> bytes:
-    """A .npy file with a wrong header, or bytes that are damaged anywhere."""
+    """Returns a .npy file with a wrong header, or bytes that are damaged anywhere."""
     if random.random() < 0.4:
         return damaged_bytes(data, random)
     pieces = [b"<f4", b"(2, 3)", b"False", b"'shape'", b"{", b"}", b"'descr': "]
@@ -274,7 +274,7 @@ def damaged_npy(data: bytes, random: Random) -> bytes:
 
 
 def damaged_words(words: list[str], random: Random) -> list[str]:
-    """A command line with words that are missing, twice, others, or damaged inside."""
+    """Returns a command line with words that are missing, twice, others, or damaged inside."""
     changed = list(words)
     for _ in range(random.randint(1, 3)):
         place = random.randrange(len(changed) + 1)

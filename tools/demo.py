@@ -120,7 +120,7 @@ def _agrees(done: Finished, gave: Path, module: torch.nn.Module, images: torch.T
 
 
 def _shown(path: Path) -> str:
-    """A path as a person in the current folder would type it."""
+    """Returns a path as a person in the current folder would type it."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 

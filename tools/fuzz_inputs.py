@@ -386,14 +386,16 @@ _KINDS: dict[str, tuple[int, Callable[[Seeds, Random], _Made]]] = {
 
 
 def _is_hanging(group: int, seconds: float) -> bool:
-    """Whether a group of processes that began so long ago has used too much, or waits for ever."""
+    """Returns whether a group of processes that began so long ago has used too much, or waits for
+    ever.
+    """
     if seconds < _SECONDS:
         return False
     return seconds > _PATIENCE or _processor_seconds(group) > _SECONDS
 
 
 def _processor_seconds(group: int) -> float:
-    """What the processes of a group have used so far."""
+    """Returns what the processes of a group have used so far."""
     ticks = 0
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:

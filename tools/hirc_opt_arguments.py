@@ -59,7 +59,7 @@ def parse_arguments(arguments: Sequence[str]) -> OptRequest:
 
 
 def _without_passes(arguments: Sequence[str], known: set[str]) -> tuple[list[str], list[str]]:
-    """The words that are options or inputs, and the passes as pipeline elements."""
+    """Returns the words that are options or inputs, and the passes as pipeline elements."""
     words: list[str] = []
     passes: list[str] = []
     for word in arguments:

@@ -38,7 +38,9 @@ class Chunk:
 
 
 def chunks(source: Source, request: OptRequest) -> Iterator[Chunk]:
-    """The parts between `// -----` lines, each with an empty line for every line before it."""
+    """Yields the parts between `// -----` lines, each with an empty line for every
+    line before it.
+    """
     if not request.split_input or source.text is None:
         yield Chunk(source.name, source.data, is_whole=True)
         return
@@ -75,7 +77,9 @@ def take(chunk: Chunk, request: OptRequest) -> tuple[bytes | None, list[HircErro
 
 
 def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes | None:
-    """The chunk after the pipeline as the request wants it printed; None where that failed."""
+    """Returns the chunk after the pipeline as the request wants it printed; None
+    where that failed.
+    """
     activity.enter("pipeline", "MLIR's reader of pipelines", input="the command line")
     try:
         steps = parse_pipeline(request.pipeline, session.context)
@@ -124,12 +128,12 @@ def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes |
 
 
 def _upstream(steps: Sequence[Step]) -> str | None:
-    """What is at fault where steps crash: the program, if all are upstream's."""
+    """Returns what is at fault where steps crash: the program, if all are upstream's."""
     return None if any(step.own is not None for step in steps) else "the program"
 
 
 def _parsed(chunk: Chunk, context: ir.Context) -> ir.Operation:
-    """The chunk's module. A whole file is read by MLIR, so that locations name the file."""
+    """Returns the chunk's module. A whole file is read by MLIR, so that locations name the file."""
     load_named_dialects(chunk.data, context)
     try:
         if chunk.is_whole and can_be_read_again(chunk.file):

@@ -100,12 +100,12 @@ def _interpret(options: Options, request: RunRequest, command: Command) -> int:
 
 
 def _program(path: str, text: str | None) -> str | Path:
-    """What the interpreter takes: a path, or the text that standard input had."""
+    """Returns what the interpreter takes: a path, or the text that standard input had."""
     return text if path == "-" and text is not None else Path(path)
 
 
 def _name(options: Options) -> str:
-    """What the program is called in its messages."""
+    """Returns what the program is called in its messages."""
     return "program" if options.inputs[0] == "-" else Path(options.inputs[0]).stem
 
 

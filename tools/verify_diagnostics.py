@@ -54,7 +54,7 @@ class Expectation:
 
 
 def expectations(text: str, file: str) -> list[Expectation]:
-    """The annotations of an input. Raises InputError for one that is malformed."""
+    """Returns the annotations of an input. Raises InputError for one that is malformed."""
     lines = text.splitlines()
     found: list[Expectation] = []
     for number, line in enumerate(lines, start=1):

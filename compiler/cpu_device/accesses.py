@@ -51,7 +51,7 @@ class Access:
 
 
 def access_of(instruction: Instruction) -> Access | None:
-    """What the instruction accesses; None for nothing, or nothing that is known here."""
+    """Returns what the instruction accesses; None for nothing, or nothing that is known here."""
     match instruction.opcode:
         case "load":
             return _load(instruction.body.removeprefix("load "))
@@ -66,7 +66,7 @@ def access_of(instruction: Instruction) -> Access | None:
 
 
 def _flags(text: str) -> tuple[bool, str]:
-    """Whether an access is atomic or volatile, and what follows those words."""
+    """Returns whether an access is atomic or volatile, and what follows those words."""
     strong = False
     for word in ("atomic ", "volatile "):
         if text.startswith(word):
@@ -123,19 +123,23 @@ def _call(instruction: Instruction) -> Access | None:
 
 
 def _size(text: str) -> str:
-    """A size argument as an i64; "0", which is no check, where it is a narrower variable."""
+    """Returns a size argument as an i64; "0", which is no check, where it is a
+    narrower variable.
+    """
     value = text.rsplit(" ", 1)[-1]
     return value if value.isdecimal() or text.startswith("i64 ") else "0"
 
 
 def _argument(text: str) -> str:
-    """A pointer argument without its attributes."""
+    """Returns a pointer argument without its attributes."""
     found = _POINTER_ARGUMENT.match(text)
     return f"{found[1]} {found[2]}" if found else text
 
 
 def stored_bytes(type_text: str) -> int:
-    """The bytes a load or store of the type accesses; 0 where the type's layout is not known."""
+    """Returns the bytes a load or store of the type accesses; 0 where the type's layout is not
+    known.
+    """
     if re.fullmatch(r"i\d+", type_text):
         return -(-int(type_text[1:]) // 8)
     if type_text.startswith("<") and not type_text.startswith("<{"):

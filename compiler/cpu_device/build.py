@@ -27,7 +27,7 @@ def library_functions(clang: Clang, runner: Runner, wanted: Iterable[str]) -> by
 
 
 def runtime_object(clang: Clang, runner: Runner) -> bytes:
-    """The CUDA runtime's ABI and the engine as an object file. Raises ToolchainError."""
+    """Returns the CUDA runtime's ABI and the engine as an object file. Raises ToolchainError."""
     headers = (_FOLDER.parent / "runtime" / "nccl_abi.h",)
     flags = (*FLAGS, *TO_BITCODE)
     library = Library("CPU device runtime", _FOLDER / "runtime", flags, headers=headers)
@@ -35,7 +35,7 @@ def runtime_object(clang: Clang, runner: Runner) -> bytes:
 
 
 def object_of(library: Library, clang: Clang, runner: Runner) -> bytes:
-    """A library as one object file, compiling it when it is not in the cache.
+    """Returns a library as one object file, compiling it when it is not in the cache.
 
     Raises ToolchainError.
     """
@@ -55,7 +55,8 @@ def object_of(library: Library, clang: Clang, runner: Runner) -> bytes:
 
 
 def _thread_local_access() -> list[str]:
-    """How thread-local variables are reached: by descriptors, which a link makes free or cheap.
+    """Returns how thread-local variables are reached: by descriptors, which a link makes free or
+    cheap.
 
     Other processors' compilers do so by default.
     """

@@ -38,7 +38,7 @@ class Call:
 
 
 def parse_call(instruction: Instruction) -> Call | None:
-    """The instruction as a call, or None where it is none."""
+    """Returns the instruction as a call, or None where it is none."""
     if instruction.opcode != "call":
         return None
     return _parsed(instruction.body)
@@ -77,6 +77,8 @@ def make_call(
 
 
 def context_arguments(*, whole: bool = True) -> list[tuple[str, str]]:
-    """What device functions take first; `whole` is False for C functions, which take less."""
+    """Returns what device functions take first; `whole` is False for C functions,
+    which take less.
+    """
     wanted = CONTEXT if whole else {"%hirc.block": "ptr", "%hirc.thread": "i32"}
     return [(type_, name) for name, type_ in wanted.items()]

@@ -21,7 +21,7 @@ _AGGREGATE = re.compile(r"<\{ |\{ |\[(?![ \"])|<(?!\{)")
 
 
 def expand_constants(text: str, symbols: dict[str, str], prologue: Prologue) -> str:
-    """An instruction's text with the locals that `symbols` gives for global names.
+    """Returns an instruction's text with the locals that `symbols` gives for global names.
 
     Constant expressions and aggregates around them become instructions of the prologue.
     """
@@ -48,7 +48,7 @@ def _innermost(text: str, locals_: set[str]) -> tuple[int, int, str] | None:
 
 
 def _computed(constant: str, prologue: Prologue) -> str:
-    """The local of the prologue that holds what a constant says."""
+    """Returns the local of the prologue that holds what a constant says."""
     match = _EXPRESSION.match(constant)
     if match is None:
         return _built(constant, prologue)
@@ -60,7 +60,7 @@ def _computed(constant: str, prologue: Prologue) -> str:
 
 
 def _built(aggregate: str, prologue: Prologue) -> str:
-    """An aggregate put together of its elements."""
+    """Returns an aggregate put together of its elements."""
     opening = "<{" if aggregate.startswith("<{") else aggregate[0]
     elements = [typed_value(part) for part in split_commas(aggregate[len(opening) : -len(opening)])]
     types = [type_text for type_text, _ in elements]

@@ -29,7 +29,7 @@ def source_of(module: DeviceModule, number: int | None) -> str:
 
 
 def _file(module: DeviceModule, number: int) -> str:
-    """The file of the nearest scope that names one."""
+    """Returns the file of the nearest scope that names one."""
     text = module.metadata.get(number, "")
     fields = _fields(text)
     if "filename" in fields:
@@ -44,7 +44,7 @@ def _file(module: DeviceModule, number: int) -> str:
 
 
 def for_host(text: str, strings: Strings) -> str:
-    """A node of the device's metadata as the host's debuggers are to see it.
+    """Returns a node of the device's metadata as the host's debuggers are to see it.
 
     The device's line tables are for PTX, which LLVM writes no DWARF for. Functions get the names
     that the user gave them; the symbols stay.
@@ -96,7 +96,7 @@ class RegionLocations:
         return self._new[0]
 
     def moved(self, number: int) -> int:
-        """The location `number`, as of code inlined into the new function."""
+        """Returns the location `number`, as of code inlined into the new function."""
         if number not in self._new:
             text = self.module.metadata[number]
             found = re.search(r"inlinedAt: !(\d+)", text)

@@ -101,7 +101,7 @@ class _Instrumenter:
         return Instruction(f"call void @{name}({passed}){debug}")
 
     def _site(self, function: Function, instruction: Instruction, space: int) -> str:
-        """The constant that describes a place of the source: struct hirc_site."""
+        """Returns the constant that describes a place of the source: struct hirc_site."""
         source = source_of(self.module, instruction.debug)
         if not source:
             source = source_of(self.module, function.subprogram)
@@ -129,7 +129,7 @@ class _Instrumenter:
         return self._strings[text]
 
     def _variable_table(self) -> str:
-        """What device code may access besides allocations: the module's own variables."""
+        """Returns what device code may access besides allocations: the module's own variables."""
         entries: list[str] = []
         for name, text in list(self.module.variables.items()):
             size = _variable_bytes(text)
@@ -150,7 +150,7 @@ class _Instrumenter:
 
 
 def _variable_bytes(text: str) -> int:
-    """The size of a variable in global or constant memory; 0 for shared memory."""
+    """Returns the size of a variable in global or constant memory; 0 for shared memory."""
     found = re.search(r"\b(?:global|constant) ", text)
     if found is None or re.search(r"\baddrspace\(3\) (?:global|constant) ", text):
         return 0
@@ -170,7 +170,7 @@ def _is_checked(access: Access, own: set[str]) -> bool:
 
 
 def _name(pointer: str) -> str:
-    """The value of a typed pointer."""
+    """Returns the value of a typed pointer."""
     return pointer.rsplit(" ", 1)[-1]
 
 
@@ -197,7 +197,7 @@ def _own_memory(function: Function) -> set[str]:
 
 
 def _bases(instruction: Instruction) -> list[str]:
-    """The pointers that a pointer is computed from; empty for what is no pointer."""
+    """Returns the pointers that a pointer is computed from; empty for what is no pointer."""
     body = instruction.body
     if instruction.opcode in ("addrspacecast", "bitcast"):
         found = re.match(rf"\w+ ptr(?: addrspace\(\d+\))? ({LOCAL.pattern}) to ", body)

@@ -71,5 +71,5 @@ def alloca(instruction: Instruction) -> tuple[str, int]:
 
 
 def _is_dynamic(instruction: Instruction) -> bool:
-    """Whether it takes as many elements as a value says."""
+    """Returns whether it takes as many elements as a value says."""
     return instruction.opcode == "alloca" and LOCAL.search(instruction.body) is not None

@@ -66,7 +66,7 @@ class Tables:
         return "\n".join([*self._lines, *kept]) + "\n"
 
     def string(self, text: str) -> str:
-        """The symbol of a C string."""
+        """Returns the symbol of a C string."""
         if text not in self._strings:
             name = f"@hirc.string.{len(self._strings)}"
             size = len(text.encode("utf-8", "surrogateescape")) + 1
@@ -125,7 +125,7 @@ class Tables:
         self._entry(f"kernel.{name}", f"{KERNEL} {{ {', '.join(fields)} }}", _KERNELS)
 
     def _shared_variables(self, kernel: str, description: KernelDescription) -> str:
-        """The extents of shared variables, which checks of memory need."""
+        """Returns the extents of shared variables, which checks of memory need."""
         if not description.flags & CHECKS_MEMORY:
             return "null"
         layout = description.shared
@@ -170,7 +170,7 @@ class Tables:
         )
 
     def _lanes(self, slot: Slot) -> str:
-        """A constant operand for each lane of a warp."""
+        """Returns a constant operand for each lane of a warp."""
         if not slot.constant:
             return "null"
         type_text, value = slot.type, slot.constant

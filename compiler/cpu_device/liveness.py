@@ -42,7 +42,7 @@ def _phi_uses(block: Block) -> list[tuple[str, str]]:
 
 
 def _defined(block: Block, split: SplitFunction) -> set[str]:
-    """What a block defines. A stop's result is defined where threads go on."""
+    """Returns what a block defines. A stop's result is defined where threads go on."""
     names = {item.result for item in block.instructions if item.result}
     stop = split.stops.get(block.label)
     if stop is not None and stop.result:

@@ -32,17 +32,17 @@ _SCALAR = re.compile(rf"(?:ptr(?: addrspace\(\d+\))?|i\d+|[a-z][a-z0-9_]*|%{_IDE
 
 
 def shown_name(name: str) -> str:
-    """A symbol's name for people: without the digest that makes it unique in a program."""
+    """Returns a symbol's name for people: without the digest that makes it unique in a program."""
     return without_digest(plain_name(name))
 
 
 def without_digest(name: str) -> str:
-    """A name without the digest that makes it unique in a program."""
+    """Returns a name without the digest that makes it unique in a program."""
     return re.sub(r"__[0-9a-f]{12}(?=[_.]|$)", "", name)
 
 
 def type_end(text: str, start: int = 0) -> int:
-    """The place after the type that begins at `start`."""
+    """Returns the place after the type that begins at `start`."""
     if text[start] in "[{<":
         return matching(text, start)
     match = _SCALAR.match(text, start)
@@ -52,7 +52,7 @@ def type_end(text: str, start: int = 0) -> int:
 
 
 def split_commas(text: str) -> list[str]:
-    """The parts between commas that no bracket encloses, without spaces around them."""
+    """Returns the parts between commas that no bracket encloses, without spaces around them."""
     parts: list[str] = []
     depth = start = 0
     for found in _BRACKET_OR_COMMA.finditer(text):
@@ -90,7 +90,7 @@ def typed_value(text: str) -> tuple[str, str]:
 
 
 def element_types(struct: str) -> list[str]:
-    """The fields of a literal struct type."""
+    """Returns the fields of a literal struct type."""
     inner = struct.strip("<>").strip()
     return split_commas(inner[1:-1])
 
@@ -140,5 +140,5 @@ def _struct_size(struct: str) -> tuple[int, int]:
 
 
 def locals_in(text: str) -> Iterator[str]:
-    """The local names in an instruction, types' and labels' among them."""
+    """Yields the local names in an instruction, types' and labels' among them."""
     return (match.group() for match in LOCAL.finditer(text))

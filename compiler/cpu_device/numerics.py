@@ -70,7 +70,7 @@ def _conversion(instruction: Instruction) -> tuple[str, str, str]:
 
 
 def mangled(type_text: str) -> str:
-    """A type as the names of overloaded intrinsics spell it: v4f32."""
+    """Returns a type as the names of overloaded intrinsics spell it: v4f32."""
     if type_text.startswith("<"):
         count, _, element = type_text[1:-1].partition(" x ")
         return f"v{count.strip()}{mangled(element.strip())}"
@@ -97,7 +97,7 @@ class Flushing:
             block.instructions = made
 
     def definitions(self) -> list[str]:
-        """The functions that flush a value, by type."""
+        """Returns the functions that flush a value, by type."""
         return [_definition(type_text) for type_text in self._types]
 
     def _flushed(self, instruction: Instruction) -> list[Instruction]:
@@ -137,7 +137,7 @@ def _is_f32(type_text: str) -> bool:
 
 
 def _flushed_operands(instruction: Instruction) -> list[tuple[str, str]]:
-    """The f32 operands that the instruction reads flushed."""
+    """Returns the f32 operands that the instruction reads flushed."""
     opcode = instruction.opcode
     rest = instruction.body.partition(" ")[2]
     while match := _FLAGS.match(rest):
@@ -159,7 +159,7 @@ def _flushed_operands(instruction: Instruction) -> list[tuple[str, str]]:
 
 
 def _flushed_result(instruction: Instruction) -> str | None:
-    """The type of an f32 result that is flushed."""
+    """Returns the type of an f32 result that is flushed."""
     operands = _flushed_operands(instruction)
     if instruction.opcode in ("fcmp", "fpext", "fptosi", "fptoui"):
         return None

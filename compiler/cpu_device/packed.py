@@ -82,7 +82,7 @@ class _OnBits:
 
 @cache
 def packed_functions() -> str:
-    """A module of all of them, to be linked with the library's bitcode."""
+    """Returns a module of all of them, to be linked with the library's bitcode."""
     functions = [*_elementwise(), *_on_bits()]
     declarations = dict(function.callee() for function in functions)
     return "\n".join([*declarations.values(), *(function.text() for function in functions)])

@@ -15,12 +15,12 @@ Incoming = tuple[str, str]
 
 
 def phi_incoming(phi: Instruction) -> list[Incoming]:
-    """What a phi takes from each block."""
+    """Returns what a phi takes from each block."""
     return [(match[1], match[2]) for match in _INCOMING.finditer(phi.text)]
 
 
 def phi_with(phi: Instruction, incoming: Iterable[Incoming]) -> Instruction:
-    """The same phi with other incoming values."""
+    """Returns the same phi with other incoming values."""
     match = _INCOMING.search(phi.text)
     assert match is not None, phi.text
     listed = ", ".join(f"[ {value}, {origin} ]" for value, origin in incoming)

@@ -36,7 +36,7 @@ class Prologue:
     _costs: dict[str, int] = field(default_factory=dict[str, int])
 
     def value(self, name: str, body: str) -> str:
-        """The local that holds `body`, computed once."""
+        """Returns the local that holds `body`, computed once."""
         if body not in self._made:
             local = f"%{name}"
             while local in self.names:
@@ -57,7 +57,7 @@ class Prologue:
         return 1 + sum(self._costs.get(name, 0) for name in instruction.locals)
 
     def needed(self, used: Iterable[str]) -> list[Instruction]:
-        """The instructions that compute what is used."""
+        """Returns the instructions that compute what is used."""
         wanted, waiting = set[str](), list(used)
         while waiting:
             name = waiting.pop()

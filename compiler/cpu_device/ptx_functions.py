@@ -15,7 +15,9 @@ _ASSEMBLY = re.compile(r'^\s*(?:%\S+ = )?(?:(?:tail|notail|musttail) )?call .*\b
 
 
 def with_ptx_functions(nvvm: IrText) -> IrText:
-    """The module with each template replaced. Raises UnsupportedError for one that is not known."""
+    """Returns the module with each template replaced. Raises UnsupportedError for one that is not
+    known.
+    """
     if " asm " not in nvvm.code:
         return nvvm
     return _Replacement(nvvm).run()
@@ -54,7 +56,7 @@ class _Replacement:
         return [*casts, f"  {result}call {call.result_type} @{name}({arguments}){debug}"]
 
     def _generic(self, type_text: str, value: str, casts: list[str]) -> str:
-        """An argument, with a pointer to any address space as a generic one."""
+        """Returns an argument, with a pointer to any address space as a generic one."""
         if not type_text.startswith("ptr "):
             return f"{type_text} {value}"
         if value.startswith("%"):
@@ -65,7 +67,7 @@ class _Replacement:
         return f"ptr addrspacecast ({type_text} {value} to ptr)"
 
     def _function(self, instruction: Instruction, call: Call) -> str:
-        """The function for a template with these types and constants."""
+        """Returns the function for a template with these types and constants."""
         operands = [
             ("ptr" if item[0].startswith("ptr") else item[0], item[1]) for item in call.arguments
         ]

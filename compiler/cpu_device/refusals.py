@@ -17,7 +17,7 @@ HINT = (
 def refusal(
     module: DeviceModule, instruction: Instruction, what: str, *, why: str = ""
 ) -> UnsupportedError:
-    """The error for an instruction that only a GPU can run."""
+    """Returns the error for an instruction that only a GPU can run."""
     reason = f": {why}" if why else ""
     return UnsupportedError(
         f"{what} cannot run on the CPU device{reason}",
@@ -28,6 +28,6 @@ def refusal(
 
 
 def position_of(module: DeviceModule, instruction: Instruction) -> Position | None:
-    """The instruction's place in the source."""
+    """Returns the instruction's place in the source."""
     match = re.fullmatch(r"(.*):(\d+):(\d+)", source_of(module, instruction.debug))
     return Position(match[1], int(match[2]), int(match[3])) if match else None

@@ -38,7 +38,7 @@ def region_function(
     locations: tuple[RegionLocations, RegionLocations] | None,
     loop_number: int,
 ) -> str:
-    """The body `name.thread` of `blocks` and the function `name` that loops over it.
+    """Returns the body `name.thread` of `blocks` and the function `name` that loops over it.
 
     `parameters` are the kernel's that it uses, by their numbers, `ends` the states it leads to.
     `independent` says that accesses to memory are those of single threads alone, `plain` that the
@@ -192,7 +192,9 @@ def _body(
 
 
 def _moved(instruction: Instruction, locations: RegionLocations) -> str:
-    """The instruction's text with its line as one of the region's; a call has one in any case."""
+    """Returns the instruction's text with its line as one of the region's; a call has one in any
+    case.
+    """
     item = Instruction(instruction.text)
     locations.move(item)
     if item.opcode == "call" and item.debug is None:

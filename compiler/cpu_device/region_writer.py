@@ -87,7 +87,7 @@ class RegionWriter:
         return store(self.frame.places[name].type, name, _slot_pointer(name), f"{name}.kept")
 
     def block(self, block: Block) -> Block:
-        """The block as it is in this region."""
+        """Returns the block as it is in this region."""
         copy = Block(block.label)
         stop = self.split.stops.get(block.label)
         body = block.instructions[:-1]

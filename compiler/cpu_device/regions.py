@@ -62,7 +62,7 @@ class _Splitter:
         self.frame_bytes = area.bytes
 
     def _kept(self, arrays: dict[str, Slot]) -> dict[str, str]:
-        """The values that are kept over stops, with their types."""
+        """Returns the values that are kept over stops, with their types."""
         kept: set[str] = set().union(
             *(self.live[stop.resumed.label] for stop in self.split.stops.values())
         )
@@ -121,7 +121,7 @@ class _Splitter:
         return Region(state, [entry, *blocks], sorted(writer.ends), used | locals_of([pointers]))
 
     def _reachable(self, first: Block) -> list[str]:
-        """The blocks that a thread may run before its next stop."""
+        """Returns the blocks that a thread may run before its next stop."""
         found, waiting = {first.name: None}, [first]
         while waiting:
             block = waiting.pop()

@@ -19,7 +19,7 @@ _CASTS = {
 
 
 def result_type(instruction: Instruction) -> str:
-    """The type of the instruction's result; "void" for a call that has none."""
+    """Returns the type of the instruction's result; "void" for a call that has none."""
     opcode, _, rest = instruction.body.partition(" ")
     rest = _without_flags(rest)
     match opcode:

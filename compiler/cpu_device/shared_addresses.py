@@ -34,7 +34,7 @@ def shared_addresses(
 
 
 def _static_bytes(prologue: Prologue) -> str:
-    """The bytes of static shared memory of the kernel that runs."""
+    """Returns the bytes of static shared memory of the kernel that runs."""
     at = prologue.value(
         "hirc.kernel.at", f"getelementptr inbounds i8, ptr {BLOCK}, i64 {FIELDS['kernel']}"
     )

@@ -37,7 +37,7 @@ class SharedLayout:
 
 
 def shared_variables(module: DeviceModule) -> dict[str, SharedVariable]:
-    """The module's shared variables by name."""
+    """Returns the module's shared variables by name."""
     found: dict[str, SharedVariable] = {}
     for name, text in module.variables.items():
         if match := _SHARED.search(text):

@@ -31,7 +31,8 @@ def signature(function: Function) -> str:
 
 
 def passes_wide_vectors(module: DeviceModule) -> bool:
-    """Whether functions take or give vectors that the host's processors pass in different ways.
+    """Returns whether functions take or give vectors that the host's processors pass in different
+    ways.
 
     Kernels for the processor with wider vectors could not call them.
     """
@@ -45,7 +46,7 @@ def passes_wide_vectors(module: DeviceModule) -> bool:
 
 
 def _copied(parameter: Parameter) -> str:
-    """The attribute of a function's own copy of what its caller has."""
+    """Returns the attribute of a function's own copy of what its caller has."""
     if not parameter.byval:
         return ""
     return f" byval({parameter.byval}){f' align {parameter.align}' if parameter.align else ''}"

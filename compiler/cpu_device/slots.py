@@ -76,7 +76,7 @@ def exchange_slots(stops: Sequence[Stop]) -> tuple[dict[int, list[Slot]], int]:
 
 
 def _operand(operand: tuple[str, str]) -> tuple[str, str]:
-    """An operand's type, and its value where that is a constant."""
+    """Returns an operand's type, and its value where that is a constant."""
     type_text, value = operand
     return type_text, value if not re.search("[%@]", value) and type_text[0] not in "<{[" else ""
 

@@ -42,7 +42,7 @@ class Register:
 
 
 def _extent(name: str, offset: int) -> dict[str, Register]:
-    """The registers of a `hirc_extent`; the fourth element of a PTX vector is zero."""
+    """Returns the registers of a `hirc_extent`; the fourth element of a PTX vector is zero."""
     fields = {
         f"{name}.{axis}": Register(Source.FIELD, offset + 4 * place)
         for place, axis in enumerate("xyz")

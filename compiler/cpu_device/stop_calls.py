@@ -52,7 +52,7 @@ class StopTable:
         return self._found[name]
 
     def stop(self, instruction: Instruction, call: Call) -> tuple[StopCall, str] | None:
-        """What is done at a stop and the type of its result; None for other calls."""
+        """Returns what is done at a stop and the type of its result; None for other calls."""
         found = self.find(instruction, call)
         if found is None:
             known = intrinsic(call.function) if call.function.startswith("llvm.nvvm.") else None
@@ -86,7 +86,7 @@ def _operands(found: Operation, call: Call) -> tuple[Typed, ...]:
 
 
 def widened(argument: Typed, name: str) -> tuple[Typed, list[Instruction]]:
-    """An argument as C takes it, with the instruction that makes it of a narrow integer."""
+    """Returns an argument as C takes it, with the instruction that makes it of a narrow integer."""
     type_text, value = argument
     if type_text not in _NARROW:
         return argument, []

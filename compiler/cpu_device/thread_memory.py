@@ -10,7 +10,7 @@ from .slots import Slot
 
 
 def bases() -> list[Instruction]:
-    """The frame, the exchange and the padded number of threads of this block."""
+    """Returns the frame, the exchange and the padded number of threads of this block."""
     made: list[Instruction] = []
     for name in ("frames", "exchange"):
         made.append(
@@ -33,7 +33,7 @@ def bases() -> list[Instruction]:
 
 
 def pointer_to(name: str, slot: Slot, base: str) -> list[Instruction]:
-    """The address of a slot of this thread."""
+    """Returns the address of a slot of this thread."""
     return [
         Instruction(f"{name}.before = mul nuw nsw i64 %hirc.padded, {slot.offset}"),
         Instruction(f"{name}.array = getelementptr inbounds i8, ptr {base}, i64 {name}.before"),

@@ -151,7 +151,7 @@ def _back_edges(blocks: dict[str, Block]) -> list[tuple[str, str]]:
 
 
 def _natural_loop(blocks: dict[str, Block], latch: str, header: str) -> set[str]:
-    """The blocks from which the latch is reached without passing the header."""
+    """Returns the blocks from which the latch is reached without passing the header."""
     before: dict[str, list[str]] = {name: [] for name in blocks}
     for name, block in blocks.items():
         for successor in block.terminator.successors:
@@ -190,7 +190,9 @@ class _Loop:
         }
 
     def waits(self) -> bool:
-        """Whether an exit depends on memory that other threads may write to, or on nothing."""
+        """Returns whether an exit depends on memory that other threads may write to,
+        or on nothing.
+        """
         deciding = self._deciding()
         return self._changes_nothing(deciding) or any(
             _OBSERVES.match(item.body) and not self._is_lock_free(item) for item in deciding
@@ -212,7 +214,7 @@ class _Loop:
         return self._slice(name for exit in self._exits() for name in _condition(exit))
 
     def _changes_nothing(self, deciding: list[Instruction]) -> bool:
-        """Whether the loop has no end, or one that nothing in the loop brings nearer."""
+        """Returns whether the loop has no end, or one that nothing in the loop brings nearer."""
         if not self._exits():
             return True
         reads = [item for item in deciding if item.opcode == "load"]
@@ -223,7 +225,7 @@ class _Loop:
         )
 
     def _slice(self, names: Iterable[str]) -> list[Instruction]:
-        """What the values are computed from inside the loop."""
+        """Returns what the values are computed from inside the loop."""
         found: dict[str, Instruction] = {}
         waiting = list(names)
         while waiting:
@@ -245,7 +247,7 @@ class _Loop:
         return sum(origin in self._body for _, origin in phi_incoming(item)) > 1
 
     def _stores_to(self, item: Instruction) -> list[Instruction]:
-        """What the loop stores to the thread's own variable that an instruction loads."""
+        """Returns what the loop stores to the thread's own variable that an instruction loads."""
         pointer = item.locals[-1:] if item.opcode == "load" else ()
         if not self._variables.issuperset(pointer):
             return []
@@ -256,7 +258,9 @@ class _Loop:
         ]
 
     def _is_lock_free(self, item: Instruction) -> bool:
-        """Whether it is a compare-and-exchange whose expectation the loop itself has read."""
+        """Returns whether it is a compare-and-exchange whose expectation the loop
+        itself has read.
+        """
         if item.opcode != "cmpxchg":
             return False
         expected = LOCAL.findall(split_commas(item.body)[1])

@@ -38,5 +38,5 @@ def choosing_runtime(clang: Clang, runner: Runner, cuda: Cuda) -> ChoosingRuntim
 
 
 def _cpu_name(name: str) -> str:
-    """What a function of CUDA's names is called beside NVIDIA's; "" for others."""
+    """Returns what a function of CUDA's names is called beside NVIDIA's; "" for others."""
     return CPU_PREFIX + name if name.startswith(_PREFIXES) else ""

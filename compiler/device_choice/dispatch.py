@@ -28,7 +28,7 @@ _OF_NO_GPU = (
 
 
 def dispatch_text(names: Sequence[str]) -> str:
-    """The functions for calls of `names`, and the arrays that choose.c declares."""
+    """Returns the functions for calls of `names`, and the arrays that choose.c declares."""
     count = len(names)
     lines = [
         f"@hirc_device_slot_count = hidden constant i64 {count}",

@@ -55,7 +55,9 @@ class Format:
 
 
 def _spell_float_bits(bits: int) -> str:
-    """The double equal to a float; of a NaN, the one of the same sign, quietness and payload."""
+    """Returns the double equal to a float; of a NaN, the one of the same sign, quietness and
+    payload.
+    """
     if bits & 0x7F800000 == 0x7F800000:
         return f"0x{(bits >> 31) << 63 | 0x7FF << 52 | (bits & 0x7FFFFF) << 29:016X}"
     return _spell_double(_FLOAT.unpack(bits.to_bytes(4, "big"))[0])
@@ -123,7 +125,9 @@ RULES: tuple[type[Rule], ...] = (FloatLiterals,)
 
 @lru_cache(maxsize=1 << 16)
 def spell(literal: str, type_name: str) -> str:
-    """The LLVM 22 spelling of a literal of that type. `Inexpressible` where there is none."""
+    """Returns the LLVM 22 spelling of a literal of that type. `Inexpressible` where
+    there is none.
+    """
     form = FORMATS[type_name]
     if literal.startswith("f0x"):
         return form.spelling(int(literal[3:], 16))
@@ -169,7 +173,7 @@ def _special_bits(form: Format, sign: str, kind: str, payload: str | None) -> in
 
 
 def _round(value: Fraction, form: Format) -> int:
-    """The bits of a value at or above zero, rounded to nearest, ties to even."""
+    """Returns the bits of a value at or above zero, rounded to nearest, ties to even."""
     if value == 0:
         return 0
     scale = value.numerator.bit_length() - value.denominator.bit_length()
@@ -190,7 +194,7 @@ def _round(value: Fraction, form: Format) -> int:
 
 
 def _value(bits: int, form: Format) -> Fraction:
-    """The value of the bits that `_round` gave; 0 for infinity, which no decimal equals."""
+    """Returns the value of the bits that `_round` gave; 0 for infinity, which no decimal equals."""
     stored = form.fraction + form.explicit
     biased = bits >> stored
     if biased == (1 << form.exponent) - 1:

@@ -8,7 +8,7 @@ _UNKNOWN = "; Unknown intrinsic"
 
 
 def unknown_intrinsics(module: llvm.ModuleRef) -> list[str]:
-    """The `llvm.*` functions of a parsed module that llvmlite's LLVM does not know, sorted.
+    """Returns the `llvm.*` functions of a parsed module that llvmlite's LLVM does not know, sorted.
 
     Such a call would survive as a reference to an undefined symbol until the final link. The
     attributes of a declaration tell nothing, as the producer prints them too; but LLVM's printer

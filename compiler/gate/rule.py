@@ -26,7 +26,9 @@ class Rule(ABC):
 
     @abstractmethod
     def rewrite(self, found: str) -> str:
-        """The older spelling of `found`, a match of `pattern`; `Inexpressible` where none is."""
+        """Returns the older spelling of `found`, a match of `pattern`; `Inexpressible` where none
+        is.
+        """
 
 
 # A bare word of the language, not a part of a name (%a.b8, @"x", !b8) and not a label.

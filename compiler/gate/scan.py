@@ -84,7 +84,7 @@ def to_consumer(text: str, *, consumer: int = OLDEST) -> str:
 
 
 def _lines_with(text: str, triggers: Iterable[str]) -> set[int]:
-    """The offsets at which lines with one of the triggers start."""
+    """Returns the offsets at which lines with one of the triggers start."""
     starts: set[int] = set()
     for trigger in triggers:
         at = text.find(trigger)
@@ -101,7 +101,7 @@ def _line_end(text: str, at: int) -> int:
 
 @lru_cache(maxsize=64)
 def _scanner(needed: tuple[int, ...]) -> re.Pattern[str]:
-    """The pattern of what is skipped, then each rule's as a group named after its index."""
+    """Returns the pattern of what is skipped, then each rule's as a group named after its index."""
     groups = [f"(?P<r{index}>{RULES[index].pattern})" for index in needed]
     return re.compile("|".join([OPAQUE.pattern, *groups]))
 
@@ -118,7 +118,9 @@ def _error(text: str, line_start: int, construct: str, consumer: int, hint: str)
 
 
 def _function_at(text: str, line_start: int) -> str | None:
-    """The function whose definition holds the line, or the first that has its attribute group."""
+    """Returns the function whose definition holds the line, or the first that has its attribute
+    group.
+    """
     group = _GROUP.match(text, line_start)
     if group is not None:
         user = re.search(rf"^(?:define|declare).*?@{_NAME}\(.*{group[1]}\b", text, re.MULTILINE)

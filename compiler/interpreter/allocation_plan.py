@@ -11,7 +11,7 @@ from . import fault
 
 
 def plan_of(op: ir.Operation, open_sizes: Sequence[int]) -> Plan[int]:
-    """The plan of an allocation whose open logical sizes these are."""
+    """Returns the plan of an allocation whose open logical sizes these are."""
     if any(size < 0 for size in open_sizes):
         fault.fail(op, f"a size of an allocation is negative: {list(open_sizes)}")
     shaped = op.results[0].type

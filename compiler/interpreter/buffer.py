@@ -46,18 +46,20 @@ class Buffer:
         )
 
     def as_element(self, element: ElementType) -> Buffer:
-        """The same bytes as elements of another type of the same size."""
+        """Returns the same bytes as elements of another type of the same size."""
         tensor = view_as(self.tensor, dtype_of(element))
         return Buffer(tensor, element, self.allocation, self.offset)
 
     def bytes_of(self, flat: torch.Tensor) -> torch.Tensor:
-        """The view of a tensor of one entry a byte that has the first byte of each element."""
+        """Returns the view of a tensor of one entry a byte that has the first byte
+        of each element.
+        """
         each = self.element.bytes
         offset = self.tensor.data_ptr() - self.allocation.address if self.tensor.numel() else 0
         return strided(flat, self.sizes, [stride * each for stride in self.strides], offset)
 
     def is_same_view(self, other: Buffer) -> bool:
-        """Whether both are the very same elements in the same places."""
+        """Returns whether both are the very same elements in the same places."""
         return (
             self.tensor.data_ptr() == other.tensor.data_ptr()
             and self.sizes == other.sizes
@@ -65,7 +67,7 @@ class Buffer:
         )
 
     def overlaps(self, other: Buffer) -> bool:
-        """Whether a byte belongs to both."""
+        """Returns whether a byte belongs to both."""
         if self.tensor.numel() == 0 or other.tensor.numel() == 0:
             return False
         low, high = self._span()
@@ -86,7 +88,7 @@ class Buffer:
         return strided(flat, self.sizes, [stride * each for stride in self.strides], offset)
 
     def _span(self) -> tuple[int, int]:
-        """The addresses of the first byte and of that after the last."""
+        """Returns the addresses of the first byte and of that after the last."""
         first = self.tensor.data_ptr()
         places = zip(self.sizes, self.strides, strict=True)
         last = sum((size - 1) * stride for size, stride in places)
@@ -94,12 +96,12 @@ class Buffer:
 
 
 def view_as(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """The same memory as elements of another type of the same size."""
+    """Returns the same memory as elements of another type of the same size."""
     return tensor if tensor.dtype == dtype else tensor.view(dtype)
 
 
 def moving_strides(buffer: Buffer) -> list[int]:
-    """The strides of the dims that have more than one element."""
+    """Returns the strides of the dims that have more than one element."""
     places = zip(buffer.sizes, buffer.strides, strict=True)
     return [stride for size, stride in places if size > 1]
 

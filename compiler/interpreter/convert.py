@@ -39,7 +39,7 @@ def store(numbers: torch.Tensor, element: ElementType) -> torch.Tensor:
 
 
 def convert(numbers: torch.Tensor, source: ElementType, target: ElementType) -> torch.Tensor:
-    """The same numbers as another element type, by the rules of the kind `cast`."""
+    """Returns the same numbers as another element type, by the rules of the kind `cast`."""
     if target.kind == "truth":
         return numbers != 0
     if target.kind == "complex":
@@ -69,7 +69,7 @@ def wrap(numbers: torch.Tensor, element: ElementType) -> torch.Tensor:
 
 
 def greatest(element: ElementType, sign: int = 1) -> float | int | bool:
-    """The greatest number of a type, or with the sign -1 its least; ui64's as its bits."""
+    """Returns the greatest number of a type, or with the sign -1 its least; ui64's as its bits."""
     if element.kind == "truth":
         return sign > 0
     if element.name == "f8E4M3FN":

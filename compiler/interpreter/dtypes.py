@@ -21,12 +21,12 @@ POISON_BYTE = {"float": 0xFF, "complex": 0xFF, "signed": 0xA5, "unsigned": 0xA5,
 
 
 def dtype_of(element: ElementType) -> torch.dtype:
-    """The torch type of a buffer's elements."""
+    """Returns the torch type of a buffer's elements."""
     return DTYPES[element.name]
 
 
 def computing_dtype(element: ElementType) -> torch.dtype:
-    """The torch type that arithmetic is done in: every integer is computed in 64 bits."""
+    """Returns the torch type that arithmetic is done in: every integer is computed in 64 bits."""
     if element.is_float:
         return torch.float64 if element.name == "f64" else torch.float32
     if element.is_integer:
@@ -35,12 +35,12 @@ def computing_dtype(element: ElementType) -> torch.dtype:
 
 
 def bits_of(element: ElementType) -> int:
-    """How many bits a number of an integer type has."""
+    """Returns how many bits a number of an integer type has."""
     return 1 if element.kind == "truth" else 8 * element.bytes
 
 
 def element_type_of(value_type: ir.Type) -> ElementType | None:
-    """The element type of a buffer's or scalar's type, or None for other types."""
+    """Returns the element type of a buffer's or scalar's type, or None for other types."""
     if isinstance(value_type, ir.MemRefType):
         value_type = value_type.element_type
     if isinstance(value_type, ir.IndexType):
@@ -49,5 +49,5 @@ def element_type_of(value_type: ir.Type) -> ElementType | None:
 
 
 def torch_name(dtype: torch.dtype) -> str:
-    """How a person writes a torch type."""
+    """Returns how a person writes a torch type."""
     return str(dtype)

@@ -34,5 +34,5 @@ def refuse(op: ir.Operation | ir.OpView, message: str, hint: str | None = None) 
 
 
 def where(op: ir.Operation | ir.OpView) -> str:
-    """The place of an operation, for messages about what it made."""
+    """Returns the place of an operation, for messages about what it made."""
     return str(position_of(op.location) or "<unknown location>")

@@ -25,7 +25,7 @@ Load = Callable[[int, Indices], Any]
 
 
 def is_fused(block: ir.Block) -> bool:
-    """Whether a region has reductions or scans of its own."""
+    """Returns whether a region has reductions or scans of its own."""
     names = {op.operation.name for op in block.operations}
     return not names.isdisjoint(COLLECTIVE)
 
@@ -42,7 +42,7 @@ _NOTHING = {
 
 
 def neutral(kind: str, value_type: ir.Type) -> Any:
-    """What a reduction of no iterations gives: the sum of nothing is 0, the product 1.
+    """Returns what a reduction of no iterations gives: the sum of nothing is 0, the product 1.
 
     The greatest of nothing is the least that there is; with maxnumf, which passes nan over, nan.
     """
@@ -94,14 +94,16 @@ class FusedRun:
                 self._run_everywhere(inner)
 
     def points(self, loops: frozenset[int]) -> Iterator[Indices]:
-        """The points where some loops have every index and the others 0, the last fastest."""
+        """Yields the points where some loops have every index and the others 0, the
+        last fastest.
+        """
         ranges = [
             range(bound) if loop in loops else range(1) for loop, bound in enumerate(self.bounds)
         ]
         return product(*ranges)
 
     def value(self, value: ir.Value, point: Indices) -> Any:
-        """A value at a point; one from outside of the region is the same at all."""
+        """Returns a value at a point; one from outside of the region is the same at all."""
         if value not in self._values:
             return self.frame.value(value)
         return self._values[value][self._key(value, point)]
@@ -157,7 +159,7 @@ class FusedRun:
 
 
 def _moved(point: Indices, loops: Sequence[int], indices: Sequence[int]) -> Indices:
-    """The point with other indices of some loops."""
+    """Returns the point with other indices of some loops."""
     moved = list(point)
     for loop, index in zip(loops, indices, strict=True):
         moved[loop] = index
@@ -165,7 +167,7 @@ def _moved(point: Indices, loops: Sequence[int], indices: Sequence[int]) -> Indi
 
 
 def _precedes(kind: str, value_type: ir.Type, a: Any, b: Any) -> bool:
-    """Whether `a` is more extreme than `b`; zeros are equal."""
+    """Returns whether `a` is more extreme than `b`; zeros are equal."""
     is_equal = a == b or (a != a and b != b)
     chosen = combine(kind, value_type, a, b)
     return not is_equal and (chosen == a or (chosen != chosen and a != a))

@@ -23,7 +23,9 @@ from .torch_import import torch
 
 
 def bind_inputs(outline: Outline, values: Sequence[Any], device: torch.device) -> list[Any]:
-    """The inputs as a running program holds them. Raises InputError for the first that is wrong."""
+    """Returns the inputs as a running program holds them. Raises InputError for the first that is
+    wrong.
+    """
     bound: list[Any] = []
     sizes: dict[str, tuple[int, str]] = {}
     for named, value in zip(outline.inputs, values, strict=True):
@@ -38,7 +40,7 @@ def bind_inputs(outline: Outline, values: Sequence[Any], device: torch.device) -
 
 
 def buffer_of(what: str, named: Named, value: Any, device: torch.device, owner: Owner) -> Buffer:
-    """A caller's tensor as a buffer, checked against the declared type."""
+    """Returns a caller's tensor as a buffer, checked against the declared type."""
     declared = named.type
     assert isinstance(declared, ir.MemRefType)
     element = element_type_of(declared)

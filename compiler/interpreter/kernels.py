@@ -19,7 +19,8 @@ _libraries: dict[tuple[str, bool], ctypes.CDLL] = {}
 def find_kernel(
     module: ir.Module, gpu_module: str, function: str, on_gpu: bool
 ) -> tuple[Callable[..., None], list[ir.Type]]:
-    """The C function that launches a kernel and waits for it, and the kernel's argument types.
+    """Returns the C function that launches a kernel and waits for it, and the kernel's argument
+    types.
 
     It takes the three grid sizes, three block sizes and the bytes of dynamic shared memory as
     64-bit integers, then pointers to memref descriptors, and scalars as they are; a float of fewer
@@ -38,7 +39,7 @@ def find_kernel(
 
 
 def is_small_float(value_type: ir.Type) -> bool:
-    """Whether C has no type for it."""
+    """Returns whether C has no type for it."""
     return isinstance(value_type, ir.FloatType) and value_type.width < 32
 
 
@@ -51,7 +52,7 @@ def _device_modules(module: ir.Module) -> list[ir.Operation]:
 
 
 def _kernels(module: ir.Module) -> Iterator[tuple[str, str, list[ir.Type]]]:
-    """Each kernel's module, name and argument types."""
+    """Yields each kernel's module, name and argument types."""
     for device in _device_modules(module):
         for op in device.regions[0].blocks[0].operations:
             attributes = op.operation.attributes
@@ -66,7 +67,7 @@ def _name(op: ir.Operation) -> str:
 
 
 def _program(module: ir.Module) -> Iterator[str]:
-    """A program of the device code and a function that launches each kernel."""
+    """Yields a program of the device code and a function that launches each kernel."""
     yield "module attributes {gpu.container_module} {"
     for device in _device_modules(module):
         yield str(device.get_asm(print_generic_op_form=True, enable_debug_info=True))

@@ -80,7 +80,7 @@ class Memory:
         return allocation
 
     def reuse(self, storage: Allocation, name: str, site: object, place: str) -> Allocation:
-        """The memory of `storage` as memory that nothing was written to; its life ends."""
+        """Returns the memory of `storage` as memory that nothing was written to; its life ends."""
         allocation = Allocation(
             name,
             storage.owner,
@@ -108,5 +108,5 @@ class Memory:
 def strided(
     flat: torch.Tensor, sizes: Sequence[int], strides: Sequence[int], offset: int
 ) -> torch.Tensor:
-    """A view of a tensor of one dim."""
+    """Returns a view of a tensor of one dim."""
     return flat.as_strided(tuple(sizes), tuple(strides), flat.storage_offset() + offset)

@@ -32,7 +32,7 @@ def assemble(
     element: ElementType,
     fixed: Mapping[int, int],
 ) -> Any:
-    """The whole, of what the device at each place of the mesh has.
+    """Returns the whole, of what the device at each place of the mesh has.
 
     Along the axes of `fixed` it is made of what is at that place alone: there it stays parts.
     """
@@ -53,7 +53,7 @@ def assemble(
 
 
 def part_of(mesh: Mesh, spreads: Spreads, whole: Any, place: _Place) -> Any:
-    """The part of a whole that the device at a place of the mesh has."""
+    """Returns the part of a whole that the device at a place of the mesh has."""
     for spread, size, number in zip(spreads, mesh.shape, place, strict=True):
         if spread.axis is not None:
             whole = whole.chunk(size, spread.axis)[number] if whole.shape[spread.axis] else whole

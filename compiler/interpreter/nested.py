@@ -8,7 +8,7 @@ from ...dialects.mlir import ir
 
 
 def operations_in(op: ir.Operation) -> Iterator[ir.Operation]:
-    """The operation and all that lie in it, in the order of the source."""
+    """Yields the operation and all that lie in it, in the order of the source."""
     yield op
     for region in op.regions:
         for block in region.blocks:

@@ -84,11 +84,11 @@ class Outline:
         return target
 
     def output_of(self, value: ir.Value) -> int | None:
-        """The number of the output that `value`, a fresh buffer, is."""
+        """Returns the number of the output that `value`, a fresh buffer, is."""
         return self._outputs.get(value)
 
     def roots(self, value: ir.Value) -> Iterator[ir.Value]:
-        """What made the memory of a buffer: through views, aliases and branches."""
+        """Yields what made the memory of a buffer: through views, aliases and branches."""
         alias = self.alias_target(value)
         if alias is not None:
             yield from self.roots(alias)
@@ -110,11 +110,11 @@ class Outline:
             yield value
 
     def is_input(self, value: ir.Value) -> bool:
-        """Whether a buffer is in the memory of an input."""
+        """Returns whether a buffer is in the memory of an input."""
         return any(isinstance(root.owner, ir.Block) for root in self.roots(value))
 
     def is_view(self, value: ir.Value) -> bool:
-        """Whether a buffer is a view of another, and so cannot be handed in."""
+        """Returns whether a buffer is a view of another, and so cannot be handed in."""
         owner = _defining(value)
         return owner is not None and owner.name in VIEWS and self.alias_target(value) is None
 

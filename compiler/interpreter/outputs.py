@@ -44,7 +44,7 @@ def by_number(
 def bind_given(
     outline: Outline, wanted: Sequence[Any], inputs: Sequence[Any], device: torch.device
 ) -> dict[int, Buffer]:
-    """The buffers that outputs were handed in as, by number. Raises InputError.
+    """Returns the buffers that outputs were handed in as, by number. Raises InputError.
 
     Nothing has run yet; sizes that the program computes are checked where it makes the output.
     """

@@ -17,7 +17,7 @@ class NoElements(Exception):
 
 
 def _extreme(x: torch.Tensor, element: ElementType, sign: int) -> torch.Tensor:
-    """The greatest, or with the sign -1 the least; nan if any is nan."""
+    """Returns the greatest, or with the sign -1 the least; nan if any is nan."""
     if x.shape[-1] == 0:
         return torch.full(x.shape[:-1], greatest(element, -sign), dtype=x.dtype, device=x.device)
     if x.dtype == torch.bool:
@@ -27,7 +27,7 @@ def _extreme(x: torch.Tensor, element: ElementType, sign: int) -> torch.Tensor:
 
 
 def _extreme_number(x: torch.Tensor, element: ElementType, sign: int) -> torch.Tensor:
-    """The same of what is not nan; nan if all are."""
+    """Returns the same of what is not nan; nan if all are."""
     if x.shape[-1] == 0:
         return _extreme(x, element, sign)
     numbers = torch.where(x.isnan(), -sign * float("inf"), x)
@@ -36,7 +36,7 @@ def _extreme_number(x: torch.Tensor, element: ElementType, sign: int) -> torch.T
 
 
 def _place(x: torch.Tensor, element: ElementType, sign: int) -> torch.Tensor:
-    """The first place of the greatest or least, or of a nan."""
+    """Returns the first place of the greatest or least, or of a nan."""
     count = x.shape[-1]
     if count == 0:
         raise NoElements

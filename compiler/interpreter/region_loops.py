@@ -15,19 +15,19 @@ COLLECTIVE = frozenset({REDUCE, FIND, SCAN})
 
 
 def kind_of(op: ir.Operation) -> str:
-    """The operation of arith that a collective operation combines with."""
+    """Returns the operation of arith that a collective operation combines with."""
     return ir.StringAttr(op.attributes["kind"]).value
 
 
 def collected_loops(op: ir.Operation) -> list[int]:
-    """The loops that a collective operation goes along, slowest first."""
+    """Returns the loops that a collective operation goes along, slowest first."""
     if op.name == SCAN:
         return [ir.IntegerAttr(op.attributes["loop"]).value]
     return [int(loop) for loop in ir.DenseI64ArrayAttr(op.attributes["loops"])]
 
 
 def loops_read(expression: ir.AffineExpr) -> frozenset[int]:
-    """The loops whose index an expression has in it."""
+    """Returns the loops whose index an expression has in it."""
     if isinstance(expression, ir.AffineDimExpr):
         return frozenset({expression.position})
     if isinstance(expression, ir.AffineBinaryExpr):
@@ -36,7 +36,7 @@ def loops_read(expression: ir.AffineExpr) -> frozenset[int]:
 
 
 def loops_of_map(map_: ir.AffineMap) -> frozenset[int]:
-    """The loops that the place of an element depends on."""
+    """Returns the loops that the place of an element depends on."""
     return frozenset[int]().union(*(loops_read(result) for result in map_.results))
 
 
@@ -49,23 +49,27 @@ class RegionLoops:
         self._found: dict[ir.Value, frozenset[int]] = {}
 
     def of(self, value: ir.Value) -> frozenset[int]:
-        """The loops along which a value may differ; none of one from outside of the region."""
+        """Returns the loops along which a value may differ; none of one from outside
+        of the region.
+        """
         if value not in self._found:
             self._found[value] = self._look(value)
         return self._found[value]
 
     def is_inside(self, value: ir.Value) -> bool:
-        """Whether it is a value of the region itself, and not of a region in it or around it."""
+        """Returns whether it is a value of the region itself, and not of a region in it or around
+        it.
+        """
         owner = value.owner
         return (owner if isinstance(owner, ir.Block) else owner.operation.block) == self._block
 
     def inputs(self, op: ir.Operation) -> list[ir.Value]:
-        """The region's values that an operation uses, itself or inside."""
+        """Returns the region's values that an operation uses, itself or inside."""
         used = (value for inner in operations_in(op) for value in inner.operands)
         return [value for value in dict.fromkeys(used) if self.is_inside(value)]
 
     def around(self, op: ir.Operation) -> frozenset[int]:
-        """The loops that an operation of the region is run once for each index of."""
+        """Returns the loops that an operation of the region is run once for each index of."""
         varies = frozenset[int]().union(*(self.of(value) for value in self.inputs(op)))
         for inner in operations_in(op):
             if inner.name == "linalg.index":

@@ -17,7 +17,7 @@ _NATIVE = "f64"
 
 
 def round_float(value: float, name: str) -> float:
-    """A number of 64 bits rounded to the float type of that name."""
+    """Returns a number of 64 bits rounded to the float type of that name."""
     if name == _NATIVE or name not in ELEMENT_TYPES:
         return value
     exact = torch.tensor(value, dtype=torch.float64)
@@ -25,23 +25,23 @@ def round_float(value: float, name: str) -> float:
 
 
 def signed(value: int, bits: int) -> int:
-    """An integer modulo 2^bits, with its sign."""
+    """Returns an integer modulo 2^bits, with its sign."""
     value &= (1 << bits) - 1
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
 def unsigned(value: int, bits: int) -> int:
-    """An integer modulo 2^bits, without sign."""
+    """Returns an integer modulo 2^bits, without sign."""
     return value & ((1 << bits) - 1)
 
 
 def width_of(value_type: ir.Type) -> int:
-    """How many bits an integer or index has."""
+    """Returns how many bits an integer or index has."""
     return 64 if isinstance(value_type, ir.IndexType) else ir.IntegerType(value_type).width
 
 
 def integer_of_type(value: int, value_type: ir.Type) -> int | bool:
-    """An integer as a value of that type is held: wrapped around, i1 as a truth."""
+    """Returns an integer as a value of that type is held: wrapped around, i1 as a truth."""
     bits = width_of(value_type)
     if bits == 1:
         return bool(value & 1)
@@ -53,7 +53,7 @@ def integer_of_type(value: int, value_type: ir.Type) -> int | bool:
 def as_numbers(
     value: Any, value_type: ir.Type, element: ElementType, device: torch.device
 ) -> torch.Tensor:
-    """A scalar as one number of a buffer of `element`, in the type that is computed in."""
+    """Returns a scalar as one number of a buffer of `element`, in the type that is computed in."""
     source = element_type_of(value_type)
     assert source is not None
     if source.is_integer:

@@ -8,7 +8,7 @@ from ...dialects.mlir import ir
 
 
 def broadcast_sizes(shapes: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
-    """The sizes that all of these broadcast to, or None."""
+    """Returns the sizes that all of these broadcast to, or None."""
     rank = max((len(shape) for shape in shapes), default=0)
     result = [1] * rank
     for shape in shapes:
@@ -21,7 +21,7 @@ def broadcast_sizes(shapes: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
 
 
 def filled_sizes(shaped: ir.Type, given: Sequence[int]) -> tuple[int, ...]:
-    """A buffer type's sizes, those it leaves open taken from `given` in order."""
+    """Returns a buffer type's sizes, those it leaves open taken from `given` in order."""
     assert isinstance(shaped, ir.MemRefType)
     rest = iter(given)
     open_size = ir.ShapedType.get_dynamic_size()
@@ -29,7 +29,7 @@ def filled_sizes(shaped: ir.Type, given: Sequence[int]) -> tuple[int, ...]:
 
 
 def static_sizes(shaped: ir.Type) -> list[int | None]:
-    """A buffer type's sizes, None where it leaves one open."""
+    """Returns a buffer type's sizes, None where it leaves one open."""
     assert isinstance(shaped, ir.MemRefType)
     open_size = ir.ShapedType.get_dynamic_size()
     return [None if size == open_size else size for size in shaped.shape]
@@ -38,7 +38,8 @@ def static_sizes(shaped: ir.Type) -> list[int | None]:
 def reshaped_strides(
     sizes: Sequence[int], strides: Sequence[int], target: Sequence[int]
 ) -> list[int] | None:
-    """The strides with which `target` sizes have the same elements in row-major order, or None.
+    """Returns the strides with which `target` sizes have the same elements in row-major order, or
+    None.
 
     Dims of size 1 get the stride that a packed dim there would have.
     """

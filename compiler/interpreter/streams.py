@@ -32,7 +32,7 @@ class Stream:
             self.handle.wait_stream(other.handle)
 
     def record(self) -> Event:
-        """An event after all that is in the stream now."""
+        """Returns an event after all that is in the stream now."""
         return Event(self.handle.record_event() if self.handle is not None else None)
 
     def synchronize(self) -> None:
@@ -66,7 +66,7 @@ class Streams:
     known: dict[str, Stream] = field(default_factory=dict[str, Stream])
 
     def caller(self) -> Stream:
-        """The stream that is current where the program is run."""
+        """Returns the stream that is current where the program is run."""
         if self.device.type != "cuda":
             return Stream("the caller's")
         return Stream("the caller's", torch.cuda.current_stream(self.device))

@@ -93,7 +93,7 @@ class Place:
     _numbers: dict[tuple[int, ...], int] = field(default_factory=dict[tuple[int, ...], int])
 
     def exchange(self, team: Sequence[int], value: Any, where: str) -> list[Any]:
-        """The next exchange of that team."""
+        """Returns the next exchange of that team."""
         members = tuple(team)
         number = self._numbers.get(members, 0)
         self._numbers[members] = number + 1

@@ -35,7 +35,7 @@ def _gelu_tanh(x: torch.Tensor) -> torch.Tensor:
 
 
 def square_root(x: torch.Tensor) -> torch.Tensor:
-    """The square root, rounded correctly: torch's on the CPU is an approximation."""
+    """Returns the square root, rounded correctly: torch's on the CPU is an approximation."""
     if x.is_cuda:
         return torch.sqrt(x)
     with np.errstate(invalid="ignore"):
@@ -43,7 +43,7 @@ def square_root(x: torch.Tensor) -> torch.Tensor:
 
 
 def _of_floats(function: Function) -> Function:
-    """A function that leaves integers as they are."""
+    """Returns a function that leaves integers as they are."""
     return lambda x: function(x) if x.is_floating_point() else x
 
 

@@ -55,7 +55,9 @@ def _check(op: AllocateOp) -> None:
 
 
 def check_allocation(op: ir.OpView, sizes: list[ir.Value]) -> Domain:
-    """What hir.allocate and hir.reuse have in common: sizes, order or domain, and the result."""
+    """Returns what hir.allocate and hir.reuse have in common: sizes, order or domain, and the
+    result.
+    """
     result = buffer(result_of(op), "the result")
     domain = read_domain(op, result.shape)
     check_unit(op, "zero_init")

@@ -27,7 +27,7 @@ def declared_type(callee: ir.Operation) -> ir.FunctionType | None:
 
 
 def is_tensor_function(callee: ir.Operation) -> bool:
-    """Whether a callee is a function with a body that takes or gives tensors."""
+    """Returns whether a callee is a function with a body that takes or gives tensors."""
     if callee.name != FUNCTION or not len(callee.regions[0].blocks):
         return False
     declared = ir.FunctionType(ir.TypeAttr(callee.attributes["function_type"]).value)
@@ -43,7 +43,7 @@ def _as_buffer(kind: ir.Type) -> ir.Type:
 
 
 def take_arguments(op: ir.OpView, region: ir.Region, callee: ir.Operation) -> bool:
-    """Whether the arguments fit what `callee` declares; says what is wrong where not."""
+    """Returns whether the arguments fit what `callee` declares; says what is wrong where not."""
     name = f"@{ir.StringAttr(callee.attributes['sym_name']).value}"
     declared = declared_type(callee)
     arguments = arguments_of(region)

@@ -6,7 +6,9 @@ from .symbols import lookup
 
 
 def calls_itself(program: ir.OpView) -> bool:
-    """Whether a program calls itself, through others or not; says by which way where it does."""
+    """Returns whether a program calls itself, through others or not; says by which way where it
+    does.
+    """
     name = _name(program.operation)
     seen: set[str] = set()
     # Calls to look into, each with the programs that lead to it.

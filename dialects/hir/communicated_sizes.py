@@ -10,7 +10,9 @@ _INPUT_IS_LARGER = ("scatter", "reduce-scatter")
 
 
 def sizes_fit(op: ir.OpView, kind: str, given: ir.Type, taken: ir.Type, team: int) -> bool:
-    """Whether input and output of a communication in a team of that size fit; says why not."""
+    """Returns whether input and output of a communication in a team of that size
+    fit; says why not.
+    """
     for what, buffer in (("input", given), ("output", taken)):
         reason = not_a_buffer(buffer)
         if reason is not None:

@@ -47,17 +47,17 @@ def plan(
 
 
 def plan_of_integers(domain: Domain, open_sizes: Sequence[int] = ()) -> Plan[int]:
-    """The plan for known sizes."""
+    """Returns the plan for known sizes."""
     return plan(domain, open_sizes, Integers())
 
 
 def static_plan(domain: Domain) -> Plan[int]:
-    """The plan as far as it is known: DYNAMIC where a number depends on an open size."""
+    """Returns the plan as far as it is known: DYNAMIC where a number depends on an open size."""
     return plan(domain, [DYNAMIC] * domain.logical.count(DYNAMIC), _OpenIntegers())
 
 
 def allocate_type(domain: Domain, element: ir.Type) -> ir.MemRefType:
-    """The type of a buffer that is allocated so."""
+    """Returns the type of a buffer that is allocated so."""
     found = static_plan(domain)
     if memory_view(domain).is_packed:
         return buffer_type(found.sizes, element)

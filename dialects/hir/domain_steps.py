@@ -72,7 +72,8 @@ class Domain:
 
 
 def read_domain(op: ir.Operation | ir.OpView, shape: Sequence[int]) -> Domain:
-    """The domain that an operation's `order`, `domain` and `logical` give; `shape` is its result's.
+    """Returns the domain that an operation's `order`, `domain` and `logical` give; `shape` is its
+    result's.
 
     In `logical` a negative size is one that is open.
     """

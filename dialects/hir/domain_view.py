@@ -68,7 +68,7 @@ class _Digit:
 
 @lru_cache(maxsize=1024)
 def memory_view(domain: Domain) -> MemoryView:
-    """The view; DomainError where a step is wrong or there is none."""
+    """Returns the view; DomainError where a step is wrong or there is none."""
     dims = [_Dim(_logical_extent(domain, dim)) for dim in range(len(domain.logical))]
     lists = [dims]
     for number, step in enumerate(domain.steps):
@@ -112,7 +112,7 @@ def _logical_view(digits: Sequence[_Digit]) -> _Digit | None:
 
 
 def _apply(step: Step, dims: Sequence[_Dim], where: str) -> list[_Dim]:
-    """The list of dims after a step."""
+    """Returns the list of dims after a step."""
     if isinstance(step, Reorder):
         if sorted(step.order) != list(range(len(dims))):
             raise DomainError(
@@ -153,7 +153,7 @@ def _apply(step: Step, dims: Sequence[_Dim], where: str) -> list[_Dim]:
 def _follow_back(
     step: Step, before: Sequence[_Dim], functions: list[list[_Digit]]
 ) -> list[list[_Digit]]:
-    """The functions of the dims before a step, from those of the dims after it."""
+    """Returns the functions of the dims before a step, from those of the dims after it."""
     match step:
         case Reorder(order):
             return [functions[order.index(position)] for position in range(len(order))]
@@ -176,7 +176,9 @@ def _follow_back(
 
 
 def _joined(digits: Iterable[_Digit]) -> list[_Digit]:
-    """The digits, innermost first, with neighbours made one where one stride serves both."""
+    """Returns the digits, innermost first, with neighbours made one where one stride
+    serves both.
+    """
     result: list[_Digit] = []
     for digit in digits:
         if result and (one := _as_one(result[-1], digit)) is not None:
@@ -197,7 +199,7 @@ def _as_one(low: _Digit, high: _Digit) -> _Digit | None:
 
 
 def _within(digits: list[_Digit], extent: Extent) -> list[_Digit]:
-    """The digits of a dim's index as far as an index below `extent` has them."""
+    """Returns the digits of a dim's index as far as an index below `extent` has them."""
     if len(digits) > 1 and any(digit.part is not _Part.HERE for digit in digits):
         return digits
     reached: list[_Digit] = []
@@ -211,7 +213,7 @@ def _within(digits: list[_Digit], extent: Extent) -> list[_Digit]:
 
 
 def _exactly(low: list[_Digit], extent: Extent, high: list[_Digit]) -> list[_Digit]:
-    """The digits of a dim with `extent` values, for `high` to stand above them."""
+    """Returns the digits of a dim with `extent` values, for `high` to stand above them."""
     if len(low) == 1 or all(digit.extent == _ONE for digit in high):
         return _within(low, extent)
     below = _ONE
@@ -227,7 +229,9 @@ def _exactly(low: list[_Digit], extent: Extent, high: list[_Digit]) -> list[_Dig
 
 
 def _parted(digits: list[_Digit], inner: Extent) -> tuple[list[_Digit], list[_Digit]]:
-    """The digits of a merged dim as those of its outer and its inner dim, of extent `inner`."""
+    """Returns the digits of a merged dim as those of its outer and its inner dim, of extent
+    `inner`.
+    """
     low: list[_Digit] = []
     high: list[_Digit] = []
     left = inner

@@ -14,7 +14,7 @@ SCALARS = "index, an integer or a float"
 
 
 def takes(operands: Operands, element: ElementType) -> bool:
-    """Whether a kind that takes `operands` takes this element type."""
+    """Returns whether a kind that takes `operands` takes this element type."""
     return {
         Operands.ANY: element.kind != "complex",
         Operands.NUMBER: element.is_float or element.is_integer,
@@ -27,7 +27,8 @@ def takes(operands: Operands, element: ElementType) -> bool:
 def operand_element(
     buffers: Sequence[ElementType], scalars: Sequence[ElementType], given: ElementType | None = None
 ) -> ElementType:
-    """The one element type that the operands of an elementwise operation have or are converted to.
+    """Returns the one element type that the operands of an elementwise operation have or are
+    converted to.
 
     The buffers' own; with scalars only, that of the result (`given`, None where it does not follow
     from the operands'); else the scalars'.
@@ -68,14 +69,16 @@ def takes_for(kind: Kind) -> str:
 
 
 def kind_takes(kind: Kind, element: ElementType) -> bool:
-    """Whether operands of the kind may be of `element`. Sums count i1."""
+    """Returns whether operands of the kind may be of `element`. Sums count i1."""
     if kind.gives == Gives.SUM and element.kind == "truth":
         return True
     return takes(kind.operands, element)
 
 
 def product_results(element: ElementType) -> list[ElementType]:
-    """The element types that hir.matmul and hir.linear may give for operands of `element`."""
+    """Returns the element types that hir.matmul and hir.linear may give for operands
+    of `element`.
+    """
     if element.is_float:
         wider = {1: ["f32", "f16", "bf16"], 2: ["f32"]}.get(element.bytes, [])
         wider = ["f32"] if element.name == "tf32" else wider

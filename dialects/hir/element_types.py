@@ -77,5 +77,5 @@ ELEMENT_TYPES = {
 
 
 def find_element_type(element: ir.Type) -> ElementType | None:
-    """The description of an MLIR element type, or None where buffers cannot hold it."""
+    """Returns the description of an MLIR element type, or None where buffers cannot hold it."""
     return ELEMENT_TYPES.get(str(element))

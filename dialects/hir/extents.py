@@ -44,7 +44,7 @@ class Extent:
         return Extent(self.constant * other.constant, tuple(factors))
 
     def divided_by(self, divisor: "Extent") -> "Extent | None":
-        """The quotient where it is exact for all values of the factors, else None."""
+        """Returns the quotient where it is exact for all values of the factors, else None."""
         if divisor.constant == 0 or self.constant % divisor.constant != 0:
             return None
         factors = list(self.factors)
@@ -55,7 +55,7 @@ class Extent:
         return Extent(self.constant // divisor.constant, tuple(factors))
 
     def ceil_divided_by(self, divisor: "Extent") -> "Extent":
-        """The quotient rounded up."""
+        """Returns the quotient rounded up."""
         exact = self.divided_by(divisor)
         if exact is not None:
             return exact
@@ -116,7 +116,7 @@ class Evaluation(Generic[Number]):
         self._products: dict[tuple[Factor, ...], Number] = {}
 
     def number(self, extent: Extent) -> Number:
-        """The value of an extent."""
+        """Returns the value of an extent."""
         value = self._value(extent)
         return value.value if isinstance(value, Open) else self._arithmetic.constant(value)
 

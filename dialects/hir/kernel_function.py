@@ -9,7 +9,7 @@ from .values import has_strides
 
 
 def find_function(op: ir.OpView, path: list[str]) -> ir.Operation | None:
-    """The gpu.func at `path`; None where there is no such kernel, which it says."""
+    """Returns the gpu.func at `path`; None where there is no such kernel, which it says."""
     if len(path) != 2:
         refuse(op, f"a gpu.func is named @module::@function, not {written(path)}")
         return None
@@ -34,7 +34,7 @@ def find_function(op: ir.OpView, path: list[str]) -> ir.Operation | None:
 
 
 def parameters_of(function: ir.Operation) -> list[ir.Type]:
-    """The types of a gpu.func's arguments."""
+    """Returns the types of a gpu.func's arguments."""
     function_type = ir.TypeAttr(function.attributes["function_type"]).value
     return list(ir.FunctionType(function_type).inputs)
 

@@ -65,7 +65,9 @@ class LaunchOp(Hir.Operation, name="launch", traits=[ir.NoTerminatorTrait]):
 
 
 def _sizes_agree(op: LaunchOp, kernel: ir.OpView) -> bool:
-    """Whether the launch has the block, cluster and shared memory that the hir.kernel states."""
+    """Returns whether the launch has the block, cluster and shared memory that the hir.kernel
+    states.
+    """
     name = written([ir.StringAttr(kernel.attributes["sym_name"]).value])
     block = [constant_value(size) for size in (op.block_x, op.block_y, op.block_z)]
     stated = numbers(kernel.attributes["block"]) if "block" in kernel.attributes else None

@@ -21,7 +21,7 @@ class LayoutError(ValueError):
 
 
 def product(factors: Sequence[int]) -> int:
-    """The product, DYNAMIC where a factor is; of 0 and anything 0."""
+    """Returns the product, DYNAMIC where a factor is; of 0 and anything 0."""
     if 0 in factors:
         return 0
     return DYNAMIC if DYNAMIC in factors else prod(factors)
@@ -33,7 +33,7 @@ def show_sizes(sizes: Sequence[int]) -> str:
 
 
 def packed_strides(shape: Sequence[int]) -> list[int]:
-    """The strides of row-major order without gaps, DYNAMIC beyond the first open size.
+    """Returns the strides of row-major order without gaps, DYNAMIC beyond the first open size.
 
     A size of 0 counts as 1.
     """
@@ -46,7 +46,7 @@ def packed_strides(shape: Sequence[int]) -> list[int]:
 
 
 def strides_and_offset(buffer: ir.MemRefType) -> tuple[list[int], int]:
-    """The strides and the offset of a type, DYNAMIC where they are open."""
+    """Returns the strides and the offset of a type, DYNAMIC where they are open."""
     if has_identity_layout(buffer):
         return packed_strides(buffer.shape), 0
     try:
@@ -57,7 +57,7 @@ def strides_and_offset(buffer: ir.MemRefType) -> tuple[list[int], int]:
 
 
 def has_identity_layout(buffer: ir.MemRefType) -> bool:
-    """Whether the type says that the buffer is packed, from its first element."""
+    """Returns whether the type says that the buffer is packed, from its first element."""
     return buffer.layout == buffer_type(buffer.shape, buffer.element_type).layout
 
 
@@ -67,7 +67,7 @@ def buffer_type(
     strides: Sequence[int] | None = None,
     offset: int = 0,
 ) -> ir.MemRefType:
-    """The memref type of these sizes, strides and offset, each DYNAMIC where it is open.
+    """Returns the memref type of these sizes, strides and offset, each DYNAMIC where it is open.
 
     Without strides the buffer is packed. A packed layout with offset 0 is the identity.
     """
@@ -87,12 +87,12 @@ def buffer_type(
 
 
 def any_layout(buffer: ir.MemRefType) -> ir.MemRefType:
-    """The type with the same sizes and every stride and the offset open."""
+    """Returns the type with the same sizes and every stride and the offset open."""
     return buffer_type(buffer.shape, buffer.element_type, [DYNAMIC] * buffer.rank, DYNAMIC)
 
 
 def is_packed(buffer: ir.MemRefType) -> bool:
-    """Whether the type says that the elements lie in row-major order without gaps.
+    """Returns whether the type says that the elements lie in row-major order without gaps.
 
     The stride of a size of 1 does not count, nor any where there is no element.
     """
@@ -107,7 +107,9 @@ def is_packed(buffer: ir.MemRefType) -> bool:
 
 
 def is_same_or_more_open(inferred: ir.MemRefType, declared: ir.MemRefType) -> bool:
-    """Whether `declared` says what `inferred` says, or leaves sizes, strides or the offset open."""
+    """Returns whether `declared` says what `inferred` says, or leaves sizes, strides or the offset
+    open.
+    """
     if inferred == declared:
         return True
     if inferred.element_type != declared.element_type or inferred.rank != declared.rank:
@@ -122,7 +124,7 @@ def is_same_or_more_open(inferred: ir.MemRefType, declared: ir.MemRefType) -> bo
 
 
 def normalized(buffer: ir.MemRefType) -> ir.MemRefType:
-    """The type with the identity layout where its strides and offset are just that."""
+    """Returns the type with the identity layout where its strides and offset are just that."""
     if has_identity_layout(buffer):
         return buffer
     strides, offset = strides_and_offset(buffer)

@@ -51,7 +51,7 @@ class LibraryMatmulOp(Hir.Operation, name="library_matmul"):
 
 
 def dims_of(op: ir.Operation) -> list[list[int]]:
-    """The loop of each dim of each operand."""
+    """Returns the loop of each dim of each operand."""
     return [list(ir.DenseI64ArrayAttr(each)) for each in ir.ArrayAttr(op.attributes["dims"])]
 
 

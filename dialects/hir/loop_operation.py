@@ -12,19 +12,21 @@ INTEGER_KINDS = ("addi", "muli", "maxsi", "maxui", "minsi", "minui", "andi", "or
 
 
 def kind_of(op: ir.Operation) -> str:
-    """The kind of a verified collective operation: `addf`."""
+    """Returns the kind of a verified collective operation: `addf`."""
     return ir.StringAttr(op.attributes["kind"]).value
 
 
 def loops_of(op: ir.Operation) -> list[int]:
-    """The loops of a verified hir.reduce_loops, hir.find_loops or hir.scan_loop."""
+    """Returns the loops of a verified hir.reduce_loops, hir.find_loops or hir.scan_loop."""
     if "loop" in op.attributes:
         return [ir.IntegerAttr(op.attributes["loop"]).value]
     return list(ir.DenseI64ArrayAttr(op.attributes["loops"]))
 
 
 def has_kind(op: ir.OpView, value: ir.Value, among: tuple[str, ...] = ()) -> bool:
-    """Whether `kind` is one for the type of `value`; only those of `among`, where it is given."""
+    """Returns whether `kind` is one for the type of `value`; only those of `among`, where it is
+    given.
+    """
     is_float = isinstance(value.type, ir.FloatType)
     if not is_float and not isinstance(value.type, ir.IntegerType):
         return refuse(op, f"{op.operation.name} takes a float or an integer, not {value.type}")
@@ -41,7 +43,9 @@ def has_kind(op: ir.OpView, value: ir.Value, among: tuple[str, ...] = ()) -> boo
 
 
 def has_loops(op: ir.OpView) -> bool:
-    """Whether `loops` names some loops of the linalg.generic around, each once and reducing."""
+    """Returns whether `loops` names some loops of the linalg.generic around, each once and
+    reducing.
+    """
     loops = numbers(op.attributes["loops"]) if "loops" in op.attributes else None
     if not loops or len(set(loops)) != len(loops):
         return refuse(
@@ -52,7 +56,9 @@ def has_loops(op: ir.OpView) -> bool:
 
 
 def are_loops(op: ir.OpView, loops: list[int]) -> bool:
-    """Whether the operation stands in a linalg.generic that has these loops, as reductions."""
+    """Returns whether the operation stands in a linalg.generic that has these loops,
+    as reductions.
+    """
     parent = op.operation.parent
     if parent is None or parent.name != GENERIC:
         return refuse(op, f"{op.operation.name} stands in the region of a {GENERIC}")
@@ -68,7 +74,7 @@ def are_loops(op: ir.OpView, loops: list[int]) -> bool:
 
 
 def gives(op: ir.OpView, types: list[ir.Type]) -> bool:
-    """Whether the results have these types."""
+    """Returns whether the results have these types."""
     found = [result.type for result in op.operation.results]
     if found == types:
         return True

@@ -29,14 +29,16 @@ class Mesh:
         return list(product(*map(range, self.shape)))
 
     def teams(self, axis: int) -> list[list[int]]:
-        """The devices that differ along one axis alone, in its order; a team for each such row."""
+        """Returns the devices that differ along one axis alone, in its order; a team for each such
+        row.
+        """
         rows: dict[tuple[int, ...], list[int]] = {}
         for device, place in zip(self.devices, self.places, strict=True):
             rows.setdefault((*place[:axis], *place[axis + 1 :]), []).append(device)
         return list(rows.values())
 
     def normal(self, spreads: Spreads) -> Spreads:
-        """The spreads, whole along axes of one device, however they are written."""
+        """Returns the spreads, whole along axes of one device, however they are written."""
         return tuple(
             spread if size > 1 else Spread()
             for spread, size in zip(spreads, self.shape, strict=True)
@@ -60,7 +62,7 @@ def mesh_fault(attribute: ir.Attribute, devices: int | None = None) -> str | Non
 
 
 def read_spreads(attribute: ir.Attribute | None, rank: int, axes: int) -> Spreads | str:
-    """The spreads of an attribute, of a buffer of that rank; or what is wrong with it."""
+    """Returns the spreads of an attribute, of a buffer of that rank; or what is wrong with it."""
     if not isinstance(attribute, ir.ArrayAttr) or len(attribute) != axes:
         return f"over a mesh of {axes} axes there is a list of {axes} spreads, one an axis"
     spreads: list[Spread] = []
@@ -77,5 +79,5 @@ def read_spreads(attribute: ir.Attribute | None, rank: int, axes: int) -> Spread
 
 
 def spreads_attribute(spreads: Sequence[Spread]) -> ir.Attribute:
-    """The attribute of spreads."""
+    """Returns the attribute of spreads."""
     return ir.ArrayAttr.get([ir.StringAttr.get(str(spread)) for spread in spreads])

@@ -10,7 +10,8 @@ def refuse(op: ir.Operation | ir.OpView, message: str) -> bool:
 
 
 def has_one_block(op: ir.OpView, region: ir.Region, what: str, arguments: int = 0) -> bool:
-    """Whether a region has one block with that many arguments; says what is wrong where not.
+    """Returns whether a region has one block with that many arguments; says what is wrong where
+    not.
 
     `what` names the region: "the body of hir.for".
     """
@@ -29,7 +30,7 @@ def has_one_block(op: ir.OpView, region: ir.Region, what: str, arguments: int = 
 
 
 def whole_number(op: ir.OpView, name: str) -> int | None:
-    """The integer attribute `name`; None where it is not there or no integer."""
+    """Returns the integer attribute `name`; None where it is not there or no integer."""
     if name not in op.attributes:
         return None
     attribute = op.attributes[name]
@@ -37,12 +38,12 @@ def whole_number(op: ir.OpView, name: str) -> int | None:
 
 
 def numbers(attribute: ir.Attribute) -> list[int] | None:
-    """The numbers of an `array<i64: ...>`; None for any other attribute."""
+    """Returns the numbers of an `array<i64: ...>`; None for any other attribute."""
     return list(attribute) if isinstance(attribute, ir.DenseI64ArrayAttr) else None
 
 
 def is_positive(op: ir.OpView, name: str, meaning: str) -> bool:
-    """Whether the attribute `name`, where it is there, is a positive integer."""
+    """Returns whether the attribute `name`, where it is there, is a positive integer."""
     if name not in op.attributes:
         return True
     value = whole_number(op, name)
@@ -53,7 +54,7 @@ def is_positive(op: ir.OpView, name: str, meaning: str) -> bool:
 
 
 def is_text(op: ir.OpView, name: str, meaning: str) -> bool:
-    """Whether the attribute `name`, where it is there, is a string and not empty."""
+    """Returns whether the attribute `name`, where it is there, is a string and not empty."""
     if name not in op.attributes:
         return True
     attribute = op.attributes[name]
@@ -66,7 +67,7 @@ def is_text(op: ir.OpView, name: str, meaning: str) -> bool:
 
 
 def are_three_sizes(op: ir.OpView, name: str) -> bool:
-    """Whether the attribute `name`, where it is there, holds three positive sizes."""
+    """Returns whether the attribute `name`, where it is there, holds three positive sizes."""
     if name not in op.attributes:
         return True
     sizes = numbers(op.attributes[name])

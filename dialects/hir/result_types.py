@@ -7,7 +7,9 @@ from .symbols import lookup
 
 
 def types_of_results(source: ir.Operation | ir.OpView) -> list[ir.Type] | None:
-    """The types of what a hir.call, hir.host_call or hir.if gives; None where it is malformed."""
+    """Returns the types of what a hir.call, hir.host_call or hir.if gives; None where it is
+    malformed.
+    """
     op = source.opview if isinstance(source, ir.Operation) else source
     if op.operation.name == "hir.if":
         return branch_types(op.operation.regions[0])
@@ -23,7 +25,7 @@ def types_of_results(source: ir.Operation | ir.OpView) -> list[ir.Type] | None:
 
 
 def branch_types(region: ir.Region) -> list[ir.Type] | None:
-    """The types of the outputs of a branch; None where it has no block."""
+    """Returns the types of the outputs of a branch; None where it has no block."""
     if not len(region.blocks):
         return None
     return [
@@ -34,7 +36,7 @@ def branch_types(region: ir.Region) -> list[ir.Type] | None:
 
 
 def declared_types(op: ir.OpView) -> list[ir.Type] | None:
-    """The `result_types` of a hir.host_call; None where they are no array of types."""
+    """Returns the `result_types` of a hir.host_call; None where they are no array of types."""
     if "result_types" not in op.attributes:
         return []
     types = op.attributes["result_types"]

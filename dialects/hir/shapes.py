@@ -6,7 +6,7 @@ from .layout import DYNAMIC, LayoutError, show_sizes
 
 
 def broadcast_shape(shapes: Sequence[Sequence[int]]) -> list[int]:
-    """The sizes that operands of these sizes have together, as in torch.
+    """Returns the sizes that operands of these sizes have together, as in torch.
 
     Missing leading dims count as 1, and a size of 1 repeats. An open size beside 1 stays open;
     beside any other static size it must be that one, or 1.
@@ -25,7 +25,7 @@ def broadcast_shape(shapes: Sequence[Sequence[int]]) -> list[int]:
 
 
 def reduce_shape(shape: Sequence[int], axes: Sequence[int], keep_dims: bool = False) -> list[int]:
-    """The sizes after a reduction over `axes`; over all where there are none."""
+    """Returns the sizes after a reduction over `axes`; over all where there are none."""
     if any(not 0 <= axis < len(shape) for axis in axes) or len(set(axes)) != len(axes):
         raise LayoutError(
             f"axes are different numbers from 0 to {len(shape) - 1} for an operand of sizes "
@@ -38,7 +38,7 @@ def reduce_shape(shape: Sequence[int], axes: Sequence[int], keep_dims: bool = Fa
 
 
 def matmul_shape(x: Sequence[int], y: Sequence[int]) -> list[int]:
-    """The sizes of (..., m, k) times (..., k, n)."""
+    """Returns the sizes of (..., m, k) times (..., k, n)."""
     if len(x) < 2 or len(y) < 2:
         raise LayoutError(
             "operands are (..., m, k) and (..., k, n), of two dims or more; "
@@ -55,7 +55,7 @@ def matmul_shape(x: Sequence[int], y: Sequence[int]) -> list[int]:
 def linear_shape(
     x: Sequence[int], weight: Sequence[int], bias: Sequence[int] | None = None
 ) -> list[int]:
-    """The sizes of (..., k) times the transpose of (n, k), with a bias of (n)."""
+    """Returns the sizes of (..., k) times the transpose of (n, k), with a bias of (n)."""
     if not x or len(weight) != 2 or _differ(x[-1], weight[1]):
         raise LayoutError(
             f"operands are (..., k) and (n, k); they are {show_sizes(x)} and {show_sizes(weight)}"
@@ -69,7 +69,7 @@ def linear_shape(
 
 
 def may_be_equal(a: Sequence[int], b: Sequence[int]) -> bool:
-    """Whether two lists of sizes can be the same when the program runs."""
+    """Returns whether two lists of sizes can be the same when the program runs."""
     return len(a) == len(b) and not any(map(_differ, a, b))
 
 

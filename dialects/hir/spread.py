@@ -23,7 +23,9 @@ class Spread:
 
 
 def parse_spread(text: str, rank: int) -> Spread | str:
-    """The spread that a text stands for, of a buffer of that rank; or what is wrong with it."""
+    """Returns the spread that a text stands for, of a buffer of that rank; or what is wrong with
+    it.
+    """
     word, colon, rest = text.partition(":")
     if text == "whole":
         return Spread()

@@ -34,7 +34,7 @@ class Structure:
     attributes: tuple[tuple[str, type[ir.Attribute]], ...]
 
     def fault(self, op: ir.Operation) -> str | None:
-        """What of `op` is not of this form; None where all is."""
+        """Returns what of `op` is not of this form; None where all is."""
         for verb, what, count, (least, most) in (
             ("takes", "operand", len(op.operands), self.operands),
             ("has", "result", len(op.results), self.results),
@@ -60,7 +60,9 @@ _STRUCTURES: dict[str, Structure] = {}
 def checked(
     name: str, fields: Sequence[Any], verify: Callable[[ir.OpView], bool] | None
 ) -> Callable[[ir.OpView], bool]:
-    """The verifier of an operation that asks for the form its fields declare before `verify`."""
+    """Returns the verifier of an operation that asks for the form its fields declare before
+    `verify`.
+    """
     structure = _STRUCTURES[name] = _structure_of(fields)
 
     def verify_invariants(op: ir.OpView) -> bool:
@@ -82,7 +84,9 @@ def checked(
 
 
 def is_well_formed(op: ir.Operation) -> bool:
-    """Whether an operation of the dialect that is not verified yet has the form of its class."""
+    """Returns whether an operation of the dialect that is not verified yet has the form of its
+    class.
+    """
     structure = _STRUCTURES.get(op.name)
     return structure is None or structure.fault(op) is None
 

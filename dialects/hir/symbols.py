@@ -23,7 +23,7 @@ def unchanged() -> Generator[None, None, None]:
 
 
 def enclosing_module(op: ir.OpView) -> ir.Operation | None:
-    """The builtin.module around an operation."""
+    """Returns the builtin.module around an operation."""
     parent = op.operation.parent
     while parent is not None and parent.name != "builtin.module":
         parent = parent.parent
@@ -31,12 +31,12 @@ def enclosing_module(op: ir.OpView) -> ir.Operation | None:
 
 
 def symbol_names(op: ir.Operation, kind: str) -> list[str]:
-    """The names of the operations of one kind in the module `op`, in order."""
+    """Returns the names of the operations of one kind in the module `op`, in order."""
     return [_name(child) or "" for child in _children(op) if child.name == kind]
 
 
 def lookup(op: ir.OpView, path: list[str]) -> ir.Operation | None:
-    """The operation that `@path[0]::@path[1]...` names, seen from `op`, or None."""
+    """Returns the operation that `@path[0]::@path[1]...` names, seen from `op`, or None."""
     found = enclosing_module(op)
     for name in path:
         if found is None:
@@ -46,7 +46,7 @@ def lookup(op: ir.OpView, path: list[str]) -> ir.Operation | None:
 
 
 def _child(op: ir.Operation, name: str) -> ir.Operation | None:
-    """The first operation within `op` that is called `name`."""
+    """Returns the first operation within `op` that is called `name`."""
     known = _found.get()
     if known is None:
         return next((child for child in _children(op) if _name(child) == name), None)
@@ -58,14 +58,14 @@ def _child(op: ir.Operation, name: str) -> ir.Operation | None:
 
 
 def path_of(symbol: ir.Attribute) -> list[str]:
-    """The names of a symbol, outermost first."""
+    """Returns the names of a symbol, outermost first."""
     if isinstance(symbol, ir.FlatSymbolRefAttr):
         return [symbol.value]
     return list(ir.SymbolRefAttr(symbol).value)
 
 
 def written(path: list[str]) -> str:
-    """A symbol as the text of a program has it."""
+    """Returns a symbol as the text of a program has it."""
     return "::".join(f"@{name}" for name in path)
 
 

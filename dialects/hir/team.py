@@ -5,7 +5,7 @@ from .refusal import numbers, refuse
 
 
 def is_team(op: ir.OpView, name: str) -> bool:
-    """Whether the attribute `name` is a team; says what is wrong where not."""
+    """Returns whether the attribute `name` is a team; says what is wrong where not."""
     if not _are_devices(numbers(op.attributes[name])):
         return refuse(
             op,
@@ -16,7 +16,7 @@ def is_team(op: ir.OpView, name: str) -> bool:
 
 
 def are_teams(op: ir.OpView) -> bool:
-    """Whether a hir.communicator has a `team`, or `teams`; says what is wrong where not."""
+    """Returns whether a hir.communicator has a `team`, or `teams`; says what is wrong where not."""
     if ("team" in op.attributes) == ("teams" in op.attributes):
         return refuse(
             op,
@@ -35,7 +35,9 @@ def are_teams(op: ir.OpView) -> bool:
 
 
 def teams_of(communicator: ir.Operation) -> list[list[int]]:
-    """The teams of a hir.communicator: one, or several of one size; none where it has a fault."""
+    """Returns the teams of a hir.communicator: one, or several of one size; none where it has a
+    fault.
+    """
     if "team" in communicator.attributes:
         team = numbers(communicator.attributes["team"])
         return [team] if team and _are_devices(team) else []

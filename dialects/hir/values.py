@@ -6,7 +6,7 @@ from .layout import DYNAMIC, LayoutError, strides_and_offset
 
 
 def is_scalar(value_type: ir.Type) -> bool:
-    """Whether it is an index, an integer or a float."""
+    """Returns whether it is an index, an integer or a float."""
     if isinstance(value_type, ir.IndexType):
         return True
     element = find_element_type(value_type)
@@ -35,7 +35,7 @@ def not_a_value(value_type: ir.Type) -> str | None:
 
 
 def has_strides(buffer: ir.MemRefType) -> bool:
-    """Whether the type's layout is described by strides."""
+    """Returns whether the type's layout is described by strides."""
     try:
         strides_and_offset(buffer)
     except LayoutError:
@@ -62,7 +62,7 @@ def mismatch(given: ir.Type, wanted: ir.Type) -> str | None:
 
 
 def element_count(buffer: ir.MemRefType) -> int | None:
-    """The number of elements; None where the type leaves a size open."""
+    """Returns the number of elements; None where the type leaves a size open."""
     count = 1
     for size in buffer.shape:
         if size == DYNAMIC:

@@ -36,7 +36,9 @@ def verified(op: Op, check: Callable[[Op], None]) -> bool:
 
 
 def buffer(value: ir.Value, name: str) -> ir.MemRefType:
-    """The type of a value that is a buffer; `name` is what the operation calls the value."""
+    """Returns the type of a value that is a buffer; `name` is what the operation
+    calls the value.
+    """
     found = value.type
     reason = not_a_buffer(found)
     if reason or not isinstance(found, ir.MemRefType):
@@ -45,12 +47,12 @@ def buffer(value: ir.Value, name: str) -> ir.MemRefType:
 
 
 def element_of(found: ir.MemRefType) -> ElementType:
-    """The element type of a buffer."""
+    """Returns the element type of a buffer."""
     return ELEMENT_TYPES[str(found.element_type)]
 
 
 def attribute_of(op: ir.OpView, name: str, kind: type[Attribute], wanted: str) -> Attribute:
-    """An attribute that must be there; `wanted` describes it."""
+    """Returns an attribute that must be there; `wanted` describes it."""
     found = op.attributes.get(name, None)
     if not isinstance(found, kind):
         raise OperationError(f"{name} is {wanted}, not {'left out' if found is None else found}")
@@ -58,12 +60,12 @@ def attribute_of(op: ir.OpView, name: str, kind: type[Attribute], wanted: str) -
 
 
 def integer_of(op: ir.OpView, name: str) -> int:
-    """The value of an integer attribute."""
+    """Returns the value of an integer attribute."""
     return attribute_of(op, name, ir.IntegerAttr, "an integer").value
 
 
 def integers_of(op: ir.OpView, name: str) -> list[int]:
-    """The values of an array<i64: ...> attribute."""
+    """Returns the values of an array<i64: ...> attribute."""
     return list(attribute_of(op, name, ir.DenseI64ArrayAttr, "an array<i64: ...>"))
 
 
@@ -94,7 +96,9 @@ def check_same_or_more_open(op: ir.OpView, inferred: ir.MemRefType) -> None:
 
 
 def operands_of(op: ir.OpView, least: int, most: int | None) -> list[ir.Value]:
-    """The operands; their number is in a range, which is open above where `most` is None."""
+    """Returns the operands; their number is in a range, which is open above where
+    `most` is None.
+    """
     operands = list(op.operation.operands)
     if len(operands) < least or (most is not None and len(operands) > most):
         wanted = str(least)
@@ -106,20 +110,22 @@ def operands_of(op: ir.OpView, least: int, most: int | None) -> list[ir.Value]:
 
 
 def result_of(op: ir.OpView) -> ir.Value:
-    """The result of an operation that has one."""
+    """Returns the result of an operation that has one."""
     if len(op.operation.results) != 1:
         raise OperationError(f"it has one result, not {len(op.operation.results)}")
     return op.operation.results[0]
 
 
 def find_output(op: ir.OpView, count: int) -> tuple[list[ir.Value], ir.Value]:
-    """The first `count` operands, and what is written: the operand after them, or the result."""
+    """Returns the first `count` operands, and what is written: the operand after them, or the
+    result.
+    """
     operands = operands_of(op, count, count + 1)
     return operands[:count], one_output(op, operands[count:])
 
 
 def one_output(op: ir.OpView, destinations: Sequence[ir.Value]) -> ir.Value:
-    """The one value that is written: the destination or the result."""
+    """Returns the one value that is written: the destination or the result."""
     outputs = [*destinations, *op.operation.results]
     if len(outputs) != 1:
         has = "both" if outputs else "neither"
@@ -130,7 +136,7 @@ def one_output(op: ir.OpView, destinations: Sequence[ir.Value]) -> ir.Value:
 
 
 def has_destination(op: ir.OpView) -> bool:
-    """Whether an operation with an optional destination has one, and so no result."""
+    """Returns whether an operation with an optional destination has one, and so no result."""
     return not op.operation.results
 
 

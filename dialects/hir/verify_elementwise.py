@@ -19,7 +19,7 @@ from .verify import (
 
 
 def find_kind(op: ir.OpView, table: Mapping[str, Kind]) -> tuple[str, Kind]:
-    """The name and the description of an operation's kind."""
+    """Returns the name and the description of an operation's kind."""
     name = attribute_of(op, "kind", ir.StringAttr, "a string").value
     if name not in table:
         raise OperationError(f"kind is one of {', '.join(table)}, not '{name}'")
@@ -62,7 +62,7 @@ def check_elementwise(op: ir.OpView, table: Mapping[str, Kind], names: Sequence[
 
 
 def element_of_operand(value: ir.Value, name: str) -> ElementType:
-    """The element type of a buffer, or the type of a scalar; an index counts as i64."""
+    """Returns the element type of a buffer, or the type of a scalar; an index counts as i64."""
     if isinstance(value.type, ir.MemRefType):
         return element_of(buffer(value, name))
     scalar = ELEMENT_TYPES["i64"] if isinstance(value.type, ir.IndexType) else None

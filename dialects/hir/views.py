@@ -17,7 +17,9 @@ from .layout import (
 
 
 def select_type(buffer: ir.MemRefType, axis: int, index: int | None = None) -> ir.MemRefType:
-    """The view at `index` along `axis`, without the axis; `index` is None where it is not known."""
+    """Returns the view at `index` along `axis`, without the axis; `index` is None where it is not
+    known.
+    """
     strides, offset = strides_and_offset(buffer)
     check_axis(buffer, axis)
     size = buffer.shape[axis]
@@ -58,7 +60,7 @@ def slice_size(size: int, start: int | None, stop: int | None, step: int) -> int
 def slice_type(
     buffer: ir.MemRefType, axis: int, size: int, step: int = 1, start: int | None = None
 ) -> ir.MemRefType:
-    """The view of `size` (or DYNAMIC) elements along `axis`, `step` apart from `start` on.
+    """Returns the view of `size` (or DYNAMIC) elements along `axis`, `step` apart from `start` on.
 
     `start` is None where it is not known. slice_size gives the size.
     """
@@ -72,7 +74,7 @@ def slice_type(
 
 
 def permute_type(buffer: ir.MemRefType, order: Sequence[int]) -> ir.MemRefType:
-    """The view whose dim `i` is dim `order[i]` of the buffer."""
+    """Returns the view whose dim `i` is dim `order[i]` of the buffer."""
     if sorted(order) != list(range(buffer.rank)):
         raise LayoutError(
             f"the order has each of the {buffer.rank} dims of {buffer} once; it is {list(order)}"
@@ -89,7 +91,7 @@ def permute_type(buffer: ir.MemRefType, order: Sequence[int]) -> ir.MemRefType:
 
 
 def expand_type(buffer: ir.MemRefType, shape: Sequence[int]) -> ir.MemRefType:
-    """The view that repeats dims of size 1, and adds leading ones, to have these sizes.
+    """Returns the view that repeats dims of size 1, and adds leading ones, to have these sizes.
 
     Where a size of the buffer is open and may be 1, the stride is open too.
     """
@@ -115,7 +117,7 @@ def _expanded_stride(old_size: int, size: int, stride: int) -> int:
 
 
 def reshape_type(buffer: ir.MemRefType, shape: Sequence[int]) -> ir.MemRefType:
-    """The view of the same elements, in row-major order, with these sizes.
+    """Returns the view of the same elements, in row-major order, with these sizes.
 
     LayoutError: the number of elements differs, or the strides allow no such view.
     """
@@ -183,7 +185,7 @@ def _check_same_number(old_shape: Sequence[int], shape: Sequence[int]) -> None:
 
 
 def _may_fill(shape: Sequence[int], number: int) -> bool:
-    """Whether open sizes can be chosen so that there are `number` elements."""
+    """Returns whether open sizes can be chosen so that there are `number` elements."""
     return number % product([size for size in shape if size != DYNAMIC]) == 0
 
 

@@ -8,6 +8,8 @@ class Offload(ext.Dialect, name="offload"):
 
 
 def has_attributes(op: ir.OpView, **kinds: type) -> bool:
-    """Whether an operation has attributes of these kinds; MLIR says which are missing or wrong."""
+    """Returns whether an operation has attributes of these kinds; MLIR says which are missing or
+    wrong.
+    """
     attributes = op.operation.attributes
     return all(name in attributes and isinstance(attributes[name], kinds[name]) for name in kinds)

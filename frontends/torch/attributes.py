@@ -192,7 +192,7 @@ def _restore(before: Iterable[tuple[nn.Module, dict[str, Any]]]) -> None:
 
 
 def _leaves(value: Any) -> list[Any]:
-    """The numbers and tensors that a value has, and None for all else."""
+    """Returns the numbers and tensors that a value has, and None for all else."""
     leaves = pytree.tree_leaves(value)
     return [leaf if isinstance(leaf, (*_NUMBERS, Tensor)) else None for leaf in leaves]
 

@@ -22,7 +22,7 @@ _CONSTANTS = (bool, int, float, str)
 def bind(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[inspect.Signature, tuple[Any, ...], dict[str, Any]]:
-    """The signature of a function, and a call of it in which defaults that are data stand.
+    """Returns the signature of a function, and a call of it in which defaults that are data stand.
 
     Raises TypeError where it cannot be called so.
     """
@@ -109,7 +109,9 @@ def describe(
 def _plain_signature(
     count: int, keywords: Sequence[str], names: Sequence[str] | None
 ) -> inspect.Signature:
-    """The signature of a program that is called with so many arguments, and with keywords."""
+    """Returns the signature of a program that is called with so many arguments, and
+    with keywords.
+    """
     known = list(names or ())[:count]
     if len(known) < count or len({*known, *keywords}) < count + len(keywords):
         known = [f"input{place}" for place in range(count)]
@@ -138,7 +140,7 @@ class _Nodes:
         return described
 
     def of(self, spec: pytree.TreeSpec, leaves: Iterator[Node]) -> Node:
-        """The node of a spec; it takes its leaves from the iterator."""
+        """Returns the node of a spec; it takes its leaves from the iterator."""
         if spec.is_leaf():
             return next(leaves)
         children = [self.of(each, leaves) for each in spec.children()]
@@ -176,7 +178,9 @@ class _Nodes:
 
 
 def _is_plain(context: Any) -> bool:
-    """Whether a dataclass's context is what torch's own registration makes: two lists of names."""
+    """Returns whether a dataclass's context is what torch's own registration makes: two lists of
+    names.
+    """
     return (
         isinstance(context, (list, tuple))
         and len(context) == 2
@@ -194,7 +198,7 @@ def _key(key: Any) -> Any:
 
 
 def constant(value: Any) -> Node:
-    """The node of a value that is part of the program. Raises UnsupportedError."""
+    """Returns the node of a value that is part of the program. Raises UnsupportedError."""
     if value is not None and type(value) not in _CONSTANTS:
         raise UnsupportedError(
             f"a value of type {type(value).__name__} among the inputs or outputs cannot be "

@@ -21,7 +21,7 @@ CHANGES = (
 
 
 def changed_names(program: ExportedProgram) -> set[str]:
-    """The names of what a program changes."""
+    """Returns the names of what a program changes."""
     specs = program.graph_signature.output_specs
     return {spec.target for spec in specs if spec.kind in CHANGES and spec.target is not None}
 
@@ -69,7 +69,9 @@ def find_changes(
 
 
 def change_of(spec: OutputSpec) -> tuple[OutputKind, str] | None:
-    """The kind and the name of what an output changes, None of one that is given to the caller."""
+    """Returns the kind and the name of what an output changes, None of one that is given to the
+    caller.
+    """
     return (spec.kind, spec.target) if spec.kind in CHANGES and spec.target is not None else None
 
 

@@ -49,12 +49,14 @@ def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
 
 
 def is_complex(*values: Any) -> bool:
-    """Whether one of the values is complex."""
+    """Returns whether one of the values is complex."""
     return any(x.is_complex() if isinstance(x, Tensor) else isinstance(x, complex) for x in values)
 
 
 def parts_of(x: Any) -> _Parts:
-    """The real and the imaginary part of a tensor or a number; 0.0 where a real one has none."""
+    """Returns the real and the imaginary part of a tensor or a number; 0.0 where a real one has
+    none.
+    """
     if not isinstance(x, Tensor):
         return x.real, x.imag
     if not x.is_complex():
@@ -97,7 +99,9 @@ def _log(x: _Parts) -> _Parts:
 
 
 def _sqrt(x: _Parts) -> _Parts:
-    """The root of the greater sum first: the other part is a quotient, without cancellation."""
+    """Returns the root of the greater sum first: the other part is a quotient, without
+    cancellation.
+    """
     real, imaginary = x
     root = ((torch.hypot(real, imaginary) + real.abs()) / 2).sqrt()
     other = torch.where(root == 0, 0.0, imaginary.abs() / (2 * root))
@@ -149,7 +153,9 @@ def _power(x: Tensor, y: Tensor) -> Tensor:
 
 
 def power_of_number(x: Tensor, exponent: Any) -> Tensor:
-    """A complex tensor to the power of a number: by products where that is a small integer."""
+    """Returns a complex tensor to the power of a number: by products where that is a
+    small integer.
+    """
     whole = int(exponent.real) if exponent == int(exponent.real) else None
     if whole is None or not 0 < abs(whole) <= 8:
         return torch.exp(torch.log(x) * exponent)

@@ -203,13 +203,13 @@ class ControlFlowImporter(GraphNodeImporter):
             self.bind_node_value(node, result, place)
 
     def _body(self, node: Node, body: Node) -> str:
-        """The name of the function that a body has become."""
+        """Returns the name of the function that a body has become."""
         names = self.fx_importer._graph_module_to_func_name  # pyright: ignore[reportPrivateUsage]
         return names[id(getattr(node.graph.owning_module, str(body.target)))]
 
 
 def _is_view_of_bits(node: Node) -> bool:
-    """Whether elements of one type are taken for those of another that is as wide."""
+    """Returns whether elements of one type are taken for those of another that is as wide."""
     x: Any = node.args[0]
     kinds = x.meta["val"].dtype, node.meta["val"].dtype
     widths = {kind.itemsize for kind in kinds}
@@ -345,7 +345,7 @@ def _scan(
     arguments: Sequence[ir.Value],
     results: Sequence[ir.Type],
 ) -> Sequence[ir.Value]:
-    """A loop along the first dim of what is gone through."""
+    """Returns a loop along the first dim of what is gone through."""
     carries, goes = _counts(function)
     along, stays = arguments[carries : carries + goes], arguments[carries + goes :]
     begin = [
@@ -375,7 +375,9 @@ def _associative(
     arguments: Sequence[ir.Value],
     results: Sequence[ir.Type],
 ) -> Sequence[ir.Value]:
-    """A loop that combines what is there so far with each of the elements, from the second on."""
+    """Returns a loop that combines what is there so far with each of the elements, from the second
+    on.
+    """
     _, goes = _counts(function)
     along, stays = arguments[:goes], arguments[goes:]
     first = [_part(each, index_constant(0)) for each in along]
@@ -551,7 +553,7 @@ def _loop(
     begin: Sequence[ir.Value],
     body: Callable[[ir.Value, Sequence[ir.Value]], list[ir.Value]],
 ) -> list[ir.Value]:
-    """A loop over the first dim of a tensor from a place on, which carries tensors."""
+    """Returns a loop over the first dim of a tensor from a place on, which carries tensors."""
     loop = scf.ForOp(index_constant(first), _dim(along, 0), index_constant(1), [*begin])
     with ir.InsertionPoint(loop.body):
         scf.YieldOp(body(loop.induction_variable, list(loop.inner_iter_args)))
@@ -574,7 +576,7 @@ def _room(
     results: Sequence[ir.Type],
     place: int,
 ) -> ir.Value:
-    """A tensor without values for what all iterations give."""
+    """Returns a tensor without values for what all iterations give."""
     kind = ir.RankedTensorType(results[place])
     carries, _ = _counts(function)
     alike = list(ir.DenseI64ArrayAttr(ir.ArrayAttr(function.attributes[_SIZES])[place]))
@@ -601,7 +603,7 @@ def _kind_of_part(kind: ir.Type) -> ir.Type:
 
 
 def _part(whole: ir.Value, place: ir.Value) -> ir.Value:
-    """What a tensor has at a place of its first dim."""
+    """Returns what a tensor has at a place of its first dim."""
     operands, attributes = _place(whole, place, 1)
     kind = _kind_of_part(whole.type)
     return ir.Operation.create("tensor.extract_slice", [kind], operands, attributes).results[0]
@@ -617,7 +619,9 @@ def _put(part: ir.Value, whole: ir.Value, place: ir.Value) -> ir.Value:
 def _place(
     whole: ir.Value, place: ir.Value, tensors: int
 ) -> tuple[list[ir.Value], dict[str, ir.Attribute]]:
-    """The operands and attributes that say which part of a tensor is meant; the tensor is one."""
+    """Returns the operands and attributes that say which part of a tensor is meant; the tensor is
+    one.
+    """
     shape = list(ir.RankedTensorType(whole.type).shape)
     dims = [_dim(whole, axis) for axis, size in enumerate(shape) if axis and size == _DYNAMIC]
     attributes: dict[str, ir.Attribute] = {

@@ -148,7 +148,7 @@ def _unknown_operators() -> dict[Any, Callable[..., Any]]:
 
 
 def _operation_name(operator: Any) -> str:
-    """The name of an operator's operation in torch-mlir's dialect."""
+    """Returns the name of an operator's operation in torch-mlir's dialect."""
     overload = operator._overloadname
     name = operator._schema.name.partition("::")[2]
     return f"torch.aten.{name}" + ("" if overload == "default" else f".{overload}")
@@ -289,7 +289,9 @@ def _set_apart(
     dilation: Sequence[int],
     more: Sequence[int | SymInt],
 ) -> Tensor:
-    """The elements among zeros, of which a convolution is the transposed one of the elements."""
+    """Returns the elements among zeros, of which a convolution is the transposed one of the
+    elements.
+    """
     for number, size in enumerate(weight.shape[2:]):
         axis = number + 2
         around = dilation[number] * (size - 1) - padding[number]
@@ -382,7 +384,7 @@ def _fmod(x: Tensor, y: float) -> Tensor:
 def _rrelu(
     x: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, *given: Any
 ) -> Tensor:
-    """What draws no slopes takes the middle one."""
+    """Returns what draws no slopes takes the middle one."""
     return NotImplemented if training else torch.nn.functional.leaky_relu(x, (lower + upper) / 2)
 
 
@@ -477,7 +479,7 @@ def _sort_stable(
 def _first_in_order(
     x: Tensor, count: int | None, dim: int, *, descending: bool
 ) -> tuple[Tensor, Tensor]:
-    """The first elements in an order, which keeps equal ones as they are, and their places.
+    """Returns the first elements in an order, which keeps equal ones as they are, and their places.
 
     An element's rank is how many come before it. nan is greater than all others.
     """
@@ -604,7 +606,7 @@ def _index(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
 
 
 def _index_of_several(x: Tensor, given: Sequence[tuple[int, Tensor]]) -> Tensor:
-    """The indices as one of what the dims that they are of make together."""
+    """Returns the indices as one of what the dims that they are of make together."""
     first, count = given[0][0], len(given)
     beside = [axis for axis, _ in given] == list(range(first, first + count))
     if not beside or any(each.dtype == torch.bool for _, each in given):
@@ -743,7 +745,7 @@ def _attention(
 
 
 def _masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
-    """A softmax that is 0 along rows of which all is masked, as torch's is in attention."""
+    """Returns a softmax that is 0 along rows of which all is masked, as torch's is in attention."""
     scores = torch.where(mask, scores, -math.inf) if mask.dtype == torch.bool else scores + mask
     most = scores.amax(-1, keepdim=True)
     powers = (scores - torch.where(most == -math.inf, 0.0, most)).exp()
@@ -789,7 +791,7 @@ def _is_left_open(size: int | SymInt) -> bool:
 
 
 def _alike(sizes: Sequence[int | SymInt], others: Sequence[int | SymInt]) -> int:
-    """How many of the sizes at the beginning are known to be the same."""
+    """Returns how many of the sizes at the beginning are known to be the same."""
     count = 0
     for size, other in zip(sizes, others, strict=False):
         if not statically_known_true(size == other):
@@ -799,7 +801,8 @@ def _alike(sizes: Sequence[int | SymInt], others: Sequence[int | SymInt]) -> int
 
 
 def _view_of_bits(x: Tensor, dtype: torch.dtype) -> Tensor:
-    """An element as several narrower ones, or several as one: the last dim is longer or shorter.
+    """Returns an element as several narrower ones, or several as one: the last dim is longer or
+    shorter.
 
     Those of one width are left for the importer. The least bits come first.
     """
@@ -840,7 +843,7 @@ def _roll(x: Tensor, shifts: Sequence[int | SymInt], dims: Sequence[int] = ()) -
 
 
 def _of_batch(operator: OpOverload, dims: int, x: Tensor, *given: Any, **named: Any) -> Any:
-    """A pool of what is no batch, as of a batch of one."""
+    """Returns a pool of what is no batch, as of a batch of one."""
     if x.dim() != dims + 1:
         return NotImplemented
     found = operator(x.unsqueeze(0), *given, **named)
@@ -939,7 +942,9 @@ def _signbit(x: Tensor) -> Tensor:
 
 
 def _of_numbers_first(of_both: Callable[..., Tensor], x: Tensor, y: Tensor) -> Tensor:
-    """The greater or lesser where both are numbers: torch-mlir takes no sizes that differ."""
+    """Returns the greater or lesser where both are numbers: torch-mlir takes no
+    sizes that differ.
+    """
     kind = torch.result_type(x, y)
     x, y = (each.to(kind) for each in (x, y))
     both = of_both(x, y)
@@ -951,7 +956,7 @@ def _of_numbers_first(of_both: Callable[..., Tensor], x: Tensor, y: Tensor) -> T
 def _of_one(
     operator: OpOverload, x: Tensor, dim: int, *, dtype: torch.dtype | None = None
 ) -> Tensor:
-    """A sum along the dim of a tensor that has none; of complex numbers, of their parts."""
+    """Returns a sum along the dim of a tensor that has none; of complex numbers, of their parts."""
     if x.is_complex() and operator is _ATEN.cumsum.default:
         return each_part(operator, x, dim)
     if x.dim():

@@ -44,7 +44,9 @@ class Depthwise:
 
 
 def read_depthwise(node: Node) -> Depthwise | None:
-    """The depthwise convolution of a node that torch-mlir does not lower; None for others."""
+    """Returns the depthwise convolution of a node that torch-mlir does not lower;
+    None for others.
+    """
     given: Any = node.args
     x, w, _, stride, padding, dilation, transposed, more, groups = given
     image, window = x.meta["val"].shape, w.meta["val"].shape
@@ -143,7 +145,7 @@ def _generic(
     maps: Sequence[Sequence[ir.AffineExpr]],
     reduced: int,
 ) -> ir.Operation:
-    """A linalg.generic whose last loops are reduced, with an empty block."""
+    """Returns a linalg.generic whose last loops are reduced, with an empty block."""
     kind = ir.RankedTensorType(start.type)
     loops = kind.rank + reduced
     names = ["parallel"] * kind.rank + ["reduction"] * reduced
@@ -192,7 +194,9 @@ def _padded(made: Depthwise, x: ir.Value, zero: ir.Value) -> ir.Value:
 
 
 def _set_apart(made: Depthwise, x: ir.Value, window: Sequence[int], zero: ir.Value) -> ir.Value:
-    """The image that a transposed convolution convolves: its elements `stride` apart in zeros."""
+    """Returns the image that a transposed convolution convolves: its elements `stride` apart in
+    zeros.
+    """
     kind = ir.RankedTensorType(x.type)
     before = [
         by * (size - 1) - least

@@ -18,7 +18,7 @@ _OTHER = 3
 def with_larger_sizes(
     args: tuple[Any, ...], kwargs: dict[str, Any], shapes: Any
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The inputs with more than one element along axes that a `Dim` leaves open.
+    """Returns the inputs with more than one element along axes that a `Dim` leaves open.
 
     torch.export takes a size of 1 for one that is fixed. Elements count as little as sizes there.
     """
@@ -48,7 +48,7 @@ def with_larger_sizes(
 
 
 def _root(dim: Any) -> Any:
-    """The Dim that a Dim is computed from, such as `batch` of `2 * batch`."""
+    """Returns the Dim that a Dim is computed from, such as `batch` of `2 * batch`."""
     return getattr(dim, "root", dim)
 
 
@@ -57,7 +57,7 @@ def _size(dim: Any, root: int) -> int:
 
 
 def _open_axes(x: Any, shape: Any) -> Iterator[tuple[int, Any]]:
-    """The axes of an input that have a Dim."""
+    """Yields the axes of an input that have a Dim."""
     if not isinstance(x, Tensor):
         return
     named = shape.items() if isinstance(shape, Mapping) else enumerate(shape or ())

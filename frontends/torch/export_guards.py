@@ -57,5 +57,5 @@ def _is_known_contiguous(
 def _is_said_causal(
     mask: Tensor | None, is_causal: bool | None = None, size: int | None = None
 ) -> bool:
-    """A hint: the mask is applied in any case."""
+    """Returns a hint: the mask is applied in any case."""
     return is_causal is True

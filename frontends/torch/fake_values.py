@@ -14,13 +14,13 @@ from torch.utils import _pytree as pytree
 
 
 def new_mode() -> FakeTensorMode:
-    """A mode that torch.export takes tensors of, with open sizes too."""
+    """Returns a mode that torch.export takes tensors of, with open sizes too."""
     shapes = ShapeEnv(tracked_fakes=[])
     return FakeTensorMode(shape_env=shapes, allow_non_fake_inputs=True, export=True)
 
 
 def has_no_elements(x: Any) -> bool:
-    """Whether a value is a tensor of which nothing but its type is there."""
+    """Returns whether a value is a tensor of which nothing but its type is there."""
     return isinstance(x, Tensor) and (isinstance(x, FakeTensor) or x.is_meta)
 
 
@@ -60,7 +60,9 @@ def without_elements(model: nn.Module, given: Any) -> Generator[Any]:
 
 
 def _fake(mode: FakeTensorMode, x: Tensor) -> Tensor:
-    """A fake tensor of the mode with the type, sizes and strides of another, or of `meta`'s."""
+    """Returns a fake tensor of the mode with the type, sizes and strides of another, or of
+    `meta`'s.
+    """
     device = x.fake_device if isinstance(x, FakeTensor) else torch.device("cpu")
     sizes, strides = tuple(map(int, x.shape)), tuple(map(int, x.stride()))
     room = torch.empty_strided(sizes, strides, dtype=x.dtype, device="meta")

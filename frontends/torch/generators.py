@@ -305,7 +305,7 @@ def _multinomial(
 
 
 def _randperm(n: Any, *, dtype: torch.dtype | None = None, **_: Any) -> Tensor:
-    """The order of as many numbers of 64 bits."""
+    """Returns the order of as many numbers of 64 bits."""
     return _DRAW([n], "bits64").sort().indices.to(dtype or torch.int64)
 
 

@@ -447,7 +447,7 @@ def _size_names(kind: ir.Type, names: Mapping[int, str]) -> ir.ArrayAttr:
 
 
 def _output_name(path: str, place: int) -> str:
-    """The name of an output: the keys on the way to it, or its number."""
+    """Returns the name of an output: the keys on the way to it, or its number."""
     if path and not path[0].isdigit():
         return _identifier(path)
     return f"output{path or place}"

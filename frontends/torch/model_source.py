@@ -20,7 +20,8 @@ def model_source(
     dynamic_shapes: Any,
     entry: str,
 ) -> tuple[Source, Mapping[str, type]]:
-    """The program of a model for these inputs, and the types that it is called with by name.
+    """Returns the program of a model for these inputs, and the types that it is called with by
+    name.
 
     Raises HircError: InputError where the call is wrong, UnsupportedError with the user's line
     where something of the model cannot be compiled.
@@ -30,7 +31,9 @@ def model_source(
 
 
 def allows_tf32() -> bool:
-    """Whether torch.set_float32_matmul_precision, or allow_tf32, lets products round to tf32."""
+    """Returns whether torch.set_float32_matmul_precision, or allow_tf32, lets products round to
+    tf32.
+    """
     return torch.get_float32_matmul_precision() != "highest"
 
 

@@ -38,7 +38,7 @@ def _nanmedian_of_all(x: Tensor) -> Tensor:
 
 
 def _median(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
-    """The lower of two; the first nan where there is one."""
+    """Returns the lower of two; the first nan where there is one."""
     return _middle(x, dim, keepdim, skips_nan=False)
 
 
@@ -68,7 +68,7 @@ def _kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[
 
 
 def _mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
-    """The least of the most frequent elements, and its last place."""
+    """Returns the least of the most frequent elements, and its last place."""
     size: int | SymInt = x.shape[dim] if x.dim() else 1
     if isinstance(size, SymInt) or size > _MOST_COMPARED or not x.dim():
         return NotImplemented
@@ -85,7 +85,8 @@ def _mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tens
 
 
 def _running(x: Tensor, dim: int, *, is_max: bool) -> tuple[Tensor, Tensor]:
-    """The extremes up to each element, and their last places, in steps of 1, 2, 4, ... elements.
+    """Returns the extremes up to each element, and their last places, in steps of 1, 2, 4, ...
+    elements.
 
     After a nan all are nan.
     """
@@ -122,7 +123,7 @@ def _searchsorted(
     side: str | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
-    """How many boundaries come before each element: every one is compared."""
+    """Returns how many boundaries come before each element: every one is compared."""
     if sorter is not None:
         boundaries = boundaries.gather(-1, sorter)
     limits, here = boundaries.unsqueeze(-2), x.unsqueeze(-1)

@@ -36,7 +36,7 @@ def count_of(numel: int, kind: str) -> int:
 
 
 def emit_count(sizes: Sequence[ir.Value], kind: str) -> ir.Value:
-    """The same of sizes, i64, that are known when the program runs."""
+    """Returns the same of sizes, i64, that are known when the program runs."""
     i64 = _integer(64)
     zero, one = constant(i64, 0), constant(i64, 1)
     numel = _product([one, *sizes])
@@ -48,7 +48,9 @@ def emit_count(sizes: Sequence[ir.Value], kind: str) -> ir.Value:
 
 
 def element_type(kind: str) -> ir.Type:
-    """What numbers of a kind are: bits are integers, of 64 bits also where 32 are random."""
+    """Returns what numbers of a kind are: bits are integers, of 64 bits also where
+    32 are random.
+    """
     if kind.startswith("bits"):
         return _integer(64)
     return ir.F64Type.get() if kind.endswith("64") else ir.F32Type.get()
@@ -61,7 +63,8 @@ def emit_drawing(
     shape: Sequence[int],
     sizes: Sequence[ir.Value],
 ) -> ir.Value:
-    """A tensor of random numbers: uniform in (0, 1], normal, or bits; of 32 or 64 bits each.
+    """Returns a tensor of random numbers: uniform in (0, 1], normal, or bits; of 32 or 64 bits
+    each.
 
     `generator` is a tensor<2xi64>, the seed and the offset where the call begins; earlier drawings
     of the call have moved that by `offset`, i64. `sizes` are the open sizes, i64.
@@ -109,7 +112,7 @@ def _integer(width: int) -> ir.Type:
 
 
 def _lanes(kind: str) -> int:
-    """How many elements four numbers make."""
+    """Returns how many elements four numbers make."""
     return 2 if kind.endswith("64") else 4
 
 
@@ -127,14 +130,14 @@ def _emit_threads(numel: ir.Value) -> ir.Value:
 
 
 def _place(axis: int, kind: ir.Type) -> ir.Value:
-    """The element's place along an axis."""
+    """Returns the element's place along an axis."""
     number = ir.IntegerAttr.get(_integer(64), axis)
     index = ir.Operation.create("linalg.index", [ir.IndexType.get()], attributes={"dim": number})
     return arith.index_cast(kind, index.results[0])
 
 
 def _scalar(generator: ir.Value, place: int) -> ir.Value:
-    """A part of the generator, as a tensor without dims."""
+    """Returns a part of the generator, as a tensor without dims."""
     kind = ir.RankedTensorType(generator.type)
     return ir.Operation.create(
         "tensor.extract_slice",
@@ -152,7 +155,9 @@ def _scalar(generator: ir.Value, place: int) -> ir.Value:
 def emit_each_element(
     operands: Sequence[ir.Value], room: ir.Value, body: Callable[[Sequence[ir.Value]], ir.Value]
 ) -> ir.Value:
-    """A linalg.generic over a tensor's elements, of operands that are as large or have no dims."""
+    """Returns a linalg.generic over a tensor's elements, of operands that are as large or have no
+    dims.
+    """
     rank = ir.RankedTensorType(room.type).rank
     identity = ir.AffineMap.get_identity(rank)
     maps = [
@@ -185,7 +190,9 @@ def emit_each_element(
 def _number(
     seed: ir.Value, offset: ir.Value, thread: ir.Value, turn: ir.Value | None, kind: str
 ) -> ir.Value:
-    """The number of a thread's element; `turn` counts its elements, None where it has one."""
+    """Returns the number of a thread's element; `turn` counts its elements, None
+    where it has one.
+    """
     lanes = _lanes(kind)
     counter = arith.shrui(offset, constant(offset.type, 2))
     if turn is None:
@@ -241,7 +248,9 @@ def _wide(x: ir.Value) -> ir.Value:
 
 
 def _made(bits: _Numbers, is_odd: ir.Value | None, kind: str) -> ir.Value:
-    """The number that bits, 32 each, make: a pair makes two normal ones, of which one is odd."""
+    """Returns the number that bits, 32 each, make: a pair makes two normal ones, of which one is
+    odd.
+    """
     f32, f64 = ir.F32Type.get(), ir.F64Type.get()
 
     def fraction(x: ir.Value, unit: float, kind: ir.Type) -> ir.Value:

@@ -40,7 +40,7 @@ def read_model(path: str, entry: str) -> ImportedModel:
 
 
 def _saved(path: Path) -> ExportedProgram:
-    """The program that torch.export.save wrote."""
+    """Returns the program that torch.export.save wrote."""
     if not _is_archive(path):
         raise InputError(
             f"{path} holds no exported program: it is damaged, or something else",
@@ -107,7 +107,7 @@ def _import(module: ModuleType, file: Path, name: str, entry: str) -> ImportedMo
 
 
 def _model(found: Any, module: ModuleType, name: str) -> Any:
-    """The module or function that a name stands for; a class is made an instance."""
+    """Returns the module or function that a name stands for; a class is made an instance."""
     if isinstance(found, type) and issubclass(found, nn.Module):
         make = getattr(module, "get_init_inputs", list)
         given = _run("get_init_inputs() fails", make)
@@ -160,7 +160,7 @@ def _example(module: ModuleType, name: str, model: Any) -> Any:
 
 
 def _run(what: str, function: Callable[[], Any]) -> Any:
-    """What a function of the user's returns. Raises InputError at the line that raises."""
+    """Returns what a function of the user's returns. Raises InputError at the line that raises."""
     try:
         return function()
     except HircError:
@@ -170,7 +170,7 @@ def _run(what: str, function: Callable[[], Any]) -> Any:
 
 
 def _models(module: ModuleType) -> str:
-    """Which names of a file can be compiled."""
+    """Returns which names of a file can be compiled."""
     names = [
         name
         for name, value in vars(module).items()

@@ -120,7 +120,7 @@ def _relu_step(h: Tensor, inputs: Tensor, weight: Tensor, *more: Tensor) -> tupl
 
 
 def _rest(weight: Tensor, more: Sequence[Tensor]) -> tuple[Tensor | None, Tensor | None]:
-    """A bias and a projection, of which either may be missing."""
+    """Returns a bias and a projection, of which either may be missing."""
     bias = next((each for each in more if each.dim() == 1), None)
     return bias, next((each for each in more if each.dim() == weight.dim()), None)
 

@@ -55,7 +55,7 @@ def refuse(program: ExportedProgram) -> None:
 
 
 def nodes_of(program: ExportedProgram) -> Iterator[Node]:
-    """The nodes of a program's graph, and of those of its branches and loops."""
+    """Yields the nodes of a program's graph, and of those of its branches and loops."""
     for module in program.graph_module.modules():
         if isinstance(module, GraphModule):
             yield from module.graph.nodes

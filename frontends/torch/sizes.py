@@ -77,7 +77,7 @@ class Sizes:
         return {self._named[expression]: place for expression, place in self._places.items()}
 
     def node_of(self, value: Node) -> dict[str, Any]:
-        """The leaf for an output that is a whole number. Raises UnsupportedError."""
+        """Returns the leaf for an output that is a whole number. Raises UnsupportedError."""
         expression = _expression(value.meta.get("val"))
         place = None if expression is None else self._places.get(expression)
         if place is None:
@@ -90,7 +90,7 @@ class Sizes:
 
 
 def _asked_names(program: ExportedProgram, dynamic_shapes: Any) -> dict[str, dict[int, str]]:
-    """The names that `Dim`s give to the axes of inputs."""
+    """Returns the names that `Dim`s give to the axes of inputs."""
     given = program.call_spec.in_spec
     if not isinstance(dynamic_shapes, Mapping) or given is None:
         return {}
@@ -140,7 +140,7 @@ def _leaves(spec: pytree.TreeSpec, shape: Any) -> list[Any]:
 
 
 def _expression(size: Any) -> sympy.Expr | None:
-    """The expression of an open size, None of a number."""
+    """Returns the expression of an open size, None of a number."""
     node = getattr(size, "node", None)
     expression = getattr(node, "expr", None)
     if expression is None or isinstance(expression, sympy.Integer):

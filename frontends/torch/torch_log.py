@@ -40,7 +40,9 @@ def told_by_torch() -> Generator[list[BaseException]]:
 
 
 def _handlers() -> list[logging.Handler]:
-    """All that may print a record of torch's: a logger's own, and those of the loggers above."""
+    """Returns all that may print a record of torch's: a logger's own, and those of the loggers
+    above.
+    """
     known = logging.root.manager.loggerDict.items()
     loggers = [
         logging.root,

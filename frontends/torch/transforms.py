@@ -50,7 +50,7 @@ def _fft_c2c(x: Tensor, dim: Sequence[int], normalization: int, forward: bool) -
 
 
 def _fft_c2r(x: Tensor, dim: Sequence[int], normalization: int, last_dim_size: int) -> Tensor:
-    """The half that is left out is the conjugate of what is given."""
+    """Returns the half that is left out is the conjugate of what is given."""
     if not _is_transformed(x, dim) or isinstance(last_dim_size, SymInt):
         return NotImplemented
     parts = parts_of(x)
@@ -82,7 +82,7 @@ def _waves(rows: int, columns: int, period: int, like: Tensor) -> tuple[Tensor, 
 def _transform(
     real: Tensor, imaginary: Tensor | None, dim: int, count: int, sign: float
 ) -> tuple[Tensor, Tensor]:
-    """The first `count` frequencies along a dim."""
+    """Returns the first `count` frequencies along a dim."""
     last = real.movedim(dim, -1)
     cosine, sine = _waves(last.shape[-1], count, last.shape[-1], real)
     sine = sine * sign

@@ -39,7 +39,9 @@ _SPLIT = (
 
 @functools.cache
 def is_the_users(file: str) -> bool:
-    """Whether a line of this file is the user's, or of a package that the user's code calls."""
+    """Returns whether a line of this file is the user's, or of a package that the user's code
+    calls.
+    """
     if file.startswith(("<", "torch/")):
         return False
     path = str(Path(file).resolve())
@@ -49,7 +51,7 @@ def is_the_users(file: str) -> bool:
 
 
 def user_position(error: BaseException) -> Position | None:
-    """The innermost line of the user's that an exception passed, or None."""
+    """Returns the innermost line of the user's that an exception passed, or None."""
     found: Position | None = None
     seen: BaseException | None = error
     while seen is not None and found is None:
@@ -63,7 +65,9 @@ def user_position(error: BaseException) -> Position | None:
 
 
 def user_frames(stack_trace: str) -> str:
-    """A node's stack trace with the user's frames alone, or where none is without hirc's."""
+    """Returns a node's stack trace with the user's frames alone, or where none is
+    without hirc's.
+    """
     frames: list[str] = []
     for line in stack_trace.splitlines(keepends=True):
         match = _FRAME.search(line)
@@ -76,7 +80,7 @@ def user_frames(stack_trace: str) -> str:
 
 
 def stack_position(stack_trace: str) -> Position | None:
-    """The innermost line of the user's in a node's stack trace, or None."""
+    """Returns the innermost line of the user's in a node's stack trace, or None."""
     places = [_FRAME.search(line) for line in stack_trace.splitlines()]
     found = [place for place in places if place is not None and is_the_users(place[1])]
     return Position(found[-1][1], int(found[-1][2]), 1) if found else None
@@ -88,7 +92,7 @@ def _file(frame: str) -> str:
 
 
 def export_error(error: Exception) -> HircError:
-    """The error for a model that torch.export does not take."""
+    """Returns the error for a model that torch.export does not take."""
     hints = {
         "GuardOnDataDependentSymNode": "what a tensor holds cannot decide what is computed: use "
         "torch.where or torch.cond, or give the value as a Python number",
@@ -113,7 +117,7 @@ def export_error(error: Exception) -> HircError:
 
 
 def user_error(what: str, error: BaseException) -> InputError:
-    """The error for an exception that the user's own code raises."""
+    """Returns the error for an exception that the user's own code raises."""
     return InputError(
         f"{what}: {type(error).__name__}: {first_line(error)}",
         position=user_position(error),
@@ -122,7 +126,9 @@ def user_error(what: str, error: BaseException) -> InputError:
 
 
 def lowering_error(diagnostics: Sequence[Diagnostic], module: ir.Operation) -> HircError:
-    """The error for an operation that torch-mlir has no lowering for: the first that is left."""
+    """Returns the error for an operation that torch-mlir has no lowering for: the first that is
+    left.
+    """
     errors = [each for each in diagnostics if each.severity == "error"]
     text = " ".join(each.message for each in errors)
     position = next((each.position for each in errors if each.position is not None), None)
@@ -152,13 +158,13 @@ def _is_left(op: ir.Operation) -> bool:
 
 
 def _torch_name(op: ir.Operation) -> str:
-    """The operation's name in torch."""
+    """Returns the operation's name in torch."""
     name = ir.StringAttr(op.attributes["name"]).value if op.name == "torch.operator" else op.name
     return name.removeprefix("torch.")
 
 
 def _at_line(position: Position | None) -> Position | None:
-    """A position whose column torch does not know."""
+    """Returns a position whose column torch does not know."""
     return position and Position(position.file, position.line, max(position.column, 1))
 
 
@@ -169,7 +175,7 @@ def _violated(text: str) -> str:
 
 
 def said_by(error: BaseException) -> str:
-    """The first line of what an exception says; with its type where that may be little."""
+    """Returns the first line of what an exception says; with its type where that may be little."""
     said = first_line(error)
     if isinstance(error, (TypeError, ValueError, AttributeError, LookupError)):
         said = f"{type(error).__name__}: {said}"
@@ -177,6 +183,6 @@ def said_by(error: BaseException) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what an exception says, its type where that is nothing."""
+    """Returns the first line of what an exception says, its type where that is nothing."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0] if lines else type(error).__name__

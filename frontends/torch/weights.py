@@ -106,7 +106,7 @@ def _memory(value: Tensor, name: str) -> Any:
 def tensor_file(
     path: Path, weights: Mapping[str, Tensor], aliases: Mapping[str, tuple[str, ...]]
 ) -> TensorFile | None:
-    """The weights that have elements, as those of a file; None where none has.
+    """Returns the weights that have elements, as those of a file; None where none has.
 
     Their memory is the tensors' own, but of those that are not packed in the host's memory.
     """

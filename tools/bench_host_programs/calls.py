@@ -109,7 +109,7 @@ class Bench:
 
 
 def shown(row: dict[str, Any]) -> str:
-    """A row as a line of the table."""
+    """Returns a row as a line of the table."""
     figures = " ".join(f"{row[name]:10.2f}" for name in ("first", "median", "p99", "wall"))
     return f"{row['program']:9} {row['who']:16} {row['outputs']:9} {row['shapes']:8} {figures}"
 

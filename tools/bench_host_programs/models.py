@@ -13,7 +13,7 @@ def add(a: Tensor, b: Tensor) -> Tensor:
 
 
 def sum_rows(a: Tensor, b: Tensor) -> Tensor:
-    """An addition and a sum, one kernel of ours."""
+    """Returns an addition and a sum, one kernel of ours."""
     return (a + b).sum(1)
 
 

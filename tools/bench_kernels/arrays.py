@@ -87,7 +87,7 @@ def _tolerance(row: Row) -> tuple[float, float]:
 
 
 def _added(row: Row) -> int:
-    """How many values an element of a sum is made of."""
+    """Returns how many values an element of a sum is made of."""
     first = row.inputs[0].sizes
     if row.flops or row.operation == "cumsum":
         return first[-1]

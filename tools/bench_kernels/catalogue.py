@@ -129,7 +129,9 @@ _PRODUCTS: list[tuple[str, tuple[int, ...], str]] = [
 
 
 def rows(patterns: str = "*", scale: int = 1) -> list[Row]:
-    """The rows whose names match, the device table's first; sizes are divided by `scale`."""
+    """Returns the rows whose names match, the device table's first; sizes are
+    divided by `scale`.
+    """
     named = {row.name: row for row in _all(scale)}
     return [row for row in named.values() if row.is_chosen(patterns)]
 

@@ -51,7 +51,7 @@ class Contender:
 
 
 def warmed_up(call: Callable[[], object], device: str) -> Contender:
-    """A contender whose call has run already."""
+    """Returns a contender whose call has run already."""
     if device != "cuda":
         # Where the figures mean nothing.
         return Contender(call, 2)
@@ -66,7 +66,7 @@ def warmed_up(call: Callable[[], object], device: str) -> Contender:
 
 
 def turns(names: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Each turn's number, and whose it is: in a turn each has its own, in changing order.
+    """Yields each turn's number, and whose it is: in a turn each has its own, in changing order.
 
     Each comes about as often after every other one: the rows of a Latin square that is balanced
     for neighbours (Williams, 1949), forwards and backwards.
@@ -86,7 +86,7 @@ def timing(call: Callable[[], object], device: str) -> Timing:
 
 
 def copy_timing(device: str) -> tuple[Timing, int]:
-    """A copy, the measure of all rows, and the bytes it reads and writes."""
+    """Returns a copy, the measure of all rows, and the bytes it reads and writes."""
     count = _COPIED if device == "cuda" else 2**16
     source = torch.ones(count, device=device)
     target = torch.empty_like(source)

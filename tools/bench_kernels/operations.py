@@ -81,7 +81,7 @@ def eager(operation: str, inputs: Sequence[Tensor], out: Tensor) -> Callable[[],
 
 
 def exact(operation: str, inputs: Sequence[Tensor]) -> Tensor:
-    """The result in float64; of integers as they are."""
+    """Returns the result in float64; of integers as they are."""
     wide = [each.double() if each.dtype.is_floating_point else each for each in inputs]
     if operation == "argmax":
         # torch does not promise the first of equal ones.

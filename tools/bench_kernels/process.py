@@ -56,14 +56,16 @@ class Child:
             raise ChildError(self._end()) from error
 
     def receive(self, seconds: float) -> dict[str, Any]:
-        """The next event. Raises ChildError where there is none in this time."""
+        """Returns the next event. Raises ChildError where there is none in this time."""
         event = self.poll(seconds)
         if event is None:
             raise LateError(f"no answer in {seconds:g} s")
         return event
 
     def poll(self, seconds: float) -> dict[str, Any] | None:
-        """The next event, or None in this time. Raises ChildError where the child has ended."""
+        """Returns the next event, or None in this time. Raises ChildError where the child has
+        ended.
+        """
         try:
             line = self._lines.get(timeout=seconds)
         except queue.Empty:

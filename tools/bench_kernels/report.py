@@ -53,7 +53,7 @@ class Line:
         return work / timing.median
 
     def best_peer(self) -> float | None:
-        """The rate of the fastest peer that was measured."""
+        """Returns the rate of the fastest peer that was measured."""
         return max((rate for peer in PEERS if (rate := self.rate(peer)) is not None), default=None)
 
     def ratio(self) -> float | None:
@@ -77,7 +77,7 @@ class Report:
         return self.copy_bytes / 1e9 / self.copy.median if self.copy else None
 
     def share(self, line: Line, contender: str) -> float | None:
-        """A rate as a share of the copy's; of torch's own speed for a matrix product."""
+        """Returns a rate as a share of the copy's; of torch's own speed for a matrix product."""
         rate = line.rate(contender)
         whole = line.rate(EAGER) if line.row.flops else self.copy_rate
         return rate / whole if rate is not None and whole else None
@@ -101,7 +101,7 @@ class Report:
         return found
 
     def table(self) -> str:
-        """The lines for people."""
+        """Returns the lines for people."""
         shown = [
             c for c in CONTENDERS if any(c in ln.timings or c in ln.problems for ln in self.lines)
         ]
@@ -118,7 +118,7 @@ class Report:
         return "\n".join(text)
 
     def progress(self, line: Line) -> str:
-        """A line on its own, as soon as it is measured."""
+        """Returns a line on its own, as soon as it is measured."""
         cells = [f"{name} {self._rate_cell(line, name)}" for name in line.timings | line.problems]
         share, verdict = self.share(line, STATIC), "; ".join(self.shortfalls(line)) or "pass"
         shown = f", {share:.3f}" if share is not None else ""
@@ -145,7 +145,7 @@ class Report:
         return f"{rate:.1f}" if rate < 1000 else f"{rate:.0f}"
 
     def to_json(self) -> dict[str, Any]:
-        """All of it, the judged figures too."""
+        """Returns all of it, the judged figures too."""
         return {
             "machine": self.machine,
             "copy": {

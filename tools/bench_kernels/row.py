@@ -56,11 +56,13 @@ class Row:
         return f"{self.operation}_{'x'.join(map(str, self.sizes.values()))}_{self.element}"
 
     def program(self, build: str) -> str:
-        """The name of its program in the library."""
+        """Returns the name of its program in the library."""
         return self.name if build == STATIC else f"{self.name}_{build}"
 
     def is_chosen(self, patterns: str) -> bool:
-        """Whether its name has one of these parts, separated by commas (* stands for anything)."""
+        """Returns whether its name has one of these parts, separated by commas (* stands for
+        anything).
+        """
         return any(fnmatch(self.name, f"*{part.strip()}*") for part in patterns.split(","))
 
     def to_json(self) -> dict[str, Any]:

@@ -31,7 +31,7 @@ _SHAPED = re.compile(r"\b(tensor|empty|shape)\[([\w ]*)\]")
 
 
 def program_text(row: Row, build: str) -> str:
-    """The program of a row, static or dynamic."""
+    """Returns the program of a row, static or dynamic."""
     text = (PROGRAMS / f"{row.operation}.mlir").read_text()
     is_dynamic = build == DYNAMIC
     lines = [_ONLY.sub("", line) for line in text.splitlines() if _is_of(line, build)]
@@ -60,7 +60,9 @@ def _is_of(line: str, build: str) -> bool:
 
 
 def _without_conversions(text: str, element: str) -> str:
-    """The text with its conversions written out; left out where there is nothing to convert."""
+    """Returns the text with its conversions written out; left out where there is nothing to
+    convert.
+    """
     for match in list(_CONVERSION.finditer(text)):
         whole, result, kind, value, sizes = match[0], match[1], match[2], match[3], match[4]
         if element in _NARROW:

@@ -46,7 +46,7 @@ class Network:
 
 
 def made(description: dict[str, Any], folder: Path) -> tuple[nn.Module, tuple[Any, ...]]:
-    """The network that a description in a folder is of, ready to infer, and its inputs.
+    """Returns the network that a description in a folder is of, ready to infer, and its inputs.
 
     They are the same in every process.
     """
@@ -66,7 +66,7 @@ def made(description: dict[str, Any], folder: Path) -> tuple[nn.Module, tuple[An
 
 
 def described(description: dict[str, Any], folder: Path) -> Network:
-    """The network that a description in a folder is of."""
+    """Returns the network that a description in a folder is of."""
     name = description["name"]
     if "file" in description:
         return from_file(folder / description["file"], name, description["batch"])
@@ -89,14 +89,16 @@ def _with_floats(inputs: Any, dtype: torch.dtype) -> Any:
 
 
 def chosen(parts: str, files: Sequence[Path]) -> list[Network]:
-    """The networks with one of the parts in their names, of the catalogue or of model files."""
+    """Returns the networks with one of the parts in their names, of the catalogue or of model
+    files.
+    """
     patterns = [f"*{part}*" for part in parts.split(",")]
     networks = [from_file(file, file.stem) for file in files] if files else list(NETWORKS)
     return [each for each in networks if any(fnmatch(each.name, p) for p in patterns)]
 
 
 def from_file(file: Path, name: str, batch: int | None = None) -> Network:
-    """The network that a model file defines; it raises ValueError where that defines none.
+    """Returns the network that a model file defines; it raises ValueError where that defines none.
 
     With `batch` a variable batch_size of the file is that.
     """
@@ -259,7 +261,7 @@ _DECODED = 64
 def _decoder(
     tiny: bool, *, window: bool = False, count: int = 1
 ) -> tuple[nn.Module, tuple[Any, ...]]:
-    """A decoder that keeps what it has seen, and the first `count` tokens."""
+    """Returns a decoder that keeps what it has seen, and the first `count` tokens."""
     words, tokens, width, heads, groups, layers = 50, 80, 24, 4, 4, 2
     if not tiny:
         words, tokens, width, heads, groups, layers = 50257, 1024, 768, 12, 12, 12
@@ -335,7 +337,7 @@ class Opened:
 
 
 def _resized(x: Tensor, sizes: Mapping[int, int]) -> Tensor:
-    """A tensor with other sizes, its elements repeated where they are more."""
+    """Returns a tensor with other sizes, its elements repeated where they are more."""
     for axis, size in sizes.items():
         rows = torch.arange(size) % x.shape[axis]
         x = x.index_select(axis, rows)
@@ -343,13 +345,15 @@ def _resized(x: Tensor, sizes: Mapping[int, int]) -> Tensor:
 
 
 def _batches(name: str, *more: int) -> Opened:
-    """A network of images with an open batch."""
+    """Returns a network of images with an open batch."""
     sizes = [{"batch": size} for size in (1, 5, *more)]
     return Opened(name, [{0: "batch"}], {"batch": (1, 64)}, sizes, sizes)
 
 
 def _sequences(name: str, inputs: int, tiny: int, full: int) -> Opened:
-    """A network of as many inputs of tokens, batch and length open; up to so many tokens."""
+    """Returns a network of as many inputs of tokens, batch and length open; up to so
+    many tokens.
+    """
     return Opened(
         name,
         [{0: "batch", 1: "length"}] * inputs,

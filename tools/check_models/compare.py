@@ -31,7 +31,7 @@ _MOST_CALLS = 100
 
 
 def compare(folder: Path, name: str, contenders: Sequence[str]) -> dict[str, Any]:
-    """The error of the network's library and of torch, whether it is right, and seconds.
+    """Returns the error of the network's library and of torch, whether it is right, and seconds.
 
     Seconds are the library's and those of each contender; none without contenders.
     """
@@ -100,7 +100,7 @@ class _Copy:
             self.call = self.call.double()
 
     def reference(self, drive: Callable[..., Any], inputs: Any) -> list[Tensor] | None:
-        """The outputs in f64; None where the network takes other types by name."""
+        """Returns the outputs in f64; None where the network takes other types by name."""
 
         def wide(x: Any) -> Any:
             return x.double() if isinstance(x, Tensor) and x.is_floating_point() else x
@@ -114,7 +114,7 @@ class _Copy:
 def _judged(
     ours: list[Tensor], eager: list[Tensor], reference: list[Tensor] | None
 ) -> dict[str, Any]:
-    """The greatest errors of any output, and whether each of ours is small enough."""
+    """Returns the greatest errors of any output, and whether each of ours is small enough."""
     shapes = [[list(each.shape) for each in outputs] for outputs in (ours, eager)]
     if shapes[0] != shapes[1]:
         return {"right": False, "why": f"its outputs are {shapes[0]}, torch's {shapes[1]}"}
@@ -133,7 +133,9 @@ def _judged(
 
 
 def distance(found: Tensor, wanted: Tensor) -> float:
-    """The greatest difference, as a part of the greatest element wanted; inf where nan differ."""
+    """Returns the greatest difference, as a part of the greatest element wanted; inf where nan
+    differ.
+    """
     if not wanted.numel():
         return 0.0
     one, other = found.double(), wanted.double()

@@ -20,7 +20,7 @@ from .catalogue import described, made
 
 
 def _imported(asked: Path) -> tuple[ImportedModel, dict[str, Tensor]]:
-    """The network, and what it holds that is no parameter or buffer.
+    """Returns the network, and what it holds that is no parameter or buffer.
 
     It is imported from tensors without elements, but where it decides by them, or holds constants.
     """

@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _words(first: int) -> list[str]:
-    """The words for the batch that begins with a seed."""
+    """Returns the words for the batch that begins with a seed."""
     return list(*random.Random(first).choices(list(_WORDS), list(_WORDS.values())))
 
 
@@ -157,7 +157,7 @@ def _ran(seeds: list[int], words: list[str], outcome: Outcome, report: Report) -
 
 
 def _culprit(seeds: list[int], errors: str) -> int | None:
-    """The function that an error message's line is in."""
+    """Returns the function that an error message's line is in."""
     match = _PLACE.search(errors)
     if match is None:
         return None

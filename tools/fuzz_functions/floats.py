@@ -228,7 +228,7 @@ def convert_float(have: Element, other: Element) -> Operation:
 
 
 def _bits(have: Element) -> Operation:
-    """The bits as an integer; those of nans and zeros depend on how they were computed."""
+    """Returns the bits as an integer; those of nans and zeros depend on how they were computed."""
     other = I32 if have.bits == 32 else I16
 
     def read(xs: list[Numbers]) -> Numbers:
@@ -246,7 +246,7 @@ def _bits(have: Element) -> Operation:
 
 
 def _to_integer(random: Random, have: Element) -> Operation:
-    """A conversion of what was clamped to the integer's range, a nan to its highest."""
+    """Returns a conversion of what was clamped to the integer's range, a nan to its highest."""
     other = random.choice(INTEGERS)
     sign = random.random() < 0.7
     bits = other.bits - 1 if sign else other.bits

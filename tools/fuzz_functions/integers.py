@@ -149,7 +149,7 @@ def _compare(apply: Callable[..., Array], as_unsigned: bool) -> Step:
 
 
 def _divide(random: Random, have: Element) -> Operation:
-    """A division by 1 to 64: one that is defined."""
+    """Returns a division by 1 to 64: one that is defined."""
     name, (apply, as_unsigned) = random.choice(list(_DIVISIONS.items()))
     text = "arith.andi {1}, {=63} : {r} ; arith.addi {m}, {=1} : {r} ; " + name + " {0}, {m} : {r}"
     one = np.asarray(1, have.dtype)

@@ -59,7 +59,7 @@ class PtxOperation:
     def function(
         self, name: str, result_type: str, operands: Sequence[tuple[str, str]]
     ) -> PtxFunction:
-        """The function that a call with these operands (type, value) becomes one of.
+        """Returns the function that a call with these operands (type, value) becomes one of.
 
         It takes the operands in their order. Constants are part of it, so that calls with other
         constants need a function of their own.

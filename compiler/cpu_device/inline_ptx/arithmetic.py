@@ -12,17 +12,17 @@ HANDLERS = Handlers()
 
 
 def type_suffix(it: PtxInstruction) -> str:
-    """The last part of the opcode."""
+    """Returns the last part of the opcode."""
     return it.opcode.rsplit(".", 1)[1]
 
 
 def llvm_type(it: PtxInstruction) -> str:
-    """The LLVM type of the opcode's last part."""
+    """Returns the LLVM type of the opcode's last part."""
     return TYPES[type_suffix(it)]
 
 
 def sources(w: Writer, it: PtxInstruction, type_: str) -> list[str]:
-    """The values of all operands but the first."""
+    """Returns the values of all operands but the first."""
     return [w.read(operand, type_) for operand in it.operands[1:]]
 
 

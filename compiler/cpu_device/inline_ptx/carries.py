@@ -31,7 +31,7 @@ def _extended(w: Writer, it: PtxInstruction) -> None:
 
 
 def _product(w: Writer, parts: list[str], type_: str, values: list[str]) -> str:
-    """The lower or upper half of the product of the first two values."""
+    """Returns the lower or upper half of the product of the first two values."""
     bits = bits_of(type_)
     wide = f"i{2 * bits}"
     extend = "sext" if parts[-1].startswith("s") else "zext"

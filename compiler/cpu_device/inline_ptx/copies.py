@@ -19,7 +19,7 @@ def _call(w: Writer, name: str, arguments: list[tuple[str, str]]) -> None:
 
 
 def _multicast(w: Writer, it: PtxInstruction, number: int) -> tuple[tuple[str, str], str]:
-    """The mask, and whether there is one."""
+    """Returns the mask, and whether there is one."""
     if ".multicast::cluster" not in it.opcode:
         return ("i16", "0"), "false"
     return ("i16", w.read(it.operands[number], "i16")), "true"

@@ -34,5 +34,5 @@ class Handlers:
 
 
 def parts_between(braces: str) -> tuple[str, ...]:
-    """The operands of a vector: `{$0, $1}`."""
+    """Returns the operands of a vector: `{$0, $1}`."""
     return split_operands(braces.strip()[1:-1])

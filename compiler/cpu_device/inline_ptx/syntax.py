@@ -40,7 +40,9 @@ Statement = Register | Label | PtxInstruction
 
 
 def parse_ptx(text: str) -> list[Statement]:
-    """The statements of a template. Scopes are not told apart: names in one template are unique."""
+    """Returns the statements of a template. Scopes are not told apart: names in one template are
+    unique.
+    """
     found: list[Statement] = []
     for piece in _pieces(_COMMENT.sub(" ", text)):
         while match := _LABEL.match(piece):
@@ -55,7 +57,7 @@ def parse_ptx(text: str) -> list[Statement]:
 
 
 def split_operands(text: str) -> tuple[str, ...]:
-    """The parts between commas outside brackets."""
+    """Returns the parts between commas outside brackets."""
     parts, depth, start = list[str](), 0, 0
     for at, letter in enumerate(text):
         depth += (letter in _OPENING) - (letter in _CLOSING)
@@ -67,13 +69,13 @@ def split_operands(text: str) -> tuple[str, ...]:
 
 
 def _pieces(text: str) -> list[str]:
-    """The text between semicolons, without the braces of scopes."""
+    """Returns the text between semicolons, without the braces of scopes."""
     pieces = [_inside_scopes(part) for part in text.split(";")]
     return [piece for piece in pieces if piece]
 
 
 def _inside_scopes(piece: str) -> str:
-    """A brace before anything else opens or closes a scope; others enclose vectors."""
+    """Returns a brace before anything else opens or closes a scope; others enclose vectors."""
     return re.sub(r"^[\s{}]+", "", piece)
 
 

@@ -189,5 +189,5 @@ def _pending_count(w: Writer, it: PtxInstruction) -> None:
 
 
 def is_wait(opcode: str) -> bool:
-    """Whether a loop of the instruction until it gives true can be one stop."""
+    """Returns whether a loop of the instruction until it gives true can be one stop."""
     return bool(re.fullmatch(rf"mbarrier\.(?:test|try)_wait(?:\.parity)?{_SCOPES}\.b64", opcode))

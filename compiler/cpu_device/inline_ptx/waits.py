@@ -13,7 +13,7 @@ from .threads import is_wait
 
 
 def with_waits(statements: list[Statement]) -> list[Statement]:
-    """The statements with such loops replaced by an instruction `hirc.mbarrier.wait`."""
+    """Returns the statements with such loops replaced by an instruction `hirc.mbarrier.wait`."""
     found: list[Statement] = []
     at = 0
     while at < len(statements):
@@ -30,7 +30,7 @@ def with_waits(statements: list[Statement]) -> list[Statement]:
 
 
 def _loop_at(statements: list[Statement], at: int) -> int:
-    """The number of statements of a loop that begins here, 0 where there is none."""
+    """Returns the number of statements of a loop that begins here, 0 where there is none."""
     if at + 2 >= len(statements):
         return 0
     label, wait, branch = statements[at : at + 3]

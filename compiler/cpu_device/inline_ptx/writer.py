@@ -26,7 +26,7 @@ _ADDRESS = re.compile(r"\[\s*([%$\w]+)\s*(?:([+-])\s*(0x[0-9a-fA-F]+|\d+))?\s*\]
 
 
 def bits_of(type_: str) -> int:
-    """The width of a type as a register."""
+    """Returns the width of a type as a register."""
     return 1 if type_ == "i1" else size_and_alignment(type_)[0] * 8
 
 
@@ -72,7 +72,7 @@ class Writer:
         self.lines.append(text)
 
     def label(self) -> str:
-        """A new label's name."""
+        """Returns a new label's name."""
         self._count += 1
         return f"b{self._count}"
 
@@ -85,7 +85,7 @@ class Writer:
         self.lines.append(f"{label}:")
 
     def label_of(self, name: str) -> str:
-        """The block of a label of the template."""
+        """Returns the block of a label of the template."""
         return f"L.{name.replace('%', '.')}"
 
     def call(self, result: str, name: str, arguments: Sequence[tuple[str, str]]) -> str:
@@ -118,16 +118,16 @@ class Writer:
         self._constants[f"${number}"] = {"true": "1", "false": "0"}.get(value, value)
 
     def constant(self, operand: str) -> int:
-        """An integer that must be known now."""
+        """Returns an integer that must be known now."""
         return int(self._constants.get(operand, operand).rstrip("uU"), 0)
 
     def type_of(self, operand: str) -> str | None:
-        """The LLVM type of a register or operand, None for a constant."""
+        """Returns the LLVM type of a register or operand, None for a constant."""
         found = self._values.get(operand)
         return found[0] if found else None
 
     def read(self, operand: str, type_: str) -> str:
-        """The value of a register, operand or constant as `type_`."""
+        """Returns the value of a register, operand or constant as `type_`."""
         negated = operand.startswith("!")
         operand = operand.removeprefix("!")
         operand = self._constants.get(operand, operand)
@@ -151,7 +151,7 @@ class Writer:
         self.line(f"store {own} {self.convert(value, type_, own)}, ptr {self._slots[operand]}")
 
     def address(self, operand: str) -> str:
-        """The pointer that `[a]` or `[a+8]` is."""
+        """Returns the pointer that `[a]` or `[a+8]` is."""
         match = _ADDRESS.fullmatch(operand)
         if match is None:
             raise KeyError(operand)
@@ -163,7 +163,9 @@ class Writer:
         return pointer
 
     def convert(self, value: str, own: str, wanted: str) -> str:
-        """The same bits as another type: cut off or filled with zeros where the widths differ."""
+        """Returns the same bits as another type: cut off or filled with zeros where the widths
+        differ.
+        """
         if own == wanted:
             return value
         if own.startswith("ptr"):
@@ -209,7 +211,7 @@ class Writer:
     # --- the whole
 
     def definition(self, name: str, inputs: Sequence[str]) -> str:
-        """The function's text. Its parameters are the template's inputs."""
+        """Returns the function's text. Its parameters are the template's inputs."""
         result = "void"
         if self._outputs:
             result = self.result_type

@@ -32,7 +32,7 @@ _FENCE = re.compile(r"fence\.(proxy\.|mbarrier_init|sc\.cluster|acquire\.|releas
 
 
 def lookup(name: str) -> Operation | None:
-    """An operation of this family by its name without `llvm.nvvm.`."""
+    """Returns an operation of this family by its name without `llvm.nvvm.`."""
     if match := _SYNC.fullmatch(name):
         operands = (0, 1 if match["who"] == "count" else _ALL)
         return _barrier(operands, aligned=int(bool(match["aligned"])))

@@ -18,7 +18,7 @@ _NO_EFFECT = re.compile(
 
 
 def lookup(name: str) -> Operation | None:
-    """An operation of this family by its name without `llvm.nvvm.`."""
+    """Returns an operation of this family by its name without `llvm.nvvm.`."""
     if match := _COPY.fullmatch(name):
         size = constant(int(match["bytes"]))
         read: int | Constant = 2 if match["source"] else size

@@ -44,7 +44,7 @@ _REFUSED = {
 
 
 def lookup(name: str) -> Operation | None:
-    """An operation of this family by its name without `llvm.nvvm.`."""
+    """Returns an operation of this family by its name without `llvm.nvvm.`."""
     for pattern, what in _REFUSED.items():
         if re.fullmatch(pattern, name) and not _LDMATRIX.fullmatch(name):
             raise UnsupportedError(f"{name}: the CPU device cannot do {what}")
@@ -80,7 +80,7 @@ def _element(name: str) -> int:
 
 
 def _types(names: list[str]) -> tuple[int, int, int, int]:
-    """The types of d, a, b, c, which a name gives as far as they are not clear."""
+    """Returns the types of d, a, b, c, which a name gives as far as they are not clear."""
     match names:
         case [d, a, b, c]:
             return _element(d), _element(a), _element(b), _element(c)

@@ -24,7 +24,7 @@ _WAIT = re.compile(
 
 
 def lookup(name: str) -> Operation | None:
-    """An operation of this family by its name without `llvm.nvvm.`."""
+    """Returns an operation of this family by its name without `llvm.nvvm.`."""
     if match := _ARRIVE.fullmatch(name):
         return _arrive(match)
     if match := _TX.fullmatch(name):

@@ -50,7 +50,7 @@ class Operation:
 
 
 def constant(value: int) -> Constant:
-    """An i32 that the call does not have."""
+    """Returns an i32 that the call does not have."""
     return Constant("i32", value)
 
 
@@ -62,5 +62,5 @@ def function_call(
 
 
 def nothing(name: str) -> Operation:
-    """An operation without an effect on the CPU device."""
+    """Returns an operation without an effect on the CPU device."""
     return Operation(name, operands=())

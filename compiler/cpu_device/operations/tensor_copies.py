@@ -16,7 +16,7 @@ _PREFIX = "cp.async.bulk.tensor."
 
 
 def lookup(name: str) -> Operation | None:
-    """An operation of this family by its name without `llvm.nvvm.`."""
+    """Returns an operation of this family by its name without `llvm.nvvm.`."""
     if name.startswith("tensormap.replace."):
         raise UnsupportedError(f"{name}: the CPU device cannot change tensor maps in kernels")
     if not name.startswith(_PREFIX):

@@ -19,7 +19,7 @@ _REDUX = re.compile(
 
 
 def lookup(name: str) -> Operation | None:
-    """An operation of this family by its name without `llvm.nvvm.`."""
+    """Returns an operation of this family by its name without `llvm.nvvm.`."""
     if match := _SHUFFLE.fullmatch(name):
         mode, sync = match["mode"], bool(match["sync"])
         parameters = (_SHUFFLES.index(mode), int(sync))

@@ -46,7 +46,7 @@ def _greatest(a: float, b: float) -> float:
 
 
 def _number_of(function: Callable[[float, float], float]) -> Callable[[float, float], float]:
-    """The function of numbers, where one that is nan does not count."""
+    """Returns the function of numbers, where one that is nan does not count."""
     return lambda a, b: b if math.isnan(a) else a if math.isnan(b) else function(a, b)
 
 

@@ -27,7 +27,7 @@ def truncated(a: int, b: int) -> int:
 
 
 def floored(a: int, b: int) -> int:
-    """The greatest whole number not above a / b."""
+    """Returns the greatest whole number not above a / b."""
     if b == 0:
         raise _Undefined("a division by 0")
     return a // b
@@ -101,7 +101,7 @@ def integers(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 
 def on_integers(op: ir.Operation, frame: Frame, function: _Function) -> int | bool:
-    """A function of an operation's two operands, wrapped around to its result's type."""
+    """Returns a function of an operation's two operands, wrapped around to its result's type."""
     a, b, bits = _operands(op, frame)
     try:
         value = function(a, b, bits)
@@ -135,7 +135,7 @@ def drop_sign(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 
 def _signed_operand(op: ir.Operation, frame: Frame, place: int = 0) -> int:
-    """An integer operand with the sign that its top bit gives."""
+    """Returns an integer operand with the sign that its top bit gives."""
     return signed(frame.number(op.operands[place]), width_of(op.operands[place].type))
 
 

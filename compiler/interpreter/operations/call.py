@@ -51,7 +51,9 @@ def call(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 
 def _aliased(op: ir.Operation, frame: Frame) -> dict[int, Buffer]:
-    """The buffers that results of the call are placed in: aliases' targets and caller's outputs."""
+    """Returns the buffers that results of the call are placed in: aliases' targets and caller's
+    outputs.
+    """
     given: dict[int, Buffer] = {}
     for use in op.results[0].uses:
         user = use.owner.operation

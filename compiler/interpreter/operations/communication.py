@@ -34,7 +34,7 @@ class Communicator:
     teams: tuple[tuple[int, ...], ...]
 
     def team(self, rank: int) -> tuple[int, ...]:
-        """The team of a device; any where it is of none."""
+        """Returns the team of a device; any where it is of none."""
         return next((team for team in self.teams if rank in team), self.teams[0])
 
 
@@ -178,7 +178,7 @@ class _Job:
         return torch.cat([self.parts[device] for device in self.team])
 
     def own(self, whole: Any) -> Any:
-        """The part of a whole that is this device's."""
+        """Returns the part of a whole that is this device's."""
         return whole.reshape(len(self.team), -1)[self.team.index(self.rank)]
 
     @property
@@ -280,7 +280,7 @@ def _reshard_over_mesh(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 
 def _outside(op: ir.Operation, frame: Frame, source: Buffer) -> Sequence[Any]:
-    """A device that gets nothing has a buffer nevertheless, whose elements nobody knows."""
+    """Returns a device that gets nothing has a buffer nevertheless, whose elements nobody knows."""
     if not len(op.results):
         return []
     shape = ir.MemRefType(op.results[0].type).shape

@@ -54,7 +54,7 @@ def compute(
     element: ElementType,
     result: ElementType,
 ) -> torch.Tensor:
-    """The kind's function of numbers in their computing type."""
+    """Returns the kind's function of numbers in their computing type."""
     if kind == "cast":
         return convert(numbers[0], element, result)
     if op.name == "hir.unary":
@@ -74,7 +74,7 @@ def compute(
 
 
 def sizes_of(op: ir.Operation, frame: Frame, buffers: Sequence[Buffer]) -> tuple[int, ...]:
-    """The sizes of an elementwise result: those that the operands broadcast to.
+    """Returns the sizes of an elementwise result: those that the operands broadcast to.
 
     Scalars alone are computed for each element of the destination.
     """
@@ -92,7 +92,9 @@ def sizes_of(op: ir.Operation, frame: Frame, buffers: Sequence[Buffer]) -> tuple
 
 
 def _common_element(frame: Frame, operands: Sequence[ir.Value], destination: Buffer) -> ElementType:
-    """The element type that the operands are computed in: the buffers', else the destination's."""
+    """Returns the element type that the operands are computed in: the buffers', else the
+    destination's.
+    """
     for operand in operands:
         value = frame.value(operand)
         if isinstance(value, Buffer):

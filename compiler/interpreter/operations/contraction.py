@@ -49,7 +49,7 @@ def linear(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 
 def _product(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """The product, in the type that is computed in; GPUs have none of integers in torch."""
+    """Returns the product, in the type that is computed in; GPUs have none of integers in torch."""
     if x.is_floating_point():
         return torch.matmul(x, y)
     return torch.matmul(x.cpu(), y.cpu()).to(x.device)

@@ -14,7 +14,9 @@ from ..results import Results
 
 @interprets("hir.for")
 def for_(op: ir.Operation, frame: Frame) -> Sequence[Any]:
-    """A host loop; with `streams` each iteration has a stream, between those before and after."""
+    """Returns a host loop; with `streams` each iteration has a stream, between those before and
+    after.
+    """
     start, stop, step = (frame.number(operand) for operand in op.operands)
     if step <= 0:
         fault.fail(op, f"the step of a loop is positive, not {step}")

@@ -49,7 +49,9 @@ def launch(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 
 def _kernel(op: ir.Operation, frame: Frame) -> tuple[ir.Operation | None, tuple[str, str]]:
-    """The hir.kernel, where the launch names one, and its gpu.module's and function's names."""
+    """Returns the hir.kernel, where the launch names one, and its gpu.module's and function's
+    names.
+    """
     path = ir.SymbolRefAttr(op.attributes["kernel"]).value
     if len(path) == 2:
         return None, (path[0], path[1])
@@ -70,7 +72,7 @@ def _argument(op: ir.Operation, frame: Frame) -> Any:
 
 
 def _passed(op: ir.Operation, value: Any, value_type: ir.Type) -> Any:
-    """An argument as the C function takes it."""
+    """Returns an argument as the C function takes it."""
     if isinstance(value, Buffer):
         made = descriptor(value.tensor.data_ptr(), value.sizes, value.strides)
         return ctypes.byref(made)

@@ -16,7 +16,7 @@ from ..unary_kinds import square_root
 
 
 def _round_away(x: torch.Tensor) -> torch.Tensor:
-    """The nearest whole number, of two the one away from zero."""
+    """Returns the nearest whole number, of two the one away from zero."""
     whole = torch.trunc(x)
     return torch.where((x - whole).abs() >= 0.5, whole + torch.sign(x), whole)
 

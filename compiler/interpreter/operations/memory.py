@@ -17,7 +17,7 @@ from ..registry import interprets
 
 @interprets("hir.allocate")
 def allocate(op: ir.Operation, frame: Frame) -> Sequence[Any]:
-    """A fresh buffer: the caller's where it was handed in, or an alias's target."""
+    """Returns a fresh buffer: the caller's where it was handed in, or an alias's target."""
     result = op.results[0]
     element = element_type_of(result.type)
     assert element is not None
@@ -38,7 +38,7 @@ def allocate(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 @interprets("hir.reuse")
 def reuse(op: ir.Operation, frame: Frame) -> Sequence[Any]:
-    """A fresh buffer in the memory of another, whose life ends."""
+    """Returns a fresh buffer in the memory of another, whose life ends."""
     storage = frame.buffer(op, op.operands[0])
     result = op.results[0]
     element = element_type_of(result.type)

@@ -29,7 +29,9 @@ def dim(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 @interprets("memref.extract_strided_metadata")
 def metadata(op: ir.Operation, frame: Frame) -> Sequence[Any]:
-    """The element that the offset counts from as a buffer, the offset, sizes and strides."""
+    """Returns the element that the offset counts from as a buffer, the offset, sizes
+    and strides.
+    """
     buffer = frame.buffer(op, op.operands[0])
     base = buffer.view([], [], -buffer.offset)
     return [base, buffer.offset, *buffer.sizes, *buffer.strides]
@@ -58,7 +60,7 @@ def reinterpret(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 @interprets("memref.subview")
 def subview(op: ir.Operation, frame: Frame) -> Sequence[Any]:
-    """A part of each dim; dims that the result's type has not are of size 1 and dropped."""
+    """Returns a part of each dim; dims that the result's type has not are of size 1 and dropped."""
     buffer = frame.buffer(op, op.operands[0])
     offsets, sizes, steps = _parts(op, frame)
     for place, (offset, size, step) in enumerate(zip(offsets, sizes, steps, strict=True)):
@@ -139,7 +141,7 @@ def store(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 @interprets("builtin.unrealized_conversion_cast")
 def conversion(op: ir.Operation, frame: Frame) -> Sequence[Any]:
-    """The same bytes as another element type of the same size, or the same number."""
+    """Returns the same bytes as another element type of the same size, or the same number."""
     if len(op.operands) != 1 or len(op.results) != 1:
         fault.refuse(op, "the interpreter converts one value to one")
     value = frame.value(op.operands[0])
@@ -182,7 +184,9 @@ def _element(
 
 
 def _parts(op: ir.Operation, frame: Frame) -> tuple[list[int], list[int], list[int]]:
-    """The offsets, sizes and strides of an operation: attributes, open ones operands in order."""
+    """Returns the offsets, sizes and strides of an operation: attributes, open ones operands in
+    order.
+    """
     rest = iter(list(op.operands)[1:])
 
     def numbers(name: str) -> list[int]:
@@ -193,6 +197,6 @@ def _parts(op: ir.Operation, frame: Frame) -> tuple[list[int], list[int], list[i
 
 
 def _is_kept(shaped: ir.MemRefType, sizes: Sequence[int], place: int) -> bool:
-    """Whether the result's type still has this dim of size 1, from the end on."""
+    """Returns whether the result's type still has this dim of size 1, from the end on."""
     after = len(sizes) - place
     return after <= shaped.rank and shaped.shape[shaped.rank - after] == 1

@@ -64,7 +64,7 @@ def synchronize(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 
 def _stream(op: ir.Operation, frame: Frame, place: int) -> Stream:
-    """The operand there, or the current stream without one."""
+    """Returns the operand there, or the current stream without one."""
     found = frame.value(op.operands[place]) if len(op.operands) > place else frame.stream
     assert isinstance(found, Stream)
     return found

@@ -92,7 +92,7 @@ def expand(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 
 def _sizes(op: ir.Operation, frame: Frame) -> tuple[int, ...]:
-    """The result's sizes; an open one is an operand, after the buffer."""
+    """Returns the result's sizes; an open one is an operand, after the buffer."""
     given = [frame.number(size) for size in list(op.operands)[1:]]
     sizes = filled_sizes(op.results[0].type, given)
     if any(size < 0 for size in sizes):

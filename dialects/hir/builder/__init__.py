@@ -54,12 +54,12 @@ __all__ = [
 
 
 def module() -> Module:
-    """A module for programs that call one another."""
+    """Returns a module for programs that call one another."""
     return Module()
 
 
 def program(name: str) -> Program:
-    """A program in a module of its own."""
+    """Returns a program in a module of its own."""
     return Module().program(name)
 
 

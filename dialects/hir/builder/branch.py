@@ -124,6 +124,6 @@ class Branch:
         self._results = tuple(results)
 
     def _common(self, here: Extent, there: Extent) -> Extent | None:
-        """A size of both sides, where it is the same and known outside of them."""
+        """Returns a size of both sides, where it is the same and known outside of them."""
         same = terms_of(here) == terms_of(there)
         return here if same and self._program.is_visible(here) else None

@@ -9,7 +9,8 @@ from .sizes import Extent, Size, terms_of
 
 
 def broadcast_extents(shapes: Sequence[Sequence[Extent]]) -> list[Extent | None]:
-    """The sizes that operands of these sizes have together; None where it is only known in the run.
+    """Returns the sizes that operands of these sizes have together; None where it is only known in
+    the run.
 
     Two sizes that are not known to be the same may each be 1, so neither is the result's.
     """

@@ -67,7 +67,7 @@ class Buffer(KindMethods, Operators["Operand", "Buffer"]):
         self.program.set(source, out=self[index])
 
     def permute(self, *order: int | Sequence[int]) -> Buffer:
-        """The view whose dim `i` is dim `order[i]` of this."""
+        """Returns the view whose dim `i` is dim `order[i]` of this."""
         return self.program.permute(self, _flat(order))
 
     @property
@@ -76,19 +76,21 @@ class Buffer(KindMethods, Operators["Operand", "Buffer"]):
         return self.program.permute(self, range(self.rank)[::-1])
 
     def reshape(self, *sizes: Extent | Sequence[Extent]) -> Buffer:
-        """The view of the same elements in row-major order with other sizes; one may be -1."""
+        """Returns the view of the same elements in row-major order with other sizes;
+        one may be -1.
+        """
         return self.program.reshape(self, _flat(sizes))
 
     def expand(self, *sizes: Extent | Sequence[Extent]) -> Buffer:
-        """The view that repeats dims of size 1 and adds leading ones; -1 keeps a size."""
+        """Returns the view that repeats dims of size 1 and adds leading ones; -1 keeps a size."""
         return self.program.expand(self, _flat(sizes))
 
     def cast(self, to: str) -> Buffer:
-        """A fresh buffer with the elements as another type."""
+        """Returns a fresh buffer with the elements as another type."""
         return self.program.cast(self, to)
 
     def copy(self) -> Buffer:
-        """A fresh, packed copy."""
+        """Returns a fresh, packed copy."""
         return self.program.set(self)
 
     def deallocate(self) -> None:

@@ -52,7 +52,7 @@ class Computing(KindMethods, Scalars):
         out: Buffer | None = None,
         stream_axis: int | None = None,
     ) -> Any:
-        """An elementwise kind of operands that broadcast; of scalars alone a scalar."""
+        """Returns an elementwise kind of operands that broadcast; of scalars alone a scalar."""
         self.require_operands(kind, len(operands))
         name, kinds = _OPERATIONS[len(operands)]
         if kind == "cast":
@@ -83,7 +83,7 @@ class Computing(KindMethods, Scalars):
         out: Buffer | None = None,
         stream_axis: int | None = None,
     ) -> Buffer:
-        """The elements of `x` as another type, by default that of `out`."""
+        """Returns the elements of `x` as another type, by default that of `out`."""
         value = self.buffer_value(x)
         self._require_agreement("to", to, out)
         if to is not None:
@@ -136,7 +136,9 @@ class Computing(KindMethods, Scalars):
         out: Buffer | None = None,
         stream_axis: int | None = None,
     ) -> Buffer:
-        """A reduction over `axes`, by default all. Sums of integers give i64, or `element`."""
+        """Returns a reduction over `axes`, by default all. Sums of integers give
+        i64, or `element`.
+        """
         value = self.buffer_value(x)
         self._require_agreement("element", element, out)
         if kind not in REDUCE:
@@ -172,7 +174,9 @@ class Computing(KindMethods, Scalars):
         out: Buffer | None = None,
         stream_axis: int | None = None,
     ) -> Buffer:
-        """The product of (..., m, k) and (..., k, n); of the operands' type, or `element`."""
+        """Returns the product of (..., m, k) and (..., k, n); of the operands' type,
+        or `element`.
+        """
         values = [self.buffer_value(x), self.buffer_value(y)]
         self._require_agreement("element", element, out)
         with _refused_as("matmul"):
@@ -242,7 +246,7 @@ class Computing(KindMethods, Scalars):
     def _operand_element(
         self, kind: str, rule: Kind, operands: Sequence[Operand], given: ElementType | None
     ) -> ElementType:
-        """The operands' element type. BuildError: they differ, or are not for the kind."""
+        """Returns the operands' element type. BuildError: they differ, or are not for the kind."""
         buffers = [self.element_of(each) for each in operands if isinstance(each, Buffer)]
         follows = given if rule.gives == Gives.SAME else None
         try:
@@ -285,7 +289,7 @@ class Computing(KindMethods, Scalars):
 
 
 def _reduced(rule: Kind, element: ElementType) -> ElementType:
-    """What a reduction gives by default: sums of integers are i64, as in torch."""
+    """Returns what a reduction gives by default: sums of integers are i64, as in torch."""
     results = element_results(rule, element)
     wide = ELEMENT_TYPES["i64"]
     return wide if rule.gives == Gives.SUM and wide in results else results[0]

@@ -20,7 +20,7 @@ SCALAR_TYPES = ("index", "i64", "i32", "i16", "i8", "i1", "f64", "f32", "f16", "
 
 
 def element_type(name: str) -> ElementType:
-    """The element type called `name`. Raises BuildError where there is none."""
+    """Returns the element type called `name`. Raises BuildError where there is none."""
     if name not in ELEMENT_TYPES:
         raise _unknown("an element type", name, ELEMENT_TYPES)
     return ELEMENT_TYPES[name]

@@ -93,7 +93,7 @@ class _Call:
     def checked(
         self, arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments and keywords as the function takes them. Raises BuildError."""
+        """Returns the arguments and keywords as the function takes them. Raises BuildError."""
         try:
             bound = self._signature.bind(*arguments, **keywords)
         except TypeError as error:
@@ -142,7 +142,7 @@ class _Call:
         return BuildError(f"{name} has no parameter `{unknown}`", hint)
 
     def _called(self, arguments: tuple[Any, ...]) -> str:
-        """The name the user wrote: a kind's where it is a method of its own."""
+        """Returns the name the user wrote: a kind's where it is a method of its own."""
         name = self._function.__name__
         kind = next(iter(arguments[1:2]), None)
         is_kind = name in ("compute_kind", "compute_scalar", "reduce")
@@ -154,7 +154,7 @@ class _Call:
 
 
 def _is_type(value: object) -> bool:
-    """Whether it is an element type of another library, or one of Python's types."""
+    """Returns whether it is an element type of another library, or one of Python's types."""
     return isinstance(value, type) or type(value).__module__.split(".")[0] in ("torch", "numpy")
 
 

@@ -40,7 +40,7 @@ class Kernels(dict[str, Kernel]):
 
 
 def three_sizes(what: str, sizes: _Extent | Sequence[_Extent]) -> list[_Extent | int]:
-    """The sizes of a grid, block or cluster; 1 where there are fewer than three."""
+    """Returns the sizes of a grid, block or cluster; 1 where there are fewer than three."""
     given = list(sizes) if isinstance(sizes, Sequence) else [sizes]
     if not 1 <= len(given) <= 3:
         raise BuildError(f"{what} has one to three sizes, not {len(given)}")

@@ -30,7 +30,7 @@ class Memory(Values):
         zero_init: bool = False,
         output: int | None = None,
     ) -> Buffer:
-        """A fresh buffer of the logical sizes `shape`.
+        """Returns a fresh buffer of the logical sizes `shape`.
 
         `order` lists the dims from outermost to innermost in memory; `domain` is steps from the
         logical dims to memory (hirc.steps). `memory` is "device", "pinned", "managed" or
@@ -56,7 +56,7 @@ class Memory(Values):
         domain: Sequence[Step] | None = None,
         zero_init: bool = False,
     ) -> Buffer:
-        """A fresh buffer in the memory of `storage`, which is not used any more."""
+        """Returns a fresh buffer in the memory of `storage`, which is not used any more."""
         result, extents, values, attributes = self._allocation(shape, element, order, domain)
         if zero_init:
             attributes["zero_init"] = self.unit()
@@ -78,7 +78,9 @@ class Memory(Values):
         order: Sequence[int] | None,
         domain: Sequence[Step] | None,
     ) -> tuple[ir.MemRefType, Sequence[Extent], list[ir.Value], dict[str, ir.Attribute]]:
-        """The type, the sizes, the operands for the open logical sizes, and the attributes."""
+        """Returns the type, the sizes, the operands for the open logical sizes, and
+        the attributes.
+        """
         if order is not None and domain is not None:
             raise BuildError("an allocation has an order or a domain, not both")
         sizes = self.sizes(shape)
@@ -106,7 +108,7 @@ class Memory(Values):
         return result, found, [self.extent_value(size) for size in open_sizes], attributes
 
     def sizes(self, shape: Sequence[Extent]) -> list[Extent]:
-        """The sizes of a shape. BuildError: one of them is no size."""
+        """Returns the sizes of a shape. BuildError: one of them is no size."""
         if isinstance(shape, (int, Size)):
             raise BuildError(f"a shape is a tuple of sizes, not {shape!r}", f"write ({shape},)")
         for size in shape:

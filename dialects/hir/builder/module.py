@@ -37,7 +37,7 @@ class Module:
         self.ir_module = ir.Module.create(self._emitter.location())
 
     def program(self, name: str) -> Program:
-        """A further program, written in its `with`."""
+        """Returns a further program, written in its `with`."""
         self._require_free(name)
         self._names.add(name)
         self.programs[name] = Program(self, name)

@@ -11,7 +11,7 @@ _Result = TypeVar("_Result")
 
 
 def refused_by_torch(function: Any) -> BuildError:
-    """The error for a function of torch's that is called with a value of a program."""
+    """Returns the error for a function of torch's that is called with a value of a program."""
     return BuildError(
         f"torch's {getattr(function, '__name__', 'function')} takes tensors, not what a program "
         "computes with",
@@ -33,7 +33,9 @@ class Operators(Generic[_Operand, _Result]):
         raise refused_by_torch(function)
 
     def apply(self, kind: str, *operands: _Operand | Operators[_Operand, _Result]) -> _Result:
-        """The kind of these operands, one of them self; NotImplemented where it is not for them."""
+        """Returns the kind of these operands, one of them self; NotImplemented where it is not for
+        them.
+        """
         raise NotImplementedError
 
     def __add__(self, other: _Operand) -> _Result:

@@ -32,7 +32,9 @@ class Scalar(Operators["ScalarLike", Any]):
         return str(self.value.type)
 
     def cast(self, to: str) -> Any:
-        """The same number as another type: a float or integer type, or "index", which is a size."""
+        """Returns the same number as another type: a float or integer type, or "index", which is a
+        size.
+        """
         return self.program.cast_scalar(self, to)
 
     def apply(self, kind: str, *operands: Any) -> Any:
@@ -56,5 +58,5 @@ ScalarLike: TypeAlias = "Scalar | Size | int | float"
 
 
 def is_scalar_like(value: object) -> bool:
-    """Whether `value` is a scalar, a size, or a number."""
+    """Returns whether `value` is a scalar, a size, or a number."""
     return isinstance(value, (Scalar, Size, int, float))

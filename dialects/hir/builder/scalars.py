@@ -25,7 +25,7 @@ class Scalars(Values):
     """Computes with scalars and sizes."""
 
     def constant(self, value: int | float, type: str) -> Scalar | int:
-        """A scalar of that value. One of type index is the number itself, a size."""
+        """Returns a scalar of that value. One of type index is the number itself, a size."""
         if scalar_type(type) == "index":
             if not is_whole(value):
                 raise BuildError(f"an index is a whole number, not {value!r}")
@@ -34,11 +34,11 @@ class Scalars(Values):
         return Scalar(self._program(), number, self.scope)
 
     def ceildiv(self, x: Extent, y: Extent) -> Extent:
-        """The least whole number not below `x / y`, of sizes."""
+        """Returns the least whole number not below `x / y`, of sizes."""
         return divide(self, "ceildiv", x, y)
 
     def cast_scalar(self, scalar: Scalar, to: str) -> Scalar | Size:
-        """A scalar as another type."""
+        """Returns a scalar as another type."""
         value = self.own(scalar, "the scalar")
         converted = convert_scalar(self, value, self.type(scalar_type(to)))
         return self.new_scalar(converted, "the scalar")
@@ -54,7 +54,7 @@ class Scalars(Values):
         return Scalar(self._program(), scalar_operation(self, kind, operands), self.scope)
 
     def compute_scalar(self, kind: str, *operands: ScalarLike) -> Any:
-        """The kind of scalars: of sizes a size (or what is known of it), else a scalar."""
+        """Returns the kind of scalars: of sizes a size (or what is known of it), else a scalar."""
         self.require_operands(kind, len(operands))
         chosen = operands[1:] if kind == "where" else operands
         types = {operand.type for operand in chosen if isinstance(operand, Scalar)}
@@ -86,7 +86,7 @@ class Scalars(Values):
             raise BuildError(f"{kind} takes {operands}, not {count}")
 
     def condition_value(self, condition: object) -> ir.Value:
-        """The i1 value of a condition: a comparison of scalars, or a bool known already."""
+        """Returns the i1 value of a condition: a comparison of scalars, or a bool known already."""
         if isinstance(condition, bool):
             return self.constant_value(self.type("i1"), int(condition))
         if isinstance(condition, Scalar) and condition.type == "i1":

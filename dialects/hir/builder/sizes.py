@@ -47,12 +47,12 @@ class Atoms:
     count: int = 0
 
     def fresh(self, name: str) -> Atom:
-        """A new atom, equal to no other."""
+        """Returns a new atom, equal to no other."""
         self.count += 1
         return Atom(self.count, name)
 
     def compound(self, operation: str, x: Extent, y: Extent) -> Atom:
-        """The atom for an operation on two sizes."""
+        """Returns the atom for an operation on two sizes."""
         if operation in ("min", "max") and str(y) < str(x):
             x, y = y, x
         key = (operation, terms_of(x), terms_of(y))
@@ -64,7 +64,7 @@ class Atoms:
 
 
 def _of_sizes(method: Callable[[Size, Extent], Extent]) -> Callable[[Size, Extent], Extent]:
-    """An operator of two sizes: of anything else, the other operand's class has its say."""
+    """Returns an operator of two sizes: of anything else, the other operand's class has its say."""
 
     @wraps(method)
     def checked(size: Size, other: Any) -> Any:
@@ -75,14 +75,14 @@ def _of_sizes(method: Callable[[Size, Extent], Extent]) -> Callable[[Size, Exten
 
 
 def _whole(value: Any) -> Any:
-    """A whole number of another library as an int; any other value as it is."""
+    """Returns a whole number of another library as an int; any other value as it is."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         return value
     return int(value)
 
 
 def _is_extent(size: Size, other: Any) -> bool:
-    """Whether two sizes are computed with; False where the other's class has its say."""
+    """Returns whether two sizes are computed with; False where the other's class has its say."""
     if isinstance(other, (int, Size)) and not isinstance(other, bool):
         _require_same(size.program, other)
         return True
@@ -149,7 +149,7 @@ class Size:
         return divide(self.program, "floordiv", other, self)
 
     def ceildiv(self, other: Extent) -> Extent:
-        """The least whole number not below `self / other`."""
+        """Returns the least whole number not below `self / other`."""
         return divide(self.program, "ceildiv", self, other)
 
     @_of_sizes
@@ -173,15 +173,15 @@ class Size:
         return product
 
     def cast(self, to: str) -> Scalar:
-        """The size as a scalar of a float or integer type."""
+        """Returns the size as a scalar of a float or integer type."""
         return self.program.cast_size(self, to)
 
     def minimum(self, other: Extent) -> Extent:
-        """The lesser of two sizes."""
+        """Returns the lesser of two sizes."""
         return extreme(self.program, "min", self, other)
 
     def maximum(self, other: Extent) -> Extent:
-        """The greater of two sizes."""
+        """Returns the greater of two sizes."""
         return extreme(self.program, "max", self, other)
 
     @_of_sizes
@@ -262,26 +262,30 @@ Extent: TypeAlias = "int | Size"
 
 
 def atom_size(program: Emitter, atom: Atom) -> Size:
-    """The size that an atom is."""
+    """Returns the size that an atom is."""
     return Size(program, frozenset({((atom,), 1)}))
 
 
 def terms_of(extent: Extent) -> frozenset[tuple[Monomial, int]]:
-    """The polynomial of an extent: its monomials with their coefficients, none of them 0."""
+    """Returns the polynomial of an extent: its monomials with their coefficients,
+    none of them 0.
+    """
     if isinstance(extent, Size):
         return extent.terms
     return frozenset({((), int(extent))} if extent else ())
 
 
 def ordered(terms: frozenset[tuple[Monomial, int]]) -> list[tuple[Monomial, int]]:
-    """The terms in the order in which they are written and computed; the constant comes last."""
+    """Returns the terms in the order in which they are written and computed; the constant comes
+    last.
+    """
     return sorted(terms, key=lambda term: (-len(term[0]), [atom.serial for atom in term[0]]))
 
 
 def combine(
     program: Emitter, start: Counter[Monomial], parts: tuple[tuple[Extent, int], ...] = ()
 ) -> Extent:
-    """The sum of `start` and of the parts times their factors."""
+    """Returns the sum of `start` and of the parts times their factors."""
     for extent, factor in parts:
         for monomial, times in terms_of(extent):
             start[monomial] += times * factor

@@ -14,7 +14,7 @@ __all__ = ["Expand", "Merge", "Reduce", "Reorder", "Shard", "Split", "Step"]
 
 
 def step_attribute(emitter: Emitter, step: Step) -> ir.Attribute:
-    """The dictionary that says a step."""
+    """Returns the dictionary that says a step."""
     match step:
         case Reorder(order):
             entries = {"reorder": emitter.integers(order)}

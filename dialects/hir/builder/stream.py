@@ -51,7 +51,7 @@ class Stream:
             self.program.wait_stream(self, other)
 
     def record(self) -> Event:
-        """An event at this point."""
+        """Returns an event at this point."""
         return self.program.record(self)
 
     def synchronize(self) -> None:

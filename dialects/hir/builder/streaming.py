@@ -12,7 +12,7 @@ class Streaming(Values):
     """Names streams, changes the current one, and orders work among them."""
 
     def stream(self, which: str | Extent, pool: int | None = None) -> Stream:
-        """The stream of a name, or a number's modulo `pool` (8 without it).
+        """Returns the stream of a name, or a number's modulo `pool` (8 without it).
 
         `with p.stream("side"):` makes it the current one.
         """
@@ -26,7 +26,7 @@ class Streaming(Values):
         return Stream(self._program(), value, self.scope)
 
     def current_stream(self) -> Stream:
-        """The stream that operations go to here."""
+        """Returns the stream that operations go to here."""
         value = self.value("hir.current_stream", [], self.type("!hir.stream_t"))
         return Stream(self._program(), value, self.scope)
 
@@ -40,7 +40,7 @@ class Streaming(Values):
         self.emit("hir.wait_stream", operands)
 
     def record(self, stream: Stream | None = None) -> Event:
-        """An event at this point of a stream, by default the current one."""
+        """Returns an event at this point of a stream, by default the current one."""
         operands = [] if stream is None else [self.own(stream, "the stream")]
         value = self.value("hir.record", operands, self.type("!hir.event_t"))
         return Event(self._program(), value, self.scope)

@@ -30,7 +30,7 @@ class Owned(Protocol):
 
 
 def is_whole(number: float) -> bool:
-    """Whether a number has no fraction. A whole number of any length has none."""
+    """Returns whether a number has no fraction. A whole number of any length has none."""
     return isinstance(number, int) or (isfinite(number) and number.is_integer())
 
 
@@ -49,7 +49,7 @@ class Values(Emitter):
             )
 
     def _program(self) -> Program:
-        """The program that values belong to."""
+        """Returns the program that values belong to."""
         return cast("Program", self)
 
     # Making values.
@@ -57,7 +57,9 @@ class Values(Emitter):
     def new_buffer(
         self, value: ir.Value, shape: Sequence[Extent | None], scope: Scope | None = None
     ) -> Buffer:
-        """The buffer that `value` is; sizes that are None are those its type says, or its own."""
+        """Returns the buffer that `value` is; sizes that are None are those its type says, or its
+        own.
+        """
         scope = scope or self.scope
         declared = ir.MemRefType(value.type).shape
         sizes: list[Extent] = []
@@ -69,7 +71,7 @@ class Values(Emitter):
         return Buffer(self._program(), value, tuple(sizes), scope)
 
     def new_scalar(self, value: ir.Value, name: str, scope: Scope | None = None) -> Scalar | Size:
-        """The scalar that `value` is; an index is a size called `name`."""
+        """Returns the scalar that `value` is; an index is a size called `name`."""
         scope = scope or self.scope
         if isinstance(value.type, ir.IndexType):
             return self.new_size(name, scope, lambda: value)
@@ -86,13 +88,13 @@ class Values(Emitter):
     # Using them.
 
     def buffer_value(self, buffer: Buffer, what: str = "the operand") -> ir.Value:
-        """A buffer's value. Raises BuildError where it is none, or not known here."""
+        """Returns a buffer's value. Raises BuildError where it is none, or not known here."""
         if not isinstance(buffer, Buffer):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BuildError(f"{what} is a buffer, not {buffer!r}")
         return self.own(buffer, what)
 
     def own(self, value: Owned, what: str) -> ir.Value:
-        """The value, where it is of this program and known here; BuildError otherwise."""
+        """Returns the value, where it is of this program and known here; BuildError otherwise."""
         if not hasattr(value, "scope"):
             raise BuildError(f"{what} is not {value!r}")
         if value.program is not self._program():
@@ -104,7 +106,9 @@ class Values(Emitter):
         return value.value
 
     def operand_value(self, operand: Operand, element: ElementType) -> ir.Value:
-        """A buffer's or scalar's value; a number as the scalar that stands for `element`."""
+        """Returns a buffer's or scalar's value; a number as the scalar that stands
+        for `element`.
+        """
         if isinstance(operand, (Buffer, Scalar)):
             return self.own(operand, "the operand")
         if isinstance(operand, Size):
@@ -114,7 +118,7 @@ class Values(Emitter):
         raise BuildError(f"an operand is a buffer, a scalar or a number, not {operand!r}")
 
     def any_value(self, value: Buffer | Scalar | Extent, what: str) -> ir.Value:
-        """The value of a buffer, scalar or size; a whole number is an index."""
+        """Returns the value of a buffer, scalar or size; a whole number is an index."""
         if isinstance(value, (int, Size)) and not isinstance(value, bool):
             return self.extent_value(value)
         if isinstance(value, (Buffer, Scalar)):
@@ -125,7 +129,8 @@ class Values(Emitter):
         )
 
     def number_value(self, number: int | float, element: ElementType) -> ir.Value:
-        """A constant for a number among elements of a type. BuildError: the type does not have it.
+        """Returns a constant for a number among elements of a type. BuildError: the type does not
+        have it.
 
         A number beside unsigned elements is the signed one of the same bits.
         """
@@ -149,9 +154,9 @@ class Values(Emitter):
         return self.constant_value(self.type(f"i{bits}"), value)
 
     def element(self, name: str) -> tuple[ElementType, ir.Type]:
-        """The element type called `name`, and MLIR's."""
+        """Returns the element type called `name`, and MLIR's."""
         return element_type(name), self.type(element_type(name).name)
 
     def element_of(self, buffer: Buffer) -> ElementType:
-        """The element type of a buffer."""
+        """Returns the element type of a buffer."""
         return ELEMENT_TYPES[buffer.element]

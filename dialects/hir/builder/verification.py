@@ -31,7 +31,7 @@ def verify(op: ir.Operation, place: Place | None = None) -> None:
 
 
 def parse(text: str, context: ir.Context) -> ir.Module:
-    """The module of that text. BuildError: it is not valid."""
+    """Returns the module of that text. BuildError: it is not valid."""
     with _messages(context) as messages:
         try:
             return ir.Module.parse(text, context)

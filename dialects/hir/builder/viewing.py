@@ -31,7 +31,7 @@ class Viewing(Memory, Scalars):
     """Views share the buffer's memory and never copy."""
 
     def view_at(self, buffer: Buffer, index: Index) -> Buffer:
-        """What `buffer[index]` is: an index drops its axis, bounds keep it."""
+        """Returns what `buffer[index]` is: an index drops its axis, bounds keep it."""
         axis = 0
         for place in self._for_each_dim(buffer, index):
             if isinstance(place, slice):
@@ -42,7 +42,9 @@ class Viewing(Memory, Scalars):
         return buffer
 
     def select(self, buffer: Buffer, axis: int, index: Extent) -> Buffer:
-        """The view at `index` along `axis`, without it. A negative number counts from the end."""
+        """Returns the view at `index` along `axis`, without it. A negative number counts from the
+        end.
+        """
         axis = _axis(buffer, axis)
         if isinstance(index, int) and index < 0:
             index = buffer.shape[axis] + index
@@ -59,7 +61,7 @@ class Viewing(Memory, Scalars):
     def slice(
         self, buffer: Buffer, axis: int, start: Extent, stop: Extent, step: int = 1
     ) -> Buffer:
-        """The view of start, start + step, ... below stop along `axis`."""
+        """Returns the view of start, start + step, ... below stop along `axis`."""
         axis = _axis(buffer, axis)
         try:
             size = slice_size(buffer.type.shape[axis], _known(start), _known(stop), step)
@@ -75,7 +77,7 @@ class Viewing(Memory, Scalars):
         return self.new_buffer(self.value("hir.slice", operands, view, attributes), extents)
 
     def permute(self, buffer: Buffer, order: Sequence[int]) -> Buffer:
-        """The view whose dim `i` is dim `order[i]`."""
+        """Returns the view whose dim `i` is dim `order[i]`."""
         numbers = [_axis(buffer, dim) for dim in order]
         try:
             view = permute_type(buffer.type, numbers)
@@ -87,7 +89,7 @@ class Viewing(Memory, Scalars):
         return self.new_buffer(value, extents)
 
     def reshape(self, buffer: Buffer, shape: Sequence[Extent]) -> Buffer:
-        """The view of the same elements in row-major order; one size may be -1."""
+        """Returns the view of the same elements in row-major order; one size may be -1."""
         total = _product(buffer.shape)
         if _numbers(shape).count(-1) > 1:
             raise BuildError("one size of a reshape may be -1, the rest; there are several")
@@ -113,7 +115,7 @@ class Viewing(Memory, Scalars):
         return self._resized("hir.reshape", buffer, sizes)
 
     def expand(self, buffer: Buffer, shape: Sequence[Extent]) -> Buffer:
-        """The view that repeats dims of size 1 and adds leading ones; -1 keeps a size."""
+        """Returns the view that repeats dims of size 1 and adds leading ones; -1 keeps a size."""
         added = len(shape) - buffer.rank
         if added < 0:
             raise BuildError(f"{buffer!r} has more dims than {_shown(shape)}")
@@ -171,7 +173,7 @@ class Viewing(Memory, Scalars):
         return size + place if isinstance(place, int) and place < 0 else place
 
     def _index(self, place: object, wanted: str) -> Extent:
-        """A place in brackets; an integer scalar is made an index."""
+        """Returns a place in brackets; an integer scalar is made an index."""
         index = taken(int | Size, place, lambda scalar: self.cast_scalar(scalar, "index"))
         if index is REFUSED:
             raise BuildError(

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 def convolution(
     inputs: int, outputs: int, size: int = 1, stride: int = 1, groups: int = 1
 ) -> nn.Sequential:
-    """A convolution that keeps the image's size but for its stride, and a batch norm."""
+    """Returns a convolution that keeps the image's size but for its stride, and a batch norm."""
     return nn.Sequential(
         nn.Conv2d(inputs, outputs, size, stride, size // 2, groups=groups, bias=False),
         nn.BatchNorm2d(outputs),
@@ -79,7 +79,7 @@ class Residual(nn.Module):
 
 
 def resnet(counts: Sequence[int], width: int, bottleneck: int, classes: int) -> Classifier:
-    """A ResNet: `counts` blocks at each of four resolutions."""
+    """Returns a ResNet: `counts` blocks at each of four resolutions."""
     blocks: list[nn.Module] = [convolution(3, width, 7, 2), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
     channels = width
     for level, count in enumerate(counts):
@@ -114,7 +114,7 @@ class Inception(nn.Module):
 
 
 def googlenet(width: int, classes: int, blocks: Sequence[int]) -> Classifier:
-    """A GoogLeNet: a stem, and Inception blocks with a pooling between two resolutions."""
+    """Returns a GoogLeNet: a stem, and Inception blocks with a pooling between two resolutions."""
     layers: list[nn.Module] = [
         *(nn.Conv2d(3, width, 7, 2, 3), nn.ReLU(), nn.MaxPool2d(3, 2, ceil_mode=True)),
         *(nn.Conv2d(width, 3 * width, 3, padding=1), nn.ReLU()),
@@ -172,7 +172,9 @@ def inverted_residuals(
     *,
     squeeze: bool,
 ) -> Classifier:
-    """A MobileNetV2 or EfficientNet: rows of expansion, channels, blocks, stride and size."""
+    """Returns a MobileNetV2 or EfficientNet: rows of expansion, channels, blocks,
+    stride and size.
+    """
     activation = nn.SiLU if squeeze else nn.ReLU6
     channels = max(int(32 * width), 4)
     blocks: list[nn.Module] = [convolution(3, channels, 3, 2), activation()]
@@ -217,7 +219,7 @@ class ConvNextBlock(nn.Module):
 
 
 def convnext(counts: Sequence[int], widths: Sequence[int], classes: int) -> Classifier:
-    """A ConvNeXt: `counts` blocks of `widths` channels at each resolution."""
+    """Returns a ConvNeXt: `counts` blocks of `widths` channels at each resolution."""
     blocks: list[nn.Module] = [nn.Conv2d(3, widths[0], 4, 4), ChannelNorm(widths[0])]
     for level, (count, channels) in enumerate(zip(counts, widths, strict=True)):
         if level:
@@ -275,7 +277,7 @@ class DenseLayer(nn.Module):
 
 
 def densenet(counts: Sequence[int], growth: int, classes: int) -> Classifier:
-    """A DenseNet: `counts` layers at each resolution."""
+    """Returns a DenseNet: `counts` layers at each resolution."""
     channels = 2 * growth
     blocks: list[nn.Module] = [convolution(3, channels, 7, 2), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
     for level, count in enumerate(counts):
@@ -303,7 +305,7 @@ class Fire(nn.Module):
 
 
 def squeezenet(width: int, classes: int) -> nn.Sequential:
-    """A SqueezeNet, whose last convolution gives the classes."""
+    """Returns a SqueezeNet, whose last convolution gives the classes."""
     layers: list[nn.Module] = [nn.Conv2d(3, 4 * width, 3, 2), nn.ReLU()]
     channels = 4 * width
     for level in range(1, 4):
@@ -346,7 +348,7 @@ class ShuffleUnit(nn.Module):
 
 
 def shufflenet(counts: Sequence[int], width: int, classes: int) -> Classifier:
-    """A ShuffleNetV2: `counts` units at each resolution."""
+    """Returns a ShuffleNetV2: `counts` units at each resolution."""
     channels = width // 2
     blocks: list[nn.Module] = [convolution(3, channels, 3, 2), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
     for level, count in enumerate(counts):

@@ -131,7 +131,7 @@ def greedy(count: int) -> Callable[..., list[Tensor]]:
 
 
 def token_by_token(count: int) -> Callable[..., list[Tensor]]:
-    """The same, where the model takes one token in a call."""
+    """Returns the same, where the model takes one token in a call."""
 
     def run(call: Callable[..., Tensor], tokens: Tensor, places: Tensor) -> list[Tensor]:
         prompt = (tokens + torch.arange(5, device=tokens.device)) % 50

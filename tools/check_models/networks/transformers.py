@@ -35,7 +35,7 @@ class Attention(nn.Module):
 
 
 def causal(tokens: int) -> Tensor:
-    """What is added to scores so that no token sees those after it."""
+    """Returns what is added to scores so that no token sees those after it."""
     return torch.full((tokens, tokens), -math.inf).triu(1)
 
 
@@ -103,7 +103,7 @@ class SwinBlock(nn.Module):
         )
 
     def _mask(self) -> Tensor:
-        """What keeps the parts of a window apart that the shift brought together."""
+        """Returns what keeps the parts of a window apart that the shift brought together."""
         part = torch.zeros(1, self.size, self.size, 1)
         if self.shift:
             edges = [0, self.size - self.window, self.size - self.shift, self.size]
@@ -287,7 +287,7 @@ class T5Block(nn.Module):
         )
 
     def distances(self, tokens: int, device: torch.device) -> Tensor:
-        """The bias of each pair's distance, whose buckets grow from some distance on."""
+        """Returns the bias of each pair's distance, whose buckets grow from some distance on."""
         places = torch.arange(tokens, device=device)
         apart = (places[:, None] - places).clamp(min=0)
         exact = self.buckets // 2
