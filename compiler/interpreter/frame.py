@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,9 @@ class Frame:
     values: dict[ir.Value, Any] = field(default_factory=dict[ir.Value, Any])
     # The points of the index spaces of the linalg operations that are running.
     points: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
+    _kept: dict[ir.Block, list[ir.Operation]] = field(
+        default_factory=dict[ir.Block, list[ir.Operation]]
+    )
 
     # Running
 
@@ -52,8 +55,7 @@ class Frame:
         """Runs a block's operations; what it hands out. The stream before it is current again."""
         before = self.stream
         collected: Collected = []
-        for view in block.operations:
-            op = view.operation
+        for op in self._operations(block):
             if op.name in COLLECTED:
                 collected.append((op, [self.value(operand) for operand in op.operands]))
             else:
@@ -61,8 +63,26 @@ class Frame:
         self.stream = before
         return collected
 
+    def _operations(self, block: ir.Block) -> Iterable[ir.Operation]:
+        """A block's operations; those that each point of a linalg operation runs are kept."""
+        if not self.points:
+            return (view.operation for view in block.operations)
+        if block not in self._kept:
+            self._kept[block] = [view.operation for view in block.operations]
+        return self._kept[block]
+
     def run(self, op: ir.Operation) -> None:
         """Runs one operation and keeps its results."""
+        if self.points:
+            # It is part of the linalg operation that is noted, in the stream of that.
+            self._run(op)
+            return
+        if activity.is_watched():
+            activity.enter(fault.STAGE, f"'{op.name}' at {fault.where(op)}")
+        with self.stream.current():
+            self._run(op)
+
+    def _run(self, op: ir.Operation) -> None:
         step = find_step(op.name)
         if step is None:
             raise UnsupportedError(
@@ -72,10 +92,7 @@ class Frame:
                 stage=fault.STAGE,
                 hint="docs/host-ir.md lists what a program may hold",
             )
-        if activity.is_watched():
-            activity.enter(fault.STAGE, f"'{op.name}' at {fault.where(op)}")
-        with self.stream.current():
-            results = step(op, self)
+        results = step(op, self)
         for result, value in zip(op.results, results, strict=True):
             self.bind(op, result, value)
 

@@ -15,12 +15,13 @@ from ..convert import load
 from ..dtypes import computing_dtype
 from ..frame import Frame, check_writable
 from ..fused import FusedRun, combine, is_fused
+from ..nested import operations_in
 from ..region_loops import RegionLoops, loops_of_map
 from ..registry import interprets
 from ..torch_import import torch
 
-# Beyond it a run takes minutes.
-_MOST_POINTS = 2_000_000
+# Operations that are run, and elements read. It takes half a minute; beyond, a run takes minutes.
+_MOST_STEPS = 4_000_000
 
 
 @dataclass
@@ -28,8 +29,14 @@ class _Operand:
     """A buffer's elements in row-major order, or a scalar for every place."""
 
     map: ir.AffineMap
-    value: Any
+    value: Any = None
     buffer: Buffer | None = None
+
+    def load(self) -> None:
+        """Reads the elements of a buffer."""
+        if self.buffer is not None:
+            stored = self.buffer.tensor.cpu()
+            self.value = load(stored, self.buffer.element).flatten().tolist()
 
     def place(self, op: ir.Operation, point: Sequence[int]) -> int:
         """The number of the element that a point of the index space has."""
@@ -89,12 +96,9 @@ def generic(op: ir.Operation, frame: Frame) -> Sequence[Any]:
         _operand(op, frame, operand, map_) for operand, map_ in zip(op.operands, maps, strict=True)
     ]
     bounds = _bounds(op, maps, operands)
-    if math.prod(bounds) > _MOST_POINTS:
-        fault.refuse(
-            op,
-            f"linalg.generic is interpreted element by element, too slow for {math.prod(bounds)}",
-            hint="interpret the program before hir-convert-compute-to-linalg",
-        )
+    _check_size(op, bounds, operands)
+    for operand in operands:
+        operand.load()
     for number, (argument, operand) in enumerate(zip(arguments, operands, strict=True)):
         buffer = operand.buffer
         if buffer is not None and number >= inputs:
@@ -159,8 +163,20 @@ def index(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 def _operand(op: ir.Operation, frame: Frame, operand: ir.Value, map_: ir.AffineMap) -> _Operand:
     if not isinstance(frame.value(operand), Buffer):
         return _Operand(map_, [frame.value(operand)])
-    buffer = frame.buffer(op, operand)
-    return _Operand(map_, load(buffer.tensor.cpu(), buffer.element).flatten().tolist(), buffer)
+    return _Operand(map_, buffer=frame.buffer(op, operand))
+
+
+def _check_size(op: ir.Operation, bounds: Sequence[int], operands: Sequence[_Operand]) -> None:
+    """Refuses what would take too long, before its elements are read."""
+    points, steps = math.prod(bounds), sum(1 for _ in operations_in(op)) - 1
+    sizes = [math.prod(operand.buffer.sizes) for operand in operands if operand.buffer is not None]
+    if points * steps + sum(sizes) > _MOST_STEPS:
+        fault.refuse(
+            op,
+            f"linalg.generic is interpreted element by element: {points} times {steps} "
+            f"operation{'s' * (steps > 1)} on {sum(sizes)} elements are too slow",
+            hint="interpret the program before hir-convert-compute-to-linalg",
+        )
 
 
 def _write(frame: Frame, buffer: Buffer, elements: Sequence[Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hirc.compiler.errors import InputError
+from hirc.compiler.errors import InputError, UnsupportedError
 from hirc.compiler.interpreter import interpret
 from support.host_ir import program
 
@@ -143,3 +143,28 @@ def test_an_offset_counts_from_the_beginning_of_the_memory() -> None:
     for outside in (-1, 7):
         with pytest.raises(InputError, match=f"2 from {outside} lies outside of input 'input0'"):
             interpret(text, [torch.arange(8.0), outside])
+
+
+@pytest.mark.parametrize(
+    ("rows", "size", "map_", "said"),
+    [
+        (1100, 1100, ALL, "1210000 times 4 operations on 1211100 elements are too slow"),
+        (1200001, 4, "affine_map<(i, j) -> (i * 400, j)>", "16 times 4 operations on 4800008 ele"),
+    ],
+)
+def test_what_takes_minutes_is_refused_at_once(rows: int, size: int, map_: str, said: str) -> None:
+    """For its operations and elements, not for its points alone."""
+    types = [f"memref<{rows}x{size}xf32>", f"memref<{size}xf32>"]
+    body = generic(
+        f"{ROWS}, {map_}",
+        '"parallel", "parallel"',
+        f"%1 : {types[1]}",
+        f"%0 : {types[0]}",
+        """%a = arith.addf %x, %x : f32
+    %b = arith.mulf %a, %x : f32
+    %c = arith.mulf %b, %x : f32
+    linalg.yield %c : f32""",
+        "%x: f32, %y: f32",
+    )
+    with pytest.raises(UnsupportedError, match=said):
+        interpret(program(types, body, []), [torch.ones(rows, size), torch.ones(size)])
