@@ -13,6 +13,7 @@ from .ir_text import IrText, without_line_tables
 from .llvm_ir import LlvmModule, host_machine, set_global_option
 from .offload_annotations import Entry, annotation_text, section_text
 from .offload_binary import Image, ImageKind, pack
+from .short_blocks import shorten_blocks
 from .straight_code import left_as_they_are
 from .translate import TranslationError, to_llvm_ir
 
@@ -70,6 +71,7 @@ def host_module(
         for op in module.regions[0].blocks[0]:
             if op.operation.name.partition(".")[0] not in ("gpu", "offload"):
                 holder.body.append(op.operation.clone())
+        shorten_blocks(holder.operation)
         activity.enter("host-code", "translation to LLVM IR")
         try:
             text = to_llvm_ir(holder.operation, data_layout=machine.data_layout())
