@@ -125,6 +125,15 @@ def test_every_example_is_listed_and_runs() -> None:
         assert commands or any(block.role == "run" for block in blocks_of(text))
 
 
+def test_a_newcomer_finds_the_files_of_the_readme() -> None:
+    blocks = blocks_of((ROOT / "README.md").read_text())
+    files = {block.value: block.text for block in blocks if block.role == "file"}
+    assert "net.py" in files
+    for name, text in files.items():
+        (found,) = (ROOT / "examples").glob(f"*/{name}")
+        assert found.read_text() == text
+
+
 def test_what_clang_alone_finishes_is_complete(tmp_path: Path) -> None:
     """The README's commands make a program whose kernel is registered, not just one that links."""
     blocks = blocks_of((ROOT / "README.md").read_text())
