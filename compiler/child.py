@@ -63,7 +63,7 @@ def forked(work: Callable[[], bytes]) -> tuple[int, bytes, str]:
 
 def _run(work: Callable[[], bytes], result: int, messages: int) -> NoReturn:
     status = 1
-    # An abort of LLVM's is expected here, and told of by the parent.
+    # LLVM may abort here, and told of by the parent.
     faulthandler.disable()
     try:
         # Inside native code Python's handlers would not get to run.

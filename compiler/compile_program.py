@@ -58,7 +58,7 @@ def compile(
 ) -> Artifact:
     """Compiles a program and loads it into this process: no linker and no other process runs it.
 
-    `program` is MLIR text, a path, a module of MLIR's, a program or module of the builder, or a
+    `program` is MLIR text, a path, an MLIR module, a program or module of the builder, or a
     torch model: a module, a function, or what torch.export.export made. A model is compiled for the
     inputs `args` and `kwargs`, of which only types and sizes count, so they may be fake tensors or
     on `meta`; what is no tensor becomes part of the program. `dynamic_shapes` are torch.export's: a
@@ -154,11 +154,11 @@ def _source(program: Any, entry: str) -> Source | None:
 
 
 def _module_text(program: Any) -> str | None:
-    """Returns the text, with locations, of a builder's program or a module of MLIR's."""
+    """Returns the text, with locations, of a builder's program or an MLIR module."""
     text = getattr(program, "text", None)
     if isinstance(text, str):
         return text
-    # Who has a module of MLIR's has imported it.
+    # Who has an MLIR module has imported it.
     mlir = sys.modules.get("torch_mlir.ir")
     if mlir is None or not isinstance(program, (mlir.Module, mlir.OpView, mlir.Operation)):
         return None

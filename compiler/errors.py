@@ -54,7 +54,7 @@ class ToolchainError(HircError):
 
 
 class ExecutionError(HircError):
-    """A program failed while it ran: a call of CUDA's, a check of its own, or for want of memory.
+    """A program failed while it ran: a CUDA call, a check of its own, or for want of memory.
 
     The message begins with the operation's place in the source. What the call had allocated is
     freed; the program can be called again, where the device still works.

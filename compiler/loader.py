@@ -92,7 +92,7 @@ class Library:
         self.programs: Mapping[str, Program] = {
             info.name.decode(): Program(self.loaded, info, self._state) for info in self._infos()
         }
-        # Found without __getattr__, unless they have a name of ours.
+        # Found without __getattr__, unless hirc uses the name.
         for name, program in self.programs.items():
             if isinstance(vars(self).get(name, program), Program) and not hasattr(type(self), name):
                 vars(self)[name] = program
@@ -215,7 +215,7 @@ class Program:
     """
 
     # What is called is in the instance: a built-in function where the library makes one, which
-    # Python then calls without any code of ours between.
+    # Python then calls without any of hirc's code between.
     __slots__ = _SLOTS
 
     if TYPE_CHECKING:

@@ -89,7 +89,7 @@ class Call:
         return stream_number(stream, on_cpu=self._on_cpu)
 
     def _take(self, tensor: DlTensor, value: ValueInfo, given: Any, role: str) -> None:
-        """Fills in the tensor that stands for an argument of the caller's."""
+        """Fills in the tensor that stands for a caller's argument."""
         if value.is_scalar and not hasattr(given, "__dlpack__"):
             data = scalar_bytes(value, given, self.program.name)
             room = ctypes.create_string_buffer(data, len(data))

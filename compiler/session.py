@@ -14,7 +14,7 @@ from .errors import Note, Position
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One message of MLIR's or of a pass of ours."""
+    """One message of MLIR or of a pass of hirc."""
 
     severity: str
     message: str

@@ -142,7 +142,7 @@ _DENSE_ATTRIBUTES_KNOWN: list[bool] = []
 
 
 def _make_dense_attributes_known(context: ir.Context) -> None:
-    """Has the bindings give a dense attribute without a class of theirs as a plain one.
+    """Has the bindings give a dense attribute that has no class as a plain one.
 
     Of complex numbers, for one: where an operation has it, they raise a TypeError otherwise.
     """

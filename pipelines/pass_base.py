@@ -1,4 +1,4 @@
-"""What a pass of ours is: a frozen dataclass whose fields are its options.
+"""The base of hirc's passes: a frozen dataclass whose fields are its options.
 
 The class's `name` and fields define its textual form, `name{some-option=value}`, which is also
 its part of a cache key. Passes are found by name through `find_pass`: pass `some-name` is in
@@ -22,7 +22,7 @@ class PassFailure(Exception):
 
 
 class InvalidResult(Exception):
-    """A pass of ours left IR the verifier refuses: our bug. Its diagnostics have been emitted."""
+    """A pass of hirc left invalid IR, which is a bug. Its diagnostics have been emitted."""
 
 
 def fail(op: ir.Operation | ir.OpView, message: str) -> NoReturn:

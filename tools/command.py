@@ -27,7 +27,7 @@ _OF_STREAMS = (errno.EBADF, errno.ENOSPC, errno.EPIPE)
 # What MLIR makes of what a function raises that it calls.
 _RECURSED = re.compile(r"Exception raised in callback: .*\bRecursionError: ", re.DOTALL)
 FAILED = 1
-# A bug of ours: EX_SOFTWARE of sysexits.h.
+# An internal error: EX_SOFTWARE of sysexits.h.
 BUG = 70
 
 

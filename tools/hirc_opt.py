@@ -1,4 +1,4 @@
-"""hirc-opt: reads MLIR, runs passes of hirc's and of upstream's, prints MLIR."""
+"""hirc-opt: reads MLIR, runs passes of hirc and of upstream, prints MLIR."""
 
 from __future__ import annotations
 

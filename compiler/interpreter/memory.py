@@ -31,7 +31,7 @@ class Counts:
 class Allocation:
     """One stretch of memory.
 
-    `memory` is its bytes; None for memory of the caller's. `written` has a truth for each byte,
+    `memory` is its bytes; None for the caller's memory. `written` has a truth for each byte,
     the first of each element saying whether it was written; None where all of it was. `address`
     is where the bytes begin. `ended` says how its life ended, empty while it lives.
     """

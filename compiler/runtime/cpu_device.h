@@ -13,7 +13,7 @@ IN_SOME_FILES void hirc_cpu_device_program_ends(const char *location);
 // The function is called where the library is unloaded.
 IN_SOME_FILES void hirc_cpu_device_at_unload(void (*function)(void));
 
-// In a checked program device code may access memory of the caller's that a call brings along; NULL
+// In a checked program device code may access a caller's memory that a call brings along; NULL
 // ends what was lent before.
 IN_SOME_FILES void hirc_cpu_device_lend(const void *start, size_t bytes);
 

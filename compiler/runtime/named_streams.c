@@ -81,7 +81,7 @@ __attribute__((noinline)) static cuda_stream find_or_create(struct named_stream 
   return found->stream;
 }
 
-// The current device's stream called `name`. `known` is a zeroed table of the caller's, one for
+// The current device's stream called `name`. `known` is a caller's zeroed table, one for
 // each name, in which the stream is found the next time.
 void *hirc_stream_named(void **known, const char *name, const char *location) {
   if (hirc_recorder())

@@ -41,7 +41,7 @@ void hirc_packed_end(struct hirc_packed_call *call);
 // The description of a tensor, of the inputs and then the outputs.
 const struct hirc_value_info *hirc_packed_value(const struct hirc_packed_call *call, int64_t place);
 
-// Passes a tensor of the caller's, or hands one in for an output.
+// Passes a caller's tensor, or hands one in for an output.
 void hirc_packed_tensor(struct hirc_packed_call *call, int64_t place,
                         const struct dl_tensor *tensor);
 // Passes a number. False, and a message, where the type has no such number.

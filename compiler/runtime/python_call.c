@@ -73,7 +73,7 @@ static struct {
   object *PyFloat_Type, *PyLong_Type, *PyBool_Type, *_Py_NoneStruct, *_Py_FalseStruct;
 } py;
 
-// Names of Python's, and the methods of the last type whose tensors were taken.
+// Python names, and the methods of the last type whose tensors were taken.
 static object *exchange_name, *requires_grad, *is_neg, *is_conj, *out_name, *stream_name,
     *cuda_stream;
 
@@ -113,7 +113,7 @@ static bool find_python(void) {
   return true;
 }
 
-// What a function calls, in memory of Python's (loader_python.py), which is there as long as the
+// What a function calls, in memory that Python owns (loader_python.py), which is there as long as the
 // function is: also once the library is not. `other` takes what it does not, and the last two are
 // what it raises.
 struct python_program {

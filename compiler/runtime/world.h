@@ -36,7 +36,7 @@ void hirc_world_fail(const char *why);
 // Fails with that reason where there is one.
 void hirc_world_check(const char *location);
 
-// Called several times a second, and once more when a failure becomes known, by a thread of ours.
+// Called several times a second, and once more when a failure becomes known, by a thread of this library.
 // May call hirc_world_fail. It may not fail itself.
 typedef void hirc_world_look(void);
 void hirc_world_watch(hirc_world_look *look);

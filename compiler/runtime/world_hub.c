@@ -1,4 +1,4 @@
-// The hub: a thread of rank 0's that every process is connected to, rank 0 too.
+// The hub: a thread of rank 0 that every process is connected to, rank 0 too.
 //
 // It keeps what was given under each key, for all take it, and tells everybody when one says that it
 // failed or leaves without saying goodbye. Free of CUDA.

@@ -1,4 +1,4 @@
-"""`hir.host_call`: calls a C function of the user's."""
+"""`hir.host_call`: calls a C function that the user provides."""
 
 from ..mlir import ext, ir
 from .dialect import Hir

@@ -61,7 +61,7 @@ def _dtype(kind: str) -> torch.dtype:
 
 
 def random_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of operations that draw of torch's generator."""
+    """Returns the decompositions of operations that draw from torch's generator."""
     return {
         _ATEN.rand.default: partial(_new, _uniform),
         _ATEN.randn.default: partial(_new, _normal),

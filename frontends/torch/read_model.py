@@ -160,7 +160,7 @@ def _example(module: ModuleType, name: str, model: Any) -> Any:
 
 
 def _run(what: str, function: Callable[[], Any]) -> Any:
-    """Returns what a function of the user's returns. Raises InputError at the line that raises."""
+    """Returns what the user's function returns. Raises InputError at the line that raises."""
     try:
         return function()
     except HircError:

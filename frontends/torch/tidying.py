@@ -20,7 +20,7 @@ def tidy(module: ir.Operation) -> None:
 
 
 def locate(module: ir.Operation) -> None:
-    """Gives operations of no line of the user's that of their function, or none in particular."""
+    """Gives operations without a user's line that of their function, or none in particular."""
     functions = operations_where(module, lambda op: op.name == "func.func")
     for function in functions:
         inside = operations_where(function, lambda op: True)

@@ -40,7 +40,7 @@ def told_by_torch() -> Generator[list[BaseException]]:
 
 
 def _handlers() -> list[logging.Handler]:
-    """Returns all that may print a record of torch's: a logger's own, and those of the loggers
+    """Returns all that may print a torch log record: a logger's own, and those of the loggers
     above.
     """
     known = logging.root.manager.loggerDict.items()

@@ -51,7 +51,7 @@ def is_the_users(file: str) -> bool:
 
 
 def user_position(error: BaseException) -> Position | None:
-    """Returns the innermost line of the user's that an exception passed, or None."""
+    """Returns the innermost user line that an exception passed, or None."""
     found: Position | None = None
     seen: BaseException | None = error
     while seen is not None and found is None:
@@ -80,7 +80,7 @@ def user_frames(stack_trace: str) -> str:
 
 
 def stack_position(stack_trace: str) -> Position | None:
-    """Returns the innermost line of the user's in a node's stack trace, or None."""
+    """Returns the innermost user line in a node's stack trace, or None."""
     places = [_FRAME.search(line) for line in stack_trace.splitlines()]
     found = [place for place in places if place is not None and is_the_users(place[1])]
     return Position(found[-1][1], int(found[-1][2]), 1) if found else None

@@ -1,1 +1,1 @@
-"""Sums of products on tensors that kernels of ours compute, in the form that fusion works on."""
+"""Sums of products on tensors that hirc's kernels compute, in the form that fusion works on."""

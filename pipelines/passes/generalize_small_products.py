@@ -1,4 +1,4 @@
-"""generalize-small-products: products on tensors that are for kernels of ours become generics."""
+"""generalize-small-products: products that hirc's kernels compute become generics."""
 
 from __future__ import annotations
 

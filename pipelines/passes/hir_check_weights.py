@@ -1,4 +1,4 @@
-"""hir-check-weights: programs only read their weights, and give away no memory of the library's."""
+"""hir-check-weights: programs only read weights, and give away none of the library's memory."""
 
 from __future__ import annotations
 

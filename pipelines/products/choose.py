@@ -1,4 +1,4 @@
-"""The library or a kernel of ours, as sizes that are known when the program runs ask for."""
+"""The choice between the library and hirc's kernel, by sizes that are known at run time."""
 
 from __future__ import annotations
 

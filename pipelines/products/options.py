@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# A kernel of ours takes less time for so many multiplications than the library, on an H200.
+# hirc's kernel takes less time for so many multiplications than the library, on an H200.
 KERNEL_MULTIPLICATIONS = 1 << 20
 
 

@@ -1,4 +1,4 @@
-"""Which products kernels of ours compute in less time than the library.
+"""Which products hirc's kernels compute in less time than the library.
 
 The limits are where the two take the same time on an H200.
 """

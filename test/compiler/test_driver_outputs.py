@@ -23,7 +23,7 @@ module attributes {gpu.container_module} {
   }
 }
 """
-# An instruction of sm_100's that no check of ours knows of.
+# An sm_100 instruction that no check of hirc knows.
 OF_ANOTHER_CHIP = """\
 module attributes {gpu.container_module} {
   gpu.module @m {

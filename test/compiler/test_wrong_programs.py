@@ -1,4 +1,4 @@
-"""Small changes of right programs compile, or are refused with a place: never an error of ours."""
+"""Small changes of right programs compile, or are refused with a place: never an internal error."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ ACTIVATIONS = {
     %i4 = arith.addf %i3, %one : f32
     %i5 = arith.mulf %s, %half : f32
     %v = arith.mulf %i5, %i4 : f32""",
-    # The library has no such: a kernel of ours follows the product.
+    # The library has no such: a kernel of hirc follows the product.
     "gelu_erf": """
     %half = arith.constant 0.5 : f32
     %one = arith.constant 1.0 : f32

@@ -55,7 +55,7 @@ def _needs_memory(*_: object, **__: object) -> None:
 
 
 def _hangs(*_: object, **__: object) -> None:
-    """Runs for ever in native code, where no handler of Python's is called."""
+    """Runs for ever in native code, where none of Python's handlers is called."""
     collections.deque(itertools.repeat(0), maxlen=0)
 
 
@@ -433,7 +433,7 @@ def test_a_crash_in_the_caller_s_process_is_told_of_by_python() -> None:
 
 
 def test_stages_and_passes_are_frames(run: Run) -> None:
-    """Of a pass of upstream's and one of hirc's."""
+    """Of an upstream pass and one of hirc."""
     run.patch.setattr("hirc.pipelines.passes.name_device_symbols.NameDeviceSymbols.run", _is_odd)
     run("hirc", hirc, "prog.mlir", "--offload-arch=cpu", "-o", "prog")
     (report,) = run.reports.iterdir()

@@ -142,7 +142,7 @@ void hirc_faults_install(void) {
   }
 }
 
-// The handlers that were there before this library's. Another library of hirc's asks for them: what
+// The handlers that were there before this library's. Another library that hirc built asks for them: what
 // is exported is this library's own for itself, whatever else is loaded.
 __attribute__((visibility("protected"))) struct sigaction *hirc_fault_handlers_before(void);
 struct sigaction *hirc_fault_handlers_before(void) { return previous; }
@@ -151,7 +151,7 @@ static bool is_ours(const struct sigaction *action) {
   return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == on_fault;
 }
 
-// What another library keeps as the handler before its own; NULL where it is none of hirc's.
+// What another library keeps as the handler before its own; NULL where hirc built none.
 static struct sigaction *handler_before(const struct sigaction *action, unsigned number) {
   Dl_info found;
   if ((action->sa_flags & SA_SIGINFO) == 0 || !dladdr((void *)action->sa_sigaction, &found)) {

@@ -25,7 +25,7 @@ void hirc_pool_end_outside(void);
 // Tasks taken up so far, as a number that only grows.
 uint64_t hirc_pool_taken(void);
 // Threads that do something, or wait inside of what they do; 0 where a task or shared work is on
-// offer. Those that wait for helpers of theirs do not count.
+// offer. Those that wait for their helpers do not count.
 unsigned hirc_pool_busy(void);
 // All threads of the pool.
 unsigned hirc_pool_threads(void);

@@ -1,4 +1,4 @@
-"""hir.host_call: a function of the user's."""
+"""hir.host_call: a user's C function."""
 
 from __future__ import annotations
 

@@ -74,8 +74,8 @@ class _ReductionMethod:
 
 
 class KindMethods:
-    """The kinds of kinds.py by name. `minimum` and `maximum` are the elementwise ones; a word
-    of Python's has an underscore after it.
+    """The kinds of kinds.py by name. `minimum` and `maximum` are the elementwise ones; a Python
+    keyword has an underscore after it.
     """
 
     neg = _ElementwiseMethod("neg")

@@ -11,7 +11,7 @@ _Result = TypeVar("_Result")
 
 
 def refused_by_torch(function: Any) -> BuildError:
-    """Returns the error for a function of torch's that is called with a value of a program."""
+    """Returns the error for a torch function that is called with a value of a program."""
     return BuildError(
         f"torch's {getattr(function, '__name__', 'function')} takes tensors, not what a program "
         "computes with",

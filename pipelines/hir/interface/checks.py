@@ -33,7 +33,7 @@ _ABOVE = arith.CmpIPredicate.ugt
 
 @dataclass(frozen=True)
 class Seen:
-    """A tensor of the caller's as the program uses it, and what is wrong with it.
+    """A caller's tensor as the program uses it, and what is wrong with it.
 
     `first` is the address of its first element; `sizes` and `strides` are i64, constants where
     the type has them, and `reaches` how many elements further the last one lies along each dim.

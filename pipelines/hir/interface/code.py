@@ -64,5 +64,5 @@ class Code(Emitter):
         return reduce(arith.ori, conditions) if conditions else self.truth(False)
 
     def choose(self, condition: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
-        """One of two values; arith.select takes no pointers of LLVM's."""
+        """One of two values; arith.select takes no LLVM pointers."""
         return llvm.SelectOp(condition, yes, no).result

@@ -115,7 +115,7 @@ class Origins:
         return Origin("view")
 
     def _can_be_given(self, op: ir.Operation) -> bool:
-        """Whether what the operation gives may lie in a buffer of the caller's."""
+        """Returns whether the operation's result may lie in a caller's buffer."""
         if op.name == "hir.allocate":
             return True
         source = op.operands[0].owner if op.name == "hir.result" else None

@@ -1,4 +1,4 @@
-"""Inputs of a command: files of NumPy's, values as text, and what is wrong with them."""
+"""Inputs of a command: NumPy files, values as text, and what is wrong with them."""
 
 from __future__ import annotations
 
