@@ -13,6 +13,7 @@
 #include "capture.h"
 #include "checks/checks.h"
 #include "pool.h"
+#include "trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,10 +147,17 @@ bool hirc_ask_reached(struct hirc_point point) {
 
 // --- executing -----------------------------------------------------------------------------------
 
+// Whose command this thread executes.
+static _Thread_local struct hirc_stream *executed;
+
 void hirc_command_run(struct hirc_command *command) {
   if (!command->run || (hirc_device_status() != 0 && !command->always))
     return;
+  struct hirc_stream *stream = hirc_traces() ? executed : NULL;
+  uint64_t began = stream ? hirc_trace_time() : 0;
   int error = command->run(command->payload);
+  if (stream)
+    hirc_trace_command(stream, command, began);
   if (error != 0)
     hirc_fail_device(error);
 }
@@ -163,6 +171,7 @@ static bool execute_next(struct hirc_stream *stream) {
     hirc_give_node(stream, stream->head);
   stream->head = command;
   uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_relaxed) + 1;
+  executed = stream;
   if (hirc_checks_order())
     hirc_order_run(stream, command, completed);
   else

@@ -69,6 +69,7 @@ struct hirc_stream {
   _Atomic uint64_t watched; // the least position that somebody waits for
   _Atomic int running;
   struct hirc_command *head; // the command executed last; the worker's
+  uint64_t traced_id;        // the id under which a trace knows it, and 1; the worker's
   _Atomic(struct hirc_command *) returned;
 
   pthread_mutex_t watch_lock; // of the rest

@@ -10,6 +10,7 @@
 #include "pool.h"
 #include "registration.h"
 #include "stream.h"
+#include "trace.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -76,6 +77,7 @@ __attribute__((destructor(101))) static void end(void) {
     }
   }
   hirc_pool_end();
+  hirc_trace_end();
   hirc_faults_remove();
   hirc_settle_frees();
   hirc_allocation_end();
