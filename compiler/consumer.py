@@ -39,7 +39,8 @@ def check_chips(targets: Sequence[Target], consumer: int) -> None:
 
 
 def takes_bitcode(consumer: int) -> bool:
-    """Whether clang `consumer` reads the bitcode that is made here, of device code as of the host.
+    """Returns whether clang `consumer` reads the bitcode that is made here, of device code as of
+    the host.
 
     LLVM reads what it or an older one wrote. Machine code of the device is for any.
     """
@@ -47,7 +48,7 @@ def takes_bitcode(consumer: int) -> bool:
 
 
 def host_text(module: LlvmModule, consumer: int) -> str:
-    """The host's IR as text that clang `consumer` reads. Raises UnsupportedError."""
+    """Returns the host's IR as text that clang `consumer` reads. Raises UnsupportedError."""
     text = module.text()
     if takes_bitcode(consumer):
         return text
@@ -60,7 +61,7 @@ def host_text(module: LlvmModule, consumer: int) -> str:
 
 
 def host_bitcode(module: LlvmModule, consumer: int, runner: Runner) -> bytes:
-    """The host's IR as bitcode that clang `consumer` reads, which that one writes.
+    """Returns the host's IR as bitcode that clang `consumer` reads, which that one writes.
 
     Raises ToolchainError where it is not there, or does not take the text.
     """

@@ -19,7 +19,9 @@ from .toolchain import Cuda
 def with_own_fatbinary(
     cuda: Cuda, ptx: Mapping[Target, Path], folder: Path | None, *, compress: bool
 ) -> Path:
-    """The folder to be named as CUDA's, in `folder`. Without one it is named, and not made."""
+    """Returns the folder to be named as CUDA's, in `folder`. Without one it is
+    named, and not made.
+    """
     if folder is None:
         return Path("cuda")
     root = folder / "cuda"

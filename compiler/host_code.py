@@ -36,7 +36,7 @@ def entries_of(module: ir.Operation) -> list[Entry]:
 
 
 def embedded_bytes(module: ir.Operation) -> bytes:
-    """The packed device images of the module's offload.image operations."""
+    """Returns the packed device images of the module's offload.image operations."""
     images: list[Image] = []
     for op in module.regions[0].blocks[0]:
         if op.operation.name != "offload.image":
@@ -110,7 +110,9 @@ def _private_functions(module: ir.Operation) -> list[str]:
 
 
 def host_object(module: LlvmModule) -> bytes:
-    """An object file of the host module. Raises UnsupportedError where LLVM cannot make one."""
+    """Returns an object file of the host module. Raises UnsupportedError where LLVM cannot make
+    one.
+    """
 
     def generate() -> bytes:
         # Of loops over a block's threads it takes as long as all else does together, and they are

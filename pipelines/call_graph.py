@@ -8,7 +8,7 @@ _FUNCTIONS = ("gpu.func", "func.func", "llvm.func")
 
 
 def functions_by_name(module: ir.Operation) -> dict[str, ir.Operation]:
-    """The functions of a gpu.module, in whichever dialect."""
+    """Returns the functions of a gpu.module, in whichever dialect."""
     return {
         ir.StringAttr(child.operation.attributes["sym_name"]).value: child.operation
         for child in module.regions[0].blocks[0]

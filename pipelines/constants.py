@@ -8,7 +8,7 @@ _CASTS = ("arith.index_cast", "arith.index_castui")
 
 
 def constant_value(value: ir.Value) -> int | None:
-    """The integer an arith, index or llvm constant gives `value`, or None."""
+    """Returns the integer an arith, index or llvm constant gives `value`, or None."""
     owner = value.owner
     if isinstance(owner, ir.Block):
         return None

@@ -36,7 +36,7 @@ class DeviceVariable:
 
 
 def device_variables(module: ir.Operation) -> Iterator[DeviceVariable]:
-    """The variables in global or constant memory that a gpu.module defines or declares."""
+    """Yields the variables in global or constant memory that a gpu.module defines or declares."""
     for child in module.regions[0].blocks[0]:
         op = child.operation
         if op.name == "memref.global":
@@ -72,7 +72,9 @@ def _llvm_variable(module: ir.Operation, op: ir.Operation) -> DeviceVariable | N
 
 
 def is_declaration(op: ir.Operation) -> bool:
-    """Whether a global, memref's or LLVM's, has no storage of its own: no value, no initializer."""
+    """Returns whether a global, memref's or LLVM's, has no storage of its own: no value, no
+    initializer.
+    """
     if op.name == "memref.global":
         return "initial_value" not in op.attributes
     return "value" not in op.attributes and not any(list(region.blocks) for region in op.regions)

@@ -18,7 +18,9 @@ def axis_fault(op: ir.Operation) -> str | None:
 
 
 def dim_axis(op: ir.Operation) -> int | None:
-    """The dim's number, or None where it is known in the run alone. Fails where there is none."""
+    """Returns the dim's number, or None where it is known in the run alone. Fails where there is
+    none.
+    """
     fault = axis_fault(op)
     if fault is not None:
         fail(op, fault)

@@ -7,7 +7,9 @@ from .host.types import element_bytes, is_contiguous
 
 
 def fill_byte(op: gpu.MemsetOp) -> int | None:
-    """The byte a gpu.memset repeats, or None where its value or layout is no byte pattern."""
+    """Returns the byte a gpu.memset repeats, or None where its value or layout is no
+    byte pattern.
+    """
     kind = ir.MemRefType(op.dst.type)
     source = op.value.owner
     if not is_contiguous(kind) or not isinstance(source, (ir.Operation, ir.OpView)):

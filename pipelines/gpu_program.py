@@ -29,7 +29,7 @@ class GpuProgramOptions:
 
 
 def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
-    """The stages, in order; their names are stable."""
+    """Returns the stages, in order; their names are stable."""
     bare = str(options.bare_pointers).lower()
     required = str(options.entry_required).lower()
     point = f"add-entry-point{{entry={options.entry} required={required}}}"
@@ -90,7 +90,7 @@ _TO_KERNELS = (
 
 
 def _device(bare: str, chips: str, redux: str) -> list[str]:
-    """The passes that take one gpu.module to LLVM's dialects."""
+    """Returns the passes that take one gpu.module to LLVM's dialects."""
     return [
         "check-device-ops",
         "fence-ordered-atomics",

@@ -52,19 +52,21 @@ class HostIrOptions:
 
 
 def has_programs(module: ir.Operation) -> bool:
-    """Whether a module holds a host program."""
+    """Returns whether a module holds a host program."""
     return any(op.operation.name == PROGRAM for op in module.regions[0].blocks[0])
 
 
 def _has_host_ir(module: ir.Operation) -> bool:
-    """Whether a module holds a host program, or what one would launch."""
+    """Returns whether a module holds a host program, or what one would launch."""
     return any(
         op.operation.name in (PROGRAM, LAUNCHER, KERNEL) for op in module.regions[0].blocks[0]
     )
 
 
 def _products(options: MatmulOptions) -> str:
-    """The pass that calls the library of matrix products, or makes them ready for kernels."""
+    """Returns the pass that calls the library of matrix products, or makes them
+    ready for kernels.
+    """
     if not options.are_formed:
         return ""
     allow_tf32 = str(options.allow_tf32).lower()
@@ -77,7 +79,9 @@ def _products(options: MatmulOptions) -> str:
 
 
 def _reads_in_place(options: MatmulOptions, chips: tuple[str, ...]) -> str:
-    """The pass that spares products copies of what they read, which may have any strides."""
+    """Returns the pass that spares products copies of what they read, which may have
+    any strides.
+    """
     if not options.are_formed:
         return ""
     return (
@@ -87,12 +91,14 @@ def _reads_in_place(options: MatmulOptions, chips: tuple[str, ...]) -> str:
 
 
 def _generalizes(options: MatmulOptions) -> str:
-    """The pass that makes small products operations that others are fused with."""
+    """Returns the pass that makes small products operations that others are fused with."""
     return f"generalize-small-products{{kernel-multiplications={options.kernel_multiplications}}},"
 
 
 def _fuses_into(options: MatmulOptions) -> str:
-    """The pass that makes products and what the library does in their calls one operation."""
+    """Returns the pass that makes products and what the library does in their calls
+    one operation.
+    """
     if not options.library:
         return ""
     ignores_nan = str(options.ignores_nan).lower()
@@ -103,7 +109,7 @@ def _fuses_into(options: MatmulOptions) -> str:
 
 
 def _forms(options: MatmulOptions) -> str:
-    """The pass that makes sums of products one operation with what is done around them."""
+    """Returns the pass that makes sums of products one operation with what is done around them."""
     return (
         f"form-contractions{{allow-tf32={str(options.allow_tf32).lower()} "
         f"products={str(options.own).lower()} "
@@ -112,7 +118,7 @@ def _forms(options: MatmulOptions) -> str:
 
 
 def _pads(options: MatmulOptions, chips: tuple[str, ...]) -> str:
-    """The pass that gives products sizes for which the library is fast."""
+    """Returns the pass that gives products sizes for which the library is fast."""
     if not options.library:
         return ""
     return (
@@ -122,7 +128,9 @@ def _pads(options: MatmulOptions, chips: tuple[str, ...]) -> str:
 
 
 def _attention(options: HostIrOptions) -> str:
-    """The pass that makes attention one operation, for which tuned schedules have a kernel."""
+    """Returns the pass that makes attention one operation, for which tuned schedules
+    have a kernel.
+    """
     if not options.tuned:
         return ""
     chips = "+".join(options.chips)
@@ -130,7 +138,9 @@ def _attention(options: HostIrOptions) -> str:
 
 
 def host_ir_stages(options: HostIrOptions) -> list[Stage]:
-    """The stages, in order; their names are stable. A module without a program skips them."""
+    """Returns the stages, in order; their names are stable. A module without a
+    program skips them.
+    """
     executable = str(options.executable).lower()
     report = str(options.fusion_report).lower()
     marks = " mark=true" if options.marks_launches else ""

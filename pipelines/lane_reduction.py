@@ -58,20 +58,22 @@ _FLOAT: dict[str, Callable[[ir.Value, ir.Value], ir.Value]] = {
 
 
 def reduction_kind(op: ir.Operation) -> str | None:
-    """The name of a reduction op's named kind, `add` and so on; None for the region form."""
+    """Returns the name of a reduction op's named kind, `add` and so on; None for the
+    region form.
+    """
     if "op" not in op.attributes:
         return None
     return str(op.attributes["op"]).removeprefix("#gpu<all_reduce_op ").removesuffix(">")
 
 
 def named_reduction(kind: str, element_type: ir.Type) -> Reduction:
-    """The reduction of one of the gpu dialect's named kinds on values of `element_type`."""
+    """Returns the reduction of one of the gpu dialect's named kinds on values of `element_type`."""
     is_float = isinstance(element_type, ir.FloatType)
     return Reduction((_FLOAT if is_float else _INTEGER)[kind], speculatable=True)
 
 
 def region_reduction(body: ir.Block) -> Reduction:
-    """The reduction that `body`, a block of two arguments ending in gpu.yield, computes."""
+    """Returns the reduction that `body`, a block of two arguments ending in gpu.yield, computes."""
 
     def combine(left: ir.Value, right: ir.Value) -> ir.Value:
         values: dict[ir.Value, ir.Value] = {body.arguments[0]: left, body.arguments[1]: right}
@@ -87,7 +89,7 @@ def region_reduction(body: ir.Block) -> Reduction:
 
 
 def i32_constant(value: int) -> ir.Value:
-    """A constant i32."""
+    """Returns a constant i32."""
     return arith.constant(ir.IntegerType.get_signless(32), value)
 
 
@@ -107,7 +109,7 @@ def thread_position(op: ir.Operation) -> ThreadPosition:
 
 
 def known_block_size(op: ir.Operation) -> tuple[int, int, int] | None:
-    """The block size that the gpu.func around `op` declares, or None when only known at run
+    """Returns the block size that the gpu.func around `op` declares, or None when only known at run
     time.
     """
     parent = op.parent
@@ -120,13 +122,13 @@ def known_block_size(op: ir.Operation) -> tuple[int, int, int] | None:
 
 
 def fills_every_warp(op: ir.Operation) -> bool:
-    """Whether the block around `op` is known to have no short last warp."""
+    """Returns whether the block around `op` is known to have no short last warp."""
     sizes = known_block_size(op)
     return sizes is not None and sizes[0] * sizes[1] * sizes[2] % WARP_LANES == 0
 
 
 def lanes_in_warp(position: ThreadPosition) -> int | ir.Value:
-    """How many lanes the thread's own warp has."""
+    """Returns how many lanes the thread's own warp has."""
     threads = position.threads
     if isinstance(threads, int):
         if threads % WARP_LANES == 0:
@@ -183,7 +185,7 @@ def reduce_by_exchange(value: ir.Value, reduction: Reduction, size: int, stride:
 
 
 def shuffle(mode: str, value: ir.Value, offset: ir.Value) -> ir.Value:
-    """A gpu.shuffle over the whole warp, of a value of any scalar or 1-d vector type.
+    """Returns a gpu.shuffle over the whole warp, of a value of any scalar or 1-d vector type.
 
     gpu.shuffle itself lowers for 32 and 64 bits only; narrow and vector values travel as i32
     words, wide integers as i64 words.
@@ -214,14 +216,14 @@ def shuffle(mode: str, value: ir.Value, offset: ir.Value) -> ir.Value:
 
 
 def bit_width(scalar: ir.Type) -> int:
-    """The bits of an integer or float type."""
+    """Returns the bits of an integer or float type."""
     if isinstance(scalar, ir.IntegerType | ir.FloatType):
         return scalar.width
     raise TypeError(f"no bit width: {scalar}")
 
 
 def _guard(lanes: int | ir.Value, reach: int, reduction: Reduction) -> ir.Value | None:
-    """The first lane to leave out, or None when nothing is gained by looking.
+    """Returns the first lane to leave out, or None when nothing is gained by looking.
 
     When groups that span `reach` lanes, a power of two, fill the lanes there are, a group's first
     lane never meets a value from beyond them; other lanes may, but nobody reads theirs.

@@ -42,7 +42,7 @@ def check_extents(op: gpu.LaunchOp | gpu.LaunchFuncOp) -> None:
 
 
 def asks_for_shared_memory(launch: ir.Operation) -> bool:
-    """Whether a gpu.launch_func names a size at all."""
+    """Returns whether a gpu.launch_func names a size at all."""
     return bool(_segments(launch)[_GROUPS_BEFORE_SIZE])
 
 

@@ -12,7 +12,7 @@ _ESCAPED = re.compile(rb"\\([0-9A-F]{2}|.)", re.DOTALL)
 
 
 def file_position(location: ir.Location) -> tuple[str, int, int] | None:
-    """The (file, line, column) a location stands for, or None.
+    """Returns the (file, line, column) a location stands for, or None.
 
     A fused location gives its first part that has one, a call site its callee's.
     """
@@ -33,7 +33,9 @@ def file_position(location: ir.Location) -> tuple[str, int, int] | None:
 
 
 def _file_name(location: ir.FileLineColLoc) -> str:
-    """The name of a location's file: the bindings end the process for one that is not UTF-8."""
+    """Returns the name of a location's file: the bindings end the process for one that is not
+    UTF-8.
+    """
     if "\\" not in (text := str(location)):
         return location.filename
     name = text[text.index('"') + 1 : text.rindex('"')].encode()

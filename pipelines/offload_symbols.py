@@ -5,12 +5,12 @@ from collections.abc import Container
 
 
 def stub_symbol(kernel: str) -> str:
-    """The host symbol whose address stands for a kernel."""
+    """Returns the host symbol whose address stands for a kernel."""
     return f"{kernel}_stub"
 
 
 def device_symbol(module: str, symbol: str, unit: str) -> str:
-    """The name of a kernel or variable in the device code.
+    """Returns the name of a kernel or variable in the device code.
 
     Equal names in two images are merged silently by the device linker, so the gpu.module and the
     translation unit are part of it. Only characters PTX allows are used, so that two symbols may

@@ -53,7 +53,7 @@ class Pass(ABC):
         """Transforms `op` in place; reports the user's errors with `fail`."""
 
     def follows(self, op: ir.Operation) -> ir.Operation | None:
-        """The instructions in `op` that upstream's code follows as they stand, mostly none.
+        """Returns the instructions in `op` that upstream's code follows as they stand, mostly none.
 
         Where that crashes, they are at fault.
         """
@@ -80,7 +80,7 @@ def register(cls: PassClass) -> PassClass:
 
 
 def pass_names() -> list[str]:
-    """The names of our own passes, sorted."""
+    """Returns the names of our own passes, sorted."""
     return sorted(_files())
 
 
@@ -94,7 +94,7 @@ def find_pass(name: str) -> type[Pass] | None:
 
 @cache
 def _files() -> dict[str, str]:
-    """The modules of our own passes, by the passes' names."""
+    """Returns the modules of our own passes, by the passes' names."""
     package = f"{__package__}.passes"
     files = (Path(__file__).parent / "passes").glob("[!_]*.py")
     return {path.stem.replace("_", "-"): f"{package}.{path.stem}" for path in files}

@@ -71,7 +71,7 @@ def _add_parameter(data: dict[str, Any], states: list[list[Any]]) -> None:
 
 
 def _free(name: ir.Attribute, names: set[ir.Attribute]) -> ir.Attribute:
-    """A name that no other input has."""
+    """Returns a name that no other input has."""
     with name.context:
         while name in names:
             name = ir.StringAttr.get(ir.StringAttr(name).value + "_")

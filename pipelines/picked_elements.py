@@ -8,7 +8,9 @@ from ..dialects.mlir import ir, scf
 
 
 def generic_over(empty: ir.Value, kind: ir.RankedTensorType) -> tuple[ir.Operation, ir.Block]:
-    """A linalg.generic that makes each element of a tensor, and its region's block, empty yet."""
+    """Returns a linalg.generic that makes each element of a tensor, and its region's block, empty
+    yet.
+    """
     identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
     parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
     generic = ir.Operation.create(
@@ -28,7 +30,7 @@ def generic_over(empty: ir.Value, kind: ir.RankedTensorType) -> tuple[ir.Operati
 
 
 def loop_index(loop: int) -> ir.Value:
-    """The index of a loop, in the region of a linalg.generic."""
+    """Returns the index of a loop, in the region of a linalg.generic."""
     number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), loop)
     return ir.Operation.create(
         "linalg.index", results=[ir.IndexType.get()], attributes={"dim": number}
@@ -38,7 +40,7 @@ def loop_index(loop: int) -> ir.Value:
 def element_or(
     is_within: ir.Value, source: ir.Value, places: Sequence[ir.Value], otherwise: ir.Value
 ) -> ir.Value:
-    """An element of the source where it has one, or another value."""
+    """Returns an element of the source where it has one, or another value."""
     choice = scf.IfOp(is_within, [otherwise.type], has_else=True)
     with ir.InsertionPoint(choice.then_block):
         scf.YieldOp(

@@ -33,7 +33,7 @@ class Fault:
 
 
 def find_fault(module: ir.Operation, entry: str | None = None) -> Fault | None:
-    """The first fault of a module, or None; the function `entry` may take buffers."""
+    """Returns the first fault of a module, or None; the function `entry` may take buffers."""
     types: dict[ir.Type, str | None] = {}
     found: list[Fault] = []
     places = _Places(module, entry)

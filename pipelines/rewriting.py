@@ -38,7 +38,7 @@ def rewrite_each(root: ir.Operation, rules: Mapping[str, Rule]) -> None:
 
 
 def element_type(value_type: ir.Type) -> ir.Type:
-    """A vector's element type; any other type itself."""
+    """Returns a vector's element type; any other type itself."""
     return value_type.element_type if isinstance(value_type, ir.VectorType) else value_type
 
 
@@ -50,7 +50,7 @@ def like(value_type: ir.Type, element: ir.Type) -> ir.Type:
 
 
 def constant(value_type: ir.Type, value: int | float) -> ir.Value:
-    """A constant of an integer, index or float type, or a vector filled with it.
+    """Returns a constant of an integer, index or float type, or a vector filled with it.
 
     Integers may be given as unsigned bits. Fails at the current location for what is computed of
     the program's sizes and does not fit into 64 bits.
@@ -74,7 +74,7 @@ def constant(value_type: ir.Type, value: int | float) -> ir.Value:
 
 
 def index_constant(value: int) -> ir.Value:
-    """A constant of type index."""
+    """Returns a constant of type index."""
     return constant(ir.IndexType.get(), value)
 
 

@@ -7,7 +7,8 @@ from .rewriting import constant, like
 
 
 def round_to_odd(value: ir.Value) -> ir.Value:
-    """An f64, or a vector of them, cut towards zero, the last bit set where something was cut off.
+    """Returns an f64, or a vector of them, cut towards zero, the last bit set where something was
+    cut off.
 
     S. Boldo and G. Melquiond, "When double rounding is odd" (2005).
     """

@@ -56,7 +56,9 @@ def tiles_of(op: ir.Operation) -> list[Tile]:
 
 
 def takes_addresses(op: ir.Operation) -> bool:
-    """Whether an operation takes tiles by address, so that nothing tells which, nor the swizzle."""
+    """Returns whether an operation takes tiles by address, so that nothing tells which, nor the
+    swizzle.
+    """
     if op.name.startswith(_RAW):
         return True
     text = _PTX_TEXTS.get(op.name)
@@ -64,14 +66,16 @@ def takes_addresses(op: ir.Operation) -> bool:
 
 
 def has_tiles(module: ir.Operation) -> bool:
-    """Whether a gpu.module copies or multiplies tiles at all."""
+    """Returns whether a gpu.module copies or multiplies tiles at all."""
     return bool(
         operations_where(module, lambda op: op.name.startswith(_FAMILIES) or takes_addresses(op))
     )
 
 
 def _pattern(operands: Iterable[ir.Value]) -> int:
-    """The bytes after which the swizzle of the descriptor among an operation's operands repeats."""
+    """Returns the bytes after which the swizzle of the descriptor among an operation's operands
+    repeats.
+    """
     for operand in operands:
         found = re.search(r"tensormap\.descriptor<.*\bswizzle = (\w+)", str(operand.type))
         if found is not None:
@@ -99,7 +103,7 @@ def find_buffer(tile: ir.Value) -> tuple[ir.Value, int | None]:
 
 
 def _own_offset(value: ir.Value) -> int | None:
-    """The bytes from a memref's base to its first element, where its type tells."""
+    """Returns the bytes from a memref's base to its first element, where its type tells."""
     kind = ir.MemRefType(value.type)
     offset = kind.get_strides_and_offset()[1]
     if offset == ir.ShapedType.get_dynamic_stride_or_offset():

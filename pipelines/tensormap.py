@@ -12,10 +12,10 @@ _STRUCT = '!llvm.struct<"tensormap", (array<16 x i64>)>'
 
 
 def struct_type(context: ir.Context) -> ir.Type:
-    """The LLVM type of a descriptor passed by value."""
+    """Returns the LLVM type of a descriptor passed by value."""
     return ir.Type.parse(_STRUCT, context)
 
 
 def is_descriptor(kind: ir.Type) -> bool:
-    """Whether the type is nvgpu's TMA descriptor."""
+    """Returns whether the type is nvgpu's TMA descriptor."""
     return str(kind).startswith("!nvgpu.tensormap.descriptor<")

@@ -19,7 +19,9 @@ UPDATES = "hirc.updates"
 
 
 def updates_of(function: ir.Operation) -> dict[int, int]:
-    """The argument that each result updates, by the result's number. What is wrong fails."""
+    """Returns the argument that each result updates, by the result's number. What is
+    wrong fails.
+    """
     found: dict[int, int] = {}
     for place, entries in enumerate(attributes_of(function, "res_attrs")):
         if UPDATES in entries:
@@ -52,7 +54,7 @@ def check_updates(module: ir.Operation, programs: Sequence[ir.Operation]) -> Non
 
 
 def attributes_of(function: ir.Operation, name: str) -> list[Mapping[str, ir.Attribute]]:
-    """The attributes of each argument (arg_attrs) or result (res_attrs) that has any."""
+    """Returns the attributes of each argument (arg_attrs) or result (res_attrs) that has any."""
     if name not in function.attributes:
         return []
     given = ir.ArrayAttr(function.attributes[name])

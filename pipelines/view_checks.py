@@ -15,7 +15,7 @@ Condition = tuple[ir.Value, str]
 
 
 def operand_groups(view: ir.Operation) -> list[list[ir.Value]]:
-    """The operands of a slice: its tensors, one a group, its offsets, sizes and strides."""
+    """Returns the operands of a slice: its tensors, one a group, its offsets, sizes and strides."""
     operands = list(view.operands)
     groups: list[list[ir.Value]] = []
     for count in ir.DenseI32ArrayAttr(view.attributes["operandSegmentSizes"]):
@@ -33,7 +33,7 @@ def conditions_of_cast(source: ir.Value, result: ir.Value) -> Iterator[Condition
 
 
 def conditions_of_expansion(view: ir.Operation) -> Iterator[Condition]:
-    """The sizes that a dim is expanded to make it up."""
+    """Yields the sizes that a dim is expanded to make it up."""
     source, *open_sizes = view.operands
     sizes = mixed(view, "static_output_shape", open_sizes)
     groups = [
@@ -57,7 +57,8 @@ def conditions_of_expansion(view: ir.Operation) -> Iterator[Condition]:
 
 
 def checked_product(sizes: Sequence[ir.Value], each: int = 1) -> tuple[ir.Value, ir.Value]:
-    """A product of sizes and `each`, and an index that is 0 if no size is negative and it fits.
+    """Returns a product of sizes and `each`, and an index that is 0 if no size is negative and it
+    fits.
 
     Where a size is 0, so is the product, however large the others are.
     """
@@ -76,7 +77,9 @@ def checked_product(sizes: Sequence[ir.Value], each: int = 1) -> tuple[ir.Value,
 def checked_product_of(
     count: ir.Value, size_at: Callable[[ir.Value], ir.Value]
 ) -> tuple[ir.Value, ir.Value]:
-    """The checked product of so many sizes, whose number is known when the program runs alone."""
+    """Returns the checked product of so many sizes, whose number is known when the program runs
+    alone.
+    """
     zero, one = index_constant(0), index_constant(1)
     false = arith.constant(ir.IntegerType.get_signless(1), 0)
     loop = scf.ForOp(zero, count, one, [one, zero, zero, false])
@@ -150,18 +153,18 @@ def mixed(view: ir.Operation, name: str, operands: Sequence[ir.Value]) -> list[i
 
 
 def as_value(size: int | ir.Value) -> ir.Value:
-    """A size as a value of type index."""
+    """Returns a size as a value of type index."""
     return index_constant(size) if isinstance(size, int) else size
 
 
 def shape_of(value: ir.Value) -> list[int]:
-    """The sizes that the type of a ranked tensor or buffer says, DYNAMIC for the others."""
+    """Returns the sizes that the type of a ranked tensor or buffer says, DYNAMIC for the others."""
     kind = ir.MemRefType if isinstance(value.type, ir.MemRefType) else ir.RankedTensorType
     return list(kind(value.type).shape)
 
 
 def size_of(value: ir.Value, axis: int) -> ir.Value:
-    """The size of a dim when the program runs."""
+    """Returns the size of a dim when the program runs."""
     size = shape_of(value)[axis]
     if size != DYNAMIC:
         return index_constant(size)
@@ -171,5 +174,5 @@ def size_of(value: ir.Value, axis: int) -> ir.Value:
 
 
 def equal(first: ir.Value, second: ir.Value) -> ir.Value:
-    """Whether two integers of one type are the same."""
+    """Returns whether two integers of one type are the same."""
     return arith.cmpi(Predicate.eq, first, second)

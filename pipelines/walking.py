@@ -10,7 +10,7 @@ from ..dialects.mlir import ir
 def operations_where(
     root: ir.Operation, condition: Callable[[ir.Operation], bool]
 ) -> list[ir.Operation]:
-    """The operations within `root` that meet the condition, in the order of the source."""
+    """Returns the operations within `root` that meet the condition, in the order of the source."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -25,7 +25,7 @@ def operations_where(
 def host_operations_where(
     module: ir.Operation, condition: Callable[[ir.Operation], bool]
 ) -> list[ir.Operation]:
-    """The same of a program's host side: what lies within a gpu.module is left out."""
+    """Returns the same of a program's host side: what lies within a gpu.module is left out."""
     return [
         op
         for child in module.regions[0].blocks[0]
@@ -35,5 +35,5 @@ def host_operations_where(
 
 
 def is_used(value: ir.Value) -> bool:
-    """Whether any operation takes a value."""
+    """Returns whether any operation takes a value."""
     return next(iter(value.uses), None) is not None

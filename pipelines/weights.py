@@ -147,7 +147,7 @@ class WeightLayout:
 
 
 def read_layout(module: ir.Operation) -> WeightLayout | None:
-    """The layout noted at a module, or None."""
+    """Returns the layout noted at a module, or None."""
     if _LAYOUT not in module.attributes:
         return None
     noted = ir.DictAttr(module.attributes[_LAYOUT])
@@ -178,7 +178,9 @@ def _read_states(text: str) -> tuple[Weight, ...]:
 
 
 def has_weights(module: ir.Operation) -> bool:
-    """Whether a function or program of the module says that an input is a weight or state."""
+    """Returns whether a function or program of the module says that an input is a
+    weight or state.
+    """
     return any(
         any(True for _ in _named(op.operation))
         for op in module.regions[0].blocks[0]
@@ -187,8 +189,8 @@ def has_weights(module: ir.Operation) -> bool:
 
 
 def declared_weights(module: ir.Operation, programs: Sequence[ir.Operation]) -> list[Weight]:
-    """The weights and states of a module, each once. `programs` are the functions that become
-    programs.
+    """Returns the weights and states of a module, each once. `programs` are the functions that
+    become programs.
 
     Raises WeightFault where one is declared wrongly, or twice and differently.
     """
@@ -217,7 +219,7 @@ def declared_weights(module: ir.Operation, programs: Sequence[ir.Operation]) -> 
 
 
 def weights_of_program(program: ir.Operation) -> dict[int, Weight]:
-    """The inputs of a hir.program that are weights or state, by their number."""
+    """Returns the inputs of a hir.program that are weights or state, by their number."""
     return {
         number: _declared(program, number, name, kind, role, ())
         for number, name, kind, role in _named(program)
@@ -252,7 +254,7 @@ def lay_out(weights: Iterable[Weight], tied: Mapping[str, str] | None = None) ->
 
 
 def _aligned(size: int) -> int:
-    """The bytes that a weight or a state takes, with the gap behind it."""
+    """Returns the bytes that a weight or a state takes, with the gap behind it."""
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
@@ -261,7 +263,7 @@ def _noun(role: Role) -> str:
 
 
 def _room(weight: Weight) -> int:
-    """The bytes that are to be there from the weight's first one on."""
+    """Returns the bytes that are to be there from the weight's first one on."""
     rows = weight.sizes[0] if weight.sizes else 0
     if weight.dtype not in ("F16", "BF16") or rows < _MANY_ROWS:
         return weight.bytes
@@ -269,7 +271,7 @@ def _room(weight: Weight) -> int:
 
 
 def _natural_alignment(size: int) -> int:
-    """The largest power of two, up to ALIGNMENT, that divides a number of bytes."""
+    """Returns the largest power of two, up to ALIGNMENT, that divides a number of bytes."""
     return min(size & -size, ALIGNMENT) if size else ALIGNMENT
 
 

@@ -69,7 +69,7 @@ _I128_ALIGNED = 18
 
 
 def to_older(text: str, consumer: int) -> str:
-    """The module's text for LLVM `consumer`. Raises GateError for what that cannot say."""
+    """Returns the module's text for LLVM `consumer`. Raises GateError for what that cannot say."""
     ir = IrText.of(text)
     for construct, (pattern, older) in _REWRITES.items():
         if consumer < FIRST_VERSION[construct]:

@@ -64,7 +64,9 @@ class Frame:
         return collected
 
     def _operations(self, block: ir.Block) -> Iterable[ir.Operation]:
-        """A block's operations; those that each point of a linalg operation runs are kept."""
+        """Yields a block's operations; those that each point of a linalg operation
+        runs are kept.
+        """
         if not self.points:
             return (view.operation for view in block.operations)
         if block not in self._kept:
@@ -117,11 +119,11 @@ class Frame:
         return self.values[operand]
 
     def number(self, operand: ir.Value) -> int:
-        """A scalar operand."""
+        """Returns a scalar operand."""
         return int(self.values[operand])
 
     def buffer(self, op: ir.Operation, operand: ir.Value) -> Buffer:
-        """A buffer operand. Fails where its memory is not there any more."""
+        """Returns a buffer operand. Fails where its memory is not there any more."""
         buffer = self.values[operand]
         assert isinstance(buffer, Buffer)
         ended = buffer.allocation.ended
@@ -136,7 +138,9 @@ class Frame:
     # Elements
 
     def read(self, op: ir.Operation, buffer: Buffer) -> torch.Tensor:
-        """The elements, in the type they are computed in. Fails where one was never written."""
+        """Returns the elements, in the type they are computed in. Fails where one was never
+        written.
+        """
         self.check_written(op, buffer)
         tensor = buffer.tensor.to(self.interpreter.device)
         return load(tensor, buffer.element)
@@ -196,7 +200,9 @@ class Frame:
         return buffer
 
     def fresh(self, op: ir.Operation, result: ir.Value, sizes: Sequence[int]) -> Buffer:
-        """The buffer of a result without a destination: packed, or what it is an alias of."""
+        """Returns the buffer of a result without a destination: packed, or what it
+        is an alias of.
+        """
         element = element_type_of(result.type)
         assert element is not None
         placed = self.placed(op, result, sizes)
@@ -206,7 +212,9 @@ class Frame:
         return self.allocate(op, result, element, sizes, packed_strides(sizes), count)
 
     def placed(self, op: ir.Operation, result: ir.Value, sizes: Sequence[int]) -> Buffer | None:
-        """The existing buffer that a fresh result is: an alias's target, or a caller's output."""
+        """Returns the existing buffer that a fresh result is: an alias's target, or a caller's
+        output.
+        """
         target = self.outline.alias_target(result)
         if target is not None:
             if target not in self.values:
@@ -256,7 +264,7 @@ class Frame:
 
 
 def is_written(buffer: Buffer) -> bool:
-    """Whether every element was written."""
+    """Returns whether every element was written."""
     written = buffer.allocation.written
     return written is None or bool(buffer.bytes_of(written).all())
 

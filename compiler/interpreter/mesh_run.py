@@ -54,7 +54,7 @@ class MeshRun:
         return self.mesh.places[rank] if rank < len(self.mesh.devices) else None
 
     def wholes(self, values: Sequence[Any]) -> list[Any]:
-        """The inputs, each made of what all devices were given of it."""
+        """Returns the inputs, each made of what all devices were given of it."""
         if self._own is None:
             raise InputError(
                 f"device {self.place.rank} is none of the mesh of @{self.outline.name}",
@@ -81,7 +81,9 @@ class MeshRun:
         return wholes
 
     def own(self, results: Sequence[Any], wanted: Sequence[Any]) -> list[Any]:
-        """The device's parts of the outputs, in the tensors that were handed in for them."""
+        """Returns the device's parts of the outputs, in the tensors that were handed
+        in for them.
+        """
         assert self._own is not None
         found: list[Any] = []
         for op, result, target in zip(self.outline.outputs, results, wanted, strict=True):

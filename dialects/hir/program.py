@@ -145,7 +145,7 @@ def _has_outputs(op: ProgramOp, declared: ir.FunctionType) -> bool:
 
 
 def _has_allocated(op: ProgramOp, outputs: int) -> bool:
-    """Whether the allocations that are for an output name one of the program's."""
+    """Returns whether the allocations that are for an output name one of the program's."""
     for child in op.body.blocks[0]:
         number = whole_number(child, "output") if child.operation.name == "hir.allocate" else None
         if number is not None and number >= outputs:

@@ -10,7 +10,9 @@ _NAMES = ("name", "weight", "state")
 
 
 def input_name(program: ir.Operation, number: int) -> str:
-    """What an input of a hir.program is called: its name, a weight's or state's, or its number."""
+    """Returns what an input of a hir.program is called: its name, a weight's or state's, or its
+    number.
+    """
     described: list[ir.Attribute] = []
     if "inputs" in program.attributes:
         described = list(ir.ArrayAttr(program.attributes["inputs"]))
@@ -21,12 +23,12 @@ def input_name(program: ir.Operation, number: int) -> str:
 
 
 def is_weight(value: ir.Value) -> bool:
-    """Whether a buffer is a weight of its program."""
+    """Returns whether a buffer is a weight of its program."""
     return _is_described(value, "weight")
 
 
 def is_state(value: ir.Value) -> bool:
-    """Whether a buffer is state of its program."""
+    """Returns whether a buffer is state of its program."""
     return _is_described(value, "state")
 
 
@@ -40,7 +42,9 @@ def _is_described(value: ir.Value, key: str) -> bool:
 
 
 def are_input_descriptions(op: ir.OpView, declared: ir.FunctionType) -> bool:
-    """Whether `inputs`, where it is there, describes the inputs; says what is wrong where not."""
+    """Returns whether `inputs`, where it is there, describes the inputs; says what is wrong where
+    not.
+    """
     if "inputs" not in op.attributes:
         return True
     inputs = op.attributes["inputs"]
@@ -101,7 +105,7 @@ def _wrong(description: ir.Attribute, declared: ir.Type) -> str | None:
 
 
 def _wrong_held(description: ir.DictAttr, declared: ir.Type, key: str) -> str | None:
-    """What is wrong with a weight or a state."""
+    """Returns what is wrong with a weight or a state."""
     allowed = (key,) if key == "weight" else (key, "zero_init")
     extra = [entry.name for entry in description if entry.name not in allowed]
     if extra:

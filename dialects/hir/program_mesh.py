@@ -15,7 +15,9 @@ _COMBINED = frozenset(["f64", "f32", "f16", "bf16", "i64", "i32", "i8", "ui64", 
 
 
 def mesh_of(program: ir.Operation) -> Mesh | None:
-    """The mesh of a program, whose devices are numbered row by row; None where it has none."""
+    """Returns the mesh of a program, whose devices are numbered row by row; None
+    where it has none.
+    """
     if "mesh" not in program.attributes:
         return None
     shape = tuple(ir.DenseI64ArrayAttr(program.attributes["mesh"]))
@@ -26,7 +28,7 @@ def mesh_of(program: ir.Operation) -> Mesh | None:
 
 
 def input_spreads(program: ir.Operation, mesh: Mesh, number: int) -> Spreads:
-    """How an input is spread: as its description says, else whole."""
+    """Returns how an input is spread: as its description says, else whole."""
     inputs = program.attributes.get("inputs")
     described = ir.DictAttr(ir.ArrayAttr(inputs)[number]) if inputs is not None else {}
     argument = program.regions[0].blocks[0].arguments[number].type
@@ -35,7 +37,7 @@ def input_spreads(program: ir.Operation, mesh: Mesh, number: int) -> Spreads:
 
 
 def spreads_of(attribute: ir.Attribute | None, rank: int, mesh: Mesh) -> Spreads:
-    """The spreads of a `spread` that is well-formed; whole where there is none."""
+    """Returns the spreads of a `spread` that is well-formed; whole where there is none."""
     if attribute is None:
         return (Spread(),) * len(mesh.shape)
     found = read_spreads(attribute, rank, len(mesh.shape))
@@ -44,7 +46,7 @@ def spreads_of(attribute: ir.Attribute | None, rank: int, mesh: Mesh) -> Spreads
 
 
 def is_combined(element: ir.Type, reduction: str) -> bool:
-    """Whether devices can combine parts of that element type."""
+    """Returns whether devices can combine parts of that element type."""
     name = str(element)
     if name not in _COMBINED:
         return False
@@ -52,7 +54,9 @@ def is_combined(element: ir.Type, reduction: str) -> bool:
 
 
 def has_its_spreads(op: ir.OpView) -> bool:
-    """Whether what a hir.program says of its mesh is right; says what is wrong where not."""
+    """Returns whether what a hir.program says of its mesh is right; says what is
+    wrong where not.
+    """
     has_mesh = "mesh" in op.attributes
     if has_mesh:
         fault = mesh_fault(op.attributes["mesh"])

@@ -49,7 +49,7 @@ class Chain:
         self.scores: Step | None = None
 
     def product(self, op: ir.Operation) -> Step | None:
-        """A product as a step, its operands not followed yet."""
+        """Returns a product as a step, its operands not followed yet."""
         generic = self._as_reduction(op)
         if generic is None:
             return None
@@ -120,7 +120,7 @@ class Chain:
         return found if _reads(found) <= 1 else None
 
     def _lone_source(self, place: Place) -> Place | None:
-        """The place behind reshapes, where nothing else reads what lies between."""
+        """Returns the place behind reshapes, where nothing else reads what lies between."""
         while True:
             users = (use.owner.operation for use in place.value.uses)
             readers = (user for user in users if user not in self.made)
@@ -137,7 +137,7 @@ class Chain:
         return self._at(maker, place) if is_normal(maker) and is_alone else None
 
     def _at(self, generic: ir.Operation, place: Place) -> Step | None:
-        """The step that gives a place's element."""
+        """Returns the step that gives a place's element."""
         number = ir.OpResult(place.value).result_number
         write = accesses_of(generic)[len(inputs_of(generic)) + number]
         loops: list[list[Loop]] = [[] for _ in range(loop_count(generic))]
@@ -174,7 +174,7 @@ class Chain:
         return Step(generic, loops, inputs)
 
     def _as_reduction(self, op: ir.Operation) -> ir.Operation | None:
-        """A product in the form of normalize-tensor-operations."""
+        """Returns a product in the form of normalize-tensor-operations."""
         if op.name == GENERIC and is_normal(op):
             return op if _reduces(op) and len(op.results) == 1 else None
         product = read_product(op) if len(op.operands) == 3 and len(op.results) == 1 else None
@@ -191,12 +191,14 @@ def _operations(step: Step) -> int:
 
 
 def _reads(step: Step) -> int:
-    """The elements that a step, and those that give its operands, read."""
+    """Returns the elements that a step, and those that give its operands, read."""
     return sum(_reads(each) if isinstance(each, Step) else 1 for each in step.inputs)
 
 
 def behind_copies(place: Place, head: Loop) -> Place:
-    """The same element from behind transposes and repetitions, where heads still lie in rows."""
+    """Returns the same element from behind transposes and repetitions, where heads still lie in
+    rows.
+    """
     best, found = place, place
     while found is not None:
         if found.index[-1] == head.whole:
@@ -206,7 +208,7 @@ def behind_copies(place: Place, head: Loop) -> Place:
 
 
 def behind_scales(place: Place, head: Loop) -> tuple[Place, float]:
-    """The element from behind copies and products with constants, and these multiplied."""
+    """Returns the element from behind copies and products with constants, and these multiplied."""
     factor = 1.0
     while True:
         place = behind_copies(place, head)
@@ -217,7 +219,7 @@ def behind_scales(place: Place, head: Loop) -> tuple[Place, float]:
 
 
 def _behind_scale(place: Place) -> tuple[Place, float] | None:
-    """The element that a linalg.generic multiplies by a constant, and that constant."""
+    """Returns the element that a linalg.generic multiplies by a constant, and that constant."""
     op = _maker(place)
     if op is None or not is_normal(op) or not _is_elementwise(op) or len(op.results) != 1:
         return None
@@ -237,7 +239,7 @@ def _behind_scale(place: Place) -> tuple[Place, float] | None:
 
 
 def _behind_copy(place: Place) -> Place | None:
-    """The same element of what a linalg.generic copies."""
+    """Returns the same element of what a linalg.generic copies."""
     op = _maker(place)
     if op is None or not is_normal(op) or not _is_elementwise(op):
         return None
@@ -247,7 +249,7 @@ def _behind_copy(place: Place) -> Place | None:
 
 
 def _behind(op: ir.Operation, number: int, read: Access, place: Place) -> Place | None:
-    """The element that an elementwise operation reads where it writes one of a result."""
+    """Returns the element that an elementwise operation reads where it writes one of a result."""
     write = accesses_of(op)[len(inputs_of(op)) + number]
     if len(set(write.loops)) != len(write.index):
         return None
@@ -258,7 +260,9 @@ def _behind(op: ir.Operation, number: int, read: Access, place: Place) -> Place 
 
 
 def _behind_slice(place: Place) -> Place | None:
-    """The same element of a slice of what was copied, where a slice of the copy was taken."""
+    """Returns the same element of a slice of what was copied, where a slice of the
+    copy was taken.
+    """
     owner = place.value.owner
     if isinstance(owner, ir.Block) or owner.operation.name != "tensor.extract_slice":
         return None
@@ -308,7 +312,7 @@ def _behind_slice(place: Place) -> Place | None:
 
 
 def _copied(op: ir.Operation, number: int) -> Access | None:
-    """What a result of a linalg.generic is a copy of."""
+    """Returns what a result of a linalg.generic is a copy of."""
     block = op.regions[0].blocks[0]
     yielded = list(block)[-1].operation.operands[number]
     if not isinstance(yielded.owner, ir.Block):
@@ -319,7 +323,7 @@ def _copied(op: ir.Operation, number: int) -> Access | None:
 
 
 def following(op: ir.Operation, place: Place) -> tuple[ir.Operation, Place] | None:
-    """The operation that alone reads what one gives, element by element, and that element.
+    """Returns the operation that alone reads what one gives, element by element, and that element.
 
     The place is the element of `op`'s result; what comes between are reshapes.
     """
@@ -341,7 +345,7 @@ def following(op: ir.Operation, place: Place) -> tuple[ir.Operation, Place] | No
 
 
 def finished(reader: ir.Operation, place: Place) -> tuple[Step, Place] | None:
-    """An elementwise operation on an element as a step, and the place of what it gives."""
+    """Returns an elementwise operation on an element as a step, and the place of what it gives."""
     read, write = accesses_of(reader)
     loops: list[list[Loop]] = [[] for _ in range(loop_count(reader))]
     if any(not isinstance(each, int) and not is_zero(each) for each in (*read.index, *write.index)):
@@ -381,7 +385,7 @@ def _place(read: Access, loops: list[list[Loop]]) -> Place | None:
 
 
 def _source(place: Place) -> Place:
-    """The place behind reshapes."""
+    """Returns the place behind reshapes."""
     while (behind := behind_view(place)) is not None:
         place = behind
     return place
@@ -399,7 +403,7 @@ def _reduces(op: ir.Operation) -> bool:
 
 
 def _is_softmax(op: ir.Operation) -> bool:
-    """Whether an operation may be a softmax: it has reductions, and a power."""
+    """Returns whether an operation may be a softmax: it has reductions, and a power."""
     names = [each.operation.name for each in op.regions[0].blocks[0]] if is_normal(op) else []
     return names.count(_REDUCE) >= 2 and "math.exp" in names
 
@@ -416,12 +420,12 @@ def _is_elementwise(op: ir.Operation) -> bool:
 
 
 def _only_computes(op: ir.Operation) -> bool:
-    """Whether an operation of a region does nothing but compute."""
+    """Returns whether an operation of a region does nothing but compute."""
     return op.name.startswith(("arith.", "math.")) or op.name == "linalg.yield"
 
 
 def _extents(op: ir.Operation) -> list[int]:
-    """The iterations of each loop, as far as types say them."""
+    """Returns the iterations of each loop, as far as types say them."""
     found = [DYNAMIC] * loop_count(op)
     for read in accesses_of(op):
         if isinstance(read.value.type, ir.RankedTensorType):

@@ -72,7 +72,7 @@ class _Merger:
         return [last, op]
 
     def _written(self) -> list[list[Loop]]:
-        """The loops of the product's result."""
+        """Returns the loops of the product's result."""
         write = accesses_of(self._step.op)[len(inputs_of(self._step.op))]
         return [self._step.loops[each] if isinstance(each, int) else [] for each in write.index]
 
@@ -103,7 +103,7 @@ class _Merger:
             self._numbers.setdefault(loop, len(self._numbers))
 
     def _can_be_indexed(self, steps: list[Step]) -> bool:
-        """Whether every loop whose index is asked for, or that is reduced, is still one."""
+        """Returns whether every loop whose index is asked for, or that is reduced, is still one."""
         for step in steps:
             children = [each for each in step.inputs if isinstance(each, Step)]
             if not self._can_be_indexed(children):
@@ -124,7 +124,7 @@ class _Merger:
         return True
 
     def _build(self, end: Step | None, result: Place) -> ir.Operation | None:
-        """The operation at the insertion point."""
+        """Returns the operation at the insertion point."""
         region, loops = Region(), len(self._numbers)
         (value,) = self._absorb(self._step, region)
         if end is not None:
@@ -191,7 +191,7 @@ class _Merger:
                     reader.results[0].replace_all_uses_with(wide)
 
     def _access(self, place: Place) -> Access:
-        """A place's element as an operand, whose dims are one loop each."""
+        """Returns a place's element as an operand, whose dims are one loop each."""
         index = place.index
         value = place.value
         for dim in index:
@@ -204,7 +204,7 @@ class _Merger:
         return Access(value, tuple(coordinates))
 
     def _size(self, loop: Loop) -> int | ir.Value | None:
-        """The iterations of a loop, for the result's type."""
+        """Returns the iterations of a loop, for the result's type."""
         if loop.size != DYNAMIC:
             return loop.size
         place = self._sizes.get(loop)
@@ -222,7 +222,7 @@ class _Merger:
 
     @staticmethod
     def _in_shape(value: ir.Value, result: Place) -> ir.Value:
-        """The result in the shape that is asked for."""
+        """Returns the result in the shape that is asked for."""
         kind = ir.RankedTensorType(result.value.type)
         if value.type == kind:
             return value
@@ -248,7 +248,7 @@ class _Merger:
 
 
 def _sums(op: ir.Operation) -> list[ir.Operation]:
-    """The reductions in a region."""
+    """Returns the reductions in a region."""
     work = [each.operation for each in op.regions[0].blocks[0]]
     return [each for each in work if each.name == "hir.reduce_loops"]
 
@@ -296,7 +296,7 @@ def _erase(ops: list[ir.Operation]) -> None:
 
 
 def _expanded(value: ir.Value, index: Sequence[Sequence[Loop]]) -> ir.Value:
-    """A tensor with a dim for each loop."""
+    """Returns a tensor with a dim for each loop."""
     kind = ir.RankedTensorType(value.type)
     groups: list[list[int]] = []
     shape: list[int] = []
@@ -343,7 +343,7 @@ def _empty(sizes: Sequence[int | ir.Value], element: ir.Type) -> ir.Value:
 
 
 def _groups(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
-    """An attribute `reassociation`."""
+    """Returns an attribute `reassociation`."""
     i64 = ir.IntegerType.get_signless(64)
     return ir.ArrayAttr.get(
         [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, dim) for dim in group]) for group in groups]
@@ -351,5 +351,5 @@ def _groups(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
 
 
 def _leaves(loops: Sequence[Sequence[Loop]]) -> list[Loop]:
-    """The loops that several stand for, as they are split by now."""
+    """Returns the loops that several stand for, as they are split by now."""
     return list(joined.from_iterable(each.whole for dim in loops for each in dim))

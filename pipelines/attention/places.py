@@ -43,7 +43,9 @@ class Place:
 
 
 def behind_view(place: Place) -> Place | None:
-    """The same element of the tensor that a reshape is a view of; None where it is no reshape."""
+    """Returns the same element of the tensor that a reshape is a view of; None where it is no
+    reshape.
+    """
     owner = place.value.owner
     if isinstance(owner, ir.Block):
         return None
@@ -56,7 +58,7 @@ def behind_view(place: Place) -> Place | None:
 
 
 def through_view(op: ir.Operation, place: Place) -> Place | None:
-    """The element of a reshape's result that is one of its operand."""
+    """Returns the element of a reshape's result that is one of its operand."""
     if op.name == "tensor.expand_shape":
         return _split(op, place, op.results[0])
     if op.name == "tensor.collapse_shape":
@@ -65,7 +67,7 @@ def through_view(op: ir.Operation, place: Place) -> Place | None:
 
 
 def _joined(op: ir.Operation, place: Place, value: ir.Value) -> Place:
-    """The element where several dims are one."""
+    """Returns the element where several dims are one."""
     groups = [
         tuple(loop for dim in group for loop in place.dims[dim]) for group in reassociation(op)
     ]
@@ -73,7 +75,9 @@ def _joined(op: ir.Operation, place: Place, value: ir.Value) -> Place:
 
 
 def _split(op: ir.Operation, place: Place, value: ir.Value) -> Place | None:
-    """The element where one dim is several; None where it cannot be told which loops are whose."""
+    """Returns the element where one dim is several; None where it cannot be told which loops are
+    whose.
+    """
     shape = ir.RankedTensorType(value.type).shape
     dims: list[tuple[Loop, ...]] = [()] * len(shape)
     for loops, group in zip(place.index, reassociation(op), strict=True):
@@ -86,7 +90,7 @@ def _split(op: ir.Operation, place: Place, value: ir.Value) -> Place | None:
 
 
 def _distribute(loops: list[Loop], sizes: Sequence[int]) -> list[tuple[Loop, ...]] | None:
-    """The loops of each dim of a group, whose sizes have the same product."""
+    """Returns the loops of each dim of a group, whose sizes have the same product."""
     found: list[tuple[Loop, ...]] = [()] * len(sizes)
     dims = [dim for dim, size in enumerate(sizes) if size != 1]
     loops = list(loops)

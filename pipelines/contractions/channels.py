@@ -59,7 +59,9 @@ def lay_channels_together(op: ir.Operation) -> None:
 
 
 def _channel(op: ir.Operation, reads: Sequence[Access]) -> int | None:
-    """The loop of the channels: summed over, a dim of both operands, and of a suitable size."""
+    """Returns the loop of the channels: summed over, a dim of both operands, and of a suitable
+    size.
+    """
     kinds = [ir.RankedTensorType(read.value.type) for read in reads]
     if not all(kind.has_static_shape and element_is_small(kind.element_type) for kind in kinds):
         return None
@@ -72,12 +74,12 @@ def _channel(op: ir.Operation, reads: Sequence[Access]) -> int | None:
 
 
 def element_is_small(element: ir.Type) -> bool:
-    """Whether elements are of 16 bits, for tensor cores."""
+    """Returns whether elements are of 16 bits, for tensor cores."""
     return str(element) in ("f16", "bf16")
 
 
 def _order(op: ir.Operation, number: int, channel: int) -> tuple[int, ...]:
-    """The dims by what they are: windows and their places, an image's groups, channels."""
+    """Returns the dims by what they are: windows and their places, an image's groups, channels."""
     image, weights = accesses_of(op)[:2]
     reducing = set(reducing_loops(op))
 
@@ -93,7 +95,7 @@ def _order(op: ir.Operation, number: int, channel: int) -> tuple[int, ...]:
 
 
 def _pays(op: ir.Operation, copied: Sequence[_Operand]) -> bool:
-    """Whether the product takes so much less time that copies are worth theirs."""
+    """Returns whether the product takes so much less time that copies are worth theirs."""
     result = ir.RankedTensorType(op.results[0].type).shape
     weights = accesses_of(op)[1]
     shape = ir.RankedTensorType(weights.value.type).shape
@@ -130,7 +132,7 @@ def _mover(value: ir.Value) -> ir.Operation | None:
 
 
 def _permuted(value: ir.Value, order: Sequence[int]) -> ir.Value:
-    """A tensor with its dims in another order, made as `value` is of a transposed copy."""
+    """Returns a tensor with its dims in another order, made as `value` is of a transposed copy."""
     kind = ir.RankedTensorType(value.type)
     made = ir.RankedTensorType.get([kind.shape[dim] for dim in order], kind.element_type)
     op = _mover(value)
@@ -162,7 +164,9 @@ def _permuted(value: ir.Value, order: Sequence[int]) -> ir.Value:
 
 
 def _group_order(groups: Sequence[Sequence[int]], order: Sequence[int]) -> list[int] | None:
-    """The order of groups of dims in which the dims have theirs; None where one is torn apart."""
+    """Returns the order of groups of dims in which the dims have theirs; None where one is torn
+    apart.
+    """
     owner = {dim: number for number, group in enumerate(groups) for dim in group}
     sources = list(dict.fromkeys(owner[dim] for dim in order))
     return sources if [dim for each in sources for dim in groups[each]] == list(order) else None

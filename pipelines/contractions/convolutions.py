@@ -37,7 +37,8 @@ def generalize_convolutions(
     is_wanted: Callable[[ir.Operation], bool] = lambda op: True,
     is_product: Callable[[ir.Operation], bool] = lambda op: False,
 ) -> list[ir.Operation]:
-    """The convolutions on tensors within `root`, as linalg.generics, in the order of the source.
+    """Returns the convolutions on tensors within `root`, as linalg.generics, in the order of the
+    source.
 
     Those that are written as linalg.generics too, and products of integers, or which `is_product`
     tells; of all, those wanted.
@@ -68,13 +69,15 @@ def _is_named(op: ir.Operation, is_product: Callable[[ir.Operation], bool]) -> b
 
 
 def _is_of_integers(op: ir.Operation) -> bool:
-    """Whether all elements are integers of one type that is computed in; no library takes them."""
+    """Returns whether all elements are integers of one type that is computed in; no library takes
+    them.
+    """
     (kind, *more) = {str(ir.RankedTensorType(value.type).element_type) for value in op.operands}
     return not more and kind in [f"i{bits}" for bits in _INTEGER_BITS]
 
 
 def _is_generic(op: ir.Operation, is_product: Callable[[ir.Operation], bool]) -> bool:
-    """Whether it sums products of two operands, of which one is read at sums of loops.
+    """Returns whether it sums products of two operands, of which one is read at sums of loops.
 
     Others are products of matrices; of these integers, and which `is_product` tells.
     """

@@ -31,7 +31,7 @@ _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 def fuse_neighbours(op: ir.Operation, sizes: Sizes) -> ir.Operation:
-    """The operation that does what `op`, which sums, its start and its only reader do.
+    """Returns the operation that does what `op`, which sums, its start and its only reader do.
 
     The start repeats a smaller tensor; the reader works element by element, on the result or on
     its elements in fewer dims.
@@ -49,7 +49,7 @@ def fuse_neighbours(op: ir.Operation, sizes: Sizes) -> ir.Operation:
 
 
 def _repeated(read: Access, loops: int) -> Access | None:
-    """The same element in the smaller tensor that a tensor repeats, through split dims."""
+    """Returns the same element in the smaller tensor that a tensor repeats, through split dims."""
     value = read.value
     index = [expression(each) for each in read.index]
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name == (
@@ -86,7 +86,7 @@ def _repeated(read: Access, loops: int) -> Access | None:
 
 
 def _repeats(op: ir.Operation) -> bool:
-    """Whether an operation repeats the elements of a tensor of fewer dims."""
+    """Returns whether an operation repeats the elements of a tensor of fewer dims."""
     if not is_normal(op) or reducing_loops(op) or len(op.operands) != 2 or len(op.results) != 1:
         return False
     given, made = accesses_of(op)
@@ -137,7 +137,7 @@ def _empty(result: ir.Value) -> ir.Value:
 
 
 def _reader(value: ir.Value) -> ir.Operation | None:
-    """The one elementwise operation that reads a tensor."""
+    """Returns the one elementwise operation that reads a tensor."""
     readers = list(dict.fromkeys(use.owner.operation for use in value.uses))
     if len(readers) != 1 or isinstance(value.owner, ir.Block):
         return None
@@ -148,7 +148,7 @@ def _reader(value: ir.Value) -> ir.Operation | None:
 
 
 def _expanded_reader(op: ir.Operation) -> ir.Operation | None:
-    """The reader of the result in fewer dims, made one of the result itself."""
+    """Returns the reader of the result in fewer dims, made one of the result itself."""
     uses = list(dict.fromkeys(use.owner.operation for use in op.results[0].uses))
     if len(uses) != 1 or uses[0].name != _COLLAPSE:
         return None
@@ -197,7 +197,7 @@ def _expanded_reader(op: ir.Operation) -> ir.Operation | None:
 def _of_groups(
     read: Access, names: dict[int, list[int]], groups: Sequence[Sequence[int]]
 ) -> tuple[Coordinate, ...]:
-    """The coordinates of what was collapsed by groups of dims."""
+    """Returns the coordinates of what was collapsed by groups of dims."""
     return tuple(
         each
         for loop, dims in zip(read.index, groups, strict=True)
@@ -206,7 +206,7 @@ def _of_groups(
 
 
 def _split(read: Access, names: dict[int, list[int]], sizes: dict[int, list[int]]) -> Access:
-    """The same elements in the loops that others are split into."""
+    """Returns the same elements in the loops that others are split into."""
     index = tuple(
         each for loop in read.index for each in (names[loop] if isinstance(loop, int) else [loop])
     )
@@ -221,7 +221,7 @@ def _split(read: Access, names: dict[int, list[int]], sizes: dict[int, list[int]
 
 
 def _expanded(value: ir.Value, kind: ir.RankedTensorType, groups: ir.Attribute) -> ir.Value:
-    """A tensor with some dims split into groups of them."""
+    """Returns a tensor with some dims split into groups of them."""
     return ir.Operation.create(
         "tensor.expand_shape",
         results=[kind],
@@ -240,7 +240,7 @@ def _collapsed(
     old: ir.Value,
     sizes: dict[int, list[int]],
 ) -> ir.Value:
-    """A result of split dims in the shape that its readers know."""
+    """Returns a result of split dims in the shape that its readers know."""
     if value.type == kind:
         return value
     read = outputs[ir.OpResult(old).result_number]
@@ -257,7 +257,7 @@ def _collapsed(
 
 
 def _groups(counts: Sequence[int]) -> ir.ArrayAttr:
-    """The dims that belong together: so many of each."""
+    """Returns the dims that belong together: so many of each."""
     i64 = ir.IntegerType.get_signless(64)
     first, groups = 0, list[ir.Attribute]()
     for count in counts:

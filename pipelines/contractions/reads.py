@@ -52,7 +52,8 @@ class _Source:
 
 
 def read_behind(op: ir.Operation, *, apart: bool = True) -> ir.Operation:
-    """The operation that reads its factors from where they come; the same one where it does.
+    """Returns the operation that reads its factors from where they come; the same one where it
+    does.
 
     Left are open sizes but that of the first dim, and windows of more places than schedules can
     tell apart; unless `apart`, elements that are set apart.
@@ -103,7 +104,9 @@ def _source(read: Access, loops: int) -> _Source | None:
 
 
 def _simplified(index: Sequence[ir.AffineExpr], loops: int) -> tuple[ir.AffineExpr, ...]:
-    """The same expressions: as results of a map they are simple, and of their own classes."""
+    """Returns the same expressions: as results of a map they are simple, and of
+    their own classes.
+    """
     return tuple(ir.AffineMap.get(loops, 0, list(index)).results)
 
 
@@ -257,7 +260,7 @@ def _element(source: _Source, kind: ir.Type, extents: dict[int, int]) -> ir.Valu
 
 
 def _sum(constant: int, factors: dict[int, int]) -> ir.Value:
-    """An index of the region."""
+    """Returns an index of the region."""
     found: ir.Value | None = None
     for loop, factor in factors.items():
         step = loop_index(loop)

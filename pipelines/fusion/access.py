@@ -33,42 +33,44 @@ class Access:
         )
 
     def map(self, loops: int) -> ir.AffineMap:
-        """The indexing map, of an operation with so many loops."""
+        """Returns the indexing map, of an operation with so many loops."""
         return ir.AffineMap.get(loops, 0, [expression(each) for each in self.index])
 
     def renamed(self, names: Sequence[int | None]) -> Access:
-        """The same element in other loops: loop i is loop names[i], or 0 where that is None."""
+        """Returns the same element in other loops: loop i is loop names[i], or 0 where that is
+        None.
+        """
         return Access(self.value, tuple(_renamed(each, names) for each in self.index))
 
 
 def access(value: ir.Value, map_: ir.AffineMap) -> Access:
-    """An operand's access from its indexing map."""
+    """Returns an operand's access from its indexing map."""
     return Access(value, tuple(coordinate(each) for each in map_.results))
 
 
 def coordinate(each: ir.AffineExpr) -> Coordinate:
-    """An expression as a coordinate."""
+    """Returns an expression as a coordinate."""
     each = each.maybe_downcast()
     return each.position if isinstance(each, ir.AffineDimExpr) else each
 
 
 def expression(each: Coordinate) -> ir.AffineExpr:
-    """A coordinate as an expression of the loops."""
+    """Returns a coordinate as an expression of the loops."""
     return ir.AffineExpr.get_dim(each) if isinstance(each, int) else each
 
 
 def zero() -> ir.AffineExpr:
-    """The first place of a dim."""
+    """Returns the first place of a dim."""
     return ir.AffineExpr.get_constant(0)
 
 
 def is_zero(each: Coordinate) -> bool:
-    """Whether a coordinate is the first place of its dim in every iteration."""
+    """Returns whether a coordinate is the first place of its dim in every iteration."""
     return isinstance(each, ir.AffineConstantExpr) and each.value == 0
 
 
 def loops_in(each: Coordinate) -> set[int]:
-    """All the loops a coordinate depends on."""
+    """Returns all the loops a coordinate depends on."""
     if isinstance(each, int):
         return {each}
     if isinstance(each, ir.AffineDimExpr):
@@ -79,7 +81,9 @@ def loops_in(each: Coordinate) -> set[int]:
 
 
 def through_views(read: Access) -> Access:
-    """The same element, of the tensor that casts and reshapes by dims of size 1 are views of."""
+    """Returns the same element, of the tensor that casts and reshapes by dims of size 1 are views
+    of.
+    """
     while True:
         source = _source(read)
         if source is None:
@@ -127,7 +131,7 @@ def _of_collapsed(op: ir.Operation, index: tuple[Coordinate, ...]) -> Access | N
 
 
 def reassociation(op: ir.Operation) -> list[list[int]]:
-    """The dims that belong together, of a tensor.expand_shape or tensor.collapse_shape."""
+    """Returns the dims that belong together, of a tensor.expand_shape or tensor.collapse_shape."""
     return [
         [ir.IntegerAttr(dim).value for dim in ir.ArrayAttr(group)]
         for group in ir.ArrayAttr(op.attributes["reassociation"])

@@ -9,20 +9,20 @@ MARK = "hir.accumulated"
 
 
 def accumulator_type(element: ir.Type) -> ir.Type:
-    """The type in which values of a type are combined."""
+    """Returns the type in which values of a type are combined."""
     if isinstance(element, ir.FloatType) and ir.FloatType(element).width < 32:
         return ir.F32Type.get()
     return element
 
 
 def extended(value: ir.Value) -> ir.Value:
-    """A value in the type that it is accumulated in."""
+    """Returns a value in the type that it is accumulated in."""
     wide = accumulator_type(value.type)
     return value if wide == value.type else _cast("arith.extf", value, wide)
 
 
 def truncated(value: ir.Value, element: ir.Type) -> ir.Value:
-    """An accumulated value in the type that the program has it in."""
+    """Returns an accumulated value in the type that the program has it in."""
     if element == value.type:
         return value
     return ir.Operation.create(

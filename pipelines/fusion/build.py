@@ -10,7 +10,7 @@ from .region import Region
 
 
 def build(group: Group) -> ir.Operation:
-    """The operation that does what the group's nodes do, at the current insertion point.
+    """Returns the operation that does what the group's nodes do, at the current insertion point.
 
     It takes the nodes' regions and the places of their results; they are to be erased.
     """
@@ -42,7 +42,9 @@ def build(group: Group) -> ir.Operation:
 
 
 def _begin(group: Group, outputs: list[Access]) -> list[Access]:
-    """What the outputs begin as: the tensors their nodes named, and fresh ones for empty ones."""
+    """Returns what the outputs begin as: the tensors their nodes named, and fresh ones for empty
+    ones.
+    """
     outs = {
         write.value: out
         for node in group.nodes

@@ -39,7 +39,7 @@ def _repeated_work(group: Group) -> str | None:
 
 
 def _few_results(group: Group) -> str | None:
-    """A second pass over what a reduction of everything has read is a kernel of its own."""
+    """Returns a second pass over what a reduction of everything has read is a kernel of its own."""
     if not group.reduced or not _has_second_pass(group):
         return None
     parallel = [loop for loop in range(len(group.extents)) if loop not in group.reduced]
@@ -57,7 +57,9 @@ def _few_results(group: Group) -> str | None:
 
 
 def _has_second_pass(group: Group) -> bool:
-    """Whether some node goes over the reduced loops and needs what was reduced over them."""
+    """Returns whether some node goes over the reduced loops and needs what was
+    reduced over them.
+    """
     late: set[ir.Value] = set()
     for node, name in zip(group.nodes, group.names, strict=True):
         is_late = any(read.value in late for read in node.reads)
@@ -83,7 +85,7 @@ def _against_the_order(group: Group) -> str | None:
 
 
 def _innermost(accesses: Sequence[Access], reduced: frozenset[int]) -> set[int]:
-    """The loops along which what a reduction goes over lies closest."""
+    """Returns the loops along which what a reduction goes over lies closest."""
     return {
         each.loops[-1] for each in accesses if len(each.loops) > 1 and set(each.loops) & reduced
     }

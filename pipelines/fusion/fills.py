@@ -7,7 +7,7 @@ from .generic import inputs_of, outs_of
 
 
 def filled_with(value: ir.Value) -> ir.Value | None:
-    """The scalar that every element of a tensor is, where an operation says so."""
+    """Returns the scalar that every element of a tensor is, where an operation says so."""
     if isinstance(value.owner, ir.Block):
         return None
     op = value.owner.operation
@@ -25,7 +25,7 @@ def filled_with(value: ir.Value) -> ir.Value | None:
 
 
 def is_zero_constant(value: ir.Value | None) -> bool:
-    """Whether a scalar is the constant integer 0."""
+    """Returns whether a scalar is the constant integer 0."""
     if value is None or isinstance(value.owner, ir.Block):
         return False
     op = value.owner.operation
@@ -36,14 +36,14 @@ def is_zero_constant(value: ir.Value | None) -> bool:
 
 
 def unfilled(value: ir.Value) -> ir.Value:
-    """What a chain of fills writes over; the value itself where it is not filled."""
+    """Returns what a chain of fills writes over; the value itself where it is not filled."""
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name == "linalg.fill":
         value = outs_of(value.owner.operation)[0]
     return value
 
 
 def _splat(op: ir.Operation) -> ir.Value | None:
-    """The element of a constant of equal elements, as a constant beside it."""
+    """Returns the element of a constant of equal elements, as a constant beside it."""
     attribute = op.attributes["value"]
     if not isinstance(attribute, ir.DenseElementsAttr) or not attribute.is_splat:
         return None

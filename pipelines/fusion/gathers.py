@@ -26,7 +26,8 @@ _EXTRACT, _SLICE = "tensor.extract", "tensor.extract_slice"
 
 
 def is_computed_where_read(node: Node, makers: dict[ir.Value, Node]) -> bool:
-    """Whether an operation's only result is read by tensor.extracts in the regions of others.
+    """Returns whether an operation's only result is read by tensor.extracts in the regions of
+    others.
 
     Others of `makers`, the nodes by what they make, may read one too that only puts elements into
     another order, rows staying rows: they read what it reads.
@@ -98,7 +99,8 @@ def compute_where_read(node: Node, makers: dict[ir.Value, Node]) -> list[ir.Oper
 
 
 def with_operands(op: ir.Operation, sizes: Sizes) -> ir.Operation | None:
-    """The operation with what it extracts in order as operands; None where there is no such.
+    """Returns the operation with what it extracts in order as operands; None where there is no
+    such.
 
     It replaces `op`, which is to be erased.
     """
@@ -130,7 +132,7 @@ def with_operands(op: ir.Operation, sizes: Sizes) -> ir.Operation | None:
 
 
 def _generic_around(op: ir.Operation) -> ir.Operation | None:
-    """The linalg.generic in whose region, or in a branch there, an operation is."""
+    """Returns the linalg.generic in whose region, or in a branch there, an operation is."""
     around = op.parent
     while around is not None and around.name == "scf.if":
         around = around.operation.parent
@@ -149,7 +151,7 @@ def _offsets(op: ir.Operation) -> list[int] | None:
 
 
 def _reorders(node: Node) -> bool:
-    """Whether a node only reads a tensor in another order of all dims but the last."""
+    """Returns whether a node only reads a tensor in another order of all dims but the last."""
     (*work, end) = [inner.operation for inner in node.op.regions[0].blocks[0]]
     if work or len(node.reads) != 1 or len(node.writes) != 1:
         return False
@@ -162,7 +164,7 @@ def _reorders(node: Node) -> bool:
 
 
 def _is_cheap(node: Node) -> bool:
-    """Whether an element is made by cheap operations from elements at plain places."""
+    """Returns whether an element is made by cheap operations from elements at plain places."""
     reads = (*node.reads, *node.writes)
     return (
         not node.collective
@@ -174,7 +176,7 @@ def _is_cheap(node: Node) -> bool:
 
 
 def _guard(extract: ir.Operation) -> ir.Operation | None:
-    """The scf.if that gives an element where there is one, and else what is there anyway.
+    """Returns the scf.if that gives an element where there is one, and else what is there anyway.
 
     All that is made of the element can be made outside of it, if of 0 where there is none.
     """
@@ -193,7 +195,7 @@ def _guard(extract: ir.Operation) -> ir.Operation | None:
 def _at(
     node: Node, guard: ir.Operation | None, tensor: ir.Value, *place: ir.Value
 ) -> tuple[ir.Value, list[ir.Operation]]:
-    """The element at a place of what a node makes, and the tensor.extracts it is made from.
+    """Returns the element at a place of what a node makes, and the tensor.extracts it is made from.
 
     With a guard these are within such as it is.
     """
@@ -234,7 +236,9 @@ def _index(each: Coordinate, indices: dict[int, ir.Value]) -> ir.Value:
 
 
 def _in_order(extract: ir.Operation, node: Node, sizes: Sizes) -> Access | None:
-    """The access that a tensor.extract is where its indices are loops of the same extents."""
+    """Returns the access that a tensor.extract is where its indices are loops of the
+    same extents.
+    """
     value, *indices = extract.operands
     if extract.block.owner.operation != node.op:
         return None

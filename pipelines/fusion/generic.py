@@ -15,12 +15,12 @@ COLLECTIVE_MARK = "hir.collective"
 
 
 def inputs_of(op: ir.Operation) -> list[ir.Value]:
-    """The operands that a linalg operation only reads."""
+    """Returns the operands that a linalg operation only reads."""
     return list(op.operands)[: _input_count(op)]
 
 
 def outs_of(op: ir.Operation) -> list[ir.Value]:
-    """The operands that a linalg operation's results begin as."""
+    """Returns the operands that a linalg operation's results begin as."""
     return list(op.operands)[_input_count(op) :]
 
 
@@ -34,18 +34,18 @@ def accesses_of(op: ir.Operation) -> list[Access]:
 
 
 def reducing_loops(op: ir.Operation) -> tuple[int, ...]:
-    """The loops of iterator type `reduction`."""
+    """Returns the loops of iterator type `reduction`."""
     kinds = [str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"])]
     return tuple(loop for loop, kind in enumerate(kinds) if "reduction" in kind)
 
 
 def loop_count(op: ir.Operation) -> int:
-    """How many loops a linalg.generic has."""
+    """Returns how many loops a linalg.generic has."""
     return len(ir.ArrayAttr(op.attributes["iterator_types"]))
 
 
 def has_tensors_only(op: ir.Operation) -> bool:
-    """Whether a linalg operation's outs are ranked tensors, and its results as many."""
+    """Returns whether a linalg operation's outs are ranked tensors, and its results as many."""
     outs = outs_of(op)
     return len(op.results) == len(outs) > 0 and all(
         isinstance(value.type, ir.RankedTensorType) for value in outs
@@ -53,7 +53,7 @@ def has_tensors_only(op: ir.Operation) -> bool:
 
 
 def sums_products(op: ir.Operation) -> bool:
-    """Whether a linalg.generic adds products of two elements to its result, and no more."""
+    """Returns whether a linalg.generic adds products of two elements to its result, and no more."""
     names = [each.operation.name for each in op.regions[0].blocks[0]]
     return names in (
         ["arith.mulf", "arith.addf", "linalg.yield"],
@@ -69,7 +69,7 @@ def make_generic(
     reducing: Sequence[int],
     block: ir.Block,
 ) -> ir.Operation:
-    """A linalg.generic at the current insertion point whose region is `block`.
+    """Returns a linalg.generic at the current insertion point whose region is `block`.
 
     An output's value is what its result begins as; the `reducing` loops are those that collective
     operations go along.

@@ -97,7 +97,7 @@ class Group:
 
 
 def single(node: Node) -> Group:
-    """A group of one node."""
+    """Returns a group of one node."""
     return Group((node,), (tuple(range(node.loops)),), node.extents)
 
 

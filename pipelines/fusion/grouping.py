@@ -58,7 +58,7 @@ class Grouping:
         return list({id(group): group for group in self._of.values()}.values())
 
     def together(self, one: Node, other: Node) -> bool:
-        """Whether two nodes are in one group."""
+        """Returns whether two nodes are in one group."""
         return self._of[one] is self._of[other]
 
     def group(self) -> None:
@@ -102,7 +102,7 @@ class Grouping:
                     done.add(first.serial)
 
     def _near(self, nodes: Sequence[Node], place: int) -> Iterator[Node]:
-        """The first nodes of the next groups among `nodes`."""
+        """Yields the first nodes of the next groups among `nodes`."""
         seen = {self._of[nodes[place]].serial}
         for other in nodes[place + 1 :]:
             group = self._of[other]
@@ -120,7 +120,9 @@ class Grouping:
         return True
 
     def _are_siblings(self, one: Node, other: Node) -> bool:
-        """Whether two nodes read a tensor over all the loops of both groups, and reduce alike."""
+        """Returns whether two nodes read a tensor over all the loops of both groups, and reduce
+        alike.
+        """
         first, second = self._of[one], self._of[other]
         if (first.serial, second.serial) in self._apart:
             return False

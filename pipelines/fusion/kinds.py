@@ -84,7 +84,7 @@ def combination(result: ir.Value, before: ir.Value) -> Combination | None:
 
 
 def comparison(result: ir.Value, before: ir.Value) -> Comparison | None:
-    """How `result` compares some value with `before`."""
+    """Returns how `result` compares some value with `before`."""
     if isinstance(result.owner, ir.Block):
         return None
     op = result.owner.operation
@@ -109,7 +109,9 @@ def comparison(result: ir.Value, before: ir.Value) -> Comparison | None:
 
 
 def neutral(kind: str, element: ir.Type) -> int | float:
-    """The value that changes nothing when combined; integers as unsigned bits where all are set."""
+    """Returns the value that changes nothing when combined; integers as unsigned bits where all are
+    set.
+    """
     if kind in FLOAT_KINDS:
         # An infinity changes a nan: maxnumf and minnumf give the other operand.
         floats = {"addf": -0.0, "mulf": 1.0, "maximumf": -math.inf, "minimumf": math.inf}
@@ -125,7 +127,7 @@ def neutral(kind: str, element: ir.Type) -> int | float:
 
 
 def is_neutral(kind: str, start: ir.Value) -> bool:
-    """Whether a value is a constant that changes nothing when combined by `kind`."""
+    """Returns whether a value is a constant that changes nothing when combined by `kind`."""
     if kind in FLOAT_KINDS:
         value, wanted = _constant_float(start), neutral(kind, start.type)
         return value is not None and (value == wanted or (math.isnan(value) and math.isnan(wanted)))
@@ -139,19 +141,21 @@ def is_neutral(kind: str, start: ir.Value) -> bool:
 
 
 def is_extreme(kind: str, start: ir.Value) -> bool:
-    """Whether a constant is one that no value is more extreme than, in the sense of `kind`."""
+    """Returns whether a constant is one that no value is more extreme than, in the
+    sense of `kind`.
+    """
     if kind not in ("maxnumf", "minnumf"):
         return is_neutral(kind, start)
     return _constant_float(start) == extreme_number(kind)
 
 
 def extreme_number(kind: str) -> float:
-    """The infinity that a search for the greatest or least float begins with."""
+    """Returns the infinity that a search for the greatest or least float begins with."""
     return -math.inf if kind.startswith("max") else math.inf
 
 
 def may_be_nan(value: ir.Value) -> bool:
-    """Whether a float is no constant that is a number."""
+    """Returns whether a float is no constant that is a number."""
     number = _constant_float(value)
     return number is None or math.isnan(number)
 
@@ -164,14 +168,14 @@ def _constant_float(value: ir.Value) -> float | None:
 
 
 def combine(kind: str, first: ir.Value, second: ir.Value) -> ir.Value:
-    """The operation `kind` on two values."""
+    """Returns the operation `kind` on two values."""
     return ir.Operation.create(
         f"arith.{kind}", results=[first.type], operands=[first, second]
     ).results[0]
 
 
 def _by_select(op: ir.Operation, before: ir.Value) -> Combination | None:
-    """A maximum or minimum by comparing, in a form that never keeps a nan that comes in."""
+    """Returns a maximum or minimum by comparing, in a form that never keeps a nan that comes in."""
     condition, chosen, otherwise = op.operands
     found = comparison(condition, before)
     if found is None:

@@ -46,7 +46,7 @@ class Node:
 
 
 def read_node(op: ir.Operation, position: int, sizes: Sizes) -> Node:
-    """What a normalized linalg.generic is for fusion."""
+    """Returns what a normalized linalg.generic is for fusion."""
     accesses = accesses_of(op)
     count = len(inputs_of(op))
     writes = tuple(
@@ -87,7 +87,7 @@ def _expensive(op: ir.Operation) -> str | None:
 
 
 def _captured(op: ir.Operation) -> list[ir.Value]:
-    """The values that the region uses of what is outside."""
+    """Returns the values that the region uses of what is outside."""
     inside = operations_where(op, lambda inner: inner != op)
     own = {result for inner in inside for result in inner.results}
     for inner in (op, *inside):

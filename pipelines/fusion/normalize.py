@@ -33,7 +33,7 @@ SMALL_PRODUCT = "hir.small_product"
 
 
 def normalize(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | None:
-    """The operation that replaces a linalg.generic, which is to be erased.
+    """Returns the operation that replaces a linalg.generic, which is to be erased.
 
     None where it is left as it is: what it does has no such form. `normal` are those in the form.
     """
@@ -47,7 +47,7 @@ def normalize(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | Non
 
 
 def reduces_nothing(op: ir.Operation) -> bool:
-    """Whether types say that a linalg.generic on tensors reduces no elements."""
+    """Returns whether types say that a linalg.generic on tensors reduces no elements."""
     reducing = set(reducing_loops(op))
     return any(
         size == 0 and index in reducing
@@ -59,7 +59,7 @@ def reduces_nothing(op: ir.Operation) -> bool:
 
 
 def is_plain(op: ir.Operation) -> bool:
-    """Whether each iteration of a linalg.generic writes elements of its own.
+    """Returns whether each iteration of a linalg.generic writes elements of its own.
 
     Those that reduce are plain too, where each of the other loops does.
     """
@@ -74,7 +74,7 @@ def is_plain(op: ir.Operation) -> bool:
 
 
 def is_normal(op: ir.Operation) -> bool:
-    """Whether a linalg.generic on tensors is in the form that fusion works on.
+    """Returns whether a linalg.generic on tensors is in the form that fusion works on.
 
     It does not read its outputs, whose every element belongs to one iteration of the loops that
     are no reduction's; and these loops are all there is, or are gone over by collective operations.
@@ -101,7 +101,8 @@ def _has_collectives(op: ir.Operation) -> bool:
 
 
 def _is_contraction(op: ir.Operation) -> bool:
-    """Whether it is like a product of matrices: operands that each lack a loop of the result.
+    """Returns whether it is like a product of matrices: operands that each lack a loop of the
+    result.
 
     A convolution is too, though as a depthwise one it has weights alone that lack any.
     """
@@ -181,7 +182,7 @@ def _read(each: Access, names: Sequence[int | None]) -> Access:
 
 
 def _unit_loops(op: ir.Operation) -> set[int]:
-    """The loops that a type gives a single iteration.
+    """Returns the loops that a type gives a single iteration.
 
     Those of an output's open dims are kept: that it is written as a whole would be seen no more.
     """
@@ -200,7 +201,9 @@ def _loops_of_size(accesses: Sequence[Access], wanted: int) -> set[int]:
 
 
 def _begin(value: ir.Value, normal: set[ir.Operation]) -> ir.Value:
-    """What an output begins as: its elements do not matter, but its buffer may be reused."""
+    """Returns what an output begins as: its elements do not matter, but its buffer
+    may be reused.
+    """
     while True:
         value = unfilled(value)
         owner = value.owner
@@ -215,7 +218,7 @@ def _begin(value: ir.Value, normal: set[ir.Operation]) -> ir.Value:
 def _arguments(
     op: ir.Operation, reads: Sequence[Access], given: set[int], region: Region, loops: int
 ) -> list[ir.Value | None]:
-    """What each input's block argument stands for in the new region.
+    """Returns what each input's block argument stands for in the new region.
 
     An input that is all one scalar, or not used, is an operand only if it alone has the extent of
     a loop; `given` are those that outputs have.

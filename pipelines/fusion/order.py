@@ -46,7 +46,9 @@ class BlockOrder:
         self._ranks = list(range(self._count))
 
     def can_merge(self, one: int, other: int) -> bool:
-        """Whether no operation must come between those merged with one position and the other."""
+        """Returns whether no operation must come between those merged with one position and the
+        other.
+        """
         first, second = self._of[one], self._of[other]
         both = {first, second}
         if first == second:
@@ -84,7 +86,7 @@ class BlockOrder:
             self._ranks[group] = rank
 
     def sorted(self) -> list[list[int]]:
-        """The positions in an order that is possible, those merged together.
+        """Returns the positions in an order that is possible, those merged together.
 
         Each stands as near as can be to where its last operation stood.
         """
@@ -105,7 +107,7 @@ class BlockOrder:
         return self._along(self._after, group)
 
     def _along(self, edges: list[set[int]], group: int) -> set[int]:
-        """The other groups that edges of a group's positions lead to."""
+        """Returns the other groups that edges of a group's positions lead to."""
         return {
             self._of[to]
             for position in self._members[group]

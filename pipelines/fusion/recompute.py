@@ -35,7 +35,9 @@ def repeat_cheap_work(grouping: Grouping) -> bool:
 def _readers(
     groups: list[Group], places: dict[ir.Operation, int], group: Group, node: Node
 ) -> list[Group]:
-    """The other groups that read a node's result, if nothing but groups of several read it."""
+    """Returns the other groups that read a node's result, if nothing but groups of
+    several read it.
+    """
     users = {use.owner.operation for write in node.writes for use in write.value.uses}
     if not all(user in places for user in users):
         return []
@@ -44,7 +46,7 @@ def _readers(
 
 
 def _saves_memory(group: Group, node: Node) -> bool:
-    """Whether to read what the node reads costs no more than to read its result."""
+    """Returns whether to read what the node reads costs no more than to read its result."""
     if node.collective or node.expensive is not None or len(node.writes) != 1:
         return False
     if any(read.value in group.writes for read in node.reads):
@@ -56,7 +58,7 @@ def _saves_memory(group: Group, node: Node) -> bool:
 
 
 def _fits(node: Node, group: Group) -> bool:
-    """Whether the work would be fused with what reads its result."""
+    """Returns whether the work would be fused with what reads its result."""
     both = unify(single(node), group)
     return isinstance(both, Group) and obstacle(both) is None and objection(both) is None
 

@@ -73,7 +73,7 @@ def recognize(op: ir.Operation) -> list[Found] | None:
 def emit(
     found: Sequence[Found], used: Sequence[int], loops: Sequence[int], start: Start
 ) -> list[ir.Value]:
-    """The values of the `used` outputs, by collective operations over `loops`."""
+    """Returns the values of the `used` outputs, by collective operations over `loops`."""
     values: dict[int, ir.Value] = {}
     for each in found:
         if isinstance(each, Find) and each.output in used:
@@ -103,7 +103,7 @@ def _reduce(found: Reduction, loops: Sequence[int], start: ir.Value) -> ir.Value
 
 
 def _is_better(kind: str, value: ir.Value, than: ir.Value) -> ir.Value:
-    """Whether a value is more extreme than another, in the sense of maxnumf or minnumf."""
+    """Returns whether a value is more extreme than another, in the sense of maxnumf or minnumf."""
     predicates = arith.CmpFPredicate
     return arith.cmpf(predicates.OGT if kind == "maxnumf" else predicates.OLT, value, than)
 
@@ -131,7 +131,7 @@ def _find(found: Find, loops: Sequence[int]) -> tuple[ir.Value, ir.Value]:
 def _bounded(
     kind: str, most: ir.Value, place: ir.Value, element: ir.Type
 ) -> tuple[ir.Value, ir.Value]:
-    """An extreme and its place, of a search that began with an infinity and place 0.
+    """Returns an extreme and its place, of a search that began with an infinity and place 0.
 
     maxnumf and minnumf have found a nan where there is nothing else, and an infinity behind nans.
     """
@@ -148,7 +148,7 @@ def _attributes(kind: str, loops: Sequence[int]) -> dict[str, ir.Attribute]:
 
 
 def _reduces_all_outputs(op: ir.Operation) -> bool:
-    """Whether every output has one element for all iterations of the reducing loops."""
+    """Returns whether every output has one element for all iterations of the reducing loops."""
     reducing = set(reducing_loops(op))
     others = [loop for loop in range(loop_count(op)) if loop not in reducing]
     outputs = accesses_of(op)[len(inputs_of(op)) :]
@@ -165,7 +165,7 @@ def _place(
     arguments: Sequence[ir.Value],
     before: Sequence[Found],
 ) -> Find | None:
-    """The place of an extreme: `select(compare(value, extreme), index, place so far)`."""
+    """Returns the place of an extreme: `select(compare(value, extreme), index, place so far)`."""
     if isinstance(result.owner, ir.Block) or result.owner.operation.name != "arith.select":
         return None
     condition, chosen, otherwise = result.owner.operation.operands
@@ -192,7 +192,7 @@ def _plain(kind: str) -> str:
 
 
 def _is_place(op: ir.Operation, value: ir.Value) -> bool:
-    """Whether a value is the index of the only reducing loop."""
+    """Returns whether a value is the index of the only reducing loop."""
     loops = reducing_loops(op)
     while not isinstance(value.owner, ir.Block):
         maker = value.owner.operation
@@ -213,7 +213,9 @@ def _has_kind(kind: str, element: ir.Type) -> bool:
 def _outputs_are_only_combined(
     op: ir.Operation, found: Sequence[Found], arguments: Sequence[ir.Value]
 ) -> bool:
-    """Whether nothing but the recognized combinations and places reads the outputs so far."""
+    """Returns whether nothing but the recognized combinations and places reads the
+    outputs so far.
+    """
     end = list(op.regions[0].blocks[0])[-1].operation
     combined = [end.operands[each.output] for each in found]
     allowed: set[ir.Operation] = set()

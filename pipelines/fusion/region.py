@@ -28,7 +28,7 @@ class Region:
         self._known: dict[tuple[object, ...], ir.Operation] = {}
 
     def input(self, read: Access, loops: int) -> ir.Value:
-        """The element that an access reads, as a value of the region."""
+        """Returns the element that an access reads, as a value of the region."""
         key = (read.value, str(read.map(loops)))
         if key not in self._arguments:
             self.inputs.append(read)
@@ -74,7 +74,7 @@ class Region:
                 inner.erase()
 
     def _equal(self, op: ir.Operation) -> ir.Operation | None:
-        """An operation that is there already and does the same, if there is one."""
+        """Returns an operation that is there already and does the same, if there is one."""
         if not (is_pure(op) or op.name == "cf.assert"):
             return None
         attributes = tuple(sorted((name, str(op.attributes[name])) for name in op.attributes))
@@ -84,7 +84,7 @@ class Region:
 
 
 def is_pure(op: ir.Operation) -> bool:
-    """Whether an operation of a region does nothing but give its results."""
+    """Returns whether an operation of a region does nothing but give its results."""
     if len(op.regions):
         return False
     return op.name.startswith(_PURE) or op.name in COLLECTIVE

@@ -15,7 +15,7 @@ REPORT = "hir.fusion_report"
 
 
 def take_report(module: ir.Operation) -> list[str]:
-    """The report that fuse-tensor-operations left on a module, which has it no longer."""
+    """Returns the report that fuse-tensor-operations left on a module, which has it no longer."""
     if REPORT not in module.attributes:
         return []
     lines = [ir.StringAttr(line).value for line in ir.ArrayAttr(module.attributes[REPORT])]
@@ -24,7 +24,7 @@ def take_report(module: ir.Operation) -> list[str]:
 
 
 def report_lines(grouping: Grouping, first: int) -> list[str]:
-    """The report on one block; its kernels are counted from `first`."""
+    """Returns the report on one block; its kernels are counted from `first`."""
     fused = [group for group in grouping.groups if len(group.nodes) > 1]
     lines = [_fused(group, first + place) for place, group in enumerate(fused)]
     lines += [

@@ -16,7 +16,7 @@ SCAN = "tm_tensor.scan"
 
 
 def scan_generic(op: ir.Operation) -> ir.Operation:
-    """The linalg.generic that replaces a tm_tensor.scan, which is to be erased.
+    """Returns the linalg.generic that replaces a tm_tensor.scan, which is to be erased.
 
     Its second result, what everything combines to, is a reduction over the same loop.
     """
@@ -46,7 +46,7 @@ def scan_generic(op: ir.Operation) -> ir.Operation:
 
 
 def _kind(op: ir.Operation) -> str:
-    """How the scan combines what came before with an element."""
+    """Returns how the scan combines what came before with an element."""
     block = op.regions[0].blocks[0]
     first, second = block.arguments
     found = combination(list(block)[-1].operation.operands[0], second)

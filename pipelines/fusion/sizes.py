@@ -30,14 +30,14 @@ class Sizes:
                 self._learn(op.operation)
 
     def of(self, value: ir.Value, axis: int) -> Size:
-        """The size of a tensor's dim; equal sizes that are known to be so are equal."""
+        """Returns the size of a tensor's dim; equal sizes that are known to be so are equal."""
         shaped = ir.RankedTensorType(value.type)
         if not shaped.is_dynamic_dim(axis):
             return self._find(("constant", shaped.shape[axis]))
         return self._find(("dim", value, axis))
 
     def extents(self, accesses: list[Access], loops: int) -> tuple[Size, ...]:
-        """The numbers of iterations of the loops that index the accesses."""
+        """Returns the numbers of iterations of the loops that index the accesses."""
         found: dict[int, Size] = {}
         for each in accesses:
             if isinstance(each.value.type, ir.RankedTensorType):
@@ -48,7 +48,7 @@ class Sizes:
 
     @staticmethod
     def static(size: Size) -> int | None:
-        """The number that a size is, where it is known."""
+        """Returns the number that a size is, where it is known."""
         if isinstance(size, tuple) and size[0] == "constant":
             return int(size[1])
         return None
@@ -129,7 +129,7 @@ class Sizes:
             self._union(self.of(value, axis), self._number(size))
 
     def _number(self, value: ir.Value) -> Size:
-        """The size that an index is."""
+        """Returns the size that an index is."""
         number = _constant(value)
         return self._find(("index", value) if number is None else ("constant", number))
 
@@ -150,7 +150,7 @@ class Sizes:
 
 
 def _around(block: ir.Block) -> Iterator[ir.Block]:
-    """The block, and those of the operations around it, up to the function."""
+    """Yields the block, and those of the operations around it, up to the function."""
     while True:
         yield block
         owner = block.owner.operation

@@ -15,7 +15,7 @@ class _Pairs:
     by_other: dict[int, int] = field(default_factory=dict[int, int])
 
     def fits(self, one: int, other: int) -> bool:
-        """Whether two loops are each other's partners, or both free."""
+        """Returns whether two loops are each other's partners, or both free."""
         if other in self.by_other:
             return self.by_other[other] == one
         return one not in self.by_other.values()

@@ -74,11 +74,13 @@ class _Body:
         self._reads = dict(zip(block.arguments, accesses_of(op), strict=True))
 
     def needed_for(self, values: Iterable[ir.Value], numbers: Iterable[int]) -> set[int]:
-        """The operations that values come from, and those of the numbers, with all they need."""
+        """Returns the operations that values come from, and those of the numbers, with all they
+        need.
+        """
         return self._trace(values, numbers)[0]
 
     def loops_of(self, number: int) -> set[int]:
-        """The loops that what an operation does depends on."""
+        """Returns the loops that what an operation does depends on."""
         work, values = self._trace([], [number])
         indices = [
             index
@@ -103,7 +105,7 @@ class _Body:
 
 
 def _build(op: ir.Operation, part: _Part) -> ir.Operation:
-    """The operation that is a part of `op`, at the current insertion point."""
+    """Returns the operation that is a part of `op`, at the current insertion point."""
     copy = op.clone()
     *work, end = [inner.operation for inner in copy.regions[0].blocks[0]]
     with end.location, ir.InsertionPoint(end):

@@ -18,7 +18,9 @@ _MOST_TERMS = 64
 
 
 def is_for_tiles(op: ir.Operation) -> bool:
-    """Whether two operands are summed over, each along loops of the result that the other lacks."""
+    """Returns whether two operands are summed over, each along loops of the result that the other
+    lacks.
+    """
     reducing = set(reducing_loops(op))
     parallel = set(range(loop_count(op))) - reducing
     summed = [
@@ -30,7 +32,7 @@ def is_for_tiles(op: ir.Operation) -> bool:
 
 
 def is_for_windows(op: ir.Operation) -> bool:
-    """Whether each result has a small window of its own, as in a depthwise convolution."""
+    """Returns whether each result has a small window of its own, as in a depthwise convolution."""
     reducing = set(reducing_loops(op))
     parallel = set(range(loop_count(op))) - reducing
     reads = [

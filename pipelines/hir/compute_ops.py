@@ -11,18 +11,20 @@ ELEMENTWISE_OPS = frozenset(f"hir.{name}" for name in ("set", "unary", "binary",
 
 
 def inputs_of(op: ir.Operation) -> list[ir.Value]:
-    """The operands that are read: all but the destination."""
+    """Returns the operands that are read: all but the destination."""
     operands = list(op.operands)
     return operands if len(op.results) else operands[:-1]
 
 
 def destination_of(op: ir.Operation) -> ir.Value | None:
-    """The buffer handed in for the result, or None where the operation gives a fresh one."""
+    """Returns the buffer handed in for the result, or None where the operation gives
+    a fresh one.
+    """
     return None if len(op.results) else op.operands[len(op.operands) - 1]
 
 
 def output_of(op: ir.Operation) -> ir.Value:
-    """What is written: the destination, or the result."""
+    """Returns what is written: the destination, or the result."""
     destination = destination_of(op)
     return op.results[0] if destination is None else destination
 

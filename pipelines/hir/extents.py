@@ -69,7 +69,7 @@ def _index_extent(value: ir.Value, known: Known | None) -> Extent:
 
 
 def _input_size_name(argument: ir.BlockArgument, axis: int) -> str | None:
-    """The name that hir.program gives to a size of an input."""
+    """Returns the name that hir.program gives to a size of an input."""
     program = argument.owner.owner
     if program.operation.name != "hir.program" or "inputs" not in program.attributes:
         return None

@@ -15,7 +15,7 @@ _TAKES_ANY_STRIDES = frozenset({"hir.output", "hir.argument", "memref.dim", *COM
 def allocate(
     buffer: ir.MemRefType, sizes: Sequence[ir.Value], output: int | None = None
 ) -> ir.Value:
-    """A hir.allocate at the insertion point; `output` is the number of the output it is."""
+    """Returns a hir.allocate at the insertion point; `output` is the number of the output it is."""
     number = {} if output is None else {"output": _whole(output)}
     return ir.Operation.create(
         "hir.allocate", results=[buffer], operands=list(sizes), attributes=number
@@ -49,7 +49,7 @@ def _takes_any_strides(user: ir.Operation) -> bool:
 
 
 def _output_number(value: ir.Value) -> int | None:
-    """The first output of the program that the value is."""
+    """Returns the first output of the program that the value is."""
     owner = value.owner
     assert isinstance(owner, ir.Operation | ir.OpView)
     program = owner.operation.parent

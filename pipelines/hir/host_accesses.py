@@ -10,7 +10,7 @@ from .view_ops import select
 
 
 def load_element(buffer: ir.Value, indices: Sequence[ir.Value]) -> ir.Value:
-    """An element of a buffer as a scalar; the host waits for it.
+    """Returns an element of a buffer as a scalar; the host waits for it.
 
     It is copied to pinned memory, where the host can read it.
     """

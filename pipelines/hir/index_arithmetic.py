@@ -20,12 +20,14 @@ def index_of(value: ir.Value) -> Index:
 
 
 def materialized(number: Index) -> ir.Value:
-    """The number as a value."""
+    """Returns the number as a value."""
     return index_constant(number) if isinstance(number, int) else number
 
 
 def is_same(a: Index, b: Index) -> bool:
-    """Whether two numbers are certainly equal: the same constant, value, or size of a buffer."""
+    """Returns whether two numbers are certainly equal: the same constant, value, or size of a
+    buffer.
+    """
     if a == b:
         return True
     if isinstance(a, int) or isinstance(b, int):
@@ -89,7 +91,7 @@ class IndexArithmetic:
         return result
 
     def packed_strides(self, sizes: Sequence[Index]) -> list[Index]:
-        """The strides of row-major order without gaps; a size of 0 counts as 1."""
+        """Returns the strides of row-major order without gaps; a size of 0 counts as 1."""
         strides: list[Index] = []
         stride: Index = 1
         for place, size in reversed(list(enumerate(sizes))):
@@ -114,7 +116,8 @@ class CheckedArithmetic(IndexArithmetic):
         return low
 
     def exceeds(self, result: Index, most: int, sizes: Sequence[Index]) -> ir.Value | None:
-        """Whether a result is more than `most`, or a product so far more than an index holds.
+        """Returns whether a result is more than `most`, or a product so far more than an index
+        holds.
 
         None where that is known not to be. The numbers that were multiplied are not negative. Where
         one of the `sizes` is 0, a result of 0 is right, however large the others are.

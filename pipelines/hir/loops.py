@@ -8,7 +8,7 @@ from ...dialects.mlir import ir
 def begin_loop(
     start: ir.Value, stop: ir.Value, step: ir.Value, streams: int | None = None
 ) -> ir.Operation:
-    """A hir.for at the insertion point, whose block is empty but for its index."""
+    """Returns a hir.for at the insertion point, whose block is empty but for its index."""
     whole = ir.IntegerType.get_signless(64)
     attributes: dict[str, ir.Attribute] = (
         {} if streams is None else {"streams": ir.IntegerAttr.get(whole, streams)}

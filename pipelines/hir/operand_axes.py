@@ -7,7 +7,7 @@ from .compute_ops import ELEMENTWISE_OPS, inputs_of, output_of, rank_of
 
 
 def operand_axes(op: ir.Operation, axis: int) -> list[tuple[ir.Value, int]]:
-    """The operands that have the dim `axis` of the result, each with its own number of it.
+    """Returns the operands that have the dim `axis` of the result, each with its own number of it.
 
     Elementwise operations and batch dims broadcast: there the operand's size may be 1. A dim that
     a reduction made (of size 1) comes from none.
@@ -34,7 +34,7 @@ def places_of(op: ir.Operation, axis: int) -> list[int | None]:
 
 
 def reduced_axes(op: ir.Operation) -> set[int]:
-    """The dims of its operand that a hir.reduce reduces."""
+    """Returns the dims of its operand that a hir.reduce reduces."""
     axes = set(ir.DenseI64ArrayAttr(op.attributes["axes"]))
     rank = rank_of(op.operands[0])
     assert rank is not None

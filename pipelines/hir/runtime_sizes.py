@@ -11,7 +11,7 @@ from .operand_axes import operand_axes
 
 
 def size_value(buffer: ir.Value, axis: int) -> ir.Value:
-    """The size of a dim as a value, computed at the insertion point."""
+    """Returns the size of a dim as a value, computed at the insertion point."""
     shape = ir.ShapedType(buffer.type).shape
     if shape[axis] != DYNAMIC:
         return index_constant(shape[axis])
@@ -27,7 +27,7 @@ def size_value(buffer: ir.Value, axis: int) -> ir.Value:
 
 
 def open_result_sizes(op: ir.Operation) -> list[ir.Value]:
-    """The sizes that a compute operation's result type leaves open, from its operands.
+    """Returns the sizes that a compute operation's result type leaves open, from its operands.
 
     Where open sizes broadcast, or must be equal, the program checks that they do.
     """

@@ -38,7 +38,9 @@ def parts_of(buffer: ir.Value) -> list[ir.Value] | None:
 
 
 def _storage(emit: Emitter, kind: ir.MemRefType) -> ir.Type:
-    """A type as large as an element; LLVM pads integers that are no power of two of bytes."""
+    """Returns a type as large as an element; LLVM pads integers that are no power of
+    two of bytes.
+    """
     size = element_bytes(kind.element_type)
     if size <= 8:
         return ir.IntegerType.get_signless(8 * size)
@@ -53,7 +55,7 @@ def _layout(emit: Emitter, kind: ir.MemRefType) -> tuple[list[int], int]:
 
 
 def sizes(emit: Emitter, buffer: ir.Value) -> list[ir.Value]:
-    """A ranked memref's sizes, as i64."""
+    """Returns a ranked memref's sizes, as i64."""
     kind = ir.MemRefType(buffer.type)
     descriptor = emit.convert(buffer)
     return [
@@ -63,7 +65,7 @@ def sizes(emit: Emitter, buffer: ir.Value) -> list[ir.Value]:
 
 
 def strides(emit: Emitter, buffer: ir.Value) -> list[ir.Value]:
-    """A ranked memref's strides in elements, as i64."""
+    """Returns a ranked memref's strides in elements, as i64."""
     kind = ir.MemRefType(buffer.type)
     descriptor = emit.convert(buffer)
     static, _ = _layout(emit, kind)
@@ -95,7 +97,7 @@ def product(
 
 
 def stack_array(emit: Emitter, values: list[ir.Value]) -> ir.Value:
-    """A stack array of i64 values, and its address."""
+    """Returns a stack array of i64 values, and its address."""
     kind = emit.types.array(max(1, len(values)), emit.types.i64)
     slot = emit.stack_slot(kind)
     for index, value in enumerate(values):

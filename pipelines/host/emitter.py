@@ -56,7 +56,7 @@ class Emitter:
         return llvm.ZeroOp(self.types.ptr, loc=self.op.location, ip=self._here()).result
 
     def string(self, text: str) -> ir.Value:
-        """The address of a NUL-terminated constant string."""
+        """Returns the address of a NUL-terminated constant string."""
         name = self._strings.get(text)
         if name is None:
             name = self.fresh_symbol(f"hirc_string_{len(self._strings)}")
@@ -71,14 +71,14 @@ class Emitter:
         return self.address_of(name)
 
     def location(self) -> ir.Value:
-        """The operation's source position, as the string error messages begin with."""
+        """Returns the operation's source position, as the string error messages begin with."""
         function = self._function()
         if CALLER in function.attributes:
             return list(function.regions[0].blocks[0].arguments)[-1]
         return self.string(location_text(self.op.location))
 
     def has_symbol(self, name: str) -> bool:
-        """Whether the module has that symbol, as far as this emitter was told of it."""
+        """Returns whether the module has that symbol, as far as this emitter was told of it."""
         return name in self._symbols
 
     def fresh_symbol(self, name: str) -> str:
@@ -108,7 +108,7 @@ class Emitter:
         self._symbols.insert(constant)
 
     def constant_words(self, name: str, words: Sequence[int]) -> ir.Value:
-        """The address of an internal constant: words of 64 bits."""
+        """Returns the address of an internal constant: words of 64 bits."""
         symbol = self.fresh_symbol(name)
         numbers = ir.DenseElementsAttr.get(
             [ir.IntegerAttr.get(self.types.i64, word) for word in words],
@@ -118,7 +118,7 @@ class Emitter:
         return self.address_of(symbol)
 
     def zeroed_words(self, name: str, count: int) -> str:
-        """The symbol of an internal variable: `count` words of 64 bits, all zero."""
+        """Returns the symbol of an internal variable: `count` words of 64 bits, all zero."""
         symbol = self.fresh_symbol(name)
         zeros = ir.DenseElementsAttr.get_splat(
             ir.RankedTensorType.get([count], self.types.i64), ir.IntegerAttr.get(self.types.i64, 0)
@@ -183,7 +183,9 @@ class Emitter:
     # Memory and arithmetic.
 
     def stack_slot(self, kind: ir.Type, *, alignment: int | None = None) -> ir.Value:
-        """A stack slot in the function's entry block, so that a loop does not grow the stack."""
+        """Returns a stack slot in the function's entry block, so that a loop does not grow the
+        stack.
+        """
         entry = ir.InsertionPoint.at_block_begin(self._function().regions[0].blocks[0])
         one = llvm.ConstantOp(
             self.types.i64,
@@ -220,7 +222,7 @@ class Emitter:
         ).result
 
     def bytes_of(self, kind: ir.Type) -> ir.Value:
-        """The bytes from one element of a type to the next."""
+        """Returns the bytes from one element of a type to the next."""
         location, place = self.op.location, self._here()
         second = llvm.GEPOp(
             self.types.ptr, self.null(), [], [1], ir.TypeAttr.get(kind), 0, loc=location, ip=place
@@ -266,7 +268,9 @@ class Emitter:
     def packed_memref(
         self, kind: ir.MemRefType, address: ir.Value, extents: Sequence[ir.Value] = ()
     ) -> ir.Value:
-        """A memref of row-major memory at `address`; `extents` are its sizes where dynamic."""
+        """Returns a memref of row-major memory at `address`; `extents` are its sizes
+        where dynamic.
+        """
         sizes = list(extents) or [self.i64(size) for size in kind.shape]
         descriptor = self.undefined(self.types.descriptor(kind.rank))
         descriptor = self.insert(descriptor, address, 0)
@@ -281,7 +285,7 @@ class Emitter:
         return self.cast(descriptor, kind)
 
     def widen(self, value: ir.Value) -> ir.Value:
-        """A narrower non-negative integer as i64."""
+        """Returns a narrower non-negative integer as i64."""
         return ir.Operation.create(
             "llvm.zext",
             results=[self.types.i64],
@@ -291,7 +295,7 @@ class Emitter:
         ).result
 
     def convert(self, value: ir.Value) -> ir.Value:
-        """The value as its LLVM type; folds away once the rest is lowered."""
+        """Returns the value as its LLVM type; folds away once the rest is lowered."""
         kind = self.types.lowered(value.type)
         return value if kind == value.type else self.cast(value, kind)
 

@@ -71,7 +71,7 @@ def _extent(emit: Emitter, value: ir.Value) -> ir.Value:
 
 
 def _argument_array(emit: Emitter, operands: list[ir.Value]) -> tuple[ir.Value, ir.Value]:
-    """The address of an array of pointers to the arguments, as cudaLaunchKernel takes it.
+    """Returns the address of an array of pointers to the arguments, as cudaLaunchKernel takes it.
 
     The arguments lie in one block, whose bytes are returned too.
     """
@@ -114,7 +114,7 @@ def _parts(emit: Emitter, operand: ir.Value) -> list[ir.Value]:
 
 
 def _is_static(kind: ir.MemRefType) -> bool:
-    """Whether the type says all that a descriptor would."""
+    """Returns whether the type says all that a descriptor would."""
     layout = strides_and_offset(kind)
     if layout is None or not kind.has_static_shape:
         return False

@@ -38,7 +38,7 @@ _INTERLEAVES = {"none": 0, "interleave_16b": 1, "interleave_32b": 2}
 
 @lowers("nvgpu.tma.create.descriptor")
 def lower_create_descriptor(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
-    """The 128 bytes, encoded in a stack slot and loaded: the value that launches pass."""
+    """Returns the 128 bytes, encoded in a stack slot and loaded: the value that launches pass."""
     tensor, *box = op.operands
     descriptor = op.results[0].type
     element = _element_type(tensor.type)
@@ -74,7 +74,7 @@ def _element_type(tensor: ir.Type) -> ir.Type:
 
 
 def _parameter(descriptor: ir.Type, name: str) -> str:
-    """A parameter of the descriptor's type; the bindings have no accessor for it."""
+    """Returns a parameter of the descriptor's type; the bindings have no accessor for it."""
     found = re.search(rf"\b{name} = (\w+)", str(descriptor))
     assert found is not None, descriptor
     return found[1]

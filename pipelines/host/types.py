@@ -31,14 +31,14 @@ class Types:
         return ir.Type.parse(f"!llvm.array<{count} x {_inside(element)}>", self.context)
 
     def descriptor(self, rank: int) -> ir.Type:
-        """A ranked memref: allocated and aligned pointers, offset, sizes, strides."""
+        """Returns a ranked memref: allocated and aligned pointers, offset, sizes, strides."""
         if rank == 0:
             return self.struct(self.ptr, self.ptr, self.i64)
         extents = self.array(rank, self.i64)
         return self.struct(self.ptr, self.ptr, self.i64, extents, extents)
 
     def lowered(self, kind: ir.Type) -> ir.Type:
-        """The LLVM type of a value of type `kind` on the host."""
+        """Returns the LLVM type of a value of type `kind` on the host."""
         if isinstance(kind, ir.IndexType):
             return self.i64
         if isinstance(kind, ir.MemRefType):
@@ -104,12 +104,16 @@ def number_bits(kind: ir.Type) -> int | None:
 
 
 def _is_stored_as_integer(kind: ir.Type) -> bool:
-    """Whether a float is an integer of its width to LLVM, as those of 8 bits and fewer are."""
+    """Returns whether a float is an integer of its width to LLVM, as those of 8 bits
+    and fewer are.
+    """
     return isinstance(kind, ir.FloatType) and kind.width <= 8
 
 
 def strides_and_offset(kind: ir.MemRefType) -> tuple[list[int], int] | None:
-    """A memref's strides and offset in elements, or None for a layout that has no strides."""
+    """Returns a memref's strides and offset in elements, or None for a layout that
+    has no strides.
+    """
     try:
         strides, offset = kind.get_strides_and_offset()
     except RuntimeError:
@@ -118,7 +122,7 @@ def strides_and_offset(kind: ir.MemRefType) -> tuple[list[int], int] | None:
 
 
 def is_contiguous(kind: ir.MemRefType) -> bool:
-    """Whether the type alone says that elements lie packed, row by row."""
+    """Returns whether the type alone says that elements lie packed, row by row."""
     if kind.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank)):
         return True
     layout = strides_and_offset(kind)
@@ -134,7 +138,7 @@ def is_contiguous(kind: ir.MemRefType) -> bool:
 
 
 def without_memory_space(kind: ir.Type) -> ir.Type:
-    """A memref type on the host, where there is one address space."""
+    """Returns a memref type on the host, where there is one address space."""
     if isinstance(kind, ir.MemRefType) and kind.memory_space is not None:
         return ir.MemRefType.get(kind.shape, kind.element_type, kind.layout)
     if isinstance(kind, ir.UnrankedMemRefType) and kind.memory_space is not None:
@@ -143,5 +147,5 @@ def without_memory_space(kind: ir.Type) -> ir.Type:
 
 
 def _inside(kind: ir.Type) -> str:
-    """A type's spelling inside an LLVM aggregate, where `!llvm.` is left out."""
+    """Returns a type's spelling inside an LLVM aggregate, where `!llvm.` is left out."""
     return str(kind).replace("!llvm.", "")

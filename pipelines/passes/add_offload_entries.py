@@ -131,14 +131,16 @@ def _entry(
 
 
 def _device_names(body: ir.Block) -> set[str]:
-    """What the entries so far are called in the device code."""
+    """Returns what the entries so far are called in the device code."""
     return {op.device_name.value for op in body if isinstance(op, EntryOp)}
 
 
 def _host_globals(
     module: ir.Operation,
 ) -> tuple[dict[str, ir.Operation], dict[str, ir.Operation]]:
-    """The host's globals by name: those only declared, and those with storage that may change."""
+    """Returns the host's globals by name: those only declared, and those with storage that may
+    change.
+    """
     declared: dict[str, ir.Operation] = {}
     stored: dict[str, ir.Operation] = {}
     for child in module.regions[0].blocks[0]:
@@ -165,7 +167,9 @@ def _refuse_copy(variable: DeviceVariable, host: ir.Operation | None) -> None:
 
 
 def _definition(variables: list[DeviceVariable]) -> DeviceVariable:
-    """The one among a shared variable's gpu.modules that has its storage, or is to get it."""
+    """Returns the one among a shared variable's gpu.modules that has its storage, or
+    is to get it.
+    """
     first, *others = [
         variable for variable in variables if not variable.is_declaration
     ] or variables[:1]
@@ -196,7 +200,7 @@ def _give_storage(variable: DeviceVariable) -> None:
 
 
 def _address_uses(module: ir.Operation) -> dict[str, list[ir.Operation]]:
-    """The host's memref.get_globals, by what they name."""
+    """Returns the host's memref.get_globals, by what they name."""
     found: dict[str, list[ir.Operation]] = {}
     for op in host_operations_where(module, lambda inner: inner.name == "memref.get_global"):
         found.setdefault(ir.FlatSymbolRefAttr(op.attributes["name"]).value, []).append(op)

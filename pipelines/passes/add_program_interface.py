@@ -129,7 +129,7 @@ class AddProgramInterface(Pass):
 
 
 def _bodies(module: ir.Operation) -> list[tuple[ir.Operation, str]]:
-    """The functions that run the programs, and the programs' names."""
+    """Returns the functions that run the programs, and the programs' names."""
     found: list[tuple[ir.Operation, str]] = []
     for child in module.regions[0].blocks[0]:
         if child.operation.name == "func.func" and "hir.inputs" in child.operation.attributes:

@@ -56,7 +56,7 @@ def _operations(root: ir.Operation, names: tuple[str, ...]) -> list[ir.Operation
 
 
 def _round_up(module: ir.Operation) -> bool:
-    """Whether the module needed it."""
+    """Returns whether the module needed it."""
     buffers = _operations(module, ("gpu.dynamic_shared_memory",))
     if not buffers or not has_tiles(module):
         return False

@@ -130,7 +130,7 @@ def _raise(op: ir.Operation, need: int) -> None:
 
 
 def _attributions(function: ir.Operation) -> Sequence[ir.Value]:
-    """The workgroup buffers of a gpu.func."""
+    """Returns the workgroup buffers of a gpu.func."""
     if function.name != "gpu.func" or "workgroup_attributions" not in function.attributes:
         return []
     count = ir.IntegerAttr(function.attributes["workgroup_attributions"]).value

@@ -66,12 +66,12 @@ class CheckBufferViews(Pass):
 
 
 def has_buffer_views(module: ir.Operation) -> bool:
-    """Whether host code has operations that check-buffer-views checks."""
+    """Returns whether host code has operations that check-buffer-views checks."""
     return bool(_in_host_code(module))
 
 
 def _in_host_code(module: ir.Operation) -> list[ir.Operation]:
-    """The views, copies and sizes asked for that are not known to be right, on the host."""
+    """Returns the views, copies and sizes asked for that are not known to be right, on the host."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -114,18 +114,18 @@ def _ranked(buffer: ir.Value) -> ir.Value:
 
 
 def _rank(buffer: ir.Value) -> ir.Value:
-    """The number of dims of a buffer whose type does not say it."""
+    """Returns the number of dims of a buffer whose type does not say it."""
     return ir.Operation.create("memref.rank", [ir.IndexType.get()], [buffer]).results[0]
 
 
 def _size(buffer: ir.Value, axis: ir.Value) -> ir.Value:
-    """The size of a dim whose number is known when the program runs alone."""
+    """Returns the size of a dim whose number is known when the program runs alone."""
     operands = [buffer, axis]
     return ir.Operation.create("memref.dim", [ir.IndexType.get()], operands).results[0]
 
 
 def _cast_to_open(source: ir.Value, kind: ir.MemRefType) -> ir.Value:
-    """An unranked buffer as a ranked one of any sizes and strides."""
+    """Returns an unranked buffer as a ranked one of any sizes and strides."""
     rank = kind.rank
     layout = ir.StridedLayoutAttr.get(DYNAMIC, [DYNAMIC] * rank)
     whole = ir.MemRefType.get([DYNAMIC] * rank, kind.element_type, layout, kind.memory_space)
@@ -158,7 +158,9 @@ def _of_layout(source: ir.Value, kind: ir.MemRefType) -> Iterator[Condition]:
 
 
 def _has_dim(op: ir.Operation) -> bool:
-    """Whether it is known that the buffer of a memref.dim has such a dim; refused where not."""
+    """Returns whether it is known that the buffer of a memref.dim has such a dim; refused where
+    not.
+    """
     source = _ranked(op.operands[0])
     if not isinstance(source.type, ir.MemRefType):
         return False
@@ -212,7 +214,7 @@ def _of_collapsed(view: ir.Operation) -> Iterator[Condition]:
 
 
 def _of_reshape(view: ir.Operation) -> Iterator[Condition]:
-    """The sizes, which are read when the program runs, are of as many elements."""
+    """Yields the sizes, which are read when the program runs, are of as many elements."""
     source, shape = _ranked(view.operands[0]), view.operands[1]
     kind = view.results[0].type
     given, wanted = shape_of(shape)[0], [DYNAMIC] * max(shape_of(shape)[0], 0)
@@ -250,7 +252,7 @@ def _load(shape: ir.Value, axis: ir.Value) -> ir.Value:
 
 
 def _is_as_many(source: ir.Value, checked: tuple[ir.Value, ir.Value]) -> ir.Value:
-    """Whether a buffer has as many elements as a checked product says."""
+    """Returns whether a buffer has as many elements as a checked product says."""
     product, beyond = checked
     if isinstance(source.type, ir.MemRefType):
         count = _count(source)
@@ -260,7 +262,7 @@ def _is_as_many(source: ir.Value, checked: tuple[ir.Value, ir.Value]) -> ir.Valu
 
 
 def _count(buffer: ir.Value) -> ir.Value:
-    """The number of a buffer's elements."""
+    """Returns the number of a buffer's elements."""
     shape = shape_of(buffer)
     count = index_constant(prod(size for size in shape if size != DYNAMIC))
     for axis, size in enumerate(shape):
@@ -293,7 +295,7 @@ def _of_reinterpretation(view: ir.Operation) -> Iterator[Condition]:
 
 
 def _is_whole(source: ir.Value) -> bool:
-    """Whether a buffer's elements are all that its memory has."""
+    """Returns whether a buffer's elements are all that its memory has."""
     if not isinstance(source.type, ir.MemRefType) or not has_identity_layout(source.type):
         return False
     owner = source.owner
@@ -304,7 +306,7 @@ def _is_whole(source: ir.Value) -> bool:
 
 
 def _is_any_zero(sizes: Sequence[int | ir.Value]) -> ir.Value:
-    """Whether a buffer of these sizes, of which there are some, has no elements."""
+    """Returns whether a buffer of these sizes, of which there are some, has no elements."""
     return reduce(arith.ori, [equal(as_value(size), index_constant(0)) for size in sizes])
 
 
@@ -314,7 +316,7 @@ def _is_within(
     sizes: Sequence[int | ir.Value],
     strides: Sequence[int | ir.Value],
 ) -> ir.Value:
-    """Whether the first and the last element in memory lie in it; there may be none.
+    """Returns whether the first and the last element in memory lie in it; there may be none.
 
     In 128 bits, of which products of two numbers have the high half: no step of a sum is lost.
     """

@@ -50,7 +50,9 @@ class ConvertConcatToLinalg(Pass):
 
 
 def _is_computed_with(op: ir.Operation) -> bool:
-    """Whether one elementwise operation alone reads the result, and does not only move it."""
+    """Returns whether one elementwise operation alone reads the result, and does not
+    only move it.
+    """
     readers = [use.owner.operation for use in op.results[0].uses]
     if len(set(readers)) != 1 or readers[0].name != "linalg.generic":
         return False
@@ -94,7 +96,7 @@ def _concatenate(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _agreed_size(sources: Sequence[ir.Value], axis: int) -> ir.Value:
-    """The size that all have along an axis, checked where the types leave it open."""
+    """Returns the size that all have along an axis, checked where the types leave it open."""
     first, *others = sorted(sources, key=lambda each: _shape(each)[axis] == DYNAMIC)
     size = _size(first, axis)
     for other in others:

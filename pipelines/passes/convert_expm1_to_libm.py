@@ -54,7 +54,7 @@ def _scalar_call(op: ir.Operation, x: ir.Value) -> ir.Value:
 
 
 def _symbol_table(op: ir.Operation) -> ir.Operation | None:
-    """The builtin.module whose host code `op` is part of; None inside a gpu.module."""
+    """Returns the builtin.module whose host code `op` is part of; None inside a gpu.module."""
     parent = op.parent
     while parent is not None and parent.name not in ("builtin.module", "gpu.module"):
         parent = parent.parent

@@ -109,7 +109,7 @@ def _check_operations(function: ir.Operation) -> None:
 
 
 def _program(function: ir.Operation) -> ir.Operation:
-    """A program beside the function, with the operations of its body."""
+    """Returns a program beside the function, with the operations of its body."""
     blocks = list(function.regions[0].blocks)
     if len(blocks) != 1:
         fail(function, "a function with branches (cf) is no host program; use scf.if and scf.for")
@@ -141,7 +141,7 @@ def _program(function: ir.Operation) -> ir.Operation:
 
 
 def _descriptions(function: ir.Operation, count: int) -> ir.ArrayAttr | None:
-    """What the arguments' attributes say of the inputs; None where they say nothing."""
+    """Returns what the arguments' attributes say of the inputs; None where they say nothing."""
     names = _attributes(function, "arg_attrs", _NAME)
     sizes = _attributes(function, "arg_attrs", _SIZES)
     weights = _attributes(function, "arg_attrs", WEIGHT)
@@ -171,7 +171,7 @@ def _descriptions(function: ir.Operation, count: int) -> ir.ArrayAttr | None:
 
 
 def _attributes(function: ir.Operation, attribute: str, key: str) -> dict[int, ir.Attribute]:
-    """An attribute of the arguments (arg_attrs) or results (res_attrs), by their number."""
+    """Returns an attribute of the arguments (arg_attrs) or results (res_attrs), by their number."""
     if attribute not in function.attributes:
         return {}
     given = [ir.DictAttr(each) for each in ir.ArrayAttr(function.attributes[attribute])]
@@ -213,7 +213,7 @@ def _deallocate(op: ir.Operation) -> None:
 
 
 def _is_in_kernel(op: ir.Operation) -> bool:
-    """Whether it is in the body of a linalg operation."""
+    """Returns whether it is in the body of a linalg operation."""
     parent = op.parent
     return parent is not None and (parent.name.startswith("linalg.") or _is_in_kernel(parent))
 
@@ -269,7 +269,7 @@ def _copy_held(program: ir.Operation) -> None:
 
 
 def _is_constant(value: ir.Value) -> bool:
-    """Whether a buffer is a device variable, or a view of one."""
+    """Returns whether a buffer is a device variable, or a view of one."""
     if isinstance(value.owner, ir.Block):
         return False
     op = value.owner.operation

@@ -47,7 +47,7 @@ class ConvertPadToLinalg(Pass):
 
 
 def _padding(pad: ir.Operation) -> ir.Value | None:
-    """The value that is padded with, where it comes from outside or is a constant."""
+    """Returns the value that is padded with, where it comes from outside or is a constant."""
     block = pad.regions[0].blocks[0]
     value = list(block)[-1].operation.operands[0]
     owner = value.owner
@@ -83,7 +83,7 @@ def _picked(pad: ir.Operation, value: ir.Value) -> ir.Value:
 
 
 def _amounts(pad: ir.Operation) -> tuple[list[ir.Value], list[ir.Value]]:
-    """How many elements go before and after each dim's."""
+    """Returns how many elements go before and after each dim's."""
     segments = list(ir.DenseI32ArrayAttr(pad.attributes["operandSegmentSizes"]))
     found: list[list[ir.Value]] = []
     first = segments[0]
@@ -98,5 +98,5 @@ def _amounts(pad: ir.Operation) -> tuple[list[ir.Value], list[ir.Value]]:
 
 
 def _index(name: str, *operands: ir.Value) -> ir.Value:
-    """The index that an operation gives."""
+    """Returns the index that an operation gives."""
     return ir.Operation.create(name, results=[ir.IndexType.get()], operands=operands).results[0]

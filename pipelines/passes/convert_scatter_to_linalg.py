@@ -64,7 +64,7 @@ def _converted(work: ir.Operation) -> ir.Value:
 
 
 def _order(begun: ir.Value) -> list[int] | None:
-    """The dim that each dim of a transposed tensor is, None of what is not transposed."""
+    """Returns the dim that each dim of a transposed tensor is, None of what is not transposed."""
     if isinstance(begun.owner, ir.Block) or begun.owner.operation.name != "linalg.transpose":
         return None
     return list(ir.DenseI64ArrayAttr(begun.owner.operation.attributes["permutation"]))
@@ -133,7 +133,7 @@ def _block_of(value: ir.Value) -> ir.Block | None:
 
 
 def _wide(element: ir.Type) -> ir.Type:
-    """The type in which elements are combined."""
+    """Returns the type in which elements are combined."""
     if isinstance(element, ir.FloatType):
         return element if element.width >= 32 else ir.F32Type.get()
     if not isinstance(element, ir.IntegerType):
@@ -150,7 +150,7 @@ def _scattered(
     begun: ir.Value,
     order: Sequence[int],
 ) -> ir.Value:
-    """The scatter into `begun`; dim k of where the places count is dim `order[k]` there."""
+    """Returns the scatter into `begun`; dim k of where the places count is dim `order[k]` there."""
     target = ir.RankedTensorType(begun.type)
     loops = ir.RankedTensorType(updates.type).rank
     axes = list(ir.DenseI64ArrayAttr(work.attributes["dimension_map"]))
@@ -184,7 +184,9 @@ def _scattered(
 
 
 def _starts(loops: int, rank: int) -> list[ir.Value]:
-    """An update's place in the window that its index moves, which goes along the last dims."""
+    """Returns an update's place in the window that its index moves, which goes along
+    the last dims.
+    """
     window = loops - 1
     return [index_constant(0) for _ in range(rank - window)] + [
         loop_index(1 + axis) for axis in range(window)
@@ -194,7 +196,7 @@ def _starts(loops: int, rank: int) -> list[ir.Value]:
 def _generic(
     operands: Sequence[ir.Value], maps: Sequence[ir.AffineMap], loops: int
 ) -> ir.Operation:
-    """A linalg.generic of one output, its region's block still empty."""
+    """Returns a linalg.generic of one output, its region's block still empty."""
     parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
     generic = ir.Operation.create(
         "linalg.generic",
@@ -215,7 +217,9 @@ def _generic(
 
 
 def _cast(value: ir.Value, element: ir.Type) -> ir.Value:
-    """A tensor with its elements as those of another type, rounded where that is narrower."""
+    """Returns a tensor with its elements as those of another type, rounded where
+    that is narrower.
+    """
     kind = ir.RankedTensorType(value.type)
     sizes = [_dim(value, axis) for axis in range(kind.rank) if kind.is_dynamic_dim(axis)]
     wanted = ir.RankedTensorType.get(kind.shape, element)

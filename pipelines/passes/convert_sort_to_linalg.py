@@ -68,7 +68,7 @@ class ConvertSortToLinalg(Pass):
 
 
 def _order(work: ir.Operation) -> Before | None:
-    """What a sort compares by; None where that is no order."""
+    """Returns what a sort compares by; None where that is no order."""
     block = work.regions[0].blocks[0]
     made = list(block)[-1].operation.operands[0].owner
     first, second, *_ = block.arguments

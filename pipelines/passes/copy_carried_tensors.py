@@ -72,7 +72,9 @@ def _chooses_tensors(op: ir.Operation) -> bool:
 
 
 def _is_bufferized(module: ir.Operation) -> bool:
-    """Whether bufferization takes the module as it is. What it says otherwise is dropped."""
+    """Returns whether bufferization takes the module as it is. What it says
+    otherwise is dropped.
+    """
     copy = module.clone()
     manager = passmanager.PassManager.parse(f"builtin.module({BUFFERIZE})", module.context)
     handler: Any = module.context.attach_diagnostic_handler(_drop)
@@ -157,7 +159,9 @@ def _in_own_memory(value: ir.Value) -> ir.Value:
 
 
 def _is_fresh(value: ir.Value) -> bool:
-    """Whether a tensor is a linalg operation's that is written to one of its own, or a copy."""
+    """Returns whether a tensor is a linalg operation's that is written to one of its own, or a
+    copy.
+    """
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.operation.name != GENERIC:
         return _is_made_by(value, ("bufferization.alloc_tensor",))

@@ -57,7 +57,7 @@ def _expanded(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _empty_kind(op: ir.Operation) -> ir.RankedTensorType | None:
-    """The result's type where a size of either tensor is 0."""
+    """Returns the result's type where a size of either tensor is 0."""
     kind = ir.RankedTensorType(op.results[0].type)
     is_empty = 0 in kind.shape or 0 in ir.RankedTensorType(op.operands[0].type).shape
     return kind if is_empty else None

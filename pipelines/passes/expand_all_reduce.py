@@ -111,7 +111,7 @@ def _warps(position: ThreadPosition) -> int | ir.Value:
 
 
 def _below(lane: ir.Value, count: int | ir.Value) -> ir.Value:
-    """The lane, or the last one below `count`."""
+    """Returns the lane, or the last one below `count`."""
     one = i32_constant(1)
     last = i32_constant(count - 1) if isinstance(count, int) else arith.subi(count, one)
     return arith.minui(lane, last)
@@ -137,7 +137,7 @@ def _as_index(value: ir.Value) -> ir.Value:
 
 
 def _slots(op: ir.Operation, element_type: ir.Type) -> ir.Value:
-    """The workgroup memory for reductions of `element_type`, made when first asked for."""
+    """Returns the workgroup memory for reductions of `element_type`, made when first asked for."""
     module = _enclosing_module(op)
     assert module is not None
     space = ir.Attribute.parse("#gpu.address_space<workgroup>")

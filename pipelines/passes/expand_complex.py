@@ -53,7 +53,9 @@ class ExpandComplex(Pass):
 
 
 def _by_parts(function: _Function) -> Callable[[ir.Operation], Sequence[ir.Value]]:
-    """A rule that takes the operand apart, widens its parts if narrow, and joins the result."""
+    """Returns a rule that takes the operand apart, widens its parts if narrow, and joins the
+    result.
+    """
 
     def rule(op: ir.Operation) -> Sequence[ir.Value]:
         operand, flags = op.operands[0], op.attributes["fastmath"]

@@ -73,7 +73,7 @@ def _narrow_copysign(op: ir.Operation) -> Sequence[ir.Value] | None:
 
 
 def _masked(value: ir.Value, mask: int) -> ir.Value:
-    """The bits of a 16-bit float that `mask` keeps."""
+    """Returns the bits of a 16-bit float that `mask` keeps."""
     integer = like(value.type, ir.IntegerType.get_signless(16))
     return arith.andi(arith.bitcast(integer, value), constant(integer, mask))
 

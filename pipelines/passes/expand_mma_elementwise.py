@@ -128,7 +128,7 @@ class _Fragment:
         return ir.Type.parse(f"!llvm.struct<({', '.join([str(self.register)] * self.count)})>")
 
     def read(self, matrix: ir.Value) -> list[ir.Value]:
-        """The registers' contents."""
+        """Returns the registers' contents."""
         whole = _cast(matrix, self.type)
         if self.type == self.register:
             return [whole]
@@ -137,7 +137,7 @@ class _Fragment:
         return [_bits(each, self.content) for each in registers]
 
     def write(self, contents: Sequence[ir.Value], matrix: ir.Type) -> ir.Value:
-        """The matrix of these contents."""
+        """Returns the matrix of these contents."""
         registers = [_bits(each, self.register) for each in contents]
         if self.type == self.register:
             return _cast(registers[0], matrix)

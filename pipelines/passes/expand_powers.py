@@ -89,7 +89,7 @@ def _float_power(op: ir.Operation) -> Sequence[ir.Value]:
 
 
 def _product(base: ir.Value, exponent: int) -> ir.Value:
-    """A power by at most two products or one quotient, each rounded once."""
+    """Returns a power by at most two products or one quotient, each rounded once."""
     one = constant(base.type, 1.0)
     if exponent <= 0:
         return one if exponent == 0 else arith.divf(one, base)
@@ -147,7 +147,7 @@ def _power_in_parts(
 
 
 def _saturate(exponent: ir.Value) -> ir.Value:
-    """A wide exponent as i32, of the same parity.
+    """Returns a wide exponent as i32, of the same parity.
 
     Beyond 2^31 every f32 power is zero, one or infinite.
     """
@@ -167,7 +167,7 @@ def _is_odd(value: ir.Value) -> ir.Value:
 
 
 def _constant_exponent(exponent: ir.Value) -> int | None:
-    """The exponent, when it is a constant and the same for every element."""
+    """Returns the exponent, when it is a constant and the same for every element."""
     owner = exponent.owner
     if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
         return None

@@ -105,7 +105,9 @@ def _fits_redux(kind: str, value_type: ir.Type) -> bool:
 
 
 def _redux(value: ir.Value, kind: str) -> ir.Value:
-    """The warp's reduction by one instruction; lanes that do not exist take no part in it."""
+    """Returns the warp's reduction by one instruction; lanes that do not exist take
+    no part in it.
+    """
     i32 = ir.IntegerType.get_signless(32)
     narrow = bit_width(value.type) < 32
     signed = kind in ("minsi", "maxsi")

@@ -108,7 +108,7 @@ def _size_at(shape: ir.Value, axis: int) -> ir.Value:
 
 
 def _have_as_many(sizes: list[ir.Value], old: list[ir.Value]) -> ir.Value:
-    """Whether sizes have the product of those of a tensor, and none is negative."""
+    """Returns whether sizes have the product of those of a tensor, and none is negative."""
     product, beyond = checked_product(sizes or [index_constant(1)])
     whole = index_constant(1)
     for size in old:
@@ -117,7 +117,9 @@ def _have_as_many(sizes: list[ir.Value], old: list[ir.Value]) -> ir.Value:
 
 
 def _flat(source: ir.Value, given: ir.RankedTensorType, *, is_open: bool, count: int) -> ir.Value:
-    """The tensor with one dim: open where the result has an open size, else of `count` elements."""
+    """Returns the tensor with one dim: open where the result has an open size, else of `count`
+    elements.
+    """
     element = given.element_type
     size = DYNAMIC if DYNAMIC in given.shape else math.prod(given.shape)
     if given.rank == 0:

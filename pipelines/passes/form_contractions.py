@@ -69,7 +69,9 @@ class FormContractions(Pass):
                 read_behind(new, apart=False)
 
     def _is_product(self, op: ir.Operation) -> bool:
-        """Whether an operation is a product of matrices that a kernel of tiles is to compute."""
+        """Returns whether an operation is a product of matrices that a kernel of tiles is to
+        compute.
+        """
         product = read_contraction(op) if self.products else None
         if product is None or not product.accumulates:
             return False

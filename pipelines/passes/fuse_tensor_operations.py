@@ -68,7 +68,7 @@ class FuseTensorOperations(Pass):
 
 
 def _blocks(op: ir.Operation) -> list[ir.Block]:
-    """The blocks that hold linalg.generics to fuse."""
+    """Returns the blocks that hold linalg.generics to fuse."""
     return list(dict.fromkeys(work.block for work in operations_where(op, _is_part)))
 
 

@@ -55,7 +55,7 @@ def _check(program: ir.Operation) -> None:
 def _held(
     program: ir.Operation, owners: Owners, value: ir.Value, holds: Callable[[ir.Value], bool]
 ) -> str | None:
-    """The weight or state that a buffer may lie in."""
+    """Returns the weight or state that a buffer may lie in."""
     for root in owners.roots(value):
         if isinstance(root.value, ir.BlockArgument) and holds(root.value):
             return input_name(program, root.value.arg_number)

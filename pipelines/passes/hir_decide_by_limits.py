@@ -93,7 +93,7 @@ class _Limits:
                         self._visit(inner)
 
     def of(self, value: ir.Value) -> _Span:
-        """The limits of a value."""
+        """Returns the limits of a value."""
         known = self._known.get(value)
         return _EITHER if known is None and _is_truth(value) else known
 
@@ -116,7 +116,7 @@ class _Limits:
         return _RULES[op.name](spans)
 
     def _dim(self, op: ir.Operation) -> _Span:
-        """The limits of a size: of an allocation those of its operand."""
+        """Returns the limits of a size: of an allocation those of its operand."""
         source, axis = op.operands[0], self.of(op.operands[1])
         if axis is None or axis[0] != axis[1] or isinstance(source.owner, ir.Block):
             return _SIZE
@@ -139,7 +139,7 @@ class _Limits:
         return _SIZE
 
     def _size_of(self, buffer: ir.Value, axis: int) -> _Span:
-        """The limits of a size that its type or a memref.dim before says; else any size."""
+        """Returns the limits of a size that its type or a memref.dim before says; else any size."""
         kind = ir.MemRefType(buffer.type)
         if not kind.is_dynamic_dim(axis):
             return kind.shape[axis], kind.shape[axis]
@@ -202,7 +202,7 @@ def _is_truth(value: ir.Value) -> bool:
 
 
 def _compared(predicate: int, left: _Span, right: _Span) -> _Span:
-    """The limits of a comparison of two numbers, as 0 or 1."""
+    """Returns the limits of a comparison of two numbers, as 0 or 1."""
     if left is None or right is None:
         return _EITHER
     if predicate in (_EQ, _NE):
@@ -224,7 +224,7 @@ def _compared_at_most(small: tuple[int, int], large: tuple[int, int], less: int)
 
 
 def _monotonous(compute: Callable[[int, int], int]) -> Callable[[list[_Span]], _Span]:
-    """The rule of an operation that grows with both operands."""
+    """Returns the rule of an operation that grows with both operands."""
 
     def rule(spans: list[_Span]) -> _Span:
         left, right = spans
@@ -299,7 +299,7 @@ _RULES: Mapping[str, Callable[[list[_Span]], _Span]] = {
 
 
 def _launched(module: ir.Operation) -> set[str]:
-    """The kernels that are launched, as references."""
+    """Returns the kernels that are launched, as references."""
     return {
         str(op.attributes["kernel"])
         for op in host_operations_where(module, lambda op: op.name == _LAUNCH)

@@ -86,13 +86,13 @@ def _expand(loop: ir.Operation) -> None:
 
 
 def _iteration(index: ir.Value, start: ir.Value, step: ir.Value) -> ir.Value:
-    """The number of an iteration, counted from 0."""
+    """Returns the number of an iteration, counted from 0."""
     distance = index if _is_constant(start, 0) else arith.subi(index, start)
     return distance if _is_constant(step, 1) else arith.divsi(distance, step)
 
 
 def _iterations(start: ir.Value, stop: ir.Value, step: ir.Value) -> ir.Value:
-    """How many iterations a loop has: below 1 for none."""
+    """Returns how many iterations a loop has: below 1 for none."""
     distance = stop if _is_constant(start, 0) else arith.subi(stop, start)
     return distance if _is_constant(step, 1) else arith.ceildivsi(distance, step)
 

@@ -76,7 +76,7 @@ def _write_to(call: ir.Operation, value: ir.Value, destination: ir.Value, *, is_
 
 
 def _takes_any_strides(argument: ir.Value) -> bool:
-    """Whether nothing but the loops of linalg operations depends on where elements lie."""
+    """Returns whether nothing but the loops of linalg operations depends on where elements lie."""
     return all(
         use.owner.operation.name.startswith("linalg.")
         or use.owner.operation.name in ("memref.dim", "hir.set")
@@ -85,7 +85,9 @@ def _takes_any_strides(argument: ir.Value) -> bool:
 
 
 def _is_own(values: Sequence[ir.Value], number: int, body: ir.Block) -> bool:
-    """Whether one of the values that a body gives is allocated in it, and is no other one."""
+    """Returns whether one of the values that a body gives is allocated in it, and is
+    no other one.
+    """
     value = values[number]
     maker = defining_op(value)
     return (

@@ -104,7 +104,9 @@ def _team(op: ir.Operation, name: str) -> list[int]:
 
 
 def _spread(op: ir.Operation, name: str) -> Spread:
-    """How a buffer is spread; over a team of one device it is whole, however it is written."""
+    """Returns how a buffer is spread; over a team of one device it is whole, however
+    it is written.
+    """
     rank = ir.MemRefType(op.operands[0].type).rank
     spread = parse_spread(ir.StringAttr(op.attributes[name]).value, rank)
     assert isinstance(spread, Spread), "the verifier has seen to it"

@@ -67,7 +67,9 @@ def _free_in(program: ir.Operation) -> None:
 
 
 def _ended(owners: Owners) -> set[Root]:
-    """The lives that end otherwise: freed by the program itself, taken over, or given out."""
+    """Returns the lives that end otherwise: freed by the program itself, taken over,
+    or given out.
+    """
     ended: set[Root] = set()
     for root in owners.outputs():
         ended.update(root)
@@ -81,7 +83,7 @@ def _ended(owners: Owners) -> set[Root]:
 
 
 def _free(root: Root, last: ir.Operation) -> ir.Operation:
-    """A hir.deallocate after `last`, at its location."""
+    """Returns a hir.deallocate after `last`, at its location."""
     buffer = root.value
     if root.index is not None:
         taken = _result(root.maker, root.index)
@@ -95,7 +97,7 @@ def _free(root: Root, last: ir.Operation) -> ir.Operation:
 
 
 def _result(source: ir.Operation, index: int) -> ir.Operation:
-    """The hir.result of a value, in the block of what gives it."""
+    """Returns the hir.result of a value, in the block of what gives it."""
     for use in source.results[0].uses:
         user = use.owner.operation
         if user.block == source.block and result_index(user) == index:

@@ -71,7 +71,7 @@ def _check_can_be_moved(buffer: ir.Value, alias: ir.Operation) -> None:
 
 
 def _maker(buffer: ir.Value) -> ir.Operation:
-    """The operation that writes a buffer; a hir.call for its hir.result."""
+    """Returns the operation that writes a buffer; a hir.call for its hir.result."""
     op = defining_op(buffer)
     assert op is not None
     if op.name == "hir.result":
@@ -84,7 +84,7 @@ def _maker(buffer: ir.Value) -> ir.Operation:
 def _available(
     root: ir.Value, buffers: list[ir.Value], alias_of: dict[ir.Value, ir.Operation]
 ) -> ir.Value:
-    """The target as a value that is there before everything that is to write to it."""
+    """Returns the target as a value that is there before everything that is to write to it."""
     op = defining_op(root)
     late = [buffer for buffer in buffers if op is not None and not is_before(op, _maker(buffer))]
     if op is None or not late:

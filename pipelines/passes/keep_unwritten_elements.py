@@ -50,7 +50,7 @@ def _is_generic(op: ir.Operation) -> bool:
 
 
 def _is_scattered(op: ir.Operation, place: int) -> bool:
-    """Whether an output takes what a hir.scatter gives, which keeps the rest."""
+    """Returns whether an output takes what a hir.scatter gives, which keeps the rest."""
     argument = op.regions[0].blocks[0].arguments[place]
     return any(use.owner.name == "hir.scatter" for use in argument.uses)
 

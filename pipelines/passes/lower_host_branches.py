@@ -86,7 +86,9 @@ def _lower_if(
 def _lower_loop(
     block: ir.Block, op: ir.Operation, after: ir.Block
 ) -> tuple[list[ir.Block], ir.Operation]:
-    """The same of a loop: `block` goes to the block that compares the index with the end."""
+    """Returns the same of a loop: `block` goes to the block that compares the index
+    with the end.
+    """
     start, stop, step, *carried = op.operands
     inside = op.regions[0].blocks[0]
     head = block.create_after(start.type, *(value.type for value in carried))
@@ -114,7 +116,7 @@ def _body(
     after: ir.Block,
     first: Callable[[], list[ir.Value]] = list,
 ) -> ir.Block:
-    """A block after `before` with the operations of a region's; it goes on to `after`.
+    """Returns a block after `before` with the operations of a region's; it goes on to `after`.
 
     `after` takes what `first` emits, and what the region yields.
     """

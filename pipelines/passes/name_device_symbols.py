@@ -80,7 +80,7 @@ class NameDeviceSymbols(Pass):
 
 
 def claimed_names(program: ir.Operation) -> list[str]:
-    """The names that operations of gpu.modules have, and those whose stubs the host has."""
+    """Returns the names that operations of gpu.modules have, and those whose stubs the host has."""
     claimed: list[str] = []
     for child in program.regions[0].blocks[0]:
         if child.operation.name == "gpu.module":
@@ -94,7 +94,7 @@ def claimed_names(program: ir.Operation) -> list[str]:
 
 
 def _unique_names(program: ir.Operation) -> set[str]:
-    """The names that are claimed once in the whole program, and mean nothing else."""
+    """Returns the names that are claimed once in the whole program, and mean nothing else."""
     elsewhere = ir.ArrayAttr(program.attributes[ELSEWHERE])
     counts = Counter(claimed_names(program))
     counts.update(ir.StringAttr(name).value for name in elsewhere)
@@ -108,7 +108,7 @@ def _symbol(op: ir.Operation) -> list[str]:
 
 
 def _used_symbols(module: ir.Operation) -> set[str]:
-    """The symbols that operations within a module refer to."""
+    """Returns the symbols that operations within a module refer to."""
     found: set[str] = set()
 
     def visit(inner: ir.Operation) -> ir.WalkResult:
@@ -143,5 +143,5 @@ def _symbols_in(attribute: ir.Attribute) -> list[str]:
 
 
 def is_kernel(function: ir.Operation) -> bool:
-    """Whether a function of a gpu.module can be launched."""
+    """Returns whether a function of a gpu.module can be launched."""
     return any(mark in function.attributes for mark in ("gpu.kernel", "nvvm.kernel", "kernel"))

@@ -127,7 +127,7 @@ def _copied(end: ir.Operation, place: int, kind: ir.MemRefType) -> ir.Value:
 
 
 def _is_cast(packed: ir.MemRefType, kind: ir.MemRefType) -> bool:
-    """Whether a packed buffer may be of a type with the layout of a view."""
+    """Returns whether a packed buffer may be of a type with the layout of a view."""
     strides, offset = packed.get_strides_and_offset()
     wanted, start = kind.get_strides_and_offset()
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()

@@ -237,7 +237,7 @@ def _place(buffers: list[_Buffer], start: int) -> tuple[list[int], int]:
 def _own_memory(
     kernels: list[_Kernel], functions: dict[str, ir.Operation]
 ) -> list[tuple[ir.Operation, int]]:
-    """Each gpu.dynamic_shared_memory that has to begin later, and at which offset."""
+    """Returns each gpu.dynamic_shared_memory that has to begin later, and at which offset."""
     moved: list[tuple[ir.Operation, int]] = []
     for function in functions.values():
         own = operations_where(function, lambda op: op.name == "gpu.dynamic_shared_memory")
@@ -311,7 +311,7 @@ def _symbol(op: ir.Operation) -> str:
 
 
 def _view(op: ir.Operation, kind: ir.Type, offset: int) -> ir.Value:
-    """A buffer of type `kind` at `offset` in dynamic shared memory."""
+    """Returns a buffer of type `kind` at `offset` in dynamic shared memory."""
     buffer = ir.MemRefType(kind)
     if buffer.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(buffer.rank)):
         fail(op, f"more than 48 KB of workgroup memory cannot have the layout of {kind}")

@@ -72,7 +72,7 @@ def _calls(module: ir.Operation, found: dict[str, list[ir.Type]]) -> list[ir.Ope
 
 
 def _many_results(function: ir.Operation) -> list[ir.Type] | None:
-    """The results of a private function that has many."""
+    """Returns the results of a private function that has many."""
     if function.name != "llvm.func" or not len(function.regions[0].blocks):
         return None
     visibility = function.attributes.get("sym_visibility", None)

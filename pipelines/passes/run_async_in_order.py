@@ -59,7 +59,7 @@ def async_operations(module: ir.Operation) -> list[ir.Operation]:
 
 
 def has_async(module: ir.Operation) -> bool:
-    """Whether a module's host side has any."""
+    """Returns whether a module's host side has any."""
     return bool(async_operations(module))
 
 

@@ -97,12 +97,12 @@ def transform_operations(
 
 
 def has_schedules(module: ir.Operation) -> bool:
-    """Whether a module brings transform dialect schedules along."""
+    """Returns whether a module brings transform dialect schedules along."""
     return any(True for _ in transform_operations(module))
 
 
 def is_only_schedules(op: ir.Operation) -> bool:
-    """Whether an operation is a module of nothing but schedules."""
+    """Returns whether an operation is a module of nothing but schedules."""
     return (
         op.name == _MODULE
         and _LIBRARY in op.attributes

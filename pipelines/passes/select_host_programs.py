@@ -45,7 +45,7 @@ class SelectHostPrograms(Pass):
 
 
 def host_programs(module: ir.Operation, entry: str | None) -> list[ir.Operation]:
-    """The functions of a module that are host programs; `entry` may take buffers."""
+    """Returns the functions of a module that are host programs; `entry` may take buffers."""
     functions = [
         op.operation for op in module.regions[0].blocks[0] if op.operation.name == "func.func"
     ]
@@ -71,7 +71,7 @@ def _called_by_programs(module: ir.Operation) -> set[str]:
 def _called_only_by(
     chosen: list[ir.Operation], functions: list[ir.Operation]
 ) -> list[ir.Operation]:
-    """The other functions that `chosen`, or these, call, and no other function does."""
+    """Returns the other functions that `chosen`, or these, call, and no other function does."""
     callers: dict[str, set[str]] = {}
     for function in functions:
         for call in operations_where(function, lambda inner: inner.name == "func.call"):

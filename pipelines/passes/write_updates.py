@@ -164,14 +164,14 @@ def _number_of(value: ir.Value) -> int:
 
 
 def _initial(op: ir.Operation, number: int) -> int | None:
-    """The operand that a result of an operation of linalg may be written over."""
+    """Returns the operand that a result of an operation of linalg may be written over."""
     if not op.name.startswith("linalg.") or len(op.results) > len(op.operands):
         return None
     return len(op.operands) - len(op.results) + number
 
 
 def _may_be_in(value: ir.Value, written: list[ir.Value]) -> bool:
-    """Whether a value may lie in memory that is written to."""
+    """Returns whether a value may lie in memory that is written to."""
     waiting, seen = [value], list[ir.Value]()
     while waiting:
         value = waiting.pop()
@@ -185,7 +185,7 @@ def _may_be_in(value: ir.Value, written: list[ir.Value]) -> bool:
 
 
 def _sources(value: ir.Value) -> Iterable[ir.Value]:
-    """The values in whose memory a value may be."""
+    """Yields the values in whose memory a value may be."""
     if isinstance(value.owner, ir.Block):
         # Of a loop: where it begins, and what each iteration gives.
         return _around(value.owner.owner.operation)
@@ -205,7 +205,7 @@ def _sources(value: ir.Value) -> Iterable[ir.Value]:
 
 
 def _around(op: ir.Operation) -> list[ir.Value]:
-    """The tensors that a loop, a branch or a call is given or yields."""
+    """Returns the tensors that a loop, a branch or a call is given or yields."""
     if op.name == "func.func":
         return []
     ends = [list(block)[-1].operation for region in op.regions for block in region.blocks]

@@ -63,7 +63,7 @@ def call_library(op: ir.Operation, options: MatmulOptions, fills: ZeroFills) -> 
 
 
 def _is_for_sum(product: Product, options: MatmulOptions) -> bool:
-    """Whether a kernel computes all of a product, and is not one operation yet."""
+    """Returns whether a kernel computes all of a product, and is not one operation yet."""
     return (
         is_for_kernel(product, options.kernel_multiplications) is True
         and not is_empty(product)
@@ -72,7 +72,7 @@ def _is_for_sum(product: Product, options: MatmulOptions) -> bool:
 
 
 def _as_stored(product: Product, result: Operand) -> Product:
-    """The product of the buffers with the types that are stored: f32 for tf32."""
+    """Returns the product of the buffers with the types that are stored: f32 for tf32."""
 
     def stored(operand: Indexed) -> Indexed:
         return replace(operand, value=as_stored(operand.value))

@@ -77,7 +77,7 @@ def _emit_either(holds: ir.Value, one: Callable[[], None], other: Callable[[], N
 
 
 def emit_sum(product: Product) -> ir.Operation:
-    """A product that adds to nothing, and its bias, as one linalg.generic on buffers."""
+    """Returns a product that adds to nothing, and its bias, as one linalg.generic on buffers."""
     operands = [product.first, product.second, *([product.bias] if product.bias else [])]
     result = product.result.type.element_type
     wide = ir.F64Type.get() if product.first.element == "f64" else ir.F32Type.get()

@@ -53,7 +53,7 @@ def _is_packed(bias: ir.Value, element: str) -> bool:
 
 
 def _as_declared(op: ir.Operation) -> Product:
-    """The product as the types of the operands say, before anything is emitted for it."""
+    """Returns the product as the types of the operands say, before anything is emitted for it."""
     x, y, *_ = op.operands
     result = op.operands[len(op.operands) - 1]
     ranks = [ir.MemRefType(value.type).rank for value in (x, y, result)]
@@ -74,7 +74,7 @@ def _as_declared(op: ir.Operation) -> Product:
 
 
 def _without_repeated(value: ir.Value, dims: list[int], result: ir.Value) -> tuple[int, ...]:
-    """The loops of the dims, but of those whose one element is repeated."""
+    """Returns the loops of the dims, but of those whose one element is repeated."""
     sizes = ir.MemRefType(result.type).shape
     return tuple(
         NO_LOOP if size == 1 and loop < len(sizes) and sizes[loop] != 1 else loop

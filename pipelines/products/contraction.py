@@ -22,7 +22,7 @@ _EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
 
 
 def read_contraction(op: ir.Operation, *, ignores_nan: bool = False) -> Product | None:
-    """The product that a linalg operation computes, None where the library has no such.
+    """Returns the product that a linalg operation computes, None where the library has no such.
 
     It sums products of two inputs, in the result's type or a wider one that is no wider than the
     library's: either into its output, so that it accumulates, or by a hir.reduce_loops. Such a sum
@@ -34,7 +34,7 @@ def read_contraction(op: ir.Operation, *, ignores_nan: bool = False) -> Product 
 
 
 def read_product(op: ir.Operation, *, ignores_nan: bool = False) -> Product | None:
-    """The product that a linalg operation computes, of elements of whatever types."""
+    """Returns the product that a linalg operation computes, of elements of whatever types."""
     if not op.name.startswith("linalg.") or len(op.operands) not in (3, 4) or not _has_body(op):
         return None
     indexed = [
@@ -54,7 +54,9 @@ def read_product(op: ir.Operation, *, ignores_nan: bool = False) -> Product | No
 
 
 def only_computes(block: ir.Block) -> bool:
-    """Whether the region does nothing but compute what it yields: it asserts nothing, for one."""
+    """Returns whether the region does nothing but compute what it yields: it asserts nothing, for
+    one.
+    """
     names = [each.operation.name for each in block]
     return all(
         name.startswith(("arith.", "math.")) or name in ("hir.reduce_loops", "linalg.yield")
@@ -72,7 +74,7 @@ def _has_body(op: ir.Operation) -> bool:
 
 
 def is_product(product: Product) -> bool:
-    """Whether the library has the element types, and every loop is one of a product."""
+    """Returns whether the library has the element types, and every loop is one of a product."""
     first, second, result = product.matrices
     if first.element != second.element or result.element not in RESULTS.get(first.element, ()):
         return False
@@ -92,7 +94,7 @@ def is_product(product: Product) -> bool:
 
 
 def _accumulated(block: ir.Block, operands: list[Indexed]) -> Product | None:
-    """The product of `yield term + output`."""
+    """Returns the product of `yield term + output`."""
     added = _defined(_yielded(block), "arith.addf", "arith.addi")
     if added is None or len(operands) != 3:
         return None
@@ -107,7 +109,7 @@ def _accumulated(block: ir.Block, operands: list[Indexed]) -> Product | None:
 
 
 def _reduced(block: ir.Block, operands: list[Indexed], *, ignores_nan: bool) -> Product | None:
-    """The product of `yield finish(sum of term)`."""
+    """Returns the product of `yield finish(sum of term)`."""
     sums = [each.operation for each in block if each.operation.name == "hir.reduce_loops"]
     output = len(operands) - 1
     if len(sums) != 1 or is_used(block.arguments[output]):
@@ -140,7 +142,7 @@ def _reduced(block: ir.Block, operands: list[Indexed], *, ignores_nan: bool) -> 
 
 
 def _factors(term: ir.Value, block: ir.Block) -> list[int] | None:
-    """The operands whose product the term is, extended or as they are."""
+    """Returns the operands whose product the term is, extended or as they are."""
     product = _defined(term, "arith.mulf", "arith.muli")
     if product is None:
         return None
@@ -161,7 +163,7 @@ def _yielded(block: ir.Block) -> ir.Value:
 
 
 def _defined(value: ir.Value, *names: str) -> ir.Operation | None:
-    """The operation of one of the names that gives a value, None where another one does."""
+    """Returns the operation of one of the names that gives a value, None where another one does."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.operation.name not in names:
         return None

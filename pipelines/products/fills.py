@@ -28,7 +28,8 @@ class ZeroFills:
             self._before |= {op: (operations, place) for place, op in enumerate(operations)}
 
     def find(self, op: ir.Operation, buffer: ir.Value) -> ir.Operation | None:
-        """The operation that fills `buffer` with zeros for `op` to add to; None where none does.
+        """Returns the operation that fills `buffer` with zeros for `op` to add to; None where none
+        does.
 
         None too where `op` reads the zeros by another of its operands.
         """
@@ -46,7 +47,7 @@ class ZeroFills:
         return None
 
     def _leaves_alone(self, op: ir.Operation, memory: Roots) -> bool:
-        """Whether an operation is one of linalg that neither reads nor writes the memory.
+        """Returns whether an operation is one of linalg that neither reads nor writes the memory.
 
         Two inputs may be one memory: that is the caller's choice.
         """
@@ -68,7 +69,7 @@ class ZeroFills:
 
 
 def _blocks(program: ir.Operation) -> Iterator[ir.Block]:
-    """The blocks in which products may be."""
+    """Yields the blocks in which products may be."""
     for op in operations_where(program, lambda inner: inner.name.startswith("hir.")):
         for region in op.regions:
             yield from region.blocks
@@ -96,7 +97,7 @@ def _writes_all(op: ir.Operation) -> bool:
 
 
 def is_zero(value: ir.Value) -> bool:
-    """Whether a value is the constant +0 of a float type."""
+    """Returns whether a value is the constant +0 of a float type."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
         return False
@@ -104,7 +105,9 @@ def is_zero(value: ir.Value) -> bool:
 
 
 def is_plus_zero(attribute: ir.Attribute) -> bool:
-    """Whether an attribute is +0: sums that begin with -0 may be -0, and the library's are not."""
+    """Returns whether an attribute is +0: sums that begin with -0 may be -0, and the library's are
+    not.
+    """
     return (
         isinstance(attribute, ir.FloatAttr)
         and attribute.value == 0

@@ -75,7 +75,7 @@ class _Reader:
     ignores_nan: bool
 
     def is_sum(self, value: ir.Value) -> bool:
-        """Whether a value is the total, with the bias added where there is one."""
+        """Returns whether a value is the total, with the bias added where there is one."""
         if self.bias is None:
             return self._behind(value) == self.total
         added = self._made_by(value, arith.AddFOp)
@@ -85,7 +85,7 @@ class _Reader:
         return (first, second) in ((self.total, self.bias), (self.bias, self.total))
 
     def is_relu(self, value: ir.Value) -> bool:
-        """Whether a value is the greater one of the sum and 0."""
+        """Returns whether a value is the greater one of the sum and 0."""
         most = self._made_by(value, arith.MaximumFOp)
         if most is None:
             most = self._made_by(value, arith.MaxNumFOp)
@@ -122,11 +122,11 @@ class _Reader:
         return False
 
     def is_gelu(self, value: ir.Value) -> bool:
-        """Whether a value is 0.5 x (1 + tanh(...)) of the sum."""
+        """Returns whether a value is 0.5 x (1 + tanh(...)) of the sum."""
         return self._multiplies(value, self._number(0.5), self._is_above_tangent, self.is_sum)
 
     def _is_above_tangent(self, value: ir.Value) -> bool:
-        """Whether a value is 1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))."""
+        """Returns whether a value is 1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))."""
         return self._adds(value, self._number(1.0), self._is_tangent)
 
     def _is_tangent(self, value: ir.Value) -> bool:
@@ -179,7 +179,7 @@ class _Reader:
         return lambda value: self._is_number(value, number)
 
     def _is_number(self, value: ir.Value, number: float) -> bool:
-        """Whether a value is the constant of that number, rounded to f32."""
+        """Returns whether a value is the constant of that number, rounded to f32."""
         made = self._made_by(value, arith.ConstantOp)
         attribute = None if made is None else made.attributes["value"]
         if not isinstance(attribute, ir.FloatAttr):
@@ -188,12 +188,12 @@ class _Reader:
         return attribute.value == wanted and copysign(1, attribute.value) == copysign(1, wanted)
 
     def _made_by(self, value: ir.Value, kind: type[_Op]) -> _Op | None:
-        """The operation that gives a value where it is one of that kind, None otherwise."""
+        """Returns the operation that gives a value where it is one of that kind, None otherwise."""
         op = _defining(self._behind(value))
         return op if isinstance(op, kind) else None
 
     def _behind(self, value: ir.Value) -> ir.Value:
-        """What extensions from and roundings to the result's type are of."""
+        """Returns what extensions from and roundings to the result's type are of."""
         types = (self.element, ir.F32Type.get())
         op = _defining(value)
         while isinstance(op, arith.ExtFOp | arith.TruncFOp):
@@ -204,13 +204,13 @@ class _Reader:
         return value
 
     def _ignores_nan(self, op: ir.OpView) -> bool:
-        """Whether it does not matter what an operation gives for a nan."""
+        """Returns whether it does not matter what an operation gives for a nan."""
         flags = str(op.attributes["fastmath"]) if "fastmath" in op.attributes else ""
         return self.ignores_nan or "nnan" in flags or "fast>" in flags
 
 
 def _are_each(values: Sequence[ir.Value], conditions: Sequence[_Condition]) -> bool:
-    """Whether each value meets a condition of its own, and every condition is met."""
+    """Returns whether each value meets a condition of its own, and every condition is met."""
     if len(values) != len(conditions):
         return False
     return any(
@@ -226,6 +226,6 @@ def _is_integer(value: ir.Value, number: int) -> bool:
 
 
 def _defining(value: ir.Value) -> ir.OpView | None:
-    """The operation that gives a value; None for the argument of a block."""
+    """Returns the operation that gives a value; None for the argument of a block."""
     owner = value.owner
     return None if isinstance(owner, ir.Block) else owner.operation.opview

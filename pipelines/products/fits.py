@@ -13,7 +13,7 @@ from .strides import strides_of
 
 
 def is_for_library(product: Product, options: MatmulOptions) -> bool:
-    """Whether the library can compute the product, and is worth its call.
+    """Returns whether the library can compute the product, and is worth its call.
 
     What types leave open is taken to fit: the library's caller looks at it when the program runs.
     """
@@ -25,7 +25,8 @@ def is_for_library(product: Product, options: MatmulOptions) -> bool:
 
 
 def is_for_tiles(product: Product, most: int) -> bool:
-    """Whether a kernel that computes tiles of results is to compute it, of whatever strides.
+    """Returns whether a kernel that computes tiles of results is to compute it, of whatever
+    strides.
 
     `most` is how many multiplications a product for other kernels has.
     """
@@ -33,7 +34,7 @@ def is_for_tiles(product: Product, most: int) -> bool:
 
 
 def _is_of_matrices(product: Product) -> bool:
-    """Whether it is no sum along rows, of which reductions are made.
+    """Returns whether it is no sum along rows, of which reductions are made.
 
     Such are batches of products of two vectors, and what is written as a reduction though one of
     its operands is a vector.
@@ -47,7 +48,7 @@ def _is_of_matrices(product: Product) -> bool:
 
 
 def lies_well(product: Product) -> bool:
-    """Whether the operands' strides may be those of matrices, as far as the types say."""
+    """Returns whether the operands' strides may be those of matrices, as far as the types say."""
     rows = [
         (product.first, (Kind.M, Kind.K)),
         (product.second, (Kind.N, Kind.K)),
@@ -59,7 +60,7 @@ def lies_well(product: Product) -> bool:
 
 
 def _is_matrix(product: Product, operand: Indexed, kinds: tuple[Kind, Kind]) -> bool:
-    """Whether the loops of one of the kinds may step from one element to the next."""
+    """Returns whether the loops of one of the kinds may step from one element to the next."""
     strides = strides_of(operand)
     steps = {
         kind: [
@@ -76,7 +77,7 @@ def _is_matrix(product: Product, operand: Indexed, kinds: tuple[Kind, Kind]) -> 
 
 
 def _sums_along_one_dim(product: Product) -> bool:
-    """Whether the loops over k are certainly one, for the library gives whole sums."""
+    """Returns whether the loops over k are certainly one, for the library gives whole sums."""
     loops = [loop for loop in range(product.loops) if product.kind(loop) == Kind.K]
     loops = [loop for loop in loops if product.size(loop) != 1]
     for outer, inner in _in_order(product, loops):
@@ -93,7 +94,9 @@ def _in_order(product: Product, loops: list[int]) -> list[tuple[int, int]]:
 
 
 def _continues(operand: Indexed, outer: int, inner: int) -> bool:
-    """Whether one step of the outer loop is as far as all of the inner one, as the type says."""
+    """Returns whether one step of the outer loop is as far as all of the inner one, as the type
+    says.
+    """
     axes = operand.dims.index(outer), operand.dims.index(inner)
     strides = strides_of(operand)
     known = strides[axes[0]], strides[axes[1]], operand.type.shape[axes[1]]

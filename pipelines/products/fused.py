@@ -24,7 +24,7 @@ class Following:
 
 
 def begins_with_zeros(product: Product) -> bool:
-    """Whether a product on tensors adds to zeros."""
+    """Returns whether a product on tensors adds to zeros."""
     owner = product.result.value.owner
     if not product.accumulates or isinstance(owner, ir.Block):
         return False
@@ -41,7 +41,9 @@ def _is_zeros(op: ir.Operation) -> bool:
 
 
 def _unwritten(zeros: ir.Value) -> ir.Value:
-    """A tensor of the size of one that begins_with_zeros found, its elements not written."""
+    """Returns a tensor of the size of one that begins_with_zeros found, its elements
+    not written.
+    """
     assert not isinstance(zeros.owner, ir.Block)
     op = zeros.owner.operation
     if op.name == "linalg.fill":
@@ -52,7 +54,8 @@ def _unwritten(zeros: ir.Value) -> ir.Value:
 def find_following(
     op: ir.Operation, product: Product, *, ignores_nan: bool = False
 ) -> Following | None:
-    """The elementwise operation that alone reads the product, where the library can do its work.
+    """Returns the elementwise operation that alone reads the product, where the library can do its
+    work.
 
     With `ignores_nan` it does not matter what it makes of a nan.
     """
@@ -100,7 +103,7 @@ def find_following(
 
 
 def _has_bias_of_rows(product: Product) -> bool:
-    """Whether the bias, if there is one, has an element for each of a row of the result.
+    """Returns whether the bias, if there is one, has an element for each of a row of the result.
 
     For another one, or one of several loops of the row, the library would be called many times.
     """
@@ -116,7 +119,9 @@ def _has_bias_of_rows(product: Product) -> bool:
 
 
 def is_elementwise(op: ir.Operation, place: int) -> bool:
-    """Whether it is a linalg.generic of one result that reads its inputs element by element."""
+    """Returns whether it is a linalg.generic of one result that reads its inputs element by
+    element.
+    """
     if op.name != "linalg.generic" or len(op.results) != 1 or place >= len(op.operands) - 1:
         return False
     kinds = [str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"])]
@@ -149,7 +154,7 @@ def _renamed_output(output: Indexed, total: Indexed, result: Indexed) -> Indexed
 
 
 def _renamed(operand: Indexed | None, names: dict[int, int]) -> Indexed | None:
-    """The operand in the loops of the product."""
+    """Returns the operand in the loops of the product."""
     if operand is None or any(loop not in names for loop in operand.dims):
         return None
     return Indexed(operand.value, tuple(names[loop] for loop in operand.dims))
@@ -196,7 +201,7 @@ def build(op: ir.Operation, product: Product, following: Following | None) -> ir
 
 
 def _sum(block: ir.Block, product: Product) -> ir.Value:
-    """The sum over k, in the element type that the product gives."""
+    """Returns the sum over k, in the element type that the product gives."""
     wide = ir.F64Type.get() if product.first.element == "f64" else ir.F32Type.get()
     factors = [
         value if value.type == wide else arith.extf(wide, value)

@@ -47,7 +47,7 @@ def rebuild(
 
 
 def _collapsed(value: ir.Value, kind: ir.Type, groups: Sequence[Sequence[object]]) -> ir.Value:
-    """A tensor with several dims made one."""
+    """Returns a tensor with several dims made one."""
     if value.type == kind:
         return value
     numbers = count()
@@ -61,7 +61,9 @@ def _collapsed(value: ir.Value, kind: ir.Type, groups: Sequence[Sequence[object]
 
 
 def reassociation_attribute(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
-    """The attribute of a reshape that makes one dim of each group, or a group of each dim."""
+    """Returns the attribute of a reshape that makes one dim of each group, or a
+    group of each dim.
+    """
     index = ir.IntegerType.get_signless(64)
     return ir.ArrayAttr.get(
         [ir.ArrayAttr.get([ir.IntegerAttr.get(index, axis) for axis in group]) for group in groups]

@@ -32,7 +32,9 @@ def lower_linear(op: ir.Operation) -> None:
 
 
 def read_linear(op: ir.Operation) -> tuple[Operand, Indexed, Indexed, list[Operand]]:
-    """The result and the operands of a hir.linear, its bias last; the last loop is that of k."""
+    """Returns the result and the operands of a hir.linear, its bias last; the last loop is that of
+    k.
+    """
     result = read_destination(op)
     x, weight, *biases = (read_operand(op, number) for number in range(len(inputs_of(op))))
     rank = len(result.shape)
@@ -78,7 +80,7 @@ def _emit_at_once(
 
 
 def _adding(bias: Operand, result: Operand) -> Callable[..., ir.Value]:
-    """What adds a bias's element to a sum."""
+    """Returns what adds a bias's element to a sum."""
 
     def add(number: ir.Value, stored: ir.Value) -> ir.Value:
         addend = load(stored, bias.element)

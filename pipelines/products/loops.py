@@ -20,7 +20,9 @@ from .small import is_empty, is_for_kernel
 
 
 def is_one_operation(result: Operand, x: Indexed, y: Indexed) -> bool:
-    """Whether one kernel is to compute all of a product; its sums are not kept in memory then."""
+    """Returns whether one kernel is to compute all of a product; its sums are not kept in memory
+    then.
+    """
 
     def indexed(operand: Indexed) -> products.Indexed:
         dims = [

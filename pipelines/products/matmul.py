@@ -26,7 +26,7 @@ def lower_matmul(op: ir.Operation) -> None:
 
 
 def read_matmul(op: ir.Operation) -> tuple[Operand, Indexed, Indexed]:
-    """The result and the operands of a hir.matmul; the last loop is that of k."""
+    """Returns the result and the operands of a hir.matmul; the last loop is that of k."""
     result = read_destination(op)
     x, y = read_operand(op, 0), read_operand(op, 1)
     rank = len(result.shape)

@@ -60,7 +60,9 @@ def find_narrow(value: ir.Value) -> Narrow | None:
 
 
 def _extends(op: ir.Operation) -> bool:
-    """Whether an operation gives the elements of a narrow tensor in f32, each in its place."""
+    """Returns whether an operation gives the elements of a narrow tensor in f32,
+    each in its place.
+    """
     if op.name != "linalg.generic" or len(op.operands) != 2 or len(op.results) != 1:
         return False
     read, written = indexing_maps(op)
@@ -102,7 +104,7 @@ def _clone(op: ir.Operation, operands: list[ir.Value], element: ir.Type) -> ir.V
 
 
 def unwritten(like: ir.Value, element: ir.Type) -> ir.Value:
-    """A tensor of the size of another one, its elements not written."""
+    """Returns a tensor of the size of another one, its elements not written."""
     kind = ir.RankedTensorType(like.type)
     sizes = [
         ir.Operation.create(

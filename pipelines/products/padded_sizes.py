@@ -79,7 +79,7 @@ def pad_sizes(op: ir.Operation, product: Product, device: Device) -> None:
 
 
 def _larger_sizes(product: Product) -> dict[int, int]:
-    """The loops along rows that are no multiples, and what they become."""
+    """Returns the loops along rows that are no multiples, and what they become."""
     found: dict[int, int] = {}
     if product.first.element not in ("f16", "bf16"):
         return found
@@ -97,7 +97,9 @@ def _larger_sizes(product: Product) -> dict[int, int]:
 
 
 def _row(product: Product, operand: Indexed) -> list[tuple[int, int]]:
-    """The last loops, of one kind, and their sizes, which are a row; none where it is all of it."""
+    """Returns the last loops, of one kind, and their sizes, which are a row; none where it is all
+    of it.
+    """
     places = [
         (loop, size)
         for loop, size in zip(operand.dims, operand.type.shape, strict=True)
@@ -115,7 +117,7 @@ def _operand(tensor: Indexed, product: Product, sizes: dict[int, int]) -> _Opera
 
 
 def _saved(product: Product, larger: dict[int, int], device: Device) -> float:
-    """The seconds that the library takes less."""
+    """Returns the seconds that the library takes less."""
     sizes = [product.size(loop) for loop in range(product.loops)]
     sizes = [OPEN_SIZE if size == DYNAMIC else size for size in sizes]
     of_kind = {
@@ -138,7 +140,7 @@ def _bytes(tensor: Indexed) -> int:
 
 
 def _reads_by_strides(use: ir.OpOperand) -> bool:
-    """Whether a tensor is read by its strides, whichever they are, without a copy."""
+    """Returns whether a tensor is read by its strides, whichever they are, without a copy."""
     op = use.owner.operation
     if op.name in ("tensor.extract_slice", "tensor.expand_shape"):
         return all(map(_reads_by_strides, op.results[0].uses))
@@ -226,12 +228,12 @@ def _open_sizes(like: ir.Value) -> list[ir.Value]:
 
 
 def _empty(kind: ir.RankedTensorType, like: ir.Value) -> ir.Value:
-    """A tensor whose open sizes are those of another one, its elements not written."""
+    """Returns a tensor whose open sizes are those of another one, its elements not written."""
     return ir.Operation.create("tensor.empty", [kind], _open_sizes(like)).results[0]
 
 
 def _copy(value: ir.Value, like: ir.Value) -> ir.Value:
-    """A linalg.generic that copies a tensor to packed memory."""
+    """Returns a linalg.generic that copies a tensor to packed memory."""
     kind = ir.RankedTensorType(value.type)
     same = ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
     parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")

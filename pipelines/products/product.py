@@ -68,12 +68,12 @@ class Product:
         return 1 + max((loop for each in self.matrices for loop in each.dims), default=-1)
 
     def kind(self, loop: int) -> Kind:
-        """The operands that a loop indexes."""
+        """Returns the operands that a loop indexes."""
         bits = [kind for kind, each in _bits(self.matrices) if loop in each.dims]
         return Kind(sum(bits))
 
     def size(self, loop: int) -> int:
-        """The iterations of a loop, DYNAMIC where no type says them."""
+        """Returns the iterations of a loop, DYNAMIC where no type says them."""
         for each in self.matrices:
             for size, own in zip(each.type.shape, each.dims, strict=True):
                 if own == loop and size != DYNAMIC:
@@ -82,7 +82,9 @@ class Product:
 
 
 def indexed_by(value: ir.Value, map_: ir.AffineMap) -> Indexed | None:
-    """A buffer that a map indexes, where that takes each loop once at most and nothing else."""
+    """Returns a buffer that a map indexes, where that takes each loop once at most and nothing
+    else.
+    """
     dims: list[int] = []
     for axis, expression in enumerate(map_.results):
         if isinstance(expression, ir.AffineDimExpr):

@@ -10,7 +10,9 @@ from .product import NO_LOOP, Indexed, Kind, Product
 
 
 def read_in_place(product: Product) -> Product:
-    """The product of what is behind its operands; itself where that is no product any more."""
+    """Returns the product of what is behind its operands; itself where that is no
+    product any more.
+    """
     read = replace(product, first=read_through(product.first), second=read_through(product.second))
     if read.loops != product.loops:
         return product
@@ -19,7 +21,7 @@ def read_in_place(product: Product) -> Product:
 
 
 def read_through(operand: Indexed) -> Indexed:
-    """The operand from behind the operations that only move its elements."""
+    """Returns the operand from behind the operations that only move its elements."""
     while True:
         source = _source(operand)
         if source is None:
@@ -28,7 +30,7 @@ def read_through(operand: Indexed) -> Indexed:
 
 
 def _source(operand: Indexed) -> Indexed | None:
-    """What one such operation reads; None where another one makes the operand."""
+    """Returns what one such operation reads; None where another one makes the operand."""
     owner = operand.value.owner
     if isinstance(owner, ir.Block):
         return None
@@ -47,7 +49,7 @@ def _source(operand: Indexed) -> Indexed | None:
 
 
 def _copies(op: ir.Operation) -> bool:
-    """Whether a linalg.generic gives the elements of its one input."""
+    """Returns whether a linalg.generic gives the elements of its one input."""
     block = op.regions[0].blocks[0]
     (end, *others) = block.operations
     return (

@@ -51,7 +51,9 @@ def _lone_reader(op: ir.Operation) -> ir.Operation | None:
 
 
 def _is_activation(op: ir.Operation, *, ignores_nan: bool) -> bool:
-    """Whether an operation makes of each element, in its place, what the library can make of it."""
+    """Returns whether an operation makes of each element, in its place, what the library can make
+    of it.
+    """
     if not is_elementwise(op, 0) or len(op.operands) != 2:
         return False
     if op.results[0].type != op.operands[0].type:

@@ -22,7 +22,7 @@ TERMS_IN_TURN = 256
 
 
 def is_for_kernel(product: Product, most: int) -> bool | None:
-    """Whether a kernel computes it in less time; None where that is known at run time only.
+    """Returns whether a kernel computes it in less time; None where that is known at run time only.
 
     `most` is how many multiplications a small product has; 0 leaves none to kernels.
     """
@@ -43,7 +43,7 @@ def is_for_kernel(product: Product, most: int) -> bool | None:
 
 
 def is_empty(product: Product) -> bool:
-    """Whether nothing is multiplied, as far as the types say.
+    """Returns whether nothing is multiplied, as far as the types say.
 
     An operation on no elements does nothing to those it writes, so that zeros are to be there.
     """
@@ -51,7 +51,9 @@ def is_empty(product: Product) -> bool:
 
 
 def emit_is_for_kernel(product: Product, most: int) -> ir.Value:
-    """Whether a kernel takes less time, as code of the host, for what is_for_kernel leaves open."""
+    """Returns whether a kernel takes less time, as code of the host, for what is_for_kernel leaves
+    open.
+    """
     results, terms = index_constant(1), index_constant(1)
     vectors: dict[Kind, ir.Value] = {}
     for loop in range(product.loops):
@@ -78,7 +80,9 @@ def emit_is_for_kernel(product: Product, most: int) -> ir.Value:
 
 
 def takes_terms_in_turn(product: Product) -> bool:
-    """Whether its kernel is to have one thread a result: other kernels are chosen by the terms."""
+    """Returns whether its kernel is to have one thread a result: other kernels are chosen by the
+    terms.
+    """
     is_open = any(
         product.size(loop) == DYNAMIC
         for loop in range(product.loops)
@@ -100,14 +104,17 @@ def _is_small(product: Product, sizes: list[int], most: int) -> bool:
 
 
 def _has_rows(product: Product, matrix: Indexed) -> bool:
-    """Whether neighbours in a matrix's memory are those of one of its loops, as the type says."""
+    """Returns whether neighbours in a matrix's memory are those of one of its loops, as the type
+    says.
+    """
     return bool(_neighbours(product, matrix))
 
 
 def _is_vector_product(
     product: Product, sizes: list[int], lies_well: Callable[[Product, Indexed], bool] = _has_rows
 ) -> bool:
-    """Whether it is a matrix times a vector, whose rows lie in memory: memory's speed bounds it.
+    """Returns whether it is a matrix times a vector, whose rows lie in memory: memory's speed
+    bounds it.
 
     Nothing of what is read is shared by two results but the vectors. Neighbours in memory are terms
     of one sum, or of neighbouring sums.
@@ -119,17 +126,21 @@ def _is_vector_product(
 
 
 def _adds_to_memory(product: Product) -> bool:
-    """Whether the sums are added to what a buffer holds: its kernel has one thread a result."""
+    """Returns whether the sums are added to what a buffer holds: its kernel has one thread a
+    result.
+    """
     return product.accumulates and isinstance(product.result.value.type, ir.MemRefType)
 
 
 def _is_along_sums(product: Product, operand: Indexed) -> bool:
-    """Whether neighbours in an operand's memory are terms of one sum, as far as the type says."""
+    """Returns whether neighbours in an operand's memory are terms of one sum, as far as the type
+    says.
+    """
     return any(product.kind(loop) == Kind.K for loop in _neighbours(product, operand))
 
 
 def _neighbours(product: Product, operand: Indexed) -> list[int]:
-    """The loops of several iterations that step from one element in memory to the next."""
+    """Returns the loops of several iterations that step from one element in memory to the next."""
     return [
         loop
         for loop, stride in zip(operand.dims, strides_of(operand), strict=True)
@@ -138,7 +149,7 @@ def _neighbours(product: Product, operand: Indexed) -> list[int]:
 
 
 def _extent(product: Product, loop: int) -> ir.Value:
-    """The iterations of a loop, as a value of the host."""
+    """Returns the iterations of a loop, as a value of the host."""
     size = product.size(loop)
     if size != DYNAMIC:
         return index_constant(size)

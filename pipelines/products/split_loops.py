@@ -90,7 +90,7 @@ def split_loops(op: ir.Operation, product: Product, options: MatmulOptions, devi
 
 
 def _choices(op: ir.Operation, product: Product) -> Iterator[_Choice]:
-    """The operands that may do without copies, and the result, in every combination."""
+    """Yields the operands that may do without copies, and the result, in every combination."""
     possible: _Choice = []
     for key, operand in (("first", product.first), ("second", product.second)):
         made = _defining(operand.value)
@@ -120,7 +120,9 @@ def _is_copy(value: ir.Value) -> bool:
 
 
 def _transposed_later(op: ir.Operation) -> ir.Operation | None:
-    """The tensor.expand_shape of a product whose elements are then put into another order."""
+    """Returns the tensor.expand_shape of a product whose elements are then put into
+    another order.
+    """
     expanded = _lone_reader(op.results[0])
     if (
         expanded is None
@@ -138,14 +140,14 @@ def _transposed_later(op: ir.Operation) -> ir.Operation | None:
 
 
 def _lone_reader(value: ir.Value) -> ir.Operation | None:
-    """What alone reads a tensor's elements; None where nothing, or more, does."""
+    """Returns what alone reads a tensor's elements; None where nothing, or more, does."""
     readers = [use.owner.operation for use in value.uses]
     readers = [op for op in readers if op.name != "tensor.dim"]
     return readers[0] if len(readers) == 1 else None
 
 
 def _agreed(chosen: _Choice) -> dict[int, _Group] | None:
-    """What each loop becomes; None where the tensors want different things."""
+    """Returns what each loop becomes; None where the tensors want different things."""
     splits: dict[int, _Group] = {}
     for _, groups in chosen:
         for group in groups:
@@ -166,7 +168,9 @@ def _parts(loop: int, splits: dict[int, _Group]) -> list[_Part]:
 def _with_loops(
     product: Product, splits: dict[int, _Group], through: list[str], emitted: list[ir.Operation]
 ) -> Product | None:
-    """The product in more loops; the operands in `through` are read without their copies."""
+    """Returns the product in more loops; the operands in `through` are read without
+    their copies.
+    """
     order = [part for loop in range(product.loops) for part in _parts(loop, splits)]
     found: dict[str, Indexed] = {}
     for key in ("first", "second", "result"):
@@ -195,7 +199,7 @@ def _with_loops(
 def _expanded(
     value: ir.Value, dims: Sequence[_Part], splits: dict[int, _Group], emitted: list[ir.Operation]
 ) -> tuple[ir.Value, list[_Part]]:
-    """A tensor with a dim for each part of a loop, emitted where it has one for several."""
+    """Returns a tensor with a dim for each part of a loop, emitted where it has one for several."""
     if all(part is not None or loop not in splits for loop, part in dims):
         return value, list(dims)
     kind = ir.RankedTensorType(value.type)
@@ -242,7 +246,7 @@ def _copies(
     chosen: _Choice,
     device: Device,
 ) -> float:
-    """The seconds that copies take of which nothing is left."""
+    """Returns the seconds that copies take of which nothing is left."""
     seconds = 0.0
     for key, groups in chosen:
         if key == "result":
@@ -265,7 +269,7 @@ def _bytes(value: ir.Value) -> int:
 
 
 def _is_unary(op: ir.Operation) -> bool:
-    """Whether an elementwise operation makes each element of the one in its place."""
+    """Returns whether an elementwise operation makes each element of the one in its place."""
     identity = ir.AffineMap.get_identity(ir.RankedTensorType(op.results[0].type).rank)
     return len(op.operands) == 2 and all(each == identity for each in indexing_maps(op))
 
@@ -320,7 +324,7 @@ class _Loop:
 
 
 def _calls(product: Product) -> int:
-    """How often the library is called: for what is no matrix, and no batch of them."""
+    """Returns how often the library is called: for what is no matrix, and no batch of them."""
     strides = [dict(zip(each.dims, strides_of(each), strict=True)) for each in product.matrices]
     loops = [
         _Loop(

@@ -12,7 +12,9 @@ from .product import Indexed
 
 
 def strides_of(operand: Indexed) -> list[int]:
-    """The strides as the type says them; a tensor's are those that it will have as a buffer."""
+    """Returns the strides as the type says them; a tensor's are those that it will have as a
+    buffer.
+    """
     kind = operand.value.type
     if isinstance(kind, ir.MemRefType):
         return strides_and_offset(kind)[0]
@@ -20,7 +22,9 @@ def strides_of(operand: Indexed) -> list[int]:
 
 
 def _of_tensor(value: ir.Value) -> list[int]:
-    """The strides of a part or another shape of a tensor in its memory; others are packed."""
+    """Returns the strides of a part or another shape of a tensor in its memory;
+    others are packed.
+    """
     views = list[ir.Operation]()
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _VIEWS:
         views.append(value.owner.operation)
@@ -57,7 +61,7 @@ def _of_collapsed(op: ir.Operation, strides: Sequence[int]) -> list[int] | None:
 
 
 def _as_one(sizes: Sequence[int], strides: Sequence[int], group: Sequence[int]) -> int | None:
-    """The stride of several dims as one; None where they certainly are none."""
+    """Returns the stride of several dims as one; None where they certainly are none."""
     axes = [axis for axis in group if sizes[axis] != 1] or list(group)[-1:]
     for outer, inner in pairwise(axes):
         known = strides[outer], strides[inner], sizes[inner]

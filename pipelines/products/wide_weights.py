@@ -11,7 +11,8 @@ from ..weights import MARK, read_layout
 
 
 def may_widen(value: ir.Value, axes: dict[int, int]) -> bool:
-    """Whether a tensor is a weight whose memory has room for the sizes that dims are to have.
+    """Returns whether a tensor is a weight whose memory has room for the sizes that dims are to
+    have.
 
     What is in the memory behind it is not known.
     """
@@ -29,7 +30,9 @@ def may_widen(value: ir.Value, axes: dict[int, int]) -> bool:
 
 
 def widened(value: ir.Value, kind: ir.RankedTensorType) -> ir.Value:
-    """The weight as a tensor of that type; what else reads it reads the part that it was."""
+    """Returns the weight as a tensor of that type; what else reads it reads the part
+    that it was.
+    """
     weight = _behind(value)
     assert weight is not None
     if weight.type == kind:
@@ -54,7 +57,9 @@ def widened(value: ir.Value, kind: ir.RankedTensorType) -> ir.Value:
 def part_of(
     value: ir.Value, kind: ir.RankedTensorType, open_sizes: list[ir.Value] | None = None
 ) -> ir.Value:
-    """The first elements along every dim of a tensor, of that type, whose open sizes are given."""
+    """Returns the first elements along every dim of a tensor, of that type, whose open sizes are
+    given.
+    """
     sizes = open_sizes or []
     return ir.Operation.create(
         "tensor.extract_slice",
@@ -70,7 +75,7 @@ def part_of(
 
 
 def _behind(value: ir.Value) -> ir.BlockArgument | None:
-    """The argument that a tensor is, or is the first rows of since that was widened."""
+    """Returns the argument that a tensor is, or is the first rows of since that was widened."""
     if isinstance(value.owner, ir.Block):
         return ir.BlockArgument(value)
     op = value.owner.operation
@@ -96,7 +101,7 @@ def _module(function: ir.Operation) -> ir.Operation:
 
 
 def _is_called(function: ir.Operation) -> bool:
-    """Whether another function hands it the weight, which is then a tensor as any."""
+    """Returns whether another function hands it the weight, which is then a tensor as any."""
     name = ir.StringAttr(function.attributes["sym_name"]).value
     return bool(
         operations_where(

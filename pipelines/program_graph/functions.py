@@ -38,7 +38,7 @@ _DEALLOCATIONS = ("memref.dealloc", "gpu.dealloc")
 
 
 def read_functions(module: ir.Operation) -> list[GraphProgram]:
-    """The graphs of a module's functions on the host, of those that do anything."""
+    """Returns the graphs of a module's functions on the host, of those that do anything."""
     functions = [
         op.operation
         for op in module.regions[0].blocks[0]
@@ -128,7 +128,7 @@ class _Reader:
             step.kernels = [Kernel(step.name)]
 
     def _used(self, op: ir.Operation) -> list[ir.Value]:
-        """The buffers that an operation, or one within it, takes."""
+        """Returns the buffers that an operation, or one within it, takes."""
         inner = operations_where(op, lambda _: True)
         found = {value: None for each in inner for value in each.operands if is_buffer(value)}
         return [value for value in found if self._roots(value)]
@@ -153,7 +153,7 @@ class _Reader:
         self.graph.buffers.append(Buffer(kind, name, text, _bytes(value), begin, place=place))
 
     def _roots(self, value: ir.Value) -> list[int]:
-        """The buffer that a value is, or is a view of."""
+        """Returns the buffer that a value is, or is a view of."""
         while value not in self._buffers:
             op = defining_op(value)
             if op is None or not len(op.operands) or not is_buffer(op.operands[0]):
@@ -170,7 +170,9 @@ def _name(op: ir.Operation) -> str:
 
 
 def _access(op: ir.Operation, value: ir.Value) -> tuple[bool, bool]:
-    """Whether an operation, or one within it, reads and writes a buffer; both where unknown."""
+    """Returns whether an operation, or one within it, reads and writes a buffer; both where
+    unknown.
+    """
     reads = writes = False
     for use in value.uses:
         user, place = use.owner.operation, use.operand_number
@@ -192,7 +194,7 @@ def _access(op: ir.Operation, value: ir.Value) -> tuple[bool, bool]:
 
 
 def _block_sizes(op: ir.Operation) -> int:
-    """How many of the last operands begin with a gpu.launch's block sizes."""
+    """Returns how many of the last operands begin with a gpu.launch's block sizes."""
     segments = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
     return sum(segments[4:])
 

@@ -81,7 +81,7 @@ class GraphProgram:
     sizes: list[str] = field(default_factory=list[str])
 
     def number(self, formula: Formula) -> Number:
-        """A formula as a tree; sizes of one text are one."""
+        """Returns a formula as a tree; sizes of one text are one."""
         terms: list[Number] = []
         for factors, coefficient in sorted(formula.terms, key=str):
             parts: list[Number] = [self._atom(atom) for atom in factors]
@@ -147,7 +147,9 @@ def place_of(location: ir.Location) -> str:
 
 
 def work_of(op: ir.Operation) -> list[tuple[str, list[str]]]:
-    """The operations within one, by the places that they come from, in order; equal ones once."""
+    """Returns the operations within one, by the places that they come from, in order; equal ones
+    once.
+    """
     places: dict[str, Counter[str]] = {}
     for inner in operations_where(op, lambda one: one != op):
         if inner.name not in _NO_WORK and not inner.name.endswith(_ENDS):

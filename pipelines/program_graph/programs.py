@@ -42,7 +42,7 @@ _KINDS = {
 
 
 def read_programs(module: ir.Operation) -> list[GraphProgram]:
-    """The graphs of a module's host programs, when all of their memory is explicit."""
+    """Returns the graphs of a module's host programs, when all of their memory is explicit."""
     numbers = count()
     return [
         _Reader(op.operation, numbers).graph
@@ -216,7 +216,7 @@ class _Reader:
 
 
 def _accumulated(op: ir.Operation) -> list[ir.Value]:
-    """The results of a linalg operation that it reads as well."""
+    """Returns the results of a linalg operation that it reads as well."""
     if op.name != "linalg.generic":
         return []
     inputs, _ = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])

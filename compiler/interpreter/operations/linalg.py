@@ -39,11 +39,11 @@ class _Operand:
             self.value = load(stored, self.buffer.element).flatten().tolist()
 
     def place(self, op: ir.Operation, point: Sequence[int]) -> int:
-        """The number of the element that a point of the index space has."""
+        """Returns the number of the element that a point of the index space has."""
         return self.number(op, [_at(expr, point) for expr in self.map.results])
 
     def number(self, op: ir.Operation, indices: Sequence[int]) -> int:
-        """The number of the element at a place."""
+        """Returns the number of the element at a place."""
         if self.buffer is None:
             return 0
         place = 0
@@ -187,7 +187,7 @@ def _write(frame: Frame, buffer: Buffer, elements: Sequence[Any]) -> None:
 def _bounds(
     op: ir.Operation, maps: Sequence[ir.AffineMap], operands: Sequence[_Operand]
 ) -> list[int]:
-    """The extent of each loop: the size of a dim that is indexed by it alone."""
+    """Returns the extent of each loop: the size of a dim that is indexed by it alone."""
     bounds: list[int | None] = [None] * maps[0].n_dims
     for map_, operand in zip(maps, operands, strict=True):
         if operand.buffer is None:
@@ -210,7 +210,7 @@ def _bounds(
 
 
 def _at(expr: ir.AffineExpr, point: Sequence[int]) -> int:
-    """An affine expression of the loops' indices."""
+    """Returns an affine expression of the loops' indices."""
     if isinstance(expr, ir.AffineDimExpr):
         return point[expr.position]
     if isinstance(expr, ir.AffineConstantExpr):

@@ -54,13 +54,13 @@ class Communication(Streaming):
     """Begins communications among devices and waits for them."""
 
     def communicator(self, team: Sequence[int], backend: str | None = None) -> Communicator:
-        """The devices `team`, over `backend` ("nccl" without it)."""
+        """Returns the devices `team`, over `backend` ("nccl" without it)."""
         return self._communicator({"team": self.integers(team)}, [team], backend)
 
     def communicators(
         self, teams: Sequence[Sequence[int]], backend: str | None = None
     ) -> Communicator:
-        """The one of several teams, all of one size, that the device is of."""
+        """Returns the one of several teams, all of one size, that the device is of."""
         rows = ir.ArrayAttr.get([self.integers(team) for team in teams], self.context)
         return self._communicator({"teams": rows}, teams, backend)
 
@@ -77,7 +77,9 @@ class Communication(Streaming):
         return Communicator(self._program(), value, self.scope, devices)
 
     def rank(self, communicator: Communicator) -> Size:
-        """The place of the device that runs the program in the team; -1 where it is not of it."""
+        """Returns the place of the device that runs the program in the team; -1 where it is not of
+        it.
+        """
         operands = [self.own(communicator, "the communicator")]
         value = self.value("hir.rank", operands, self.index)
         return self.new_size("rank", self.scope, lambda: value)
@@ -134,7 +136,9 @@ class Communication(Streaming):
             self.emit("hir.wait", [self.own(awaited, "what is waited for")])
 
     def spread(self, x: Buffer, spreads: Sequence[str]) -> Buffer:
-        """A copy of `x`, in a program over a mesh, that is spread so: one spread for each axis."""
+        """Returns a copy of `x`, in a program over a mesh, that is spread so: one spread for each
+        axis.
+        """
         self.refuse_spread("spreading over a mesh")
         declared = buffer_type(x.type.shape, x.type.element_type)
         attributes = {"spread": self._program().spreads(spreads, declared)}

@@ -78,7 +78,7 @@ class Emitter:
             )
 
     def is_visible(self, extent: Extent) -> bool:
-        """Whether a size is known in the present block."""
+        """Returns whether a size is known in the present block."""
         return all(
             self._sources[atom][0] in self._open
             if atom.operation is None
@@ -165,7 +165,7 @@ class Emitter:
         return ir.IndexType.get(self.context)
 
     def type(self, text: str) -> ir.Type:
-        """The type of that text."""
+        """Returns the type of that text."""
         return ir.Type.parse(text, self.context)
 
     def string(self, value: str) -> ir.Attribute:
@@ -201,13 +201,17 @@ class Emitter:
     # Sizes.
 
     def new_size(self, name: str, scope: Scope, make: Callable[[], ir.Value]) -> Size:
-        """A size of its own, visible in `scope`; `make` writes its value, once, when needed."""
+        """Returns a size of its own, visible in `scope`; `make` writes its value, once, when
+        needed.
+        """
         atom = self.atoms.fresh(name)
         self._sources[atom] = (scope, make)
         return atom_size(self, atom)
 
     def extent_value(self, extent: Extent) -> ir.Value:
-        """The index value of a size, computed in the current block where it is not there yet."""
+        """Returns the index value of a size, computed in the current block where it is not there
+        yet.
+        """
         if not isinstance(extent, Size):
             return self.constant_value(self.index, extent)
         if extent.program is not self:
@@ -256,7 +260,9 @@ class Emitter:
         return self._computed(atom, lambda: self.value(operation, operands, self.index))
 
     def _computed(self, key: Hashable, make: Callable[[], ir.Value]) -> ir.Value:
-        """The value of `key` that an open block has, or what `make` writes into the current one."""
+        """Returns the value of `key` that an open block has, or what `make` writes into the current
+        one.
+        """
         for scope in reversed(self._open):
             if key in scope.computed:
                 return scope.computed[key]
@@ -283,7 +289,9 @@ class Emitter:
         return op.results[0]
 
     def constant_value(self, scalar_type: ir.Type, value: int | float) -> ir.Value:
-        """A constant of an index, integer or float type. BuildError: the type does not have it."""
+        """Returns a constant of an index, integer or float type. BuildError: the type does not have
+        it.
+        """
         if isinstance(scalar_type, ir.FloatType):
             value = _float(value)
         else:
@@ -301,16 +309,16 @@ class Emitter:
     # What sizes have done by the rest of the builder.
 
     def compare_sizes(self, kind: str, x: Extent, y: Extent) -> Scalar:
-        """The i1 scalar that compares two sizes."""
+        """Returns the i1 scalar that compares two sizes."""
         raise NotImplementedError
 
     def cast_size(self, size: Extent, to: str) -> Scalar:
-        """A size as a scalar of another type."""
+        """Returns a size as a scalar of another type."""
         raise NotImplementedError
 
 
 def _whole(value: object, bits: int = 64) -> int:
-    """A number of so many bits, signed or not. Raises BuildError for any other value."""
+    """Returns a number of so many bits, signed or not. Raises BuildError for any other value."""
     if not isinstance(value, int) or (isinstance(value, bool) and bits > 1):
         raise BuildError(f"a whole number is expected, not {value!r}")
     number = int(value)

@@ -133,7 +133,9 @@ class Program(Computing, Viewing, Control, Communication, Calling):
     # Inputs and outputs.
 
     def size(self, name: str) -> Size:
-        """The size of that name. Inputs that have it are checked to agree when the program runs."""
+        """Returns the size of that name. Inputs that have it are checked to agree when the program
+        runs.
+        """
         if not isinstance(name, str) or not name:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BuildError(f"a size has a name, not {name!r}")
         if name not in self._named:
@@ -152,7 +154,7 @@ class Program(Computing, Viewing, Control, Communication, Calling):
         alignment: int | None = None,
         spread: Sequence[str] | None = None,
     ) -> Buffer:
-        """An input buffer. A size is a number, a size of the program or its name.
+        """Returns an input buffer. A size is a number, a size of the program or its name.
 
         It is packed, with the dims from outermost to innermost as in `order`. `strides="any"` takes
         whatever comes; a sequence says them, None for those that may be anything. `alignment` is
@@ -181,7 +183,7 @@ class Program(Computing, Viewing, Control, Communication, Calling):
         return buffer
 
     def scalar(self, name: str, type: str) -> Any:
-        """An input that is a number; one of type "index" is a size."""
+        """Returns an input that is a number; one of type "index" is a size."""
         value = self._add_input(name, self.type(scalar_type(type)), {})
         self.inputs[name] = scalar = self.new_scalar(value, name, self._outermost)
         return scalar

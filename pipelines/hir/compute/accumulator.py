@@ -67,7 +67,7 @@ class Accumulator:
 
 
 def accumulator(result: Operand) -> Accumulator:
-    """An accumulator of the result's sizes and computing type."""
+    """Returns an accumulator of the result's sizes and computing type."""
     kind = computing_type(result.element)
     if ir.MemRefType(result.stored.type).element_type == kind:
         return Accumulator(result.stored, result)
@@ -75,7 +75,7 @@ def accumulator(result: Operand) -> Accumulator:
 
 
 def scratch(result: Operand, kind: ir.Type) -> ir.Value:
-    """A packed buffer of the result's sizes."""
+    """Returns a packed buffer of the result's sizes."""
     sizes = [size_of((result, axis)) for axis, size in enumerate(result.shape) if size == DYNAMIC]
     return allocate(buffer_type(result.shape, kind), sizes)
 

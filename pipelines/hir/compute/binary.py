@@ -10,5 +10,5 @@ from .registry import lowers
 
 @lowers("hir.binary")
 def lower_binary(op: ir.Operation) -> ir.Operation:
-    """An elementwise function of two operands."""
+    """Returns an elementwise function of two operands."""
     return lower_kind(op, BINARY[kind_name(op)], 2)

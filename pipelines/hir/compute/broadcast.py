@@ -37,7 +37,7 @@ class Indexed:
     exact: int
 
     def dims_of(self, loop: int) -> list[Dim]:
-        """The dims that broadcast and that a loop indexes."""
+        """Returns the dims that broadcast and that a loop indexes."""
         return [
             (self.operand, axis) for axis, own in enumerate(self.loops[: self.exact]) if own == loop
         ]
@@ -48,7 +48,7 @@ Repeats = Mapping[tuple[ir.Value, int], ir.Value]
 
 
 def elementwise(operand: Operand, rank: int) -> Indexed:
-    """An operand whose dims are the last of a result of that rank."""
+    """Returns an operand whose dims are the last of a result of that rank."""
     own = len(operand.shape)
     return Indexed(operand, range(rank - own, rank), own)
 
@@ -105,7 +105,7 @@ def _check_dim(
 
 
 def index_operand(indexed: Indexed, result: Operand, loops: int, repeats: Repeats) -> Mapped:
-    """The buffer, or a view of it, with the map that indexes it in `loops` loops."""
+    """Returns the buffer, or a view of it, with the map that indexes it in `loops` loops."""
     operand = indexed.operand
     places: list[int | None] = list(indexed.loops)
     shape, repeating = list(operand.shape), {}

@@ -12,7 +12,7 @@ _BEYOND_F64 = 11
 
 
 def cast(number: ir.Value, source: ElementType, target: ElementType) -> ir.Value:
-    """A number in the computing type of `source` as a stored element of `target`."""
+    """Returns a number in the computing type of `source` as a stored element of `target`."""
     if target.kind == "truth":
         return is_not_zero(number)
     if source.is_float:
@@ -23,7 +23,7 @@ def cast(number: ir.Value, source: ElementType, target: ElementType) -> ir.Value
 
 
 def is_not_zero(number: ir.Value) -> ir.Value:
-    """Whether a number is not 0; nan is not."""
+    """Returns whether a number is not 0; nan is not."""
     zero = constant(number.type, 0)
     if isinstance(number.type, ir.FloatType):
         return arith.cmpf(arith.CmpFPredicate.UNE, number, zero)
@@ -33,7 +33,7 @@ def is_not_zero(number: ir.Value) -> ir.Value:
 
 
 def resize(number: ir.Value, source: ElementType, target: ElementType) -> ir.Value:
-    """An integer or i1 modulo 2^bits of another integer type."""
+    """Returns an integer or i1 modulo 2^bits of another integer type."""
     wanted = computing_type(target)
     here, there = ir.IntegerType(number.type).width, ir.IntegerType(wanted).width
     if here == there:
@@ -49,7 +49,7 @@ def _whole(number: ir.Value, target: ElementType) -> ir.Value:
 
 
 def _float_of(number: ir.Value, source: ElementType, target: ElementType) -> ir.Value:
-    """An integer as a float that rounds to `target` as the integer itself does."""
+    """Returns an integer as a float that rounds to `target` as the integer itself does."""
     bits = ir.IntegerType(number.type).width
     f32, f64 = ir.F32Type.get(), ir.F64Type.get()
     if target.name in ("f32", "f64"):
@@ -66,7 +66,9 @@ def _converted(number: ir.Value, source: ElementType, kind: ir.Type) -> ir.Value
 
 
 def _with_53_bits(number: ir.Value, source: ElementType) -> ir.Value:
-    """A 64-bit integer of which f64 has all bits, what is dropped kept in the last of them."""
+    """Returns a 64-bit integer of which f64 has all bits, what is dropped kept in
+    the last of them.
+    """
     kind = number.type
     dropped = constant(kind, (1 << _BEYOND_F64) - 1)
     low = arith.andi(number, dropped)

@@ -14,18 +14,18 @@ _INFINITY = 0x7F800000
 
 
 def computing_type(element: ElementType) -> ir.Type:
-    """The type that arithmetic on an element type is done in."""
+    """Returns the type that arithmetic on an element type is done in."""
     return ir.Type.parse(element.computed_as)
 
 
 def load(stored: ir.Value, element: ElementType) -> ir.Value:
-    """A stored element in its computing type."""
+    """Returns a stored element in its computing type."""
     target = computing_type(element)
     return stored if stored.type == target else arith.extf(target, stored)
 
 
 def store(number: ir.Value, element: ElementType) -> ir.Value:
-    """A float in f32 or f64 as it is stored, rounded once."""
+    """Returns a float in f32 or f64 as it is stored, rounded once."""
     if element.name == "tf32":
         return _round_to_tf32(round_to_odd(number) if _is_f64(number) else number)
     target = ir.Type.parse(element.stored_as)
@@ -39,7 +39,7 @@ def store(number: ir.Value, element: ElementType) -> ir.Value:
 
 
 def is_rounded(element: ElementType) -> bool:
-    """Whether storing a computed number rounds it."""
+    """Returns whether storing a computed number rounds it."""
     return element.name != element.computed_as and element.is_float
 
 

@@ -53,14 +53,16 @@ def lower_elementwise(
 
 
 def _is_constant(operand: Operand) -> bool:
-    """Whether it is a number that kernels repeat instead of taking it as an argument."""
+    """Returns whether it is a number that kernels repeat instead of taking it as an argument."""
     owner = operand.stored.owner
     is_block = isinstance(owner, ir.Block)
     return not operand.is_buffer and not is_block and owner.operation.name == "arith.constant"
 
 
 def _converted(stored: ir.Value, operand: Operand, element: ElementType | None) -> ir.Value:
-    """An operand's element, or the scalar, as a number of `element` in its computing type."""
+    """Returns an operand's element, or the scalar, as a number of `element` in its
+    computing type.
+    """
     if element is None:
         return stored
     number = load(stored, operand.element)

@@ -21,7 +21,7 @@ def _like(x: ir.Value, number: float) -> ir.Value:
 
 
 def is_nan(x: ir.Value) -> ir.Value:
-    """Whether a float is nan."""
+    """Returns whether a float is nan."""
     return _compare(arith.CmpFPredicate.UNO, x, x)
 
 
@@ -67,7 +67,9 @@ def _half_times(x: ir.Value, inner: ir.Value) -> ir.Value:
 
 
 def _remainder(x: ir.Value, y: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """The remainder of x / y cut towards zero, exact; and whether it and y have different signs."""
+    """Returns the remainder of x / y cut towards zero, exact; and whether it and y have different
+    signs.
+    """
     zero = _like(x, 0.0)
     rest = arith.remf(x, y)
     signs = [_compare(arith.CmpFPredicate.OLT, value, zero) for value in (rest, y)]

@@ -46,7 +46,9 @@ def emit_generic(
 
 
 def map_of(loops: int, places: Sequence[int | None]) -> ir.AffineMap:
-    """The map of a buffer whose dims are indexed by those loops; by 0 where there is None."""
+    """Returns the map of a buffer whose dims are indexed by those loops; by 0 where
+    there is None.
+    """
     return ir.AffineMap.get(
         loops,
         0,

@@ -52,7 +52,7 @@ def _check_divisor(kind: str, y: ir.Value) -> None:
 
 
 def _checked(kind: str, divide: Emitter) -> Emitter:
-    """A division that ends the program where the divisor is 0."""
+    """Returns a division that ends the program where the divisor is 0."""
 
     def emit(x: ir.Value, y: ir.Value) -> ir.Value:
         _check_divisor(kind, y)
@@ -62,7 +62,9 @@ def _checked(kind: str, divide: Emitter) -> Emitter:
 
 
 def _by_other_than_minus_one(y: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Whether a divisor is -1, of which the least integer has no quotient; and one that is not."""
+    """Returns whether a divisor is -1, of which the least integer has no quotient; and one that is
+    not.
+    """
     is_minus_one = _compare(_P.eq, y, _like(y, -1))
     return is_minus_one, arith.select(is_minus_one, _like(y, 1), y)
 
@@ -73,7 +75,7 @@ def _div(x: ir.Value, y: ir.Value) -> ir.Value:
 
 
 def _needs_step(rest: ir.Value, y: ir.Value) -> ir.Value:
-    """Whether a remainder of the sign of x is not 0 and has not that of y."""
+    """Returns whether a remainder of the sign of x is not 0 and has not that of y."""
     some = _compare(_P.ne, rest, _like(rest, 0))
     differ = _compare(_P.slt, arith.xori(rest, y), _like(rest, 0))
     return arith.andi(some, differ)

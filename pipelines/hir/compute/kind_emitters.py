@@ -13,7 +13,7 @@ _TABLES = {"float": FLOATS, "signed": SIGNED, "unsigned": UNSIGNED, "truth": TRU
 
 
 def find_emitter(op: ir.Operation, kind: str, element: ElementType) -> Emitter:
-    """What computes a kind from operands in the computing type of `element`."""
+    """Returns what computes a kind from operands in the computing type of `element`."""
     if kind == "where":
         return arith.select
     emitter = _TABLES.get(element.kind, {}).get(kind)

@@ -16,7 +16,7 @@ from .operand import Operand, read_destination, read_operand
 
 
 def kind_name(op: ir.Operation) -> str:
-    """The operation's kind."""
+    """Returns the operation's kind."""
     return ir.StringAttr(op.attributes["kind"]).value
 
 
@@ -47,7 +47,7 @@ def lower_kind(op: ir.Operation, kind: Kind, count: int) -> ir.Operation:
 
 
 def _common(kind: Kind, operands: Sequence[Operand], result: ElementType) -> ElementType:
-    """The element type that the operands are converted to."""
+    """Returns the element type that the operands are converted to."""
     buffers = [operand.element for operand in operands if operand.is_buffer]
     scalars = [operand.element for operand in operands if not operand.is_buffer]
     return operand_element(buffers, scalars, result if kind.gives is Gives.SAME else None)

@@ -47,7 +47,7 @@ def read_operand(op: ir.Operation, number: int) -> Operand:
 
 
 def read_destination(op: ir.Operation) -> Operand:
-    """The buffer that a compute operation writes; every one has it by now."""
+    """Returns the buffer that a compute operation writes; every one has it by now."""
     destination = destination_of(op)
     if destination is None:
         fail(op, f"'{op.name}' has no destination: run hir-insert-allocations first")
@@ -55,12 +55,12 @@ def read_destination(op: ir.Operation) -> Operand:
 
 
 def result_operand(buffer: ir.Value) -> Operand:
-    """A buffer that a result goes to."""
+    """Returns a buffer that a result goes to."""
     return Operand(buffer, as_stored(buffer), element_of(buffer.type), "the result")
 
 
 def element_of(value_type: ir.Type) -> ElementType:
-    """The element type of a buffer, or of the buffers that a scalar stands for."""
+    """Returns the element type of a buffer, or of the buffers that a scalar stands for."""
     if isinstance(value_type, ir.ShapedType):
         value_type = value_type.element_type
     if isinstance(value_type, ir.IndexType):
@@ -71,7 +71,9 @@ def element_of(value_type: ir.Type) -> ElementType:
 
 
 def as_stored(value: ir.Value) -> ir.Value:
-    """A buffer or scalar with its stored type, cast at the insertion point where that differs."""
+    """Returns a buffer or scalar with its stored type, cast at the insertion point where that
+    differs.
+    """
     kind = stored_type(value.type)
     if isinstance(kind, ir.IndexType):
         i64, known = ir.IntegerType.get_signless(64), constant_value(value)
@@ -84,7 +86,7 @@ def as_stored(value: ir.Value) -> ir.Value:
 
 
 def _name(op: ir.Operation, value: ir.Value, number: int) -> str:
-    """The name of an input of the program, else the operand's number."""
+    """Returns the name of an input of the program, else the operand's number."""
     if isinstance(value, ir.BlockArgument):
         program = value.owner.owner
         if program.operation.name == "hir.program" and "inputs" in program.attributes:

@@ -61,7 +61,7 @@ def _total(kind: str, reduced: Reduced, target: ElementType) -> Rule:
 
 
 def _divide_by(count: Index, element: ElementType) -> Rule:
-    """What makes the mean of a sum."""
+    """Returns what makes the mean of a sum."""
     kind = computing_type(element)
     divisor: float | ir.Value = 0.0
     if isinstance(count, int):
@@ -78,7 +78,7 @@ def _divide_by(count: Index, element: ElementType) -> Rule:
 
 
 def _truth(kind: str, reduced: Reduced) -> Rule:
-    """Whether any or all elements are not 0."""
+    """Returns whether any or all elements are not 0."""
 
     def truth(number: ir.Value) -> ir.Value:
         return reduced.combine("ori" if kind == "any" else "andi", is_not_zero(number))
@@ -106,7 +106,9 @@ def _extreme(kind: str, reduced: Reduced) -> Rule:
 
 
 def _is_other_of_none(kind: str, element: ElementType) -> bool:
-    """Whether no elements give another number than the collective kind's neutral element."""
+    """Returns whether no elements give another number than the collective kind's
+    neutral element.
+    """
     return kind in ("fmin", "fmax") or element.name == "f8E4M3FN"
 
 

@@ -64,19 +64,19 @@ class Reduced:
         ).results
 
     def sizes(self) -> list[Index]:
-        """The sizes of the axes."""
+        """Returns the sizes of the axes."""
         return [
             size_of((self.x, axis)) if self.x.shape[axis] == DYNAMIC else self.x.shape[axis]
             for axis in self.axes
         ]
 
     def count(self) -> Index:
-        """How many elements are reduced to one."""
+        """Returns how many elements are reduced to one."""
         return IndexArithmetic().product(self.sizes())
 
 
 def read_reduced(op: ir.Operation, result: Operand) -> Reduced:
-    """The operand of a hir.reduce; its sizes are checked against the result's."""
+    """Returns the operand of a hir.reduce; its sizes are checked against the result's."""
     x = read_operand(op, 0)
     axes = sorted(reduced_axes(op))
     rank = len(x.shape)
@@ -90,5 +90,5 @@ def read_reduced(op: ir.Operation, result: Operand) -> Reduced:
 
 
 def is_none(count: Index) -> ir.Value:
-    """Whether a number of elements is 0."""
+    """Returns whether a number of elements is 0."""
     return arith.cmpi(arith.CmpIPredicate.eq, materialized(count), materialized(0))

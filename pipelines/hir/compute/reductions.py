@@ -27,10 +27,10 @@ _COLLECTIVE_KINDS = {
 
 
 def collective_kind(kind: str, element: ElementType) -> str:
-    """The operation of arith that a kind combines numbers of an element type with."""
+    """Returns the operation of arith that a kind combines numbers of an element type with."""
     return _COLLECTIVE_KINDS[kind][element.kind]
 
 
 def greatest(element: ElementType) -> float:
-    """The greatest number of a float type; the least is its opposite."""
+    """Returns the greatest number of a float type; the least is its opposite."""
     return _F8E4M3FN_GREATEST if element.name == "f8E4M3FN" else inf

@@ -27,5 +27,5 @@ def lowers(name: str) -> Callable[[Lowering], Lowering]:
 
 
 def find_lowering(name: str) -> Lowering | None:
-    """The lowering of an operation, or None."""
+    """Returns the lowering of an operation, or None."""
     return _lowerings.get(name)

@@ -11,7 +11,9 @@ from .registry import lowers
 
 @lowers("hir.set")
 def lower_set(op: ir.Operation) -> ir.Operation:
-    """A copy, which converts where the element types differ and fills where the sizes do."""
+    """Returns a copy, which converts where the element types differ and fills where
+    the sizes do.
+    """
     result = read_destination(op)
     source = read_operand(op, 0)
     element, target = source.element, result.element

@@ -18,7 +18,7 @@ Dim = tuple[Operand, int]
 
 
 def subject(op: ir.Operation) -> str:
-    """How messages call an operation: `hir.binary 'add'`."""
+    """Returns how messages call an operation: `hir.binary 'add'`."""
     if "kind" in op.attributes:
         return f"{op.name} '{ir.StringAttr(op.attributes['kind']).value}'"
     return op.name
@@ -35,13 +35,13 @@ def is_known_equal(first: Dim, second: Dim) -> bool:
 
 
 def equal(dim: Dim, wanted: Dim | int) -> ir.Value:
-    """Whether a size is that of another dim, or a number, as a value of the program."""
+    """Returns whether a size is that of another dim, or a number, as a value of the program."""
     there = index_constant(wanted) if isinstance(wanted, int) else size_of(wanted)
     return arith.cmpi(arith.CmpIPredicate.eq, size_of(dim), there)
 
 
 def size_of(dim: Dim) -> ir.Value:
-    """A size as a value of the program."""
+    """Returns a size as a value of the program."""
     operand, axis = dim
     return size_value(operand.value, axis)
 
@@ -65,7 +65,7 @@ def check_equal(op: ir.Operation, dim: Dim, wanted: Dim | int) -> None:
 
 
 def static_size(dim: Dim) -> int:
-    """A size as the type says it, DYNAMIC where it is open."""
+    """Returns a size as the type says it, DYNAMIC where it is open."""
     return dim[0].shape[dim[1]]
 
 

@@ -10,5 +10,5 @@ from .registry import lowers
 
 @lowers("hir.ternary")
 def lower_ternary(op: ir.Operation) -> ir.Operation:
-    """An elementwise function of three operands."""
+    """Returns an elementwise function of three operands."""
     return lower_kind(op, TERNARY[kind_name(op)], 3)

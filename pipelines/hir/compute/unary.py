@@ -10,5 +10,5 @@ from .registry import lowers
 
 @lowers("hir.unary")
 def lower_unary(op: ir.Operation) -> ir.Operation:
-    """An elementwise function of one operand."""
+    """Returns an elementwise function of one operand."""
     return lower_kind(op, UNARY[kind_name(op)], 1)

@@ -9,19 +9,19 @@ from .signature import OPEN
 
 
 def argument(code: Code, seen: Seen, kind: ir.Type) -> ir.Value:
-    """The value of type `kind` that stands for a tensor."""
+    """Returns the value of type `kind` that stands for a tensor."""
     if isinstance(kind, ir.MemRefType):
         return code.cast(_descriptor(code, seen), kind)
     return load_scalar(code, seen.first, kind)
 
 
 def given_argument(code: Code, seen: Seen, kind: ir.Type) -> ir.Value:
-    """The handed-in output as a memref, whose address is null where none was handed in."""
+    """Returns the handed-in output as a memref, whose address is null where none was handed in."""
     return code.cast(_descriptor(code, seen), kind)
 
 
 def _descriptor(code: Code, seen: Seen) -> ir.Value:
-    """The memref descriptor. Its allocated pointer is the tensor's data, as it came."""
+    """Returns the memref descriptor. Its allocated pointer is the tensor's data, as it came."""
     first, offset = seen.first, seen.value.offset
     if seen.given is not None:
         first = code.choose(seen.given, first, code.null())
@@ -39,7 +39,7 @@ def _descriptor(code: Code, seen: Seen) -> ir.Value:
 
 
 def load_scalar(code: Code, address: ir.Value, kind: ir.Type) -> ir.Value:
-    """The scalar of type `kind` in the host's memory."""
+    """Returns the scalar of type `kind` in the host's memory."""
     if isinstance(kind, ir.IndexType):
         return arith.index_cast(kind, code.load(code.types.i64, address))
     if isinstance(kind, ir.FloatType):

@@ -90,7 +90,7 @@ class Checker:
         return arith.ori(kind, arith.shli(number, code.i64(32)))
 
     def scalar(self, tensor: Tensor, value: Value) -> Seen:
-        """A scalar: a tensor without dims in the host's memory."""
+        """Returns a scalar: a tensor without dims in the host's memory."""
         code = self.code
         data = tensor.data
         wrong = (
@@ -103,7 +103,9 @@ class Checker:
         return Seen(value, tensor, data, first, (), (), (), code.truth(False), None, wrong)
 
     def buffer(self, tensor: Tensor, value: Value, *, is_output: bool) -> Seen:
-        """A buffer. What an output holds counts where it has memory: then it was handed in."""
+        """Returns a buffer. What an output holds counts where it has memory: then it
+        was handed in.
+        """
         code = self.code
         data = tensor.data
         given = code.negate(code.is_null(data)) if is_output else None
@@ -130,7 +132,9 @@ class Checker:
         return Seen(value, tensor, data, first, *seen)
 
     def _begins_too_far(self, tensor: Tensor) -> ir.Value:
-        """Whether a tensor begins so far past its data that the address would wrap around."""
+        """Returns whether a tensor begins so far past its data that the address
+        would wrap around.
+        """
         return arith.cmpi(_ABOVE, tensor.byte_offset, self.code.i64(_MOST_SPANNED))
 
     def _may_repeat(
@@ -139,7 +143,7 @@ class Checker:
         strides: Sequence[ir.Value],
         reaches: Sequence[ir.Value],
     ) -> ir.Value:
-        """Whether a dim's stride does not go beyond what the dims after it span.
+        """Returns whether a dim's stride does not go beyond what the dims after it span.
 
         Where none does so, no two elements are in one place; each would be what was written last.
         """
@@ -157,7 +161,7 @@ class Checker:
         return arith.maxsi(number, arith.subi(self.code.i64(0), number))
 
     def _too_large(self, value: Value, sizes: Sequence[ir.Value]) -> list[ir.Value]:
-        """Whether so many elements have too many bytes; not asked where the type says."""
+        """Returns whether so many elements have too many bytes; not asked where the type says."""
         code = self.code
         declared = prod(size for size in value.sizes if size != OPEN)
         pairs = zip(sizes, value.sizes, strict=True)
@@ -270,7 +274,7 @@ class Checker:
         ]
 
     def _not_among(self, mask: ir.Value, device: ir.Value) -> ir.Value:
-        """Whether a device's kind has no bit in the mask."""
+        """Returns whether a device's kind has no bit in the mask."""
         code = self.code
         bit = arith.andi(arith.shrui(mask, arith.andi(device, code.i32(31))), code.i32(1))
         inside = arith.cmpi(_BELOW, device, code.i32(32))

@@ -25,7 +25,7 @@ class Code(Emitter):
         return ir.InsertionPoint.current
 
     def field(self, base: ir.Value, offset: int) -> ir.Value:
-        """The address `offset` bytes after `base`."""
+        """Returns the address `offset` bytes after `base`."""
         return llvm.GEPOp(self.types.ptr, base, [], [offset], ir.TypeAttr.get(self.i8), 0).result
 
     def after(self, base: ir.Value, bytes_after: ir.Value) -> ir.Value:
@@ -33,14 +33,14 @@ class Code(Emitter):
         return self.offset_address(base, self.i8, bytes_after)
 
     def number_of(self, address: ir.Value) -> ir.Value:
-        """An address as a number."""
+        """Returns an address as a number."""
         return llvm.PtrToIntOp(self.types.i64, address).result
 
     def is_null(self, address: ir.Value) -> ir.Value:
         return llvm.ICmpOp(llvm.ICmpPredicate.eq, address, self.null()).result
 
     def multiply_checked(self, left: ir.Value, right: ir.Value) -> tuple[ir.Value, ir.Value]:
-        """A product of signed numbers, and whether it is beyond their type."""
+        """Returns a product of signed numbers, and whether it is beyond their type."""
         pair = ir.Type.parse("!llvm.struct<(i64, i1)>")
         both = ir.Operation.create(
             "llvm.intr.smul.with.overflow", results=[pair], operands=[left, right]
@@ -60,7 +60,7 @@ class Code(Emitter):
         return arith.xori(condition, self.truth(True))
 
     def any(self, conditions: Sequence[ir.Value]) -> ir.Value:
-        """Whether one of the conditions holds."""
+        """Returns whether one of the conditions holds."""
         return reduce(arith.ori, conditions) if conditions else self.truth(False)
 
     def choose(self, condition: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:

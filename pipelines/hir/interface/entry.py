@@ -9,7 +9,7 @@ from .signature import Signature, is_describable
 
 
 def is_program(function: ir.Operation) -> bool:
-    """Whether a func.func takes or returns what a caller has to pass: buffers and scalars.
+    """Returns whether a func.func takes or returns what a caller has to pass: buffers and scalars.
 
     One that takes nothing and returns nothing or an i32, the exit status, does not.
     """
@@ -21,13 +21,13 @@ def is_program(function: ir.Operation) -> bool:
 
 
 def first_that_cannot_pass(function: ir.Operation) -> ir.Type | None:
-    """The first type of a function's that no caller can pass, or None."""
+    """Returns the first type of a function's that no caller can pass, or None."""
     kind = function.opview.type
     return next((item for item in [*kind.inputs, *kind.results] if not is_describable(item)), None)
 
 
 def add_body(code: Code, function: ir.Operation, name: str, target: str) -> ir.Operation:
-    """The body that calls `function`, whose symbol is `target`, with the caller's buffers.
+    """Returns the body that calls `function`, whose symbol is `target`, with the caller's buffers.
 
     The function's own operations are ordered among themselves and after the host; the body
     therefore waits for the caller's stream first.
@@ -49,7 +49,7 @@ def add_body(code: Code, function: ir.Operation, name: str, target: str) -> ir.O
 
 
 def _described(kinds: list[ir.Type], function: ir.Operation, attribute: str) -> ir.ArrayAttr:
-    """Each value's type, and the name that an attribute `hir.name` gives it."""
+    """Returns each value's type, and the name that an attribute `hir.name` gives it."""
     given = (
         list(ir.ArrayAttr(function.attributes[attribute]))
         if attribute in function.attributes

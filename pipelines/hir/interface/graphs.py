@@ -67,7 +67,8 @@ _OPERATIONS = frozenset(
 
 
 def can_replay(module: ir.Operation, body: ir.Operation, launches: int) -> bool:
-    """Whether a body, and what it calls, can be a device graph of at least so many launches.
+    """Returns whether a body, and what it calls, can be a device graph of at least so many
+    launches.
 
     `launches` of 0 is for none. Loops and branches may be there: a replay computes them anew.
     """

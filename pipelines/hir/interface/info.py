@@ -72,7 +72,7 @@ def add_calling(code: Code, signature: Signature) -> None:
 
 
 def _values(code: Code, name: str, values: Sequence[Value]) -> str:
-    """The constant array of the values' descriptions; returns its name, "" of no values."""
+    """Returns the constant array of the values' descriptions; returns its name, "" of no values."""
     if not values:
         return ""
     kind = code.types.array(len(values), ir.Type.parse(_VALUE))
@@ -113,7 +113,7 @@ def _values(code: Code, name: str, values: Sequence[Value]) -> str:
 
 
 def numbers(code: Code, name: str, values: Sequence[int]) -> str:
-    """A constant array of int64_t; returns its name, "" of no numbers."""
+    """Returns a constant array of int64_t; returns its name, "" of no numbers."""
     if not values:
         return ""
     i64 = code.types.i64
@@ -126,7 +126,9 @@ def numbers(code: Code, name: str, values: Sequence[int]) -> str:
 
 
 def _texts(code: Code, name: str, texts: Sequence[str]) -> str:
-    """A constant array of strings, null where empty; returns its name, "" where all are empty."""
+    """Returns a constant array of strings, null where empty; returns its name, "" where all are
+    empty.
+    """
     if not any(texts):
         return ""
     kind = code.types.struct(*[code.types.ptr] * len(texts))

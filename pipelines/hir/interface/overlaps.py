@@ -16,7 +16,7 @@ _BELOW = arith.CmpIPredicate.ult
 
 
 def compares_spans(inputs: Sequence[Seen], outputs: Sequence[Seen]) -> bool:
-    """Whether the tensors are few enough to be compared in line, pair by pair."""
+    """Returns whether the tensors are few enough to be compared in line, pair by pair."""
     written, others = _written(inputs, outputs), _only_read(inputs)
     return len(written) * (len(written) + len(others)) <= _PAIRS
 
@@ -39,7 +39,7 @@ def misplaced_outputs(
 
 
 def overlaps(code: Code, inputs: Sequence[Seen], outputs: Sequence[Seen]) -> list[ir.Value]:
-    """Whether the bytes of what is written are also another tensor's, for each pair."""
+    """Returns whether the bytes of what is written are also another tensor's, for each pair."""
     wrong: list[ir.Value] = []
     written = _written(inputs, outputs)
     if not written:
@@ -58,21 +58,21 @@ def overlaps(code: Code, inputs: Sequence[Seen], outputs: Sequence[Seen]) -> lis
 def overlaps_by_library(
     code: Code, info: ir.Value, inputs: ir.Value, outputs: ir.Value
 ) -> ir.Value:
-    """The same of all pairs. Types, sizes and strides must have been checked."""
+    """Returns the same of all pairs. Types, sizes and strides must have been checked."""
     found = code.call("hirc_outputs_overlap", [info, inputs, outputs], code.types.i32)
     assert found is not None
     return code.differ(found, code.i32(0))
 
 
 def repeats_by_library(code: Code, info: ir.Value, outputs: ir.Value) -> ir.Value:
-    """Whether two elements of an output are one. Types, sizes and strides must be right."""
+    """Returns whether two elements of an output are one. Types, sizes and strides must be right."""
     found = code.call("hirc_outputs_repeat", [info, outputs], code.types.i32)
     assert found is not None
     return code.differ(found, code.i32(0))
 
 
 def _written(inputs: Sequence[Seen], outputs: Sequence[Seen]) -> list[Seen]:
-    """The outputs that may be handed in, and the inputs that the program writes to."""
+    """Returns the outputs that may be handed in, and the inputs that the program writes to."""
     given = [seen for seen in outputs if seen.value.can_be_given]
     return given + [seen for seen in inputs if seen.value.is_written]
 
@@ -82,7 +82,9 @@ def _only_read(inputs: Sequence[Seen]) -> list[Seen]:
 
 
 def _span(code: Code, seen: Seen) -> tuple[ir.Value, ir.Value]:
-    """The first byte of a tensor and the one after its last, as numbers; 0 and 0 of no bytes."""
+    """Returns the first byte of a tensor and the one after its last, as numbers; 0 and 0 of no
+    bytes.
+    """
     zero = code.i64(0)
     low = high = zero
     for reach in seen.reaches:

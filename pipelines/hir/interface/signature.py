@@ -142,13 +142,15 @@ class Signature:
 
 
 def dtype_of(element: str) -> int:
-    """The four bytes of DLDataType of an element type as one number: code, bits, and one lane."""
+    """Returns the four bytes of DLDataType of an element type as one number: code, bits, and one
+    lane.
+    """
     code, bits = _DLPACK[element]
     return code | bits << 8 | 1 << 16
 
 
 def read_signature(body: ir.Operation, name: str) -> Signature:
-    """The signature that a body's `hir.inputs` and `hir.outputs` describe."""
+    """Returns the signature that a body's `hir.inputs` and `hir.outputs` describe."""
     inputs = _values(body, "hir.inputs", "input")
     outputs = _values(body, "hir.outputs", "output")
     given = [value for value in outputs if value.is_buffer]
@@ -166,7 +168,7 @@ def read_signature(body: ir.Operation, name: str) -> Signature:
 
 
 def read_values(program: ir.Operation) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
-    """The inputs and outputs of a hir.program, as its body will describe them."""
+    """Returns the inputs and outputs of a hir.program, as its body will describe them."""
     kind = ir.FunctionType(ir.TypeAttr(program.attributes["function_type"]).value)
     nowhere = [Origin("view")] * len(kind.results)
     with program.location:
@@ -177,7 +179,7 @@ def read_values(program: ir.Operation) -> tuple[tuple[Value, ...], tuple[Value, 
 
 
 def is_describable(kind: ir.Type) -> bool:
-    """Whether a value of the type can be an input or output."""
+    """Returns whether a value of the type can be an input or output."""
     if isinstance(kind, ir.MemRefType):
         return str(kind.element_type) in _DLPACK and strides_and_offset(kind) is not None
     return str(kind) in _DLPACK and not isinstance(kind, ir.ComplexType)

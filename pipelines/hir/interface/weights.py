@@ -28,7 +28,7 @@ _HIDDEN = 1
 
 
 def program_name(symbol: str) -> str:
-    """The program's name, of the symbol of the function that runs it."""
+    """Returns the program's name, of the symbol of the function that runs it."""
     return symbol.removeprefix(BODY_PREFIX).removeprefix(_BOUND_PREFIX)
 
 
@@ -82,7 +82,7 @@ def bind_weights(code: Code, body: ir.Operation, layout: WeightLayout, *, is_cal
 
 
 def _caller_of(code: Code, body: ir.Operation) -> ir.Operation:
-    """A function with the body's arguments and results that calls it."""
+    """Returns a function with the body's arguments and results that calls it."""
     callee = ir.StringAttr(body.attributes["sym_name"]).value
     name = _BOUND_PREFIX + callee.removeprefix(BODY_PREFIX)
     with ir.InsertionPoint(body):
@@ -94,7 +94,7 @@ def _caller_of(code: Code, body: ir.Operation) -> ir.Operation:
 
 
 def _renumbered(body: ir.Operation, passed: list[int]) -> ir.ArrayAttr:
-    """The descriptions of the outputs, with the numbers of the inputs that callers pass."""
+    """Returns the descriptions of the outputs, with the numbers of the inputs that callers pass."""
     outputs: list[ir.DictAttr] = []
     for each in ir.ArrayAttr(body.attributes["hir.outputs"]):
         entries = {item.name: item.attr for item in ir.DictAttr(each)}
@@ -144,7 +144,9 @@ class Weights:
         )  # fmt: skip
 
     def _states(self, code: Code, layout: WeightLayout) -> str:
-        """The constant array of the states' descriptions; returns its name, "" of no states."""
+        """Returns the constant array of the states' descriptions; returns its name, "" of no
+        states.
+        """
         if not layout.states:
             return ""
         sizes = [
@@ -176,7 +178,7 @@ class Weights:
     def state_address(
         self, code: Code, block: ir.Block, stream: ir.Value, failed: ir.Block
     ) -> tuple[ir.Block, ir.Value]:
-        """The address of the current instance's state, and the block for what follows."""
+        """Returns the address of the current instance's state, and the block for what follows."""
         following = block.create_after()
         with ir.InsertionPoint(block):
             given = [code.address_of(self.symbol), stream]
@@ -188,7 +190,7 @@ class Weights:
     def address(
         self, code: Code, block: ir.Block, device: ir.Value, failed: ir.Block
     ) -> tuple[ir.Block, ir.Value]:
-        """The weights' address on a device, and the block for what follows.
+        """Returns the weights' address on a device, and the block for what follows.
 
         `block` is where it is asked for; `failed` is gone to where they cannot be loaded.
         """

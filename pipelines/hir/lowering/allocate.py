@@ -44,7 +44,7 @@ def _allocate(op: AllocateOp, state: ProgramState, memory: Memory) -> ir.Value:
 def _given_or_allocated(
     op: AllocateOp, state: ProgramState, memory: Memory, number: int
 ) -> ir.Value:
-    """The buffer for output `number`.
+    """Returns the buffer for output `number`.
 
     One that was handed in keeps its strides; where the type says strides, it is to have these.
     """
@@ -82,7 +82,7 @@ def _take(
     number: int,
     wanted: list[Index | None],
 ) -> tuple[ir.Value, list[Index]]:
-    """The address and the strides of what was handed in, once it has been found to fit."""
+    """Returns the address and the strides of what was handed in, once it has been found to fit."""
     kind, given = ir.MemRefType(op.buffer.type), state.given[number]
     what = f"the buffer handed in for {state.output_names[number]}"
     extents = extents_of(given)
@@ -97,7 +97,7 @@ def _take(
 
 
 def _yield(end: scf.YieldOp, first: ir.Value, numbers: Sequence[Index]) -> scf.YieldOp:
-    """The terminator with values in place of the empty one."""
+    """Returns the terminator with values in place of the empty one."""
     values = [first, *(materialized(number) for number in numbers)]
     again = scf.YieldOp(values)
     end.operation.erase()

@@ -24,7 +24,7 @@ class Extents:
 
 
 def extents_of(buffer: ir.Value) -> Extents:
-    """A buffer's extents: numbers where the type says them."""
+    """Returns a buffer's extents: numbers where the type says them."""
     kind = ir.MemRefType(buffer.type)
     sizes = list(kind.shape)
     strides, offset = strides_and_offset(kind)
@@ -53,7 +53,7 @@ def _known(numbers: Sequence[int], values: Sequence[ir.Value]) -> list[Index]:
 
 
 def view_of(buffer: ir.Value, kind: ir.MemRefType, extents: Extents) -> ir.Value:
-    """The view of type `kind` of the memory of `buffer`. What the type says stands."""
+    """Returns the view of type `kind` of the memory of `buffer`. What the type says stands."""
     strides, offset = strides_and_offset(kind)
     sizes = list(kind.shape)
     return memref.ReinterpretCastOp(
@@ -69,7 +69,7 @@ def view_of(buffer: ir.Value, kind: ir.MemRefType, extents: Extents) -> ir.Value
 
 
 def _open(numbers: Sequence[int], values: Sequence[Index]) -> list[ir.Value]:
-    """The values where the type leaves a number open."""
+    """Returns the values where the type leaves a number open."""
     return [
         materialized(value)
         for number, value in zip(numbers, values, strict=True)
@@ -85,7 +85,7 @@ def pack(
     sizes: Sequence[Index],
     strides: Sequence[Index],
 ) -> ir.Value:
-    """The buffer whose first element is at `first`.
+    """Returns the buffer whose first element is at `first`.
 
     It is made of its parts by one operation, which `unpack` ends: most buffers are asked for their
     parts alone.
@@ -129,7 +129,7 @@ def _read_parts(op: ir.Operation, extents: Extents) -> None:
 
 
 def _descriptor(state: ProgramState, op: ir.Operation, extents: Extents) -> ir.Value:
-    """The buffer of a pack as MLIR's memref descriptor."""
+    """Returns the buffer of a pack as MLIR's memref descriptor."""
     emit, kind = state.emit, ir.MemRefType(op.results[0].type)
     allocated, first = list(op.operands)[:2]
     descriptor = emit.undefined(emit.types.descriptor(kind.rank))
@@ -151,7 +151,7 @@ def allocated_address(state: ProgramState, buffer: ir.Value) -> ir.Value:
 
 
 def repacked(state: ProgramState, buffer: ir.Value, kind: ir.MemRefType) -> ir.Value:
-    """The same buffer as a value of type `kind`, its offset in the address."""
+    """Returns the same buffer as a value of type `kind`, its offset in the address."""
     extents = extents_of(buffer)
     allocated = allocated_address(state, buffer)
     first = data_address(state.emit, buffer)
@@ -159,5 +159,5 @@ def repacked(state: ProgramState, buffer: ir.Value, kind: ir.MemRefType) -> ir.V
 
 
 def as_i64(state: ProgramState, number: Index) -> ir.Value:
-    """A number as C functions take it."""
+    """Returns a number as C functions take it."""
     return state.emit.i64(number) if isinstance(number, int) else state.emit.convert(number)

@@ -84,7 +84,7 @@ def _given(
 
 
 def _nothing(emit: Emitter, kind: ir.MemRefType) -> ir.Value:
-    """The buffer that says that none was handed in."""
+    """Returns the buffer that says that none was handed in."""
     descriptor = ir.Operation.create(
         "llvm.mlir.zero", results=[emit.types.descriptor(kind.rank)]
     ).results[0]

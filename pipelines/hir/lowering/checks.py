@@ -100,7 +100,7 @@ def refuse_memory_sizes(
 
 
 def _least(sizes: Sequence[Index]) -> ir.Value | None:
-    """The least of the sizes that are not known, None where all are."""
+    """Returns the least of the sizes that are not known, None where all are."""
     open_sizes = [size for size in sizes if isinstance(size, ir.Value)]
     if not open_sizes:
         return None

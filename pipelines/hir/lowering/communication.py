@@ -73,7 +73,7 @@ def lower_communicator(op: CommunicatorOp, state: ProgramState) -> list[ir.Value
 
 @lowers("hir.rank")
 def lower_rank(op: RankOp, state: ProgramState) -> list[ir.Value]:
-    """What the communicator knows."""
+    """Returns what the communicator knows."""
     emit = state.emit
     place = emit.call("hirc_communicator_rank", [op.communicator], emit.types.i64)
     assert place is not None
@@ -108,7 +108,7 @@ def _communicate(op: CommunicateOp, state: ProgramState) -> ir.Value:
 
 
 def _peers(op: CommunicateOp, state: ProgramState) -> list[ir.Value]:
-    """The root's place, or that to send to; and the place to receive from."""
+    """Returns the root's place, or that to send to; and the place to receive from."""
     peers = [as_i64(state, peer) for peer in op.peers]
     if not peers:
         team, root = list(ir.DenseI64ArrayAttr(op.operation.attributes[_TEAM])), 0
@@ -166,7 +166,7 @@ class _Units:
 
 
 def _words(op: ir.Operation) -> list[int]:
-    """The communication as `struct hirc_communication` (compiler/runtime/communicate.h)."""
+    """Returns the communication as `struct hirc_communication` (compiler/runtime/communicate.h)."""
     team = list(ir.DenseI64ArrayAttr(op.attributes[_TEAM]))
     units = _units(op)
     reduction = 0

@@ -18,7 +18,7 @@ from .state import ProgramState
 
 
 def conform(state: ProgramState, value: ir.Value, kind: ir.Type, what: str) -> ir.Value:
-    """The value as one of type `kind`; `what` names it in messages ("input 0 of @layer").
+    """Returns the value as one of type `kind`; `what` names it in messages ("input 0 of @layer").
 
     Sizes and strides that the type says are compared with the buffer's where its own type leaves
     them open.
@@ -34,13 +34,13 @@ def conform(state: ProgramState, value: ir.Value, kind: ir.Type, what: str) -> i
 
 
 def opened(value: ir.Value) -> ir.Value:
-    """The buffer as one of open layout."""
+    """Returns the buffer as one of open layout."""
     kind = any_layout(ir.MemRefType(value.type))
     return value if value.type == kind else memref.cast(kind, value)
 
 
 def _says_the_same(given: ir.MemRefType, kind: ir.MemRefType) -> bool:
-    """Whether `given` says all that `kind` does, of sizes and strides."""
+    """Returns whether `given` says all that `kind` does, of sizes and strides."""
     strides, wanted = strides_and_offset(given)[0], strides_and_offset(kind)[0]
     pairs = zip([*given.shape, *strides], [*kind.shape, *wanted], strict=True)
     same = all(there in (DYNAMIC, here) for here, there in pairs)
@@ -48,7 +48,7 @@ def _says_the_same(given: ir.MemRefType, kind: ir.MemRefType) -> bool:
 
 
 def _is_cast(given: ir.MemRefType, kind: ir.MemRefType) -> bool:
-    """Whether memref.cast takes one to the other."""
+    """Returns whether memref.cast takes one to the other."""
     pairs = [
         *zip(given.shape, kind.shape, strict=True),
         *zip(strides_and_offset(given)[0], strides_and_offset(kind)[0], strict=True),
@@ -69,7 +69,9 @@ def _check(state: ProgramState, value: ir.Value, kind: ir.MemRefType, what: str)
 
 
 def wanted_strides(kind: ir.MemRefType, sizes: list[Index]) -> list[Index | None]:
-    """The strides that a type says of a buffer of these sizes; None where it says nothing."""
+    """Returns the strides that a type says of a buffer of these sizes; None where it
+    says nothing.
+    """
     if has_identity_layout(kind):
         known = packed_strides(kind.shape)
         computed = IndexArithmetic().packed_strides(sizes) if DYNAMIC in known else known
@@ -118,6 +120,6 @@ def check_strides(
 
 
 def sizes_of(op: ir.OpView, operands: list[ir.Value], kind: ir.MemRefType) -> list[Index]:
-    """The sizes of a result: those the type says, and operands for those it leaves open."""
+    """Returns the sizes of a result: those the type says, and operands for those it leaves open."""
     given = iter(operands)
     return [index_of(next(given)) if size == DYNAMIC else size for size in kind.shape]

@@ -10,7 +10,7 @@ from .state import ProgramState
 
 @lowers("hir.record")
 def lower_record(op: RecordOp, state: ProgramState) -> list[ir.Value]:
-    """An event of the support library's, which gets it back at the end of the block."""
+    """Returns an event of the support library's, which gets it back at the end of the block."""
     emit = state.emit
     stream = op.stream if op.stream is not None else state.stream
     event = emit.call("hirc_event_record", [stream, emit.location()], emit.types.ptr)

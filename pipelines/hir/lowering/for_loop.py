@@ -15,7 +15,7 @@ from .walk import lower_block, move_operations
 
 @lowers("hir.for")
 def lower_for(op: ForOp, state: ProgramState) -> list[ir.Value]:
-    """A scf.for of the same bounds."""
+    """Returns a scf.for of the same bounds."""
     if "streams" in op.attributes:
         fail(op, "a hir.for with 'streams' is left: run hir-expand-stream-loops first")
     step = constant_value(op.step)

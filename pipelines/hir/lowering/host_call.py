@@ -65,7 +65,7 @@ def _is_unsigned(argument: ir.Operation) -> bool:
 
 
 def _passed(kind: ir.Type) -> ir.Type:
-    """The type that C passes a scalar as: int for narrower integers."""
+    """Returns the type that C passes a scalar as: int for narrower integers."""
     if isinstance(kind, ir.IntegerType) and kind.width < 32:
         return ir.IntegerType.get_signless(32)
     return kind

@@ -20,7 +20,7 @@ from .state import LaunchedKernel, ProgramState, Tables
 
 @lowers("hir.launch")
 def lower_launch(op: LaunchOp, state: ProgramState) -> list[ir.Value]:
-    """An asynchronous gpu.launch_func. A grid with a size of 0 is not launched."""
+    """Returns an asynchronous gpu.launch_func. A grid with a size of 0 is not launched."""
     kernel = find_kernel(op, state.tables)
     grid = [op.grid_x, op.grid_y, op.grid_z]
     known = [constant_value(size) for size in grid]
@@ -45,7 +45,7 @@ def lower_launch(op: LaunchOp, state: ProgramState) -> list[ir.Value]:
 
 
 def find_kernel(op: LaunchOp, tables: Tables) -> LaunchedKernel:
-    """The kernel of a launch."""
+    """Returns the kernel of a launch."""
     known = tables.kernels
     kernel = known.get(op.kernel)
     if kernel is None:
@@ -55,7 +55,7 @@ def find_kernel(op: LaunchOp, tables: Tables) -> LaunchedKernel:
 
 
 def _look_up(op: LaunchOp) -> LaunchedKernel:
-    """The kernel as its symbol names it; the clusters are those of its hir.kernel."""
+    """Returns the kernel as its symbol names it; the clusters are those of its hir.kernel."""
     symbol: ir.Attribute = op.kernel
     cluster: list[int] = []
     named = lookup(op, path_of(symbol))
@@ -105,14 +105,14 @@ def _launch(op: LaunchOp, state: ProgramState, kernel: LaunchedKernel) -> None:
 
 
 def _passed(state: ProgramState, value: ir.Value, kind: ir.Type, what: str) -> ir.Value:
-    """The value as the kernel takes it: a buffer's address where it takes a pointer."""
+    """Returns the value as the kernel takes it: a buffer's address where it takes a pointer."""
     if isinstance(value.type, ir.MemRefType) and kind == state.emit.types.ptr:
         return data_address(state.emit, value)
     return conform(state, value, kind, what)
 
 
 def _shared_bytes(op: LaunchOp) -> ir.Value | None:
-    """The dynamic shared memory as gpu.launch_func takes it; None for nothing."""
+    """Returns the dynamic shared memory as gpu.launch_func takes it; None for nothing."""
     if constant_value(op.shared_bytes) == 0:
         return None
     return arith.index_cast(ir.IntegerType.get_signless(32), op.shared_bytes)

@@ -44,7 +44,7 @@ def lower_launchers(
 def _signature(
     launcher: ir.Operation, name: str, emit: Emitter, tables: Tables
 ) -> LauncherFunction:
-    """What the function takes: of a buffer its address, where that is all that is used."""
+    """Returns what the function takes: of a buffer its address, where that is all that is used."""
     arguments = list(launcher.regions[0].blocks[0].arguments)
     inputs = [
         emit.types.ptr if _is_address(argument, emit, tables) else argument.type
@@ -54,7 +54,7 @@ def _signature(
 
 
 def _is_address(argument: ir.Value, emit: Emitter, tables: Tables) -> bool:
-    """Whether a value is a buffer whose address is all that is used of it."""
+    """Returns whether a value is a buffer whose address is all that is used of it."""
     if not isinstance(argument.type, ir.MemRefType):
         return False
     for use in argument.uses:

@@ -22,7 +22,9 @@ _MOST_BYTES = 2**63 - 1
 def planned(
     state: ProgramState, op: ir.OpView, kind: ir.MemRefType, open_sizes: list[ir.Value]
 ) -> Memory:
-    """The memory that a hir.allocate or hir.reuse describes, computed in line, once for all."""
+    """Returns the memory that a hir.allocate or hir.reuse describes, computed in line, once for
+    all.
+    """
     said = [op.attributes.get(name, None) for name in _SAID]
     asked = kind.element_type, *kind.shape, *said, *open_sizes
     found = state.frame.find_planned(asked)

@@ -67,16 +67,16 @@ class Origins:
                     self._note_deallocation(op)
 
     def outputs(self, program: str) -> list[Origin]:
-        """The origins of a program's outputs."""
+        """Returns the origins of a program's outputs."""
         return self._outputs[program]
 
     def output_of(self, buffer: ir.Value) -> int | None:
-        """The output that a hir.allocate or hir.result gives the buffer for; else None."""
+        """Returns the output that a hir.allocate or hir.result gives the buffer for; else None."""
         return self._output_of.get(buffer)
 
     @staticmethod
     def memory_kind(deallocation: ir.Operation) -> int | None:
-        """The kind of memory that a hir.deallocate frees; None where it is the caller's."""
+        """Returns the kind of memory that a hir.deallocate frees; None where it is the caller's."""
         noted = deallocation.attributes
         return ir.IntegerAttr(noted[_FREED]).value if _FREED in noted else None
 
@@ -177,7 +177,7 @@ class Origins:
         return kinds[0]
 
     def _kind_when_allocated(self, op: ir.Operation) -> int | None:
-        """The kind of memory of a program's output where no buffer was handed in."""
+        """Returns the kind of memory of a program's output where no buffer was handed in."""
         if op.name == "hir.result":
             return self._kind_of_result(op)
         return memory_number(op)
@@ -188,14 +188,14 @@ def _is_deallocation(op: ir.Operation) -> bool:
 
 
 def _first(value: ir.Value) -> ir.Value:
-    """The value whose memory is reused, or viewed, step by step as this one."""
+    """Returns the value whose memory is reused, or viewed, step by step as this one."""
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _SAME_MEMORY:
         value = value.owner.operation.operands[0]
     return value
 
 
 def memory_number(op: ir.Operation | ir.OpView) -> int:
-    """The kind of memory that a hir.allocate asks for."""
+    """Returns the kind of memory that a hir.allocate asks for."""
     name = ir.StringAttr(op.attributes["memory"]).value if "memory" in op.attributes else "device"
     return MEMORY_KINDS[name]
 

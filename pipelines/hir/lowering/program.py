@@ -84,7 +84,7 @@ def _lower_program(
 def _function(
     program: ir.Operation, emit: Emitter, signature: Signature
 ) -> tuple[func.FuncOp, func.ReturnOp]:
-    """The function, with the operations of the program in it."""
+    """Returns the function, with the operations of the program in it."""
     given = [signature.outputs[number] for number in signature.buffer_outputs]
     inputs = [*signature.inputs, *given, emit.types.ptr]
     mark_unsigned_arguments(program)

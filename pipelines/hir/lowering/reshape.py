@@ -37,7 +37,7 @@ def lower_reshape(op: ReshapeOp, state: ProgramState) -> list[ir.Value]:
 
 
 def _is_known(buffer: ir.MemRefType) -> bool:
-    """Whether the verifier has seen that there is such a view."""
+    """Returns whether the verifier has seen that there is such a view."""
     return is_packed(buffer) or DYNAMIC not in (*buffer.shape, *strides_and_offset(buffer)[0])
 
 
@@ -98,7 +98,9 @@ def _found_strides(state: ProgramState, extents: Extents, sizes: Sequence[Index]
 
 
 def _is_packed_now(extents: Extents) -> ir.Value:
-    """Whether a buffer lies in row-major order; the stride of a size of 1 does not count."""
+    """Returns whether a buffer lies in row-major order; the stride of a size of 1
+    does not count.
+    """
     packed = IndexArithmetic().packed_strides(extents.sizes)
     result: ir.Value = arith.constant(ir.IntegerType.get_signless(1), 1)
     for size, stride, wanted in zip(extents.sizes, extents.strides, packed, strict=True):

@@ -11,14 +11,14 @@ from .state import ProgramState
 
 @lowers("hir.result")
 def lower_result(op: ResultOp, state: ProgramState) -> list[ir.Value]:
-    """The value itself, with what its type says checked."""
+    """Returns the value itself, with what its type says checked."""
     number = op.index.value
     value = state.results[op.results_value][number]
     return [conform(state, value, op.result_value.type, _called(op, state, number))]
 
 
 def _called(op: ResultOp, state: ProgramState, number: int) -> str:
-    """How messages name the value."""
+    """Returns how messages name the value."""
     source = op.results_value.owner
     if isinstance(source, ir.Block) or source.name != "hir.call":
         return f"value {number}"

@@ -38,7 +38,7 @@ class Signature:
 
 
 def signature_of(program: ir.Operation) -> Signature:
-    """The signature of a hir.program: inputs as declared, buffer outputs of open layout."""
+    """Returns the signature of a hir.program: inputs as declared, buffer outputs of open layout."""
     name = ir.StringAttr(program.attributes["sym_name"]).value
     declared, described = _declared(program), input_descriptions(program)
     return Signature(
@@ -117,7 +117,7 @@ def _sizes(kind: ir.MemRefType) -> ir.ArrayAttr:
 
 
 def _output_sizes(kind: ir.MemRefType, value: ir.Value) -> ir.ArrayAttr:
-    """The sizes of an output; one that an input's named size says has that name."""
+    """Returns the sizes of an output; one that an input's named size says has that name."""
     sizes = list(_sizes(kind))
     for axis, size in enumerate(kind.shape):
         extent = extent_of(value, axis)

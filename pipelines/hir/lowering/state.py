@@ -36,7 +36,7 @@ class Frame:
     planned: dict[Hashable, Memory] = field(default_factory=dict[Hashable, Memory])
 
     def find_planned(self, asked: Hashable) -> Memory | None:
-        """The memory that was planned before, here or around."""
+        """Returns the memory that was planned before, here or around."""
         frame: Frame | None = self
         while frame is not None:
             if asked in frame.planned:

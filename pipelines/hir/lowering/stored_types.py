@@ -7,7 +7,9 @@ from ....dialects.mlir import ir
 
 
 def stored_type(kind: ir.Type) -> ir.Type:
-    """The type that stands for `kind`: i8 for ui8, f32 for tf32, and so of a buffer's elements."""
+    """Returns the type that stands for `kind`: i8 for ui8, f32 for tf32, and so of a buffer's
+    elements.
+    """
     if isinstance(kind, ir.MemRefType):
         element = stored_type(kind.element_type)
         if element == kind.element_type:
@@ -20,7 +22,7 @@ def stored_type(kind: ir.Type) -> ir.Type:
 
 
 def is_unsigned(kind: ir.Type) -> bool:
-    """Whether the type is an integer without a sign."""
+    """Returns whether the type is an integer without a sign."""
     return isinstance(kind, ir.IntegerType) and (kind.is_unsigned or kind.width == 1)
 
 

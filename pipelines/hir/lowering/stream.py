@@ -34,6 +34,6 @@ def lower_stream(op: StreamOp, state: ProgramState) -> list[ir.Value]:
 
 @lowers("hir.current_stream")
 def lower_current_stream(op: CurrentStreamOp, state: ProgramState) -> list[ir.Value]:
-    """The value that stands for it here."""
+    """Returns the value that stands for it here."""
     del op
     return [state.stream]

@@ -10,7 +10,7 @@ from .owners import defining_op
 
 
 def alias_roots(program: ir.Operation) -> dict[ir.Value, tuple[ir.Value, ir.Operation]]:
-    """Each aliased buffer with the target at the end of its chain, and its hir.alias.
+    """Returns each aliased buffer with the target at the end of its chain, and its hir.alias.
 
     Ends the pass where a buffer has two targets, is an input, or is its own target in the end.
     """

@@ -48,7 +48,7 @@ class BufferReuse:
             self._places[op] = (ops, place)
 
     def _from(self, first: ir.Operation, last: ir.Operation) -> list[ir.Operation]:
-        """The operations of a block from `first` up to the one before `last`."""
+        """Returns the operations of a block from `first` up to the one before `last`."""
         ops, place = self._places[first]
         return ops[place : self._places[last][1]]
 
@@ -85,7 +85,8 @@ class BufferReuse:
         return [Free(op, value, self._sizes.bytes_of(maker), kind, self._order.current(op))]
 
     def _choose(self, op: ir.Operation, free: list[Free]) -> Free | None:
-        """The smallest that certainly holds what `op` asks for, and does not raise the peak.
+        """Returns the smallest that certainly holds what `op` asks for, and does not raise the
+        peak.
 
         Of equal ones the last: where it would be held for too long, so would those before it.
         """
@@ -118,12 +119,12 @@ class BufferReuse:
         return found
 
     def _is_used_on(self, stream: Stream, op: ir.Operation) -> bool:
-        """Whether all that uses the new buffer comes after this place in the stream."""
+        """Returns whether all that uses the new buffer comes after this place in the stream."""
         users = self._users.get(Root(op.results[0]), [])
         return all(self._comes_after(self._order.work_stream(user), stream) for user in users)
 
     def _comes_after(self, stream: Stream, other: Stream) -> bool:
-        """Whether it is the other, or that of the iterations of a loop on it."""
+        """Returns whether it is the other, or that of the iterations of a loop on it."""
         match stream:
             case ("iteration", ir.Operation() as loop):
                 return stream == other or self._comes_after(self._order.current(loop), other)
@@ -156,7 +157,9 @@ class BufferReuse:
         return extra
 
     def _fits(self, peak: Formula, added: Formula) -> bool:
-        """Whether so much more does not raise the program's peak. Few sums are asked for."""
+        """Returns whether so much more does not raise the program's peak. Few sums
+        are asked for.
+        """
         found = self._known_to_fit.get((peak, added))
         if found is None:
             raised = peak + added

@@ -26,7 +26,9 @@ _TAKES_ANY_STRIDES = frozenset(
 
 
 def takes_any_strides(value: ir.Value) -> bool:
-    """Whether all uses of a buffer, and of views of it, are good for strides that are not known."""
+    """Returns whether all uses of a buffer, and of views of it, are good for strides that are not
+    known.
+    """
     for use in value.uses:
         user = use.owner.operation
         if user.name in _FOLLOWING_VIEWS:
@@ -45,12 +47,12 @@ def takes_any_strides(value: ir.Value) -> bool:
 
 
 def _is_indifferent(user: ir.Operation) -> bool:
-    """Whether an operation takes buffers of any strides; linalg's index them."""
+    """Returns whether an operation takes buffers of any strides; linalg's index them."""
     return user.name in _TAKES_ANY_STRIDES or user.name.startswith("linalg.")
 
 
 def _argument_takes_any_strides(argument: ir.Operation) -> bool:
-    """Whether what a hir.argument is for takes a buffer of any strides."""
+    """Returns whether what a hir.argument is for takes a buffer of any strides."""
     call = argument.parent
     assert call is not None
     arguments = [each.operation for each in arguments_of(call.regions[0])]
@@ -70,7 +72,7 @@ def _argument_takes_any_strides(argument: ir.Operation) -> bool:
 
 
 def _parameters(launch: ir.Operation) -> list[ir.Type]:
-    """The types of a launch's arguments, in the kernel."""
+    """Returns the types of a launch's arguments, in the kernel."""
     path = path_of(launch.attributes["kernel"])
     named = lookup(launch.opview, path)
     if named is not None and named.name == "hir.kernel":

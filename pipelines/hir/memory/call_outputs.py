@@ -51,7 +51,7 @@ def allocate_call_outputs(call: ir.Operation) -> None:
 
 
 def _taken(call: ir.Operation, index: int) -> list[ir.Operation]:
-    """The hir.results that take value number `index`."""
+    """Returns the hir.results that take value number `index`."""
     users = [use.owner.operation for use in call.results[0].uses]
     return [user for user in users if result_index(user) == index]
 
@@ -64,7 +64,7 @@ def _is_allocated(value: ir.Value) -> bool:
 
 
 def _may_be_packed(value: ir.Value) -> bool:
-    """Whether a packed buffer has the strides that the type says."""
+    """Returns whether a packed buffer has the strides that the type says."""
     kind = ir.MemRefType(value.type)
     strides = strides_and_offset(kind)[0]
     pairs = zip(kind.shape, strides, packed_strides(kind.shape), strict=True)
@@ -76,7 +76,9 @@ def _may_be_packed(value: ir.Value) -> bool:
 def _open_sizes(
     kind: ir.MemRefType, output: ir.Value, body: ir.Block, inputs: list[ir.Value]
 ) -> list[ir.Value] | None:
-    """The open sizes of the caller's buffer, where it is called; None where one is unknown."""
+    """Returns the open sizes of the caller's buffer, where it is called; None where
+    one is unknown.
+    """
     known: dict[Extent, tuple[int, int]] = {}
     for number, argument in enumerate(body.arguments):
         if isinstance(argument.type, ir.MemRefType):

@@ -6,7 +6,7 @@ from ....dialects.mlir import ir
 
 
 def write_to(op: ir.Operation, destination: ir.Value) -> ir.Operation:
-    """The compute operation again, with a destination; its result has no use any more."""
+    """Returns the compute operation again, with a destination; its result has no use any more."""
     attributes = {name: op.attributes[name] for name in op.attributes}
     if op.name == "hir.linear":
         has_bias = len(op.operands) == 3

@@ -36,7 +36,7 @@ class Effects:
 
 
 def effects_of(op: ir.Operation) -> Effects:
-    """The effects of an operation; not those of the blocks of hir.for and hir.if."""
+    """Returns the effects of an operation; not those of the blocks of hir.for and hir.if."""
     name, operands = op.name, [each for each in op.operands if is_buffer(each)]
     if name in COMPUTE_OPS or name == "hir.reshard":
         written = [] if len(op.results) else [op.operands[len(op.operands) - 1]]
@@ -73,7 +73,7 @@ def effects_of(op: ir.Operation) -> Effects:
 
 
 def states_its_writes(op: ir.Operation) -> bool:
-    """Whether an operation certainly writes what effects_of says it may."""
+    """Returns whether an operation certainly writes what effects_of says it may."""
     if op.name == "hir.launch":
         kernel = lookup(op.opview, path_of(op.attributes["kernel"]))
         return kernel is None or kernel.name != "hir.kernel" or "writes" in kernel.attributes
@@ -86,7 +86,7 @@ def _buffers(op: ir.Operation) -> list[ir.Value]:
 
 
 def _of_launch(op: ir.Operation) -> Effects:
-    """A kernel that states what it writes reads its other buffers."""
+    """Returns a kernel that states what it writes reads its other buffers."""
     kernel = lookup(op.opview, path_of(op.attributes["kernel"]))
     if kernel is None or kernel.name != "hir.kernel" or "writes" not in kernel.attributes:
         return _effects([], _buffers(op))
@@ -117,7 +117,7 @@ def _of_call(op: ir.Operation) -> Effects:
 
 
 def written_inputs(program: ir.Operation) -> set[int]:
-    """The numbers of the inputs whose memory a program may write."""
+    """Returns the numbers of the inputs whose memory a program may write."""
     owners, found = Owners(program), set[int]()
     for op in operations_where(program, lambda inner: inner != program):
         for value in effects_of(op).writes:
@@ -146,7 +146,9 @@ def _of_linalg(op: ir.Operation) -> Effects:
 
 
 def _is_read(op: ir.Operation, place: int) -> bool:
-    """Whether input `place` is a buffer whose elements count: not a pooling's window of sizes."""
+    """Returns whether input `place` is a buffer whose elements count: not a pooling's window of
+    sizes.
+    """
     if not is_buffer(op.operands[place]):
         return False
     blocks = list(op.regions[0].blocks) if len(op.regions) else []

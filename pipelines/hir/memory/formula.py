@@ -57,7 +57,7 @@ class Formula:
         return _formula(terms)
 
     def at_most(self, other: Formula) -> bool:
-        """Whether it is certainly no more than `other`; atoms are not negative."""
+        """Returns whether it is certainly no more than `other`; atoms are not negative."""
         return all(coefficient >= 0 for _, coefficient in (other - self).terms)
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ class Formula:
 
 
 def maximum(formulas: Iterable[Formula]) -> list[Formula]:
-    """The formulas one of which is the greatest, without those that certainly are not."""
+    """Returns the formulas one of which is the greatest, without those that certainly are not."""
     kept: list[Formula] = []
     for formula in formulas:
         if any(formula.at_most(other) for other in kept):
@@ -84,7 +84,7 @@ def maximum(formulas: Iterable[Formula]) -> list[Formula]:
 
 
 def one_maximum(formulas: Iterable[Formula]) -> Formula:
-    """The greatest as one formula: an atom of its own where that is not known."""
+    """Returns the greatest as one formula: an atom of its own where that is not known."""
     kept = maximum(formulas)
     if len(kept) == 1:
         return kept[0]

@@ -7,7 +7,7 @@ from .owners import Owners, Root
 
 
 def ancestor_in(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
-    """The operation of `block` that `op` is or stands in; None where there is none."""
+    """Returns the operation of `block` that `op` is or stands in; None where there is none."""
     here: ir.Operation | None = op
     while here is not None and here.block != block:
         parent = here.parent
@@ -35,7 +35,7 @@ class Liveness:
         owners.program.walk(visit, ir.WalkOrder.PRE_ORDER)
 
     def last_use(self, root: Root) -> ir.Operation:
-        """The operation of the block where the life begins after which it is not used."""
+        """Returns the operation of the block where the life begins after which it is not used."""
         return self._last.get(root, root.maker)
 
     def _note(self, root: Root, op: ir.Operation) -> None:

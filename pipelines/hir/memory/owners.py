@@ -46,34 +46,34 @@ _NONE: Roots = frozenset()
 
 
 def defining_op(value: ir.Value) -> ir.Operation | None:
-    """The operation that gives a value; None for the argument of a block."""
+    """Returns the operation that gives a value; None for the argument of a block."""
     owner = value.owner
     return None if isinstance(owner, ir.Block) else owner.operation
 
 
 def is_buffer(value: ir.Value) -> bool:
-    """Whether a value is a buffer, and no scalar, stream or the like."""
+    """Returns whether a value is a buffer, and no scalar, stream or the like."""
     return isinstance(value.type, ir.MemRefType)
 
 
 def outputs_of(block: ir.Block) -> list[ir.Operation]:
-    """The hir.outputs of a program or a branch."""
+    """Returns the hir.outputs of a program or a branch."""
     return [op.operation for op in block if op.operation.name == "hir.output"]
 
 
 def result_index(op: ir.Operation) -> int:
-    """Which of the results a hir.result takes."""
+    """Returns which of the results a hir.result takes."""
     return ir.IntegerAttr(op.attributes["index"]).value
 
 
 def callee_of(call: ir.Operation) -> ir.Operation | None:
-    """The program that a hir.call runs."""
+    """Returns the program that a hir.call runs."""
     found = lookup(call.opview, [ir.FlatSymbolRefAttr(call.attributes["callee"]).value])
     return found if found is not None and found.name == "hir.program" else None
 
 
 def is_before(op: ir.Operation, place: ir.Operation) -> bool:
-    """Whether what `op` gives can be used at `place`."""
+    """Returns whether what `op` gives can be used at `place`."""
     here: ir.Operation | None = place
     while here is not None and here.block != op.block:
         parent = here.parent
@@ -82,7 +82,9 @@ def is_before(op: ir.Operation, place: ir.Operation) -> bool:
 
 
 def memory_kind(root: Root) -> str | None:
-    """The kind of memory of a hir.allocate, or of a hir.reuse of one; None where unknown."""
+    """Returns the kind of memory of a hir.allocate, or of a hir.reuse of one; None
+    where unknown.
+    """
     op = root.maker
     while op.name == "hir.reuse":
         source = defining_op(op.operands[0])
@@ -114,7 +116,7 @@ class Owners:
         return self.program.regions[0].blocks[0]
 
     def roots(self, value: ir.Value) -> Roots:
-        """Every memory that `value` may lie in; none where it is no buffer.
+        """Returns every memory that `value` may lie in; none where it is no buffer.
 
         The request of a communication has those of its buffers, which it uses until it is waited
         for.
@@ -126,7 +128,7 @@ class Owners:
         return found
 
     def results(self, op: ir.Operation) -> list[Roots]:
-        """The roots of each value that a hir.call or hir.if gives."""
+        """Returns the roots of each value that a hir.call or hir.if gives."""
         found = self._results.get(op)
         if found is None:
             found = self._of_branches(op) if op.name == "hir.if" else self._of_call(op)
@@ -134,18 +136,20 @@ class Owners:
         return found
 
     def outputs(self) -> list[Roots]:
-        """The roots of the program's outputs."""
+        """Returns the roots of the program's outputs."""
         return [self.roots(op.operands[0]) for op in outputs_of(self.block)]
 
     def of_operands(self, op: ir.Operation) -> Iterator[tuple[ir.Value, Roots]]:
-        """The operands that lie in memory, with their roots; not those of operations within."""
+        """Yields the operands that lie in memory, with their roots; not those of
+        operations within.
+        """
         for operand in op.operands:
             roots = self.roots(operand)
             if roots:
                 yield operand, roots
 
     def made_by(self, op: ir.Operation) -> list[Root]:
-        """The lives that begin with an operation, and are the program's to end."""
+        """Returns the lives that begin with an operation, and are the program's to end."""
         if op.name in ("hir.if", "hir.call"):
             found = [Root(op.results[0], index) for index in range(len(self.results(op)))]
             return [
@@ -202,7 +206,7 @@ class Owners:
         return [_union(pair) for pair in zip(*branches, strict=False)]
 
     def is_made_within(self, root: Root, region: ir.Region) -> bool:
-        """Whether a root's life begins in a region."""
+        """Returns whether a root's life begins in a region."""
         block = region.blocks[0]
         here = root.maker
         while not root.is_input and here != self.program:

@@ -270,7 +270,7 @@ class Ownership:
 
 
 def _is_made_since(root: Root, op: ir.Operation, loop: ir.Operation) -> bool:
-    """Whether a life begins in the iteration of the loop in which `op` stands."""
+    """Returns whether a life begins in the iteration of the loop in which `op` stands."""
     here: ir.Operation | None = op
     while here is not None and here != loop:
         if here.block == root.maker.block:

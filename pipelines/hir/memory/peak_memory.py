@@ -20,12 +20,12 @@ class PeakMemory:
 
 
 def follow_memory(program: ir.Operation) -> MemoryProfile:
-    """What a hir.program holds at every place."""
+    """Returns what a hir.program holds at every place."""
     return MemoryProfile(program, SizeFormulas(), frozenset())
 
 
 def peak_memory(program: ir.Operation) -> PeakMemory:
-    """The peak of a hir.program whose memory is allocated and freed explicitly.
+    """Returns the peak of a hir.program whose memory is allocated and freed explicitly.
 
     The sum of the bytes of the hir.allocates that live at once, those of its outputs among them. Of
     two branches the greater counts, a loop is taken to run, and a hir.call has the callee's peak on
@@ -58,7 +58,7 @@ class MemoryProfile:
         self._block(self._owners.block, Formula())
 
     def held_output(self, number: int) -> Formula:
-        """The bytes that are the caller's to free afterwards."""
+        """Returns the bytes that are the caller's to free afterwards."""
         roots = self._owners.outputs()[number]
         return one_maximum([self.held.get(root, Formula()) for root in roots] or [Formula()])
 

@@ -17,7 +17,8 @@ SCRATCH = "hirc.scratch"
 
 
 def scratch_memory(program: ir.Operation) -> PeakMemory | None:
-    """The most that one operation of a scheduled hir.program holds; None where none needs any.
+    """Returns the most that one operation of a scheduled hir.program holds; None where none needs
+    any.
 
     It comes on top of what the program holds at that place.
     """

@@ -36,14 +36,14 @@ class SizeFormulas:
         self._known[value] = formula
 
     def index(self, value: ir.Value) -> Formula:
-        """The formula of an index value."""
+        """Returns the formula of an index value."""
         found = self._known.get(value)
         if found is None:
             found = self._known[value] = self._find(value)
         return found
 
     def dim(self, buffer: ir.Value, axis: int) -> Formula:
-        """The formula of the size of a dim."""
+        """Returns the formula of the size of a dim."""
         match extent_of(buffer, axis):
             case int(size):
                 return Formula.of(size)
@@ -57,7 +57,7 @@ class SizeFormulas:
                 return Formula.of(Atom(other, "a size"))
 
     def bytes_of(self, allocation: ir.Operation) -> Formula:
-        """The bytes that a hir.allocate or hir.reuse asks for."""
+        """Returns the bytes that a hir.allocate or hir.reuse asks for."""
         kind = ir.MemRefType(allocation.results[0].type)
         sizes = list(allocation.operands)[1 if allocation.name == "hir.reuse" else 0 :]
         domain = read_domain(allocation, kind.shape)
@@ -65,7 +65,7 @@ class SizeFormulas:
         return found.elements * Formula.of(ELEMENT_TYPES[str(kind.element_type)].bytes)
 
     def bytes_of_packed(self, buffer: ir.Value) -> Formula:
-        """The bytes of a buffer whose elements lie without gaps."""
+        """Returns the bytes of a buffer whose elements lie without gaps."""
         kind = ir.MemRefType(buffer.type)
         total = Formula.of(ELEMENT_TYPES[str(kind.element_type)].bytes)
         for axis in range(kind.rank):

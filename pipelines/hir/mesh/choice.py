@@ -43,7 +43,7 @@ class Choice:
 
 
 def sent(mesh: Mesh, value: Value, after: Spreads) -> Fraction:
-    """The bytes that a device sends to have a value spread otherwise."""
+    """Returns the bytes that a device sends to have a value spread otherwise."""
     size = prod(_OPEN if size == DYNAMIC else size for size in value.shape) * value.bytes
     parts = prod(mesh.parts(value.spreads, dim) for dim in range(len(value.shape)))
     if value.spreads == after:
@@ -68,7 +68,7 @@ class Problem:
     keeps: tuple[bool, ...]
 
     def solve(self) -> Choice:
-        """The cheapest choice; of equals the one that divides the most."""
+        """Returns the cheapest choice; of equals the one that divides the most."""
         best: tuple[tuple[Fraction, int], Choice] | None = None
         for loops in product(*map(self._options, range(len(self.mesh.shape)))):
             choice = self._choice(loops)
@@ -81,7 +81,7 @@ class Problem:
         return best[1]
 
     def _options(self, axis: int) -> list[Loop | str | None]:
-        """What may be done along an axis: a loop divided, parts passed on, nothing."""
+        """Returns what may be done along an axis: a loop divided, parts passed on, nothing."""
         wanted = self.wish.spreads[axis] if self.wish is not None else Spread()
         if self.mesh.shape[axis] == 1:
             return [None]

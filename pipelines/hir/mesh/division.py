@@ -67,7 +67,7 @@ class Division:
     # What is known of values.
 
     def whole_type(self, value: ir.Value) -> ir.MemRefType:
-        """The type of the whole of a buffer."""
+        """Returns the type of the whole of a buffer."""
         return self._whole.get(value) or ir.MemRefType(value.type)
 
     def _spreads_of(self, value: ir.Value) -> Spreads:
@@ -78,7 +78,7 @@ class Division:
         self._spreads[value] = spreads
 
     def _find_written(self) -> set[ir.Value]:
-        """The buffers that something else than what makes them writes to."""
+        """Returns the buffers that something else than what makes them writes to."""
         found: set[ir.Value] = set()
         for op in operations_where(self.program, lambda inner: inner != self.program):
             for value in effects_of(op).writes:
@@ -148,7 +148,7 @@ class Division:
             self._leave_whole(op)
 
     def _spread_so(self, value: ir.Value, spreads: Spreads) -> ir.Value:
-        """The buffer spread so: itself, or a hir.reshard of it."""
+        """Returns the buffer spread so: itself, or a hir.reshard of it."""
         now = self._spreads_of(value)
         if now == spreads:
             return value
@@ -335,7 +335,7 @@ class Division:
 
 
 def _root(value: ir.Value) -> ir.Value:
-    """The buffer that a view is of."""
+    """Returns the buffer that a view is of."""
     op = defining_op(value)
     while op is not None and op.name in VIEWS:
         value = op.operands[0]

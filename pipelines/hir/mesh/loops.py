@@ -29,7 +29,7 @@ class Loop:
 
 
 def loops_of(op: ir.Operation, whole: WholeType) -> list[Loop]:
-    """The loops by which devices may divide a compute operation among them."""
+    """Returns the loops by which devices may divide a compute operation among them."""
     output = whole(output_of(op))
     inputs = inputs_of(op)
     found: list[Loop] = []
@@ -42,7 +42,7 @@ def loops_of(op: ir.Operation, whole: WholeType) -> list[Loop]:
 def _walked(
     inputs: list[ir.Value], places: list[int | None], size: int, whole: WholeType
 ) -> list[int | None]:
-    """The places without those of operands that repeat along the dim."""
+    """Returns the places without those of operands that repeat along the dim."""
     return [
         None if place is None or (whole(value).shape[place] == 1 and size != 1) else place
         for value, place in zip(inputs, places, strict=True)
@@ -71,7 +71,7 @@ def _reductions(op: ir.Operation, inputs: list[ir.Value], element: ir.Type) -> l
 
 
 def passes_parts(op: ir.Operation, partial: list[bool]) -> bool:
-    """Whether the operation of sums' parts gives the parts of its result's sum.
+    """Returns whether the operation of sums' parts gives the parts of its result's sum.
 
     `partial` says which operands are such parts; another one is the same on all devices.
     """

@@ -24,7 +24,7 @@ from ....dialects.mlir import ir
 
 
 def local_shape(whole: ir.MemRefType, spreads: Spreads, mesh: Mesh) -> list[int]:
-    """The sizes of a part, DYNAMIC where they are open."""
+    """Returns the sizes of a part, DYNAMIC where they are open."""
     return [
         size if size == DYNAMIC else size // mesh.parts(spreads, dim)
         for dim, size in enumerate(whole.shape)
@@ -32,7 +32,7 @@ def local_shape(whole: ir.MemRefType, spreads: Spreads, mesh: Mesh) -> list[int]
 
 
 def local_type(whole: ir.MemRefType, spreads: Spreads, mesh: Mesh) -> ir.MemRefType:
-    """The type of a part, whose dims lie in memory in the order of the whole's.
+    """Returns the type of a part, whose dims lie in memory in the order of the whole's.
 
     LayoutError: the whole's strides leave gaps, which a part's do not follow from.
     """
@@ -49,7 +49,7 @@ def local_type(whole: ir.MemRefType, spreads: Spreads, mesh: Mesh) -> ir.MemRefT
 
 
 def _dense(shape: list[int], order: list[int]) -> list[int]:
-    """The strides without gaps of dims in an order, the outermost first."""
+    """Returns the strides without gaps of dims in an order, the outermost first."""
     strides, stride = [0] * len(shape), 1
     for dim in reversed(order):
         strides[dim] = stride
@@ -58,7 +58,9 @@ def _dense(shape: list[int], order: list[int]) -> list[int]:
 
 
 def view_type(op: ir.Operation, source: ir.MemRefType, shape: list[int]) -> ir.MemRefType:
-    """The type of a view of a part, of these sizes. LayoutError where there is no such view."""
+    """Returns the type of a view of a part, of these sizes. LayoutError where there is no such
+    view.
+    """
     return _VIEW_TYPES[op.name](op, source, shape)
 
 

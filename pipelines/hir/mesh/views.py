@@ -34,7 +34,9 @@ def _divided(spreads: Spreads) -> set[int]:
 def _target(
     op: ir.Operation, dim: int, parts: int, source: ir.MemRefType, view: ir.MemRefType
 ) -> int | None:
-    """The view's dim that is the buffer's; None where the view cannot be taken of a part."""
+    """Returns the view's dim that is the buffer's; None where the view cannot be
+    taken of a part.
+    """
     if op.name == "hir.permute":
         return list(ir.DenseI64ArrayAttr(op.attributes["order"])).index(dim)
     if op.name in ("hir.select", "hir.slice"):
@@ -48,7 +50,9 @@ def _target(
 
 
 def _reshaped(source: list[int], view: list[int], dim: int, parts: int) -> int | None:
-    """The outermost dim of the view that what begins with `dim` becomes, if it divides evenly."""
+    """Returns the outermost dim of the view that what begins with `dim` becomes, if it divides
+    evenly.
+    """
     before = source[:dim]
     if source == view:
         return dim

@@ -63,7 +63,9 @@ def _ask_operands(op: ir.Operation, mesh: Mesh, wishes: Wishes) -> None:
 
 
 def _renamed(spreads: Spreads, dims: Mapping[int, int | None]) -> Spreads:
-    """The spreads of another buffer, of which these are the dims; None for one it has not."""
+    """Returns the spreads of another buffer, of which these are the dims; None for
+    one it has not.
+    """
     return tuple(
         Spread() if each.axis is None else Spread(axis=dims[each.axis]) for each in spreads
     )

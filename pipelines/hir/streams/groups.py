@@ -37,7 +37,9 @@ class StreamGroup:
         self.writes.append((output_of(plan.op), plan.output))
 
     def admits(self, plan: StreamPlan) -> bool:
-        """Whether an iteration of `plan` needs no other iteration of the operations so far."""
+        """Returns whether an iteration of `plan` needs no other iteration of the
+        operations so far.
+        """
         if plan.extent != self.plans[0].extent:
             return False
         output = (output_of(plan.op), plan.output)
@@ -47,7 +49,9 @@ class StreamGroup:
         return reads_fit and all(self._same_place(output, one) for one in self.reads + self.writes)
 
     def lets_pass(self, op: ir.Operation) -> bool:
-        """Whether `op`, which comes after the group's operations, may as well come before them."""
+        """Returns whether `op`, which comes after the group's operations, may as well come before
+        them.
+        """
         if op.name in _NO_ELEMENTS or op.name.partition(".")[0] in _SCALAR_DIALECTS:
             return True
         if op.name not in COMPUTE_OPS:
@@ -64,7 +68,7 @@ class StreamGroup:
         return not self.owners.roots(first).isdisjoint(self.owners.roots(second))
 
     def _same_place(self, first: tuple[ir.Value, Part], second: tuple[ir.Value, Part]) -> bool:
-        """Whether two accesses touch the same memory in the same iterations alone."""
+        """Returns whether two accesses touch the same memory in the same iterations alone."""
         (value, part), (other, other_part) = first, second
         if not self._may_overlap(value, other):
             return True
@@ -72,7 +76,7 @@ class StreamGroup:
 
 
 def stream_groups(block: ir.Block, owners: Owners) -> list[StreamGroup]:
-    """The groups of a block, in order; not those of the regions within."""
+    """Returns the groups of a block, in order; not those of the regions within."""
     groups: list[StreamGroup] = []
     current: StreamGroup | None = None
     for view in block:

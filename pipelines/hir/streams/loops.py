@@ -105,7 +105,7 @@ def _operand(plan: StreamPlan, loop: _Loop, number: int) -> _Operand:
 
 
 def _view(loop: _Loop, operand: _Operand) -> ir.Value:
-    """What an iteration takes of an operand."""
+    """Returns what an iteration takes of an operand."""
     part = operand.part
     if part.axis is None:
         return operand.value

@@ -29,7 +29,7 @@ _NO_WORK = frozenset(
 
 
 def pool_of(op: ir.Operation) -> int:
-    """The number of streams in the pool that a hir.stream or hir.for takes its from."""
+    """Returns the number of streams in the pool that a hir.stream or hir.for takes its from."""
     name = "streams" if op.name == "hir.for" else "pool"
     return ir.IntegerAttr(op.attributes[name]).value if name in op.attributes else DEFAULT_POOL
 
@@ -110,11 +110,11 @@ class StreamOrder:
         self._run(owners.block, _State())
 
     def current(self, op: ir.Operation) -> Stream:
-        """The stream that is current where an operation of the program stands."""
+        """Returns the stream that is current where an operation of the program stands."""
         return self._current[op]
 
     def work_stream(self, op: ir.Operation) -> Stream:
-        """The stream that an operation's work goes to.
+        """Returns the stream that an operation's work goes to.
 
         What lies in the region of another operation, as a hir.argument or what a linalg operation
         computes an element with, is that one's work.
@@ -127,7 +127,7 @@ class StreamOrder:
         return self.work_stream(op.parent)
 
     def open_streams(self, deallocation: ir.Operation) -> list[Stream]:
-        """The streams that may still use the buffer where it is freed."""
+        """Returns the streams that may still use the buffer where it is freed."""
         return sorted(self._open_at_free.get(deallocation, ()), key=str)
 
     def _find_streams(self, block: ir.Block, current: Stream) -> None:
@@ -153,7 +153,7 @@ class StreamOrder:
                 self._find_streams(op.regions[0].blocks[0], inside)
 
     def stream(self, value: ir.Value) -> Stream:
-        """The stream that a value is."""
+        """Returns the stream that a value is."""
         return self._streams.get(value, ("value", value))
 
     def _stream_or_event(self, value: ir.Value) -> Stream:

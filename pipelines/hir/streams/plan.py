@@ -39,7 +39,7 @@ class StreamPlan:
 
 
 def plan_of(op: ir.Operation) -> StreamPlan:
-    """How `op` is taken apart; ends the pass where its stream_axis is impossible."""
+    """Returns how `op` is taken apart; ends the pass where its stream_axis is impossible."""
     output = output_of(op)
     rank = rank_of(output)
     axis = ir.IntegerAttr(op.attributes["stream_axis"]).value
@@ -64,7 +64,7 @@ def plan_of(op: ir.Operation) -> StreamPlan:
 
 
 def attributes_of_part(plan: StreamPlan) -> dict[str, ir.Attribute]:
-    """The attributes of the operation on one iteration's parts, which has a destination."""
+    """Returns the attributes of the operation on one iteration's parts, which has a destination."""
     attributes = {entry: plan.op.attributes[entry] for entry in plan.op.attributes}
     del attributes["stream_axis"]
     if plan.op.name == "hir.reduce":

@@ -36,7 +36,7 @@ def wait_for(owners: Owners, stream: Stream, place: ir.Operation) -> None:
 
 
 def _known_at(owners: Owners, stream: Stream, place: ir.Operation) -> ir.Value | None:
-    """The stream as a value that is there at `place`, if it can be."""
+    """Returns the stream as a value that is there at `place`, if it can be."""
     match stream:
         case ("caller",):
             return _current_at_start(owners.block)
