@@ -114,7 +114,7 @@ def _code(
 ) -> Code:
     bitcode = host.bitcode()
     names = [LISTED, *([KERNELS, VARIABLES] if is_for_cpu else [])]
-    sections = {name: tuple(host.names_in(name)) for name in names}
+    sections = host.names_in(names)
     host.make_visible({entry.host for entry in entries}.union(*sections.values()))
     layout = weights.layout if weights is not None and weights.layout.is_embedded else None
     places = (

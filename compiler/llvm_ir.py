@@ -208,14 +208,18 @@ class LlvmModule:
             if item.is_declaration and not str(item.global_value_type).startswith("[0 x ")
         ]
 
-    def names_in(self, section: str) -> list[str]:
-        """The variables that lie in a section of the object file, pointers each."""
-        marked = f'section "{section}"'
-        return [
-            item.name
+    def names_in(self, sections: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """The variables that lie in each section of the object file, pointers each."""
+        # A variable's text, which alone has its section, takes LLVM a look at the whole module.
+        pointers = [
+            (item.name, str(item))
             for item in self._module.global_variables
-            if str(item.global_value_type) in ("ptr", "{ ptr }") and marked in str(item)
+            if str(item.global_value_type) in ("ptr", "{ ptr }")
         ]
+        return {
+            section: tuple(name for name, text in pointers if f'section "{section}"' in text)
+            for section in sections
+        }
 
     def make_visible(self, names: Iterable[str]) -> None:
         """Lets a loader find definitions by name."""

@@ -162,25 +162,41 @@ class _Present:
         """Whether there may be anything for a step to do."""
         if not step.subjects:
             return True
-        names = self._names.get(step.anchors)
-        if names is None:
-            names = self._names[step.anchors] = set[str]()
-            for op in _anchored(self._module, step.anchors):
-                _add_names(op, names)
         kinds = tuple(each for each in step.subjects if each.endswith((".", "_")))
-        return not names.isdisjoint(step.subjects) or any(name.startswith(kinds) for name in names)
+
+        def is_subject(name: str) -> bool:
+            return name in step.subjects or name.startswith(kinds)
+
+        names = self._names.get(step.anchors)
+        if names is not None:
+            return any(map(is_subject, names))
+        names = set[str]()
+        # The first that is found is enough: the pass runs, and the names are read anew.
+        for op in _anchored(self._module, step.anchors):
+            if _add_names(op, names, is_subject):
+                return True
+        self._names[step.anchors] = names
+        return False
 
     def forget(self) -> None:
         """Says that the module may have changed."""
         self._names.clear()
 
 
-def _add_names(root: ir.Operation, names: set[str]) -> None:
+def _add_names(root: ir.Operation, names: set[str], is_subject: Callable[[str], bool]) -> bool:
+    """Adds the names of the operations up to the first subject; says whether there is one."""
+    ends = False
+
     def visit(op: ir.Operation) -> ir.WalkResult:
-        names.add(op.name)
-        return ir.WalkResult.ADVANCE
+        nonlocal ends
+        name = op.name
+        if name not in names:
+            names.add(name)
+            ends = is_subject(name)
+        return ir.WalkResult.INTERRUPT if ends else ir.WalkResult.ADVANCE
 
     root.walk(visit)
+    return ends
 
 
 @contextmanager

@@ -20,4 +20,6 @@ def without_address_spaces(text: str) -> str:
             end = matching(text, opening)
             inner = text[opening + 1 : end - 1]
             text = text[:start] + inner[len("ptr ") : -len(" to ptr")] + text[end:]
+    if "@llvm." not in text:
+        return text
     return _MANGLED.sub(lambda match: re.sub(r"\.p\d+\b", ".p0", match[1]), text)

@@ -72,8 +72,8 @@ class Instruction:
         match = _RESULT.match(text) if text.startswith("%") else None
         self._result = match[1] if match else None
         body = text[match.end() :] if match else text
-        for prefix in _PREFIXES:
-            body = body.removeprefix(prefix)
+        if body.startswith(_PREFIXES):
+            body = body.partition(" ")[2]
         self._body = body
         self._opcode = body.partition(" ")[0].rstrip(",")
         return body
@@ -154,7 +154,7 @@ class Function:
 
     @property
     def is_kernel(self) -> bool:
-        return "ptx_kernel" in self.header.split()
+        return is_kernel(self.header)
 
     @property
     def result_type(self) -> str:
@@ -204,8 +204,13 @@ class DeviceModule:
         return self.strings.text(match[1]) if match[1] else ""
 
 
-def parse_module(text: IrText) -> DeviceModule:
-    """Takes LLVM's own printed text apart.
+def is_kernel(definition: str) -> bool:
+    """Whether a definition's first line, or what stands there before the name, is a kernel's."""
+    return "ptx_kernel" in definition.partition("@")[0].split()
+
+
+def parse_module(text: IrText, *, kernels: bool = True) -> DeviceModule:
+    """Takes LLVM's own printed text apart; without `kernels`, all but these.
 
     Unnamed values and blocks get names, and named types are spelled out.
     """
@@ -213,6 +218,10 @@ def parse_module(text: IrText) -> DeviceModule:
     lines = iter(_without_aliases(_without_type_names(text.code)).splitlines())
     for line in lines:
         if line.startswith("define "):
+            if not kernels and is_kernel(line):
+                while next(lines) != "}":
+                    pass
+                continue
             function = _function(line, lines)
             module.functions[function.name] = function
         elif line.startswith("declare "):

@@ -27,7 +27,7 @@ def with_stops_inlined(nvvm: IrText, opt_level: int) -> IrText:
     calls itself stays, and is refused later.
     """
     with_templates = with_ptx_functions(nvvm)
-    module = parse_module(with_templates)
+    module = parse_module(with_templates, kernels=False)
     names = _functions_that_stop(module)
     if not names and with_templates == nvvm:
         return nvvm
@@ -43,11 +43,10 @@ def _functions_that_stop(module: DeviceModule) -> set[str]:
     calls: dict[str, set[str]] = {}
     names: set[str] = set()
     for function in module.functions.values():
-        if not function.is_kernel:
-            called = _called(function, stops, names)
-            calls[function.name] = called
-            if waiting_latches(function):
-                names.add(function.name)
+        called = _called(function, stops, names)
+        calls[function.name] = called
+        if waiting_latches(function):
+            names.add(function.name)
     grown = True
     while grown:
         more = {name for name, called in calls.items() if called & names} - names
@@ -78,7 +77,9 @@ def _ends_thread(call: Call) -> bool:
 def _inlined(line: str, names: set[str]) -> str:
     """A definition's first line with the attribute, and calls without those that forbid it."""
     if not line.startswith("define "):
-        call = parse_call(Instruction(line.strip())) if _CALL.search(line) else None
+        if not _CALL.search(line) or names.isdisjoint(GLOBAL.findall(line)):
+            return line
+        call = parse_call(Instruction(line.strip()))
         return _CALL_GROUP.sub("", line) if call is not None and call.callee in names else line
     found = GLOBAL.search(line)
     if found is None or found.group() not in names:

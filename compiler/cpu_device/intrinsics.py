@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 
 from .special_registers import REGISTERS, Register
 
@@ -136,6 +137,7 @@ _SREG = "read.ptx.sreg."
 _POINTER_SUFFIX = re.compile(r"(\.p\d*)+$")
 
 
+@cache
 def intrinsic(name: str) -> Intrinsic | None:
     """What takes the place of a call of `name`, as IR spells it: `llvm.nvvm.fabs.f32`.
 

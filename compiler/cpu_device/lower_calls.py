@@ -72,7 +72,8 @@ class CallLowering:
         drop_unreachable(function)
         if renamed:
             for instruction in [*function.instructions(), *prologue.instructions]:
-                instruction.replace_locals(lambda name: renamed.get(name, name))
+                if not renamed.keys().isdisjoint(instruction.locals):
+                    instruction.replace_locals(lambda name: renamed.get(name, name))
 
     def _trapping(self, instructions: list[Instruction]) -> list[Instruction]:
         """What cannot be reached traps, as on a GPU, unless what stands before it never returns."""

@@ -185,11 +185,11 @@ class _Retarget:
         for block in blocks:
             lines.append(f"{block.label}:")
             lines += [f"  {item.text}" for item in block.instructions]
-        return "\n".join(self._finished(line) for line in lines)
+        return self._finished("\n".join(lines))
 
-    def _finished(self, line: str) -> str:
+    def _finished(self, text: str) -> str:
         """Without metadata but for locations and our own: it tells of GPU threads one by one."""
-        return _METADATA.sub(self._kept_metadata, line) if ", !" in line else line
+        return _METADATA.sub(self._kept_metadata, text)
 
     def _kept_metadata(self, match: re.Match[str]) -> str:
         is_line = self.options.debug and match[1] == "dbg"
@@ -277,7 +277,7 @@ class _Retarget:
                 locations=self._locations(kernel, name),
                 loop_number=self.output.loops,
             )
-            self.output.functions.append(self._without_lines(text))
+            self.output.functions.append(self._finished(text))
             self.output.loops += 1
             names.append(global_name(name))
         return names
@@ -286,9 +286,6 @@ class _Retarget:
         """Whether a region has more instructions than are optimised."""
         most = self.options.most_optimised
         return 0 < most < sum(len(block.instructions) for block in blocks)
-
-    def _without_lines(self, text: str) -> str:
-        return "\n".join(self._finished(line) for line in text.splitlines()) + "\n"
 
     def _locations(
         self, kernel: Function, name: str
