@@ -9,7 +9,6 @@ from typing import Any
 from ...dialects.mlir import ir
 from .. import activity
 from ..errors import InputError
-from ..session import Session
 from . import fault
 from .buffer import Buffer
 from .checks import check_end, check_results
@@ -93,8 +92,8 @@ class Interpreter:
         place: Place | None = None,
     ) -> None:
         activity.tell_of_crashes()
-        self._session = Session()
-        self.module: ir.Module = parsed(program, self._session)
+        # The session's context takes longer to make than most programs take to run.
+        self.module, self._session = parsed(program)
         self.host_functions = dict(host_functions or {})
         self.check_leaks = check_leaks
         self.place = place

@@ -13,10 +13,10 @@ from ..source import STDIN_NAME, Source, read_source
 from .nested import operations_in
 
 
-def parsed(program: object, session: Session) -> ir.Module:
-    """The module of a program, in the session's context where it is not a module already."""
+def parsed(program: object) -> tuple[ir.Module, Session | None]:
+    """The module of a program, and the session that it was read in unless it is one already."""
     if isinstance(program, ir.Module):
-        return _generalized(program)
+        return _generalized(program), None
     text = getattr(program, "text", None)
     if isinstance(text, str):
         source = Source(STDIN_NAME, text.encode())
@@ -29,9 +29,10 @@ def parsed(program: object, session: Session) -> ir.Module:
             f"a program is a builder's program, MLIR text, a path or a module, not "
             f"{type(program).__name__}"
         )
+    session = Session()
     if not isinstance(text, str) and not activity.is_watched():
         refuse_unreadable(source, session)
-    return _generalized(parse(source, session))
+    return _generalized(parse(source, session)), session
 
 
 def builder_name(program: object) -> str | None:
