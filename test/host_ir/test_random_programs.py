@@ -49,8 +49,9 @@ def test_random_programs_agree(fake: Fake, seed: int) -> None:
         writer.write()
     text = writer.module.text
     end = text.rindex("\n}")
-    # Optimizing takes most of the time to build, and what it does is much the same in each.
-    flags = ["-O0"] if seed else []
+    # Optimizing takes most of the time to build, and tuned schedules make ten times the kernels;
+    # what either does is much the same in each.
+    flags = (["--schedules=general"], ["-O0", "--schedules=tuned"], ["-O0"], ["-O0"])[seed]
     make = fake.library if seed > 1 else library
     compiled = make(text[:end] + _COUNTING + text[end:], *flags)
     module = parsed(text)

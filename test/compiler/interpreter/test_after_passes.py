@@ -13,7 +13,7 @@ from hirc.compiler.session import Session
 from hirc.compiler.source import Source
 from hirc.dialects.mlir import ir
 from hirc.pipelines.pipeline import parse_pipeline, run_steps
-from support.host_ir import program
+from support.host_ir import parsed, program
 
 PASSES = (
     "hir-resolve-aliases",
@@ -141,7 +141,7 @@ def after(text: str, names: tuple[str, ...]) -> tuple[Session, ir.Module]:
 @pytest.mark.parametrize("name", CASES)
 def test_results_stay_the_same(name: str, count: int) -> None:
     case = CASES[name]
-    (expected,) = interpret(case.text, case.inputs)
+    (expected,) = interpret(parsed(case.text), case.inputs)
     _, module = after(case.text, PASSES[:count])
     frees = count > PASSES.index("hir-insert-deallocations")
     runner = Interpreter(module, check_leaks=frees)

@@ -11,13 +11,13 @@ import torch
 from hirc.compiler.interpreter import interpret
 from hirc.compiler.interpreter.dtypes import DTYPES
 from hirc.dialects.hir.element_types import ELEMENT_TYPES
-from support.host_ir import buffer, compute
+from support.host_ir import buffer, compute, parsed
 
 
 def cast(x: torch.Tensor, source: str, target: str, op: str = "unary") -> torch.Tensor:
     attributes = 'kind = "cast"' if op == "unary" else ""
     types = buffer([len(x)], source), buffer([len(x)], target)
-    (y,) = interpret(compute(op, [types[0]], types[1], attributes), [x])
+    (y,) = interpret(parsed(compute(op, [types[0]], types[1], attributes)), [x])
     assert y.dtype == DTYPES[target]
     return y
 

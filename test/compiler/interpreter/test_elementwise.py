@@ -13,7 +13,7 @@ from hirc.compiler.errors import InputError
 from hirc.compiler.interpreter import interpret
 from hirc.compiler.interpreter.dtypes import DTYPES
 from hirc.dialects.hir.kinds import BINARY, TERNARY, UNARY
-from support.host_ir import buffer, compute
+from support.host_ir import buffer, compute, parsed
 
 FLOATS = ("f64", "f32", "tf32", "f16", "bf16", "f8E4M3FN", "f8E5M2")
 INTEGERS = ("i64", "i32", "i16", "i8", "ui64", "ui32", "ui16", "ui8")
@@ -146,7 +146,7 @@ def test_unary_of_floats(kind: str, element: str) -> None:
     text = compute(
         "unary", [buffer([len(x)], element)], buffer([len(x)], result), f'kind = "{kind}"'
     )
-    (y,) = interpret(text, [x])
+    (y,) = interpret(parsed(text), [x])
     close(y, UNARY_OF_FLOATS[kind](x.double()), element)
 
 
@@ -164,9 +164,8 @@ def test_unary_of_integers(kind: str, element: str) -> None:
         wrapped(v, element) for v in (0, 1, 7, -1, -7, 1 << (bits - 1), (1 << (bits - 1)) - 1)
     ]
     shape = buffer([len(values)], element)
-    (y,) = interpret(
-        compute("unary", [shape], shape, f'kind = "{kind}"'), [integers(element, *values)]
-    )
+    text = compute("unary", [shape], shape, f'kind = "{kind}"')
+    (y,) = interpret(parsed(text), [integers(element, *values)])
     assert y.tolist() == [wrapped(of_one_integer(kind, value), element) for value in values]
 
 
@@ -178,7 +177,7 @@ def test_binary_of_floats(kind: str, element: str) -> None:
     result = "i1" if kind in ("eq", "ne", "lt", "le", "gt", "ge") else element
     shape = buffer([6], element)
     text = compute("binary", [shape, shape], buffer([6], result), f'kind = "{kind}"')
-    (z,) = interpret(text, [x, y])
+    (z,) = interpret(parsed(text), [x, y])
     close(z, BINARY_OF_FLOATS[kind](x.double(), y.double()), element)
 
 
@@ -199,7 +198,7 @@ def test_binary_of_integers(kind: str, element: str) -> None:
     result = buffer([len(pairs)], "i1") if comparison else shape
     text = compute("binary", [shape, shape], result, f'kind = "{kind}"')
     x, y = (integers(element, *column) for column in zip(*pairs, strict=True))
-    (z,) = interpret(text, [x, y])
+    (z,) = interpret(parsed(text), [x, y])
     expected = [of_integers(kind, *pair) for pair in pairs]
     assert z.tolist() == [value if comparison else wrapped(value, element) for value in expected]
 
@@ -215,7 +214,8 @@ def test_integers_are_not_divided_by_zero() -> None:
 def test_binary_of_truths(kind: str) -> None:
     shape = buffer([4], "i1")
     x, y = torch.tensor([False, False, True, True]), torch.tensor([False, True, False, True])
-    (z,) = interpret(compute("binary", [shape, shape], shape, f'kind = "{kind}"'), [x, y])
+    text = compute("binary", [shape, shape], shape, f'kind = "{kind}"')
+    (z,) = interpret(parsed(text), [x, y])
     expected = [bool(of_integers(kind, a, b)) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
     assert z.tolist() == expected
 
@@ -229,7 +229,7 @@ def test_nan(kind: str) -> None:
     text = compute(
         op, [buffer([2], "f32")] * len(operands), buffer([2], result), f'kind = "{kind}"'
     )
-    (y,) = interpret(text, operands)
+    (y,) = interpret(parsed(text), operands)
     if result == "i1":
         assert y.tolist() == [kind == "ne"] * 2
     else:

@@ -11,7 +11,7 @@ from hirc.compiler.errors import InputError
 from hirc.compiler.interpreter import interpret
 from hirc.compiler.interpreter.dtypes import DTYPES
 from hirc.dialects.hir.kinds import REDUCE, Gives
-from support.host_ir import buffer, compute
+from support.host_ir import buffer, compute, parsed
 
 
 def reduced(
@@ -30,7 +30,7 @@ def reduced(
         f'kind = "{kind}", axes = array<i64{": " if axes else ""}{", ".join(map(str, axes))}>'
     )
     text = compute("reduce", [buffer(x.shape, element)], buffer(sizes, result), attributes + keep)
-    return interpret(text, [x])[0]
+    return interpret(parsed(text), [x])[0]
 
 
 @pytest.mark.parametrize("axes", [[], [0], [1, 2], [0, 2]])

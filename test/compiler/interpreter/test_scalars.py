@@ -10,12 +10,13 @@ import pytest
 
 from hirc.compiler.errors import InputError
 from hirc.compiler.interpreter import interpret
-from support.host_ir import program
+from support.host_ir import parsed, program
 
 
 def value(op: str, operands: dict[str, str] | list[str], result: str, *inputs: Any) -> Any:
     """What `op` gives for inputs of these types; in `op`, %0 and so on are the inputs."""
-    return interpret(program(list(operands), f"  %y = {op}", [f"%y: {result}"]), inputs)[0]
+    text = program(list(operands), f"  %y = {op}", [f"%y: {result}"])
+    return interpret(parsed(text), inputs)[0]
 
 
 INTEGERS: list[tuple[str, int, int, int]] = [

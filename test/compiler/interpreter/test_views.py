@@ -7,7 +7,7 @@ import torch
 
 from hirc.compiler.errors import InputError
 from hirc.compiler.interpreter import interpret
-from support.host_ir import program
+from support.host_ir import parsed, program
 
 ANY = "memref<?x?xf32, strided<[?, ?], offset: ?>>"
 ROW = "memref<?xf32, strided<[?], offset: ?>>"
@@ -17,7 +17,7 @@ def view(body: str, result: str, *numbers: int, x: torch.Tensor | None = None) -
     """What a view of a 4x6 matrix (or `x`) of numbers 0 to 23 gives; %0 is it, %1... `numbers`."""
     x = torch.arange(24.0).reshape(4, 6) if x is None else x
     text = program([ANY, *["index"] * len(numbers)], body, [f"%y: {result}"])
-    (y,) = interpret(text, [x, *numbers])
+    (y,) = interpret(parsed(text), [x, *numbers])
     assert y.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
     return y
 
