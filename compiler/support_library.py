@@ -84,7 +84,7 @@ def bitcode_of(library: Library, clang: Clang, runner: Runner) -> bytes:
 
 
 def functions_of(library: Library, clang: Clang, runner: Runner, wanted: Iterable[str]) -> bytes:
-    """Bitcode that defines those of the functions `wanted` that a library has, and their needs.
+    """Returns bitcode of those of the functions `wanted` that a library has, with their needs.
 
     Reading all of a library may take longer than all else that is done to a small kernel.
     """
@@ -129,7 +129,7 @@ def _file_name(library: Library) -> str:
 
 @cache
 def _digest(library: Library, version: str) -> str:
-    """What tells these sources, these flags and this clang from others."""
+    """Makes what tells these sources, these flags and this clang from others."""
     digest = hashlib.sha256(f"{version} {library.flags} {library.assembly}".encode())
     for path in [*_files(library.folder), *library.headers]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())

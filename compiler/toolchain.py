@@ -255,7 +255,7 @@ def cache_bytes() -> int:
 
 
 def trace_file() -> Path | None:
-    """Where a trace goes, if one is wanted."""
+    """Returns where a trace goes, if one is wanted."""
     name = os.environ.get("HIRC_TRACE")
     return Path(name) if name else None
 

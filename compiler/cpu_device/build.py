@@ -19,7 +19,7 @@ TO_BITCODE = ("-c", "-emit-llvm", "-Wno-override-module")
 
 
 def library_functions(clang: Clang, runner: Runner, wanted: Iterable[str]) -> bytes:
-    """What device code calls and is inlined into it, as bitcode. Raises ToolchainError."""
+    """Returns what device code calls and is inlined into it, as bitcode. Raises ToolchainError."""
     flags = (*FLAGS, *TO_BITCODE)
     headers = (_FOLDER / "runtime" / "device_abi.h",)
     library = Library("CPU device library", _FOLDER / "library", flags, packed_functions(), headers)
