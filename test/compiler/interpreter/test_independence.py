@@ -15,7 +15,8 @@ from hirc.dialects.hir.element_types import ELEMENT_TYPES
 _ROOT = Path(interpreter.__file__).parent
 _SOURCES = sorted(_ROOT.rglob("*.py"))
 # What the dialect defines: its types by name, the form of its attributes, how an allocation's
-# domain is read. Everything that computes is the interpreter's own.
+# domain and the teams and meshes of devices are read. Everything that computes is the
+# interpreter's own.
 _OF_THE_DIALECT = {
     "dialects.mlir",
     "dialects.modules",
@@ -24,7 +25,9 @@ _OF_THE_DIALECT = {
     "dialects.hir.domain",
     "dialects.hir.domain_steps",
     "dialects.hir.kinds",
+    "dialects.hir.mesh",
     "dialects.hir.program_inputs",
+    "dialects.hir.program_mesh",
     "dialects.hir.team",
 }
 # It has the program's own kernels compiled, by the whole compiler.
