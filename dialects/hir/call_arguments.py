@@ -8,6 +8,10 @@ from .region_arguments import are_well_formed, arguments_of, destination_of
 from .values import mismatch
 
 FUNCTION = "func.func"
+# What select-host-programs puts on functions, which buffers then replace the tensors of.
+_CHOSEN = "hir.program"
+# Of a program whose operations are to stand where it is called: what it gives is copied if need be.
+_INLINED = "hir.inlined"
 _VIEWS = ("hir.select", "hir.slice", "hir.permute", "hir.reshape", "hir.expand")
 
 
@@ -27,9 +31,11 @@ def declared_type(callee: ir.Operation) -> ir.FunctionType | None:
 
 
 def is_tensor_function(callee: ir.Operation) -> bool:
-    """Returns whether a callee is a function with a body that takes or gives tensors."""
+    """Returns whether a callee is a function with a body that takes or gives tensors, or did."""
     if callee.name != FUNCTION or not len(callee.regions[0].blocks):
         return False
+    if _CHOSEN in callee.attributes:
+        return True
     declared = ir.FunctionType(ir.TypeAttr(callee.attributes["function_type"]).value)
     return any(
         isinstance(each, ir.RankedTensorType) for each in (*declared.inputs, *declared.results)
@@ -86,7 +92,7 @@ def _take_destinations(
         reason = mismatch(argument.operands[0].type, wanted)
         if reason is not None:
             return refuse(argument, f"the destination of output {number} of {name}: {reason}")
-        origin = _origin(callee, number)
+        origin = None if _INLINED in callee.attributes else _origin(callee, number)
         if origin is not None:
             return refuse(
                 argument,

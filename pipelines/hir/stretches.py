@@ -102,11 +102,13 @@ class _Finder:
             self.end()
 
     def _writes_elsewhere(self, op: ir.Operation) -> bool:
-        """Whether a destination lies in other memory than what is read until it is written.
+        """Whether a destination lies in other memory than what is made or read until it is written.
 
         That is what members read, `op`, and what is computed after them of what they give.
         """
         readers = (*self._members, op, *(late for late in self._late if late.name in COMPUTE_OPS))
+        if output_of(op) in self._of_members:
+            return False
         written = self._owners.roots(output_of(op))
         read = [
             self._owners.roots(operand)

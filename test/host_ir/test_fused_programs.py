@@ -170,6 +170,16 @@ def alike(p: Program) -> None:
 
 
 @_builds(2, "rc")
+def equal(p: Program) -> None:
+    """What folds to an input is copied to its destination."""
+    x = p.input("x", _ROWS, "f32")
+    p.output("e", (x + 1.0).exp())
+    y = p.allocate(x.shape, "f32")
+    p.maximum(x, x, out=y)
+    p.output("y", y)
+
+
+@_builds(2, "rc")
 def views(p: Program) -> None:
     """Views of inputs are read in place; those of results come after."""
     x = p.input("x", _ROWS, "f32")
@@ -251,6 +261,6 @@ def _stage(folder: Path, text: str, name: str) -> dict[str, str]:
     source, output = folder / "programs.mlir", folder / "out.mlir"
     source.write_text(text)
     words = [str(source), "-o", str(output), f"--stop-after={name}", "--emit=shared"]
-    assert run_hirc([*words, "--offload-arch=sm_90"]) == 0
+    assert run_hirc([*words, "--verify-each", "--offload-arch=sm_90"]) == 0
     programs = output.read_text().split('"hir.program"() ({')[1:]
     return {re.findall(r'sym_name = "(\w+)"', each)[0]: each for each in programs}

@@ -100,6 +100,24 @@
 
 // -----
 
+// A destination that one of them makes is written after it.
+// CHECK-LABEL: func.func @made_tensors(%{{.*}}: tensor<8xf32>) -> tensor<8xf32>
+// CHECK-COUNT-2: linalg.generic
+// CHECK-NOT:     linalg.generic
+// CHECK-LABEL: "hir.program"
+// CHECK:         %[[CALLED:.*]] = "hir.call"
+// CHECK:         %[[MADE:.*]] = "hir.result"(%[[CALLED]])
+// CHECK:         "hir.set"(%{{.*}}, %[[MADE]])
+"hir.program"() ({
+^bb0(%x: memref<8xf32>, %y: memref<8xf32>):
+  %0 = "hir.unary"(%x) {kind = "exp"} : (memref<8xf32>) -> memref<8xf32>
+  %1 = "hir.unary"(%0) {kind = "neg"} : (memref<8xf32>) -> memref<8xf32>
+  "hir.set"(%y, %1) : (memref<8xf32>, memref<8xf32>) -> ()
+  "hir.output"(%1) : (memref<8xf32>) -> ()
+}) {sym_name = "made", function_type = (memref<8xf32>, memref<8xf32>) -> memref<8xf32>} : () -> ()
+
+// -----
+
 // What another stream, a write or memory of another name stands between is no stretch.
 // CHECK-NOT:   func.func
 // CHECK-LABEL: "hir.program"
