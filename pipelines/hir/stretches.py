@@ -181,7 +181,10 @@ def _is_copy(op: ir.Operation) -> bool:
 
 
 def _reduces_some(op: ir.Operation) -> bool:
-    """Whether a reduction that asks for an element certainly has one."""
-    if ir.StringAttr(op.attributes["kind"]).value not in _PLACES:
-        return True
-    return DYNAMIC not in ir.MemRefType(op.operands[0].type).shape
+    """Returns whether a reduction has elements as far as it matters.
+
+    Of none on tensors nothing is computed. Those that ask for a place must have one for certain.
+    """
+    shape = ir.MemRefType(op.operands[0].type).shape
+    is_place = ir.StringAttr(op.attributes["kind"]).value in _PLACES
+    return 0 not in shape and not (is_place and DYNAMIC in shape)

@@ -138,18 +138,21 @@
 
 // -----
 
-// Copies that are to be written to, work with a stream axis, and elements stored as other types
-// stay as they are.
+// Copies that are to be written to, work with a stream axis, elements stored as other types, and
+// reductions of no elements stay as they are.
 // CHECK-NOT:   func.func
 // CHECK-LABEL: "hir.program"
 // CHECK-NOT:     "hir.call"
 // CHECK:         sym_name = "others"
 "hir.program"() ({
-^bb0(%x: memref<4x8xf32>, %t: memref<8xtf32>):
+^bb0(%x: memref<4x8xf32>, %t: memref<8xtf32>, %none: memref<8x0xf32>):
+  %sums = "hir.reduce"(%none) {kind = "sum", axes = array<i64: 1>} : (memref<8x0xf32>) -> memref<8xf32>
+  %4 = "hir.unary"(%sums) {kind = "exp"} : (memref<8xf32>) -> memref<8xf32>
   %0 = "hir.set"(%x) : (memref<4x8xf32>) -> memref<4x8xf32>
   %1 = "hir.unary"(%0) {kind = "exp", stream_axis = 0 : i64} : (memref<4x8xf32>) -> memref<4x8xf32>
   %2 = "hir.unary"(%t) {kind = "exp"} : (memref<8xtf32>) -> memref<8xtf32>
   %3 = "hir.unary"(%2) {kind = "neg"} : (memref<8xtf32>) -> memref<8xtf32>
   "hir.output"(%1) : (memref<4x8xf32>) -> ()
   "hir.output"(%3) : (memref<8xtf32>) -> ()
-}) {sym_name = "others", function_type = (memref<4x8xf32>, memref<8xtf32>) -> (memref<4x8xf32>, memref<8xtf32>)} : () -> ()
+  "hir.output"(%4) : (memref<8xf32>) -> ()
+}) {sym_name = "others", function_type = (memref<4x8xf32>, memref<8xtf32>, memref<8x0xf32>) -> (memref<4x8xf32>, memref<8xtf32>, memref<8xf32>)} : () -> ()
