@@ -22,6 +22,7 @@ from .native import native_note, native_targets
 from .option_checks import check_options
 from .options import Emit, Options
 from .output import replacing, scratch_folder, write
+from .prefix_map import mapped
 from .process import Runner
 from .ptx import assemble, disassemble, emit_ptx, ptxas_arguments
 from .source import UNNAMED, Source, check_readable, is_model, read_source
@@ -338,7 +339,9 @@ class Compilation:
     def _parsed(self, path: str) -> Unit:
         source = self.given.get(path) or self._read(path)
         if source.text is not None:
-            self.sources[source.name] = self.sources[UNNAMED] = source.text
+            # Under the name that it came by, and under that which its locations get.
+            for name in (source.name, mapped(source.name, self.options.prefix_maps), UNNAMED):
+                self.sources[name] = source.text
         unit = Unit(source, self.options, self.timer)
         self._units.append(unit)
         return unit

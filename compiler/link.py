@@ -42,6 +42,7 @@ def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[s
         command.append("--offload-link")
     if options.emit is Emit.SHARED:
         command.append("-shared")
+    command.append("-Wl,--build-id")
     command += [*job.objects, *map(_absolute, options.link_inputs)]
     if job.support is not None:
         command.append(job.support)

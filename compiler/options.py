@@ -148,6 +148,8 @@ class Options:
     device_libraries: tuple[Path, ...] = ()
     # The major version of the clang that finishes the build; None: of the one in use.
     for_clang: int | None = None
+    # Prefixes of files' names, and what is written in their place.
+    prefix_maps: tuple[tuple[str, str], ...] = ()
     # Where a CUDA for such a clang goes.
     cuda_folder: Path | None = None
     # Whether the device code of what is linked is compressed.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from .child import in_child
 from .errors import ToolchainError
 from .llvm_ir import LlvmModule
@@ -11,6 +13,8 @@ from .process import Finished, Runner
 from .target import Target
 from .toolchain import Cuda
 
+# A file of line tables. Without a time and a size ptxas takes those of the file, if it is there.
+_FILE = re.compile(r'^(\s*\.file\s+\d+ "[^"]*")$', re.MULTILINE)
 # What ptxas -v writes of a kernel begins with the tool's name, or goes on from such a line.
 _LOG_LINES = ("ptxas ", "    ")
 
@@ -39,7 +43,7 @@ def assemble(
     """
     with scratch_folder() as folder:
         source, output = folder / "device.ptx", folder / "device.cubin"
-        source.write_text(ptx)
+        source.write_text(_FILE.sub(r"\1, 1, 1", ptx))
         level = f"-O{options.opt_level}"
         extra = ["-lineinfo"] if options.debug else []
         extra += ["-c"] if relocatable else []

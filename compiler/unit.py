@@ -37,6 +37,7 @@ from .native import native_targets
 from .options import Emit, Graphs, Options, Products, Schedules, StateStorage
 from .output import write
 from .parse import parse
+from .prefix_map import map_locations, mapped
 from .process import Runner
 from .session import Session, position_of
 from .source import Source
@@ -134,6 +135,8 @@ class Unit:
         self.session = Session()
         with self.timer.phase("parse"):
             self.module: ir.Module = parse(self.source, self.session)
+        if self.options.prefix_maps:
+            map_locations(self.module.operation, self.options.prefix_maps)
         self._refuse_nested_modules()
         self._refuse_faults()
         if self.options.state is StateStorage.INPUTS:
@@ -437,7 +440,8 @@ class Unit:
         if self._layout is not None and self._layout.bytes:
             contents["values"] = "embedded" if self._layout.is_embedded else self._layout.file
         versions = {"clang": clang.version, "llvm": str(CONSUMER_LLVM)}
-        return describe_unit(self.source.name, self.options, self.targets, versions, contents)
+        name = mapped(self.source.name, self.options.prefix_maps)
+        return describe_unit(name, self.options, self.targets, versions, contents)
 
     def host(
         self,

@@ -17,7 +17,7 @@ def file_position(location: ir.Location) -> tuple[str, int, int] | None:
     A fused location gives its first part that has one, a call site its callee's.
     """
     if isinstance(location, ir.FileLineColLoc):
-        name = _file_name(location)
+        name = file_name(location)
         # MLIR's name of what it parses from memory, which is standard input.
         return "<stdin>" if name == "-" else name, location.start_line, location.start_col
     if isinstance(location, ir.NameLoc):
@@ -32,10 +32,8 @@ def file_position(location: ir.Location) -> tuple[str, int, int] | None:
     return None
 
 
-def _file_name(location: ir.FileLineColLoc) -> str:
-    """Returns the name of a location's file: the bindings end the process for one that is not
-    UTF-8.
-    """
+def file_name(location: ir.FileLineColLoc) -> str:
+    """Returns the name of a file: the bindings end the process for one that is not UTF-8."""
     if "\\" not in (text := str(location)):
         return location.filename
     name = text[text.index('"') + 1 : text.rindex('"')].encode()

@@ -122,6 +122,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         compress=values.offload_compress,
         for_clang=values.for_clang,
         cuda_folder=values.emit_cuda,
+        prefix_maps=tuple(map(_prefix_map, values.file_prefix_map)),
     )
     return Request(action, options, tuple(values.inputs), values.json)
 
@@ -150,6 +151,13 @@ def _targets(names: list[str], action: Action) -> tuple[Target, ...]:
         elif name and name != "native":
             targets[Target.parse(name)] = None
     return tuple(targets)
+
+
+def _prefix_map(text: str) -> tuple[str, str]:
+    old, equals, new = text.partition("=")
+    if not equals or not old:
+        raise InputError(f"--file-prefix-map takes OLD=NEW, not '{text}'")
+    return old, new
 
 
 def _checks(lists: list[str]) -> frozenset[str]:
@@ -258,6 +266,13 @@ def _make_parser() -> argparse.ArgumentParser:
         type=int,
         metavar="VERSION",
         help="the clang that finishes an object, bitcode or LLVM IR: 16 to 23",
+    )
+    add(
+        "--file-prefix-map",
+        action="append",
+        default=[],
+        metavar="OLD=NEW",
+        help="what files' names begin with, and what is written instead",
     )
     add(
         "--emit-cuda",
