@@ -581,6 +581,8 @@ void *hirc_communicate(struct hirc_communicator *communicator,
     hirc_communicator_note(communicator, what, input_count, peer, location);
     hirc_world_check(location);
     job.nccl = hirc_nccl(location);
+    if (hirc_cpu_device_communicates)
+      hirc_cpu_device_communicates(hirc_world(location)->rank, location);
     int status = begin(&job);
     if (!all()->in_group || status != NCCL_IN_PROGRESS)
       nccl_check(job.nccl, communicator->nccl, status, "a communication", location);

@@ -70,4 +70,10 @@ struct nccl {
 // In programs for the CPU device: what it has instead.
 __attribute__((weak, visibility("hidden"))) const struct nccl *hirc_cpu_device_nccl(void);
 
+// Tells the CPU device's where a program is that begins a communication, and that it has come to its
+// end and compares what was communicated with the others'.
+__attribute__((weak, visibility("hidden"))) void hirc_cpu_device_communicates(int rank,
+                                                                             const char *location);
+__attribute__((weak, visibility("hidden"))) void hirc_cpu_device_agrees(void);
+
 #endif

@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK = 100 };
+enum { TICK = 100, SECONDS_FOR_NEWS = 5 };
 
 struct value {
   struct value *next;
@@ -286,6 +286,15 @@ static void send_message(enum hirc_hub_kind kind, const char *key, const void *b
   struct hirc_hub_message message = {kind, 0, (uint32_t)strlen(key), count};
   pthread_mutex_lock(&own.lock);
   int rc = hirc_hub_write(own.socket, &message, key, bytes);
+  if (rc != 0) {
+    // Why rank 0 is gone it said before: that is read by the thread.
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += SECONDS_FOR_NEWS;
+    while (!hirc_world_failure() &&
+           pthread_cond_timedwait(&own.news, &own.lock, &until) == 0)
+      ;
+  }
   pthread_mutex_unlock(&own.lock);
   if (rc != 0) {
     hirc_world_check(location);

@@ -29,6 +29,7 @@ struct work {
   char *output;
   uint64_t count, bytes; // of elements in each message, and of an element
   struct heading heading;
+  struct place_in_program place;
   enum { ALL_REDUCE, REDUCE, REDUCE_SCATTER, ALL_GATHER, BROADCAST, SEND, RECEIVE } kind;
   int peer;
 };
@@ -51,6 +52,7 @@ static void add(struct transfer *list, int *count, struct work *work, int peer, 
   list[(*count)++] = (struct transfer){.channel = channel_of(of, from, to),
                                        .of = of,
                                        .heading = &work->heading,
+                                       .place = work->place,
                                        .bytes = bytes,
                                        .count = bytes_count,
                                        .peer = peer,
@@ -170,6 +172,7 @@ static int enqueue(struct work work, const char *name, int reduction, int root, 
     return SYSTEM_ERROR;
   work.bytes = (uint64_t)hirc_team_type_bytes(type);
   work.next = NULL;
+  work.place = hirc_team_here();
   work.heading = (struct heading){
       .count = work.count, .type = type, .reduction = reduction, .root = root};
   snprintf(work.heading.name, sizeof work.heading.name, "%s", name);
@@ -273,6 +276,7 @@ static int join(nccl_communicator *made, int size, struct nccl_unique_id id, int
   of->memory = -1;
   if (place == 0)
     sscanf(id.bytes, "/proc/%*d/fd/%d", &of->memory);
+  of->shared->members[place].process = hirc_team_process();
   atomic_fetch_add(&of->shared->arrived, 1);
   *made = of;
   return NCCL_IN_PROGRESS;

@@ -7,7 +7,12 @@
 #include <string.h>
 #include <time.h>
 
-enum { TURNS_BEFORE_SLEEP = 200, SLEEP_NANOSECONDS = 50 * 1000 };
+enum {
+  TURNS_BEFORE_SLEEP = 200,
+  SLEEP_NANOSECONDS = 50 * 1000,
+  TURNS_BEFORE_SEARCH = 2000, // some 100 milliseconds
+  TURNS_AFTER_LEAVING = 40000, // some seconds
+};
 
 static uint64_t put(struct channel *channel, const char *bytes, uint64_t count) {
   uint64_t written = atomic_load_explicit(&channel->written, memory_order_relaxed);
@@ -90,7 +95,9 @@ static int64_t move(struct transfer *transfer) {
   return (int64_t)moved;
 }
 
-static int is_hopeless(const struct transfer *transfer) {
+// `turns` is how often the other was found to have left: why it did is told by the processes'
+// other ways, which may take a moment, and then this one is aborted.
+static int is_hopeless(const struct transfer *transfer, int *turns) {
   struct nccl_communicator *of = transfer->of;
   if (atomic_load(&of->is_aborted) || atomic_load(&of->failed))
     return 1;
@@ -100,8 +107,58 @@ static int is_hopeless(const struct transfer *transfer) {
   if (!transfer->sends && atomic_load(&transfer->channel->written) !=
                               atomic_load(&transfer->channel->read))
     return 0;
+  if (++*turns < TURNS_AFTER_LEAVING)
+    return 0;
   fail(of, "place %d has left its team, and place %d still waits for it in %.16s", transfer->peer,
        of->place, transfer->heading->name);
+  return 1;
+}
+
+// What a process in vain waits for says so, where all of them are known to wait.
+struct search {
+  int is_said, left_turns;
+  struct circle circle;
+};
+
+static void say(const struct transfer *transfers, int count, const struct transfer *stuck) {
+  struct process awaited[LARGEST_TEAM];
+  int found = 0;
+  for (int i = 0; i < count && found < LARGEST_TEAM; ++i)
+    if (transfers[i].done != total(&transfers[i]))
+      awaited[found++] = transfers[i].of->shared->members[transfers[i].peer].process;
+  const char *location = stuck->place.location;
+  char text[TEXT_BYTES];
+  snprintf(text, sizeof text, "%.16s%s%s", stuck->heading->name,
+           location && location[0] ? " at " : "", location ? location : "");
+  hirc_team_waits(stuck->place.rank, text, awaited, found);
+}
+
+// Looks for processes that wait for one another. Returns whether this one is among them, or waits
+// for one that has come to its end.
+static int search(struct search *search, const struct transfer *transfers, int count) {
+  const struct transfer *stuck = NULL;
+  for (int i = 0; i < count; ++i) {
+    const struct transfer *each = &transfers[i];
+    if (each->done == total(each))
+      continue;
+    stuck = stuck ? stuck : each;
+    if (hirc_team_has_ended(each->of->shared->members[each->peer].process) &&
+        (each->sends ||
+         atomic_load(&each->channel->written) == atomic_load(&each->channel->read))) {
+      const char *location = each->place.location;
+      fail(each->of, "rank %d still waits in %.16s%s%s for place %d of its team, which has come to "
+           "its program's end", each->place.rank, each->heading->name,
+           location && location[0] ? " at " : "", location ? location : "", each->peer);
+      return 1;
+    }
+  }
+  if (!search->is_said)
+    say(transfers, count, stuck);
+  search->is_said = 1;
+  char text[TEXT_BYTES];
+  if (!hirc_team_is_circle(&search->circle, text, sizeof text))
+    return 0;
+  fail(stuck->of, "the processes wait for one another: %s", text);
   return 1;
 }
 
@@ -114,7 +171,7 @@ static int is_next(const struct transfer *transfers, int number) {
   return 1;
 }
 
-int hirc_team_transfer(struct transfer *transfers, int count) {
+static int transfer_all(struct search *found, struct transfer *transfers, int count) {
   for (int turn = 0, left = count; left > 0; ++turn) {
     uint64_t moved = 0;
     left = 0;
@@ -122,19 +179,38 @@ int hirc_team_transfer(struct transfer *transfers, int count) {
       if (transfers[i].done == total(&transfers[i]))
         continue;
       int64_t now = is_next(transfers, i) ? move(&transfers[i]) : 0;
-      if (now < 0 || (now == 0 && is_hopeless(&transfers[i])))
+      if (now < 0 || (now == 0 && is_hopeless(&transfers[i], &found->left_turns)))
         return -1;
       moved += (uint64_t)now;
       left += transfers[i].done != total(&transfers[i]);
     }
     if (moved > 0) {
       turn = 0;
+      if (found->is_said)
+        hirc_team_goes_on();
+      found->is_said = found->circle.count = 0;
     } else if (left > 0 && turn < TURNS_BEFORE_SLEEP) {
       sched_yield();
     } else if (left > 0) {
       struct timespec pause = {0, SLEEP_NANOSECONDS};
       nanosleep(&pause, NULL);
+      if (found->is_said)
+        hirc_team_looked();
+      if (turn % TURNS_BEFORE_SEARCH == 0 && search(found, transfers, count))
+        return -1;
     }
   }
   return 0;
+}
+
+int hirc_team_transfer(struct transfer *transfers, int count) {
+  // What follows a failure in the stream sends nothing: the others would take it for what failed.
+  for (int i = 0; i < count; ++i)
+    if (atomic_load(&transfers[i].of->failed) || atomic_load(&transfers[i].of->is_aborted))
+      return -1;
+  struct search found = {0};
+  int rc = transfer_all(&found, transfers, count);
+  if (found.is_said)
+    hirc_team_goes_on();
+  return rc;
 }
