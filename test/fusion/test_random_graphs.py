@@ -9,9 +9,8 @@ from host_ir.libraries import library
 from hypothesis import HealthCheck, Phase, given, settings
 
 from hirc.compiler.loader import Program
-from hirc.compiler.session import Session
-from hirc.dialects.mlir import ir
 from support.evaluate_generic import Array, evaluate
+from support.host_ir import parsed
 from support.random_graphs import SMALL, folded_reduction, graphs
 
 _COUNT = 40
@@ -46,9 +45,8 @@ def check(program: Program, text: str, sizes: dict[str, int]) -> None:
     inputs: list[Array] = [
         numbers.integers(-9, 9, [sizes[dim] for dim in shape]) for shape in ("rc", "cr", "r", "c")
     ]
-    session = Session()
-    module = ir.Module.parse(text, session.context)
-    with session.context:
+    module = parsed(text)
+    with module.context:
         wanted = evaluate(module.body.operations[0].operation, inputs)
     given = program(*map(torch.from_numpy, inputs))
     results = [given] if isinstance(given, torch.Tensor) else list(given)

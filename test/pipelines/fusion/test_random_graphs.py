@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import example, given, settings
 
-from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
 from hirc.pipelines.pipeline import Stage, run_steps
 from hirc.pipelines.walking import is_used, operations_where
 from support.evaluate_generic import Array, evaluate
+from support.host_ir import parsed
 from support.random_graphs import folded_reduction, graphs
 
 FUSE = Stage(
@@ -48,18 +48,17 @@ def reads_outputs(op: ir.Operation) -> bool:
 @example(folded_reduction())
 def test_fused_functions_compute_the_same(graph: tuple[str, dict[str, int]]) -> None:
     text, sizes = graph
-    session = Session()
-    module = ir.Module.parse(text, session.context)
+    module = parsed(text)
     numbers = np.random.default_rng(0)
     inputs: list[Array] = [
         numbers.integers(-9, 9, [sizes[dim] for dim in shape]) for shape in ("rc", "cr", "r", "c")
     ]
     function = module.body.operations[0].operation
-    with session.context:
+    with module.context:
         wanted = evaluate(function, inputs)
     before = text.count("linalg.generic")
     run_steps(module.operation, FUSE.steps)
-    with session.context:
+    with module.context:
         found = evaluate(module.body.operations[0].operation, inputs)
     assert str(module).count("linalg.generic") <= before
     for op in operations_where(module.operation, lambda each: each.name == "linalg.generic"):
