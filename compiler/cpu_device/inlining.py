@@ -9,7 +9,7 @@ from ..llvm_ir import LlvmModule, device_machine
 from ..target import CPU
 from .calls import Call, parse_call
 from .device_ir import DeviceModule, Function, Instruction, parse_module
-from .intrinsics import Kind, intrinsic
+from .intrinsics import Replacement, intrinsic
 from .llvm_text import GLOBAL
 from .lower_calls import ASSERT
 from .ptx_functions import with_ptx_functions
@@ -71,7 +71,7 @@ def _ends_thread(call: Call) -> bool:
     if call.function == ASSERT:
         return True
     found = intrinsic(call.function) if call.function.startswith("llvm.nvvm.") else None
-    return found is not None and found.kind is Kind.EXIT
+    return found is not None and found.kind is Replacement.EXIT
 
 
 def _inlined(line: str, names: set[str]) -> str:

@@ -13,7 +13,7 @@ from functools import cache
 from .special_registers import REGISTERS, Register
 
 
-class Kind(Enum):
+class Replacement(Enum):
     """What takes the place of a call of the intrinsic."""
 
     FUNCTION = "a call of a library function with the same operands"
@@ -36,7 +36,7 @@ class Intrinsic:
     (`seq_cst`), and the reason why one is UNSUPPORTED. `register` is set for a REGISTER.
     """
 
-    kind: Kind
+    kind: Replacement
     function: str = ""
     register: Register | None = None
 
@@ -151,29 +151,29 @@ def intrinsic(name: str) -> Intrinsic | None:
 
 def _of_nvvm(name: str) -> Intrinsic | None:
     if (register := REGISTERS.get(name.removeprefix(_SREG))) and name.startswith(_SREG):
-        return Intrinsic(Kind.REGISTER, register=register)
+        return Intrinsic(Replacement.REGISTER, register=register)
     if name in ("nanosleep", "yield"):
-        return Intrinsic(Kind.YIELD)
+        return Intrinsic(Replacement.YIELD)
     if name in _OF_WAITING_LOOPS:
-        return Intrinsic(Kind.BLOCK_FUNCTION, f"hirc_device_{name}")
+        return Intrinsic(Replacement.BLOCK_FUNCTION, f"hirc_device_{name}")
     if name == "exit":
-        return Intrinsic(Kind.EXIT)
+        return Intrinsic(Replacement.EXIT)
     if re.fullmatch(r"ld[ug]\.global\.[ifp]\..*", name):
-        return Intrinsic(Kind.LOAD)
+        return Intrinsic(Replacement.LOAD)
     for pattern, ordering in _FENCES.items():
         if re.fullmatch(pattern, name):
-            return Intrinsic(Kind.FENCE, ordering)
+            return Intrinsic(Replacement.FENCE, ordering)
     for pattern, reason in _REASONS.items():
         if re.fullmatch(pattern, name):
-            return Intrinsic(Kind.UNSUPPORTED, reason)
+            return Intrinsic(Replacement.UNSUPPORTED, reason)
     if _matches(name, _NOTHING):
-        return Intrinsic(Kind.NOTHING)
+        return Intrinsic(Replacement.NOTHING)
     plain = _POINTER_SUFFIX.sub("", name)
     function = "hirc_nvvm_" + plain.replace(".", "_")
     if _matches(plain, _FUNCTIONS):
-        return Intrinsic(Kind.FUNCTION, function)
+        return Intrinsic(Replacement.FUNCTION, function)
     if _matches(plain, _BLOCK_FUNCTIONS):
-        return Intrinsic(Kind.BLOCK_FUNCTION, function)
+        return Intrinsic(Replacement.BLOCK_FUNCTION, function)
     return None
 
 
@@ -182,8 +182,8 @@ def _of_llvm(name: str) -> Intrinsic | None:
         if match := re.fullmatch(pattern, name):
             parts = match.groupdict()
             if (number := _NUMBERS_FIRST.get(parts.get("name", ""))) is not None:
-                return Intrinsic(Kind.INTRINSIC, f"llvm.{number}.{parts['type']}")
-            return Intrinsic(Kind.FUNCTION, replacement.format(**parts))
+                return Intrinsic(Replacement.INTRINSIC, f"llvm.{number}.{parts['type']}")
+            return Intrinsic(Replacement.FUNCTION, replacement.format(**parts))
     return None
 
 

@@ -10,7 +10,7 @@ from .block_layout import BLOCK, X, Y, Z
 from .calls import Call, context_arguments, make_call, parse_call
 from .control_flow import drop_unreachable
 from .device_ir import DeviceModule, Function, Instruction
-from .intrinsics import Kind, intrinsic
+from .intrinsics import Replacement, intrinsic
 from .metadata import INVARIANT
 from .operations import StopKind
 from .prologue import Prologue
@@ -186,26 +186,26 @@ class CallLowering:
                 raise refusal(self._module, instruction, call.function)
             return None
         match found.kind:
-            case Kind.FUNCTION | Kind.BLOCK_FUNCTION | Kind.INTRINSIC:
-                block = found.kind is Kind.BLOCK_FUNCTION
+            case Replacement.FUNCTION | Replacement.BLOCK_FUNCTION | Replacement.INTRINSIC:
+                block = found.kind is Replacement.BLOCK_FUNCTION
                 self._call(instruction, call, found.function, call.arguments, block=block)
-            case Kind.REGISTER:
+            case Replacement.REGISTER:
                 assert found.register is not None
                 return _register(call.function, found.register, prologue)
-            case Kind.NOTHING:
+            case Replacement.NOTHING:
                 return ""
-            case Kind.LOAD:
+            case Replacement.LOAD:
                 address, align = call.arguments[0][1], call.arguments[1][1]
                 instruction.text = (
                     f"{instruction.result} = load {call.result_type}, ptr {address}, align {align}"
                 )
-            case Kind.FENCE:
+            case Replacement.FENCE:
                 instruction.text = f"fence {found.function}"
-            case Kind.EXIT:
+            case Replacement.EXIT:
                 instruction.text = "ret void"
-            case Kind.YIELD:
+            case Replacement.YIELD:
                 return None
-            case Kind.UNSUPPORTED:
+            case Replacement.UNSUPPORTED:
                 raise refusal(self._module, instruction, call.function, why=found.function)
         return None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..errors import UnsupportedError
 from .calls import Call
 from .device_ir import DeviceModule, Instruction
-from .intrinsics import Kind, intrinsic
+from .intrinsics import Replacement, intrinsic
 from .operations import Constant, Operation, StopKind, operation
 from .refusals import HINT, position_of
 from .stops import StopCall
@@ -56,7 +56,7 @@ class StopTable:
         found = self.find(instruction, call)
         if found is None:
             known = intrinsic(call.function) if call.function.startswith("llvm.nvvm.") else None
-            if known is not None and known.kind is Kind.YIELD:
+            if known is not None and known.kind is Replacement.YIELD:
                 return _SLEEP if call.function.endswith(".nanosleep") else _YIELD, "void"
             return None
         if found.kind is None:

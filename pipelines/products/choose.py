@@ -10,7 +10,7 @@ from ..fusion.tiles import FALLBACK
 from ..hir.compute.generic import emit_generic, map_of
 from ..schedules.floor import GENERAL
 from .options import MatmulOptions
-from .product import NO_LOOP, Indexed, Kind, Product, emit_call
+from .product import NO_LOOP, Indexed, LoopKind, Product, emit_call
 from .small import emit_is_for_kernel, is_for_kernel, takes_terms_in_turn
 
 
@@ -81,7 +81,7 @@ def emit_sum(product: Product) -> ir.Operation:
     operands = [product.first, product.second, *([product.bias] if product.bias else [])]
     result = product.result.type.element_type
     wide = ir.F64Type.get() if product.first.element == "f64" else ir.F32Type.get()
-    loops = [loop for loop in range(product.loops) if product.kind(loop) == Kind.K]
+    loops = [loop for loop in range(product.loops) if product.kind(loop) == LoopKind.K]
 
     def extended(value: ir.Value) -> ir.Value:
         return value if value.type == wide else arith.extf(wide, value)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ...dialects.mlir import indexing_maps, ir
 from ..walking import is_used
 from .finish import read_finish
-from .product import Indexed, Kind, Product, indexed_by
+from .product import Indexed, LoopKind, Product, indexed_by
 
 # Element types of operands, with those of the results that the library gives their sums.
 RESULTS = {
@@ -17,7 +17,7 @@ RESULTS = {
     "f16": ("f16", "f32"),
     "bf16": ("bf16", "f32"),
 }
-_PRODUCT_KINDS = (Kind.M, Kind.N, Kind.K, Kind.BATCH)
+_PRODUCT_KINDS = (LoopKind.M, LoopKind.N, LoopKind.K, LoopKind.BATCH)
 _EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
 
 
@@ -89,7 +89,7 @@ def is_product(product: Product) -> bool:
         and bias.element == result.element
         and len(bias.dims) == 1
         and bias.dims[0] >= 0
-        and kinds[bias.dims[0]] in (Kind.M, Kind.N)
+        and kinds[bias.dims[0]] in (LoopKind.M, LoopKind.N)
     )
 
 
@@ -134,7 +134,7 @@ def _reduced(block: ir.Block, operands: list[Indexed], *, ignores_nan: bool) -> 
         return None
     first, second = sorted(factors)
     product = Product(operands[first], operands[second], operands[output], is_reduction=True)
-    reduced = [loop for loop in range(product.loops) if product.kind(loop) == Kind.K]
+    reduced = [loop for loop in range(product.loops) if product.kind(loop) == LoopKind.K]
     if sorted(ir.DenseI64ArrayAttr(sums[0].attributes["loops"])) != reduced:
         return None
     bias = operands[others[0]] if others else None

@@ -7,7 +7,7 @@ from itertools import pairwise
 from ...dialects.hir.layout import DYNAMIC, has_identity_layout
 from ...dialects.mlir import ir
 from .options import MatmulOptions
-from .product import Indexed, Kind, Product
+from .product import Indexed, LoopKind, Product
 from .small import is_for_kernel
 from .strides import strides_of
 
@@ -40,26 +40,26 @@ def _is_of_matrices(product: Product) -> bool:
     its operands is a vector.
     """
     kinds = [product.kind(loop) for loop in range(product.loops) if product.size(loop) != 1]
-    if Kind.M in kinds and Kind.N in kinds:
+    if LoopKind.M in kinds and LoopKind.N in kinds:
         return True
     return not product.is_reduction and (
-        Kind.BATCH not in kinds or Kind.M in kinds or Kind.N in kinds
+        LoopKind.BATCH not in kinds or LoopKind.M in kinds or LoopKind.N in kinds
     )
 
 
 def lies_well(product: Product) -> bool:
     """Returns whether the operands' strides may be those of matrices, as far as the types say."""
     rows = [
-        (product.first, (Kind.M, Kind.K)),
-        (product.second, (Kind.N, Kind.K)),
-        (product.result, (Kind.M, Kind.N)),
+        (product.first, (LoopKind.M, LoopKind.K)),
+        (product.second, (LoopKind.N, LoopKind.K)),
+        (product.result, (LoopKind.M, LoopKind.N)),
     ]
     return _sums_along_one_dim(product) and all(
         _is_matrix(product, operand, kinds) for operand, kinds in rows
     )
 
 
-def _is_matrix(product: Product, operand: Indexed, kinds: tuple[Kind, Kind]) -> bool:
+def _is_matrix(product: Product, operand: Indexed, kinds: tuple[LoopKind, LoopKind]) -> bool:
     """Returns whether the loops of one of the kinds may step from one element to the next."""
     strides = strides_of(operand)
     steps = {
@@ -78,7 +78,7 @@ def _is_matrix(product: Product, operand: Indexed, kinds: tuple[Kind, Kind]) -> 
 
 def _sums_along_one_dim(product: Product) -> bool:
     """Returns whether the loops over k are certainly one, for the library gives whole sums."""
-    loops = [loop for loop in range(product.loops) if product.kind(loop) == Kind.K]
+    loops = [loop for loop in range(product.loops) if product.kind(loop) == LoopKind.K]
     loops = [loop for loop in loops if product.size(loop) != 1]
     for outer, inner in _in_order(product, loops):
         for operand in (product.first, product.second):

@@ -11,7 +11,7 @@ from ..walking import is_used
 from .contraction import is_product, only_computes
 from .fills import is_plus_zero, is_zero
 from .finish import read_finish
-from .product import NO_LOOP, Indexed, Kind, Product, indexed_by
+from .product import NO_LOOP, Indexed, LoopKind, Product, indexed_by
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,8 @@ def build(op: ir.Operation, product: Product, following: Following | None) -> ir
     operands = [whole.first, whole.second, *([whole.bias] if whole.bias else [])]
     operands.append(Indexed(outputs, whole.result.dims))
     kinds = [
-        "reduction" if product.kind(loop) == Kind.K else "parallel" for loop in range(product.loops)
+        "reduction" if product.kind(loop) == LoopKind.K else "parallel"
+        for loop in range(product.loops)
     ]
     with last.location, ir.InsertionPoint(last):
         generic = ir.Operation.create(
@@ -207,7 +208,7 @@ def _sum(block: ir.Block, product: Product) -> ir.Value:
         value if value.type == wide else arith.extf(wide, value)
         for value in list(block.arguments)[:2]
     ]
-    loops = [loop for loop in range(product.loops) if product.kind(loop) == Kind.K]
+    loops = [loop for loop in range(product.loops) if product.kind(loop) == LoopKind.K]
     total = ir.Operation.create(
         "hir.reduce_loops",
         results=[wide],

@@ -7,7 +7,7 @@ from itertools import count
 
 from ...dialects.mlir import ir
 from ..hir.compute.generic import map_of
-from .product import NO_LOOP, Indexed, Kind, Product
+from .product import NO_LOOP, Indexed, LoopKind, Product
 
 
 def rebuild(
@@ -17,7 +17,7 @@ def rebuild(
 
     Where the result has more dims than before, `groups` has, for each one before, those it was.
     """
-    kinds = [product.kind(loop) == Kind.K for loop in range(product.loops)]
+    kinds = [product.kind(loop) == LoopKind.K for loop in range(product.loops)]
     with op.location, ir.InsertionPoint(op):
         generic = ir.Operation.create(
             "linalg.generic",

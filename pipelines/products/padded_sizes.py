@@ -17,7 +17,7 @@ from ...dialects.mlir import arith, indexing_maps, ir
 from ..rewriting import index_constant
 from ..schedules.device import Device
 from .contraction import read_contraction
-from .product import Indexed, Kind, Product, indexed_by
+from .product import Indexed, LoopKind, Product, indexed_by
 from .wide_weights import may_widen, part_of, widened
 
 # Elements of 16 bits in a row are a multiple of it: of 16 bytes.
@@ -112,7 +112,7 @@ def _row(product: Product, operand: Indexed) -> list[tuple[int, int]]:
 
 def _operand(tensor: Indexed, product: Product, sizes: dict[int, int]) -> _Operand:
     axes = {axis: sizes[loop] for axis, loop in enumerate(tensor.dims) if loop in sizes}
-    is_summed = any(product.kind(tensor.dims[axis]) == Kind.K for axis in axes)
+    is_summed = any(product.kind(tensor.dims[axis]) == LoopKind.K for axis in axes)
     return _Operand(tensor, axes, is_summed)
 
 
@@ -122,11 +122,11 @@ def _saved(product: Product, larger: dict[int, int], device: Device) -> float:
     sizes = [OPEN_SIZE if size == DYNAMIC else size for size in sizes]
     of_kind = {
         kind: prod(size for loop, size in enumerate(sizes) if product.kind(loop) == kind)
-        for kind in (Kind.M, Kind.N, Kind.K, Kind.BATCH)
+        for kind in (LoopKind.M, LoopKind.N, LoopKind.K, LoopKind.BATCH)
     }
     operations = 2 * prod(of_kind.values())
-    rows = [max(of_kind[kind], LEAST_ROWS) for kind in (Kind.M, Kind.N)]
-    slow = 2 * prod(rows) * of_kind[Kind.K] * of_kind[Kind.BATCH]
+    rows = [max(of_kind[kind], LEAST_ROWS) for kind in (LoopKind.M, LoopKind.N)]
+    slow = 2 * prod(rows) * of_kind[LoopKind.K] * of_kind[LoopKind.BATCH]
     part = ODD if any(product.size(loop) % 2 for loop in larger) else EVEN
     least = sum(map(_bytes, product.matrices)) / device.bandwidth
     return max(slow / (part * device.products), least) - max(

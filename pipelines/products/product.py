@@ -13,7 +13,7 @@ from ...dialects.mlir import ir
 NO_LOOP = -1
 
 
-class Kind(IntFlag):
+class LoopKind(IntFlag):
     """The operands that a loop indexes."""
 
     FIRST = 1
@@ -67,10 +67,10 @@ class Product:
     def loops(self) -> int:
         return 1 + max((loop for each in self.matrices for loop in each.dims), default=-1)
 
-    def kind(self, loop: int) -> Kind:
+    def kind(self, loop: int) -> LoopKind:
         """Returns the operands that a loop indexes."""
         bits = [kind for kind, each in _bits(self.matrices) if loop in each.dims]
-        return Kind(sum(bits))
+        return LoopKind(sum(bits))
 
     def size(self, loop: int) -> int:
         """Returns the iterations of a loop, DYNAMIC where no type says them."""
@@ -104,8 +104,8 @@ def _is_zero(expression: ir.AffineExpr) -> bool:
     )
 
 
-def _bits(matrices: Sequence[Indexed]) -> list[tuple[Kind, Indexed]]:
-    return list(zip((Kind.FIRST, Kind.SECOND, Kind.RESULT), matrices, strict=True))
+def _bits(matrices: Sequence[Indexed]) -> list[tuple[LoopKind, Indexed]]:
+    return list(zip((LoopKind.FIRST, LoopKind.SECOND, LoopKind.RESULT), matrices, strict=True))
 
 
 def emit_call(product: Product, *, allow_tf32: bool) -> None:

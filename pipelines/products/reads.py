@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...dialects.mlir import indexing_maps, ir
-from .product import NO_LOOP, Indexed, Kind, Product
+from .product import NO_LOOP, Indexed, LoopKind, Product
 
 
 def read_in_place(product: Product) -> Product:
@@ -17,7 +17,11 @@ def read_in_place(product: Product) -> Product:
     if read.loops != product.loops:
         return product
     kinds = [read.kind(loop) for loop in range(read.loops)]
-    return read if all(kind in (Kind.M, Kind.N, Kind.K, Kind.BATCH) for kind in kinds) else product
+    return (
+        read
+        if all(kind in (LoopKind.M, LoopKind.N, LoopKind.K, LoopKind.BATCH) for kind in kinds)
+        else product
+    )
 
 
 def read_through(operand: Indexed) -> Indexed:

@@ -11,7 +11,7 @@ from math import prod
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, ir, memref
 from ..rewriting import index_constant
-from .product import Indexed, Kind, Product
+from .product import Indexed, LoopKind, Product
 from .strides import strides_of
 
 # Many independent results of few terms each keep the device busy: so many times as many
@@ -55,11 +55,11 @@ def emit_is_for_kernel(product: Product, most: int) -> ir.Value:
     open.
     """
     results, terms = index_constant(1), index_constant(1)
-    vectors: dict[Kind, ir.Value] = {}
+    vectors: dict[LoopKind, ir.Value] = {}
     for loop in range(product.loops):
         size = _extent(product, loop)
         kind = product.kind(loop)
-        if kind == Kind.K:
+        if kind == LoopKind.K:
             terms = arith.muli(terms, size)
         else:
             results = arith.muli(results, size)
@@ -73,7 +73,7 @@ def emit_is_for_kernel(product: Product, most: int) -> ir.Value:
     )
     if takes_terms_in_turn(product):
         return arith.andi(holds, _at_most(terms, TERMS_IN_TURN))
-    for kind, matrix in ((Kind.M, product.second), (Kind.N, product.first)):
+    for kind, matrix in ((LoopKind.M, product.second), (LoopKind.N, product.first)):
         if kind in vectors and _is_along_sums(product, matrix):
             holds = arith.ori(holds, _at_most(vectors[kind], 1))
     return holds
@@ -86,7 +86,7 @@ def takes_terms_in_turn(product: Product) -> bool:
     is_open = any(
         product.size(loop) == DYNAMIC
         for loop in range(product.loops)
-        if product.kind(loop) == Kind.K
+        if product.kind(loop) == LoopKind.K
     )
     return is_open or not any(
         _is_along_sums(product, each) for each in (product.first, product.second)
@@ -94,8 +94,8 @@ def takes_terms_in_turn(product: Product) -> bool:
 
 
 def _is_small(product: Product, sizes: list[int], most: int) -> bool:
-    terms = prod(size for loop, size in enumerate(sizes) if product.kind(loop) == Kind.K)
-    results = prod(size for loop, size in enumerate(sizes) if product.kind(loop) != Kind.K)
+    terms = prod(size for loop, size in enumerate(sizes) if product.kind(loop) == LoopKind.K)
+    results = prod(size for loop, size in enumerate(sizes) if product.kind(loop) != LoopKind.K)
     if terms > TERMS_IN_TURN and takes_terms_in_turn(product):
         return False
     if terms <= FEW_TERMS and results >= MANY_RESULTS:
@@ -120,8 +120,8 @@ def _is_vector_product(
     of one sum, or of neighbouring sums.
     """
     kinds = {product.kind(loop) for loop, size in enumerate(sizes) if size != 1}
-    return (Kind.M not in kinds and lies_well(product, product.second)) or (
-        Kind.N not in kinds and lies_well(product, product.first)
+    return (LoopKind.M not in kinds and lies_well(product, product.second)) or (
+        LoopKind.N not in kinds and lies_well(product, product.first)
     )
 
 
@@ -136,7 +136,7 @@ def _is_along_sums(product: Product, operand: Indexed) -> bool:
     """Returns whether neighbours in an operand's memory are terms of one sum, as far as the type
     says.
     """
-    return any(product.kind(loop) == Kind.K for loop in _neighbours(product, operand))
+    return any(product.kind(loop) == LoopKind.K for loop in _neighbours(product, operand))
 
 
 def _neighbours(product: Product, operand: Indexed) -> list[int]:

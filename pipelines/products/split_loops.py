@@ -23,7 +23,7 @@ from .fused import is_elementwise
 from .generic import reassociation_attribute, rebuild
 from .narrow import unwritten
 from .options import MatmulOptions
-from .product import NO_LOOP, Indexed, Kind, Product
+from .product import NO_LOOP, Indexed, LoopKind, Product
 from .reads import read_through
 from .strides import strides_of
 
@@ -193,7 +193,11 @@ def _with_loops(
         found[key] = read_through(named) if key in through and key != "result" else named
     made = replace(product, **found)
     kinds = [made.kind(loop) for loop in range(len(order))]
-    return made if all(kind in (Kind.M, Kind.N, Kind.K, Kind.BATCH) for kind in kinds) else None
+    return (
+        made
+        if all(kind in (LoopKind.M, LoopKind.N, LoopKind.K, LoopKind.BATCH) for kind in kinds)
+        else None
+    )
 
 
 def _expanded(
@@ -312,7 +316,7 @@ def _move_collapse(op: ir.Operation) -> None:
 
 @dataclass
 class _Loop:
-    kind: Kind
+    kind: LoopKind
     size: int
     strides: list[int]
 
@@ -336,12 +340,12 @@ def _calls(product: Product) -> int:
         if product.size(loop) != 1
     ]
     _merge(loops)
-    for kind in (Kind.M, Kind.N, Kind.K):
+    for kind in (LoopKind.M, LoopKind.N, LoopKind.K):
         of_kind = [loop for loop in loops if loop.kind == kind]
         if of_kind:
             loops.remove(max(of_kind, key=lambda loop: loop.size))
     for loop in loops:
-        loop.kind = Kind.BATCH
+        loop.kind = LoopKind.BATCH
     _merge(loops)
     return prod(loop.size for loop in loops) // max((loop.size for loop in loops), default=1)
 

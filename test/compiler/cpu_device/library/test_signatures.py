@@ -9,7 +9,7 @@ import llvmlite
 import llvmlite.binding as llvm
 import pytest
 
-from hirc.compiler.cpu_device.intrinsics import Kind, intrinsic
+from hirc.compiler.cpu_device.intrinsics import Replacement, intrinsic
 from hirc.compiler.cpu_device.packed import packed_functions
 
 from .conftest import Library, Signature
@@ -87,11 +87,14 @@ def test_every_function_has_its_intrinsics_type(library: Library) -> None:
     used: set[str] = set()
     for name in _NAMES:
         replacement = intrinsic(f"llvm.nvvm.{name}")
-        if replacement is None or replacement.kind not in (Kind.FUNCTION, Kind.BLOCK_FUNCTION):
+        if replacement is None or replacement.kind not in (
+            Replacement.FUNCTION,
+            Replacement.BLOCK_FUNCTION,
+        ):
             continue
         used.add(replacement.function)
         signature = library.signatures[replacement.function]
-        if replacement.kind is Kind.BLOCK_FUNCTION:
+        if replacement.kind is Replacement.BLOCK_FUNCTION:
             assert signature.operands[:2] == ("ptr", "i32")
             signature = Signature(signature.result, signature.operands[2:])
         declared = str(signature)
@@ -134,21 +137,21 @@ def test_packed_functions_are_ir() -> None:
 @pytest.mark.parametrize(
     ("name", "kind", "function"),
     [
-        ("llvm.nvvm.nanosleep", Kind.YIELD, ""),
-        ("llvm.nvvm.exit", Kind.EXIT, ""),
-        ("llvm.nvvm.membar.gl", Kind.FENCE, "seq_cst"),
-        ("llvm.nvvm.fence.proxy.async.shared_cta", Kind.FENCE, "acq_rel"),
-        ("llvm.nvvm.prefetch.tensormap.p0", Kind.NOTHING, ""),
-        ("llvm.nvvm.ldg.global.f.v4f32.p1", Kind.LOAD, ""),
-        ("llvm.nvvm.ex2.approx.ftz.f32", Kind.FUNCTION, "hirc_nvvm_ex2_approx_ftz_f32"),
-        ("llvm.nvvm.move.ptr.p0", Kind.FUNCTION, "hirc_nvvm_move_ptr"),
-        ("llvm.nvvm.isspacep.shared", Kind.BLOCK_FUNCTION, "hirc_nvvm_isspacep_shared"),
-        ("llvm.minnum.v4f32", Kind.INTRINSIC, "llvm.minimumnum.v4f32"),
-        ("llvm.fma.f16", Kind.FUNCTION, "hirc_nvvm_fma_rn_f16"),
-        ("llvm.tanh.f32", Kind.FUNCTION, "hirc_tanh_f32"),
+        ("llvm.nvvm.nanosleep", Replacement.YIELD, ""),
+        ("llvm.nvvm.exit", Replacement.EXIT, ""),
+        ("llvm.nvvm.membar.gl", Replacement.FENCE, "seq_cst"),
+        ("llvm.nvvm.fence.proxy.async.shared_cta", Replacement.FENCE, "acq_rel"),
+        ("llvm.nvvm.prefetch.tensormap.p0", Replacement.NOTHING, ""),
+        ("llvm.nvvm.ldg.global.f.v4f32.p1", Replacement.LOAD, ""),
+        ("llvm.nvvm.ex2.approx.ftz.f32", Replacement.FUNCTION, "hirc_nvvm_ex2_approx_ftz_f32"),
+        ("llvm.nvvm.move.ptr.p0", Replacement.FUNCTION, "hirc_nvvm_move_ptr"),
+        ("llvm.nvvm.isspacep.shared", Replacement.BLOCK_FUNCTION, "hirc_nvvm_isspacep_shared"),
+        ("llvm.minnum.v4f32", Replacement.INTRINSIC, "llvm.minimumnum.v4f32"),
+        ("llvm.fma.f16", Replacement.FUNCTION, "hirc_nvvm_fma_rn_f16"),
+        ("llvm.tanh.f32", Replacement.FUNCTION, "hirc_tanh_f32"),
     ],
 )
-def test_replacements(name: str, kind: Kind, function: str) -> None:
+def test_replacements(name: str, kind: Replacement, function: str) -> None:
     replacement = intrinsic(name)
     assert replacement is not None
     assert (replacement.kind, replacement.function) == (kind, function)
@@ -162,5 +165,5 @@ def test_what_is_left_alone(name: str) -> None:
 def test_unsupported_ones_say_why() -> None:
     replacement = intrinsic("llvm.nvvm.ff2bf16x2.rs.relu")
     assert replacement is not None
-    assert replacement.kind is Kind.UNSUPPORTED
+    assert replacement.kind is Replacement.UNSUPPORTED
     assert "compute capability 10.0" in replacement.function
