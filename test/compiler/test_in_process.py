@@ -109,6 +109,47 @@ def test_it_ends_with_its_process() -> None:
     assert (done.returncode, done.stdout) == (0, "256.0 0.0 2\n"), done.stderr
 
 
+# Reserves what is free between the libraries, and below them a terabyte but for holes of 4 kB to
+# 1 MB, which are further apart than code can reach. What is mapped next goes to the first that is
+# large enough.
+_HOLES = """\
+import ctypes
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p] + [ctypes.c_long] * 5
+libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+private_anonymous_unreserved = 0x4022
+
+def reserve(size):
+    start = libc.mmap(None, size, 0, private_anonymous_unreserved, -1, 0)
+    assert start not in (None, ctypes.c_void_p(-1).value), ctypes.get_errno()
+    return start
+
+lowest = reserve(3 << 30)
+for bits in range(31, 11, -1):
+    while (start := reserve(1 << bits)) > lowest:
+        pass
+    assert libc.munmap(start, 1 << bits) == 0
+for pages in sorted([*range(1, 257), *[1, 2, 3, 4] * 50]):
+    assert libc.munmap(reserve(3 << 30), 4096 * pages) == 0
+"""
+
+
+def test_code_finds_a_place_among_holes() -> None:
+    code = (
+        "import hirc, numpy\n"
+        "from pathlib import Path\n"
+        "from hirc.compiler.loader_code import load_code\n"
+        f"add = hirc.compile({ADD!r}, target='cpu', opt_level=0, cache=False)\n"
+        f"made = add._maker.compiled\n{_HOLES}"
+        "add = hirc.Artifact(Path('again'), loaded=load_code(made.code, made.runtime))\n"
+        "y, twice = add(numpy.ones((2, 3), numpy.float32), 2.0, 4)\n"
+        "print(y.sum(), twice)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "18.0 8\n"), done.stderr
+
+
 def test_functions_of_libraries(tmp_path: Path) -> None:
     with hirc.program("main") as p:
         x = p.input("x", (2,), "f32")
