@@ -60,13 +60,13 @@ def _has_second_pass(group: Group) -> bool:
     """Returns whether some node goes over the reduced loops and needs what was
     reduced over them.
     """
-    late: set[ir.Value] = set()
+    after_reduction: set[ir.Value] = set()
     for node, name in zip(group.nodes, group.names, strict=True):
-        is_late = any(read.value in late for read in node.reads)
-        if is_late and set(name) & group.reduced:
+        is_after = any(read.value in after_reduction for read in node.reads)
+        if is_after and set(name) & group.reduced:
             return True
-        if is_late or node.reduced:
-            late |= {write.value for write in node.writes}
+        if is_after or node.reduced:
+            after_reduction |= {write.value for write in node.writes}
     return False
 
 
