@@ -20,6 +20,9 @@ from .weights import has_weights
 PROGRAM = "hir.program"
 LAUNCHER = "hir.launcher"
 KERNEL = "hir.kernel"
+# Upstream erases each linalg operation with a buffer that its type says is empty. Collective
+# operations give a value for no elements too.
+_CANONICALIZE = "canonicalize{disable-patterns={anonymous}::EraseDeadLinalgOp}"
 # After it every allocation and deallocation of a program is explicit; those of scratch memory are
 # added by the stage that makes kernels.
 LAST_ALLOCATING_STAGE = "compute"
@@ -177,7 +180,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             # Loops then no longer carry the buffers that they update in place.
             "check-tensor-operations,convert-pad-to-linalg,convert-concat-to-linalg,"
             "expand-tensor-choices,empty-tensor-views,separate-starts,write-updates,"
-            f"copy-carried-tensors,{BUFFERIZE},own-branch-results,func.func(lower-affine,canonicalize,cse),convert-func-to-hir,"
+            f"copy-carried-tensors,{BUFFERIZE},own-branch-results,func.func(lower-affine,{_CANONICALIZE},cse),convert-func-to-hir,"
             "hir-inline-tensor-functions",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),

@@ -421,6 +421,20 @@ def partly_written() -> dict[str, Case]:
             [1, x[None]],
             torch.cat([torch.zeros(2, 4), (x * x)[None]]),
         ),
+        # That nothing is reduced is seen when the reshapes are gone.
+        "reduction_of_no_elements": Case(
+            """func.func @NAME(%n: index, %x: tensor<?x0x?xi1>, %k: index) -> tensor<1xi1> {
+              %true = arith.constant dense<true> : tensor<1xi1>
+              %f = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x0x?xi1> into tensor<?x?xi1>
+              %e = tensor.expand_shape %f [[0, 1], [2, 3]] output_shape [%n, 1, %k, 1]
+                  : tensor<?x?xi1> into tensor<?x1x?x1xi1>
+              %r = linalg.reduce { arith.andi } ins(%e : tensor<?x1x?x1xi1>)
+                  outs(%true : tensor<1xi1>) dimensions = [0, 2, 3]
+              return %r : tensor<1xi1>
+            }""",
+            [3, torch.zeros(3, 0, 2, dtype=torch.bool), 0],
+            torch.tensor([True]),
+        ),
         "slice_at_no_multiple_of_a_vector": Case(
             """func.func @NAME(%x: tensor<8xi64>, %y: tensor<64xi64>) -> tensor<64xi64> {
               %r = tensor.insert_slice %x into %y[37] [8] [1] : tensor<8xi64> into tensor<64xi64>
