@@ -158,7 +158,11 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         Stage("async", "run-async-in-order", when=has_async),
         Stage("views", "check-buffer-views", when=has_buffer_views),
         Stage("weights", f"lay-out-weights{{{entry}}}", when=has_weights),
-        Stage("tensor-functions", "hir-form-tensor-functions", when=has_programs),
+        Stage(
+            "tensor-functions",
+            "hir-divide-over-mesh,hir-form-tensor-functions",
+            when=has_programs,
+        ),
         Stage(
             FUSION_STAGE,
             f"expand-tensor-reshapes,select-host-programs{{{entry}}},keep-unwritten-elements,"
@@ -186,7 +190,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         ),
         Stage(
             "stream-loops",
-            "hir-resolve-aliases,hir-divide-over-mesh,hir-form-stream-loops",
+            "hir-resolve-aliases,hir-form-stream-loops",
             when=has_programs,
         ),
         Stage(

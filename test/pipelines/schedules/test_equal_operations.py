@@ -16,7 +16,6 @@ from hirc.pipelines.schedules.kernels import Kernels
 from hirc.pipelines.walking import operations_where
 from hirc.tools.bench_scale_programs import (
     functions,
-    host_program,
     products,
     recurrent,
     streams,
@@ -151,7 +150,7 @@ def _compile(text: str, folder: Path) -> str:
     return result.read_text()
 
 
-@pytest.mark.parametrize("kind", [host_program, functions, recurrent, products, streams])
+@pytest.mark.parametrize("kind", [functions, recurrent, products, streams])
 def test_equal_operations_are_emitted_once(
     kind: Callable[[int], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
