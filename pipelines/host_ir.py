@@ -160,7 +160,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         Stage("weights", f"lay-out-weights{{{entry}}}", when=has_weights),
         Stage(
             "tensor-functions",
-            "hir-divide-over-mesh,hir-form-tensor-functions",
+            "hir-resolve-aliases,hir-divide-over-mesh,hir-form-tensor-functions",
             when=has_programs,
         ),
         Stage(
@@ -190,7 +190,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         ),
         Stage(
             "stream-loops",
-            "hir-resolve-aliases,hir-form-stream-loops",
+            "hir-form-stream-loops",
             when=has_programs,
         ),
         Stage(
