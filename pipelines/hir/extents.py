@@ -12,57 +12,75 @@ from .operand_axes import operand_axes
 # dim of a buffer. Equal extents are equal sizes.
 Extent = int | tuple[object, ...]
 
+# A dim of a buffer.
+Dim = tuple[ir.Value, int]
 
 # The extents of dims that were found before.
-Known = dict[tuple[ir.Value, int], Extent]
+Known = dict[Dim, Extent]
 
 
 def extent_of(value: ir.Value, axis: int, known: Known | None = None) -> Extent:
-    """Returns the size of a buffer's dim, traced to where it comes from, or to what is `known`."""
-    if known is not None and (value, axis) in known:
-        return known[value, axis]
+    """Returns the size of a buffer's dim, traced to where it comes from.
+
+    `known` has what was found before, in a program that has not changed since, and is added to.
+    """
+    found: Known = {} if known is None else known
+    # Not by recursion: a chain may have thousands of operations.
+    waiting = [(value, axis)]
+    while waiting:
+        dim = waiting[-1]
+        if dim not in found:
+            traced = _traced(*dim)
+            if not isinstance(traced, list):
+                found[dim] = traced
+            elif missing := [each for each in traced if each not in found]:
+                waiting += missing
+                continue
+            else:
+                extents = {found[each] for each in traced}
+                found[dim] = extents.pop() if len(extents) == 1 else ("dim", *dim)
+        waiting.pop()
+    return found[value, axis]
+
+
+def _traced(value: ir.Value, axis: int) -> Extent | list[Dim]:
+    """Returns a dim's size, or the dims of other buffers whose size it is if they have the same."""
     static = ir.MemRefType(value.type).shape[axis]
     if static != DYNAMIC:
         return static
     if isinstance(value, ir.BlockArgument):
         name = _input_size_name(value, axis)
         return ("dim", value, axis) if name is None else ("name", name)
-    op = value.owner
-    assert isinstance(op, ir.Operation | ir.OpView)
-    traced = _traced(op.operation, axis, known)
-    return ("dim", value, axis) if traced is None else traced
-
-
-def _traced(op: ir.Operation, axis: int, known: Known | None) -> Extent | None:
+    assert isinstance(value.owner, ir.Operation | ir.OpView)
+    op = value.owner.operation
     if op.name in COMPUTE_OPS:
-        extents = {
-            extent_of(operand, place, known)
+        return [
+            (operand, place)
             for operand, place in operand_axes(op, axis)
             if ir.MemRefType(operand.type).shape[place] != 1
-        }
-        return extents.pop() if len(extents) == 1 else None
+        ]
     if op.name in ("hir.allocate", "hir.reuse") and "logical" not in op.attributes:
         sizes = list(op.operands)[1 if op.name == "hir.reuse" else 0 :]
         shape = ir.MemRefType(op.results[0].type).shape
-        return _index_extent(sizes[shape[:axis].count(DYNAMIC)], known)
+        return _traced_index(sizes[shape[:axis].count(DYNAMIC)])
     if op.name == "hir.permute":
         order = list(ir.DenseI64ArrayAttr(op.attributes["order"]))
-        return extent_of(op.operands[0], order[axis], known)
+        return [(op.operands[0], order[axis])]
     if op.name == "hir.select":
         gone = ir.IntegerAttr(op.attributes["axis"]).value
-        return extent_of(op.operands[0], axis + (axis >= gone), known)
+        return [(op.operands[0], axis + (axis >= gone))]
     if op.name == "hir.slice" and ir.IntegerAttr(op.attributes["axis"]).value != axis:
-        return extent_of(op.operands[0], axis, known)
-    return None
+        return [(op.operands[0], axis)]
+    return ("dim", value, axis)
 
 
-def _index_extent(value: ir.Value, known: Known | None) -> Extent:
+def _traced_index(value: ir.Value) -> Extent | list[Dim]:
     op = value.owner
     if isinstance(op, ir.Operation | ir.OpView):
         if op.operation.name == "memref.dim":
             axis = dim_axis(op.operation)
             if axis is not None:
-                return extent_of(op.operation.operands[0], axis, known)
+                return [(op.operation.operands[0], axis)]
         if op.operation.name == "arith.constant":
             return ir.IntegerAttr(op.operation.attributes["value"]).value
     return ("value", value)

@@ -72,8 +72,6 @@ class _Finder:
     def visit(self, op: ir.Operation) -> None:
         is_computed = op.name in COMPUTE_OPS
         is_fresh = is_computed and len(op.results) == 1
-        if is_fresh:
-            self._note_extents(op)
         if _is_aliased(op) or not (is_computed or _is_transparent(op)):
             self.end()
         elif is_computed and self._may_join(op):
@@ -118,12 +116,6 @@ class _Finder:
         ]
         # Of what a C function gives it is not known where it lies.
         return bool(written) and all(roots and not roots & written for roots in read)
-
-    def _note_extents(self, op: ir.Operation) -> None:
-        """Makes the sizes of a result known, so that those of long chains are found at once."""
-        result = op.results[0]
-        for axis in range(ir.MemRefType(result.type).rank):
-            self._known[result, axis] = extent_of(result, axis, self._known)
 
     def _may_join(self, op: ir.Operation) -> bool:
         if op.name not in ELEMENTWISE_OPS and op.name != "hir.reduce":

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ..hir.extents import Known
 from ..hir.memory.owners import Owners
 from ..hir.streams.groups import stream_groups
 from ..hir.streams.loops import write_stream_loop
@@ -48,10 +49,10 @@ class HirFormStreamLoops(Pass):
         groups = [
             group
             for program in operations_where(op, lambda inner: inner.name == "hir.program")
-            for owners in [Owners(program)]
+            for owners, known in [(Owners(program), Known())]
             for holder in operations_where(program, lambda inner: inner.name in _HOLDS_WORK)
             for region in holder.regions
-            for group in stream_groups(region.blocks[0], owners)
+            for group in stream_groups(region.blocks[0], owners, known)
         ]
         for group in groups:
             write_stream_loop(group, self.pool)

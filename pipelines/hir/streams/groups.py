@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ....dialects.mlir import ir
 from ..compute_ops import COMPUTE_OPS, destination_of, inputs_of, output_of, rank_of
+from ..extents import Known
 from ..memory.owners import Owners
 from .plan import Part, StreamPlan, plan_of
 
@@ -75,14 +76,17 @@ class StreamGroup:
         return value == other and part.axis is not None and part.axis == other_part.axis
 
 
-def stream_groups(block: ir.Block, owners: Owners) -> list[StreamGroup]:
-    """Returns the groups of a block, in order; not those of the regions within."""
+def stream_groups(block: ir.Block, owners: Owners, known: Known) -> list[StreamGroup]:
+    """Returns the groups of a block, in order; not those of the regions within.
+
+    `known` has sizes of the program's buffers, and is added to.
+    """
     groups: list[StreamGroup] = []
     current: StreamGroup | None = None
     for view in block:
         op = view.operation
         if op.name in COMPUTE_OPS and "stream_axis" in op.attributes:
-            plan = plan_of(op)
+            plan = plan_of(op, known)
             if current is None or not current.admits(plan):
                 current = StreamGroup(owners)
                 groups.append(current)

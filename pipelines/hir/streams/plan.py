@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ....dialects.mlir import ir
 from ...pass_base import fail
 from ..compute_ops import ELEMENTWISE_OPS, inputs_of, output_of, rank_of
-from ..extents import Extent, extent_of
+from ..extents import Extent, Known, extent_of
 from ..operand_axes import places_of, reduced_axes
 
 
@@ -38,7 +38,7 @@ class StreamPlan:
     extent: Extent
 
 
-def plan_of(op: ir.Operation) -> StreamPlan:
+def plan_of(op: ir.Operation, known: Known) -> StreamPlan:
     """Returns how `op` is taken apart; ends the pass where its stream_axis is impossible."""
     output = output_of(op)
     rank = rank_of(output)
@@ -55,9 +55,9 @@ def plan_of(op: ir.Operation) -> StreamPlan:
     inputs = [
         Part() if place is None else Part(place, keeps, repeats) for place in places_of(op, axis)
     ]
-    extent = extent_of(output, axis)
+    extent = extent_of(output, axis, known)
     fits = [
-        part.axis is None or extent_of(value, part.axis) == extent
+        part.axis is None or extent_of(value, part.axis, known) == extent
         for value, part in zip(inputs_of(op), inputs, strict=True)
     ]
     return StreamPlan(op, tuple(inputs), tuple(fits), Part(axis, keeps), extent)
