@@ -11,8 +11,10 @@ from .access import Access
 from .generic import COLLECTIVE, accesses_of, inputs_of, loop_count
 from .sizes import Size, Sizes
 
-# What a GPU computes by several instructions: not to be done again for each element.
-_EXPENSIVE = ("arith.divf", "arith.divsi", "arith.divui", "arith.remf", "arith.remsi")
+# What a GPU computes by several instructions: not to be done again for each element. Divisions of
+# integers, moreover, are not to be done of numbers that are no elements.
+_EXPENSIVE = ("arith.divf", "arith.remf")
+_INTEGER_DIVISIONS = ("divs", "divu", "rems", "remu", "ceildiv", "floordiv")
 _CHEAP_MATH = ("math.absf", "math.absi", "math.fma", "math.copysign", "math.ctpop")
 
 
@@ -74,11 +76,17 @@ def read_node(op: ir.Operation, position: int, sizes: Sizes) -> Node:
     )
 
 
+def is_integer_division(name: str) -> bool:
+    """Returns whether an operation by that name divides integers: by 0 it is undefined."""
+    return name.partition(".")[2].startswith(_INTEGER_DIVISIONS)
+
+
 def _expensive(op: ir.Operation) -> str | None:
     found = operations_where(
         op,
         lambda inner: (
             inner.name in _EXPENSIVE
+            or is_integer_division(inner.name)
             or (inner.name.startswith("math.") and inner.name not in _CHEAP_MATH)
             or inner.name == "tensor.extract"
         ),

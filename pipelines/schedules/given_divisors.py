@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import frexp
 
 from ...dialects.mlir import ir
+from ..fusion.node import is_integer_division
 from .division import Divisor
 from .parameters import Parameters
 from .region_operations import (
     cloned,
     defining_operation,
-    is_integer_division,
     is_outside,
     needed_by,
 )

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
+from ..fusion.node import is_integer_division
 from ..walking import operations_where
 from .launch import is_within
 from .work import Work
 
-# Operations that may fail for numbers that are no elements, and those that do nothing but compute.
-_DIVISIONS = ("divs", "divu", "rems", "remu", "ceildiv", "floordiv")
+# Operations that do nothing but compute, but for divisions of integers, which may fail.
 _HARMLESS = ("arith.", "math.", "nvvm.", "linalg.index", "linalg.yield", "hir.reduce_", "hir.find_")
 
 
 def is_harmless(work: Work) -> bool:
     """Whether the region may be computed of any numbers: it divides no integers, loads nothing."""
     return all(_is_harmless(inner.operation.name) for inner in work.block)
-
-
-def is_integer_division(name: str) -> bool:
-    """Whether an operation of arith by that name divides integers."""
-    return name.partition(".")[2].startswith(_DIVISIONS)
 
 
 def _is_harmless(name: str) -> bool:

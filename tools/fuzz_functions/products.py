@@ -167,8 +167,10 @@ def multiply(
         )
         return Numbers((total + start.value).astype(element.dtype), np.where(is_sure, 0.0, np.inf))
     errors = [np.where(known(each), each.error, 0.0) for each in (one, other, start)]
-    # What is not finite is added where it is: einsum of numpy multiplies in float64.
-    total = np.einsum(letters, one.value, other.value, optimize=False) + start.value
+    # What is not finite is added where it is: einsum of numpy multiplies in float64. Of an operand
+    # with a stride of 0 it takes inf * (1 - 2), which is not inf - inf.
+    factors = [np.array(each.value) for each in (one, other)]
+    total = np.einsum(letters, *factors, optimize=False) + start.value
     sizes = [
         np.where(np.isfinite(each.value), np.abs(each.value), 0) for each in (one, other, start)
     ]

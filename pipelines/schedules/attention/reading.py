@@ -19,7 +19,7 @@ from math import inf
 
 from ....dialects.hir.loop_operation import kind_of, loops_of
 from ....dialects.mlir import indexing_maps, ir
-from ..region_operations import is_integer_division
+from ...fusion.node import is_integer_division
 
 _REDUCE = "hir.reduce_loops"
 

@@ -216,6 +216,76 @@ func.func @gathered_of_two(%x: tensor<9xf32>, %places: tensor<9xindex>) -> (tens
 
 // -----
 
+// Integers are not divided where there may be no element: the quotient would be undefined.
+#id = affine_map<(c) -> (c)>
+// CHECK-LABEL: func.func @ceiling_where_read
+func.func @ceiling_where_read(%x: tensor<8xi32>, %y: tensor<8xi32>, %places: tensor<9xindex>) -> tensor<9xi32> {
+  %e = tensor.empty() : tensor<8xi32>
+  %f = tensor.empty() : tensor<9xi32>
+  // CHECK:      %[[D:.*]] = linalg.generic
+  // CHECK:        arith.ceildivui
+  // CHECK:      linalg.generic
+  // CHECK:        tensor.extract %[[D]]
+  %d = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+    ins(%x, %y : tensor<8xi32>, tensor<8xi32>) outs(%e : tensor<8xi32>) {
+  ^bb0(%a: i32, %b: i32, %o: i32):
+    %q = arith.ceildivui %a, %b : i32
+    linalg.yield %q : i32
+  } -> tensor<8xi32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+    ins(%places : tensor<9xindex>) outs(%f : tensor<9xi32>) {
+  ^bb0(%place: index, %o: i32):
+    %zero = arith.constant 0 : i32
+    %c8 = arith.constant 8 : index
+    %in = arith.cmpi ult, %place, %c8 : index
+    %y1 = scf.if %in -> i32 {
+      %v = tensor.extract %d[%place] : tensor<8xi32>
+      scf.yield %v : i32
+    } else {
+      scf.yield %zero : i32
+    }
+    linalg.yield %y1 : i32
+  } -> tensor<9xi32>
+  return %r : tensor<9xi32>
+}
+
+// -----
+
+// Integers are not divided where there may be no element: the quotient would be undefined.
+#id = affine_map<(c) -> (c)>
+// CHECK-LABEL: func.func @remainder_where_read
+func.func @remainder_where_read(%x: tensor<8xi32>, %y: tensor<8xi32>, %places: tensor<9xindex>) -> tensor<9xi32> {
+  %e = tensor.empty() : tensor<8xi32>
+  %f = tensor.empty() : tensor<9xi32>
+  // CHECK:      %[[D:.*]] = linalg.generic
+  // CHECK:        arith.remui
+  // CHECK:      linalg.generic
+  // CHECK:        tensor.extract %[[D]]
+  %d = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+    ins(%x, %y : tensor<8xi32>, tensor<8xi32>) outs(%e : tensor<8xi32>) {
+  ^bb0(%a: i32, %b: i32, %o: i32):
+    %q = arith.remui %a, %b : i32
+    linalg.yield %q : i32
+  } -> tensor<8xi32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+    ins(%places : tensor<9xindex>) outs(%f : tensor<9xi32>) {
+  ^bb0(%place: index, %o: i32):
+    %zero = arith.constant 0 : i32
+    %c8 = arith.constant 8 : index
+    %in = arith.cmpi ult, %place, %c8 : index
+    %y1 = scf.if %in -> i32 {
+      %v = tensor.extract %d[%place] : tensor<8xi32>
+      scf.yield %v : i32
+    } else {
+      scf.yield %zero : i32
+    }
+    linalg.yield %y1 : i32
+  } -> tensor<9xi32>
+  return %r : tensor<9xi32>
+}
+
+// -----
+
 // A cast is done in both kernels that need it: its result would be more to write and to read.
 #id = affine_map<(r, c) -> (r, c)>
 // CHECK-LABEL: func.func @cast
