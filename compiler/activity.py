@@ -11,9 +11,10 @@ import os
 import signal
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from ..dialects.records import dataclass
 from .errors import Position
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib.metadata
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..dialects.mlir import ir
+from ..dialects.records import dataclass
 from ..pipelines.body_names import BODY_PREFIX
 from ..pipelines.hir.interface.signature import Signature, Value, read_signature
 from ..pipelines.hir.interface.weights import program_name

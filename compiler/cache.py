@@ -15,9 +15,9 @@ import stat
 import tempfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..dialects.records import dataclass
 from .errors import InputError
 from .output import replacing
 from .toolchain import cache_bytes, cache_directory

@@ -7,10 +7,10 @@ import platform
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from ..dialects.records import dataclass
 from .cache import find_cache
 from .errors import HircError, ToolchainError
 from .nvidia_driver import find_driver

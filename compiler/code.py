@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
 
+from ..dialects.records import dataclass
 from .fatbin import DeviceCode
 
 # Sections whose ends a linker names, of pointers to what is to be found there: programs, and the

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 
 from ..dialects.offload import EntryKind, ImageFormat
+from ..dialects.records import dataclass
 from . import activity
 from .code import KERNELS, LISTED, VARIABLES, Code, Entry
 from .driver import Compilation

@@ -10,10 +10,11 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..dialects.records import dataclass
 from .cache import cached, kept
 from .code import Code
 from .code_key import code_key

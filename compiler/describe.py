@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
+from ..dialects.records import dataclass
 from .bitcode_file import MAGICS
 from .code import KERNELS
 from .description import SECTION, read_description

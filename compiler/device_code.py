@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from ..dialects.mlir import ir
+from ..dialects.records import dataclass
 from . import activity
 from .bitcode_file import read_bitcode
 from .diagnostics import translation_error

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
 from ..dialects.offload import ImageFormat
+from ..dialects.records import dataclass
 from ..pipelines.weights import Weight
 from .collection import seldom_collected
 from .consumer import check_chips, host_bitcode, host_text, takes_bitcode

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from ..dialects.records import dataclass
 from .errors import InputError
 from .object_symbols import Section, elf_sections
 

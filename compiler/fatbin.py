@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from ..dialects.records import dataclass
 
 # A header a container, then a header an image. Of an image's: kind, version, bytes of the header,
 # of the image (a multiple of 8), zero, where the header says what ptxas is to be told, the version

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from ..dialects.records import dataclass
 
 # LLVM spells quotes in a string \22 and prints neither this letter nor any other beyond ASCII.
 _HELD = re.compile(r'"¶(\d+)"')

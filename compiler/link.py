@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from ..dialects.records import dataclass
 from .errors import HircError, InputError, Note, ToolchainError, UnsupportedError
 from .fatbinary import with_own_fatbinary
 from .options import Emit, Options

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import llvmlite.binding as llvm
 
+from ..dialects.records import dataclass
 from . import activity
 from .errors import InputError, InternalError
 from .target import PTX_VERSION, TRIPLE

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+
+from ..dialects.records import dataclass
 
 _CAPABILITY_MAJOR, _CAPABILITY_MINOR = 75, 76
 _NAME_BYTES = 256

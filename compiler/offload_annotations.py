@@ -6,9 +6,9 @@ the program starts. A wrong layout registers nothing and says nothing.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..dialects.offload import EntryKind
+from ..dialects.records import dataclass
 from .errors import UnsupportedError
 
 _OFFLOAD_KIND_CUDA = 2

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum
+
+from ..dialects.records import dataclass
 
 _MAGIC = b"\x10\xff\x10\xad"
 _VERSION = 1

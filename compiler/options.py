@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from ..dialects.records import dataclass
 from .target import Target
 
 # What the CPU device can check while a program runs.

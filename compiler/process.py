@@ -7,10 +7,10 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
+from ..dialects.records import dataclass
 from . import trace
 from .errors import ToolchainError
 

@@ -9,9 +9,9 @@ another library has too must not lead there.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..dialects.records import dataclass
 from .cache import cached
 from .errors import ToolchainError
 from .llvm_ir import LlvmModule, host_machine

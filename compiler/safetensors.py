@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import mmap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import index
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ..dialects.records import dataclass
 from .errors import InputError
 
 _LENGTH_BYTES = 8

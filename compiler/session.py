@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..dialects import hir, offload
 from ..dialects.mlir import context as new_context
 from ..dialects.mlir import ir
+from ..dialects.records import dataclass
 from ..pipelines.locations import file_position
 from .errors import Note, Position
 

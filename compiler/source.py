@@ -9,9 +9,9 @@ import hashlib
 import os
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..dialects.records import dataclass
 from . import activity
 from .errors import InputError
 from .safetensors import TensorFile

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter
 
 from ..dialects.mlir import ir
+from ..dialects.records import dataclass
 from ..pipelines.frame_names import named
 from ..pipelines.pass_base import InvalidResult, PassFailure
 from ..pipelines.pipeline import Stage, Step, foreign_op, is_valid, run_steps, set_aside

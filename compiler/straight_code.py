@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from ..dialects.records import dataclass
 
 # Instructions of a function that is optimised, without loops and with them.
 _LARGE = 4_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ..dialects.records import dataclass
 from .archive import archive
 from .cache import cached
 from .errors import ToolchainError

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Flag
 
+from ..dialects.records import dataclass
 from ..pipelines.schedules.device import shared_bytes_of
 from .errors import InputError
 

@@ -6,10 +6,11 @@ import os
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from time import perf_counter
 
+from ..dialects.records import dataclass
 from . import trace
 
 _START_UP = "start-up and imports"

@@ -12,9 +12,9 @@ import shutil
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from ..dialects.records import dataclass
 from .errors import InputError, ToolchainError
 from .process import Finished, Runner, start
 

@@ -13,11 +13,11 @@ import re
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
 from ..dialects.mlir import bindings, ir
+from ..dialects.records import dataclass
 from . import activity
 from .errors import Note
 from .gate import to_consumer

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
+from ..dialects.records import dataclass
 from ..pipelines.gpu_program import NAMING_STAGE, GpuProgramOptions, gpu_program_stages
 from ..pipelines.host_ir import (
     FIRST_LOWERING_STAGE,

@@ -13,12 +13,12 @@ import os
 import shutil
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from types import FrameType
 from typing import NoReturn
 
+from ..dialects.records import dataclass
 from . import activity
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

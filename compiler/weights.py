@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+from ..dialects.records import dataclass
 from ..pipelines.weights import DIGEST, Role, Weight, WeightLayout, lay_out
 from .data_object import write_object
 from .errors import InputError

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 
 from ..dialects.mlir import ir
+from ..dialects.records import dataclass
 from .host.types import element_bytes
 from .pass_base import fail
 

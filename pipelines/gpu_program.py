@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..dialects.records import dataclass
 from .pipeline import Stage
 
 # Names kernels: before it, each is in a gpu.module.

@@ -5,9 +5,10 @@ They take `hir` (docs/host-ir.md) to func, scf, memref and gpu; pipelines/gpu_pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..dialects.mlir import ir
+from ..dialects.records import dataclass
 from .passes.check_buffer_views import has_buffer_views
 from .passes.copy_carried_tensors import BUFFERIZE
 from .passes.run_async_in_order import has_async

@@ -9,9 +9,9 @@ order, so an associative reduction need not be commutative.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ..dialects.mlir import arith, gpu, ir, scf, vector
+from ..dialects.records import dataclass
 
 WARP_LANES = 32
 

@@ -8,13 +8,14 @@ passes/some_name.py, which is loaded when the name is first asked for.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import ClassVar, NoReturn, TypeVar
 
 from ..dialects.mlir import ir
+from ..dialects.records import dataclass
 
 
 class PassFailure(Exception):

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..dialects.hir.symbols import unchanged
 from ..dialects.mlir import ir, passmanager
+from ..dialects.records import dataclass
 from .frame_names import named
 from .pass_base import InvalidResult, Pass, PassFailure, find_pass, make_pass
 

@@ -4,13 +4,13 @@ that no memory holds, dims that a type does not have, and Host IR where nothing 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
 from ..dialects.hir.layout import DYNAMIC, LayoutError, strides_and_offset
 from ..dialects.hir.loop_operation import COLLECTIVES
 from ..dialects.mlir import ir
+from ..dialects.records import dataclass
 from .dim_axis import axis_fault
 from .passes.select_host_programs import host_programs
 

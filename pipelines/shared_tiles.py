@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ..dialects.mlir import ir
+from ..dialects.records import dataclass
 from .constants import constant_value
 from .host.types import element_bytes
 from .walking import operations_where

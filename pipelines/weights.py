@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from hashlib import sha256
 from itertools import accumulate
@@ -22,6 +22,7 @@ from typing import Any
 from ..dialects.hir.element_types import ELEMENT_TYPES
 from ..dialects.hir.program_inputs import weight_fault
 from ..dialects.mlir import ir
+from ..dialects.records import dataclass
 
 MARK = "hirc.weight"
 STATE_MARK = "hirc.state"

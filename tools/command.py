@@ -10,7 +10,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from ..compiler import activity
@@ -20,6 +20,7 @@ from ..compiler.errors import HircError, InputError, InternalError, ToolchainErr
 from ..compiler.rendering import render
 from ..compiler.reproducer import write_reproducer
 from ..compiler.watcher import Ended, watch
+from ..dialects.records import dataclass
 from .streams import prepare_streams
 
 # Errors without a file's name.

@@ -6,7 +6,6 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from ..compiler.options import (
     WeightStorage,
 )
 from ..compiler.target import CPU, Target
+from ..dialects.records import dataclass
 from .argument_parser import ArgumentParser
 
 _EPILOG = """\

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..compiler.errors import InputError
 from ..compiler.options import Emit, Options
+from ..dialects.records import dataclass
 from .hirc_arguments import Action, parse_arguments
 
 USAGE = """\

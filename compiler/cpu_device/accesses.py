@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
 
+from ...dialects.records import dataclass
 from ..ir_text import matching
 from .calls import parse_call
 from .device_ir import Instruction

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
+from ...dialects.records import dataclass
 from ..ir_text import matching
 from .block_layout import CONTEXT
 from .device_ir import Instruction

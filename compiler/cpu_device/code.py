@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
 
+from ...dialects.records import dataclass
 from .. import activity
 from ..ir_text import IrText
 from ..llvm_ir import LlvmModule, host_machine

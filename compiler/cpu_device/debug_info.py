@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dialects.records import dataclass
 from ..ir_text import Strings
 from .device_ir import DeviceModule, Function, Instruction
 from .llvm_text import without_digest

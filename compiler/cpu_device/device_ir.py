@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dialects.records import dataclass
 from ..ir_text import IrText, Strings, matching
 from .llvm_text import GLOBAL, LOCAL, split_commas, type_end, typed_value
 

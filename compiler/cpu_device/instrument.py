@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dialects.records import dataclass
 from ..ir_text import plain_name
 from ..options import CHECKS
 from .accesses import Access, AccessKind, access_of

@@ -6,10 +6,10 @@ Operations of several threads, and those that wait, are not here: they are stops
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
+from ...dialects.records import dataclass
 from .special_registers import REGISTERS, Register
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...dialects.records import dataclass
 from ..ir_text import global_name, plain_name
 from .debug_info import source_of
 from .device_ir import DeviceModule, Function, Parameter

@@ -10,9 +10,10 @@ or a register's part of it. So C defines these functions on single elements, or 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
+
+from ...dialects.records import dataclass
 
 
 @dataclass(frozen=True)

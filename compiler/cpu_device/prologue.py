@@ -9,8 +9,9 @@ kernel is split into: to compute such a value again is cheaper than to keep it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dialects.records import dataclass
 from .block_layout import CONTEXT
 from .device_ir import Function, Instruction
 

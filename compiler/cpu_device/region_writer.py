@@ -8,8 +8,8 @@ taken: the slot always holds the last, so each use loads it.
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
 
+from ...dialects.records import dataclass
 from .block_layout import STATE_END
 from .device_ir import Block, Instruction
 from .llvm_text import LOCAL

@@ -10,8 +10,7 @@ proven uniform.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...dialects.records import dataclass
 from .device_ir import Block, Instruction, locals_of
 from .kernel_stack import alloca
 from .liveness import live_at_resumption

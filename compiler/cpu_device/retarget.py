@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dialects.records import dataclass
 from ..errors import UnsupportedError
 from ..ir_text import IrText, global_name, plain_name
 from .address_spaces import without_address_spaces

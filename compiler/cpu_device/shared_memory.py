@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from ...dialects.records import dataclass
 from .device_ir import DeviceModule, Function
 from .llvm_text import GLOBAL, size_and_alignment, type_end
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...dialects.records import dataclass
 from .llvm_text import size_and_alignment
 from .stops import Stop
 

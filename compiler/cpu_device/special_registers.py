@@ -6,8 +6,9 @@ than that are functions of the device library (see intrinsics.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from ...dialects.records import dataclass
 
 _WARPS_OF_A_MULTIPROCESSOR = 64  # compute capability 9.0: 2048 threads
 

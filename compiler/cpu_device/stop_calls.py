@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...dialects.records import dataclass
 from ..errors import UnsupportedError
 from .calls import Call
 from .device_ir import DeviceModule, Instruction

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...dialects.records import dataclass
 from .device_ir import Block, Function, Instruction
 from .llvm_text import element_types
 from .phis import phi_incoming, phi_with

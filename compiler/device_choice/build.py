@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...dialects.records import dataclass
 from ..cpu_device.build import FLAGS, TO_BITCODE, object_of, runtime_object
 from ..object_symbols import archive_symbols, object_symbols, with_renamed
 from ..process import Runner

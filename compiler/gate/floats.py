@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from ...dialects.records import dataclass
 from .rule import WORD_END, WORD_START, Inexpressible, Rule
 
 _FLOAT = struct.Struct(">f")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ...dialects.hir.program_inputs import input_name
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from . import fault
 from .nested import operations_in
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ...dialects.records import dataclass
 from .torch_import import torch
 
 

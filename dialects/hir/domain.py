@@ -7,10 +7,10 @@ emitted operations.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Generic
 
 from ..mlir import ir
+from ..records import dataclass
 from .domain_steps import Domain
 from .domain_view import memory_view
 from .extents import Arithmetic, Evaluation, Integers, Number, Open

@@ -1,9 +1,9 @@
 """The steps of an allocation domain, and how an operation's attributes say them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..mlir import ir
+from ..records import dataclass
 from .layout import DYNAMIC, LayoutError
 
 

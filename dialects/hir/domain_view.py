@@ -7,10 +7,11 @@ function must be one stride.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from functools import lru_cache
 
+from ..records import dataclass
 from .domain_steps import Domain, DomainError, Expand, Merge, Reduce, Reorder, Shard, Split, Step
 from .extents import Extent, Size
 from .layout import DYNAMIC, show_sizes

@@ -1,8 +1,7 @@
 """What buffers hold: the element types, and what other programs call them. The one table."""
 
-from dataclasses import dataclass
-
 from ..mlir import ir
+from ..records import dataclass
 
 
 @dataclass(frozen=True)

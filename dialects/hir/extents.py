@@ -5,9 +5,10 @@ integers, or operations that are emitted.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import gcd
 from typing import Generic, Protocol, TypeVar
+
+from ..records import dataclass
 
 Number = TypeVar("Number")
 

@@ -3,8 +3,9 @@
 The tables are the one source: verifiers, interpreter and code generation read them.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from ..records import dataclass
 
 
 class Operands(StrEnum):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 
 from ..mlir import ir
+from ..records import dataclass
 from .refusal import numbers
 from .spread import Spread, parse_spread
 

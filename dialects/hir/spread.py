@@ -1,7 +1,6 @@
 """How a buffer is spread over a team of devices."""
 
-from dataclasses import dataclass
-
+from ..records import dataclass
 from .kinds import COMMUNICATED_REDUCTION
 
 

@@ -3,10 +3,10 @@ attributes, which a verifier then reads without asking.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..mlir import ext, ir, irdl
+from ..records import dataclass
 from .refusal import refuse
 
 _KINDS: dict[type[ir.Attribute], str] = {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice, permutations
 from math import isfinite
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..fusion.access import Access, is_zero
 from ..fusion.generic import GENERIC, accesses_of, inputs_of, loop_count, reducing_loops
 from ..fusion.normalize import is_normal

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..fusion.access import reassociation
 
 

@@ -7,10 +7,10 @@ set apart among zeros rather than of the padded: fusion makes them part of what 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..fusion.access import Access, Coordinate, reassociation
 from ..fusion.fills import filled_with
 from ..fusion.generic import accesses_of, inputs_of, loop_count, reducing_loops

@@ -7,11 +7,11 @@ tensor.extract in the region, under the condition that an element is there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from math import prod
 
 from ...dialects.mlir import arith, ir
+from ...dialects.records import dataclass
 from ..fusion.access import Access, expression, loops_in, reassociation
 from ..fusion.fills import filled_with
 from ..fusion.generic import (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 
 # One coordinate of an element: the number of the loop it is, or any other affine expression.
 Coordinate = int | ir.AffineExpr

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import count
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from .access import Access
 from .node import Node
 from .sizes import Size

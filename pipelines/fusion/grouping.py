@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from .cost import objection
 from .group import Group, single
 from .node import Node

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from ...dialects.hir.loop_operation import FLOAT_KINDS, INTEGER_KINDS
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 
 _KINDS = (*FLOAT_KINDS, *INTEGER_KINDS)
 # arith.cmpf and arith.cmpi predicates: what they compare as, and whether a nan makes them hold.

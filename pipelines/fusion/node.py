@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...dialects.hir.loop_operation import loops_of
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..walking import operations_where
 from .access import Access
 from .generic import COLLECTIVE, accesses_of, inputs_of, loop_count

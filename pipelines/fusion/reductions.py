@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ...dialects.hir.loop_operation import FLOAT_KINDS, INTEGER_KINDS
 from ...dialects.mlir import arith, ir
+from ...dialects.records import dataclass
 from ..rewriting import constant
 from .accumulators import extended, truncated
 from .fills import filled_with, is_zero_constant

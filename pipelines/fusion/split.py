@@ -7,9 +7,9 @@ longer whether a result that does not go along them is written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..walking import is_used, operations_where
 from .access import loops_in
 from .generic import accesses_of, inputs_of, loop_count, make_generic

@@ -8,11 +8,11 @@ what the stretch gives, after it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ...dialects.hir.element_types import find_element_type
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from .compute_ops import (
     COMPUTE_OPS,
     ELEMENTWISE_OPS,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir, llvm
 from ...dialects.offload import EntryKind, EntryOp
+from ...dialects.records import dataclass
 from ..device_variable import DeviceVariable, device_variables, is_declaration
 from ..host.emitter import Emitter
 from ..offload_symbols import device_symbol, stub_symbol, unlike

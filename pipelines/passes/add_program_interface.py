@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..body_names import BODY_PREFIX
 from ..hir.interface.code import Code
 from ..hir.interface.entry import add_body, add_main, first_that_cannot_pass, is_program

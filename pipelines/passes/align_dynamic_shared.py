@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir, memref
+from ...dialects.records import dataclass
 from ..launch_size import add_shared_bytes, asks_for_shared_memory
 from ..pass_base import Pass, register
 from ..shared_tiles import PATTERN, has_tiles

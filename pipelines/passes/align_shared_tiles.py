@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..host.types import element_bytes
 from ..pass_base import Pass, fail, register
 from ..shared_tiles import PATTERN, find_buffer, takes_addresses, tiles_of

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, ir, scf
+from ...dialects.records import dataclass
 from ..host.emitter import Emitter
 from ..host.types import element_bytes
 from ..locations import location_text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from math import prod
@@ -11,6 +10,7 @@ from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC, has_identity_layout
 from ...dialects.mlir import arith, cf, ir, memref
+from ...dialects.records import dataclass
 from ..constants import constant_value
 from ..host.types import element_bytes, strides_and_offset
 from ..pass_base import Pass, register

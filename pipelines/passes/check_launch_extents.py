@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import gpu, ir
+from ...dialects.records import dataclass
 from ..launch_size import check_extents
 from ..pass_base import Pass, register
 from ..walking import operations_where

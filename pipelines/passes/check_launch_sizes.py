@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
 from ...dialects.mlir import arith, cf, gpu, ir
+from ...dialects.records import dataclass
 from ..call_graph import functions_by_name, reachable_functions
 from ..constants import constant_value
 from ..pass_base import Pass, fail, register

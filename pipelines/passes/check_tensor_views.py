@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import cf, ir
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..view_checks import (
     Condition,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, cf, ir
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..picked_elements import element_or, generic_over, loop_index
 from ..rewriting import constant, index_constant, rewrite_each

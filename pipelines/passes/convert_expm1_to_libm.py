@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, func, ir
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..rewriting import each_element, rewrite_each
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects import hir
 from ...dialects.hir.layout import buffer_type
 from ...dialects.hir.program_inputs import is_state, is_weight
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..body_names import CALLING, INLINED
 from ..device_constants import move_to_device
 from ..hir.host_accesses import load_element, store_element

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir, scf
+from ...dialects.records import dataclass
 from ..host.emitter import Emitter
 from ..locations import location_text
 from ..pass_base import Pass, register

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..picked_elements import element_or, generic_over, loop_index
 from ..rewriting import index_constant

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, cf, ir
+from ...dialects.records import dataclass
 from ..fusion.kinds import combination
 from ..hir.compute.generic import map_of
 from ..pass_base import Pass, fail, register

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir, scf
+from ...dialects.records import dataclass
 from ..hir.compute.generic import map_of
 from ..pass_base import Pass, fail, register
 from ..picked_elements import loop_index

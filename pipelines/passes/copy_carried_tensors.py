@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, cf, ir, passmanager
+from ...dialects.records import dataclass
 from ..fusion.generic import GENERIC, inputs_of, outs_of
 from ..pass_base import Pass, register
 from ..rewriting import index_constant

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, ir
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..rewriting import index_constant, rewrite_each
 

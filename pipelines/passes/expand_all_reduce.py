@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, gpu, ir, memref, scf
+from ...dialects.records import dataclass
 from ..lane_reduction import (
     WARP_LANES,
     Reduction,

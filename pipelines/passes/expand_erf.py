@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects import mlir
 from ...dialects.mlir import arith, ir, math
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..rewriting import constant, each_element, element_type, rewrite_each
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, gpu, ir, memref, scf
+from ...dialects.records import dataclass
 from ..fill_pattern import fill_byte
 from ..pass_base import Pass, register
 from ..rewriting import index_constant

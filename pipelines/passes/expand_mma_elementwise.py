@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ...dialects.mlir import arith, ir, llvm, vector
+from ...dialects.records import dataclass
 from ..pass_base import Pass, fail, register
 from ..rewriting import constant, rewrite_each
 

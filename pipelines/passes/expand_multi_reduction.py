@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir, vector
+from ...dialects.records import dataclass
 from ..lane_reduction import named_reduction
 from ..pass_base import Pass, fail, register
 from ..rewriting import element_type

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir
+from ...dialects.records import dataclass
 from ..lane_reduction import WARP_LANES, i32_constant, thread_position
 from ..pass_base import Pass, register
 from ..rewriting import rewrite_each

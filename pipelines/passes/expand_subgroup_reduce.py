@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir
+from ...dialects.records import dataclass
 from ..lane_reduction import (
     WARP_LANES,
     bit_width,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, cf, ir
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..rewriting import index_constant, rewrite_each
 from ..view_checks import checked_product

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..contractions.convolutions import generalize_convolutions
 from ..contractions.finish import fuse_neighbours
 from ..contractions.reads import read_behind

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..fusion.normalize import SMALL_PRODUCT
 from ..pass_base import Pass, register
 from ..products.contraction import read_product

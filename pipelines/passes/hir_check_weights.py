@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.hir.program_inputs import input_name, is_state, is_weight
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..hir.memory.effects import effects_of, states_its_writes
 from ..hir.memory.owners import Owners, outputs_of
 from ..pass_base import Pass, fail, register

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..walking import host_operations_where
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.hir.program_mesh import mesh_of
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..hir.memory.owners import callee_of
 from ..hir.mesh.division import Division
 from ..pass_base import Pass, fail, register

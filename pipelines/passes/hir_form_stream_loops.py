@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..hir.extents import Known
 from ..hir.memory.owners import Owners
 from ..hir.streams.groups import stream_groups

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects import hir
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..body_names import INLINED
 from ..hir.compute.all_lowerings import find_lowering
 from ..hir.compute_ops import destination_of, inputs_of, output_of

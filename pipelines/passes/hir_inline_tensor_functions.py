@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects import hir
 from ...dialects.hir.layout import buffer_type
 from ...dialects.hir.region_arguments import arguments_of, destination_of
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..body_names import INLINED
 from ..hir.memory.owners import callee_of, defining_op, outputs_of, result_index
 from ..pass_base import Pass, register

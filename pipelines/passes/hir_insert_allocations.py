@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..hir.compute_ops import COMPUTE_OPS
 from ..hir.fresh_buffers import allocate
 from ..hir.memory.buffer_uses import open_strides, takes_any_strides

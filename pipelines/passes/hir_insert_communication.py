@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.hir.mesh import Mesh, Spreads, read_spreads
 from ...dialects.hir.spread import Spread, parse_spread
 from ...dialects.mlir import arith, ir
+from ...dialects.records import dataclass
 from ..hir.communication.device_parts import as_value, copy, sizes_of
 from ..hir.communication.mesh_resharding import MeshResharding
 from ..hir.communication.resharding import Resharding

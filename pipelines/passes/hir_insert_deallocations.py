@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.hir.result_types import types_of_results
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..hir.memory.liveness import Liveness
 from ..hir.memory.owners import Owners, Root, result_index
 from ..hir.streams.order import StreamOrder

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..hir.memory.alias_chains import alias_roots
 from ..hir.memory.ownership import Ownership
 from ..pass_base import Pass, PassFailure, register

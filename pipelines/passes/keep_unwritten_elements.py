@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..fusion.access import Access
 from ..fusion.generic import GENERIC, accesses_of, has_tensors_only, inputs_of
 from ..pass_base import Pass, fail, register

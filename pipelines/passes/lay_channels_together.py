@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..contractions.channels import element_is_small, lay_channels_together
 from ..contractions.convolutions import generalize_convolutions
 from ..pass_base import Pass, register

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir, llvm
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..rewriting import rewrite_each
 

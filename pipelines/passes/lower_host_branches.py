@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, cf, ir
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 
 # Attributes of scf.for that are lowered here; upstream's lowering knows of others.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..offload_symbols import device_symbol, stub_symbol, unlike
 from ..pass_base import Pass, register
 from ..walking import host_operations_where

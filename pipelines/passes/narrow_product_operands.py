@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..products.contraction import read_product
 from ..products.generic import rebuild

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..fusion.generalize import generalize
 from ..fusion.generic import GENERIC, has_tensors_only, outs_of
 from ..fusion.normalize import normalize, reduces_nothing

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects import hir
 from ...dialects.hir.layout import buffer_type
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..call_graph import functions_by_name
 from ..pass_base import Pass, fail, register
 from ..walking import operations_where

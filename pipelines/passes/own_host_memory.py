@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, ir
+from ...dialects.records import dataclass
 from ..host.emitter import Emitter
 from ..host.types import element_bytes
 from ..locations import location_text

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from ...dialects.mlir import gpu, ir, memref
+from ...dialects.records import dataclass
 from ..call_graph import functions_by_name, reachable_functions
 from ..host.types import DYNAMIC, element_bytes
 from ..launch_size import add_shared_bytes

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar, cast
 
 from ...dialects.mlir import ir, llvm
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..walking import host_operations_where
 

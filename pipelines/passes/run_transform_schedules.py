@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir, passmanager
+from ...dialects.records import dataclass
 from ..pass_base import Pass, PassFailure, fail, register
 
 _ENTRY = "__transform_main"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.hir.element_types import ELEMENT_TYPES, find_element_type
 from ...dialects.hir.values import not_a_buffer
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..pass_base import Pass, fail, register
 from ..program_calls import check_calls
 from ..updates import check_updates, updates_of

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..tensormap import ALIGNMENT, struct_type
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects import mlir
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..walking import operations_where
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialects.mlir import arith, builtin, ir
+from ...dialects.records import dataclass
 from ..pass_base import Pass, fail, register
 from ..walking import operations_where
 

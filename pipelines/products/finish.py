@@ -13,12 +13,12 @@ Between them a value may be rounded to the result's own type: the library rounds
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 from math import copysign, pi, sqrt
 from typing import TypeVar
 
 from ...dialects.mlir import arith, ir, math
+from ...dialects.records import dataclass
 
 _Op = TypeVar("_Op", bound=ir.OpView)
 _Condition = Callable[[ir.Value], bool]

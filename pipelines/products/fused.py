@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...dialects.mlir import arith, indexing_maps, ir
+from ...dialects.records import dataclass
 from ..hir.compute.generic import map_of
 from ..walking import is_used
 from .contraction import is_product, only_computes

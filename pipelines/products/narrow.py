@@ -6,9 +6,8 @@ elements as they were, are the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...dialects.mlir import indexing_maps, ir
+from ...dialects.records import dataclass
 from ..rewriting import index_constant
 
 _NARROW = ("f16", "bf16")

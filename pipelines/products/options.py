@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ...dialects.records import dataclass
 
 # hirc's kernel takes less time for so many multiplications than the library, on an H200.
 KERNEL_MULTIPLICATIONS = 1 << 20

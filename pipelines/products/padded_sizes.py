@@ -7,13 +7,13 @@ operands are padded, and what is computed of the padding is left out of the resu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from math import prod
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, indexing_maps, ir
+from ...dialects.records import dataclass
 from ..rewriting import index_constant
 from ..schedules.device import Device
 from .contraction import read_contraction

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntFlag
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 
 # What stands in `dims` for a dim that no loop indexes.
 NO_LOOP = -1

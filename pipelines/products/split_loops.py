@@ -9,13 +9,14 @@ memory as one, it is called several times.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, permutations
 from math import prod
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, indexing_maps, ir
+from ...dialects.records import dataclass
 from ..fusion.access import reassociation
 from ..schedules.device import Device
 from .fits import is_for_library

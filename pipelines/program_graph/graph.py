@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..hir.memory.formula import Atom, Formula
 from ..locations import file_position
 from ..walking import operations_where

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ...dialects.hir.loop_operation import kind_of, loops_of
 from ...dialects.mlir import arith, ir
+from ...dialects.records import dataclass
 from ..rewriting import constant
 from .combine import combine, combine_places, neutral
 from .region_operations import needed_by

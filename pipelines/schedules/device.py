@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from ...dialects.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ...dialects.mlir import arith, ir, math
+from ...dialects.records import dataclass
 from ..rewriting import constant
 from ..walking import operations_where
 

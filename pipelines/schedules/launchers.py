@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
 from ...dialects import hir
 from ...dialects.hir.layout import DYNAMIC, strides_and_offset
 from ...dialects.mlir import ir, memref
+from ...dialects.records import dataclass
 from ..dim_axis import dim_axis
 from ..hir.runtime_sizes import size_value
 from ..rewriting import index_constant

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 
 from ...dialects.mlir import arith, ir
+from ...dialects.records import dataclass
 from ..hir.index_arithmetic import is_same
 from ..rewriting import index_constant
 

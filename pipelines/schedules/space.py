@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from ...dialects.mlir import arith, ir
+from ...dialects.records import dataclass
 from ..rewriting import index_constant
 from .parameters import Parameters
 from .size import ONE, ZERO, Size, product

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 from ...dialects import hir
 from ...dialects.hir.layout import DYNAMIC, strides_and_offset
 from ...dialects.mlir import ir
+from ...dialects.records import dataclass
 from ..hir.extents import Extent, extent_of
 
 # So many steps back, what computes a number of the host is part of the structure.

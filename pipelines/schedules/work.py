@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from ...dialects.hir.layout import DYNAMIC, has_identity_layout, strides_and_offset
 from ...dialects.hir.loop_operation import COLLECTIVES, loops_of
 from ...dialects.mlir import arith, ir, memref
+from ...dialects.records import dataclass
 from ..rewriting import index_constant
 from ..walking import is_used
 from .device import Device

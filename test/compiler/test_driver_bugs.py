@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,6 +13,7 @@ from hirc.compiler.errors import InternalError, ToolchainError
 from hirc.compiler.llvm_ir import LlvmModule, host_machine
 from hirc.compiler.process import Runner
 from hirc.dialects.mlir import ir
+from hirc.dialects.records import dataclass
 from hirc.pipelines.pass_base import Pass
 from hirc.pipelines.pipeline import Stage
 from support.driver import ARCH, PROGRAM, Hirc, write

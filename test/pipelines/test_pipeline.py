@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
 
 from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
+from hirc.dialects.records import dataclass
 from hirc.pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
 from hirc.pipelines.pass_base import Pass, find_pass, make_pass, pass_names
 from hirc.pipelines.pipeline import (

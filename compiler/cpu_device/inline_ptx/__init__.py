@@ -11,8 +11,8 @@ as `llvm.nvvm.…` is. Where there is no intrinsic the call is of a function `hi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ....dialects.records import dataclass
 from ...errors import UnsupportedError
 from . import arithmetic, carries, control, conversions, copies, floating, matrices, memory, threads
 from .syntax import Label, PtxInstruction, Register, Statement, parse_ptx

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from ....dialects.records import dataclass
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LABEL = re.compile(r"\s*([A-Za-z_$%][\w$%]*)\s*:(?!:)")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
+
+from ....dialects.records import dataclass
 
 
 class StopKind(IntEnum):

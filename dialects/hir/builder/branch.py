@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ...mlir import ir
+from ...records import dataclass
 from .buffer import Buffer
 from .caller import Place, calling_place
 from .errors import BuildError

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+
+from ...records import dataclass
 
 _BUILDER = str(Path(__file__).parent)
 

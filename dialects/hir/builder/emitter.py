@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from ...mlir import ir
+from ...records import dataclass
 from .caller import Place, calling_place
 from .errors import BuildError
 from .sizes import Atom, Atoms, Extent, Size, atom_size, ordered, terms_of

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from ...mlir import ir
+from ...records import dataclass
 from .errors import BuildError
 from .sizes import Size
 

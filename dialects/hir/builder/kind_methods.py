@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...records import dataclass
 from ..kinds import BINARY, REDUCE, TERNARY, UNARY
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ...mlir import ir
+from ...records import dataclass
 from ..allocate import MEMORY_KINDS
 from ..domain import allocate_type, plan
 from ..domain_steps import Domain

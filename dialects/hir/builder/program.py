@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...mlir import ir
+from ...records import dataclass
 from ..layout import DYNAMIC, buffer_type, packed_strides
 from ..mesh import mesh_fault
 from ..program_mesh import mesh_of, spread_fault

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import wraps
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ...records import dataclass
 from .errors import BuildError
 from .operators import Operators, refused_by_torch
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import count, permutations, product
@@ -24,6 +23,7 @@ from math import prod
 
 from ....dialects.hir.mesh import Spreads
 from ....dialects.hir.spread import Spread
+from ....dialects.records import dataclass
 
 Division = tuple[int, ...]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.hir.mesh import Mesh, Spreads
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from .device_parts import Sizes, divided, new_packed, packed, sizes_of, times
 from .mesh_plan import State, Step, find_plan, state_of
 from .resharding import into, run_and_wait, within_teams

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ....dialects.hir.layout import is_packed
 from ....dialects.hir.spread import Spread
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from .device_parts import (
     Sizes,
     copy,

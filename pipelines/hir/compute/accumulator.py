@@ -7,11 +7,11 @@ of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ....dialects.hir.element_types import ElementType
 from ....dialects.hir.layout import DYNAMIC, buffer_type
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...rewriting import constant
 from ..fresh_buffers import allocate
 from .elements import computing_type, is_rounded, store

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ....dialects.hir.layout import DYNAMIC, buffer_type, strides_and_offset
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ..index_arithmetic import materialized
 from ..lowering.buffers import Extents, extents_of, view_of

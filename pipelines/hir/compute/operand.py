@@ -5,11 +5,10 @@ Operands that are tensors stand for buffers of their sizes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.hir.element_types import ELEMENT_TYPES, ElementType, find_element_type
 from ....dialects.hir.program_inputs import input_name
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ...constants import constant_value
 from ...pass_base import fail
 from ...rewriting import constant

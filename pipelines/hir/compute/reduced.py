@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ....dialects import hir
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ...rewriting import constant
 from ..index_arithmetic import Index, IndexArithmetic, materialized
 from ..operand_axes import reduced_axes

@@ -7,10 +7,10 @@ runs. What is wrong in words is found afterwards, by the support library.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from .code import Code
 from .signature import OPEN, Value
 from .tensor import CPU, CUDA, Tensor

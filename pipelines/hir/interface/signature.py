@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ....dialects.hir.element_types import ELEMENT_TYPES
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...host.types import DYNAMIC, element_bytes, strides_and_offset
 from ...pass_base import fail
 from ..lowering.origins import Origin

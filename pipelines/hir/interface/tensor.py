@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from .code import Code
 
 CPU = 1

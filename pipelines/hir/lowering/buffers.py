@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ....dialects.hir.layout import DYNAMIC, strides_and_offset
 from ....dialects.mlir import ir, memref
+from ....dialects.records import dataclass
 from ...constants import constant_value
 from ...host.buffer import CAST, data_address, parts_of
 from ...walking import is_used

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.hir import CoalesceOp, CommunicateOp, CommunicatorOp, RankOp, WaitOp
 from ....dialects.hir.element_types import ELEMENT_TYPES
 from ....dialects.hir.kinds import COMMUNICATION
 from ....dialects.hir.team import teams_of
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ...host.buffer import data_address
 from ...pass_base import fail
 from ...walking import operations_where

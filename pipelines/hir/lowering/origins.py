@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.hir.region_arguments import arguments_of, destination_of
 from ....dialects.hir.symbols import lookup
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...pass_base import fail
 from ...walking import operations_where
 

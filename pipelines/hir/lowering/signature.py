@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ....dialects.hir.layout import DYNAMIC, any_layout
 from ....dialects.hir.program_inputs import input_name
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...body_names import BODY_PREFIX
 from ..extents import extent_of
 from ..memory.owners import outputs_of

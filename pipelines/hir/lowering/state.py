@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Hashable
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...host.emitter import Emitter
 from ..index_arithmetic import Index
 from .origins import Origins

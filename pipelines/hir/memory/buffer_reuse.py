@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...walking import operations_where
 from ..streams.order import Stream, StreamOrder
 from .formula import Formula, maximum

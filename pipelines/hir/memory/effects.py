@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.hir.region_arguments import arguments_of, destination_of
 from ....dialects.hir.symbols import lookup, path_of
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...walking import is_used, operations_where
 from ..compute_ops import COMPUTE_OPS
 from .owners import VIEWS, Owners, callee_of, is_buffer

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from ....dialects.records import dataclass
 
 # What a factor is: anything hashable, with its text for a reader.
 Factors = tuple["Atom", ...]

@@ -9,11 +9,12 @@ gives out is the hir.if's from there on, as a callee's output is the hir.call's.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ....dialects.hir.region_arguments import arguments_of, destination_of
 from ....dialects.hir.symbols import lookup
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...walking import operations_where
 from ..compute_ops import COMPUTE_OPS
 

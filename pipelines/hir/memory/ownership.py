@@ -6,10 +6,11 @@ Errors are emitted at the operation that breaks a rule, and say where the other 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ....dialects.hir.program_inputs import input_name
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...locations import location_text
 from ...walking import operations_where
 from .effects import effects_of

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ....dialects.hir.region_arguments import arguments_of, destination_of
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from .formula import Formula, maximum, one_maximum
 from .owners import Owners, Root, callee_of, is_buffer
 from .size_formulas import SizeFormulas

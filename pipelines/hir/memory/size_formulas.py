@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ....dialects.hir.domain import plan
 from ....dialects.hir.domain_steps import read_domain
@@ -10,6 +10,7 @@ from ....dialects.hir.element_types import ELEMENT_TYPES
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.hir.program_inputs import input_name
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...constants import constant_value
 from ...dim_axis import dim_axis
 from ...locations import location_text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -11,6 +10,7 @@ from math import prod
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.hir.mesh import Mesh, Spreads
 from ....dialects.hir.spread import Spread
+from ....dialects.records import dataclass
 from ..communication.mesh_plan import find_plan
 from .loops import Loop
 from .wishes import Wish

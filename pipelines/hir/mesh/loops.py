@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ....dialects.hir.program_mesh import is_combined
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ..compute_ops import inputs_of, output_of, rank_of
 from ..operand_axes import places_of, reduced_axes
 

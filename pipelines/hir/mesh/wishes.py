@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ....dialects.hir.mesh import Mesh, Spreads
 from ....dialects.hir.program_mesh import spreads_of
 from ....dialects.hir.spread import Spread
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ..compute_ops import COMPUTE_OPS, ELEMENTWISE_OPS, inputs_of
 from .loops import loops_of
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ..compute_ops import COMPUTE_OPS, destination_of, inputs_of, output_of, rank_of
 from ..extents import Known
 from ..memory.owners import Owners

@@ -6,9 +6,10 @@ event it keeps the accesses that are not certainly before what comes next there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...walking import operations_where
 from ..memory.owners import Owners, Root, defining_op
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...pass_base import fail
 from ..compute_ops import ELEMENTWISE_OPS, inputs_of, output_of, rank_of
 from ..extents import Extent, Known, extent_of

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ....dialects.records import dataclass
 from .. import warpgroup_matrices
 from ..device import Device
 from ..warp_matrices import DEPTH, LANES, ROWS, padded_row

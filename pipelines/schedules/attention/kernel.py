@@ -9,10 +9,10 @@ of the first product are what it has to give the second.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import inf
 
 from ....dialects.mlir import arith, gpu, ir, math, scf
+from ....dialects.records import dataclass
 from ...rewriting import constant, index_constant
 from ..dependents import let_next_begin
 from ..elements import address, element_bytes, load, store

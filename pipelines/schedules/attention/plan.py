@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from math import e, inf, log2
 
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ...rewriting import constant, index_constant
 from ..parameters import Parameters
 from ..region import Point, Region

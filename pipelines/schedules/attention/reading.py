@@ -14,11 +14,11 @@ With loops i (rows), j (keys), k (depth) and n (columns), besides those of batch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
 
 from ....dialects.hir.loop_operation import kind_of, loops_of
 from ....dialects.mlir import indexing_maps, ir
+from ....dialects.records import dataclass
 from ...fusion.node import is_integer_division
 
 _REDUCE = "hir.reduce_loops"

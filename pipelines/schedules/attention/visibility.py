@@ -8,10 +8,10 @@ true for all of them, x needs no look at it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf
 
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from .reading import Attention, made_by, number_of
 
 _SIGNED = {2: "<", 3: "<=", 4: ">", 5: ">="}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ..collective import Collective
 from ..parameters import Parameters

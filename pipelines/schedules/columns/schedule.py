@@ -12,9 +12,10 @@ that they lie in, where one pass is enough.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ...hir.index_arithmetic import materialized
 from ..alternatives import Alternative, Conditions
 from ..dependents import await_previous, can_overlap, let_next_begin

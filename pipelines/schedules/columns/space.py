@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ....dialects.records import dataclass
 from ..collective import Collective, levels_of
 from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE, ZERO, Size

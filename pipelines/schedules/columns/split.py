@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ...hir.index_arithmetic import Index, index_of, materialized
 from ...rewriting import index_constant
 from ..device import Device

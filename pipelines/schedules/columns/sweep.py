@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ....dialects.mlir import arith, ir, scf
+from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ..size import Size
 

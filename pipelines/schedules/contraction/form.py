@@ -8,12 +8,12 @@ Each of rows, columns and k may be several loops; a factor's place in memory is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import gcd
 
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.hir.loop_operation import kind_of
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...fusion.tiles import ROUNDED
 from ..collective import Collective, levels_of
 from ..region import Region

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.mlir import arith, gpu, ir, scf
+from ....dialects.records import dataclass
 from ..elements import address, element_bytes, load
 from ..parameters import Parameters
 from ..shared import SharedMemory

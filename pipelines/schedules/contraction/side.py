@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from ....dialects.mlir import arith, ir, scf
+from ....dialects.records import dataclass
 from ...rewriting import constant
 from ..elements import address, element_bytes, load, store
 from ..size import ZERO, Size

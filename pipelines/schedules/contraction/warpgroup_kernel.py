@@ -7,9 +7,8 @@ stay, and take one tile after another; while results are stored, the next tile's
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.mlir import arith, gpu, ir, scf, vector
+from ....dialects.records import dataclass
 from ...rewriting import constant
 from ..elements import address, element_bytes, elements_of_words, load, store
 from ..parameters import Parameters

@@ -8,10 +8,11 @@ are the innermost ones that lie in a row; others, like those of a batch, give ea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from functools import cached_property
 
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ...pass_base import fail
 from ..device import Device
 from ..elements import element_bytes

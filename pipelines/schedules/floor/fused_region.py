@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ....dialects.mlir import affine, ir, memref
+from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ..iteration import Iteration
 from .dependence import Dependence

@@ -8,10 +8,11 @@ computed before it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ....dialects.hir.loop_operation import kind_of, loops_of
 from ....dialects.mlir import arith, ir, scf
+from ....dialects.records import dataclass
 from ...rewriting import constant, index_constant
 from ...walking import operations_where
 from ..combine import combine, combine_places, neutral

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ....dialects.hir.loop_operation import loops_of
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 
 
 @dataclass(frozen=True)

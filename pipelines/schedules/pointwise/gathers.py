@@ -8,9 +8,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ..alternatives import Conditions
 from ..elements import ACCESS_BYTES, element_bytes, load
 from ..parameters import Parameters

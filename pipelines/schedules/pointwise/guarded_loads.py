@@ -9,10 +9,10 @@ concatenated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ..alternatives import Conditions
 from ..conditional_load import load_if

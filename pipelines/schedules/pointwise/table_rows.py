@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ..alternatives import Conditions
 from ..elements import address
 from ..parameters import Parameters

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from ....dialects.records import dataclass
 from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE
 from ..space import Loop, is_flat, total

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ....dialects.records import dataclass
 from ...lane_reduction import WARP_LANES
 from ..device import Device
 from ..elements import ACCESS_BYTES

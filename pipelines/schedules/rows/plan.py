@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ....dialects.records import dataclass
 from ..alternatives import Conditions
 from ..elements import ACCESS_BYTES, element_bytes
 from ..work import Operand

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ....dialects.records import dataclass
 from ...walking import is_used
 from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE, ZERO, Size

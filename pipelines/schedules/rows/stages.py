@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.hir.loop_operation import kind_of
 from ....dialects.mlir import ir
+from ....dialects.records import dataclass
 from ..region import Region
 from ..work import Work
 from .collectives import Collective, Find, Reduce

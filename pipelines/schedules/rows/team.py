@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ....dialects.mlir import arith, gpu, ir, memref, scf
+from ....dialects.records import dataclass
 from ...lane_reduction import WARP_LANES, i32_constant, shuffle
 from ...rewriting import index_constant
 from .collectives import Collective, State

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ....dialects.mlir import arith, gpu, ir, scf
+from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ..collective import Collective
 from ..columns.sweep import when

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ....dialects.mlir import arith, gpu, ir
+from ....dialects.records import dataclass
 from ...rewriting import constant, index_constant
 from ..elements import address
 from ..index_division import divided

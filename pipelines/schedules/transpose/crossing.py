@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ....dialects.records import dataclass
 from ...walking import is_used
 from ..elements import element_bytes
 from ..size import ONE, ZERO

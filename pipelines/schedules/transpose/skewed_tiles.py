@@ -8,9 +8,8 @@ before it. All those rows of the operands across are read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ..elements import ACCESS_BYTES
 from ..parameters import Parameters
 from ..size import Size

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ..parameters import Parameters
 from ..size import Size

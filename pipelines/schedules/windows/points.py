@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product as each_of
 
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ...walking import is_used
 from ..elements import ACCESS_BYTES, address, element_bytes, load, store

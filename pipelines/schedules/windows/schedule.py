@@ -8,10 +8,10 @@ cache; rows that a thread takes together spare most of the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product as each_of
 
 from ....dialects.mlir import arith, gpu, ir, scf
+from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..collective import Collective, levels_of
