@@ -12,7 +12,6 @@ from ..dialects.records import dataclass
 from . import activity
 from .code import KERNELS, LISTED, VARIABLES, Code, Entry
 from .driver import Compilation
-from .errors import InputError
 from .fatbin import DeviceCode
 from .host_code import entries_of, host_object
 from .llvm_ir import LlvmModule, host_machine
@@ -62,11 +61,6 @@ class CodeCompilation(Compilation):
             self._search.close()
 
     def _compile(self) -> Compiled:
-        if _is_several(self.options.targets):
-            raise InputError(
-                "what is loaded into this process is for one kind of device, in machine code",
-                hint="the command makes libraries for several: hirc --emit=shared",
-            )
         (path,) = self.options.inputs
         source = self.given[path]
         if not source.is_made and not activity.is_watched():
@@ -99,10 +93,6 @@ class CodeCompilation(Compilation):
         else:
             self._images.append(DeviceCode(target.arch, ptx.encode(), is_ptx=True))
         return self._linked_image(module, target)
-
-
-def _is_several(targets: Sequence[Target]) -> bool:
-    return Devices.of(targets) == Devices.BOTH or any(target.is_ptx for target in targets)
 
 
 def _code(

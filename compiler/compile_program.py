@@ -25,7 +25,7 @@ from .native import native_targets
 from .options import Emit, Graphs, Options, Products, Schedules, StateStorage, WeightStorage
 from .safetensors import TensorFile, joined, read_tensors
 from .source import STDIN_NAME, Source, read_source
-from .target import Target
+from .target import Target, is_several
 from .trace import span
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def load_program(
 
     `types` are what a model is called with, by name. Raises HircError.
     """
-    if options.checks:
+    if options.checks or is_several(options.targets):
         return _linked(source, options, types)
     values = _weight_values(source, options)
     ready = _from_cache(source, options, values) if cache else _made(source, options)
@@ -272,7 +272,7 @@ def weight_memory(code: Code, values: TensorFile | None) -> WeightMemory | None:
 
 def _linked(source: Source, options: Options, types: Mapping[str, type] | None) -> Artifact:
     """Returns a program that is linked into a library: checks reserve memory before
-    anything else.
+    anything else, and the link lets what is for several kinds of devices choose.
     """
     from .driver import Compilation
 

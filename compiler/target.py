@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Flag
 
 from ..dialects.records import dataclass
@@ -109,6 +109,11 @@ class Devices(Flag):
         """The kinds in words."""
         names = {Devices.CPU: "the CPU device", Devices.GPUS: "GPUs"}
         return names.get(self, "GPUs and the CPU device")
+
+
+def is_several(targets: Sequence[Target]) -> bool:
+    """Returns whether a program chooses between code for these while it runs."""
+    return Devices.of(targets) == Devices.BOTH or any(target.is_ptx for target in targets)
 
 
 def shared_memory_limit(target: Target) -> int:

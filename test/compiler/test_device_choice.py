@@ -145,6 +145,17 @@ def test_a_library(hirc_main: Hirc, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert np.array_equal(np.from_dlpack(doubled(np.array([1, 2, 3], np.float32))), [2, 4, 6])
 
 
+def test_in_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled into this process it chooses as a library does, and what is saved is the same."""
+    monkeypatch.setenv("HIRC_DEVICE", "cpu")
+    made = hirc.compile(_DOUBLED, target="sm_90,compute_90,cpu")
+    values = np.array([1, 2, 3], np.float32)
+    assert np.array_equal(np.from_dlpack(made(values)), [2, 4, 6])
+    made.save(tmp_path / "lib.so")
+    images = read_linked_file(tmp_path / "lib.so").images
+    assert images == (DeviceImage("sm_90", "machine code"), DeviceImage("sm_90", "PTX"))
+
+
 def test_objects(hirc_main: Hirc, clang: Path, tmp_path: Path) -> None:
     """Two units, and an object of C; what is for one kind of device is refused by name."""
     caller = write(
