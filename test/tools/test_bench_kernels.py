@@ -15,12 +15,15 @@ import torch
 from hirc.compiler.errors import ToolchainError
 from hirc.tools.bench_kernels import measure
 from hirc.tools.bench_kernels.__main__ import main
+from hirc.tools.bench_kernels.arrays import differences, inputs_of
 from hirc.tools.bench_kernels.catalogue import rows
 from hirc.tools.bench_kernels.chart import draw
+from hirc.tools.bench_kernels.drawn import function_of
 from hirc.tools.bench_kernels.process import Child, ChildError, LateError
 from hirc.tools.bench_kernels.report import Line, Report, Timing
 from hirc.tools.bench_kernels.row import Row
 from hirc.tools.bench_kernels.run import main as run
+from hirc.tools.bench_kernels.space import HELD_OUT, KINDS, draw_row
 
 _SCALE = 1024
 # The least optimized code is built soonest.
@@ -125,6 +128,51 @@ def test_wrong_results_are_found(tmp_path: Path) -> None:
     assert first["seconds"] == {}
 
 
+def test_drawn_operations_are_right(tmp_path: Path) -> None:
+    """One of each kind, small."""
+    words = ["--held-out", str(len(KINDS)), "--scale=65536", *_CPU]
+    assert main(["build", str(tmp_path), *words]) == 0
+    figures = tmp_path / "figures.json"
+    run(tmp_path, ["--brief", "--json", str(figures)])
+    lines = json.loads(figures.read_text())["rows"]
+    assert {line["row"]["operation"] for line in lines} == set(KINDS)
+    assert {line["row"]["name"]: line["problems"] for line in lines if line["problems"]} == {}
+
+
+def test_draws_are_the_same_in_every_process_and_hold_what_the_space_names() -> None:
+    drawn = [draw_row(HELD_OUT, number) for number in range(600)]
+    assert draw_row(HELD_OUT, 7) == drawn[7] != draw_row(HELD_OUT + 1, 7)
+    assert len({row.name for row in drawn}) == len(drawn)
+    assert {row.element for row in drawn} == {"f64", "f32", "f16", "bf16", "i64", "i32", "i8"}
+    sizes = [size for row in drawn for size in row.inputs[0].sizes]
+    assert max(sizes) >= 2**18
+    assert {len(row.inputs[0].sizes) for row in drawn} == {1, 2, 3, 4, 5}
+    assert 0.2 < sum(row.is_open for row in drawn) / len(drawn) < 0.3
+    assert any("view" in row.parameters for row in drawn)
+
+
+def test_wrong_results_of_drawn_operations_are_found() -> None:
+    row = next(
+        row
+        for row in (draw_row(HELD_OUT, number, 4096) for number in range(99))
+        if row.operation == "arg"
+    )
+    inputs = inputs_of(row, "cpu")
+    (places,) = function_of(row)(*inputs)
+    (right,) = function_of(row)(*[each.double() for each in inputs])
+    assert differences(row, inputs, [places], [right]) is None
+    assert differences(row, inputs, [(places + 1) % 2], [right]) == "output 0 has other places"
+    row = draw_row(HELD_OUT, 1, 4096)
+    inputs = inputs_of(row, "cpu")
+    (result,) = function_of(row)(*inputs)
+    (right,) = function_of(row)(*[each.double() for each in inputs])
+    assert differences(row, inputs, [result], [right]) is None
+    result.reshape(-1)[3] *= 1.01
+    said = differences(row, inputs, [result], [right])
+    assert said is not None
+    assert "1 of" in said
+
+
 def test_no_such_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["build", str(tmp_path), "--rows=nothing"]) == 1
     assert "no row has nothing in its name" in capsys.readouterr().err
@@ -140,7 +188,7 @@ def _line(
         row.element,
         row.sizes,
         row.inputs,
-        row.output,
+        row.outputs,
         bytes=10**11,
         flops=flops,
         share=row.share,

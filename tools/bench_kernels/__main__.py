@@ -13,6 +13,7 @@ from ...compiler.rendering import render
 from .build import build
 from .catalogue import rows
 from .chart import draw
+from .space import HELD_OUT, draw_row
 
 # Programs with the same error that are named.
 _NAMED = 3
@@ -33,6 +34,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     building.add_argument("--dynamic", action="store_true", help="programs of any size as well")
     building.add_argument("--scale", type=int, default=1, help="divide every size by this")
+    building.add_argument(
+        "--held-out",
+        type=int,
+        metavar="N",
+        help="build N operations that are drawn from a space instead",
+    )
+    building.add_argument(
+        "--first", type=int, default=0, metavar="N", help="the first's number (0)"
+    )
+    building.add_argument("--seed", type=int, default=HELD_OUT, help=f"of the draws ({HELD_OUT})")
     drawing = actions.add_parser("chart", help="draw what run.py --json wrote")
     drawing.add_argument("figures", type=Path, metavar="F.json")
     drawing.add_argument("picture", type=Path, metavar="F.png")
@@ -50,7 +61,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _build(options: argparse.Namespace, words: Sequence[str]) -> int:
-    chosen = rows(options.rows, options.scale)
+    if options.held_out is not None:
+        numbers = range(options.first, options.first + options.held_out)
+        chosen = [draw_row(options.seed, number, options.scale) for number in numbers]
+        chosen = [row for row in chosen if row.is_chosen(options.rows)]
+    else:
+        chosen = rows(options.rows, options.scale)
     if not chosen:
         raise InputError(
             f"no row has {options.rows} in its name",

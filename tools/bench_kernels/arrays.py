@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
+from .drawn import function_of, index_outputs
 from .row import Array, Row
 
 _DTYPES = {
@@ -16,6 +18,8 @@ _DTYPES = {
     "f16": torch.float16,
     "bf16": torch.bfloat16,
     "i64": torch.int64,
+    "i32": torch.int32,
+    "i8": torch.int8,
 }
 # Of a result relative to itself: a rounding to its type, or some in f32.
 _RELATIVE = {"f64": 1e-13, "f32": 2e-5, "tf32": 1e-3, "f16": 2.0**-10, "bf16": 2.0**-8}
@@ -38,7 +42,10 @@ def inputs_of(row: Row, device: str) -> list[Tensor]:
     made: list[Tensor] = []
     for array in row.inputs:
         tensor = empty(array, device)
-        if array.below:
+        if array.is_permutation:
+            order = torch.randperm(array.below, generator=generator, device=device)
+            made.append(tensor.copy_(order[: array.sizes[0]]))
+        elif array.below:
             made.append(tensor.random_(0, array.below, generator=generator))
         else:
             made.append(tensor.uniform_(-_RANGE, _RANGE, generator=generator))
@@ -74,6 +81,58 @@ def difference(row: Row, got: Tensor, expected: Tensor) -> str | None:
     return f"{count} of {flat.numel()} elements are wrong: {first}" if count else None
 
 
+def differences(
+    row: Row, inputs: Sequence[Tensor], outs: Sequence[Tensor], expected: Sequence[Tensor]
+) -> str | None:
+    """What of the results of a drawn operation is wrong, or None.
+
+    A result may be as far from what is right as three times the farthest of torch's own, in the
+    same types, or some roundings of its type. Rounding to an integer may go the other way.
+    """
+    peers = function_of(row)(*inputs)
+    first = inputs[0]
+    if "view" in row.parameters:
+        first = first.permute(*row.parameters["view"])
+    places = index_outputs(row)
+    for place, (got, right, peer) in enumerate(zip(outs, expected, peers, strict=True)):
+        if place in places:
+            axis = places[place]
+            index = got.to(torch.int64).clamp(0, first.shape[axis] - 1).unsqueeze(axis)
+            right_index = right.unsqueeze(axis)
+            if not torch.equal(first.gather(axis, index), first.gather(axis, right_index)):
+                return f"output {place} has other places"
+            continue
+        said = _difference_of(got, right, peer)
+        if said is not None:
+            return f"output {place}: {said}"
+    return None
+
+
+def _difference_of(got: Tensor, right: Tensor, peer: Tensor) -> str | None:
+    if tuple(got.shape) != tuple(right.shape):
+        return f"its sizes are {tuple(got.shape)}, not {tuple(right.shape)}"
+    if not got.dtype.is_floating_point:
+        apart = (got.to(torch.int64) - right.to(torch.int64)).abs()
+        peers = (peer.to(torch.int64) - right.to(torch.int64)).abs()
+        most = 1 if int(peers.max()) else 0
+        # Where torch's own roundings differ, twice as many may, and one in a hundred besides.
+        other = 2 * int((peers > 0).sum()) + apart.numel() // 100
+        wrong = int((apart > most).sum()) + max(int((apart > 0).sum()) - other, 0)
+        return f"{wrong} of {apart.numel()} integers are wrong" if wrong else None
+    step = 4 * torch.finfo(got.dtype).eps
+    apart = (got.double() - right).abs()
+    allowed = 3 * (peer.double() - right).abs().max() + step * right.abs() + step * 2.0**-10
+    is_right = (apart <= allowed) | (got.double() == right) | (got.isnan() & right.isnan())
+    wrong = int((~is_right).sum())
+    if not wrong:
+        return None
+    place = int((~is_right).reshape(-1).nonzero()[0])
+    ours, wanted = got.reshape(-1)[place].item(), right.reshape(-1)[place].item()
+    return (
+        f"{wrong} of {got.numel()} elements are wrong: element {place} is {ours:g}, not {wanted:g}"
+    )
+
+
 def _tolerance(row: Row) -> tuple[float, float]:
     """What a result may differ by: relative to itself, and besides."""
     if row.operation in _COPIES:
@@ -91,4 +150,4 @@ def _added(row: Row) -> int:
     first = row.inputs[0].sizes
     if row.flops or row.operation == "cumsum":
         return first[-1]
-    return math.prod(first) // max(math.prod(row.output.sizes), 1)
+    return math.prod(first) // max(math.prod(row.outputs[0].sizes), 1)

@@ -165,7 +165,7 @@ def _row(operation: str, sizes: tuple[int, ...], element: str, scale: int, figur
         element=element,
         sizes=named,
         inputs=inputs,
-        output=output,
+        outputs=(output,),
         bytes=moved,
         flops=2 * math.prod(sizes) if is_product else 0,
         # Rows without a figure are held to the peers alone.

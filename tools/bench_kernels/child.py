@@ -28,11 +28,14 @@ from torch import Tensor
 
 from ...compiler.errors import HircError
 from ...compiler.loader import Library, load
-from .arrays import difference, empty, inputs_of, poison
-from .measure import Contender, copy_timing, turns, warmed_up
+from . import drawn
+from .arrays import difference, differences, empty, inputs_of, poison
+from .measure import FULL, Contender, Effort, copy_timing, turns, warmed_up
 from .operations import FUNCTIONS, eager, exact
 from .report import EAGER, INDUCTOR, MAX_AUTOTUNE
 from .row import BUILDS, Row
+
+_SAID_LENGTH = 200
 
 
 def serve(folder: Path, device: str) -> None:
@@ -74,37 +77,43 @@ class _Runner:
         if INDUCTOR in request["contenders"] or MAX_AUTOTUNE in request["contenders"]:
             torch.compiler.reset()
         inputs = inputs_of(row, self.device)
-        out = empty(row.output, self.device)
+        outs = [empty(each, self.device) for each in row.outputs]
+        effort = Effort(**request["effort"]) if "effort" in request else FULL
         ready: dict[str, Contender] = {}
         expected = None
         for name in request["contenders"]:
             yield {"begin": name}
             if name in BUILDS:
-                call = self._program(request["programs"][name], inputs, out)
+                call = self._program(request["programs"][name], inputs, outs)
                 if isinstance(call, str):
                     yield {"problem": call}
                     continue
                 if expected is None:
-                    expected = exact(row.operation, inputs)
-                poison(out)
-                wrong = self._first_call(call) or difference(row, out, expected)
+                    expected = self._expected(row, inputs)
+                for out in outs:
+                    poison(out)
+                wrong = self._first_call(call) or _wrong(row, inputs, outs, expected)
                 if wrong:
                     yield {"problem": wrong}
                     continue
             else:
                 # Ours are checked: what that took is free for the peers.
                 expected = None
-                call = self._peer(row, name, inputs, out)
+                try:
+                    call = self._peer(row, name, inputs, outs)
+                except Exception as error:  # noqa: BLE001 - what the peer cannot do
+                    yield {"problem": f"{type(error).__name__}: {str(error)[:_SAID_LENGTH]}"}
+                    continue
             if request["timed"]:
-                ready[name] = warmed_up(call, self.device)
-        for turn, name in turns(list(ready)):
+                ready[name] = warmed_up(call, self.device, effort)
+        for turn, name in turns(list(ready), effort):
             yield {"begin": name}
             ready[name].take_turn(turn, self.device)
         for name, contender in ready.items():
             yield {"timing": asdict(contender.timing()), "of": name}
 
     def _program(
-        self, program: dict[str, str], inputs: list[Tensor], out: Tensor
+        self, program: dict[str, str], inputs: list[Tensor], outs: list[Tensor]
     ) -> Callable[[], object] | str:
         """A call of ours, or why there is none."""
         if "error" in program:
@@ -119,7 +128,16 @@ class _Runner:
         if name not in library.programs:
             return f"{path.name} has no program '{name}'"
         run = library.programs[name]
+        out = outs[0] if len(outs) == 1 else tuple(outs)
         return lambda: run(*inputs, out=out)
+
+    def _expected(self, row: Row, inputs: list[Tensor]) -> list[Tensor]:
+        """What is right, in float64."""
+        if not row.label:
+            return [exact(row.operation, inputs)]
+        function = drawn.function_of(row)
+        wide = [each.double() if each.dtype.is_floating_point else each for each in inputs]
+        return [each.contiguous() for each in function(*wide)]
 
     def _first_call(self, call: Callable[[], Any]) -> str | None:
         try:
@@ -131,12 +149,15 @@ class _Runner:
         return None
 
     def _peer(
-        self, row: Row, contender: str, inputs: list[Tensor], out: Tensor
+        self, row: Row, contender: str, inputs: list[Tensor], outs: list[Tensor]
     ) -> Callable[[], object]:
+        function = drawn.function_of(row) if row.label else FUNCTIONS[row.operation]
         if contender == EAGER:
-            return eager(row.operation, inputs, out)
+            if not row.label:
+                return eager(row.operation, inputs, outs[0])
+            function(*inputs)
+            return lambda: function(*inputs)
         mode = "max-autotune-no-cudagraphs" if contender == MAX_AUTOTUNE else "default"
-        function = FUNCTIONS[row.operation]
         compiled = torch.compile(function, dynamic=False, mode=mode)
         compiled(*inputs)
         return lambda: compiled(*inputs)
@@ -153,6 +174,15 @@ class _Runner:
             found["chip"] = torch.cuda.get_device_name(0)
             found["driver"] = _driver()
         return found
+
+
+def _wrong(
+    row: Row, inputs: list[Tensor], outs: list[Tensor], expected: list[Tensor]
+) -> str | None:
+    """What of the results is wrong, or None."""
+    if not row.label:
+        return difference(row, outs[0], expected[0])
+    return differences(row, inputs, outs, expected)
 
 
 def _driver() -> str:

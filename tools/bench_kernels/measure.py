@@ -12,16 +12,25 @@ import torch
 from .report import Timing
 
 _WARM_UP = 3
-_FEWEST, _MOST = 20, 200
-_SECONDS = 0.1
+_MOST = 200
 # A slow call is timed less often.
 _LIMIT_SECONDS = 1.0
-# In how many turns the calls of a contender are timed.
-_TURNS = 8
 # Keeps the GPU busy while calls are enqueued, so that what the host needs for a call is not
 # counted: for the first one (about 1 ms), and for each.
 _HEAD_START_CYCLES, _CYCLES_A_CALL = 2_000_000, 60_000
 _COPIED = 2**28
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long a contender is timed: for `seconds`, `fewest` calls at least, in so many turns."""
+
+    seconds: float
+    fewest: int
+    turns: int
+
+
+FULL = Effort(0.1, 20, 8)
 
 
 @dataclass
@@ -30,6 +39,7 @@ class Contender:
 
     call: Callable[[], object]
     count: int
+    turns: int
     seconds: list[float] = field(default_factory=list[float])
 
     def take_turn(self, turn: int, device: str) -> None:
@@ -47,32 +57,32 @@ class Contender:
         return Timing.of(self.seconds)
 
     def _in_turn(self, turn: int) -> int:
-        return (turn + 1) * self.count // _TURNS - turn * self.count // _TURNS
+        return (turn + 1) * self.count // self.turns - turn * self.count // self.turns
 
 
-def warmed_up(call: Callable[[], object], device: str) -> Contender:
+def warmed_up(call: Callable[[], object], device: str, effort: Effort = FULL) -> Contender:
     """Returns a contender whose call has run already."""
     if device != "cuda":
         # Where the figures mean nothing.
-        return Contender(call, 2)
+        return Contender(call, 2, effort.turns)
     (once,) = _between_events(call, 1)
     if once > _LIMIT_SECONDS:
-        return Contender(call, 0, [once])
+        return Contender(call, 0, effort.turns, [once])
     once = max(min(_between_events(call, _WARM_UP - 1)), 1e-6)
-    count = min(max(math.ceil(_SECONDS / once), _FEWEST), _MOST)
+    count = min(max(math.ceil(effort.seconds / once), effort.fewest), _MOST)
     if count * once > _LIMIT_SECONDS:
         count = max(int(_LIMIT_SECONDS / once), 1)
-    return Contender(call, count)
+    return Contender(call, count, effort.turns)
 
 
-def turns(names: Sequence[str]) -> Iterator[tuple[int, str]]:
+def turns(names: Sequence[str], effort: Effort = FULL) -> Iterator[tuple[int, str]]:
     """Yields each turn's number, and whose it is: in a turn each has its own, in changing order.
 
     Each comes about as often after every other one: the rows of a Latin square that is balanced
     for neighbours (Williams, 1949), forwards and backwards.
     """
     zigzag = [place // 2 if place % 2 == 0 else -(place + 1) // 2 for place in range(len(names))]
-    for turn in range(_TURNS):
+    for turn in range(effort.turns):
         for step in zigzag if turn % 2 == 0 else reversed(zigzag):
             yield turn, names[(turn // 2 + step) % len(names)]
 

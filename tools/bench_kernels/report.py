@@ -14,6 +14,8 @@ PEERS = (EAGER, INDUCTOR, MAX_AUTOTUNE)
 CONTENDERS = (*BUILDS, *PEERS)
 # What a program of any size may lose against one with its sizes in it.
 _DYNAMIC_SHARE = 0.97
+# What most drawn rows reach of the best peer, and what all do.
+_DRAWN_SHARE, _LEAST_SHARE = 0.97, 0.8
 # Of an error in the table; the JSON has it in full.
 _SHOWN = 100
 # Of ratios, which are judged as they are printed.
@@ -52,13 +54,18 @@ class Line:
         work = self.row.flops / 1e12 if self.row.flops else self.row.bytes / 1e9
         return work / timing.median
 
+    @property
+    def build(self) -> str:
+        """Which of ours is compared: a row that was drawn has one alone."""
+        return DYNAMIC if self.row.is_open else STATIC
+
     def best_peer(self) -> float | None:
         """Returns the rate of the fastest peer that was measured."""
         return max((rate for peer in PEERS if (rate := self.rate(peer)) is not None), default=None)
 
     def ratio(self) -> float | None:
         """Ours to the best peer's."""
-        ours, theirs = self.rate(STATIC), self.best_peer()
+        ours, theirs = self.rate(self.build), self.best_peer()
         return ours / theirs if ours is not None and theirs is not None else None
 
 
@@ -85,14 +92,17 @@ class Report:
     def shortfalls(self, line: Line) -> list[str]:
         """Why a line fails; empty where it reaches its bar. What was not measured is not judged."""
         found = [f"{name}: {line.problems[name]}" for name in BUILDS if name in line.problems]
-        rate = line.rate(STATIC)
+        rate = line.rate(line.build)
         if rate is None:
-            return found or ["static: not measured"]
-        share, row = self.share(line, STATIC), line.row
+            return found or [f"{line.build}: not measured"]
+        ratio, row = line.ratio(), line.row
+        if row.label:
+            slow = ratio is not None and round(ratio, _DIGITS) < _DRAWN_SHARE
+            return [*found, f"{ratio:.2f} of the best peer"] if slow else found
+        share = self.share(line, STATIC)
         reaches_figure = 0 < row.figure <= rate
         if share is not None and not reaches_figure and round(share, _DIGITS) < row.share:
             found.append(f"{share:.2f} of {'torch' if row.flops else 'a copy'}, not {row.share}")
-        ratio = line.ratio()
         if ratio is not None and not row.flops and round(ratio, _DIGITS) < 1:
             found.append(f"{ratio:.2f} of the best peer")
         dynamic = line.rate(DYNAMIC)
@@ -115,7 +125,30 @@ class Report:
         text += [f"{line.row.name:<{width}} " + self._cells(line, shown) for line in self.lines]
         passed = sum(not self.shortfalls(line) for line in self.lines)
         text.append(f"{passed} of {len(self.lines)} rows reach their bar")
-        return "\n".join(text)
+        return "\n".join([*text, *self._by_kind()])
+
+    def _by_kind(self) -> list[str]:
+        """Returns what is said of drawn rows: means of their ratios to the best peer."""
+        drawn = [line for line in self.lines if line.row.label]
+        if not drawn:
+            return []
+        kinds = dict.fromkeys(line.row.operation for line in drawn)
+        groups = {kind: [ln for ln in drawn if ln.row.operation == kind] for kind in kinds}
+        found: list[str] = []
+        for name, lines in (*groups.items(), ("all", drawn)):
+            ratios = [ratio for line in lines if (ratio := line.ratio()) is not None]
+            wrong = sum(line.build in line.problems for line in lines)
+            text = f"{name:<14} {len(lines):>4} drawn, {wrong:>3} not built or not right"
+            if ratios:
+                mean = statistics.geometric_mean(ratios)
+                reached = sum(round(each, _DIGITS) >= _DRAWN_SHARE for each in ratios)
+                low = sum(round(each, _DIGITS) < _LEAST_SHARE for each in ratios)
+                text += (
+                    f"; geometric mean {mean:.3f}, least {min(ratios):.2f}, "
+                    f"{reached / len(ratios):.0%} at {_DRAWN_SHARE}, {low} below {_LEAST_SHARE}"
+                )
+            found.append(text)
+        return found
 
     def progress(self, line: Line) -> str:
         """Returns a line on its own, as soon as it is measured."""

@@ -12,17 +12,27 @@ STATIC, DYNAMIC = "static", "dynamic"
 BUILDS = (STATIC, DYNAMIC)
 
 # What the JSON of a row says in its own way.
-_WRITTEN = ("name", "inputs", "output")
-_ELEMENT_BYTES = {"f64": 8, "f32": 4, "tf32": 4, "i64": 8, "f16": 2, "bf16": 2}
+_WRITTEN = ("name", "inputs", "outputs")
+_ELEMENT_BYTES = {
+    "f64": 8,
+    "f32": 4,
+    "tf32": 4,
+    "f16": 2,
+    "bf16": 2,
+    "i64": 8,
+    "i32": 4,
+    "i8": 1,
+}
 
 
 @dataclass(frozen=True)
 class Array:
-    """An input or an output. Integers of an input are below `below`."""
+    """An input or an output. Integers of an input are below `below`, each once in a permutation."""
 
     element: str
     sizes: tuple[int, ...]
     below: int = 0
+    is_permutation: bool = False
 
     @property
     def bytes(self) -> int:
@@ -37,23 +47,31 @@ class Row:
     each input read once and each output written once. `flops` is 0 but for matrix products, whose
     speed is in TFLOP/s. `share` is what of a copy's rate is to be reached, or, of a matrix product,
     of torch's (0: no more than the peers reach); a rate of `figure` (0 for none) does as well.
+    One that was drawn has a `label` instead of sizes, and `parameters` that say with them what it
+    computes (`drawn.py`); its program takes any sizes if it `is_open`.
     """
 
     operation: str
     element: str
     sizes: dict[str, int]
     inputs: tuple[Array, ...]
-    output: Array
+    outputs: tuple[Array, ...]
     bytes: int
     flops: int = 0
     share: float = 0.98
     figure: float = 0.0
     derived: dict[str, int] = field(default_factory=dict[str, int])
+    parameters: dict[str, Any] = field(default_factory=dict[str, Any])
+    label: str = ""
+    is_open: bool = False
 
     @property
     def name(self) -> str:
         """What the table, the JSON and --rows call it: softmax_16384x16384_f32."""
-        return f"{self.operation}_{'x'.join(map(str, self.sizes.values()))}_{self.element}"
+        return (
+            self.label
+            or f"{self.operation}_{'x'.join(map(str, self.sizes.values()))}_{self.element}"
+        )
 
     def program(self, build: str) -> str:
         """Returns the name of its program in the library."""
@@ -72,8 +90,10 @@ class Row:
     def from_json(cls, fields: dict[str, Any]) -> Self:
         given = {key: value for key, value in fields.items() if key not in _WRITTEN}
         inputs = tuple(_array(item) for item in fields["inputs"])
-        return cls(inputs=inputs, output=_array(fields["output"]), **given)
+        outputs = tuple(_array(item) for item in fields["outputs"])
+        return cls(inputs=inputs, outputs=outputs, **given)
 
 
 def _array(fields: dict[str, Any]) -> Array:
-    return Array(fields["element"], tuple(fields["sizes"]), fields["below"])
+    rest = {key: value for key, value in fields.items() if key != "sizes"}
+    return Array(sizes=tuple(fields["sizes"]), **rest)

@@ -26,6 +26,8 @@ _LEFT_OUT = "left out: no time"
 _COMPILE_THREADS = "4"
 # What one contender of a row takes, before any was run.
 _FIRST_GUESS = 0.5
+# What --brief times: see measure.py.
+_BRIEF = {"seconds": 0.02, "fewest": 12, "turns": 4}
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,15 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--warm", type=int, default=6, help="processes that compile for Inductor beforehand (6)"
     )
+    parser.add_argument(
+        "--compiled",
+        type=int,
+        metavar="N",
+        help="run Inductor for N rows alone, spread over all (all)",
+    )
+    parser.add_argument(
+        "--brief", action="store_true", help="time each for a fifth as long, in half the turns"
+    )
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 
@@ -108,18 +119,25 @@ class _Session:
         self.json: Path | None = options.json
         self.built = built
         self.end = time.monotonic() + options.seconds
+        self.compiled: int | None = options.compiled
+        self.effort = _BRIEF if options.brief else {}
         self.started = 0
         self.report = Report()
 
     def run(self, items: Sequence[_Item], peers: Sequence[str], warm: int) -> Report:
         """Measures the rows; what goes wrong is in the report."""
         compiled = [peer for peer in peers if peer != EAGER]
+        count = len(items) if self.compiled is None else min(self.compiled, len(items))
+        chosen = {place * len(items) // count for place in range(count)} if count else set[int]()
         if compiled and warm:
-            self._compile_beforehand(items, compiled, warm)
+            some = [item for place, item in enumerate(items) if place in chosen]
+            self._compile_beforehand(some, compiled, warm)
+        everyone = peers
         child = self._prepared_child()
         each = _FIRST_GUESS
         for place, item in enumerate(items):
             line = Line(item.row)
+            peers = [peer for peer in everyone if peer not in compiled or place in chosen]
             self.report.lines.append(line)
             begin = time.monotonic()
             if begin > self.end:
@@ -170,7 +188,7 @@ class _Session:
         while left:
             current = left[0]
             try:
-                child.send(_request(item, left, is_timed=True))
+                child.send(_request(item, left, self.effort, is_timed=True))
                 while "end" not in (event := child.receive(self.timeout)):
                     if "begin" in event:
                         current = event["begin"]
@@ -199,7 +217,7 @@ class _Session:
             while time.monotonic() < end and (busy or (waiting and idle)):
                 while waiting and idle:
                     child = idle.pop()
-                    child.send(_request(waiting.pop(0), peers, is_timed=False))
+                    child.send(_request(waiting.pop(0), peers, {}, is_timed=False))
                     busy.append(child)
                 for child in list(busy):
                     try:
@@ -219,8 +237,11 @@ class _Session:
             found.unlink(missing_ok=True)
 
 
-def _request(item: _Item, contenders: Sequence[str], *, is_timed: bool) -> dict[str, Any]:
+def _request(
+    item: _Item, contenders: Sequence[str], effort: dict[str, Any], *, is_timed: bool
+) -> dict[str, Any]:
     return {
+        **({"effort": effort} if effort else {}),
         "do": "row",
         "row": item.row.to_json(),
         "programs": item.programs,
