@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from random import Random
 
 import torch
-from host_ir.element_values import DTYPES, Layout, laid_out, layouts, sizes, values
+from host_ir.element_values import DTYPES, Layout, drawn_layout, drawn_size, laid_out, values
 from host_ir.program_texts import Program
-from hypothesis import strategies as st
 
 # A prime that takes several blocks of threads.
 _LARGE = 1009
@@ -16,62 +17,68 @@ _DIVISIONS = ("div", "floordiv", "mod")
 
 @dataclass(frozen=True)
 class Case:
-    """One call of a program: its inputs, and the layout of a destination handed in, if any."""
+    """One call of a program: its inputs, and the layout of a destination handed in, if any.
+
+    `number` tells it from the program's others.
+    """
 
     program: Program
+    number: int
     inputs: tuple[torch.Tensor, ...]
     output: Layout | None
 
 
-@st.composite
-def cases(draw: st.DrawFn, programs: list[Program]) -> Case:
-    program = draw(st.sampled_from(programs))
-    shapes = draw(_shapes(program))
-    seed = draw(st.integers(0, 2**16))
+def cases(programs: Sequence[Program], count: int) -> Iterator[Case]:
+    """That many calls of each program, the same in every run."""
+    for program in programs:
+        for number in range(count):
+            yield _case(program, number)
+
+
+def _case(program: Program, number: int) -> Case:
+    random = Random(f"{program.text}{number}")
+    shapes = _shapes(random, program)
+    seed = random.randrange(2**16)
     is_small = program.op in ("matmul", "linear") or "sum" in program.name or "prod" in program.name
     inputs: list[torch.Tensor] = []
-    for number, (shape, element) in enumerate(zip(shapes, program.inputs, strict=True)):
-        layout = draw(layouts(len(shape), expanded=True))
+    for place, (shape, element) in enumerate(zip(shapes, program.inputs, strict=True)):
+        layout = drawn_layout(random, len(shape), expanded=True)
         count = 1
         for size in shape:
             count *= size
-        numbers = values(count, element, seed + number, is_small=is_small)
-        inputs.append(laid_out(_allowed(program, number, numbers), shape, layout))
-    output = draw(st.none() | layouts(program.output_rank))
-    return Case(program, tuple(inputs), output)
+        numbers = values(count, element, seed + place, is_small=is_small)
+        inputs.append(laid_out(_allowed(program, place, numbers), shape, layout))
+    output = drawn_layout(random, program.output_rank) if random.random() < 0.5 else None
+    return Case(program, number, tuple(inputs), output)
 
 
-@st.composite
-def _shapes(draw: st.DrawFn, program: Program) -> list[tuple[int, ...]]:
+def _shapes(random: Random, program: Program) -> list[tuple[int, ...]]:
+    def size() -> int:
+        return drawn_size(random)
+
     if program.op == "matmul":
-        m, k, n = draw(sizes()), draw(sizes()), draw(sizes())
-        batch = [draw(st.sampled_from((1, 2, 3))) for _ in range(max(program.ranks) - 2)]
-        first = [
-            size if draw(st.booleans()) else 1
-            for size in batch[len(batch) - program.ranks[0] + 2 :]
-        ]
-        second = [
-            size if draw(st.booleans()) else 1
-            for size in batch[len(batch) - program.ranks[1] + 2 :]
-        ]
+        m, k, n = size(), size(), size()
+        batch = [random.choice((1, 2, 3)) for _ in range(max(program.ranks) - 2)]
+        first, second = (
+            [each if random.random() < 0.5 else 1 for each in batch[len(batch) - rank + 2 :]]
+            for rank in program.ranks
+        )
         return [(*first, m, k), (*second, k, n)]
     if program.op == "linear":
-        k, n = draw(sizes()), draw(sizes())
-        lead = [draw(sizes()) for _ in range(program.ranks[0] - 1)]
+        k, n = size(), size()
+        lead = [size() for _ in range(program.ranks[0] - 1)]
         return [(*lead, k), (n, k), (n,)][: len(program.inputs)]
-    whole = [draw(sizes()) for _ in range(max(program.ranks))]
-    if draw(st.integers(0, 9)) == 0:
-        whole[draw(st.integers(0, len(whole) - 1))] = _LARGE
+    whole = [size() for _ in range(max(program.ranks))]
+    if random.random() < 0.1:
+        whole[random.randrange(len(whole))] = _LARGE
     if "_arg" in program.name:
         # Of nothing there is no least.
-        whole = [max(size, 1) for size in whole]
+        whole = [max(each, 1) for each in whole]
     shapes: list[tuple[int, ...]] = []
     for rank in program.ranks:
         own = whole[len(whole) - rank :]
         repeats = len(program.inputs) > 1
-        shapes.append(
-            tuple(1 if repeats and draw(st.integers(0, 5)) == 0 else size for size in own)
-        )
+        shapes.append(tuple(1 if repeats and random.random() < 1 / 6 else each for each in own))
     return shapes
 
 

@@ -16,12 +16,11 @@ import tempfile
 from pathlib import Path
 
 import torch
-from host_ir.cases import Case, cases
+from host_ir.cases import cases
 from host_ir.catalog import host_programs
 from host_ir.operations import programs
 from host_ir.program_texts import module_text
 from host_ir.test_programs import outputs_of
-from hypothesis import HealthCheck, Phase, given, settings
 
 import hirc
 from hirc.tools.hirc import main as run_hirc
@@ -54,15 +53,7 @@ def _build_numerics(folder: Path, element: str) -> None:
     assert run_hirc(words) == 0
     kept: list[dict[str, object]] = []
 
-    @settings(
-        max_examples=3 * len(programs(element)),
-        deadline=None,
-        derandomize=True,
-        phases=[Phase.generate],
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
-    @given(cases(programs(element)))
-    def keep(case: Case) -> None:
+    for case in cases(programs(element), 3):
         program = case.program
         (expected,) = hirc.interpret(program.text, list(case.inputs), entry=program.name)
         kept.append(
@@ -75,8 +66,6 @@ def _build_numerics(folder: Path, element: str) -> None:
                 "expected": expected,
             }
         )
-
-    keep()
     torch.save(kept, folder / f"{name}.pt")
 
 
