@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from host_ir.agreement import difference, error_scale
-from host_ir.cases import Case, cases
+from host_ir.cases import cases
 from host_ir.element_values import DTYPES, place
 from host_ir.libraries import library
 from host_ir.operations import programs
