@@ -8,7 +8,8 @@ compared runs in turn in one process.
 With `--gpu CHIP --keep FOLDER`, calls of programs are built for a GPU: of 1, 10 and 100 kernels, of
 one and ten operations on tensors, and of an MLP block. `python calls.py --json F.json` in the
 folder times them there, from C and from Python, beside launches in C, a graph made by hand, and
-torch; it needs torch, and of hirc what lies in the folder. `--chart F.json -o F.png` draws that.
+torch; it needs torch, and of hirc what lies in the folder. Where hirc is installed too, programs
+compiled in the process stand beside. `--chart F.json -o F.png` draws that.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ def build_calls(folder: Path, chip: Target, graph: str = "auto") -> None:
     for name in _FOR_GPU:
         shutil.copy(_PROGRAMS / name, folder)
     copy_loader(folder)
-    for path in (launches, timing, source, kernel):
+    for path in (launches, timing, kernel):
         path.unlink()
 
 

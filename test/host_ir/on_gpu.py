@@ -4,7 +4,8 @@
     python3 build/host-ir/run.py                               # on the GPU machine
 
 The second part needs torch and numpy on the GPU machine, and nothing of hirc but its loader, which
-is copied beside the programs.
+is copied beside the programs. Where all of hirc is installed, the programs are compiled in the
+process too.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
 import torch
 from host_ir.cases import cases
 from host_ir.catalog import host_programs
 from host_ir.operations import programs
 from host_ir.program_texts import module_text
-from host_ir.test_programs import outputs_of
+from host_ir.test_programs import inputs_given, outputs_of
 
 import hirc
 from hirc.tools.hirc import main as run_hirc
@@ -37,9 +39,17 @@ def build(folder: Path, elements: list[str]) -> None:
     catalogue: dict[str, object] = {}
     for program in host_programs():
         assert run_hirc([str(program.path), "-o", str(folder / program.name), _TARGET]) == 0
-        with tempfile.TemporaryDirectory() as written:
+        words = [str(program.path), "-o", str(folder / f"{program.name}.so"), "--emit=shared"]
+        assert run_hirc([*words, _TARGET]) == 0
+        with tempfile.TemporaryDirectory() as written, pytest.MonkeyPatch.context() as patch:
+            given = inputs_given(patch)
             expected = outputs_of(None, program, Path(written) / "outputs")
-        catalogue[program.name] = {"inputs": program.inputs, "expected": expected}
+        catalogue[program.name] = {
+            "inputs": program.inputs,
+            "values": given[0],
+            "text": program.text,
+            "expected": expected,
+        }
     torch.save(catalogue, folder / "catalogue.pt")
     for element in elements:
         _build_numerics(folder, element)

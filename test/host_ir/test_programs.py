@@ -32,14 +32,7 @@ def built(program: HostProgram, folder: Path, *flags: str) -> Path:
 def test_every_way_gives_what_the_interpreter_gives(
     program: HostProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given: list[list[Any]] = []
-    run = Interpreter.run
-
-    def noted(self: Interpreter, inputs: Sequence[Any], *others: Any) -> list[Any]:
-        given.append(copies(inputs))
-        return run(self, inputs, *others)
-
-    monkeypatch.setattr(Interpreter, "run", noted)
+    given = inputs_given(monkeypatch)
     interpreted = outputs_of(None, program, tmp_path / "interpreted")
     (inputs,) = given
     # What is optimised has few kernels, and what has many is not optimised.
@@ -49,6 +42,19 @@ def test_every_way_gives_what_the_interpreter_gives(
     agree(outputs_of_call(in_process, inputs), interpreted)
     in_process.save(tmp_path / "library.so")
     agree(outputs_of_call(hirc.load(tmp_path / "library.so"), inputs), interpreted)
+
+
+def inputs_given(monkeypatch: pytest.MonkeyPatch) -> list[list[Any]]:
+    """Returns where copies of the inputs of what is interpreted from now on are found."""
+    given: list[list[Any]] = []
+    run = Interpreter.run
+
+    def noted(self: Interpreter, inputs: Sequence[Any], *others: Any) -> list[Any]:
+        given.append(copies(inputs))
+        return run(self, inputs, *others)
+
+    monkeypatch.setattr(Interpreter, "run", noted)
+    return given
 
 
 def copies(values: Sequence[Any]) -> list[Any]:

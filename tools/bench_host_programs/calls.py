@@ -1,13 +1,15 @@
 """Times calls from Python on this machine's GPU: hirc.load, tvm-ffi, and torch's ways beside them.
 
 `python calls.py --json F.json [--ptx K.ptx]` in a folder that `bench_host --gpu` built. Runs the
-executable `calls` too, for calls from C. Needs torch, and of hirc its loader.
+executable `calls` too, for calls from C. Needs torch, and of hirc its loader; where all of hirc is
+installed, programs are compiled in the process too, with and without a cache.
 """
 
 from __future__ import annotations
 
 import argparse
 import ctypes
+import importlib.util
 import json
 import statistics
 import subprocess
@@ -21,14 +23,15 @@ from typing import Any
 import torch
 
 HERE = Path(__file__).parent.resolve()
-sys.path.insert(0, str(HERE))
+# The loader that lies here is for machines without hirc.
+sys.path[:] = [each for each in sys.path if Path(each).resolve() != HERE] + [str(HERE)]
 
 from models import FUNCTIONS, OPEN, SIZES, TYPES  # noqa: E402
 
 import hirc  # noqa: E402
 
 _CHAINS = (1, 10, 100)
-_PARTS = ["c", "chains", "models", "compile"]
+_PARTS = ["c", "chains", "models", "process", "compile"]
 # Sizes that a changing call takes in turn; each is beside a reduce-overhead graph of torch's.
 _TURNS = 4
 
@@ -222,6 +225,60 @@ def _models(bench: Bench, names: Sequence[str]) -> None:
             bench.row(name, "eager", "allocated", eager, turns=turns)
 
 
+def _in_process(bench: Bench, names: Sequence[str]) -> None:
+    """Compiles here and now: the first time without what Python has imported, then anew, then from
+    the cache.
+    """
+    if importlib.util.find_spec("hirc.compiler.compile_program") is None:
+        print("in process: hirc is not installed here")
+        return
+    from torch.export import Dim
+
+    for name in names:
+        function = FUNCTIONS[name]
+        rows = {0: Dim("rows", min=2, max=4096)}
+        shapes = tuple(rows if i < OPEN[name] else None for i in range(len(SIZES[name])))
+        inputs = _inputs(name, 1)
+        expected = [function(*inputs[0])]
+        outs = [torch.empty_like(expected[0])]
+        program: Any = None
+        for how, kept in (("anew", False), ("anew", False), ("cache", True), ("cache", True)):
+            start = time.perf_counter()
+            program = hirc.compile(
+                function, inputs[0], dynamic_shapes=shapes, opt_level=3, cache=kept
+            )
+            print(f"{name}: compiled, {how}: {1e3 * (time.perf_counter() - start):.1f} ms")
+        _rows_in_process(bench, name, program, inputs, outs, expected)
+    start = time.perf_counter()
+    chains = hirc.compile(HERE / "chain.mlir", entry="chain1", opt_level=3, cache=False)
+    print(f"chains: compiled, anew: {1e3 * (time.perf_counter() - start):.1f} ms")
+    for count in _CHAINS:
+        inputs = [[torch.arange(1024.0, device="cuda")]]
+        expected = [inputs[0][0] + count]
+        program = chains.programs[f"chain{count}"]
+        outs = [torch.empty_like(expected[0])]
+        _rows_in_process(bench, f"chain{count}", program, inputs, outs, expected, count)
+
+
+def _rows_in_process(
+    bench: Bench,
+    name: str,
+    program: Any,
+    inputs: list[list[torch.Tensor]],
+    outs: list[torch.Tensor],
+    expected: list[torch.Tensor],
+    kernels: int = 1,
+) -> None:
+    def allocated(turn: int) -> Any:
+        return program(*inputs[turn])
+
+    def given(turn: int) -> Any:
+        return program(*inputs[turn], out=outs[turn])
+
+    for outputs, one in (("allocated", allocated), ("given", given)):
+        bench.row(name, "in process", outputs, one, kernels=kernels, expected=expected)
+
+
 def _compiled(bench: Bench, names: Sequence[str]) -> None:
     for turns in (1, _TURNS):
         for name in names:
@@ -280,6 +337,8 @@ def main() -> int:
             _chains(bench)
         if "models" in options.parts:
             _models(bench, options.only)
+        if "process" in options.parts:
+            _in_process(bench, options.only)
         if "compile" in options.parts:
             _compiled(bench, options.only)
     if options.json:
