@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def pytest_configure() -> None:
     """Hides CUDA toolkits, before any test module is imported."""
-    environment = without_toolkit(os.environ, ROOT / "build" / "pytest" / "cache")
+    environment = without_toolkit(os.environ)
     os.environ.clear()
     os.environ.update(environment)
     sys.dont_write_bytecode = False

@@ -31,7 +31,7 @@ config.excludes = ["Inputs", "support", "programs", "failures"]
 config.test_source_root = str(ROOT / "test")
 config.test_exec_root = str(ROOT / "build" / "lit")
 
-config.environment = without_toolkit(config.environment, ROOT / "build" / "lit" / "cache")
+config.environment = without_toolkit(config.environment)
 if "HIRC_CLANG" in os.environ:
     config.environment["HIRC_CLANG"] = os.environ["HIRC_CLANG"]
 
