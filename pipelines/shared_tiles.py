@@ -67,9 +67,12 @@ def takes_addresses(op: ir.Operation) -> bool:
 
 def has_tiles(module: ir.Operation) -> bool:
     """Returns whether a gpu.module copies or multiplies tiles at all."""
-    return bool(
-        operations_where(module, lambda op: op.name.startswith(_FAMILIES) or takes_addresses(op))
-    )
+
+    def concerns_tiles(op: ir.Operation) -> bool:
+        name = op.name
+        return name.startswith(_FAMILIES) or (name in _PTX_TEXTS and takes_addresses(op))
+
+    return bool(operations_where(module, concerns_tiles))
 
 
 def _pattern(operands: Iterable[ir.Value]) -> int:

@@ -22,10 +22,11 @@ _PREFIXES = ("tail ", "musttail ", "notail ")
 class Instruction:
     """One instruction: `text` is the whole line without indentation.
 
-    What is read of it is remembered until it changes: a kernel's instructions are looked at often.
+    `result` is the local name it defines, `body` the text without that and without a call's tail
+    marker. They are read when the text is set: a kernel's instructions are looked at often.
     """
 
-    __slots__ = ("_body", "_locals", "_opcode", "_result", "_text")
+    __slots__ = ("_locals", "_text", "body", "opcode", "result")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -40,26 +41,14 @@ class Instruction:
     @text.setter
     def text(self, text: str) -> None:
         self._text = text
-        self._body: str | None = None
         self._locals: tuple[str, ...] | None = None
-
-    @property
-    def result(self) -> str | None:
-        """The local name it defines."""
-        if self._body is None:
-            self._read()
-        return self._result
-
-    @property
-    def body(self) -> str:
-        """The text without the result and without a call's tail marker."""
-        return self._read() if self._body is None else self._body
-
-    @property
-    def opcode(self) -> str:
-        if self._body is None:
-            self._read()
-        return self._opcode
+        match = _RESULT.match(text) if text.startswith("%") else None
+        self.result = match[1] if match else None
+        body = text[match.end() :] if match else text
+        if body.startswith(_PREFIXES):
+            body = body.partition(" ")[2]
+        self.body = body
+        self.opcode = body.partition(" ")[0].rstrip(",")
 
     @property
     def locals(self) -> tuple[str, ...]:
@@ -67,17 +56,6 @@ class Instruction:
         if self._locals is None:
             self._locals = tuple(LOCAL.findall(self.body))
         return self._locals
-
-    def _read(self) -> str:
-        text = self._text
-        match = _RESULT.match(text) if text.startswith("%") else None
-        self._result = match[1] if match else None
-        body = text[match.end() :] if match else text
-        if body.startswith(_PREFIXES):
-            body = body.partition(" ")[2]
-        self._body = body
-        self._opcode = body.partition(" ")[0].rstrip(",")
-        return body
 
     @property
     def debug(self) -> int | None:
