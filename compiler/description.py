@@ -25,6 +25,7 @@ _FLAGS = {
     "allow_tf32": "--allow-tf32",
     "bare_pointers": "--kernel-bare-pointers",
     "compress": "--offload-compress",
+    "rdc": "--offload-rdc",
 }
 _CHOICES = {"products": "products", "schedules": "schedules", "graphs": "graph", "state": "state"}
 

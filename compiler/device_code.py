@@ -24,8 +24,9 @@ from .translate import TranslationError, to_llvm_ir
 
 # What the CUDA device runtime itself defines (CUDA programming guide: formatted output,
 # assertion, dynamic global memory allocation).
-_RUNTIME_FUNCTIONS = frozenset({"vprintf", "__assertfail", "malloc", "free", "__nvvm_reflect"})
+RUNTIME_FUNCTIONS = frozenset({"vprintf", "__assertfail", "malloc", "free", "__nvvm_reflect"})
 _LINE_TABLES = "emissionKind: LineTablesOnly"
+_SHARED_SPACE = 3
 _FLUSH = '"denormal-fp-math-f32"="preserve-sign,preserve-sign"'
 
 
@@ -38,17 +39,23 @@ class DeviceOptions:
     flush_denormals: bool = False
     libdevice: Path | None = None
     libraries: tuple[Path, ...] = ()
+    # Functions and variables may be in other units, and in objects that others compiled.
+    rdc: bool = False
     # Loads are those of the source: for code that will be checked.
     speculates: bool = True
 
 
 @dataclass(frozen=True)
 class DeviceSource:
-    """One gpu.module as LLVM IR text, and where the user's source calls or uses a symbol."""
+    """One gpu.module as LLVM IR text, and where the user's source calls or uses a symbol.
+
+    `offered` are the functions and variables that it defines for other units, and where.
+    """
 
     name: str
     text: str
     calls: dict[str, Position | None]
+    offered: dict[str, Position | None]
 
     def without_lines(self) -> DeviceSource:
         """Returns the same without debug locations of instructions and functions."""
@@ -90,7 +97,32 @@ def _translate(gpu_module: ir.Operation) -> DeviceSource:
     # Line tables in PTX: any more makes the code generator ask ptxas for unoptimised debug code.
     if _LINE_TABLES in text:
         text = IrText.of(text).sub(_LINE_TABLES, "emissionKind: DebugDirectivesOnly").whole()
-    return DeviceSource(name, text, calls)
+    return DeviceSource(name, text, calls, _offered(gpu_module))
+
+
+def _offered(gpu_module: ir.Operation) -> dict[str, Position | None]:
+    """Returns what a gpu.module defines that is not private, and where; shared memory is nobody
+    else's.
+    """
+    found: dict[str, Position | None] = {}
+    for child in gpu_module.regions[0].blocks[0]:
+        op = child.operation
+        if op.name not in ("llvm.func", "llvm.mlir.global"):
+            continue
+        attributes = op.attributes
+        visibility = attributes.get("sym_visibility", None)
+        is_public = visibility is None or ir.StringAttr(visibility).value == "public"
+        is_external = str(attributes["linkage"]) == "#llvm.linkage<external>"
+        if op.name == "llvm.func":
+            is_defined = bool(list(op.regions[0].blocks))
+        else:
+            has_value = "value" in attributes or bool(list(op.regions[0].blocks))
+            space = attributes.get("addr_space", None)
+            is_shared = space is not None and ir.IntegerAttr(space).value == _SHARED_SPACE
+            is_defined = has_value and not is_shared
+        if is_public and is_external and is_defined:
+            found[ir.StringAttr(attributes["sym_name"]).value] = position_of(op.location)
+    return found
 
 
 @cache
@@ -114,11 +146,28 @@ def device_module(
     flush = "1" if options.flush_denormals else "0"
     set_global_option(f"-nvvm-reflect-add=__CUDA_PREC_SQRT={precise}")
     set_global_option(f"-nvvm-reflect-add=__CUDA_FTZ={flush}")
+    if options.rdc:
+        _refuse_twice(sources)
     merged = LlvmModule("", machine, name="device")
     for source in sources:
         merged.link_module(_one(source, keep, machine, options))
     merged.verify()
     return merged
+
+
+def _refuse_twice(sources: Sequence[DeviceSource]) -> None:
+    """Raises InputError for what two gpu.modules offer by one name."""
+    first: dict[str, str] = {}
+    for source in sources:
+        for name, position in source.offered.items():
+            if name in first:
+                raise InputError(
+                    f"'{name}' is defined in gpu.module '{first[name]}' and in '{source.name}'",
+                    position=position,
+                    stage="device-code",
+                    hint="--offload-rdc makes them one; make one private, or rename it",
+                )
+            first[name] = source.name
 
 
 def _one(
@@ -148,20 +197,24 @@ def _one(
         wanted = [name for name in module.undefined_functions() if name.startswith("__nv_")]
         if wanted:
             module.link_bitcode(libdevice_functions(options.libdevice, wanted))
-    module.internalize(keep)
+    module.internalize([*keep, *source.offered] if options.rdc else keep)
     module.drop_unused()
-    missing = [name for name in module.undefined_functions() if name not in _RUNTIME_FUNCTIONS]
-    if missing:
+    missing = [name for name in module.undefined_functions() if name not in RUNTIME_FUNCTIONS]
+    if options.rdc:
+        # Threads may have to call these together too.
+        module.add_to_declarations(missing, "convergent")
+    if missing and not options.rdc:
         raise InputError(
             f"device function '{missing[0]}' is called in gpu.module '{source.name}' and defined "
             "nowhere",
             position=source.calls.get(missing[0]),
             stage="device-code",
-            hint="define it in the gpu.module, or give the bitcode that has it with --device-lib",
+            hint="define it in the gpu.module, or give the bitcode that has it with --device-lib; "
+            "--offload-rdc looks for it in other inputs",
         )
     # Kept ones may have their storage in another gpu.module.
     nowhere = [name for name in module.undefined_variables() if name not in keep]
-    if nowhere:
+    if nowhere and not options.rdc:
         raise InputError(
             f"device variable '{nowhere[0]}' is used in gpu.module '{source.name}' and defined "
             "nowhere",

@@ -13,6 +13,7 @@ from ..dialects.records import dataclass
 from ..pipelines.weights import Weight
 from .collection import seldom_collected
 from .consumer import check_chips, host_bitcode, host_text, takes_bitcode
+from .device_code import RUNTIME_FUNCTIONS
 from .errors import InputError, Position
 from .fatbinary import write_cuda_for_older_clang
 from .host_code import host_object
@@ -238,6 +239,15 @@ class Compilation:
         for target, (whole, *others) in self._for_ptx.items():
             for other in others:
                 whole.link_module(other)
+            missing = [
+                name for name in whole.undefined_functions() if name not in RUNTIME_FUNCTIONS
+            ]
+            if missing:
+                raise InputError(
+                    f"device function '{missing[0]}' is called and defined nowhere",
+                    stage="device-code",
+                    hint="PTX is made of hirc's own inputs: give hirc the unit that defines it",
+                )
             written[target] = folder / f"{target.arch}.ptx"
             with self.timer.phase("PTX"):
                 written[target].write_text(emit_ptx(whole))
@@ -431,7 +441,7 @@ class Compilation:
             ptx = emit_ptx(module)
         if options.emit is Emit.PTX:
             return ptx
-        cubin = self._cubin(ptx, target, relocatable=False)
+        cubin = self._cubin(ptx, target, relocatable=options.rdc)
         if options.emit is Emit.SASS and not options.dry_run:
             return disassemble(cubin, self.cuda, self.runner)
         return cubin

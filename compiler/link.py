@@ -126,6 +126,19 @@ def _explained(done: Finished, options: Options, toolchain: Toolchain) -> HircEr
             hint="give the object, archive or library that has it (-l, -L), or define it",
             symbol=undefined[1],
         )
+    device = re.search(r"(Undefined reference to|Multiple definition of) '([\w.$]+)'", text)
+    if device is not None:
+        is_missing = device[1].startswith("Undefined")
+        return SymbolError(
+            f"device function '{device[2]}' is called and defined nowhere"
+            if is_missing
+            else f"device symbol '{device[2]}' is defined twice",
+            stage="link",
+            hint="give the unit, object or archive that defines it, for the same chips"
+            if is_missing
+            else "make one private, or rename it",
+            symbol=device[2],
+        )
     duplicate = re.search(r"(?:duplicate symbol|multiple definition)(?: of|:) [`']?([\w.$]+)", text)
     if duplicate is not None:
         return SymbolError(

@@ -80,6 +80,11 @@ def _check_consumer(options: Options) -> None:
 def _check_targets(options: Options) -> None:
     """Whether what is to be written can have PTX in it."""
     emit = options.emit
+    if options.rdc and any(target.is_cpu for target in options.targets):
+        raise InputError(
+            "--offload-rdc is for GPUs: units for the CPU device are compiled by themselves",
+            hint="--device-lib gives them device functions, as bitcode of --emit=device-bitcode",
+        )
     if emit.is_linked or emit is Emit.PTX or options.stop_after is not None:
         return
     for target in options.targets:

@@ -146,6 +146,8 @@ class Options:
     pkg_config: Path | None = None
     state: StateStorage = StateStorage.KEPT
     device_libraries: tuple[Path, ...] = ()
+    # Whether device code calls, and uses variables of, other units' device code.
+    rdc: bool = False
     # The major version of the clang that finishes the build; None: of the one in use.
     for_clang: int | None = None
     # Prefixes of files' names, and what is written in their place.

@@ -377,6 +377,7 @@ class Unit:
             flush_denormals=options.flush_denormals,
             libdevice=cuda.libdevice,
             libraries=options.device_libraries,
+            rdc=options.rdc,
             speculates=not options.checks,
         )
         sources = self._sources

@@ -120,6 +120,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         ptxas_arguments=tuple(values.ptxas_arg),
         ptxas_log=values.ptxas_log,
         compress=values.offload_compress,
+        rdc=values.offload_rdc,
         for_clang=values.for_clang,
         cuda_folder=values.emit_cuda,
         prefix_maps=tuple(map(_prefix_map, values.file_prefix_map)),
@@ -284,6 +285,11 @@ def _make_parser() -> argparse.ArgumentParser:
         "--offload-compress",
         action="store_true",
         help="compress the device code of what is linked",
+    )
+    add(
+        "--offload-rdc",
+        action="store_true",
+        help="let device code call, and be called by, that of other units and objects",
     )
     add(
         "--device-lib",
