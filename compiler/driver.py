@@ -14,7 +14,7 @@ from ..pipelines.weights import Weight
 from .collection import seldom_collected
 from .consumer import check_chips, host_bitcode, host_text, takes_bitcode
 from .device_code import RUNTIME_FUNCTIONS
-from .errors import InputError, Position
+from .errors import InputError, Note, Position
 from .fatbinary import write_cuda_for_older_clang
 from .host_code import host_object
 from .link import LinkJob, SymbolError, link, merge_objects
@@ -148,6 +148,7 @@ class Compilation:
             weights = self._plan_weights(units, str(output))
             self._name_kernels(units)
             objects = [self._object(unit, folder) for unit in units]
+            self._refuse_defined_twice(units)
             self._link_objects(objects, weights, output, folder, self._devices())
             self._write_interface(output)
 
@@ -292,6 +293,26 @@ class Compilation:
         for place, unit in enumerate(units):
             others = claimed[:place] + claimed[place + 1 :]
             unit.keep_names(sorted(set[str]().union(*others)))
+
+    def _refuse_defined_twice(self, units: Sequence[Unit]) -> None:
+        """Raises InputError for a device symbol that two inputs offer each other.
+
+        clang's link takes the first of bitcode without a word.
+        """
+        first: dict[str, tuple[Unit, Position | None]] = {}
+        for unit in units if self.options.rdc else ():
+            for name, position in unit.offered.items():
+                if name in first:
+                    other, place = first[name]
+                    raise InputError(
+                        f"device symbol '{name}' is defined in {other.source.name} and in "
+                        f"{unit.source.name}",
+                        position=position,
+                        stage="link",
+                        hint="--offload-rdc makes them one; make one private, or rename it",
+                        notes=[Note("it is defined here too", place)],
+                    )
+                first[name] = unit, position
 
     def _object(self, unit: Unit, folder: Path) -> Path:
         """Compiles one input to an object file in `folder`."""

@@ -359,6 +359,14 @@ class Unit:
         return machines or [Target(target.chip) for target in self.gpu_targets[:1]]
 
     @property
+    def offered(self) -> dict[str, Position | None]:
+        """What its device code defines for other units, and where; once its host code is made."""
+        found: dict[str, Position | None] = {}
+        for source in self._sources or ():
+            found |= source.offered
+        return found
+
+    @property
     def has_device_code(self) -> bool:
         return any(op.operation.name == "gpu.module" for op in self.module.body)
 

@@ -1,7 +1,8 @@
 """The tools that people have read what hirc makes: LLVM's for offloading, and CUDA's.
 
-Each is skipped where it is not installed: LLVM's are in Debian's llvm-22 and clang-22, CUDA's in
-its toolkit and in the packages nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm.
+tools/setup brings them where it installs packages; each is skipped where it is not installed.
+LLVM's are in Debian's llvm-22 and clang-22, CUDA's in its toolkit and in the packages
+nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from hirc.compiler.toolchain import find_cuda
 from hirc.tools.hirc import main
 from support.driver import PROGRAM, write
 
@@ -25,7 +27,8 @@ _BITCODE = b"BC\xc0\xde"
 def _run(clang: Path, *words: str | Path) -> str:
     """Runs a tool; the test is skipped where there is none."""
     tool, *arguments = words
-    folders = f"{clang.resolve().parent}{os.pathsep}{os.environ['PATH']}"
+    own = (str(clang.resolve().parent), str(find_cuda().root / "bin"))
+    folders = os.pathsep.join((*own, os.environ["PATH"]))
     found = shutil.which(f"{tool}-22") or shutil.which(str(tool), path=folders)
     if found is None:
         pytest.skip(f"{tool} is not installed")

@@ -137,6 +137,59 @@ def test_what_is_defined_nowhere(arch: str, hirc: Hirc, tmp_path: Path) -> None:
     assert "error: device function 'twice' is called and defined nowhere" in errors
 
 
+@pytest.mark.parametrize(
+    "words", [(ARCH,), (ARCH, "-g"), ("--offload-arch=compute_90",)], ids=" ".join
+)
+def test_units_that_define_the_same(words: tuple[str, ...], hirc: Hirc, tmp_path: Path) -> None:
+    names = ("k.mlir", "twice.mlir", "more.mlir")
+    texts = (_CALLER, _TWICE, _TWICE)
+    units = [write(tmp_path, name, text) for name, text in zip(names, texts, strict=True)]
+    errors = hirc.fails(*units, *words, "--offload-rdc", "-o", tmp_path / "prog")
+    said = f"more.mlir:3:3: error: device symbol 'twice' is defined in {units[1]} and in {units[2]}"
+    assert said in errors
+    assert "twice.mlir:3:3: note: it is defined here too" in errors
+    assert "make one private, or rename it" in errors
+    units[2].write_text(_TWICE.replace("func.func @twice", "func.func private @twice"))
+    hirc.succeeds(*units, *words, "--offload-rdc", "-o", tmp_path / "prog")
+
+
+_COUNTING = """\
+module attributes {gpu.container_module} {
+gpu.module @m {
+  memref.global @count : memref<4xf32> = uninitialized
+  gpu.func @k() kernel {
+    %t = gpu.thread_id x
+    %0 = memref.get_global @count : memref<4xf32>
+    %1 = memref.load %0[%t] : memref<4xf32>
+    gpu.printf "%f\\n", %1 : f32
+    gpu.return
+  }
+}
+func.func @main() {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  gpu.launch_func @m::@k blocks in (%c1, %c1, %c1) threads in (%c4, %c1, %c1)
+  return
+}
+}
+"""
+
+
+@pytest.mark.parametrize("flags", [(), ("-g",)], ids=["bitcode", "machine code"])
+def test_a_variable(flags: tuple[str, ...], hirc: Hirc, stand_in: Path, tmp_path: Path) -> None:
+    """One unit defines it, and both use it; where two define it, that is an error."""
+    other = _COUNTING.replace("@k", "@other").replace("@main", "@more")
+    declared = other.replace(" = uninitialized", "").replace("@count", '"private" @count', 1)
+    units = [write(tmp_path, "k.mlir", _COUNTING), write(tmp_path, "other.mlir", declared)]
+    output = tmp_path / "prog"
+    words = [*units, ARCH, f"--cuda-path={stand_in}", "--offload-rdc", *flags, "-o", output]
+    hirc.succeeds(*words)
+    _check_launched(output)
+    units[1].write_text(other)
+    errors = hirc.fails(*words)
+    assert "other.mlir:3:3: error: device symbol 'count' is defined in" in errors
+
+
 def test_what_is_defined_twice(hirc: Hirc, tmp_path: Path) -> None:
     source = write(tmp_path, "k.mlir", _TWICE + _TWICE.replace("@other", "@more"))
     words = [source, ARCH, "--emit=object", "-o", tmp_path / "k.o"]
