@@ -6,6 +6,7 @@ Prints a line for every element type and program; the exit status is 1 where any
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import subprocess
@@ -19,13 +20,18 @@ import numpy as np
 import torch
 
 HERE = Path(__file__).parent.resolve()
-# The loader that lies here is for machines without hirc.
-sys.path[:] = [each for each in sys.path if Path(each).resolve() != HERE] + [str(HERE)]
+# The loader that lies here is for machines without hirc. An editable install is found behind every
+# folder, so that hirc is looked for without this one first.
+sys.path[:] = [each for each in sys.path if Path(each).resolve() != HERE]
+with contextlib.suppress(ImportError):
+    import hirc
+sys.path.append(str(HERE))
 
 from host_ir.agreement import difference, error_scale  # noqa: E402
 
 import hirc  # noqa: E402
 
+_COMPILES = importlib.util.find_spec("hirc.compiler.compile_program") is not None
 _NAMES = {
     torch.float64: "f64",
     torch.float32: "f32",
@@ -67,7 +73,7 @@ def _differs(got: torch.Tensor, expected: torch.Tensor) -> str | None:
 def _callable(text: str, library: Path) -> Iterator[tuple[str, Any]]:
     """Yields the ways there are to call a program in this process."""
     yield "library", hirc.load(library)["main"]
-    if importlib.util.find_spec("hirc.compiler.compile_program") is not None:
+    if _COMPILES:
         yield "in process", hirc.jit(text, cache=False)
 
 
@@ -136,6 +142,8 @@ def place(shape: tuple[int, ...], layout: Any, dtype: torch.dtype) -> torch.Tens
 
 
 def main() -> int:
+    if not _COMPILES:
+        print("in process: hirc is not installed here")
     print(torch.cuda.get_device_name(0))
     # Commands have no torch in them that brings a copy.
     for path in Path(torch.__file__).parents[1].glob("nvidia/*/lib/libcublasLt.so.*"):

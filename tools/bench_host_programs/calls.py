@@ -8,6 +8,7 @@ installed, programs are compiled in the process too, with and without a cache.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import importlib.util
 import json
@@ -23,8 +24,12 @@ from typing import Any
 import torch
 
 HERE = Path(__file__).parent.resolve()
-# The loader that lies here is for machines without hirc.
-sys.path[:] = [each for each in sys.path if Path(each).resolve() != HERE] + [str(HERE)]
+# The loader that lies here is for machines without hirc. An editable install is found behind every
+# folder, so that hirc is looked for without this one first.
+sys.path[:] = [each for each in sys.path if Path(each).resolve() != HERE]
+with contextlib.suppress(ImportError):
+    import hirc
+sys.path.append(str(HERE))
 
 from models import FUNCTIONS, OPEN, SIZES, TYPES  # noqa: E402
 
