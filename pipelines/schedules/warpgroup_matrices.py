@@ -298,6 +298,25 @@ def wait_for_products(groups: int) -> None:
     )
 
 
+def wait_for_threads(count: int) -> None:
+    """Waits for so many of the block's threads, of which the calling warps are."""
+    ir.Operation.create(
+        "llvm.inline_asm",
+        attributes={
+            "asm_string": ir.StringAttr.get(f"bar.sync 1, {count};"),
+            "constraints": ir.StringAttr.get("~{memory}"),
+            "has_side_effects": ir.UnitAttr.get(),
+        },
+    )
+
+
+def mapped(start: ir.Value, block: ir.Value) -> ir.Value:
+    """An address of shared memory as that of another block of the cluster."""
+    return ir.Operation.create(
+        "nvvm.mapa", results=[ir.Type.parse(f"!llvm.ptr<{_CLUSTER}>")], operands=[start, block]
+    ).results[0]
+
+
 def matrix_descriptor(start: ir.Value, leading: int) -> ir.Value:
     """The descriptor (i64) of a matrix at an address of shared memory.
 

@@ -23,6 +23,7 @@ def _product(
     result: str,
     sizes: dict[str, int],
     element: str = "bf16",
+    attributes: str = "",
 ) -> Written:
     """A product whose operands have the loops of those letters for dims.
 
@@ -57,7 +58,7 @@ def _product(
         %empty = tensor.empty() : {total}
         %start = linalg.broadcast ins(%bias : {bias}) outs(%empty : {total}) dimensions = [{others}]
         %p = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{iterators}]}}
-            ins(%a, %b : {a}, {b}) outs(%start : {total}) {{
+            ins(%a, %b : {a}, {b}) outs(%start : {total}) attrs = {{{attributes}}} {{
         ^bb0(%x: {element}, %w: {element}, %o: f32):
           {extended("x32", "x")}
           {extended("w32", "w")}
@@ -99,6 +100,7 @@ def _product(
     )
 
 
+_PARTS = "hir.configuration = {rows = 64, columns = 64, stages = 4, consumers = 1, parts = 8}"
 _HEADS = {"b": 2, "h": 3, "s": 72, "t": 80, "d": 136}
 SUITE = Suite(
     [
@@ -110,6 +112,20 @@ SUITE = Suite(
         # Terms that lie apart, and rows that do.
         _product("two_sums", "mnjk", "jmk", "jnk", "mn", {"m": 72, "n": 136, "j": 5, "k": 96}),
         _product("two_rows", "imnk", "imk", "kn", "mni", {"i": 3, "m": 72, "n": 136, "k": 160}),
+        # Sums in parts, which the blocks of a cluster add.
+        _product(
+            "few_rows", "mnk", "mk", "nk", "mn", {"m": 8, "n": 264, "k": 2056}, attributes=_PARTS
+        ),
+        _product(
+            "few_odd_rows", "mnk", "mk", "nk", "mn", {"m": 9, "n": 229, "k": 2056}, "f16", _PARTS
+        ),
+        _product(
+            "long_sums", "mnk", "mk", "kn", "mn", {"m": 129, "n": 72, "k": 1032}, attributes=_PARTS
+        ),
+        _product(
+            *("two_consumers", "mnk", "mk", "kn", "mn", {"m": 150, "n": 136, "k": 328}),
+            attributes="hir.configuration = {rows = 128, columns = 64, stages = 3, parts = 2}",
+        ),
         _product("exact", "mnk", "mk", "nk", "mn", {**_SIZES, "m": 140}, "f32"),
     ],
     flags=("-O0", "--products=own"),
@@ -122,4 +138,4 @@ def test_numbers(name: str) -> None:
 
 
 def test_checks_are_silent() -> None:
-    SUITE.check_silence(["plain", "columns_by_terms", "heads"])
+    SUITE.check_silence(["plain", "columns_by_terms", "heads", "few_odd_rows"])

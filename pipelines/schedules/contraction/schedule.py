@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ....dialects.mlir import arith, ir
-from ...fusion.tiles import FALLBACK, TILES
+from ...fusion.tiles import CONFIGURATION, FALLBACK, TILES
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..dependents import await_previous, can_overlap, let_next_begin
@@ -27,7 +27,6 @@ from .kernel import ContractionKernel, PartsKernel, Tiles
 from .stencil import THREADS, Stencil, StencilKernel, is_stencil
 from .warpgroup_kernel import WarpgroupKernel
 from .warpgroups import (
-    CONFIGURATION,
     RUN,
     Reading,
     WarpgroupPlan,
@@ -188,12 +187,15 @@ def _launch_warpgroups(
         ]
     )
     most = device.multiprocessors * made.resident
-    if tiles.is_known:
+    if made.parts > 1:
+        blocks = work.open.value(tiles * Size(made.parts))
+    elif tiles.is_known:
         blocks = index_constant(min(tiles.known, most))
     else:
         blocks = arith.minui(work.open.value(tiles), index_constant(most))
     arguments = found[0].parameters.arguments()
-    emit_launch(kernel, blocks, made.threads, arguments, found[0].shared.bytes)
+    bytes_ = found[0].shared.bytes
+    emit_launch(kernel, blocks, made.threads, arguments, bytes_, cluster=made.parts)
 
 
 def _require_reach(found: Conditions, form: Form) -> None:

@@ -3,6 +3,10 @@
 A thread of that warp keeps steps of terms coming, into a ring of stages. A pair of
 barriers goes with each: one that its bytes have come, and one that all warps have read them. Blocks
 stay, and take one tile after another; while results are stored, the next tile's stages fill.
+
+Where a sum is made in parts, the blocks of a cluster have one tile together, each some of its
+steps. They write their sums to their shared memory, and then each adds some of all, in the parts'
+order.
 """
 
 from __future__ import annotations
@@ -10,7 +14,14 @@ from __future__ import annotations
 from ....dialects.mlir import arith, gpu, ir, scf, vector
 from ....dialects.records import dataclass
 from ...rewriting import constant
-from ..elements import address, element_bytes, elements_of_words, load, store
+from ..elements import (
+    ACCESS_BYTES,
+    address,
+    element_bytes,
+    elements_of_words,
+    load,
+    store,
+)
 from ..parameters import Parameters
 from ..region import Point
 from ..shared import SharedMemory
@@ -30,11 +41,13 @@ from ..warpgroup_matrices import (
     encode_map,
     map_address,
     map_type,
+    mapped,
     matrix_descriptor,
     moved,
     prefetch_map,
     publish_barriers,
     wait_for_products,
+    wait_for_threads,
 )
 from ..work import Operand
 from .indices import Indices, Numbers, add, byte, i32, is_below, multiply, number, plus, times
@@ -89,6 +102,11 @@ class WarpgroupKernel:
         tiles = multiply(multiply(*self._counts), self.numbers.size(plan.extent(plan.outer)))
         first = arith.index_castui(i32(), gpu.block_id(gpu.Dimension.x))
         step = arith.index_castui(i32(), gpu.grid_dim(gpu.Dimension.x))
+        self._begin, self._end = number(0), self._all_steps
+        if made.parts > 1:
+            parts = number(made.parts)
+            self._part, first = arith.remui(first, parts), arith.divui(first, parts)
+            self._begin, self._end = (self._steps_before(plus(self._part, each)) for each in (0, 1))
         is_first = arith.cmpi(arith.CmpIPredicate.eq, thread, number(0))
         begins = scf.IfOp(is_first)
         with ir.InsertionPoint(begins.then_block):
@@ -103,15 +121,36 @@ class WarpgroupKernel:
         consumers = number(made.consumers * THREADS)
         roles = scf.IfOp(is_below(thread, consumers), has_else=True)
         with ir.InsertionPoint(roles.then_block):
-            self._consume(first, tiles, step)
+            if made.parts > 1:
+                self._keep(first)
+            else:
+                self._consume(first, tiles, step)
             scf.YieldOp([])
         assert roles.else_block is not None
         with ir.InsertionPoint(roles.else_block):
             one = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, consumers))
             with ir.InsertionPoint(one.then_block):
-                self._produce(first, tiles, step)
+                if made.parts > 1:
+                    self._copy_steps(self._place(first), [number(0), number(1)])
+                else:
+                    self._produce(first, tiles, step)
                 scf.YieldOp([])
             scf.YieldOp([])
+        if made.parts > 1:
+            _meet()
+            with_all = scf.IfOp(is_below(thread, consumers))
+            with ir.InsertionPoint(with_all.then_block):
+                self._add_parts(self._place(first))
+                scf.YieldOp([])
+            # A block's shared memory stays while others read it.
+            _meet()
+
+    def _steps_before(self, part: ir.Value) -> ir.Value:
+        """How many steps the parts before one have; they differ by one at most."""
+        parts = self.configuration.parts
+        each = arith.divui(self._all_steps, number(parts))
+        rest = arith.subi(self._all_steps, times(each, parts))
+        return add(multiply(part, each), arith.minui(part, rest))
 
     def _tiles(self, loops: tuple[int, ...], size: int) -> ir.Value:
         extent = self.plan.extent(loops)
@@ -152,29 +191,33 @@ class WarpgroupKernel:
     # Copies.
 
     def _produce(self, first: ir.Value, tiles: ir.Value, step: ir.Value) -> None:
-        made = self.configuration
         loop = scf.ForOp(first, tiles, step, [number(0), number(1)])
         with ir.InsertionPoint(loop.body):
             place = self._place(loop.induction_variable)
-            steps = scf.ForOp(number(0), self._all_steps, number(1), list(loop.inner_iter_args))
-            with ir.InsertionPoint(steps.body):
-                slot, parity = steps.inner_iter_args
-                self._empty(slot).wait(parity)
-                full = self._full(slot)
-                full.expect(made.stage_bytes)
-                rest, at = steps.induction_variable, steps.induction_variable
-                outer: dict[int, ir.Value] = dict(place.outer)
-                if self.plan.outer_terms:
-                    rest = arith.divui(at, self._steps)
-                    at = arith.subi(at, arith.muli(rest, self._steps))
-                    outer |= self.numbers.split(rest, self.plan.outer_terms)
-                term = times(at, self.plan.depth)
-                start = byte(self._stages, times(slot, made.stage_bytes))
-                self._copy(0, start, place.row, term, outer, made.rows, full)
-                start = byte(start, number(made.rows * ROW_BYTES))
-                self._copy(1, start, place.column, term, outer, made.columns, full)
-                scf.YieldOp([*self._next(slot, parity)])
-            scf.YieldOp(list(steps.results))
+            scf.YieldOp([*self._copy_steps(place, list(loop.inner_iter_args))])
+
+    def _copy_steps(self, place: _Place, ring: list[ir.Value]) -> list[ir.Value]:
+        """Begins the copies of a tile's steps, from a stage and its parity on; the next ones."""
+        made = self.configuration
+        steps = scf.ForOp(self._begin, self._end, number(1), ring)
+        with ir.InsertionPoint(steps.body):
+            slot, parity = steps.inner_iter_args
+            self._empty(slot).wait(parity)
+            full = self._full(slot)
+            full.expect(made.stage_bytes)
+            rest, at = steps.induction_variable, steps.induction_variable
+            outer: dict[int, ir.Value] = dict(place.outer)
+            if self.plan.outer_terms:
+                rest = arith.divui(at, self._steps)
+                at = arith.subi(at, arith.muli(rest, self._steps))
+                outer |= self.numbers.split(rest, self.plan.outer_terms)
+            term = times(at, self.plan.depth)
+            start = byte(self._stages, times(slot, made.stage_bytes))
+            self._copy(0, start, place.row, term, outer, made.rows, full)
+            start = byte(start, number(made.rows * ROW_BYTES))
+            self._copy(1, start, place.column, term, outer, made.columns, full)
+            scf.YieldOp([*self._next(slot, parity)])
+        return list(steps.results)
 
     def _copy(
         self,
@@ -228,41 +271,50 @@ class WarpgroupKernel:
     # Products.
 
     def _consume(self, first: ir.Value, tiles: ir.Value, step: ir.Value) -> None:
-        made = self.configuration
-        thread = self.numbers.thread
-        warpgroup = arith.shrui(thread, number(7))
-        lane = arith.andi(thread, number(LANES - 1))
-        is_lead = arith.cmpi(arith.CmpIPredicate.eq, lane, number(0))
-        own_row = times(warpgroup, made.slices * ROWS)
-        self._sums = Sums(made.columns, self.plan.form.total)
-        depth = self.plan.depth
-        leading = depth * ROW_BYTES
-        a_start = byte(self._stages, self._row_bytes(own_row))
-        a = matrix_descriptor(a_start, leading)
-        b = matrix_descriptor(byte(self._stages, number(made.rows * ROW_BYTES)), leading)
+        is_lead, own_row = self._is_lead(), self._own_row()
+        descriptors = self._descriptors(own_row)
         loop = scf.ForOp(first, tiles, step, [number(0), number(0)])
         with ir.InsertionPoint(loop.body):
-            zeros = [self._sums.zeros() for _ in range(made.slices)]
-            steps = scf.ForOp(
-                number(0),
-                self._all_steps,
-                number(1),
-                [*zeros, *loop.inner_iter_args, number(0)],
-            )
-            with ir.InsertionPoint(steps.body):
-                *sums, slot, parity, previous = steps.inner_iter_args
-                self._full(slot).wait(parity)
-                sums = self._multiply(list(sums), a, b, times(slot, made.stage_bytes))
-                wait_for_products(1)
-                is_later = arith.cmpi(arith.CmpIPredicate.ne, steps.induction_variable, number(0))
-                self._release(previous, arith.andi(is_lead, is_later))
-                scf.YieldOp([*sums, *self._next(slot, parity), slot])
-            *sums, slot, parity, previous = steps.results
-            found = self._sums.complete(list(sums))
+            found, ring, previous = self._sum(descriptors, is_lead, list(loop.inner_iter_args))
             self._release(previous, is_lead)
             place = self._place(loop.induction_variable)
             self._store(found, place, own_row)
-            scf.YieldOp([slot, parity])
+            scf.YieldOp([*ring])
+
+    def _own_row(self) -> ir.Value:
+        """The first row of the tile that the thread's warpgroup multiplies."""
+        warpgroup = arith.shrui(self.numbers.thread, number(7))
+        return times(warpgroup, self.configuration.slices * ROWS)
+
+    def _is_lead(self) -> ir.Value:
+        lane = arith.andi(self.numbers.thread, number(LANES - 1))
+        return arith.cmpi(arith.CmpIPredicate.eq, lane, number(0))
+
+    def _descriptors(self, own_row: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Those of the first stage, from a row of the first factor on."""
+        leading = self.plan.depth * ROW_BYTES
+        a = matrix_descriptor(byte(self._stages, self._row_bytes(own_row)), leading)
+        b_start = byte(self._stages, number(self.configuration.rows * ROW_BYTES))
+        return a, matrix_descriptor(b_start, leading)
+
+    def _sum(
+        self, descriptors: tuple[ir.Value, ir.Value], is_lead: ir.Value, ring: list[ir.Value]
+    ) -> tuple[list[list[ir.Value]], list[ir.Value], ir.Value]:
+        """The thread's sums of a tile, what follows a stage and its parity, and the last stage."""
+        made = self.configuration
+        self._sums = Sums(made.columns, self.plan.form.total)
+        zeros = [self._sums.zeros() for _ in range(made.slices)]
+        steps = scf.ForOp(self._begin, self._end, number(1), [*zeros, *ring, number(0)])
+        with ir.InsertionPoint(steps.body):
+            *sums, slot, parity, previous = steps.inner_iter_args
+            self._full(slot).wait(parity)
+            sums = self._multiply(list(sums), *descriptors, times(slot, made.stage_bytes))
+            wait_for_products(1)
+            is_later = arith.cmpi(arith.CmpIPredicate.ne, steps.induction_variable, self._begin)
+            self._release(previous, arith.andi(is_lead, is_later))
+            scf.YieldOp([*sums, *self._next(slot, parity), slot])
+        *sums, slot, parity, previous = steps.results
+        return self._sums.complete(list(sums)), [slot, parity], previous
 
     def _row_bytes(self, row: ir.Value) -> ir.Value:
         """How far rows of the first factor lie from the first, in bytes: multiples of 64."""
@@ -292,6 +344,76 @@ class WarpgroupKernel:
                 )
         commit_products()
         return sums
+
+    # Parts of sums.
+
+    @property
+    def _pitch(self) -> int:
+        """Numbers from one row of a part to the next: 4 rows of pairs lie in different banks."""
+        return self.configuration.columns + RUN
+
+    def _keep(self, tile: ir.Value) -> None:
+        """Writes the sums of the block's part of a tile to its shared memory, where stages were."""
+        made, thread = self.configuration, self.numbers.thread
+        own_row = self._own_row()
+        found, _, _ = self._sum(self._descriptors(own_row), self._is_lead(), [number(0), number(0)])
+        # All stages have been read.
+        wait_for_threads(made.consumers * THREADS)
+        lane = arith.andi(thread, number(LANES - 1))
+        warp = arith.andi(arith.shrui(thread, number(5)), number(3))
+        row = add(add(own_row, times(warp, 16)), arith.shrui(lane, number(2)))
+        column = times(arith.andi(lane, number(3)), 2)
+        size = element_bytes(self.plan.form.total)
+        start = byte(self._stages, times(add(times(row, self._pitch), column), size))
+        for slice_, own in enumerate(found):
+            for at in range(0, len(own), 2):
+                group, half = divmod(at, 4)
+                down = slice_ * ROWS + half // 2 * 8
+                far = (down * self._pitch + group * RUN) * size
+                where = byte(start, number(far))
+                store(where, self.plan.form.total, own[at : at + 2], 2 * size)
+
+    def _add_parts(self, place: _Place) -> None:
+        """Adds all parts of the block's share of a tile, computes what follows and stores it."""
+        made, plan, numbers = self.configuration, self.plan, self.numbers
+        across = made.columns // RUN
+        threads = made.consumers * THREADS
+        starts = [mapped(self._stages, number(part)) for part in range(made.parts)]
+        first = add(times(self._part, threads), numbers.thread)
+        rows_end = numbers.size(plan.extent(plan.rows))
+        columns_end = numbers.size(plan.extent(plan.columns))
+        rows_here = arith.minui(arith.subi(rows_end, place.row), number(made.rows))
+        loop = scf.ForOp(first, times(rows_here, across), number(made.parts * threads))
+        with ir.InsertionPoint(loop.body):
+            row = arith.divui(loop.induction_variable, number(across))
+            column = times(arith.remui(loop.induction_variable, number(across)), RUN)
+            at = add(place.column, column)
+            inside = scf.IfOp(is_below(at, columns_end))
+            with ir.InsertionPoint(inside.then_block):
+                sums = self._of_all_parts(starts, add(times(row, self._pitch), column))
+                rows = {**numbers.split(add(place.row, row), plan.rows), **place.outer}
+                if plan.extent(plan.columns).is_multiple_of(RUN):
+                    _Run(self, rows, at, RUN).store(sums)
+                else:
+                    for shift, total in enumerate(sums):
+                        here = plus(at, shift)
+                        one = scf.IfOp(is_below(here, columns_end))
+                        with ir.InsertionPoint(one.then_block):
+                            _Run(self, rows, here, 1).store([total])
+                            scf.YieldOp([])
+                scf.YieldOp([])
+            scf.YieldOp([])
+
+    def _of_all_parts(self, starts: list[ir.Value], index: ir.Value) -> list[ir.Value]:
+        """A run of sums, each that of all parts."""
+        total = self.plan.form.total
+        size = element_bytes(total)
+        far = times(index, size)
+        parts = [load(byte(start, far), total, RUN, ACCESS_BYTES) for start in starts]
+        found: list[ir.Value] = [*parts[0]]
+        for each in parts[1:]:
+            found = [arith.addf(one, other) for one, other in zip(found, each, strict=True)]
+        return found
 
     # Results.
 
@@ -491,3 +613,9 @@ def packed_word(values: list[ir.Value], element: ir.Type) -> ir.Value:
     """Two elements of 16 bits as a word."""
     both = vector.from_elements(ir.VectorType.get([2], element), values)
     return ir.Operation.create("llvm.bitcast", results=[i32()], operands=[both]).results[0]
+
+
+def _meet() -> None:
+    """Waits for all threads of the cluster, which see what each has written before."""
+    ir.Operation.create("nvvm.cluster.arrive")
+    ir.Operation.create("nvvm.cluster.wait")

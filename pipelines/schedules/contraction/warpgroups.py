@@ -13,6 +13,7 @@ from functools import cached_property
 
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
+from ...fusion.tiles import CONFIGURATION
 from ...pass_base import fail
 from ..device import Device
 from ..elements import element_bytes
@@ -21,8 +22,6 @@ from ..warp_matrices import LANES
 from ..warpgroup_matrices import BARRIER_BYTES, MOST_DIMS, PATTERN_BYTES, ROW_BYTES, ROWS, THREADS
 from .form import Factor, Form
 
-# On an operation, the configuration that it is to have; on a kernel, that which it has.
-CONFIGURATION = "hir.configuration"
 # Neighbouring columns that a thread stores of 16-bit results: a tile's, which four lanes share.
 RUN = 8
 # Columns of one product, and those of all products of a thread, by its registers.
@@ -37,6 +36,7 @@ class WarpgroupConfiguration:
 
     `stages` steps of 128 bytes of terms are in shared memory, or on their way. Tiles follow one
     another along `group` of them down, then to the right. A multiprocessor has `resident` blocks.
+    A sum is made in `parts`, by the blocks of a cluster, which have one tile together.
     """
 
     rows: int
@@ -45,6 +45,7 @@ class WarpgroupConfiguration:
     consumers: int = 2
     group: int = 8
     resident: int = 1
+    parts: int = 1
 
     @property
     def threads(self) -> int:
@@ -64,6 +65,11 @@ class WarpgroupConfiguration:
     def shared_bytes(self) -> int:
         """What a block takes, with what may be skipped to begin at a pattern of the swizzle."""
         return self.stages * (self.stage_bytes + 2 * BARRIER_BYTES) + PATTERN_BYTES
+
+    @property
+    def part_bytes(self) -> int:
+        """The sums of a part, which lie where the stages were."""
+        return self.rows * (self.columns + RUN) * 4 if self.parts > 1 else 0
 
     @property
     def attribute(self) -> ir.DictAttr:
@@ -202,7 +208,11 @@ _OPEN_SIZE = 4096
 
 
 def choose_warpgroups(plan: WarpgroupPlan, device: Device) -> WarpgroupConfiguration:
-    """The tile of least time, by a model of it, or the one that the operation asks for."""
+    """The tile of least time, by a model of it, or the one that the operation asks for.
+
+    The model chooses no sums in parts: they were not run on a GPU yet, so an operation must ask
+    for them.
+    """
     given = plan.form.work.op.attributes.get(CONFIGURATION)
     if given is not None:
         return _asked_for(plan, device, ir.DictAttr(given))
@@ -232,6 +242,8 @@ def _asked_for(plan: WarpgroupPlan, device: Device, given: ir.DictAttr) -> Warpg
         or made.shared_bytes * made.resident > device.shared_bytes
         or made.slices * made.columns > _MOST_SUMS
         or made.stages < 2
+        or made.parts > device.cluster_blocks
+        or made.part_bytes > made.stages * made.stage_bytes
     ):
         fail(plan.form.work.op, f"no kernel can be made of {CONFIGURATION} = {given}")
     return made

@@ -5,16 +5,21 @@
 // RUN: hirc %t.given.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=GIVEN
 // RUN: sed 's/ASKED/hir.configuration = {rows = 64, columns = 32, stages = 3, consumers = 1}/' %s > %t.wrong.mlir
 // RUN: not hirc %t.wrong.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: sed 's/ASKED/hir.configuration = {rows = 64, columns = 64, stages = 4, consumers = 1, parts = 8}/' %s > %t.parts.mlir
+// RUN: hirc %t.parts.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=PARTS
+// RUN: sed 's/ASKED/hir.configuration = {rows = 64, columns = 64, stages = 4, consumers = 1, parts = 9}/' %s > %t.many.mlir
+// RUN: not hirc %t.many.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: sed 's/ASKED/hir.configuration = {rows = 64, columns = 64}/' %s > %t.less.mlir
 // RUN: not hirc %t.less.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=LESS
 
 // A large product is one of warpgroups where the chip has them, with a kernel for operands that the
 // copy engine cannot take; the kernel says what was decided, and an operation may ask for it.
 
-// CHECK:     gpu.func @{{.*}}tensormap{{.*}}hir.configuration = {{{.*}}rows = 128{{.*}}}
+// CHECK:     gpu.func @{{.*}}tensormap{{.*}}hir.configuration = {{{.*}}parts = 1 : i64{{.*}}rows = 128{{.*}}}
 // CHECK:       nvvm.mbarrier.init
 // CHECK:       nvvm.wgmma.mma_async
 // CHECK:       nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK-NOT:   nvvm.cluster
 // CHECK:     gpu.func @
 // CHECK-NOT:   nvvm.wgmma
 // CHECK:       nvvm.mma.sync
@@ -22,9 +27,15 @@
 // WARPS-NOT: nvvm.wgmma
 // WARPS:     nvvm.mma.sync
 
-// GIVEN: hir.configuration = {columns = 64 : i64, consumers = 1 : i64, group = 4 : i64, resident = 1 : i64, rows = 64 : i64, stages = 3 : i64}
+// GIVEN: hir.configuration = {columns = 64 : i64, consumers = 1 : i64, group = 4 : i64, parts = 1 : i64, resident = 1 : i64, rows = 64 : i64, stages = 3 : i64}
 
 // WRONG: error: no kernel can be made of hir.configuration = {columns = 32
+// PARTS: gpu.func @{{.*}}parts = 8 : i64
+// PARTS:   nvvm.wgmma.mma_async
+// PARTS:   nvvm.cluster.arrive
+// PARTS:   nvvm.mapa
+// PARTS:   nvvm.cluster.arrive
+// MANY: error: no kernel can be made of hir.configuration = {{{.*}}parts = 9
 // LESS: error: hir.configuration has rows, columns, stages and
 
 "hir.program"() ({
