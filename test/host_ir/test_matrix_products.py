@@ -180,7 +180,7 @@ def test_open_sizes_ask_for_the_same_algorithm(fake: Fake, row: Row) -> None:
     """Programs with and without their sizes, as the kernel benchmark has them."""
     programs = fake.library("\n".join(program_text(row, build) for build in BUILDS), *_FLAGS)
     x, y = inputs_of(row, "cpu")
-    out = empty(row.output, "cpu")
+    out = empty(row.outputs[0], "cpu")
     static, dynamic = (
         fake.lines(lambda build=build: getattr(programs, row.program(build))(x, y, out=out))
         for build in BUILDS
