@@ -4,12 +4,15 @@ from typing import Any
 
 from ..mlir import ext
 from .dialect import Hir
+from .program_inputs import is_signless
 from .refusal import is_text, refuse
 from .values import not_a_value
 
 
 class OutputOp(Hir.Operation, name="output"):
     """One output of the enclosing hir.program or branch of hir.if, in order; last in its block.
+
+    With `unsigned` the caller has the signless integers of a program's output without a sign.
 
     Example:
       "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
@@ -29,4 +32,6 @@ class OutputOp(Hir.Operation, name="output"):
         reason = not_a_value(op.value.type)
         if reason is not None:
             return refuse(op, f"the output, {op.value.type}, {reason}")
+        if "unsigned" in op.attributes and not is_signless(op.value.type):
+            return refuse(op, f"'unsigned' is for signless integers, not for {op.value.type}")
         return is_text(op, "name", "the output's name")

@@ -20,8 +20,9 @@ class ProgramOp(
     `inputs` describes them: an array with one dictionary an input, of its `name`, its `sizes` (one
     entry a dim: a number, or a name; equal names are equal sizes, checked at run time), the
     `alignment` of its first element in bytes, and `written` where the program writes to it: then no
-    other tensor of a call may be in its memory. An input that the linked file has itself, instead
-    of being passed, has the name of that `weight` alone; it is packed, of fixed sizes, read only.
+    other tensor of a call may be in its memory. The caller has signless integers that are
+    `unsigned` without a sign. An input that the linked file has itself, instead of being passed,
+    has the name of that `weight` alone; it is packed, of fixed sizes, read only.
     One that an instance of the library keeps from call to call, and that the program may write, has
     the name of that `state` in its place, and with it `zero_init` where it begins as zeros.
 

@@ -4,7 +4,10 @@ from ..mlir import ir
 from .layout import DYNAMIC, buffer_type
 from .refusal import refuse
 
-_KEYS = ("name", "sizes", "alignment", "written", "spread", "weight", "state", "zero_init")
+_KEYS = (
+    *("name", "sizes", "alignment", "written", "spread", "unsigned"),
+    *("weight", "state", "zero_init"),
+)
 # What an input is called by; only those of `name` are the caller's to pass.
 _NAMES = ("name", "weight", "state")
 
@@ -30,6 +33,11 @@ def is_weight(value: ir.Value) -> bool:
 def is_state(value: ir.Value) -> bool:
     """Returns whether a buffer is state of its program."""
     return _is_described(value, "state")
+
+
+def is_unsigned(value: ir.Value) -> bool:
+    """Returns whether the caller has an input's signless integers without a sign."""
+    return _is_described(value, "unsigned")
 
 
 def _is_described(value: ir.Value, key: str) -> bool:
@@ -87,6 +95,8 @@ def _wrong(description: ir.Attribute, declared: ir.Type) -> str | None:
     name = description["name"] if "name" in description else None  # noqa: SIM401
     if not isinstance(name, ir.StringAttr) or not name.value:
         return "'name' is a string that is not empty"
+    if "unsigned" in description and not is_signless(declared):
+        return f"'unsigned' is for signless integers, not for {declared}"
     if not isinstance(declared, ir.MemRefType):
         extra = [key for key in ("sizes", "alignment", "written", "spread") if key in description]
         return f"'{extra[0]}' is for buffers, not for {declared}: leave it out" if extra else None
@@ -94,14 +104,21 @@ def _wrong(description: ir.Attribute, declared: ir.Type) -> str | None:
         reason = _wrong_sizes(description["sizes"], declared)
         if reason is not None:
             return reason
-    if "written" in description and not isinstance(description["written"], ir.UnitAttr):
-        return f"'written' has no value, not {description['written']}"
+    for key in ("written", "unsigned"):
+        if key in description and not isinstance(description[key], ir.UnitAttr):
+            return f"'{key}' has no value, not {description[key]}"
     if "alignment" in description:
         value = description["alignment"]
         bytes_ = value.value if isinstance(value, ir.IntegerAttr) else 0
         if bytes_ <= 0 or bytes_ & (bytes_ - 1):
             return f"'alignment' is a power of two, in bytes, not {value}"
     return None
+
+
+def is_signless(declared: ir.Type) -> bool:
+    """Returns whether a value, or what a buffer holds, is a number of a signless integer type."""
+    element = declared.element_type if isinstance(declared, ir.MemRefType) else declared
+    return isinstance(element, ir.IntegerType) and element.is_signless and element.width > 1
 
 
 def _wrong_held(description: ir.DictAttr, declared: ir.Type, key: str) -> str | None:

@@ -23,6 +23,7 @@ from ...pipelines.walking import operations_where
 from .depthwise import Depthwise, emit_depthwise, read_depthwise
 from .generators import ADVANCE, DRAWING, MOVED
 from .philox import emit_advance, emit_count, emit_drawing, emit_each_element
+from .unsigned import EXTEND
 from .user_errors import stack_position
 
 _KIND = "control.kind"
@@ -114,6 +115,9 @@ class ControlFlowImporter(GraphNodeImporter):
                 return
         if node.target is _ATEN.view.dtype and _is_view_of_bits(node):
             self._call(loc, node, "bits", [], [given[0]], (0, 0))
+            return
+        if node.target is EXTEND:
+            self._call(loc, node, "extend", [], [given[0]], (0, 0))
             return
         if node.target is DRAWING:
             generator, offset, sizes, kind = given
@@ -487,12 +491,29 @@ def _bits(
     arguments: Sequence[ir.Value],
     results: Sequence[ir.Type],
 ) -> Sequence[ir.Value]:
+    return _converted(arith.bitcast, arguments, results)
+
+
+def _extended(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    return _converted(arith.extui, arguments, results)
+
+
+def _converted(
+    conversion: Callable[[ir.Type, ir.Value], ir.Value],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
     (x,), (kind,) = arguments, map(ir.RankedTensorType, results)
-    open_ = [_dim(x, axis) for axis, size in enumerate(kind.shape) if size == _DYNAMIC]
-    room = ir.Operation.create("tensor.empty", [kind], open_).results[0]
     if x.type == kind:
         return [x]
-    return [emit_each_element([x], room, lambda given: arith.bitcast(kind.element_type, given[0]))]
+    open_ = [_dim(x, axis) for axis, size in enumerate(kind.shape) if size == _DYNAMIC]
+    room = ir.Operation.create("tensor.empty", [kind], open_).results[0]
+    return [emit_each_element([x], room, lambda given: conversion(kind.element_type, given[0]))]
 
 
 def _drawing(
@@ -530,6 +551,7 @@ def _advance(
 
 _DEFINITIONS = {
     "bits": _bits,
+    "extend": _extended,
     "drawing": _drawing,
     "moved": _moved,
     "advance": _advance,

@@ -71,6 +71,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **resampling_decompositions(),
         **_bitwise(),
         **_comparisons(),
+        **_truths(),
         _ATEN.eq.Tensor: _eq,
         _ATEN.cat.default: _cat,
         _ATEN.constant_pad_nd.default: _pad,
@@ -156,7 +157,10 @@ def _operation_name(operator: Any) -> str:
 
 def _bitwise() -> dict[Any, Callable[..., Any]]:
     """Bitwise operations of a tensor and a number, which torch-mlir takes for few of them."""
-    found: dict[Any, Callable[..., Any]] = {}
+    found: dict[Any, Callable[..., Any]] = {
+        _ATEN.__lshift__.Tensor: _ATEN.bitwise_left_shift.Tensor,
+        _ATEN.__rshift__.Tensor: _ATEN.bitwise_right_shift.Tensor,
+    }
     for name in ("and", "or", "xor", "left_shift", "right_shift"):
         operator = getattr(_ATEN, f"bitwise_{name}")
         second, first = (
@@ -695,6 +699,24 @@ def _comparisons() -> dict[Any, Callable[..., Any]]:
 
     names = ("eq", "ne", "lt", "le", "gt", "ge")
     return {getattr(_ATEN, name).Scalar: of(getattr(_ATEN, name).Scalar) for name in names}
+
+
+def _truths() -> dict[Any, Callable[..., Any]]:
+    """Of bytes torch gives bytes, where it gives truths of all else."""
+    table = {**_unknown_operators(), **get_decomposition_table()}
+
+    def of(operator: OpOverload) -> Callable[..., Any]:
+        def reduced(x: Tensor, *given: Any, **named: Any) -> Any:
+            if x.dtype is torch.uint8:
+                return operator(x.bool(), *given, **named).to(torch.uint8)
+            known = table.get(operator)
+            return NotImplemented if known is None else known(x, *given, **named)
+
+        return reduced
+
+    every = (_ATEN.any, _ATEN.all)
+    found = [getattr(each, name) for each in every for name in ("default", "dim", "dims")]
+    return {operator: of(operator) for operator in found}
 
 
 def _attention(

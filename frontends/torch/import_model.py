@@ -54,6 +54,7 @@ from .size_checks import check_sizes
 from .sizes import Sizes
 from .tidying import locate, tidy
 from .torch_log import told_by_torch
+from .unsigned import without_unsigned
 from .user_errors import export_error, first_line, lowering_error, user_frames
 from .weights import take_weights, tensor_file
 
@@ -230,6 +231,7 @@ def _imported(
     refuse(program)
     sizes = Sizes(program, dynamic_shapes)
     weights, aliases = take_weights(program, plain)
+    unsigned = without_unsigned(program)
     given, gives = program.call_spec
     signatures = program.module_call_graph[0].signature
     assert given is not None
@@ -257,6 +259,13 @@ def _imported(
     results = leaf_paths(description.data["outputs"])
     held = [name for name, each in zip(names, arguments, strict=True) if isinstance(each, str)]
     _describe_function(module, names, held, results, changes, description, sizes)
+    made = [spec.arg.name for spec in program.graph_signature.output_specs]
+    passed = [
+        isinstance(each, int) and name in unsigned
+        for name, each in zip(names, arguments, strict=True)
+    ]
+    _mark_unsigned(module, "arg_attrs", passed)
+    _mark_unsigned(module, "res_attrs", [name in unsigned for name in made])
     valued = {name: value for name, value in weights.items() if name not in changes.zeros}
     return ImportedModel(_bytecode(module), arguments, valued, aliases, description)
 
@@ -431,6 +440,21 @@ def _describe_function(
         function.attributes["arg_attrs"] = ir.ArrayAttr.get([*inputs])
         function.attributes["res_attrs"] = ir.ArrayAttr.get([*outputs])
         function.attributes["hir.calling"] = ir.StringAttr.get(json.dumps(description.data))
+
+
+def _mark_unsigned(module: ir.Module, attribute: str, which: Sequence[bool]) -> None:
+    """Says which of the function's inputs or outputs callers have without a sign."""
+    (function,) = (op.operation for op in module.body if op.operation.name == "func.func")
+    described: list[ir.DictAttr] = []
+    with module.context:
+        given = ir.ArrayAttr(function.attributes[attribute])
+        for each, is_unsigned in zip(given, which, strict=True):
+            said = {entry.name: entry.attr for entry in ir.DictAttr(each)}
+            # What is written to an input has no name.
+            if is_unsigned and "hir.name" in said:
+                said["hir.unsigned"] = ir.UnitAttr.get()
+            described.append(ir.DictAttr.get(said))
+        function.attributes[attribute] = ir.ArrayAttr.get([*described])
 
 
 def _size_names(kind: ir.Type, names: Mapping[int, str]) -> ir.ArrayAttr:

@@ -12,14 +12,12 @@ from torch.fx import GraphModule, Node
 from ...compiler.errors import UnsupportedError
 from .user_errors import stack_position
 
-_UNSIGNED = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)
-
 
 def refuse(program: ExportedProgram) -> None:
-    """Raises UnsupportedError for some random numbers, elements that are unsigned, and effects.
+    """Raises UnsupportedError for some random numbers, elements of uint64, and effects.
 
-    torch-mlir's random numbers are the same in every call, and it takes uint8 for int8. What some
-    operations find when they run, torch checks: as inverses of matrices.
+    torch-mlir's random numbers are the same in every call. No wider type holds the values of
+    uint64. What some operations find when they run, torch checks: as inverses of matrices.
     """
     for node in nodes_of(program):
         tags = getattr(node.target, "tags", ())
@@ -45,12 +43,11 @@ def refuse(program: ExportedProgram) -> None:
                 "take the values alone",
             )
         for value in _tensors(node.meta.get("val")):
-            if value.dtype in _UNSIGNED:
-                name = str(value.dtype).removeprefix("torch.")
+            if value.dtype is torch.uint64:
                 raise _error(
                     node,
-                    f"elements of type {name} are not supported",
-                    "convert them to int32 or a float type outside of the model",
+                    "elements of type uint64 are not supported",
+                    "convert them to int64 outside of the model",
                 )
 
 

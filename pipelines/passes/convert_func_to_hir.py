@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ...dialects import hir
 from ...dialects.hir.layout import buffer_type
-from ...dialects.hir.program_inputs import is_state, is_weight
+from ...dialects.hir.program_inputs import is_state, is_unsigned, is_weight
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..body_names import CALLING, INLINED
@@ -25,6 +25,8 @@ from .write_updates import WRITTEN
 
 _NAME = "hir.name"
 _SIZES = "hir.sizes"
+_UNSIGNED = "hir.unsigned"
+_UNSIGNED_OUTPUT = "unsigned"
 
 
 @register
@@ -36,7 +38,8 @@ class ConvertFuncToHir(Pass):
     an initialized memref.global becomes a device variable. Takes the functions that carry the unit
     attribute `hir.program` (see select-host-programs). An attribute `hir.name` of an argument or a
     result names the input or output, `hir.sizes` names an argument's sizes (as `sizes` of a
-    hir.program's inputs does), `hirc.weight` and `hirc.state` say which weight or state an argument
+    hir.program's inputs does), `hir.unsigned` says that callers have its elements without a sign,
+    `hirc.weight` and `hirc.state` say which weight or state an argument
     is; `hir.calling` of the function stays. Host code that reads or writes single elements gets
     them from the device, and an output is never a constant, a weight or state itself, which its
     owner could write to.
@@ -77,7 +80,10 @@ class ConvertFuncToHir(Pass):
                     with inner.location, ir.InsertionPoint(inner):
                         rewrite(inner)
                     inner.erase()
-            _name_outputs(program, _attributes(function, "res_attrs", _NAME))
+            _describe_outputs(program, "name", _attributes(function, "res_attrs", _NAME))
+            _describe_outputs(
+                program, _UNSIGNED_OUTPUT, _attributes(function, "res_attrs", _UNSIGNED)
+            )
         for function in functions:
             function.erase()
         for program in programs:
@@ -148,7 +154,8 @@ def _descriptions(function: ir.Operation, count: int) -> ir.ArrayAttr | None:
     states = _attributes(function, "arg_attrs", STATE)
     zeros = _attributes(function, "arg_attrs", ZERO)
     written = _attributes(function, "arg_attrs", WRITTEN)
-    if not any((names, sizes, weights, states, written)):
+    unsigned = _attributes(function, "arg_attrs", _UNSIGNED)
+    if not any((names, sizes, weights, states, written, unsigned)):
         return None
     descriptions: list[ir.DictAttr] = []
     numbers = itertools.count()
@@ -166,6 +173,8 @@ def _descriptions(function: ir.Operation, count: int) -> ir.ArrayAttr | None:
                 described["sizes"] = sizes[place]
             if place in written:
                 described["written"] = written[place]
+            if place in unsigned:
+                described["unsigned"] = unsigned[place]
             descriptions.append(ir.DictAttr.get(described))
     return ir.ArrayAttr.get([*descriptions])
 
@@ -178,10 +187,10 @@ def _attributes(function: ir.Operation, attribute: str, key: str) -> dict[int, i
     return {place: each[key] for place, each in enumerate(given) if key in each}
 
 
-def _name_outputs(program: ir.Operation, names: dict[int, ir.Attribute]) -> None:
+def _describe_outputs(program: ir.Operation, key: str, values: dict[int, ir.Attribute]) -> None:
     outputs = [op for op in program.regions[0].blocks[0] if op.operation.name == "hir.output"]
-    for place, name in names.items():
-        outputs[place].attributes["name"] = name
+    for place, value in values.items():
+        outputs[place].attributes[key] = value
 
 
 def _create(
@@ -254,14 +263,26 @@ def _is_held(value: ir.Value) -> bool:
 
 
 def _copy_held(program: ir.Operation) -> None:
-    """The same of outputs that may lie in the memory of a weight or state."""
-    if not any(map(_is_held, program.regions[0].blocks[0].arguments)):
+    """The same of outputs that may lie in the memory of a weight or state.
+
+    And of those in an input's that the caller has with a sign, and the output without, or so.
+    """
+    arguments = program.regions[0].blocks[0].arguments
+    outputs = outputs_of(program.regions[0].blocks[0])
+    has_unsigned = any(map(is_unsigned, arguments)) or any(
+        _UNSIGNED_OUTPUT in output.attributes for output in outputs
+    )
+    if not has_unsigned and not any(map(_is_held, arguments)):
         return
     owners = Owners(program)
-    outputs = outputs_of(program.regions[0].blocks[0])
     for output in outputs:
         value = output.operands[0]
-        if any(_is_held(root.value) for root in owners.roots(value)):
+        without_sign = _UNSIGNED_OUTPUT in output.attributes
+        if any(
+            _is_held(root.value)
+            or (root.value in arguments and is_unsigned(root.value) != without_sign)
+            for root in owners.roots(value)
+        ):
             kind = ir.MemRefType(value.type)
             packed = buffer_type(kind.shape, kind.element_type)
             with output.location, ir.InsertionPoint(outputs[0]):

@@ -190,6 +190,59 @@ def test_operators() -> None:
         )
 
 
+def _unsigned(x: Tensor, y: Tensor, s: Tensor, wide: Tensor) -> list[Tensor]:
+    """Of bytes that may be greater than 127; `wide` are of uint16."""
+    table = torch.arange(8.0)
+
+    def more(x: Tensor) -> Tensor:
+        return x + 200
+
+    def less(x: Tensor) -> Tensor:
+        return x - 1
+
+    return [
+        *(x + y, x - y, x * y, x // y, x % y, x / y, -x, ~x, x + 300, x - 1, 5 - x, x // -2, x**2),
+        *(x < y, x > 127, x > -1, x == -1, x < 300, x > 1.5, torch.maximum(x, y), x.clamp(-5, 10)),
+        *(
+            x << 1,
+            x << 9,
+            x >> 3,
+            x << y % 8,
+            x & -2,
+            x | 128,
+            x + s,
+            x < s,
+            torch.where(x > y, x, s),
+        ),
+        *(x.float(), x.long(), x.to(torch.int8), x.bool(), s.to(torch.uint8), wide.to(torch.uint8)),
+        *(
+            (x.float() * 3 - 99).to(torch.uint8),
+            x.to(torch.uint16) * 300,
+            wide.float(),
+            wide.long(),
+        ),
+        *(x.sum(1), x.prod(), x.amax(1), *x.min(0), x.argmax(1), *x.sort(1), x.cumsum(1), x.any()),
+        *(x.T, torch.cat([x, y]), x[[0, 2]], x.index_add(0, torch.tensor([1, 1]), y[:2]), x[x > y]),
+        *(x.view(torch.int8), s.view(torch.uint8), x.view(torch.int16), x.masked_fill(x > 9, 200)),
+        *(x + torch.tensor([1, 2, 3, 200, 254, 255], dtype=torch.uint8), table[(x % 8).long()]),
+        torch.cond(x.sum() > 0, more, less, (x,)),
+    ]
+
+
+def test_unsigned_elements() -> None:
+    torch.manual_seed(0)
+    x, y = torch.randint(1, 256, (2, 4, 6), dtype=torch.uint8)
+    x[0, :4] = torch.tensor([0, 1, 255, 128])
+    s = torch.randint(-128, 128, (4, 6), dtype=torch.int8)
+    wide = torch.randint(0, 65536, (4, 6)).to(torch.uint16)
+    inputs = (x, y, s, wide)
+    found = hirc.compile(_unsigned, inputs, target="cpu", opt_level=0)(*inputs)
+    for number, (ours, theirs) in enumerate(zip(found, _unsigned(*inputs), strict=True)):
+        torch.testing.assert_close(
+            ours, theirs, equal_nan=True, msg=lambda said, number=number: f"{number}: {said}"
+        )
+
+
 def _places_in_windows(x: Tensor) -> Tensor:
     return F.max_pool3d(x.reshape(1, 1, 3, 3), (1, 2, 2), return_indices=True)[1]
 

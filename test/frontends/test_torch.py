@@ -159,7 +159,7 @@ class _Sorting(nn.Module):
 
 class _Unsigned(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
-        return x.to(torch.uint8).float()
+        return x.to(torch.uint64).float()
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ class _Unsigned(nn.Module):
     [
         (_Deciding(), "torch cannot export the model: "),
         (_Sorting(), "torch-mlir cannot lower the model: .*qr"),
-        (_Unsigned(), "elements of type uint8 are not supported"),
+        (_Unsigned(), "elements of type uint64 are not supported"),
     ],
     ids=["decides", "unknown", "unsigned"],
 )

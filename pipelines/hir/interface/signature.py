@@ -42,12 +42,14 @@ ORIGINS = {"allocated": 0, "input": 1, "view": 2}
 class Value:
     """An input or output as the program declares it.
 
-    `sizes` holds OPEN where a size is known at run time only, `strides` likewise; None are the
-    strides of packed rows. `names` are the sizes' names, "" where there is none.
+    `element` is what the caller has, unsigned where the program takes its bits. `sizes` holds OPEN
+    where a size is known at run time only, `strides` likewise; None are the strides of packed rows.
+    `names` are the sizes' names, "" where there is none.
     """
 
     name: str
     kind: ir.Type
+    element: ir.Type
     sizes: tuple[int, ...]
     names: tuple[str, ...]
     strides: tuple[int, ...] | None
@@ -59,10 +61,6 @@ class Value:
     @property
     def is_buffer(self) -> bool:
         return isinstance(self.kind, ir.MemRefType)
-
-    @property
-    def element(self) -> ir.Type:
-        return self.kind.element_type if isinstance(self.kind, ir.MemRefType) else self.kind
 
     @property
     def element_bytes(self) -> int:
@@ -219,9 +217,13 @@ def _value(body: ir.Operation, entry: dict[str, ir.Attribute], default: str) -> 
             sizes[axis] = ir.IntegerAttr(size).value
     alignment = ir.IntegerAttr(entry["alignment"]).value if "alignment" in entry else 1
     origin = ir.StringAttr(entry["origin"]).value if "origin" in entry else "allocated"
+    element = kind.element_type if isinstance(kind, ir.MemRefType) else kind
+    if "unsigned" in entry and isinstance(element, ir.IntegerType):
+        element = ir.IntegerType.get_unsigned(element.width)
     return Value(
         name=name,
         kind=kind,
+        element=element,
         sizes=tuple(sizes),
         names=tuple(names),
         strides=strides,

@@ -73,15 +73,18 @@ def input_descriptions(program: ir.Operation) -> list[ir.DictAttr]:
 def output_descriptions(program: ir.Operation, origins: Sequence[Origin]) -> list[ir.DictAttr]:
     """For each output a dictionary of name, type, origin, and names of sizes that inputs have."""
     kinds = _declared(program).results
-    values = [op.operands[0] for op in outputs_of(program.regions[0].blocks[0])]
+    outputs = outputs_of(program.regions[0].blocks[0])
+    values = [op.operands[0] for op in outputs]
     descriptions: list[ir.DictAttr] = []
-    for name, kind, origin, value in zip(
-        _output_names(program), kinds, origins, values, strict=True
+    for name, kind, origin, value, output in zip(
+        _output_names(program), kinds, origins, values, outputs, strict=True
     ):
         entry: dict[str, ir.Attribute] = {
             "name": ir.StringAttr.get(name),
             "type": ir.TypeAttr.get(kind),
         }
+        if "unsigned" in output.attributes:
+            entry["unsigned"] = ir.UnitAttr.get()
         if isinstance(kind, ir.MemRefType):
             entry["origin"] = ir.StringAttr.get(origin.kind)
             if kind.rank:

@@ -116,7 +116,7 @@ gpu.module @inner {
 
 // -----
 
-// expected-error @below {{'inputs' of input 0: the entries are name, sizes, alignment, written, spread, weight, state, zero_init; there is no 'size'}}
+// expected-error @below {{'inputs' of input 0: the entries are name, sizes, alignment, written, spread, unsigned, weight, state, zero_init; there is no 'size'}}
 "hir.program"() ({
 ^bb0(%x: memref<?x4xf32>):
 }) {sym_name = "main", function_type = (memref<?x4xf32>) -> (), inputs = [{name = "x", size = 4 : i64}]} : () -> ()
@@ -354,3 +354,10 @@ gpu.module @inner {
 "hir.program"() ({
 ^bb0(%s: f32):
 }) {sym_name = "main", function_type = (f32) -> (), inputs = [{name = "s", written}]} : () -> ()
+
+// -----
+
+// expected-error@+1 {{'inputs' of input 0: 'unsigned' is for signless integers, not for memref<4xf32>}}
+"hir.program"() ({
+^bb0(%x: memref<4xf32>):
+}) {sym_name = "main", function_type = (memref<4xf32>) -> (), inputs = [{name = "x", unsigned}]} : () -> ()
