@@ -27,6 +27,7 @@ from .complex_numbers import (
     power_of_number,
 )
 from .generators import random_decompositions
+from .losses import loss_decompositions
 from .ordering import ordering_decompositions
 from .recurrent import recurrent_decompositions
 from .resampling import resampling_decompositions
@@ -69,6 +70,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **random_decompositions(),
         **special_decompositions(),
         **resampling_decompositions(),
+        **loss_decompositions(),
         **_bitwise(),
         **_comparisons(),
         **_truths(),

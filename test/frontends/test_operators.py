@@ -173,6 +173,18 @@ def _convolutions(x: Tensor) -> list[Tensor]:
     ]
 
 
+def _losses(x: Tensor) -> list[Tensor]:
+    """Of rows with labels for some classes, for none, and for all."""
+    few, none, every = [3, 0, -1, 2, 2, 5], [-1, 0, 1, 2, 3, 4], [5, 4, 3, 2, 1, 0]
+    labels = torch.tensor([few, none, every, [1, 1, -1, -1, 0, 0]])
+    loss = F.multilabel_margin_loss
+    kinds = ("none", "mean", "sum")
+    return [
+        *(loss(x, labels, reduction=kind) for kind in kinds),
+        *(loss(x[0], labels[0], reduction=kind) for kind in kinds),
+    ]
+
+
 @pytest.mark.filterwarnings("ignore:index_reduce")
 def test_operators() -> None:
     torch.manual_seed(0)
@@ -181,7 +193,7 @@ def test_operators() -> None:
     def model(x: Tensor, n: Tensor) -> list[Tensor]:
         made = [*_constants(x), *_numbers(x, n), *_orders(x, n), *_bits_and_places(x, n)]
         made += [*_special(x, n), *_error_functions(x), *_complex(x), *_picked(x, n)]
-        return [*made, *_convolutions(x), *_windows(x)]
+        return [*made, *_convolutions(x), *_windows(x), *_losses(x)]
 
     found = hirc.compile(model, (x, n), target="cpu", opt_level=0)(x, n)
     for number, (ours, theirs) in enumerate(zip(found, model(x, n), strict=True)):
