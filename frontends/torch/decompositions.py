@@ -29,6 +29,7 @@ from .complex_numbers import (
 from .generators import random_decompositions
 from .losses import loss_decompositions
 from .ordering import ordering_decompositions
+from .pools import pool_decompositions
 from .recurrent import recurrent_decompositions
 from .resampling import resampling_decompositions
 from .special import special_decompositions
@@ -43,14 +44,6 @@ _WITHOUT_FFT = {
 }
 _ATEN = torch.ops.aten
 _PRIMS = torch.ops.prims
-
-# The pools that torch-mlir knows, and the dims of their windows.
-_POOLS = {
-    _ATEN.avg_pool2d.default: 2,
-    _ATEN.max_pool2d_with_indices.default: 2,
-    _ATEN._adaptive_avg_pool2d.default: 2,
-    _ATEN._adaptive_avg_pool3d.default: 3,
-}
 
 # Of more elements than that not every one is compared with every other.
 _MOST_COMPARED = 512
@@ -71,6 +64,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **special_decompositions(),
         **resampling_decompositions(),
         **loss_decompositions(),
+        **pool_decompositions(),
         **_bitwise(),
         **_comparisons(),
         **_truths(),
@@ -86,8 +80,6 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN._embedding_bag_forward_only.default: _embedding_bag,
         _ATEN._cdist_forward.default: _cdist,
         _ATEN._pdist_forward.default: _pdist,
-        _ATEN.adaptive_max_pool2d.default: _adaptive_max_pool,
-        _ATEN.adaptive_max_pool3d.default: _adaptive_max_pool,
         _ATEN.fmod.Scalar: _fmod,
         _ATEN.rrelu.default: _rrelu,
         _ATEN.rrelu_with_noise.default: _rrelu_with_noise,
@@ -114,9 +106,6 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.roll.default: _roll,
         _ATEN.signbit.default: _signbit,
         # torch-mlir's own end the process, or are wrong.
-        **{operator: partial(_of_batch, operator, dims) for operator, dims in _POOLS.items()},
-        _ATEN.max_pool3d_with_indices.default: _max_pool3d,
-        _ATEN.avg_pool3d.default: _avg_pool3d,
         **{
             each: decomposition_table[each] for each in (_ATEN.im2col.default, _ATEN.col2im.default)
         },
@@ -204,38 +193,6 @@ def _norm(x: Tensor, p: float) -> Tensor:
     if p == 2:
         return (x * x).sum(-1).sqrt()
     return sizes.amax(-1) if p == math.inf else sizes.pow(p).sum(-1).pow(1 / p)
-
-
-def _adaptive_max_pool(x: Tensor, output_size: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """torch-mlir takes windows for equally large, which they are where the sizes divide.
-
-    A smaller window repeats its last element.
-    """
-    dims = len(output_size)
-    sizes: list[Any] = list(x.shape[-dims:])
-    if any(isinstance(size, SymInt) for size in sizes):
-        return NotImplemented
-    if dims == 3 and not any(size % out for size, out in zip(sizes, output_size, strict=True)):
-        return NotImplemented
-    place = torch.arange(math.prod(sizes), device=x.device).reshape([int(size) for size in sizes])
-    windows, first = x, x.dim() - dims
-    for axis, (size, out) in enumerate(zip(sizes, output_size, strict=True)):
-        number = torch.arange(out, device=x.device).unsqueeze(1)
-        begins = torch.div(number * size, out, rounding_mode="floor")
-        ends = torch.div((number + 1) * size + out - 1, out, rounding_mode="floor")
-        width = max(-(-(i + 1) * int(size) // out) - i * int(size) // out for i in range(out))
-        steps = begins + torch.arange(width, device=x.device)
-        taken = torch.minimum(steps, ends - 1).reshape(-1)
-        # Of the axes before this one two were made each.
-        windows = windows.index_select(first + 2 * axis, taken)
-        windows = windows.unflatten(first + 2 * axis, (out, width))
-        place = place.index_select(2 * axis, taken).unflatten(2 * axis, (out, width))
-    order = [first + 2 * axis for axis in range(dims)] + [first + 2 * i + 1 for i in range(dims)]
-    windows = windows.permute([*range(first), *order]).flatten(-dims)
-    place = place.permute([each - first for each in order]).flatten(-dims)
-    where = windows.argmax(-1, keepdim=True)
-    values = windows.amax(-1)
-    return values, place.expand(windows.shape).gather(-1, where).squeeze(-1)
 
 
 def _cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
@@ -864,98 +821,6 @@ def _roll(x: Tensor, shifts: Sequence[int | SymInt], dims: Sequence[int] = ()) -
             first = size - shift % size
             x = torch.cat([x.narrow(dim, first, size - first), x.narrow(dim, 0, first)], dim)
     return x.clone()
-
-
-def _of_batch(operator: OpOverload, dims: int, x: Tensor, *given: Any, **named: Any) -> Any:
-    """Returns a pool of what is no batch, as of a batch of one."""
-    if x.dim() != dims + 1:
-        return NotImplemented
-    found = operator(x.unsqueeze(0), *given, **named)
-    return (
-        tuple(each.squeeze(0) for each in found) if isinstance(found, tuple) else found.squeeze(0)
-    )
-
-
-def _seen(
-    x: Tensor, windows: Sequence[int], steps: Sequence[int], pads: Sequence[int], value: float
-) -> tuple[Tensor, Sequence[int]]:
-    """What windows see of a tensor, and how it is padded still.
-
-    Where the last of a dim are in no window torch-mlir's pools of three dims are wrong.
-    """
-    sizes: list[Any] = list(x.shape[-3:])
-    beyond = [
-        0 if isinstance(size, SymInt) else (size + 2 * pad - window) % step
-        for size, window, step, pad in zip(sizes, windows, steps, pads, strict=True)
-    ]
-    if not any(beyond):
-        return x, pads
-    if any(pads):
-        x = torch.nn.functional.pad(
-            x, [pad for pad in reversed(pads) for _ in range(2)], value=value
-        )
-    for axis, size, each, pad in zip((-3, -2, -1), sizes, beyond, pads, strict=True):
-        x = x.narrow(axis, 0, size + 2 * pad - each)
-    return x, [0, 0, 0]
-
-
-def _three(given: Sequence[int]) -> list[int]:
-    return [*given] * (3 // len(given))
-
-
-def _max_pool3d(
-    x: Tensor,
-    kernel_size: Sequence[int],
-    stride: Sequence[int] = (),
-    padding: Sequence[int] = (0,),
-    dilation: Sequence[int] = (1,),
-    ceil_mode: bool = False,
-) -> Any:
-    """torch-mlir takes steps that are left out for 1."""
-    batch = x if x.dim() == 5 else x.unsqueeze(0)
-    steps, pads = _three(stride or kernel_size), _three(padding)
-    seen = batch
-    if not ceil_mode and not any(pads):
-        windows = [
-            (size - 1) * apart + 1
-            for size, apart in zip(_three(kernel_size), _three(dilation), strict=True)
-        ]
-        seen, pads = _seen(batch, windows, steps, pads, -math.inf)
-    if stride and seen is x:
-        return NotImplemented
-    operator = _ATEN.max_pool3d_with_indices.default
-    values, places = operator(seen, kernel_size, steps, pads, dilation, ceil_mode)
-    return (values, places) if x.dim() == 5 else (values.squeeze(0), places.squeeze(0))
-
-
-def _avg_pool3d(
-    x: Tensor,
-    kernel_size: Sequence[int],
-    stride: Sequence[int] = (),
-    padding: Sequence[int] = (0,),
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> Any:
-    """torch-mlir takes steps that are left out for 1, and fails where rounding up is no matter."""
-    batch = x if x.dim() == 5 else x.unsqueeze(0)
-    windows, steps, pads = _three(kernel_size), _three(stride or kernel_size), _three(padding)
-    sizes: list[Any] = list(batch.shape[-3:])
-    given_ceil = ceil_mode
-    if ceil_mode:
-        left = [
-            not isinstance(size, SymInt) and (size + 2 * pad - window) % step
-            for size, pad, window, step in zip(sizes, pads, windows, steps, strict=True)
-        ]
-        ceil_mode = any(left)
-    seen = batch
-    if not ceil_mode and (count_include_pad or not any(pads)):
-        seen, pads = _seen(batch, windows, steps, pads, 0.0)
-    operator = _ATEN.avg_pool3d.default
-    if seen is x and stride and given_ceil == ceil_mode:
-        return NotImplemented
-    found = operator(seen, windows, steps, pads, ceil_mode, count_include_pad, divisor_override)
-    return found if x.dim() == 5 else found.squeeze(0)
 
 
 def _signbit(x: Tensor) -> Tensor:

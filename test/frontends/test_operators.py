@@ -99,6 +99,11 @@ def _windows(x: Tensor) -> list[Tensor]:
             F.adaptive_avg_pool2d(grid, (2, 3)),
         ),
         *(F.adaptive_avg_pool3d(room, (1, 2, 3)), F.unfold(room, (2, 3), padding=1)),
+        *(F.adaptive_avg_pool1d(x.reshape(1, 24), 7), F.adaptive_max_pool1d(x, 4)),
+        F.adaptive_avg_pool2d(torch.where(x > 1, torch.nan, x)[None], (3, 5)),
+        F.adaptive_avg_pool3d(room, (4, 2, 3)),
+        *F.adaptive_max_pool3d(room, (1, 2, 3), return_indices=True),
+        F.interpolate(x[None, None].half(), size=(3, 13), mode="area"),
         F.unfold(grid, 2, stride=2),
         F.fold(F.unfold(room, (2, 2)), (3, 4), (2, 2)),
     ]

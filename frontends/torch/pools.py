@@ -1,0 +1,196 @@
+"""Pools: what torch-mlir fails on, or computes of other windows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import SymInt, Tensor
+from torch._ops import OpOverload
+
+_ATEN = torch.ops.aten
+
+
+def pool_decompositions() -> dict[Any, Callable[..., Any]]:
+    """Returns the decompositions of pools."""
+    # Of what is no batch torch-mlir's own end the process, or are wrong.
+    batches = (_ATEN.avg_pool2d.default, _ATEN.max_pool2d_with_indices.default)
+    adaptive = {_ATEN._adaptive_avg_pool2d.default: 2, _ATEN._adaptive_avg_pool3d.default: 3}
+    return {
+        **{operator: partial(_of_batch, operator, 2) for operator in batches},
+        **{
+            operator: partial(_adaptive_avg_pool, operator, dims)
+            for operator, dims in adaptive.items()
+        },
+        _ATEN.adaptive_max_pool2d.default: _adaptive_max_pool,
+        _ATEN.adaptive_max_pool3d.default: _adaptive_max_pool,
+        _ATEN.max_pool3d_with_indices.default: _max_pool3d,
+        _ATEN.avg_pool3d.default: _avg_pool3d,
+    }
+
+
+def _adaptive_avg_pool(
+    operator: OpOverload, dims: int, x: Tensor, output_size: Sequence[int | SymInt]
+) -> Tensor:
+    """torch-mlir takes only windows that are equally large."""
+    sizes, wanted = _known(x.shape[-dims:]), _known(output_size)
+    if sizes is None or wanted is None or _all_divide(sizes, wanted):
+        return _of_batch(operator, dims, x, output_size)
+    total, count = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x, 1.0
+    for axis, out in zip(range(x.dim() - dims, x.dim()), wanted, strict=True):
+        size = int(x.shape[axis])
+        if size % out == 0:
+            total, count = total.unflatten(axis, (out, -1)).sum(axis + 1), count * (size // out)
+            continue
+        places, ends = _places(size, out, x)
+        along = [1] * (x.dim() - 1 - axis)
+        windows = total.index_select(axis, places.clamp(max=size - 1).flatten())
+        windows = windows.unflatten(axis, list(places.shape))
+        seen = (places < ends).reshape(*places.shape, *along)
+        total = torch.where(seen, windows, 0.0).sum(axis + 1)
+        total = total / (ends - places[:, :1]).reshape(-1, *along)
+    return (total / count if count != 1 else total).to(x.dtype)
+
+
+def _adaptive_max_pool(x: Tensor, output_size: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """torch-mlir takes windows for equally large, which they are where the sizes divide.
+
+    A smaller window repeats its last element.
+    """
+    dims = len(output_size)
+    sizes = _known(x.shape[-dims:])
+    if sizes is None or (dims == 3 and _all_divide(sizes, output_size)):
+        return NotImplemented
+    place = torch.arange(math.prod(sizes), device=x.device).reshape(sizes)
+    windows, first = x, x.dim() - dims
+    for axis, (size, out) in enumerate(zip(sizes, output_size, strict=True)):
+        places, ends = _places(size, out, x)
+        taken = torch.minimum(places, ends - 1).flatten()
+        # Of the axes before this one two were made each.
+        windows = windows.index_select(first + 2 * axis, taken)
+        windows = windows.unflatten(first + 2 * axis, list(places.shape))
+        place = place.index_select(2 * axis, taken).unflatten(2 * axis, list(places.shape))
+    order = [first + 2 * axis for axis in range(dims)] + [first + 2 * i + 1 for i in range(dims)]
+    windows = windows.permute([*range(first), *order]).flatten(-dims)
+    place = place.permute([each - first for each in order]).flatten(-dims)
+    where = windows.argmax(-1, keepdim=True)
+    values = windows.amax(-1)
+    return values, place.expand(windows.shape).gather(-1, where).squeeze(-1)
+
+
+def _known(sizes: Sequence[int | SymInt]) -> list[int] | None:
+    """Returns the sizes where none is open."""
+    found = [size for size in sizes if not isinstance(size, SymInt)]
+    return found if len(found) == len(sizes) else None
+
+
+def _all_divide(sizes: Sequence[int], output_size: Sequence[int]) -> bool:
+    return not any(size % out for size, out in zip(sizes, output_size, strict=True))
+
+
+def _places(size: int, out: int, like: Tensor) -> tuple[Tensor, Tensor]:
+    """Returns the places of the elements of each window, as many as of the widest, and the
+    windows' ends.
+    """
+    begins = [i * size // out for i in range(out)]
+    ends = [-(-(i + 1) * size // out) for i in range(out)]
+    width = max(end - begin for begin, end in zip(begins, ends, strict=True))
+    number = torch.arange(out, device=like.device).unsqueeze(1)
+    first = torch.div(number * size, out, rounding_mode="floor")
+    last = torch.div((number + 1) * size + out - 1, out, rounding_mode="floor")
+    return first + torch.arange(width, device=like.device), last
+
+
+def _of_batch(operator: OpOverload, dims: int, x: Tensor, *given: Any, **named: Any) -> Any:
+    """Returns a pool of what is no batch, as of a batch of one."""
+    if x.dim() != dims + 1:
+        return NotImplemented
+    found = operator(x.unsqueeze(0), *given, **named)
+    return (
+        tuple(each.squeeze(0) for each in found) if isinstance(found, tuple) else found.squeeze(0)
+    )
+
+
+def _seen(
+    x: Tensor, windows: Sequence[int], steps: Sequence[int], pads: Sequence[int], value: float
+) -> tuple[Tensor, Sequence[int]]:
+    """What windows see of a tensor, and how it is padded still.
+
+    Where the last of a dim are in no window torch-mlir's pools of three dims are wrong.
+    """
+    sizes: list[Any] = list(x.shape[-3:])
+    beyond = [
+        0 if isinstance(size, SymInt) else (size + 2 * pad - window) % step
+        for size, window, step, pad in zip(sizes, windows, steps, pads, strict=True)
+    ]
+    if not any(beyond):
+        return x, pads
+    if any(pads):
+        x = torch.nn.functional.pad(
+            x, [pad for pad in reversed(pads) for _ in range(2)], value=value
+        )
+    for axis, size, each, pad in zip((-3, -2, -1), sizes, beyond, pads, strict=True):
+        x = x.narrow(axis, 0, size + 2 * pad - each)
+    return x, [0, 0, 0]
+
+
+def _three(given: Sequence[int]) -> list[int]:
+    return [*given] * (3 // len(given))
+
+
+def _max_pool3d(
+    x: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    dilation: Sequence[int] = (1,),
+    ceil_mode: bool = False,
+) -> Any:
+    """torch-mlir takes steps that are left out for 1."""
+    batch = x if x.dim() == 5 else x.unsqueeze(0)
+    steps, pads = _three(stride or kernel_size), _three(padding)
+    seen = batch
+    if not ceil_mode and not any(pads):
+        windows = [
+            (size - 1) * apart + 1
+            for size, apart in zip(_three(kernel_size), _three(dilation), strict=True)
+        ]
+        seen, pads = _seen(batch, windows, steps, pads, -math.inf)
+    if stride and seen is x:
+        return NotImplemented
+    operator = _ATEN.max_pool3d_with_indices.default
+    values, places = operator(seen, kernel_size, steps, pads, dilation, ceil_mode)
+    return (values, places) if x.dim() == 5 else (values.squeeze(0), places.squeeze(0))
+
+
+def _avg_pool3d(
+    x: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Any:
+    """torch-mlir takes steps that are left out for 1, and fails where rounding up is no matter."""
+    batch = x if x.dim() == 5 else x.unsqueeze(0)
+    windows, steps, pads = _three(kernel_size), _three(stride or kernel_size), _three(padding)
+    sizes: list[Any] = list(batch.shape[-3:])
+    given_ceil = ceil_mode
+    if ceil_mode:
+        left = [
+            not isinstance(size, SymInt) and (size + 2 * pad - window) % step
+            for size, pad, window, step in zip(sizes, pads, windows, steps, strict=True)
+        ]
+        ceil_mode = any(left)
+    seen = batch
+    if not ceil_mode and (count_include_pad or not any(pads)):
+        seen, pads = _seen(batch, windows, steps, pads, 0.0)
+    operator = _ATEN.avg_pool3d.default
+    if seen is x and stride and given_ceil == ceil_mode:
+        return NotImplemented
+    found = operator(seen, windows, steps, pads, ceil_mode, count_include_pad, divisor_override)
+    return found if x.dim() == 5 else found.squeeze(0)
