@@ -4,6 +4,8 @@
 #
 # Parts of check: lint, types, test, which is lit and pytest. make format rewrites the sources as
 # lint wants them.
+# make check-gpu  builds the suites for GPUs and runs them on this machine's, by the python3 of the
+#                 system, or PYTHON, which has torch with CUDA
 # make clean removes what was built; make distclean the environment too.
 
 python := .venv/bin/python
@@ -18,7 +20,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 # Without compiled bytecode every command that the tests start would compile hirc's Python again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check setup lint format types test lit pytest clean distclean
+.PHONY: demo check check-gpu setup lint format types test lit pytest clean distclean
 .DEFAULT_GOAL := check
 
 setup:
@@ -61,6 +63,12 @@ lit: setup
 pytest: setup
 	@mkdir -p $(results) && rm -f $(results)/pytest.xml
 	$(bounded) 2400 $(python) -m pytest -n 2 --dist loadgroup --quiet --junit-xml $(results)/pytest.xml
+
+check-gpu: setup
+	@status=0; \
+	(cd test && ../$(python) -m on_gpu ../build/gpu $(SUITES)) || status=1; \
+	$(or $(PYTHON),python3) build/gpu/run.py $(SUITES) || status=1; \
+	exit $$status
 
 clean:
 	rm -rf build dist hirc.egg-info

@@ -139,8 +139,10 @@ class Suite:
 
         `flags` are further ones of hirc; optimisation would take most of a suite's time.
         """
-        self._floor = floor
-        self._flags = tuple(flags)
+        schedules = "--schedules=general" if floor else "--schedules=tuned"
+        # hirc's flags for these programs, but for how they are optimised.
+        self.flags = [schedules, *(flag for flag in flags if not flag.startswith("-O"))]
+        self._optimized = [flag for flag in flags if flag.startswith("-O")]
         self._programs = {program.name: program for program in programs}
         assert len(self._programs) == len(programs), "two programs have the same name"
 
@@ -164,11 +166,6 @@ class Suite:
     def source(self) -> str:
         """The programs' text."""
         return "\n".join(map(_text, self._programs.values()))
-
-    @property
-    def schedules(self) -> str:
-        """The flag that says which schedules there are."""
-        return "--schedules=general" if self._floor else "--schedules=tuned"
 
     def check_silence(
         self, names: Sequence[str] = (), sizes_each: int = 2, closed: Sequence[str] = ()
@@ -196,7 +193,7 @@ class Suite:
         assert (done.returncode, done.stderr) == (0, ""), f"{done.stdout}\n{done.stderr}"
 
     def _library(self, programs: Iterable[Program], *flags: str) -> hirc.Library:
-        return library("\n".join(map(_text, programs)), self.schedules, *self._flags, *flags)
+        return library("\n".join(map(_text, programs)), *self.flags, *self._optimized, *flags)
 
 
 @dataclass(frozen=True)

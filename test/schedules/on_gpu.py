@@ -3,7 +3,7 @@
     cd test && ../.venv/bin/python -m schedules.on_gpu ../build/schedules [rows columns ...]
     python3 build/schedules/run.py [rows columns ...]          # on the GPU machine
 
-They are optimised as programs are by themselves, whatever the suites' flags. The second part needs
+They are optimised as programs are by themselves, whatever the suites ask for. The second part needs
 torch, hypothesis and pytest on the GPU machine, and nothing of hirc but its loader, which is copied
 beside the programs.
 """
@@ -31,7 +31,7 @@ def build(folder: Path, names: list[str]) -> None:
         source = folder / f"{name}.mlir"
         source.write_text(suite.source)
         words = [str(source), "-o", str(folder / f"{name}.so"), "--emit=shared"]
-        assert run_hirc([*words, "--offload-arch=sm_90a", suite.schedules]) == 0
+        assert run_hirc([*words, "--offload-arch=sm_90a", *suite.flags]) == 0
         source.unlink()
 
 
