@@ -32,7 +32,6 @@ def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.log.default: partial(_of_one, _log),
         _ATEN.sqrt.default: partial(_of_one, _sqrt),
         _ATEN.reciprocal.default: partial(_of_one, lambda x: _quotient((1.0, 0.0), x)),
-        _ATEN.pow.Tensor_Tensor: _power,
         _ATEN.mm.default: _product,
         _ATEN.bmm.default: _product,
         _ATEN.ne.Tensor: _unequal,
@@ -146,10 +145,6 @@ def _sum(sign: int, x: Any, y: Any, *, alpha: Any = 1) -> Tensor:
         return NotImplemented
     (a, b), (c, d) = parts_of(x), _times(parts_of(y), parts_of(alpha))
     return _complex((a + sign * c, b + sign * d), torch.result_type(x, y))
-
-
-def _power(x: Tensor, y: Tensor) -> Tensor:
-    return torch.exp(y * torch.log(x)) if is_complex(x, y) else NotImplemented
 
 
 def power_of_number(x: Tensor, exponent: Any) -> Tensor:

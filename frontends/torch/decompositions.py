@@ -99,6 +99,9 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.histc.default: _histc,
         _ATEN.pow.Tensor_Scalar: _pow,
         _ATEN.pow.Scalar: _pow_of_number,
+        _ATEN.pow.Tensor_Tensor: _pow_of_tensors,
+        _ATEN.isfinite.default: _isfinite,
+        _ATEN.isinf.default: _isinf,
         _ATEN.scaled_dot_product_attention.default: _attention,
         _ATEN.view.default: _view,
         _ATEN._unsafe_view.default: _view,
@@ -629,11 +632,41 @@ def _pow(x: Tensor, exponent: float) -> Tensor:
 def _pow_of_number(base: float, exponent: Tensor) -> Tensor:
     """Integer powers of 2 are shifts."""
     kind = torch.result_type(base, exponent)
-    if kind.is_floating_point or kind.is_complex or base != 2:
+    if kind.is_floating_point or kind.is_complex:
         return NotImplemented
+    if base != 2:
+        return torch.pow(torch.full((), base, dtype=kind, device=exponent.device), exponent)
     place = exponent.to(kind)
     shifted = torch.bitwise_left_shift(torch.ones_like(place), place.clamp(0, 63))
     return torch.where((place < 0) | (place >= torch.iinfo(kind).bits), 0, shifted)
+
+
+def _pow_of_tensors(x: Tensor, y: Tensor) -> Tensor:
+    """Of integers what the exponent's bits stand for is multiplied, as they overflow."""
+    if is_complex(x, y):
+        return torch.exp(y * torch.log(x))
+    kind = torch.result_type(x, y)
+    if kind.is_floating_point or kind is torch.bool:
+        return NotImplemented
+    limits = torch.iinfo(kind)
+    power, exponent = x.to(kind), y.to(kind)
+    signs = torch.where(exponent & 1 == 1, power, 1)
+    inverse = torch.where((power == 1) | (power == -1), signs, 0)
+    result = signs
+    for place in range(1, limits.bits - (limits.min < 0)):
+        power = power * power
+        result = torch.where(exponent >> place & 1 == 1, result * power, result)
+    return torch.where(exponent < 0, inverse, result) if limits.min < 0 else result
+
+
+def _isfinite(x: Tensor) -> Tensor:
+    if x.is_complex():
+        return x.real.isfinite() & x.imag.isfinite()
+    return x.abs() < math.inf if x.is_floating_point() else torch.ones_like(x, dtype=torch.bool)
+
+
+def _isinf(x: Tensor) -> Tensor:
+    return x.real.isinf() | x.imag.isinf() if x.is_complex() else NotImplemented
 
 
 def _eq(x: Tensor, y: Tensor) -> Tensor:
