@@ -42,7 +42,7 @@ def _numbers(x: Tensor, n: Tensor) -> list[Tensor]:
         *(n**3, n**0, 2**n, n**1.5, torch.hypot(x, x * 1e30), torch.copysign(x, -0.0)),
         (x / truths == x / truths),
         *((n - 4).short() ** (n.flip(0) - 2).short(), (-3) ** n.to(torch.int8)),
-        (truths.to(torch.int8) * 2 - 1) ** (n << 4).to(torch.int8),
+        torch.where(truths, 1, -1).to(torch.int8) ** (n << 4).to(torch.int8),
         *((x / truths).isfinite(), n.isfinite(), torch.complex(x, x / truths).isfinite()),
         *(torch.complex(x / truths, x).isinf(), (x / truths).isneginf()),
         F.pad(x, (-1, 1, 0, -1), value=2.0),
