@@ -68,6 +68,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **_bitwise(),
         **_comparisons(),
         **_truths(),
+        **_bytes_and_numbers(),
         _ATEN.eq.Tensor: _eq,
         _ATEN.cat.default: _cat,
         _ATEN.constant_pad_nd.default: _pad,
@@ -708,6 +709,30 @@ def _truths() -> dict[Any, Callable[..., Any]]:
 
     every = (_ATEN.any, _ATEN.all)
     found = [getattr(each, name) for each in every for name in ("default", "dim", "dims")]
+    return {operator: of(operator) for operator in found}
+
+
+def _bytes_and_numbers() -> dict[Any, Callable[..., Any]]:
+    """Of bytes and a number torch-mlir's own end the process: they are computed wider."""
+    table = {
+        **_unknown_operators(),
+        **get_decomposition_table(),
+        **complex_number_decompositions(),
+    }
+
+    def of(operator: OpOverload) -> Callable[..., Any]:
+        def computed(x: Any, y: Any, *given: Any, **named: Any) -> Any:
+            if isinstance(x, Tensor) and x.dtype is torch.int8 and isinstance(y, int):
+                wide = operator(x.short(), (y + 128) % 256 - 128, *given, **named)
+                return wide if wide.is_floating_point() else wide.to(x.dtype)
+            known = table.get(operator)
+            return NotImplemented if known is None else known(x, y, *given, **named)
+
+        return computed
+
+    every = (_ATEN.mul, _ATEN.sub, _ATEN.remainder)
+    found = [getattr(each, name) for each in every for name in ("Tensor", "Scalar")]
+    found += [_ATEN.div.Tensor_mode, _ATEN.div.Scalar_mode, _ATEN.floor_divide.default]
     return {operator: of(operator) for operator in found}
 
 

@@ -182,6 +182,14 @@ def _convolutions(x: Tensor) -> list[Tensor]:
     ]
 
 
+def _bytes(n: Tensor) -> list[Tensor]:
+    b = n.to(torch.int8) * 31
+    return [
+        *(b - 1, b * -3, b // 2, b % 5, 1 - b, b + 300, b * 300, b - 1.5, b / 2),
+        *(torch.sub(b, 1, alpha=2), torch.div(b, -3, rounding_mode="trunc"), b.remainder(-3)),
+    ]
+
+
 def _losses(x: Tensor) -> list[Tensor]:
     """Of rows with labels for some classes, for none, and for all."""
     few, none, every = [3, 0, -1, 2, 2, 5], [-1, 0, 1, 2, 3, 4], [5, 4, 3, 2, 1, 0]
@@ -202,7 +210,7 @@ def test_operators() -> None:
     def model(x: Tensor, n: Tensor) -> list[Tensor]:
         made = [*_constants(x), *_numbers(x, n), *_orders(x, n), *_bits_and_places(x, n)]
         made += [*_special(x, n), *_error_functions(x), *_complex(x), *_picked(x, n)]
-        return [*made, *_convolutions(x), *_windows(x), *_losses(x)]
+        return [*made, *_convolutions(x), *_windows(x), *_losses(x), *_bytes(n)]
 
     found = hirc.compile(model, (x, n), target="cpu", opt_level=0)(x, n)
     for number, (ours, theirs) in enumerate(zip(found, model(x, n), strict=True)):
