@@ -43,6 +43,7 @@ class Suite:
 def suites(environment: Mapping[str, str] = os.environ) -> Iterator[Suite]:
     """Yields every suite; one of schedules for each of its files, as these build side by side."""
     yield Suite("programs", ("programs.on_gpu", "build", "FOLDER"))
+    yield Suite("offload", ("offload.on_gpu", "FOLDER"))
     yield Suite("library-products", ("host_ir.matmul_on_gpu", "FOLDER"))
     for element in _ELEMENTS:
         yield Suite(f"host-ir-{element}", ("host_ir.on_gpu", "FOLDER", element))
