@@ -103,6 +103,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.pow.Tensor_Tensor: _pow_of_tensors,
         _ATEN.isfinite.default: _isfinite,
         _ATEN.isinf.default: _isinf,
+        _ATEN.vander.default: _vander,
+        _ATEN.max.default: _greatest,
         _ATEN.scaled_dot_product_attention.default: _attention,
         _ATEN.view.default: _view,
         _ATEN._unsafe_view.default: _view,
@@ -668,6 +670,24 @@ def _isfinite(x: Tensor) -> Tensor:
 
 def _isinf(x: Tensor) -> Tensor:
     return x.real.isinf() | x.imag.isinf() if x.is_complex() else NotImplemented
+
+
+def _vander(x: Tensor, N: int | SymInt | None = None, increasing: bool = False) -> Tensor:
+    """torch's own form writes its columns one after another to what holds nothing."""
+    count: Any = x.shape[0] if N is None else N
+    if isinstance(count, SymInt):
+        return NotImplemented
+    wide = x.to(torch.promote_types(x.dtype, torch.int64)).unsqueeze(1)
+    ones = torch.ones_like(wide)
+    if count < 2:
+        return ones[:, :count]
+    columns = torch.cat([ones, wide.expand(-1, count - 1).cumprod(1)], 1)
+    return columns if increasing else columns.flip(1)
+
+
+def _greatest(x: Tensor) -> Tensor:
+    """torch-mlir's own of bytes ends the process."""
+    return x.amax() if x.dtype is torch.int8 else NotImplemented
 
 
 def _eq(x: Tensor, y: Tensor) -> Tensor:

@@ -187,6 +187,12 @@ def _bytes(n: Tensor) -> list[Tensor]:
     return [
         *(b - 1, b * -3, b // 2, b % 5, 1 - b, b + 300, b * 300, b - 1.5, b / 2),
         *(torch.sub(b, 1, alpha=2), torch.div(b, -3, rounding_mode="trunc"), b.remainder(-3)),
+        *(
+            b.max(),
+            torch.vander(n[0], 3),
+            torch.vander(n[0], increasing=True),
+            torch.vander(n[0], 1),
+        ),
     ]
 
 
