@@ -104,7 +104,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.isfinite.default: _isfinite,
         _ATEN.isinf.default: _isinf,
         _ATEN.vander.default: _vander,
-        _ATEN.max.default: _greatest,
+        _ATEN.max.default: partial(_extreme, torch.amax),
+        _ATEN.min.default: partial(_extreme, torch.amin),
         _ATEN.scaled_dot_product_attention.default: _attention,
         _ATEN.view.default: _view,
         _ATEN._unsafe_view.default: _view,
@@ -685,9 +686,9 @@ def _vander(x: Tensor, N: int | SymInt | None = None, increasing: bool = False) 
     return columns if increasing else columns.flip(1)
 
 
-def _greatest(x: Tensor) -> Tensor:
+def _extreme(along: Callable[..., Tensor], x: Tensor) -> Tensor:
     """torch-mlir's own of bytes ends the process."""
-    return x.amax() if x.dtype is torch.int8 else NotImplemented
+    return along(x) if x.dtype is torch.int8 else NotImplemented
 
 
 def _eq(x: Tensor, y: Tensor) -> Tensor:
