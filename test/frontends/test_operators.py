@@ -189,6 +189,7 @@ def _bytes(n: Tensor) -> list[Tensor]:
         *(torch.sub(b, 1, alpha=2), torch.div(b, -3, rounding_mode="trunc"), b.remainder(-3)),
         *(
             b.max(),
+            b.min(),
             torch.vander(n[0], 3),
             torch.vander(n[0], increasing=True),
             torch.vander(n[0], 1),
