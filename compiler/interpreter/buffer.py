@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ...dialects.hir.element_types import ElementType
-from ...dialects.records import dataclass
 from .dtypes import dtype_of
 from .memory import Allocation, strided
 from .torch_import import torch

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...dialects.hir.element_types import ElementType
 from ...dialects.mlir import ir
-from ...dialects.records import dataclass
 from .. import activity
 from ..errors import UnsupportedError
 from ..session import position_of

@@ -8,11 +8,11 @@ iteration.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from ...dialects.mlir import ir
-from ...dialects.records import dataclass
 from .frame import Frame
 from .operations.arith_floats import FLOAT_FUNCTIONS
 from .operations.arith_integers import INTEGER_FUNCTIONS

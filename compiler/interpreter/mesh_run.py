@@ -7,13 +7,13 @@ says, and nothing of how it is divided.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.hir.mesh import Mesh
 from ...dialects.hir.program_mesh import input_spreads, mesh_of, spreads_of
 from ...dialects.mlir import ir
-from ...dialects.records import dataclass
 from ..errors import InputError
 from . import fault
 from .mesh_parts import assemble, part_of

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from ...dialects.hir.program_inputs import input_name
 from ...dialects.mlir import ir
-from ...dialects.records import dataclass
 from . import fault
 from .nested import operations_in
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ...dialects.mlir import ir
-from ...dialects.records import dataclass
 from .buffer import Buffer
 
 

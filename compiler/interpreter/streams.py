@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from ...dialects.records import dataclass
 from .torch_import import torch
 
 

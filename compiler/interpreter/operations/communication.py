@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ....dialects.hir.element_types import ElementType
 from ....dialects.hir.mesh import Mesh, read_spreads
 from ....dialects.hir.team import teams_of
 from ....dialects.mlir import ir
-from ....dialects.records import dataclass
 from .. import fault
 from ..buffer import Buffer
 from ..frame import Frame

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from ....dialects.mlir import ir
-from ....dialects.records import dataclass
 from .. import fault
 from ..buffer import Buffer, packed_strides
 from ..convert import load
