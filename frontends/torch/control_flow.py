@@ -8,6 +8,7 @@ to where it is called from.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -485,26 +486,10 @@ def _filled(
     return [filled.results[0]]
 
 
-def _bits(
-    function: ir.Operation,
-    names: Sequence[str],
-    arguments: Sequence[ir.Value],
-    results: Sequence[ir.Type],
-) -> Sequence[ir.Value]:
-    return _converted(arith.bitcast, arguments, results)
-
-
-def _extended(
-    function: ir.Operation,
-    names: Sequence[str],
-    arguments: Sequence[ir.Value],
-    results: Sequence[ir.Type],
-) -> Sequence[ir.Value]:
-    return _converted(arith.extui, arguments, results)
-
-
 def _converted(
     conversion: Callable[[ir.Type, ir.Value], ir.Value],
+    function: ir.Operation,
+    names: Sequence[str],
     arguments: Sequence[ir.Value],
     results: Sequence[ir.Type],
 ) -> Sequence[ir.Value]:
@@ -550,8 +535,8 @@ def _advance(
 
 
 _DEFINITIONS = {
-    "bits": _bits,
-    "extend": _extended,
+    "bits": partial(_converted, arith.bitcast),
+    "extend": partial(_converted, arith.extui),
     "drawing": _drawing,
     "moved": _moved,
     "advance": _advance,

@@ -11,54 +11,15 @@ import pytest
 from hirc.compiler.executable import read_linked_file
 from hirc.compiler.toolchain import find_cuda
 from support.driver import Hirc, write
+from support.linked_units import CALLS, LAUNCH, TWICE, TWICE_CUDA
 from support.stand_in import stand_in_cuda
 
 ARCH = "--offload-arch=sm_90"
-_CALLER = """\
-module attributes {gpu.container_module} {
-gpu.module @m {
-  func.func private @twice(f32) -> f32
-  func.func @plus_one(%x: f32) -> f32 {
-    %one = arith.constant 1.0 : f32
-    %0 = arith.addf %x, %one : f32
-    return %0 : f32
-  }
-  gpu.func @k() kernel {
-    %t = gpu.thread_id x
-    %0 = arith.index_cast %t : index to i32
-    %1 = arith.sitofp %0 : i32 to f32
-    %2 = func.call @twice(%1) : (f32) -> f32
-    gpu.printf "%f\\n", %2 : f32
-    gpu.return
-  }
-}
-func.func @main() {
-  %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
-  gpu.launch_func @m::@k blocks in (%c1, %c1, %c1) threads in (%c4, %c1, %c1)
-  return
-}
-}
-"""
-_TWICE = """\
-gpu.module @other {
-  func.func private @plus_one(f32) -> f32
-  func.func @twice(%x: f32) -> f32 {
-    %0 = arith.addf %x, %x : f32
-    %1 = func.call @plus_one(%0) : (f32) -> f32
-    return %1 : f32
-  }
-}
-"""
-_CUDA = """\
-extern "C" __attribute__((device)) float plus_one(float x);
-extern "C" __attribute__((device)) float twice(float x) { return plus_one(2 * x); }
-"""
 
 
 def _clang_object(clang: Path, folder: Path, *words: str) -> Path:
-    """Compiles _CUDA; the test is skipped where clang has no llvm-offload-binary."""
-    source, output = write(folder, "twice.cu", _CUDA), folder / "twice.o"
+    """Compiles TWICE_CUDA; the test is skipped where clang has no llvm-offload-binary."""
+    source, output = write(folder, "twice.cu", TWICE_CUDA), folder / "twice.o"
     flags = ["-x", "cuda", "--cuda-gpu-arch=sm_90", "-nocudainc", "-nocudalib", "-fgpu-rdc"]
     flags += ["--offload-new-driver", "-O2", f"--cuda-path={find_cuda().root}", *words]
     command = [clang, *flags, "-c", source, "-o", output]
@@ -86,7 +47,7 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory, clang: Path) -> Path:
 @pytest.mark.parametrize("flags", [(), ("-g",)], ids=["bitcode", "machine code"])
 def test_two_units(flags: tuple[str, ...], hirc: Hirc, stand_in: Path, tmp_path: Path) -> None:
     """Each calls a function of the other."""
-    units = write(tmp_path, "k.mlir", _CALLER), write(tmp_path, "twice.mlir", _TWICE)
+    units = write(tmp_path, "k.mlir", CALLS), write(tmp_path, "twice.mlir", TWICE)
     output, cuda = tmp_path / "prog", f"--cuda-path={stand_in}"
     hirc.succeeds(*units, ARCH, cuda, "--offload-rdc", *flags, "-o", output)
     _check_launched(output)
@@ -95,7 +56,7 @@ def test_two_units(flags: tuple[str, ...], hirc: Hirc, stand_in: Path, tmp_path:
 def test_an_archive(hirc: Hirc, stand_in: Path, tmp_path: Path) -> None:
     """A member of an archive is taken for the device function that it defines."""
     objects = [tmp_path / "k.o", tmp_path / "twice.o"]
-    for output, text in zip(objects, (_CALLER, _TWICE), strict=True):
+    for output, text in zip(objects, (CALLS, TWICE), strict=True):
         source = write(tmp_path, f"{output.stem}.mlir", text)
         hirc.succeeds(source, ARCH, "--offload-rdc", "--emit=object", "-o", output)
     archive, output = tmp_path / "libtwice.a", tmp_path / "prog"
@@ -109,7 +70,7 @@ def test_a_cuda_object_of_clang(
     flags: tuple[str, ...], hirc: Hirc, clang: Path, stand_in: Path, tmp_path: Path
 ) -> None:
     """MLIR calls CUDA C++, which calls MLIR."""
-    source, output = write(tmp_path, "k.mlir", _CALLER), tmp_path / "prog"
+    source, output = write(tmp_path, "k.mlir", CALLS), tmp_path / "prog"
     compiled = _clang_object(clang, tmp_path, *flags)
     words = [ARCH, f"--cuda-path={stand_in}", "--offload-rdc"]
     hirc.succeeds(source, compiled, *words, "-o", output)
@@ -118,7 +79,7 @@ def test_a_cuda_object_of_clang(
 
 def test_the_whole_program_is_optimised(hirc: Hirc, tmp_path: Path) -> None:
     """PTX of both units: what one calls of the other is there."""
-    units = write(tmp_path, "k.mlir", _CALLER), write(tmp_path, "twice.mlir", _TWICE)
+    units = write(tmp_path, "k.mlir", CALLS), write(tmp_path, "twice.mlir", TWICE)
     folder = tmp_path / "kept"
     words = ["--offload-arch=compute_90", "--offload-rdc", f"--save-temps={folder}"]
     hirc.succeeds(*units, *words, "-o", tmp_path / "prog")
@@ -129,7 +90,7 @@ def test_the_whole_program_is_optimised(hirc: Hirc, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("arch", ["sm_90", "compute_90"])
 def test_what_is_defined_nowhere(arch: str, hirc: Hirc, tmp_path: Path) -> None:
-    words = [write(tmp_path, "k.mlir", _CALLER), f"--offload-arch={arch}", "-o", tmp_path / "prog"]
+    words = [write(tmp_path, "k.mlir", CALLS), f"--offload-arch={arch}", "-o", tmp_path / "prog"]
     errors = hirc.fails(*words)
     assert "k.mlir:13:10: error: device function 'twice' is called" in errors
     assert "--offload-rdc looks for it in other inputs" in errors
@@ -142,36 +103,30 @@ def test_what_is_defined_nowhere(arch: str, hirc: Hirc, tmp_path: Path) -> None:
 )
 def test_units_that_define_the_same(words: tuple[str, ...], hirc: Hirc, tmp_path: Path) -> None:
     names = ("k.mlir", "twice.mlir", "more.mlir")
-    texts = (_CALLER, _TWICE, _TWICE)
+    texts = (CALLS, TWICE, TWICE)
     units = [write(tmp_path, name, text) for name, text in zip(names, texts, strict=True)]
     errors = hirc.fails(*units, *words, "--offload-rdc", "-o", tmp_path / "prog")
     said = f"more.mlir:3:3: error: device symbol 'twice' is defined in {units[1]} and in {units[2]}"
     assert said in errors
     assert "twice.mlir:3:3: note: it is defined here too" in errors
     assert "make one private, or rename it" in errors
-    units[2].write_text(_TWICE.replace("func.func @twice", "func.func private @twice"))
+    units[2].write_text(TWICE.replace("func.func @twice", "func.func private @twice"))
     hirc.succeeds(*units, *words, "--offload-rdc", "-o", tmp_path / "prog")
 
 
-_COUNTING = """\
-module attributes {gpu.container_module} {
-gpu.module @m {
+_COUNTING = f"""\
+module attributes {{gpu.container_module}} {{
+gpu.module @m {{
   memref.global @count : memref<4xf32> = uninitialized
-  gpu.func @k() kernel {
+  gpu.func @k() kernel {{
     %t = gpu.thread_id x
     %0 = memref.get_global @count : memref<4xf32>
     %1 = memref.load %0[%t] : memref<4xf32>
     gpu.printf "%f\\n", %1 : f32
     gpu.return
-  }
-}
-func.func @main() {
-  %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
-  gpu.launch_func @m::@k blocks in (%c1, %c1, %c1) threads in (%c4, %c1, %c1)
-  return
-}
-}
+  }}
+}}
+{LAUNCH}}}
 """
 
 
@@ -191,7 +146,7 @@ def test_a_variable(flags: tuple[str, ...], hirc: Hirc, stand_in: Path, tmp_path
 
 
 def test_what_is_defined_twice(hirc: Hirc, tmp_path: Path) -> None:
-    source = write(tmp_path, "k.mlir", _TWICE + _TWICE.replace("@other", "@more"))
+    source = write(tmp_path, "k.mlir", TWICE + TWICE.replace("@other", "@more"))
     words = [source, ARCH, "--emit=object", "-o", tmp_path / "k.o"]
     errors = hirc.fails(*words, "--offload-rdc")
     assert "k.mlir:11:3: error: 'twice' is defined in gpu.module 'other' and in 'more'" in errors
@@ -201,6 +156,6 @@ def test_what_is_defined_twice(hirc: Hirc, tmp_path: Path) -> None:
 
 
 def test_the_cpu_device_is_refused(hirc: Hirc, tmp_path: Path) -> None:
-    source = write(tmp_path, "k.mlir", _CALLER)
+    source = write(tmp_path, "k.mlir", CALLS)
     errors = hirc.fails(source, "--offload-arch=cpu", "--offload-rdc", "-o", tmp_path / "prog")
     assert "error: --offload-rdc is for GPUs" in errors

@@ -30,6 +30,7 @@ import hirc
 from hirc.compiler.toolchain import find_clang, find_cuda
 from hirc.tools.hirc import main as run_hirc
 from support.driver import write
+from support.linked_units import CALLS, LAUNCH, TWICE, TWICE_CUDA
 
 HERE = Path(__file__).parent
 _ARCH = "--offload-arch=sm_90"
@@ -69,49 +70,7 @@ func.func @main() {
 }
 """
 
-# Launches a kernel of four threads, which shows 1, 3, 5 and 7 by what another unit has.
-_LAUNCH = """\
-func.func @main() {
-  %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
-  gpu.launch_func @m::@k blocks in (%c1, %c1, %c1) threads in (%c4, %c1, %c1)
-  return
-}
-"""
-_CALLS = f"""\
-module attributes {{gpu.container_module}} {{
-gpu.module @m {{
-  func.func private @twice(f32) -> f32
-  func.func @plus_one(%x: f32) -> f32 {{
-    %one = arith.constant 1.0 : f32
-    %0 = arith.addf %x, %one : f32
-    return %0 : f32
-  }}
-  gpu.func @k() kernel {{
-    %t = gpu.thread_id x
-    %0 = arith.index_cast %t : index to i32
-    %1 = arith.sitofp %0 : i32 to f32
-    %2 = func.call @twice(%1) : (f32) -> f32
-    gpu.printf "%f\\n", %2 : f32
-    gpu.return
-  }}
-}}
-{_LAUNCH}}}
-"""
-_TWICE = """\
-gpu.module @other {
-  func.func private @plus_one(f32) -> f32
-  func.func @twice(%x: f32) -> f32 {
-    %0 = arith.addf %x, %x : f32
-    %1 = func.call @plus_one(%0) : (f32) -> f32
-    return %1 : f32
-  }
-}
-"""
-_TWICE_CUDA = """\
-extern "C" __attribute__((device)) float plus_one(float x);
-extern "C" __attribute__((device)) float twice(float x) { return plus_one(2 * x); }
-"""
+# Shows 1, 3, 5 and 7 as `CALLS` does, by a variable that another unit fills.
 _READS = f"""\
 module attributes {{gpu.container_module}} {{
 gpu.module @m {{
@@ -128,7 +87,7 @@ gpu.module @m {{
     gpu.return
   }}
 }}
-{_LAUNCH}}}
+{LAUNCH}}}
 """
 _FILLS = """\
 gpu.module @other {
@@ -290,7 +249,7 @@ def _linked(folder: Path, name: str, *words: str | Path, output: str = _ODD_OUTP
 
 def units(folder: Path) -> Iterator[Case]:
     """Functions and variables of MLIR's units."""
-    calls, twice = write(folder, "k.mlir", _CALLS), write(folder, "twice.mlir", _TWICE)
+    calls, twice = write(folder, "k.mlir", CALLS), write(folder, "twice.mlir", TWICE)
     reads, fills = write(folder, "reads.mlir", _READS), write(folder, "fills.mlir", _FILLS)
     forms = {
         "bitcode": (_ARCH,),
@@ -311,7 +270,7 @@ def units(folder: Path) -> Iterator[Case]:
 def cuda_objects(folder: Path) -> Iterator[Case]:
     """CUDA C++ that clang compiled, as machine code and as bitcode."""
     clang = find_clang()
-    source, calls = write(folder, "twice.cu", _TWICE_CUDA), folder / "k.mlir"
+    source, calls = write(folder, "twice.cu", TWICE_CUDA), folder / "k.mlir"
     for form, flags in {"machine code": (), "bitcode": ("-foffload-lto",)}.items():
         name = f"CUDA C++ of clang as {form}"
         if not (clang.directory / "llvm-offload-binary").is_file():
