@@ -64,6 +64,8 @@ def _words(options: Options) -> Iterator[str]:
         value = getattr(options, name)
         if value != defaults[name]:
             yield f"--{word}={value}"
+    if options.glibc is not None:
+        yield f"--glibc={options.glibc}"
     if options.checks:
         yield f"--check={','.join(sorted(options.checks))}"
     if options.emit is Emit.EXE and options.entry != "main":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from ..dialects.records import dataclass
@@ -24,7 +24,8 @@ class LinkJob:
 
     `temporary` is where the linkers put their own files, `support` the support library. For the
     CPU device there is no device code left to link. Calls of functions that are `wrapped` go to
-    functions of another name. `ptx` goes beside the machine code.
+    functions of another name. `ptx` goes beside the machine code. `glibc` are flags that find an
+    older C library.
     """
 
     objects: Sequence[Path]
@@ -34,6 +35,7 @@ class LinkJob:
     devices: Devices = Devices.GPUS
     wrapped: Sequence[str] = ()
     ptx: Mapping[Target, Path] = field(default_factory=dict[Target, Path])
+    glibc: Sequence[str] = ()
 
 
 def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[str | Path]:
@@ -47,6 +49,7 @@ def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[s
     command += [*job.objects, *map(_absolute, options.link_inputs)]
     if job.support is not None:
         command.append(job.support)
+    command += job.glibc
     command += ["-o", job.output]
     lld = toolchain.clang.directory / "ld.lld"
     if lld.is_file():
@@ -87,13 +90,20 @@ class SymbolError(InputError):
 
 def link(job: LinkJob, options: Options, toolchain: Toolchain, runner: Runner) -> None:
     """Runs clang. Raises the error its messages tell of, in hirc's terms."""
+    if options.glibc is not None and job.temporary is not None:
+        # Imported late: few links are for an older C library.
+        from .glibc.stand_ins import older_glibc_flags
+
+        folder = job.temporary / "glibc"
+        flags = older_glibc_flags(options.glibc, folder, toolchain.clang, runner)
+        job = replace(job, glibc=flags)
     command = link_command(job, options, toolchain)
     done = runner.run(command, directory=options.save_temps, temporary=job.temporary)
     if options.verbose and done.errors:
         runner.log(done.errors.rstrip())
     # clang 22 ends with status 0 although its device link printed an error.
     if done.status != 0 or _TOOL_ERROR.search(done.errors):
-        raise _explained(done, options, toolchain)
+        raise _explained(done, options, toolchain, runner)
 
 
 def merge_objects(objects: Sequence[Path], output: Path, clang: Clang, runner: Runner) -> None:
@@ -109,7 +119,7 @@ def merge_objects(objects: Sequence[Path], output: Path, clang: Clang, runner: R
         )
 
 
-def _explained(done: Finished, options: Options, toolchain: Toolchain) -> HircError:
+def _explained(done: Finished, options: Options, toolchain: Toolchain, runner: Runner) -> HircError:
     text = done.errors
     undefined = re.search(r"undefined (?:symbol|reference)(?: to|:) [`']?([\w.$]+)", text)
     if undefined is not None and undefined[1] == "main":
@@ -118,6 +128,19 @@ def _explained(done: Finished, options: Options, toolchain: Toolchain) -> HircEr
             stage="link",
             hint="name the entry with --entry, or build with --emit=shared or --emit=object",
             symbol="main",
+        )
+    newer = None
+    if undefined is not None and options.glibc is not None:
+        from .glibc.stand_ins import release_of
+
+        newer = release_of(undefined[1], toolchain.clang, runner)
+    if undefined is not None and newer is not None:
+        return SymbolError(
+            f"function '{undefined[1]}' came with glibc {newer}, and --glibc={options.glibc} is "
+            "older",
+            stage="link",
+            hint=f"do without it, or give --glibc={newer}",
+            symbol=undefined[1],
         )
     if undefined is not None:
         return SymbolError(

@@ -1,9 +1,9 @@
-"""The sections and symbols of object files and archives: ELF-64 (gABI 4.1), little endian."""
+"""Sections and symbols of objects, libraries and archives: ELF-64 (gABI 4.1), little endian."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from ..dialects.records import dataclass
 
@@ -11,7 +11,10 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _SECTIONS_AT, _SECTION_COUNT_AT, _NAMES_AT = 40, 60, 62
 _NULL, _NOBITS = 0, 8
-_SYMTAB = 2
+_SYMTAB, _DYNSYM = 2, 11
+_VERSION_DEFINITIONS, _VERSION_NUMBERS = 0x6FFFFFFD, 0x6FFFFFFF
+_DEFINITION, _DEFINED_NAME = struct.Struct("<HHHHIII"), struct.Struct("<II")
+_VERSION_MASK = 0x7FFF
 _LOCAL, _WEAK = 0, 2
 _SECTION_SYMBOL, _FILE_SYMBOL = 3, 4
 _INTERNAL, _HIDDEN = 1, 2
@@ -29,6 +32,19 @@ class Symbol:
     is_defined: bool
     is_weak: bool
     is_hidden: bool
+
+
+@dataclass(frozen=True)
+class VersionedSymbol:
+    """A symbol that a shared library defines, in one version of it; "" where it has none.
+
+    `kind` is ELF's type of symbols, `size` is in bytes.
+    """
+
+    name: str
+    version: str
+    kind: int
+    size: int
 
 
 @dataclass(frozen=True)
@@ -80,6 +96,44 @@ def object_symbols(data: bytes) -> Iterator[Symbol]:
                 binding == _WEAK,
                 other & 3 in (_INTERNAL, _HIDDEN),
             )
+
+
+def versioned_symbols(data: bytes) -> Iterator[VersionedSymbol]:
+    """Yields the symbols that a shared library defines (GNU's symbol versions, LSB 5.0)."""
+    sections = _sections(data)
+    by_kind = {section[1]: section for section in sections}
+    if _DYNSYM not in by_kind:
+        return
+    versions = _versions(data, sections, by_kind.get(_VERSION_DEFINITIONS))
+    numbers = by_kind.get(_VERSION_NUMBERS)
+    _, _, _, _, at, size, strings, *_ = by_kind[_DYNSYM]
+    strings_at = sections[strings][4]
+    symbols = _SYMBOL.iter_unpack(data[at : at + size])
+    for place, (name_at, info, _, section, _, bytes_) in enumerate(symbols):
+        if section == _UNDEFINED or info >> 4 == _LOCAL or name_at == 0:
+            continue
+        number = 0
+        if numbers is not None:
+            (number,) = struct.unpack_from("<H", data, numbers[4] + 2 * place)
+        version = versions.get(number & _VERSION_MASK, "")
+        yield VersionedSymbol(_text(data, strings_at + name_at), version, info & 15, bytes_)
+
+
+def _versions(
+    data: bytes, sections: Sequence[tuple[int, ...]], table: tuple[int, ...] | None
+) -> dict[int, str]:
+    """Returns the names of a library's versions by their numbers."""
+    names: dict[int, str] = {}
+    if table is None:
+        return names
+    at, strings_at = table[4], sections[table[6]][4]
+    while True:
+        _, _, number, _, _, name_offset, next_offset = _DEFINITION.unpack_from(data, at)
+        name_at, _ = _DEFINED_NAME.unpack_from(data, at + name_offset)
+        names[number] = _text(data, strings_at + name_at)
+        if next_offset == 0:
+            return names
+        at += next_offset
 
 
 def with_renamed(data: bytes, rename: Callable[[str], str]) -> bytes:

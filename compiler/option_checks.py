@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from pathlib import Path
 
 from .errors import InputError
 from .offload_annotations import layout_for
-from .options import Emit, Options
+from .options import OLDEST_GLIBC, Emit, Options
 from .output import make_folder, refuse_overwriting
 from .source import check_readable, file_of
 
@@ -20,6 +21,7 @@ def check_options(options: Options, given: Collection[str]) -> None:
     _check_interface(options)
     _check_targets(options)
     _check_consumer(options)
+    _check_glibc(options)
     for library in options.device_libraries:
         check_readable(library)
     if options.weights_from is not None:
@@ -75,6 +77,20 @@ def _check_consumer(options: Options) -> None:
     if any(target.is_cpu for target in options.targets):
         raise InputError("--for-clang: hirc itself links what is for the CPU device")
     layout_for(options.for_clang)
+
+
+def _check_glibc(options: Options) -> None:
+    """Whether something is linked, for a release that can be linked for."""
+    if options.glibc is None:
+        return
+    if not options.emit.is_linked or options.stop_after is not None:
+        raise InputError("--glibc goes with --emit=exe or shared: who links decides")
+    match = re.fullmatch(r"2\.(\d{1,3})", options.glibc)
+    if match is None or int(match[1]) < int(OLDEST_GLIBC.partition(".")[2]):
+        raise InputError(
+            f"--glibc takes a release of GNU's C library from {OLDEST_GLIBC} on, "
+            f"not '{options.glibc}'"
+        )
 
 
 def _check_targets(options: Options) -> None:

@@ -10,6 +10,8 @@ from .target import Target
 
 # What the CPU device can check while a program runs.
 CHECKS = ("memory", "race")
+# The oldest GNU C library that can be linked for on a machine with a newer one.
+OLDEST_GLIBC = "2.28"
 
 
 class Emit(StrEnum):
@@ -154,6 +156,8 @@ class Options:
     prefix_maps: tuple[tuple[str, str], ...] = ()
     # Where a CUDA for such a clang goes.
     cuda_folder: Path | None = None
+    # The oldest GNU C library that what is linked runs with, `2.28`; None: this machine's.
+    glibc: str | None = None
     # Whether the device code of what is linked is compressed.
     compress: bool = False
     checks: frozenset[str] = frozenset()

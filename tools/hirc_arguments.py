@@ -119,6 +119,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         clang=values.clang,
         ptxas_arguments=tuple(values.ptxas_arg),
         ptxas_log=values.ptxas_log,
+        glibc=values.glibc,
         compress=values.offload_compress,
         rdc=values.offload_rdc,
         for_clang=values.for_clang,
@@ -280,6 +281,11 @@ def _make_parser() -> argparse.ArgumentParser:
         type=Path,
         metavar="DIRECTORY",
         help="with --for-clang, write a folder that clang 16 to 21 take as CUDA 13",
+    )
+    add(
+        "--glibc",
+        metavar="VERSION",
+        help="the oldest glibc that what is linked runs with, from 2.28 on (this machine's)",
     )
     add(
         "--offload-compress",
