@@ -16,8 +16,9 @@ from .errors import HircError, ToolchainError
 from .nvidia_driver import find_driver
 from .options import Options
 from .output import scratch_folder
+from .platform_table import PTX_VERSION
 from .process import Runner
-from .target import CPU, PTX_VERSION, Target
+from .target import CPU, Target
 from .toolchain import (
     CLANG_HINT,
     CUDA_HINT,
@@ -26,6 +27,7 @@ from .toolchain import (
     cuda_candidates,
     find_clang,
     find_cuda,
+    find_rocm,
 )
 
 _PYTHON_HINT = "pip install hirc installs it, in a fresh virtual environment if need be"
@@ -77,6 +79,7 @@ def findings(options: Options) -> Iterator[Finding]:
     yield _llvm()
     clang = yield from _clang(options)
     yield from _cuda(options)
+    yield _rocm(options)
     yield _host_link(clang)
     yield _cache()
     yield from _driver()
@@ -182,6 +185,15 @@ def _cuda_part(name: str, path: Path) -> Finding:
         detail = f"{path} is too old: PTX {PTX_VERSION / 10} needs {_CUDA_OLDEST} or newer"
         return Finding(label, State.MISSING, match[1], detail, CUDA_HINT)
     return Finding(label, State.FOUND, match[1], str(path))
+
+
+def _rocm(options: Options) -> Finding:
+    name = "ROCm device libraries"
+    try:
+        return Finding(name, State.FOUND, detail=str(find_rocm(options.rocm_path)))
+    except ToolchainError as error:
+        detail = f"{error.message}; only code for AMD's chips needs them"
+        return Finding(name, State.NOT_NEEDED, detail=detail, hint=error.hint or "")
 
 
 def _host_link(clang: Clang | None) -> Finding:

@@ -29,7 +29,14 @@ def code_key(source: Source, options: Options, weights: TensorFile | None) -> st
     digest = hashlib.sha256()
     # What changes nothing in code.
     said = replace(
-        options, inputs=(), link_inputs=(), cuda_path=None, clang=None, verbose=False, dry_run=False
+        options,
+        inputs=(),
+        link_inputs=(),
+        cuda_path=None,
+        rocm_path=None,
+        clang=None,
+        verbose=False,
+        dry_run=False,
     )
     clang = options.clang or next(clang_candidates(), None)
     cuda = find_cuda(options.cuda_path, optional=LINKING_PARTS)

@@ -84,7 +84,7 @@ class CodeCompilation(Compilation):
 
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
         """The device code that a link takes; the code that is run comes of the same module."""
-        module = unit.device(target, self.cuda)
+        module = unit.device(target, self._library(target))
         with self.timer.phase("PTX"):
             ptx = emit_ptx(module)
         if self.cuda.ptxas.is_file():

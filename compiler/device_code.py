@@ -16,15 +16,13 @@ from .diagnostics import translation_error
 from .errors import InputError, Position, UnsupportedError
 from .gate import GateError, unknown_intrinsics
 from .ir_text import IrText, matching, without_line_tables
-from .libdevice import libdevice_functions
 from .llvm_ir import LlvmModule, Machine, device_machine, set_global_option
+from .platform_library import link_platform_library
+from .platform_table import CUDA, Platform
 from .session import position_of
-from .target import TRIPLE, Target
+from .target import Target
 from .translate import TranslationError, to_llvm_ir
 
-# What the CUDA device runtime itself defines (CUDA programming guide: formatted output,
-# assertion, dynamic global memory allocation).
-RUNTIME_FUNCTIONS = frozenset({"vprintf", "__assertfail", "malloc", "free", "__nvvm_reflect"})
 _LINE_TABLES = "emissionKind: LineTablesOnly"
 _SHARED_SPACE = 3
 _FLUSH = '"denormal-fp-math-f32"="preserve-sign,preserve-sign"'
@@ -37,7 +35,8 @@ class DeviceOptions:
     opt_level: int = 2
     fast_math: bool = False
     flush_denormals: bool = False
-    libdevice: Path | None = None
+    # Where the device library of the chip's maker is.
+    platform_library: Path | None = None
     libraries: tuple[Path, ...] = ()
     # Functions and variables may be in other units, and in objects that others compiled.
     rdc: bool = False
@@ -62,16 +61,16 @@ class DeviceSource:
         return replace(self, text=without_line_tables(IrText.of(self.text)).whole())
 
 
-def device_sources(module: ir.Operation) -> list[DeviceSource]:
+def device_sources(module: ir.Operation, platform: Platform = CUDA) -> list[DeviceSource]:
     """Translates every gpu.module of `module`, which hold LLVM's dialects only by now."""
     return [
-        _translate(child.operation)
+        _translate(child.operation, platform)
         for child in module.regions[0].blocks[0]
         if child.operation.name == "gpu.module"
     ]
 
 
-def _translate(gpu_module: ir.Operation) -> DeviceSource:
+def _translate(gpu_module: ir.Operation, platform: Platform) -> DeviceSource:
     name = ir.StringAttr(gpu_module.attributes["sym_name"]).value
     calls: dict[str, Position | None] = {}
 
@@ -91,11 +90,11 @@ def _translate(gpu_module: ir.Operation) -> DeviceSource:
             holder.body.append(op.operation.clone())
         activity.enter("device-code", "translation to LLVM IR")
         try:
-            text = to_llvm_ir(holder.operation, data_layout=_data_layout())
+            text = to_llvm_ir(holder.operation, data_layout=_data_layout(platform))
         except (TranslationError, GateError) as error:
             raise translation_error(error, "device-code", holder.operation) from error
     # Line tables in PTX: any more makes the code generator ask ptxas for unoptimised debug code.
-    if _LINE_TABLES in text:
+    if platform is CUDA and _LINE_TABLES in text:
         text = IrText.of(text).sub(_LINE_TABLES, "emissionKind: DebugDirectivesOnly").whole()
     return DeviceSource(name, text, calls, _offered(gpu_module))
 
@@ -126,9 +125,9 @@ def _offered(gpu_module: ir.Operation) -> dict[str, Position | None]:
 
 
 @cache
-def _data_layout() -> str:
-    """NVPTX's data layout, which is one for all chips."""
-    return Machine(TRIPLE, "", "", 0).data_layout()
+def _data_layout(platform: Platform) -> str:
+    """A platform's data layout, which is one for all chips."""
+    return Machine(platform.triple, "", "", 0).data_layout()
 
 
 def device_module(
@@ -142,15 +141,16 @@ def device_module(
     """
     activity.enter("device-code")
     machine = device_machine(target.chip, options.opt_level)
-    precise = "0" if options.fast_math else "1"
-    flush = "1" if options.flush_denormals else "0"
-    set_global_option(f"-nvvm-reflect-add=__CUDA_PREC_SQRT={precise}")
-    set_global_option(f"-nvvm-reflect-add=__CUDA_FTZ={flush}")
+    if target.platform is CUDA:
+        precise = "0" if options.fast_math else "1"
+        flush = "1" if options.flush_denormals else "0"
+        set_global_option(f"-nvvm-reflect-add=__CUDA_PREC_SQRT={precise}")
+        set_global_option(f"-nvvm-reflect-add=__CUDA_FTZ={flush}")
     if options.rdc:
         _refuse_twice(sources)
-    merged = LlvmModule("", machine, name="device")
+    merged = LlvmModule(target.platform.module_flags, machine, name="device")
     for source in sources:
-        merged.link_module(_one(source, keep, machine, options))
+        merged.link_module(_one(source, keep, machine, options, target))
     merged.verify()
     return merged
 
@@ -175,7 +175,9 @@ def _one(
     keep: Sequence[str],
     machine: Machine,
     options: DeviceOptions,
+    target: Target,
 ) -> LlvmModule:
+    platform = target.platform
     module = LlvmModule(source.text, machine, name=source.name)
     # Threads may have to call any function together. MLIR says so of barriers only; a function with
     # a barrier would be called from copies of a place otherwise. LLVM takes the attribute off where
@@ -193,13 +195,19 @@ def _one(
     waiting = list(options.libraries)
     while linked := [path for path in waiting if _links(module, path)]:
         waiting = [path for path in waiting if path not in linked]
-    if options.libdevice is not None:
-        wanted = [name for name in module.undefined_functions() if name.startswith("__nv_")]
-        if wanted:
-            module.link_bitcode(libdevice_functions(options.libdevice, wanted))
+    if options.platform_library is not None:
+        link_platform_library(
+            module,
+            options.platform_library,
+            target,
+            fast_math=options.fast_math,
+            flush_denormals=options.flush_denormals,
+        )
     module.internalize([*keep, *source.offered] if options.rdc else keep)
     module.drop_unused()
-    missing = [name for name in module.undefined_functions() if name not in RUNTIME_FUNCTIONS]
+    missing = [
+        name for name in module.undefined_functions() if name not in platform.runtime_functions
+    ]
     if options.rdc:
         # Threads may have to call these together too.
         module.add_to_declarations(missing, "convergent")

@@ -13,7 +13,6 @@ from ..dialects.records import dataclass
 from ..pipelines.weights import Weight
 from .collection import seldom_collected
 from .consumer import check_chips, host_bitcode, host_text, takes_bitcode
-from .device_code import RUNTIME_FUNCTIONS
 from .errors import InputError, Note, Position
 from .fatbinary import write_cuda_for_older_clang
 from .host_code import host_object
@@ -22,7 +21,7 @@ from .link_inputs import linked_devices, may_have_kernels
 from .llvm_ir import LlvmModule
 from .native import native_note, native_targets
 from .option_checks import check_options
-from .options import Emit, Options
+from .options import OF_AMD, OF_NVIDIA, Emit, Options
 from .output import replacing, scratch_folder, write
 from .prefix_map import mapped
 from .process import Runner
@@ -31,7 +30,7 @@ from .source import UNNAMED, Source, check_readable, is_model, read_source
 from .support_library import support_archive, support_bitcode
 from .target import Devices, Target
 from .timing import Timer
-from .toolchain import Clang, ClangSearch, Cuda, Toolchain, find_cuda
+from .toolchain import Clang, ClangSearch, Cuda, Toolchain, find_cuda, find_rocm
 from .unit import Unit
 from .weights import Weights, plan_weights
 
@@ -59,6 +58,10 @@ class Compilation:
     def cuda(self) -> Cuda:
         """The CUDA in use. Raises ToolchainError where there is none."""
         return find_cuda(self.options.cuda_path)
+
+    def _library(self, target: Target) -> Path:
+        """The device library of a chip's maker. Raises ToolchainError where there is none."""
+        return find_rocm(self.options.rocm_path) if target.is_amd else self.cuda.libdevice
 
     @cached_property
     def clang(self) -> Clang:
@@ -241,7 +244,9 @@ class Compilation:
             for other in others:
                 whole.link_module(other)
             missing = [
-                name for name in whole.undefined_functions() if name not in RUNTIME_FUNCTIONS
+                name
+                for name in whole.undefined_functions()
+                if name not in target.platform.runtime_functions
             ]
             if missing:
                 raise InputError(
@@ -401,13 +406,15 @@ class Compilation:
             return
         for target in unit.gpu_targets:
             if target.is_ptx:
-                self._for_ptx.setdefault(target, []).append(unit.device(target, self.cuda))
+                self._for_ptx.setdefault(target, []).append(
+                    unit.device(target, self._library(target))
+                )
         check_chips(unit.machine_targets, self._consumer)
         unit.embed([(target, *self._image(unit, target)) for target in unit.machine_targets])
 
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
         """The device code that is embedded for one chip."""
-        return self._linked_image(unit.device(target, self.cuda), target)
+        return self._linked_image(unit.device(target, self._library(target)), target)
 
     def _linked_image(self, module: LlvmModule, target: Target) -> tuple[ImageFormat, bytes]:
         """Device code as a link takes it."""
@@ -453,11 +460,25 @@ class Compilation:
         target = targets[0]
         if target.is_cpu:
             return self._cpu_device_output(unit)
-        module = unit.device(target, self.cuda)
+        other = OF_NVIDIA if target.is_amd else OF_AMD
+        if options.emit in other:
+            hint = "asm or hsaco" if target.is_amd else "ptx, cubin or sass"
+            raise InputError(
+                f"--emit={options.emit} is not for {target.arch}, a chip of "
+                f"{target.platform.maker}'s",
+                hint=f"--emit={hint}",
+            )
+        module = unit.device(target, self._library(target))
         if options.emit is Emit.DEVICE_LLVM:
             return module.text()
         if options.emit is Emit.DEVICE_BITCODE:
             return module.bitcode()
+        if target.is_amd:
+            from .amd_code import assembly, code_object
+
+            with self.timer.phase("AMDGPU code"):
+                make = assembly if options.emit is Emit.ASM else code_object
+                return make(module, self.clang, self.runner)
         with self.timer.phase("PTX"):
             ptx = emit_ptx(module)
         if options.emit is Emit.PTX:

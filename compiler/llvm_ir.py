@@ -15,7 +15,7 @@ import llvmlite.binding as llvm
 from ..dialects.records import dataclass
 from . import activity
 from .errors import InputError, InternalError
-from .target import PTX_VERSION, TRIPLE
+from .platform_table import platform_of
 
 CONSUMER_LLVM = 22
 
@@ -372,8 +372,9 @@ def extract_definitions(library: bytes, wanted: Iterable[str], machine: Machine)
     module = llvm.parse_bitcode(library, context)
     keep = set(wanted)
     for item in [*module.functions, *module.global_variables]:
-        if not item.is_declaration and item.name not in keep:
-            item.linkage = "internal"
+        if not item.is_declaration:
+            # As long as nothing calls it, one of another linkage would be dropped.
+            item.linkage = "external" if item.name in keep else "internal"
     _drop_unused(module, _pass_builder(target, 0))
     return module.as_bitcode()
 
@@ -389,7 +390,8 @@ def host_machine(opt_level: int) -> Machine:
 
 def device_machine(chip: str, opt_level: int) -> Machine:
     """The code generator for a GPU."""
-    return Machine(TRIPLE, chip, f"+ptx{PTX_VERSION}", opt_level)
+    platform = platform_of(chip)
+    return Machine(platform.triple, chip, platform.features, opt_level)
 
 
 def set_global_option(option: str) -> None:

@@ -11,6 +11,7 @@ from .offload_annotations import layout_for
 from .options import OLDEST_GLIBC, Emit, Options
 from .output import make_folder, refuse_overwriting
 from .source import check_readable, file_of
+from .target import Devices, check_together
 
 
 def check_options(options: Options, given: Collection[str]) -> None:
@@ -101,6 +102,9 @@ def _check_targets(options: Options) -> None:
             "--offload-rdc is for GPUs: units for the CPU device are compiled by themselves",
             hint="--device-lib gives them device functions, as bitcode of --emit=device-bitcode",
         )
+    check_together(options.targets)
+    if Devices.AMD in Devices.of(options.targets):
+        _check_amd(options)
     if emit.is_linked or emit is Emit.PTX or options.stop_after is not None:
         return
     for target in options.targets:
@@ -110,3 +114,12 @@ def _check_targets(options: Options) -> None:
                 f"--offload-arch={target.arch} does not go with --emit={emit}: {why}",
                 hint=f"--offload-arch={target.chip}, or --emit=exe or shared, or --emit=ptx",
             )
+
+
+def _check_amd(options: Options) -> None:
+    """Whether what is to be written can be for AMD's chips."""
+    if (options.emit.is_linked or options.emit.is_host) and options.stop_after is None:
+        raise InputError(
+            f"--emit={options.emit} is not made for AMD's chips yet: their device code alone is",
+            hint="--emit=hsaco, asm, device-llvm or device-bitcode",
+        )

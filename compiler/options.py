@@ -27,6 +27,8 @@ class Emit(StrEnum):
     PTX = "ptx"
     CUBIN = "cubin"
     SASS = "sass"
+    ASM = "asm"
+    HSACO = "hsaco"
     MLIR = "mlir"
     GRAPH = "graph"
     DOT = "dot"
@@ -55,7 +57,10 @@ class Emit(StrEnum):
         return _SUFFIXES[self]
 
 
-_OF_DEVICE = (Emit.DEVICE_LLVM, Emit.DEVICE_BITCODE, Emit.PTX, Emit.CUBIN, Emit.SASS)
+# Code of one vendor's chips.
+OF_NVIDIA = (Emit.PTX, Emit.CUBIN, Emit.SASS)
+OF_AMD = (Emit.ASM, Emit.HSACO)
+_OF_DEVICE = (Emit.DEVICE_LLVM, Emit.DEVICE_BITCODE, *OF_NVIDIA, *OF_AMD)
 _SUFFIXES = {
     Emit.EXE: "",
     Emit.SHARED: ".so",
@@ -67,6 +72,8 @@ _SUFFIXES = {
     Emit.PTX: ".ptx",
     Emit.CUBIN: ".cubin",
     Emit.SASS: ".sass",
+    Emit.ASM: ".s",
+    Emit.HSACO: ".hsaco",
     Emit.MLIR: ".mlir",
     Emit.GRAPH: ".html",
     Emit.DOT: ".dot",
@@ -121,7 +128,7 @@ class StateStorage(StrEnum):
 
 
 # What is not linked with other device code.
-_FINAL = (Emit.DEVICE_LLVM, Emit.PTX, Emit.CUBIN, Emit.SASS)
+_FINAL = (Emit.DEVICE_LLVM, *OF_NVIDIA, *OF_AMD)
 
 
 @dataclass(frozen=True)
@@ -172,6 +179,7 @@ class Options:
     time_report: bool = False
     fusion_report: bool = False
     cuda_path: Path | None = None
+    rocm_path: Path | None = None
     clang: Path | None = None
     ptxas_arguments: tuple[str, ...] = ()
     ptxas_log: bool = False

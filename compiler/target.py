@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from enum import Flag
 
 from ..dialects.records import dataclass
-from ..pipelines.schedules.device import shared_bytes_of
+from ..pipelines.schedules.device import AMD_DEVICES, lanes_of, shared_bytes_of
 from .errors import InputError
-
-TRIPLE = "nvptx64-nvidia-cuda"
+from .platform_table import Platform, platform_of
 
 # Chips LLVM 22 generates code for and CUDA 13's ptxas assembles, without the a and f variants.
 # An `a` variant has the instructions of that chip alone (wgmma on sm_90a), an `f` its family's.
@@ -26,13 +25,11 @@ _CPU_STANDS_FOR = "sm_90a"
 # The first capability with redux.sync (PTX ISA, integer warp reductions).
 FIRST_WITH_REDUX = 80
 
-# The PTX version of CUDA 13.0 (its release notes); every chip above has it.
-PTX_VERSION = 90
-
 
 @dataclass(frozen=True, order=True)
 class Target:
-    """One chip, by the name `--offload-arch` takes: `sm_90`, `sm_90a`, `sm_100f`; or `cpu`.
+    """One chip, by the name `--offload-arch` takes: `sm_90`, `sm_90a`, `sm_100f`, AMD's
+    `gfx90a`; or `cpu`.
 
     `compute_90` is PTX for that chip, which the driver compiles for it and for later ones.
     """
@@ -42,7 +39,7 @@ class Target:
     @classmethod
     def parse(cls, text: str) -> Target:
         """Checks an arch's spelling. Raises InputError that lists the known ones."""
-        if text == _CPU:
+        if text == _CPU or text in AMD_DEVICES:
             return cls(text)
         match = re.fullmatch(r"(?:sm|compute)_(\d+)([af]?)", text)
         if match is not None:
@@ -50,7 +47,7 @@ class Target:
             first = {"": 0, "a": _FIRST_WITH_A, "f": _FIRST_WITH_F}[variant]
             if number in CHIPS and number >= first:
                 return cls(text)
-        known = ", ".join(f"sm_{chip}" for chip in CHIPS)
+        known = ", ".join([*(f"sm_{chip}" for chip in CHIPS), *AMD_DEVICES])
         raise InputError(
             f"unknown offload arch '{text}'",
             hint=f"known are {known}; with a suffix 'a' from sm_{_FIRST_WITH_A} on, 'f' from "
@@ -62,6 +59,16 @@ class Target:
     def is_cpu(self) -> bool:
         """Whether it is the CPU device, which runs device code on the host's processor."""
         return self.arch == _CPU
+
+    @property
+    def is_amd(self) -> bool:
+        """Whether it is a GPU of AMD's."""
+        return self.arch in AMD_DEVICES
+
+    @property
+    def platform(self) -> Platform:
+        """Whose GPU it is, or the CPU device stands for."""
+        return platform_of(self.chip)
 
     @property
     def is_ptx(self) -> bool:
@@ -77,8 +84,8 @@ class Target:
 
     @property
     def capability(self) -> int:
-        """The compute capability as one number: 90 for sm_90a."""
-        return int(re.sub(r"\D", "", self.chip))
+        """The compute capability as one number: 90 for sm_90a; 0 for a chip of AMD's."""
+        return 0 if self.is_amd else int(re.sub(r"\D", "", self.chip))
 
     @property
     def is_exact(self) -> bool:
@@ -90,24 +97,29 @@ CPU = Target(_CPU)
 
 
 class Devices(Flag):
-    """The kinds of devices that code is for."""
+    """The kinds of devices that code is for; GPUS are NVIDIA's."""
 
     CPU = 1
     GPUS = 2
     BOTH = CPU | GPUS
+    AMD = 4
 
     @classmethod
     def of(cls, targets: Iterable[Target]) -> Devices:
         """Returns the kinds that targets are of."""
         devices = cls(0)
         for target in targets:
-            devices |= cls.CPU if target.is_cpu else cls.GPUS
+            devices |= cls.CPU if target.is_cpu else cls.AMD if target.is_amd else cls.GPUS
         return devices
 
     @property
     def text(self) -> str:
         """The kinds in words."""
-        names = {Devices.CPU: "the CPU device", Devices.GPUS: "GPUs"}
+        names = {
+            Devices.CPU: "the CPU device",
+            Devices.GPUS: "GPUs",
+            Devices.AMD: "AMD GPUs",
+        }
         return names.get(self, "GPUs and the CPU device")
 
 
@@ -118,4 +130,22 @@ def is_several(targets: Sequence[Target]) -> bool:
 
 def shared_memory_limit(target: Target) -> int:
     """Bytes of shared memory one block can be given on `target`."""
-    return shared_bytes_of(target.capability)
+    return shared_bytes_of(target.chip)
+
+
+def check_together(targets: Sequence[Target]) -> None:
+    """Raises InputError for chips that one file is not made for."""
+    if Devices.AMD not in Devices.of(targets):
+        return
+    names = ", ".join(target.arch for target in targets)
+    if Devices.of(targets) != Devices.AMD:
+        raise InputError(
+            f"one file is not for AMD's chips and others: {names}",
+            hint="build a file for each kind",
+        )
+    if len({lanes_of([target.chip]) for target in targets}) > 1:
+        widths = ", ".join(f"{lanes_of([target.chip])} on {target.arch}" for target in targets)
+        raise InputError(
+            f"wavefronts have different widths, {widths}, and kernels are made for one",
+            hint="build a file for each width",
+        )

@@ -1,6 +1,7 @@
-"""Finding clang and CUDA: where each tool is, what is missing, and how to get it.
+"""Finding clang, CUDA and ROCm: where each tool is, what is missing, and how to get it.
 
-The environment is read here and nowhere else: HIRC_CLANG and HIRC_CUDA_PATH name them,
+The environment is read here and nowhere else: HIRC_CLANG, HIRC_CUDA_PATH and
+HIRC_ROCM_PATH name them,
 HIRC_CACHE_DIR is where compiled code is kept, HIRC_CACHE_BYTES how much of it.
 """
 
@@ -21,6 +22,8 @@ from .process import Finished, Runner, start
 CLANG_OLDEST = 22
 _VERSION_SECONDS = 30
 CACHE_BYTES = 1 << 30
+# ROCm's libraries of device functions, in the order in which one needs the next.
+ROCM_FILES = ("ocml.bc", "ockl.bc")
 # Of CUDA, what only a link for GPUs runs; without ptxas the driver compiles PTX.
 LINKING_PARTS = ("ptxas", "nvlink", "fatbinary")
 CLANG_HINT = (
@@ -30,6 +33,12 @@ CLANG_HINT = (
 CUDA_HINT = (
     "pip install 'hirc[cuda]', or name an installed toolkit 13.0 with --cuda-path or HIRC_CUDA_PATH"
 )
+ROCM_HINT = (
+    "on Debian: apt-get install rocm-device-libs; elsewhere ROCm 5.2 or newer, named with "
+    "--rocm-path or HIRC_ROCM_PATH"
+)
+# Where a ROCm has its device libraries, below its root.
+_ROCM_FOLDERS = ("amdgcn/bitcode", "lib/x86_64-linux-gnu/amdgcn/bitcode")
 
 
 @dataclass(frozen=True)
@@ -242,6 +251,32 @@ def cuda_candidates() -> Iterator[Path]:
     if found is not None:
         yield Path(found).resolve().parent.parent
     yield Path("/usr/local/cuda")
+
+
+def find_rocm(given: Path | None = None) -> Path:
+    """The folder with ROCm's device libraries, at the path named or where they are installed.
+
+    Raises ToolchainError.
+    """
+    if given is None and "HIRC_ROCM_PATH" in os.environ:
+        given = Path(os.environ["HIRC_ROCM_PATH"])
+    roots = [given] if given is not None else list(_rocm_candidates())
+    for root in roots:
+        for folder in (root, *(root / name for name in _ROCM_FOLDERS)):
+            if all((folder / name).is_file() for name in ROCM_FILES):
+                return folder
+    if given is not None:
+        raise ToolchainError(f"ROCm at {given} lacks {' and '.join(ROCM_FILES)}", hint=ROCM_HINT)
+    raise ToolchainError("no ROCm device libraries found", hint=ROCM_HINT)
+
+
+def _rocm_candidates() -> Iterator[Path]:
+    """Where ROCm may be, best first."""
+    if os.environ.get("ROCM_PATH"):
+        yield Path(os.environ["ROCM_PATH"])
+    yield Path("/opt/rocm")
+    yield Path("/usr")
+    yield from sorted(Path("/usr/lib/clang").glob("*"), reverse=True)
 
 
 def cache_bytes() -> int:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import field
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..dialects.mlir import ir
@@ -43,7 +44,14 @@ from .process import Runner
 from .session import Session, position_of
 from .source import Source
 from .stages import StageRun
-from .target import CPU, FIRST_WITH_REDUX, TRIPLE, Devices, Target, shared_memory_limit
+from .target import (
+    CPU,
+    FIRST_WITH_REDUX,
+    Devices,
+    Target,
+    check_together,
+    shared_memory_limit,
+)
 from .timing import Timer
 from .toolchain import Clang, Cuda
 
@@ -147,7 +155,8 @@ class Unit:
         if not self.targets and self.options.stop_after is None:
             self.targets = native_targets()
             self.is_native = True
-        if self.options.checks and Devices.GPUS in self.devices:
+        check_together(self.targets)
+        if self.options.checks and self.devices != Devices.CPU:
             raise InputError(
                 "--check is for the CPU device, and the program is built for a GPU",
                 hint="--offload-arch=cpu",
@@ -202,12 +211,14 @@ class Unit:
             ) from fault
 
     def _attached_targets(self) -> tuple[Target, ...]:
-        """The chips the program's own #nvvm.target attributes name, for want of others."""
+        """The chips the program's own #nvvm.target and #rocdl.target
+        attributes name, for want of others.
+        """
         chips: dict[Target, None] = {}
         for op in self.module.body:
             if op.operation.name == "gpu.module" and "targets" in op.operation.attributes:
                 text = str(op.operation.attributes["targets"])
-                for chip in re.findall(r'#nvvm\.target<[^>]*chip = "(\w+)"', text):
+                for chip in re.findall(r'#(?:nvvm|rocdl)\.target<[^>]*chip = "(\w+)"', text):
                     try:
                         chips[Target.parse(chip)] = None
                     except InputError as error:
@@ -370,12 +381,12 @@ class Unit:
     def has_device_code(self) -> bool:
         return any(op.operation.name == "gpu.module" for op in self.module.body)
 
-    def device(self, target: Target, cuda: Cuda) -> LlvmModule:
-        """The unit's device code for one chip, optimised."""
+    def device(self, target: Target, library: Path) -> LlvmModule:
+        """The unit's device code for one chip, optimised; `library` is its maker's."""
         options = self.options
         if self._sources is None:
             with self.timer.phase("device translate"):
-                self._sources = device_sources(self.module.operation)
+                self._sources = device_sources(self.module.operation, target.platform)
             for source in self._sources:
                 self.keep(f"{source.name}.ll", source.text)
         keep = [entry.device_name for entry in entries_of(self.module.operation)]
@@ -383,7 +394,7 @@ class Unit:
             opt_level=options.opt_level,
             fast_math=options.fast_math,
             flush_denormals=options.flush_denormals,
-            libdevice=cuda.libdevice,
+            platform_library=library,
             libraries=options.device_libraries,
             rdc=options.rdc,
             speculates=not options.checks,
@@ -405,7 +416,7 @@ class Unit:
             from .cpu_device.build import library_functions
             from .cpu_device.code import CpuDeviceOptions, cpu_device_module
 
-        nvvm = self.device(CPU, cuda)
+        nvvm = self.device(CPU, cuda.libdevice)
         named = [entry.device_name for entry in entries_of(self.module.operation)]
         settings = CpuDeviceOptions(
             opt_level=self.options.opt_level,
@@ -428,7 +439,7 @@ class Unit:
             for target, form, data in images:
                 ImageOp(
                     arch=ir.StringAttr.get(target.arch),
-                    triple=ir.StringAttr.get(TRIPLE),
+                    triple=ir.StringAttr.get(target.platform.triple),
                     format=ir.StringAttr.get(form),
                     data=ir.DenseElementsAttr.get(memoryview(data).cast("b")),
                     ip=ir.InsertionPoint(self.module.body),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ..dialects.records import dataclass
 from .pipeline import Stage
+from .schedules.device import AMD_DEVICES, lanes_of
 
 # Names kernels: before it, each is in a gpu.module.
 NAMING_STAGE = "entries"
 _LLVM_HOST = ("builtin", "llvm", "offload")
 _LLVM_DEVICE = ("builtin", "llvm", "nvvm")
+_LLVM_AMD_DEVICE = ("builtin", "llvm", "rocdl")
 
 
 @dataclass(frozen=True)
@@ -38,11 +40,14 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
     debug = ["ensure-debug-info-scope-on-llvm-func"] if options.debug else []
     chips = "+".join(options.chips)
     redux = str(options.has_redux).lower()
+    is_amd = bool(options.chips) and options.chips[0] in AMD_DEVICES
+    refused = f"check-amd-ops{{chips={chips}}}," if is_amd else ""
+    device = _amd_device(bare, options.chips) if is_amd else _nvidia_device(bare, chips, redux)
     return [
         Stage("kernels", ",".join([*_TO_KERNELS, *entry])),
         Stage(
             NAMING_STAGE,
-            f"{fast}check-launch-sizes,align-shared-tiles,promote-shared-memory,align-dynamic-shared,"
+            f"{refused}{fast}check-launch-sizes,align-shared-tiles,promote-shared-memory,align-dynamic-shared,"
             f"name-device-symbols{{unit={options.unit}}},"
             f"add-offload-entries{{unit={options.unit}}}",
         ),
@@ -54,8 +59,8 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
         ),
         Stage(
             "device",
-            ",".join([f"gpu.module({','.join(_device(bare, chips, redux))})", *debug]),
-            leaves=_LLVM_DEVICE,
+            ",".join([f"gpu.module({','.join(device)})", *debug]),
+            leaves=_LLVM_AMD_DEVICE if is_amd else _LLVM_DEVICE,
             within="gpu.module",
         ),
         Stage("host", ",".join([*_HOST, *debug]), leaves=_LLVM_HOST, spares="gpu.module"),
@@ -88,8 +93,68 @@ _TO_KERNELS = (
 )
 
 
-def _device(bare: str, chips: str, redux: str) -> list[str]:
-    """Returns the passes that take one gpu.module to LLVM's dialects."""
+_ARITHMETIC = (
+    "expand-memref-copy",
+    "expand-multi-reduction",
+    "expand-complex",
+    "convert-complex-to-standard",
+    "math-expand-ops{ops=clampf}",
+    "expand-powers",
+    "expand-math",
+    "expand-arith",
+    # Arithmetic on the floats no chip computes with goes through f32.
+    "math-extend-to-supported-types{extra-types=bf16,f16 target-type=f32}",
+)
+
+_VECTORS = (
+    "convert-vector-to-scf",
+    "expand-strided-metadata",
+    "lower-affine",
+    "arith-expand{include-f4e2m1=true include-flush-denormals=true}",
+    "expand-small-floats",
+    "arith-expand{include-f8e8m0=true}",
+    "convert-scf-to-cf",
+    "convert-complex-to-llvm",
+    "convert-vector-to-llvm",
+)
+
+
+def _amd_device(bare: str, chips: tuple[str, ...]) -> list[str]:
+    """Returns the passes that take one gpu.module to LLVM's dialects for AMD's chips.
+
+    They differ in the width of wavefronts and in what operations of the amdgpu dialect become,
+    which the first chip decides.
+    """
+    lanes = f"{{warp-lanes={lanes_of(chips)}}}"
+    return [
+        "check-device-ops",
+        "name-atomic-scopes",
+        "expand-device-assert",
+        "widen-printf-operands",
+        f"expand-all-reduce{lanes}",
+        f"expand-subgroup-reduce{lanes}",
+        f"expand-subgroup-id{lanes}",
+        "expand-shuffle",
+        "expand-atomic-product",
+        *_ARITHMETIC,
+        "expand-erf",
+        f"arith-emulate-unsupported-floats{{source-types={_STORED_FLOATS} target-type=f32}}",
+        *_VECTORS,
+        f"convert-amdgpu-to-rocdl{{chipset={chips[0]}}}",
+        f"convert-gpu-to-rocdl{{chipset={chips[0]} runtime=HIP index-bitwidth=64 "
+        f"use-bare-ptr-memref-call-conv={bare}}}",
+        "undo-device-wrappers",
+        "convert-math-to-llvm{approximate-log1p=false}",
+        "move-stack-slots",
+        "externalize-dynamic-shared",
+        "reconcile-unrealized-casts",
+        "canonicalize",
+        "cse",
+    ]
+
+
+def _nvidia_device(bare: str, chips: str, redux: str) -> list[str]:
+    """Returns the passes that take one gpu.module to LLVM's dialects for NVIDIA's chips."""
     return [
         "check-device-ops",
         "fence-ordered-atomics",
@@ -99,31 +164,14 @@ def _device(bare: str, chips: str, redux: str) -> list[str]:
         "expand-subgroup-id",
         "expand-atomic-product",
         "expand-mma-elementwise",
-        "expand-memref-copy",
-        "expand-multi-reduction",
-        "expand-complex",
-        "convert-complex-to-standard",
-        "math-expand-ops{ops=clampf}",
-        "expand-powers",
-        "expand-math",
-        "expand-arith",
-        # Arithmetic on the floats no chip computes with goes through f32.
-        "math-extend-to-supported-types{extra-types=bf16,f16 target-type=f32}",
+        *_ARITHMETIC,
         "expand-erf",
         "expand-approximate-powers",
         f"arith-emulate-unsupported-floats{{source-types={_STORED_FLOATS} target-type=f32}}",
         "carry-mma-matrices-as-structs",
         "wait-for-accumulators",
         "convert-nvgpu-to-nvvm",
-        "convert-vector-to-scf",
-        "expand-strided-metadata",
-        "lower-affine",
-        "arith-expand{include-f4e2m1=true include-flush-denormals=true}",
-        "expand-small-floats",
-        "arith-expand{include-f8e8m0=true}",
-        "convert-scf-to-cf",
-        "convert-complex-to-llvm",
-        "convert-vector-to-llvm",
+        *_VECTORS,
         f"convert-gpu-to-nvvm{{has-redux={redux} index-bitwidth=64 "
         f"use-bare-ptr-memref-call-conv={bare}}}",
         "load-lone-registers",

@@ -1,9 +1,10 @@
 """Reductions over the lanes of a warp: the part that `expand-all-reduce` and
 `expand-subgroup-reduce` share.
 
-A warp has 32 lanes; the last warp of a block may have fewer. Lanes that do not exist contribute
-nothing: a value received from one is never combined. The order of combination is the lanes'
-order, so an associative reduction need not be commutative.
+A warp has 32 lanes on NVIDIA's chips, and a wavefront 32 or 64 on AMD's: `warp_lanes` says how
+many, and `width` the lanes that a shuffle stays within. The last warp of a block may have fewer.
+Lanes that do not exist contribute nothing: a value received from one is never combined. The order
+of combination is the lanes' order, so an associative reduction need not be commutative.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class ThreadPosition:
     lane: ir.Value
     warp: ir.Value
     threads: int | ir.Value
+    warp_lanes: int
 
 
 _INTEGER: dict[str, Callable[[ir.Value, ir.Value], ir.Value]] = {
@@ -93,7 +95,7 @@ def i32_constant(value: int) -> ir.Value:
     return arith.constant(ir.IntegerType.get_signless(32), value)
 
 
-def thread_position(op: ir.Operation) -> ThreadPosition:
+def thread_position(op: ir.Operation, warp_lanes: int = WARP_LANES) -> ThreadPosition:
     """Emits the place of the thread that executes `op`; warps are cut from the linear index."""
     sizes = known_block_size(op)
     x, y, z = (_thread_id(dimension) for dimension in "xyz")
@@ -104,8 +106,9 @@ def thread_position(op: ir.Operation) -> ThreadPosition:
         size_x, size_y = i32_constant(sizes[0]), i32_constant(sizes[1])
         threads = sizes[0] * sizes[1] * sizes[2]
     linear = arith.addi(arith.muli(arith.addi(arith.muli(z, size_y), y), size_x), x)
-    lane = arith.andi(linear, i32_constant(WARP_LANES - 1))
-    return ThreadPosition(lane, arith.shrui(linear, i32_constant(5)), threads)
+    lane = arith.andi(linear, i32_constant(warp_lanes - 1))
+    warp = arith.shrui(linear, _shift(warp_lanes))
+    return ThreadPosition(lane, warp, threads, warp_lanes)
 
 
 def known_block_size(op: ir.Operation) -> tuple[int, int, int] | None:
@@ -121,23 +124,36 @@ def known_block_size(op: ir.Operation) -> tuple[int, int, int] | None:
     return x, y, z
 
 
-def fills_every_warp(op: ir.Operation) -> bool:
+def fills_every_warp(op: ir.Operation, warp_lanes: int = WARP_LANES) -> bool:
     """Returns whether the block around `op` is known to have no short last warp."""
     sizes = known_block_size(op)
-    return sizes is not None and sizes[0] * sizes[1] * sizes[2] % WARP_LANES == 0
+    return sizes is not None and sizes[0] * sizes[1] * sizes[2] % warp_lanes == 0
 
 
 def lanes_in_warp(position: ThreadPosition) -> int | ir.Value:
     """Returns how many lanes the thread's own warp has."""
-    threads = position.threads
+    threads, most = position.threads, position.warp_lanes
     if isinstance(threads, int):
-        if threads % WARP_LANES == 0:
-            return WARP_LANES
-        if threads < WARP_LANES:
+        if threads % most == 0:
+            return most
+        if threads < most:
             return threads
         threads = i32_constant(threads)
-    before = arith.shli(position.warp, i32_constant(5))
-    return arith.minui(arith.subi(threads, before), i32_constant(WARP_LANES))
+    before = arith.shli(position.warp, _shift(most))
+    return arith.minui(arith.subi(threads, before), i32_constant(most))
+
+
+def warps_in_block(position: ThreadPosition) -> int | ir.Value:
+    """Returns how many warps the block has; a short last one counts."""
+    most = position.warp_lanes
+    if isinstance(position.threads, int):
+        return -(-position.threads // most)
+    rounded = arith.addi(position.threads, i32_constant(most - 1))
+    return arith.shrui(rounded, _shift(most))
+
+
+def _shift(warp_lanes: int) -> ir.Value:
+    return i32_constant(warp_lanes.bit_length() - 1)
 
 
 def reduce_into_first(
@@ -148,6 +164,7 @@ def reduce_into_first(
     *,
     stride: int = 1,
     lanes: int | ir.Value | None = None,
+    warp_lanes: int = WARP_LANES,
 ) -> ir.Value:
     """Reduces groups of `places` lanes, `stride` apart; the first lane of each has the result.
 
@@ -156,13 +173,13 @@ def reduce_into_first(
     its own place and the d - 1 that follow, as far as they exist.
     """
     lanes = places if lanes is None else lanes
-    limit = places if isinstance(places, int) else WARP_LANES
+    limit = places if isinstance(places, int) else warp_lanes
     reach = limit * stride
-    end = _guard(lanes, reach, reduction)
+    end = _guard(lanes, reach, reduction, warp_lanes)
     distance = 1
     while distance < limit:
         offset = i32_constant(distance * stride)
-        other = shuffle("down", value, offset)
+        other = shuffle("down", value, offset, warp_lanes)
         if end is None:
             value = reduction.combine(value, other)
         else:
@@ -172,46 +189,53 @@ def reduce_into_first(
     return value
 
 
-def reduce_by_exchange(value: ir.Value, reduction: Reduction, size: int, stride: int) -> ir.Value:
+def reduce_by_exchange(
+    value: ir.Value,
+    reduction: Reduction,
+    size: int,
+    stride: int,
+    warp_lanes: int = WARP_LANES,
+) -> ir.Value:
     """Reduces each group of `size` lanes, `stride` apart, all of which exist; every lane has the
     result. `size` is a power of two and the reduction commutative.
     """
     distance = 1
     while distance < size:
-        other = shuffle("xor", value, i32_constant(distance * stride))
+        other = shuffle("xor", value, i32_constant(distance * stride), warp_lanes)
         value = reduction.combine(value, other)
         distance *= 2
     return value
 
 
-def shuffle(mode: str, value: ir.Value, offset: ir.Value) -> ir.Value:
-    """Returns a gpu.shuffle over the whole warp, of a value of any scalar or 1-d vector type.
+def shuffle(mode: str, value: ir.Value, offset: ir.Value, width: int = WARP_LANES) -> ir.Value:
+    """Returns a gpu.shuffle over `width` lanes, of a value of any scalar or 1-d vector type.
 
     gpu.shuffle itself lowers for 32 and 64 bits only; narrow and vector values travel as i32
     words, wide integers as i64 words.
     """
     value_type = value.type
     if isinstance(value_type, ir.VectorType):
-        return _shuffle_vector(mode, value, value_type, offset)
+        return _shuffle_vector(mode, value, value_type, offset, width)
     if isinstance(value_type, ir.IndexType):
         i64 = ir.IntegerType.get_signless(64)
-        moved = _shuffle_word(mode, arith.index_castui(i64, value), offset)
+        moved = _shuffle_word(mode, arith.index_castui(i64, value), offset, width)
         return arith.index_castui(value_type, moved)
     bits = bit_width(value_type)
     if bits in (32, 64):
-        return _shuffle_word(mode, value, offset)
+        return _shuffle_word(mode, value, offset, width)
     integer = ir.IntegerType.get_signless(bits)
     if not isinstance(value_type, ir.IntegerType):
-        moved = shuffle(mode, arith.bitcast(integer, value), offset)
+        moved = shuffle(mode, arith.bitcast(integer, value), offset, width)
         return arith.bitcast(value_type, moved)
     if bits < 64:
         word = ir.IntegerType.get_signless(32 if bits < 32 else 64)
-        return arith.trunci(integer, _shuffle_word(mode, arith.extui(word, value), offset))
+        moved = _shuffle_word(mode, arith.extui(word, value), offset, width)
+        return arith.trunci(integer, moved)
     low_type = ir.IntegerType.get_signless(64)
     high_type = ir.IntegerType.get_signless(bits - 64)
     shift = arith.constant(integer, 64)
-    low = _shuffle_word(mode, arith.trunci(low_type, value), offset)
-    high = shuffle(mode, arith.trunci(high_type, arith.shrui(value, shift)), offset)
+    low = _shuffle_word(mode, arith.trunci(low_type, value), offset, width)
+    high = shuffle(mode, arith.trunci(high_type, arith.shrui(value, shift)), offset, width)
     return arith.ori(arith.shli(arith.extui(integer, high), shift), arith.extui(integer, low))
 
 
@@ -222,7 +246,9 @@ def bit_width(scalar: ir.Type) -> int:
     raise TypeError(f"no bit width: {scalar}")
 
 
-def _guard(lanes: int | ir.Value, reach: int, reduction: Reduction) -> ir.Value | None:
+def _guard(
+    lanes: int | ir.Value, reach: int, reduction: Reduction, warp_lanes: int
+) -> ir.Value | None:
     """Returns the first lane to leave out, or None when nothing is gained by looking.
 
     When groups that span `reach` lanes, a power of two, fill the lanes there are, a group's first
@@ -231,29 +257,31 @@ def _guard(lanes: int | ir.Value, reach: int, reduction: Reduction) -> ir.Value 
     if not isinstance(lanes, int):
         return lanes
     whole_groups = reach & (reach - 1) == 0 and lanes % reach == 0
-    if lanes == WARP_LANES or (reduction.speculatable and whole_groups):
+    if lanes == warp_lanes or (reduction.speculatable and whole_groups):
         return None
     return i32_constant(lanes)
 
 
 def _shuffle_vector(
-    mode: str, value: ir.Value, vector_type: ir.VectorType, offset: ir.Value
+    mode: str, value: ir.Value, vector_type: ir.VectorType, offset: ir.Value, width: int
 ) -> ir.Value:
     element_type, length = vector_type.element_type, vector_type.shape[0]
     index = isinstance(element_type, ir.IndexType)
     bits = 0 if index else bit_width(element_type) * length
     if index or bits % 32 or bit_width(element_type) % 8:
-        parts = [shuffle(mode, _element(value, place), offset) for place in range(length)]
+        parts = [shuffle(mode, _element(value, place), offset, width) for place in range(length)]
         return vector.from_elements(vector_type, parts)
     words_type = ir.VectorType.get([bits // 32], ir.IntegerType.get_signless(32))
     words = vector.bitcast(words_type, value)
-    moved = [_shuffle_word(mode, _element(words, place), offset) for place in range(bits // 32)]
+    moved = [
+        _shuffle_word(mode, _element(words, place), offset, width) for place in range(bits // 32)
+    ]
     return vector.bitcast(vector_type, vector.from_elements(words_type, moved))
 
 
-def _shuffle_word(mode: str, value: ir.Value, offset: ir.Value) -> ir.Value:
+def _shuffle_word(mode: str, value: ir.Value, offset: ir.Value, width: int) -> ir.Value:
     mode_attribute = ir.Attribute.parse(f"#gpu<shuffle_mode {mode}>")
-    return gpu.ShuffleOp(value, offset, i32_constant(WARP_LANES), mode_attribute).results[0]
+    return gpu.ShuffleOp(value, offset, i32_constant(width), mode_attribute).results[0]
 
 
 def _element(value: ir.Value, place: int) -> ir.Value:

@@ -116,6 +116,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         time_report=values.time_report,
         fusion_report=values.fusion_report,
         cuda_path=values.cuda_path,
+        rocm_path=values.rocm_path,
         clang=values.clang,
         ptxas_arguments=tuple(values.ptxas_arg),
         ptxas_log=values.ptxas_log,
@@ -199,7 +200,7 @@ def _make_parser() -> argparse.ArgumentParser:
         default=[],
         metavar="ARCH[,ARCH...]",
         help="the chips to make device code for: sm_80, sm_90, sm_90a, ...; compute_90 is PTX for "
-        "the driver; native asks the driver; cpu is the CPU device",
+        "the driver; gfx90a, gfx942, gfx1100; native asks the driver; cpu is the CPU device",
     )
     for level in range(4):
         add(
@@ -321,6 +322,12 @@ def _make_parser() -> argparse.ArgumentParser:
     add("-l", action="append", metavar="LIBRARY", help="link with a library")
     add("-L", action="append", metavar="DIRECTORY", help="where -l looks")
     add("--cuda-path", type=Path, metavar="DIRECTORY", help="the CUDA to use")
+    add(
+        "--rocm-path",
+        type=Path,
+        metavar="DIRECTORY",
+        help="the ROCm whose device libraries are used for AMD's chips",
+    )
     add(
         "--describe",
         action="store_true",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from ...dialects.mlir import arith, gpu, ir, memref, scf
@@ -19,12 +20,14 @@ from ..lane_reduction import (
     region_reduction,
     shuffle,
     thread_position,
+    warps_in_block,
 )
 from ..pass_base import Pass, fail, register
 from ..rewriting import rewrite_each
 
-# One slot a warp, and one for the result of the block.
-_SLOTS = WARP_LANES + 1
+# The most warps that a block has, of 1024 threads: a slot for each, and one for the result.
+_WARPS = 32
+_SLOTS = _WARPS + 1
 
 
 @register
@@ -51,18 +54,20 @@ class ExpandAllReduce(Pass):
         gpu.barrier
         %sum = memref.load %slots[%c32] : memref<33xf32, #gpu.address_space<workgroup>>
 
-    The slots are one array a gpu module and element type. Reductions that follow each other may
-    share it: between a thread's reading of a slot and the next writing of it lies a barrier.
+    `warp_lanes` are the lanes of a warp, or wavefront. The slots are one array a gpu module and
+    element type. Reductions that follow each other may share it: between a thread's reading of a
+    slot and the next writing of it lies a barrier.
     """
 
     name: ClassVar[str] = "expand-all-reduce"
     subjects: ClassVar[tuple[str, ...]] = ("gpu.all_reduce",)
+    warp_lanes: int = WARP_LANES
 
     def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"gpu.all_reduce": _expand})
+        rewrite_each(op, {"gpu.all_reduce": partial(_expand, self.warp_lanes)})
 
 
-def _expand(op: ir.Operation) -> Sequence[ir.Value] | None:
+def _expand(warp_lanes: int, op: ir.Operation) -> Sequence[ir.Value] | None:
     if _enclosing_module(op) is None:
         return None
     value = op.operands[0]
@@ -73,11 +78,11 @@ def _expand(op: ir.Operation) -> Sequence[ir.Value] | None:
         if len(list(op.regions[0].blocks)) != 1:
             fail(op, "the body of 'gpu.all_reduce' must be a single block to be lowered")
         reduction = region_reduction(op.regions[0].blocks[0])
-    position = thread_position(op)
+    position = thread_position(op, warp_lanes)
     lanes = lanes_in_warp(position)
-    first = reduce_into_first(value, reduction, position.lane, lanes)
-    if isinstance(position.threads, int) and position.threads <= WARP_LANES:
-        return [shuffle("idx", first, i32_constant(0))]
+    first = reduce_into_first(value, reduction, position.lane, lanes, warp_lanes=warp_lanes)
+    if isinstance(position.threads, int) and position.threads <= warp_lanes:
+        return [shuffle("idx", first, i32_constant(0), warp_lanes)]
     return [_across_warps(op, first, reduction, position)]
 
 
@@ -86,7 +91,7 @@ def _across_warps(
 ) -> ir.Value:
     """Reduces the warps' results, which their first lanes hold, and gives all threads the total."""
     slots = _slots(op, value.type)
-    total_slot = arith.constant(ir.IndexType.get(), WARP_LANES)
+    total_slot = arith.constant(ir.IndexType.get(), _WARPS)
     zero = i32_constant(0)
     is_first_lane = arith.cmpi(arith.CmpIPredicate.eq, position.lane, zero)
     with _when(is_first_lane):
@@ -94,20 +99,15 @@ def _across_warps(
     gpu.barrier()
     with _when(arith.cmpi(arith.CmpIPredicate.eq, position.warp, zero)):
         # Lanes beyond the warps take no part: they read a slot that somebody has written.
-        warps = _warps(position)
+        warps = warps_in_block(position)
         mine = memref.load(slots, [_as_index(_below(position.lane, warps))])
-        total = reduce_into_first(mine, reduction, position.lane, warps)
+        total = reduce_into_first(
+            mine, reduction, position.lane, warps, warp_lanes=position.warp_lanes
+        )
         with _when(is_first_lane):
             memref.store(total, slots, [total_slot])
     gpu.barrier()
     return memref.load(slots, [total_slot])
-
-
-def _warps(position: ThreadPosition) -> int | ir.Value:
-    if isinstance(position.threads, int):
-        return -(-position.threads // WARP_LANES)
-    rounded = arith.addi(position.threads, i32_constant(WARP_LANES - 1))
-    return arith.shrui(rounded, i32_constant(5))
 
 
 def _below(lane: ir.Value, count: int | ir.Value) -> ir.Value:

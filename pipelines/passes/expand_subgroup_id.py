@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
-from ..lane_reduction import WARP_LANES, i32_constant, thread_position
+from ..lane_reduction import WARP_LANES, thread_position, warps_in_block
 from ..pass_base import Pass, register
 from ..rewriting import rewrite_each
 
@@ -17,8 +18,8 @@ from ..rewriting import rewrite_each
 class ExpandSubgroupId(Pass):
     """Expands gpu.subgroup_id and gpu.num_subgroups.
 
-    Warps are 32 threads each, cut from the linear index of the block's threads, x first; the last
-    may be short and counts. (PTX's %warpid is where a warp runs, which may change.)
+    Warps are `warp_lanes` threads each, cut from the linear index of the block's threads, x first;
+    the last may be short and counts. (PTX's %warpid is where a warp runs, which may change.)
 
       %warp = gpu.subgroup_id : index
     becomes
@@ -28,20 +29,24 @@ class ExpandSubgroupId(Pass):
 
     name: ClassVar[str] = "expand-subgroup-id"
     subjects: ClassVar[tuple[str, ...]] = ("gpu.subgroup_id", "gpu.num_subgroups")
+    warp_lanes: int = WARP_LANES
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(
-            op, {"gpu.subgroup_id": _subgroup_id, "gpu.num_subgroups": _number_of_subgroups}
+            op,
+            {
+                "gpu.subgroup_id": partial(_subgroup_id, self.warp_lanes),
+                "gpu.num_subgroups": partial(_number_of_subgroups, self.warp_lanes),
+            },
         )
 
 
-def _subgroup_id(op: ir.Operation) -> Sequence[ir.Value]:
-    return [arith.index_castui(ir.IndexType.get(), thread_position(op).warp)]
+def _subgroup_id(warp_lanes: int, op: ir.Operation) -> Sequence[ir.Value]:
+    return [arith.index_castui(ir.IndexType.get(), thread_position(op, warp_lanes).warp)]
 
 
-def _number_of_subgroups(op: ir.Operation) -> Sequence[ir.Value]:
-    threads = thread_position(op).threads
-    if isinstance(threads, int):
-        return [arith.constant(ir.IndexType.get(), -(-threads // WARP_LANES))]
-    full = arith.addi(threads, i32_constant(WARP_LANES - 1))
-    return [arith.index_castui(ir.IndexType.get(), arith.shrui(full, i32_constant(5)))]
+def _number_of_subgroups(warp_lanes: int, op: ir.Operation) -> Sequence[ir.Value]:
+    warps = warps_in_block(thread_position(op, warp_lanes))
+    if isinstance(warps, int):
+        return [arith.constant(ir.IndexType.get(), warps)]
+    return [arith.index_castui(ir.IndexType.get(), warps)]

@@ -53,13 +53,14 @@ class ExpandSubgroupReduce(Pass):
     flag or without it.
 
     With `redux`, which chips from sm_80 on can take, integers of up to 32 bits are reduced over
-    the whole warp by nvvm.redux.sync.
+    the whole warp by nvvm.redux.sync. `warp_lanes` are the lanes of a warp, or wavefront.
     """
 
     name: ClassVar[str] = "expand-subgroup-reduce"
     subjects: ClassVar[tuple[str, ...]] = ("gpu.subgroup_reduce",)
 
     redux: bool = False
+    warp_lanes: int = WARP_LANES
 
     def run(self, op: ir.Operation) -> None:
         rewrite_each(op, {"gpu.subgroup_reduce": lambda reduce_op: [self._expand(reduce_op)]})
@@ -67,20 +68,20 @@ class ExpandSubgroupReduce(Pass):
     def _expand(self, op: ir.Operation) -> ir.Value:
         value, kind = op.operands[0], reduction_kind(op)
         assert kind is not None
-        size = _attribute(op, "cluster_size", WARP_LANES)
+        size = _attribute(op, "cluster_size", self.warp_lanes)
         stride = _attribute(op, "cluster_stride", 1)
-        if size * stride > WARP_LANES:
+        if size * stride > self.warp_lanes:
             fail(
                 op,
                 f"a cluster of {size} lanes, {stride} apart, does not fit in a warp of "
-                f"{WARP_LANES} lanes",
+                f"{self.warp_lanes} lanes",
             )
         if self.redux and size == WARP_LANES and _fits_redux(kind, value.type):
             return _redux(value, kind)
         reduction = named_reduction(kind, element_type(value.type))
-        if fills_every_warp(op):
-            return reduce_by_exchange(value, reduction, size, stride)
-        position = thread_position(op)
+        if fills_every_warp(op, self.warp_lanes):
+            return reduce_by_exchange(value, reduction, size, stride, self.warp_lanes)
+        position = thread_position(op, self.warp_lanes)
         result = reduce_into_first(
             value,
             reduction,
@@ -88,10 +89,11 @@ class ExpandSubgroupReduce(Pass):
             size,
             stride=stride,
             lanes=lanes_in_warp(position),
+            warp_lanes=self.warp_lanes,
         )
         # The cluster's first lane: the lane number without the bits that count within it.
         first = arith.andi(position.lane, i32_constant(~((size - 1) * stride)))
-        return shuffle("idx", result, first)
+        return shuffle("idx", result, first, self.warp_lanes)
 
 
 def _attribute(op: ir.Operation, name: str, default: int) -> int:

@@ -20,6 +20,8 @@ class Device:
     how many blocks a cluster may have without asking for more, 1 where there are no clusters.
     `products` are the operations a second that data sheets have for dense products of 16 bits.
     With `has_warpgroup_products` it is built for a chip that has wgmma: an `a` variant of Hopper.
+    `lanes` are the threads of a warp, or a wavefront. Chips of AMD's have capability 0, below every
+    one that an instruction needs.
     """
 
     capability: int
@@ -32,6 +34,7 @@ class Device:
     bandwidth: float
     products: float
     has_warpgroup_products: bool = False
+    lanes: int = 32
 
     @property
     def bytes_in_flight(self) -> int:
@@ -63,6 +66,17 @@ _DEVICES = {
         Device(121, 48, 99 * _KB, 65536, 1536, 8, 24 * _MB, 273 * _GB, 125 * _TERA),
     )
 }
+# AMD's "CDNA 2", "CDNA 3" and "RDNA 3" instruction set architectures, and the data sheets of the
+# MI250X (one of its two dies), the MI300X and the RX 7900 XTX.
+AMD_DEVICES = {
+    "gfx90a": Device(
+        0, 110, 64 * _KB, 131072, 2048, 1, 8 * _MB, 1638 * _GB, 191.5 * _TERA, lanes=64
+    ),
+    "gfx942": Device(
+        0, 304, 64 * _KB, 131072, 2048, 1, 32 * _MB, 5300 * _GB, 1307 * _TERA, lanes=64
+    ),
+    "gfx1100": Device(0, 96, 64 * _KB, 98304, 1024, 1, 6 * _MB, 960 * _GB, 122.8 * _TERA),
+}
 # Where no chip is named: what every build's code is made for until its chips are known.
 _DEFAULT = 90
 _WARPGROUP_CHIPS = ("sm_90a",)
@@ -70,7 +84,7 @@ _WARPGROUP_CHIPS = ("sm_90a",)
 
 def device_of(chips: Sequence[str]) -> Device:
     """The device of a build for these chips (`sm_90a`); of several, one with the least of each."""
-    found = [_DEVICES[_capability(chip)] for chip in chips] or [_DEVICES[_DEFAULT]]
+    found = [_device(chip) for chip in chips] or [_DEVICES[_DEFAULT]]
     first = min(found, key=lambda device: device.capability)
     return Device(
         first.capability,
@@ -83,13 +97,21 @@ def device_of(chips: Sequence[str]) -> Device:
         first.bandwidth,
         first.products,
         bool(chips) and all(chip in _WARPGROUP_CHIPS for chip in chips),
+        first.lanes,
     )
 
 
-def shared_bytes_of(capability: int) -> int:
+def shared_bytes_of(chip: str) -> int:
     """Bytes of shared memory that one block can be given."""
-    return _DEVICES[capability].shared_bytes
+    return _device(chip).shared_bytes
 
 
-def _capability(chip: str) -> int:
-    return int(re.sub(r"\D", "", chip))
+def lanes_of(chips: Sequence[str]) -> int:
+    """The threads of a warp or a wavefront, which these chips have in common."""
+    return device_of(chips).lanes
+
+
+def _device(chip: str) -> Device:
+    if chip in AMD_DEVICES:
+        return AMD_DEVICES[chip]
+    return _DEVICES[int(re.sub(r"\D", "", chip))]

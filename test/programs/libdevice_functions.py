@@ -14,7 +14,7 @@ import llvmlite.binding as llvm
 
 from hirc.compiler.bitcode_file import read_bitcode
 from hirc.compiler.llvm_ir import Machine
-from hirc.compiler.target import TRIPLE
+from hirc.compiler.platform_table import CUDA
 from hirc.compiler.toolchain import find_cuda
 
 PREFIX = "__nv_"
@@ -142,7 +142,7 @@ def _library() -> llvm.ModuleRef:
     """libdevice as it is for sm_90, without the branches that __nvvm_reflect rules out."""
     path = find_cuda().libdevice
     assert path is not None
-    target = Machine(TRIPLE, "sm_90", "", 0).target_machine()
+    target = Machine(CUDA.triple, "sm_90", "", 0).target_machine()
     text = str(llvm.parse_bitcode(read_bitcode(path)))
     for variable, name in re.findall(r'^@([\w.]+) = .* c"(__CUDA_\w+)\\00"', text, re.MULTILINE):
         call = rf"call i32 @__nvvm_reflect\(ptr @{re.escape(variable)}\)(?: #\d+)?"

@@ -22,8 +22,9 @@ from hirc.compiler import llvm_ir
 from hirc.compiler.cpu_device.build import library_functions, runtime_object
 from hirc.compiler.cpu_device.code import CpuDeviceOptions, cpu_device_module
 from hirc.compiler.llvm_ir import LlvmModule, Machine
+from hirc.compiler.platform_table import CUDA, PTX_VERSION
 from hirc.compiler.process import Runner
-from hirc.compiler.target import CPU, PTX_VERSION, TRIPLE
+from hirc.compiler.target import CPU
 from hirc.compiler.toolchain import Clang, find_clang
 
 Array = NDArray[np.generic]
@@ -62,7 +63,7 @@ def nvvm_ir(source: str, *, opt_level: int = 2, debug: bool = False) -> str:
         done = subprocess.run(
             [
                 find_clang().path,
-                f"--target={TRIPLE}",
+                f"--target={CUDA.triple}",
                 "-march=sm_90a",
                 # Without a CUDA toolkit clang takes the oldest PTX there is.
                 *("-Xclang", "-target-feature", "-Xclang", f"+ptx{PTX_VERSION}"),

@@ -71,3 +71,13 @@ def test_without_clang(tmp_path: Path) -> None:
     assert found["clang"].state is State.MISSING
     assert "apt-get install clang-22" in found["clang"].hint
     assert found["C library"].state is State.MISSING
+
+
+def test_rocm_is_named_and_not_needed(tmp_path: Path) -> None:
+    finding = by_name(Options(inputs=(), rocm_path=tmp_path))["ROCm device libraries"]
+    assert finding.state is State.NOT_NEEDED
+    assert f"ROCm at {tmp_path} lacks ocml.bc and ockl.bc" in finding.detail
+    for name in ("ocml.bc", "ockl.bc"):
+        (tmp_path / name).touch()
+    finding = by_name(Options(inputs=(), rocm_path=tmp_path))["ROCm device libraries"]
+    assert (finding.state, finding.detail) == (State.FOUND, str(tmp_path))

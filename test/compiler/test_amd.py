@@ -1,0 +1,165 @@
+"""Device code for AMD's chips: what is made, and what is refused."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from programs.catalog import PROGRAMS
+
+from hirc.compiler.errors import InputError
+from hirc.compiler.platform_table import CUDA, HIP, platform_of
+from hirc.compiler.target import Devices, Target, check_together, shared_memory_limit
+from support.driver import Hirc
+from support.rocm import needs_libraries
+
+_SECONDS = 60
+# With instructions of NVIDIA's alone, and those that need more shared memory than AMD's chips have.
+NVIDIA_PROGRAMS = frozenset(
+    {
+        *("wmma_f16", "mma_sync", "cp_async", "mbarrier", "cluster"),
+        *("tma_load", "tma_tiles", "wgmma_128"),
+        *("dynamic_shared_100k", "static_shared_100k"),
+    }
+)
+_SOURCES = sorted(
+    {path for each in PROGRAMS if each.name not in NVIDIA_PROGRAMS for path in each.paths}
+)
+_MATRICES = """
+gpu.module @m {
+  gpu.func @k(%a: memref<64xf32>, %c: memref<64x4xf32>) kernel {
+    %t = gpu.thread_id x
+    %zero = arith.constant 0 : index
+    %x = memref.load %a[%t] : memref<64xf32>
+    %sums = vector.load %c[%t, %zero] : memref<64x4xf32>, vector<4xf32>
+    %r = amdgpu.mfma 16x16x4 %x * %x + %sums blgp = none : f32, f32, vector<4xf32>
+    vector.store %r, %c[%t, %zero] : memref<64x4xf32>, vector<4xf32>
+    gpu.return
+  }
+}
+"""
+_EXPONENTIALS = """
+gpu.module @m {
+  gpu.func @k(%a: memref<64xf64>) kernel {
+    %t = gpu.thread_id x
+    %x = memref.load %a[%t] : memref<64xf64>
+    %y = math.log1p %x : f64
+    memref.store %y, %a[%t] : memref<64xf64>
+    gpu.return
+  }
+}
+"""
+
+
+def _tool(*words: str | Path) -> str:
+    """What one of LLVM's readers of objects prints."""
+    name = f"{words[0]}-22"
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed (llvm-22)")
+    done = subprocess.run(
+        [name, *map(str, words[1:])], capture_output=True, text=True, timeout=_SECONDS, check=True
+    )
+    return done.stdout
+
+
+def test_chips_and_their_platforms() -> None:
+    target = Target.parse("gfx90a")
+    assert target.is_amd
+    assert target.platform is HIP
+    assert shared_memory_limit(target) == 65536
+    assert platform_of("sm_90a") is CUDA
+    assert Devices.of([target]) == Devices.AMD
+    with pytest.raises(InputError, match="unknown offload arch 'gfx906'"):
+        Target.parse("gfx906")
+
+
+@pytest.mark.parametrize(
+    ("archs", "message"),
+    [
+        (("gfx90a", "sm_90"), "not for AMD's chips and others: gfx90a, sm_90"),
+        (("cpu", "gfx942"), "not for AMD's chips and others: cpu, gfx942"),
+        (("gfx90a", "gfx1100"), "64 on gfx90a, 32 on gfx1100, and kernels are made for one"),
+    ],
+)
+def test_what_is_not_in_one_file(archs: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        check_together([Target.parse(arch) for arch in archs])
+    check_together([Target.parse("gfx90a"), Target.parse("gfx942")])
+    check_together([Target.parse("sm_90"), Target.parse("cpu")])
+
+
+@needs_libraries
+@pytest.mark.parametrize("arch", ["gfx90a", "gfx1100"])
+@pytest.mark.parametrize("source", _SOURCES, ids=lambda source: source.stem)
+def test_a_code_object_of_each_program(source: Path, arch: str, hirc: Hirc, tmp_path: Path) -> None:
+    """It is of the chip, has the kernels, and LLVM reads each instruction of it."""
+    output = tmp_path / "out.hsaco"
+    hirc.succeeds(str(source), "--emit=hsaco", f"--offload-arch={arch}", "-o", str(output))
+    described = _tool("llvm-readobj", "-h", "--notes", output)
+    assert f"EF_AMDGPU_MACH_AMDGCN_{arch.upper()} " in described
+    assert "ABIVersion: 3" in described
+    wide = re.findall(r"\.wavefront_size:\s+(\d+)", described)
+    kernels = re.findall(r"^\s+\.symbol:\s+(\S+)\.kd", described, re.MULTILINE)
+    assert set(wide) <= {"64" if arch == "gfx90a" else "32"}
+    # The host half of a program of two units has none.
+    assert bool(kernels) == bool(re.search(r"gpu\.(launch|func|module)", source.read_text()))
+    code = _tool("llvm-objdump", "-d", f"--mcpu={arch}", output)
+    assert all(f"<{kernel}>:" in code for kernel in kernels)
+    assert "<unknown>" not in code
+
+
+@needs_libraries
+def test_instructions_of_matrices(hirc: Hirc, tmp_path: Path) -> None:
+    source = tmp_path / "matrices.mlir"
+    source.write_text(_MATRICES)
+    made = hirc.succeeds(str(source), "--emit=asm", "--offload-arch=gfx90a", "-o", "-")
+    assert "v_mfma_f32_16x16x4f32" in made.output
+    refused = hirc.fails(str(source), "--emit=asm", "--offload-arch=gfx1100")
+    assert "matrices.mlir:8:10: error: 'amdgpu.mfma' op MFMA only supported on gfx908+" in (refused)
+
+
+@needs_libraries
+def test_functions_come_from_rocm(hirc: Hirc, tmp_path: Path) -> None:
+    source = tmp_path / "exponentials.mlir"
+    source.write_text(_EXPONENTIALS)
+    made = hirc.succeeds(str(source), "--emit=device-llvm", "--offload-arch=gfx942", "-o", "-")
+    assert "declare double @__ocml" not in made.output
+    assert "@__oclc" not in made.output
+    assert "fma" in made.output
+    missing = hirc.fails(
+        str(source), "--emit=hsaco", "--offload-arch=gfx942", f"--rocm-path={tmp_path}"
+    )
+    assert f"ROCm at {tmp_path} lacks ocml.bc and ockl.bc" in missing
+
+
+@pytest.mark.parametrize(
+    ("emit", "arch", "message"),
+    [
+        ("ptx", "gfx90a", "--emit=ptx is not for gfx90a, a chip of AMD's"),
+        ("hsaco", "sm_90", "--emit=hsaco is not for sm_90, a chip of NVIDIA's"),
+    ],
+)
+def test_code_of_the_other_maker(emit: str, arch: str, message: str, hirc: Hirc) -> None:
+    source = _SOURCES[0]
+    refused = hirc.fails(str(source), f"--emit={emit}", f"--offload-arch={arch}")
+    assert message in refused
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("wgmma_128", "'nvgpu.tma.create.descriptor' is an instruction of NVIDIA's chips"),
+        ("wmma_f16", "'gpu.subgroup_mma_constant_matrix' is for NVIDIA's chips"),
+        ("cluster", "'gpu.launch_func' is of a cluster of blocks"),
+        ("dynamic_shared_100k", "the chips this is built for have 65536"),
+    ],
+)
+def test_instructions_of_nvidia_are_refused(name: str, message: str, hirc: Hirc) -> None:
+    (program,) = (each for each in PROGRAMS if each.name == name)
+    (source,) = program.paths
+    refused = hirc.fails(str(source), "--emit=hsaco", "--offload-arch=gfx90a")
+    assert message in refused
+    assert re.search(rf"{name}\.mlir:\d+:\d+: error:", refused)
