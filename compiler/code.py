@@ -15,7 +15,7 @@ from .fatbin import DeviceCode
 # CPU device's kernels and variables.
 LISTED, KERNELS, VARIABLES = "hirc_listed", "hirc_cpu_kernels", "hirc_cpu_variables"
 
-_LENGTHS = struct.Struct("<QQQ")
+_LENGTHS = struct.Struct("<QQ")
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,13 @@ class Code:
     """Host code and device code of a program, compiled and not linked.
 
     `object_code` is the host's, in which symbols that the loader needs are visible: those of
-    `entries`, and of what is in the sections that the linker collects, by section. `bitcode` is the
-    same code for a link. `runtime` is the name that the cache has for the library that it calls.
-    `weights` is the symbol under which it looks for the values of its weights, "" where they are
-    elsewhere; `weight_places` are their offsets there, and their names.
+    `entries`, and of what is in the sections that the linker collects, by section. `runtime` is
+    the name that the cache has for the library that it calls. `weights` is the symbol under which
+    it looks for the values of its weights, "" where they are elsewhere; `weight_places` are their
+    offsets there, and their names.
     """
 
     object_code: bytes
-    bitcode: bytes
     is_for_cpu: bool
     entries: tuple[Entry, ...] = ()
     sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
@@ -61,9 +60,9 @@ class Code:
             "runtime": self.runtime,
         }
         text = json.dumps(described).encode()
-        lengths = _LENGTHS.pack(len(text), len(self.object_code), len(self.bitcode))
+        lengths = _LENGTHS.pack(len(text), len(self.object_code))
         data = [each.data for each in self.images]
-        return b"".join([lengths, text, self.object_code, self.bitcode, *data])
+        return b"".join([lengths, text, self.object_code, *data])
 
     @classmethod
     def unpack(cls, packed: bytes) -> Code:
@@ -91,7 +90,6 @@ class Code:
         weights, weight_bytes, places = described["weights"]
         return cls(
             object_code=parts[1],
-            bitcode=parts[2],
             is_for_cpu=described["is_for_cpu"],
             entries=tuple(Entry(**entry) for entry in described["entries"]),
             sections={name: tuple(names) for name, names in described["sections"].items()},

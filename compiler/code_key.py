@@ -6,6 +6,7 @@ import hashlib
 import os
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
@@ -14,12 +15,14 @@ from pathlib import Path
 from .options import Options
 from .safetensors import TensorFile
 from .source import Source
-from .toolchain import LINKING_PARTS, clang_candidates, find_cuda
+from .toolchain import LINKING_PARTS, clang_candidates, find_cuda, takes_wide_vectors
 
 _PACKAGE = Path(__file__).parent.parent
 _SOURCES = (".py", ".c", ".h")
 # Folders of a source tree that are no part of the package.
 _ELSEWHERE = ("test", "docs", "build")
+# The lines of /proc/cpuinfo with what processors have.
+_FEATURES = ("flags", "Features")
 # What else compiles: MLIR, LLVM.
 _PROVIDERS = ("torch_mlir", "llvmlite")
 
@@ -42,13 +45,22 @@ def code_key(source: Source, options: Options, weights: TensorFile | None) -> st
     cuda = find_cuda(options.cuda_path, optional=LINKING_PARTS)
     tools = [clang, cuda.libdevice, cuda.ptxas, cuda.static_runtime]
     for part in (
-        *(_state_of_compiler(), repr(said), repr(source.name)),
+        *(_state_of_compiler(), repr(said), repr(source.name), _processor()),
+        f"wide vectors: {takes_wide_vectors()}",
         *(_state_of(tool) for tool in tools if tool is not None),
         *(() if weights is None else _values(weights)),
     ):
         digest.update(part.encode() + b"\0")
     digest.update(source.data)
     return digest.hexdigest()[:32]
+
+
+@cache
+def _processor() -> str:
+    """What tells this machine's processor from others: a cache may be of several machines."""
+    with suppress(OSError), open("/proc/cpuinfo") as file:
+        return next((line for line in file if line.startswith(_FEATURES)), "")
+    return ""
 
 
 def _values(weights: TensorFile) -> Iterator[str]:

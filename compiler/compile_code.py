@@ -11,29 +11,38 @@ from ..dialects.offload import EntryKind, ImageFormat
 from ..dialects.records import dataclass
 from . import activity
 from .code import KERNELS, LISTED, VARIABLES, Code, Entry
+from .collection import seldom_collected
 from .driver import Compilation
 from .fatbin import DeviceCode
 from .host_code import entries_of, host_object
 from .llvm_ir import LlvmModule, host_machine
 from .option_checks import check_options
+from .options import Options
 from .output import scratch_folder
 from .parse import refuse_unreadable
 from .ptx import emit_ptx
 from .runtime_library import runtime_library
-from .session import Session
+from .session import Session, SharedSession
+from .source import Source
 from .target import Devices, Target
 from .toolchain import LINKING_PARTS, ClangSearch, Cuda, find_cuda
-from .unit import Unit
+from .unit import CpuSource, Unit
 from .weights import Weights
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """Code, the runtime that it calls, and its weights with their values."""
+    """Code, the runtime that it calls, and its weights with their values.
+
+    A link takes the host's code as `bitcode`, and makes that of the CPU device anew of `device`,
+    for other processors than this machine's too.
+    """
 
     code: Code
     runtime: bytes
     weights: Weights | None
+    bitcode: bytes
+    device: CpuSource | None
 
     @property
     def can_be_kept(self) -> bool:
@@ -41,16 +50,27 @@ class Compiled:
         return self.weights is None or self.weights.output is None
 
 
+_shared = SharedSession()
+
+
+def compile_code(source: Source, options: Options) -> Compiled:
+    """Compiles one source, as one thread at a time may. Raises HircError."""
+    with _shared.lend(len(source.data)) as session:
+        return CodeCompilation(options, given={source.name: source}, session=session).compile()
+
+
 @dataclass
 class CodeCompilation(Compilation):
     """Compiles one source to code, as a shared library would have it."""
 
+    session: Session = field(default_factory=Session)
     _images: list[DeviceCode] = field(default_factory=list[DeviceCode], init=False)
 
     @cached_property
     def cuda(self) -> Cuda:
         return find_cuda(self.options.cuda_path, optional=LINKING_PARTS)
 
+    @seldom_collected()
     def compile(self) -> Compiled:
         """Compiles the one input. Raises HircError."""
         self._search = ClangSearch(self.options.clang)
@@ -64,7 +84,7 @@ class CodeCompilation(Compilation):
         (path,) = self.options.inputs
         source = self.given[path]
         if not source.is_made and not activity.is_watched():
-            refuse_unreadable(source, Session())
+            refuse_unreadable(source, self.session)
         unit = self._parsed(path)
         weights = self._plan_weights([unit], self.options.output or "program.so")
         self._name_kernels([unit])
@@ -75,12 +95,24 @@ class CodeCompilation(Compilation):
             Entry(entry.device_name, entry.host, entry.size, entry.kind == EntryKind.CONSTANT)
             for entry in entries_of(unit.module.operation)
         )
-        host = self._host(unit)
+        device = unit.cpu_source(self.cuda) if is_for_cpu and unit.has_device_code else None
+        host = self._host_with(unit, None)
+        bitcode = host.bitcode()
+        if device is not None:
+            host.link_module(
+                device.module(
+                    self.options, self.timer, self.clang, self.runner, for_this_machine=True
+                )
+            )
         with self.timer.phase("runtime library"):
             runtime = runtime_library(self.clang, self.runner, None if is_for_cpu else self.cuda)
         with self.timer.phase("host object"):
             code = _code(host, entries, tuple(self._images), weights, is_for_cpu=is_for_cpu)
-        return Compiled(replace(code, runtime=runtime.name), runtime.data, weights)
+        code = replace(code, runtime=runtime.name)
+        return Compiled(code, runtime.data, weights, bitcode, device)
+
+    def _session(self, source: Source) -> Session:
+        return self.session
 
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
         """The device code that a link takes; the code that is run comes of the same module."""
@@ -103,7 +135,6 @@ def _code(
     *,
     is_for_cpu: bool,
 ) -> Code:
-    bitcode = host.bitcode()
     names = [LISTED, *([KERNELS, VARIABLES] if is_for_cpu else [])]
     sections = host.names_in(names)
     host.make_visible({entry.host for entry in entries}.union(*sections.values()))
@@ -115,7 +146,6 @@ def _code(
     )
     return Code(
         object_code=host_object(host),
-        bitcode=bitcode,
         is_for_cpu=is_for_cpu,
         entries=tuple(entries),
         sections=sections,
@@ -134,8 +164,13 @@ class CodeLink(Compilation):
         self._search = ClangSearch(self.options.clang)
         try:
             with scratch_folder() as folder:
-                bitcode = compiled.code.bitcode
-                host = LlvmModule(bitcode, host_machine(self.options.opt_level), name="host")
+                host = LlvmModule(
+                    compiled.bitcode, host_machine(self.options.opt_level), name="host"
+                )
+                if compiled.device is not None:
+                    host.link_module(
+                        compiled.device.module(self.options, self.timer, self.clang, self.runner)
+                    )
                 path = folder / "host.o"
                 path.write_bytes(host_object(host))
                 weights = compiled.weights

@@ -221,9 +221,9 @@ def _weight_values(source: Source, options: Options) -> TensorFile | None:
 
 def _made(source: Source, options: Options) -> _Ready:
     # Imported late: what is cached needs neither MLIR nor LLVM's parts that compile.
-    from .compile_code import CodeCompilation
+    from .compile_code import compile_code
 
-    compiled = CodeCompilation(options, given={source.name: source}).compile()
+    compiled = compile_code(source, options)
     return _Ready(compiled.code, compiled.runtime, compiled)
 
 

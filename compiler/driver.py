@@ -26,6 +26,7 @@ from .output import replacing, scratch_folder, write
 from .prefix_map import mapped
 from .process import Runner
 from .ptx import assemble, disassemble, emit_ptx, ptxas_arguments
+from .session import Session
 from .source import UNNAMED, Source, check_readable, is_model, read_source
 from .support_library import support_archive, support_bitcode
 from .target import Devices, Target
@@ -379,9 +380,13 @@ class Compilation:
             # Under the name that it came by, and under that which its locations get.
             for name in (source.name, mapped(source.name, self.options.prefix_maps), UNNAMED):
                 self.sources[name] = source.text
-        unit = Unit(source, self.options, self.timer)
+        unit = Unit(source, self.options, self.timer, self._session(source))
         self._units.append(unit)
         return unit
+
+    def _session(self, source: Source) -> Session:
+        """The session that compiles a source."""
+        return Session()
 
     def _lower(self, unit: Unit) -> None:
         unit.lower()
@@ -435,6 +440,10 @@ class Compilation:
         device = None
         if Devices.CPU in unit.devices and unit.has_device_code:
             device = unit.cpu_device(self.cuda, self.clang, self.runner)
+        return self._host_with(unit, device)
+
+    def _host_with(self, unit: Unit, device: LlvmModule | None) -> LlvmModule:
+        """Host code, which code for the CPU device becomes part of."""
         self._embed(unit)
         support = None
         if not self.options.emit.is_linked:

@@ -14,7 +14,7 @@ from .llvm_ir import LlvmModule, host_machine, set_global_option
 from .offload_annotations import Entry, annotation_text, section_text
 from .offload_binary import Image, ImageKind, pack
 from .short_blocks import shorten_blocks
-from .straight_code import left_as_they_are
+from .straight_code import host_functions
 from .translate import TranslationError, to_llvm_ir
 
 # What the support library says of wrong calls: a program that is right never gets there.
@@ -79,7 +79,7 @@ def host_module(
             raise translation_error(error, "host-code", holder.operation) from error
     if not debug:
         text = without_line_tables(IrText.of(text)).whole()
-    kept = left_as_they_are(text)
+    functions = host_functions(text)
     if entries or embedded:
         text += annotation_text(entries, embedded, consumer)
     if description:
@@ -87,13 +87,16 @@ def host_module(
     result = LlvmModule(text, machine, name="host")
     for name in private:
         result.set_linkage(name, "internal")
-    result.forbid_optimizing(kept)
+    result.forbid_optimizing(functions.kept)
     if support is not None:
         result.link_bitcode(support, wanted=result.undefined_functions())
     result.add_to_declarations(_COLD, "cold")
     result.drop_unused()
     result.verify()
-    result.optimize()
+    if functions.are_straight and support is None:
+        result.optimize_straight(functions.called_once.intersection(private))
+    else:
+        result.optimize()
     return result
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import field
 
 from ..dialects import hir, offload
@@ -42,6 +43,35 @@ class Session:
         taken = self.diagnostics[:]
         self.diagnostics.clear()
         return taken
+
+
+class SharedSession:
+    """A session for one program after another of a process: making one takes longer than reading a
+    small program.
+
+    A context keeps what programs say for ever, so after some programs there is another.
+    """
+
+    _programs = 32
+    _bytes = 1 << 20
+
+    def __init__(self) -> None:
+        self._session: Session | None = None
+        self._used = self._read = 0
+
+    @contextmanager
+    def lend(self, read: int) -> Generator[Session]:
+        """Lends the session to one program, of which `read` bytes are read. A program that fails
+        takes it along.
+        """
+        session, self._session = self._session, None
+        if session is None or self._used == self._programs or self._read + read > self._bytes:
+            session, self._used, self._read = Session(), 0, 0
+        self._used += 1
+        self._read += read
+        yield session
+        session.diagnostics.clear()
+        self._session = session
 
 
 def _collector(found: list[Diagnostic]) -> Callable[[ir.Diagnostic], bool]:

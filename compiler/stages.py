@@ -140,7 +140,7 @@ def run_stage(
     try:
         # What is printed is whole.
         with set_aside(module, stage.spares if printer.after is None else ""):
-            named(f"stage '{stage.name}'", run_steps)(
+            any_ran = named(f"stage '{stage.name}'", run_steps)(
                 module,
                 stage.steps,
                 verify_each=verify_each,
@@ -148,7 +148,7 @@ def run_stage(
                 after=after,
             )
             activity.enter(stage.name, "the verifier")
-            is_right = verify_each or is_valid(module)
+            is_right = verify_each or not any_ran or is_valid(module)
     except PassFailure as failure:
         found = session.take_diagnostics()
         raise stage_error(found, stage.name, current[-1].pass_name) from failure

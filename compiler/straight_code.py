@@ -1,13 +1,15 @@
-"""Which functions of the host are left as they are, so that compile time stays in proportion.
+"""How much the functions of the host are optimised, so that compile time stays in proportion.
 
 LLVM's optimiser and register allocator take more than twice the time over a function of twice the
 size. A large host function is a list of launches and checks, each of which runs once a call: what
-optimising it saves is nothing beside the launches.
+optimising it saves is nothing beside the launches. Code without a loop gains little from most
+passes: each of its instructions runs once a call at most.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from ..dialects.records import dataclass
@@ -20,6 +22,7 @@ _BUDGET = 20_000
 
 _NAME = re.compile(r'@(?:"([^"]*)"|([\w.$-]+))\(')
 _LABEL = re.compile(r'^(?:"([^"]*)"|([\w.$-]+)):')
+_CALL = re.compile(r"\bcall\b[^@\n]*@([\w.$-]+)\(")
 _TARGET = re.compile(r'label %(?:"([^"]*)"|([\w.$-]+))')
 
 
@@ -30,18 +33,33 @@ class _Function:
     has_loop: bool
 
 
-def left_as_they_are(text: str) -> list[str]:
-    """Returns the functions of an IR text that are too large to be optimised, in its order."""
+@dataclass(frozen=True)
+class HostFunctions:
+    """The functions of an IR text that are too large to be optimised, in its order; whether none
+    has a loop; and those that one call names.
+    """
+
+    kept: list[str]
+    are_straight: bool
+    called_once: frozenset[str]
+
+
+def host_functions(text: str) -> HostFunctions:
+    """Returns what of the functions of an IR text decides how they are optimised."""
     budget = _BUDGET
     names: list[str] = []
+    are_straight = True
     for function in _functions(text):
+        are_straight &= not function.has_loop
         large = _LARGE_WITH_LOOPS if function.has_loop else _LARGE
         spent = not function.has_loop and function.instructions > budget
         if function.instructions > large or spent:
             names.append(function.name)
         else:
             budget -= function.instructions
-    return names
+    calls = Counter(_CALL.findall(text))
+    once = frozenset(name for name, count in calls.items() if count == 1)
+    return HostFunctions(names, are_straight, once)
 
 
 def _functions(text: str) -> Iterator[_Function]:

@@ -1,12 +1,13 @@
 """Finding clang, CUDA and ROCm: where each tool is, what is missing, and how to get it.
 
-The environment is read here and nowhere else: HIRC_CLANG, HIRC_CUDA_PATH and
-HIRC_ROCM_PATH name them,
-HIRC_CACHE_DIR is where compiled code is kept, HIRC_CACHE_BYTES how much of it.
+The environment is read here and nowhere else: HIRC_CLANG, HIRC_CUDA_PATH and HIRC_ROCM_PATH name
+them, HIRC_CACHE_DIR is where compiled code is kept, HIRC_CACHE_BYTES how much of it,
+HIRC_CPU_VECTORS which processors code of the CPU device is for.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -20,6 +21,7 @@ from .errors import InputError, ToolchainError
 from .process import Finished, Runner, start
 
 CLANG_OLDEST = 22
+_ELF = b"\x7fELF"
 _VERSION_SECONDS = 30
 CACHE_BYTES = 1 << 30
 # ROCm's libraries of device functions, in the order in which one needs the next.
@@ -122,21 +124,25 @@ class Toolchain:
 
 
 class ClangSearch:
-    """Looks for clang while other work goes on: a clang tells its version when it is run."""
+    """Looks for clang while other work goes on: a clang tells its version when it is run, unless
+    the cache has it.
+    """
 
     def __init__(self, given: Path | None = None) -> None:
         if given is None and "HIRC_CLANG" in os.environ:
             given = Path(os.environ["HIRC_CLANG"])
         self._given = given
         self._first = _found(given) if given is not None else next(clang_candidates(), None)
-        self._asked = None
+        self._asked = self._known = None
         if self._first is not None:
+            self._known = _known_version(self._first)
+        if self._first is not None and self._known is None:
             with suppress(ToolchainError):
                 self._asked = start([str(self._first), "--version"])
 
     def result(self) -> Clang:
         """Returns the clang named, or the first of version 22 or later. Raises ToolchainError."""
-        version = self._version() if self._asked is not None else None
+        version = self._version()
         if self._given is not None:
             if self._first is None:
                 raise ToolchainError(f"clang not found: {self._given}", hint=CLANG_HINT)
@@ -154,8 +160,14 @@ class ClangSearch:
             self._asked.close()
 
     def _version(self) -> str | None:
-        assert self._asked is not None
-        return _printed_version(self._asked.finish(_VERSION_SECONDS))
+        if self._asked is None or self._first is None:
+            return self._known
+        version = _printed_version(self._asked.finish(_VERSION_SECONDS))
+        self._asked = None
+        if version is not None:
+            _keep_version(self._first, version)
+        self._known = version
+        return version
 
 
 def find_clang(given: Path | None = None) -> Clang:
@@ -182,6 +194,43 @@ def clang_candidates() -> Iterator[Path]:
 def clang_version(path: Path) -> str | None:
     """Returns the version a clang prints, or None if it prints none."""
     return _printed_version(Runner().run([path, "--version"], timeout=_VERSION_SECONDS))
+
+
+def _known_version(clang: Path) -> str | None:
+    """Returns the version that the cache has of a clang."""
+    # Imported late: the cache asks this module where it is.
+    from .cache import kept
+
+    name = _version_name(clang)
+    found = kept(name) if name is not None else None
+    return found.decode() if found is not None else None
+
+
+def _keep_version(clang: Path, version: str) -> None:
+    from .cache import cached
+
+    name = _version_name(clang)
+    if name is not None:
+        cached(name, version.encode)
+
+
+def _version_name(clang: Path) -> str | None:
+    """Returns what the cache calls the version of a clang, while its file is what it is now.
+
+    None for scripts, and for programs of other names: they run a clang that may change.
+    """
+    try:
+        real = clang.resolve()
+        if not real.name.startswith("clang"):
+            return None
+        with real.open("rb") as file:
+            if file.read(len(_ELF)) != _ELF:
+                return None
+            status = os.fstat(file.fileno())
+    except OSError:
+        return None
+    now = (real, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    return f"clang-version-{hashlib.sha256(repr(now).encode()).hexdigest()[:32]}"
 
 
 def _printed_version(done: Finished) -> str | None:
@@ -287,6 +336,11 @@ def cache_bytes() -> int:
     if not text.isascii() or not text.isdecimal():
         raise InputError(f"HIRC_CACHE_BYTES is {text!r}, which is no number of bytes")
     return int(text)
+
+
+def takes_wide_vectors() -> bool:
+    """Whether code that is run here may be for processors with wider vectors."""
+    return os.environ.get("HIRC_CPU_VECTORS") != "baseline"
 
 
 def trace_file() -> Path | None:

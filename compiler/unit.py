@@ -130,6 +130,38 @@ def _matmul_options(options: Options, chips: Sequence[Target]) -> MatmulOptions:
     )
 
 
+@dataclass(frozen=True)
+class CpuSource:
+    """Optimised device code of a unit, and what of it the host names."""
+
+    nvvm: str
+    named: tuple[str, ...]
+
+    def module(
+        self,
+        options: Options,
+        timer: Timer,
+        clang: Clang,
+        runner: Runner,
+        *,
+        for_this_machine: bool = False,
+    ) -> LlvmModule:
+        """Makes code of the host."""
+        with timer.phase("CPU device code"):
+            # Imported late: what builds for GPUs alone does not wait for it.
+            from .cpu_device.build import library_functions
+            from .cpu_device.code import CpuDeviceOptions, cpu_device_module
+
+            settings = CpuDeviceOptions(
+                opt_level=options.opt_level,
+                for_this_machine=for_this_machine,
+                debug=options.debug,
+                checks=options.checks,
+            )
+            library = partial(library_functions, clang, runner)
+            return cpu_device_module(self.nvvm, self.named, library, settings)
+
+
 @dataclass
 class Unit:
     """A parsed program; the methods take it from stage to stage, in this order."""
@@ -137,11 +169,11 @@ class Unit:
     source: Source
     options: Options
     timer: Timer
+    session: Session = field(default_factory=Session)
 
     is_native: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        self.session = Session()
         with self.timer.phase("parse"):
             self.module: ir.Module = parse(self.source, self.session)
         if self.options.prefix_maps:
@@ -411,24 +443,15 @@ class Unit:
 
     def cpu_device(self, cuda: Cuda, clang: Clang, runner: Runner) -> LlvmModule:
         """The unit's device code as code of the host, optimised."""
-        with self.timer.phase("CPU device code"):
-            # Imported late: what builds for GPUs alone does not wait for it.
-            from .cpu_device.build import library_functions
-            from .cpu_device.code import CpuDeviceOptions, cpu_device_module
-
-        nvvm = self.device(CPU, cuda.libdevice)
-        named = [entry.device_name for entry in entries_of(self.module.operation)]
-        settings = CpuDeviceOptions(
-            opt_level=self.options.opt_level,
-            debug=self.options.debug,
-            checks=self.options.checks,
-        )
-        library = partial(library_functions, clang, runner)
-        with self.timer.phase("CPU device code"):
-            module = cpu_device_module(nvvm.text(), named, library, settings)
+        module = self.cpu_source(cuda).module(self.options, self.timer, clang, runner)
         if self.options.save_temps is not None:
             self.keep("cpu.ll", module.text())
         return module
+
+    def cpu_source(self, cuda: Cuda) -> CpuSource:
+        """The unit's device code, of which code of the host can be made."""
+        named = tuple(entry.device_name for entry in entries_of(self.module.operation))
+        return CpuSource(self.device(CPU, cuda.libdevice).text(), named)
 
     def embed(self, images: Sequence[tuple[Target, ImageFormat, bytes]]) -> None:
         """Adds an offload.image for each chip, and drops the gpu.modules."""

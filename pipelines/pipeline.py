@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ..dialects.hir.symbols import unchanged
 from ..dialects.mlir import ir, passmanager
@@ -102,7 +102,7 @@ class Stage:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """Its passes, in order. Raises PipelineSyntaxError where the text is malformed."""
-        return tuple(parse_pipeline(self.text))
+        return _parsed(self.text)
 
     def __str__(self) -> str:
         return ",".join(str(step) for step in self.steps)
@@ -110,6 +110,11 @@ class Stage:
     def applies_to(self, module: ir.Operation) -> bool:
         """Whether the stage is for this module."""
         return self.when is None or self.when(module)
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> tuple[Step, ...]:
+    return tuple(parse_pipeline(text))
 
 
 def parse_pipeline(text: str, context: ir.Context | None = None) -> list[Step]:
@@ -136,19 +141,22 @@ def run_steps(
     verify_each: bool = True,
     before: Callable[[Step], None] = lambda step: None,
     after: Callable[[Step], None] = lambda step: None,
-) -> None:
-    """Runs steps in order, calling `before` and `after` around each.
+) -> bool:
+    """Runs steps in order, calling `before` and `after` around each. Returns whether any was run.
 
-    One that finds nothing to do is not run. Without `verify_each`, what they leave is verified by
+    One that finds nothing to do is not. Without `verify_each`, what they leave is verified by
     whoever calls.
     """
     present = _Present(module)
+    any_ran = False
     for step in steps:
         before(step)
         if present.any_of(step):
             step.run(module, verify=verify_each)
             present.forget()
+            any_ran = True
         after(step)
+    return any_ran
 
 
 class _Present:

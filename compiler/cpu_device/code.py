@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
+from functools import cache
 
 from ...dialects.records import dataclass
 from .. import activity
 from ..ir_text import IrText
-from ..llvm_ir import LlvmModule, host_machine
+from ..llvm_ir import LlvmModule, host_features, host_machine
+from ..toolchain import takes_wide_vectors
 from .inlining import with_stops_inlined
 from .retarget import RetargetOptions, retarget
 
@@ -17,15 +19,22 @@ _WIDE_CPU = "x86-64-v3"
 # The most instructions of a region that -O2 optimises; the time it takes grows faster than they do.
 _MOST_OPTIMISED = 60
 
+# What _WIDE_CPU has more than the least processor, by LLVM's names.
+_WIDE_FEATURES = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
+
 # Gives those of the functions of these names that it has, as bitcode.
 CLibrary = Callable[[Sequence[str]], bytes]
 
 
 @dataclass(frozen=True)
 class CpuDeviceOptions:
-    """What changes the code besides the device code it is made of."""
+    """What changes the code besides the device code it is made of.
+
+    Code that is `for_this_machine` is made for its processor alone.
+    """
 
     opt_level: int = 2
+    for_this_machine: bool = False
     debug: bool = False
     checks: frozenset[str] = frozenset()
 
@@ -42,9 +51,12 @@ def cpu_device_module(
     machine = host_machine(options.opt_level)
     # Checks keep loops from being vectorised.
     is_wide = options.opt_level > 1 and not options.checks and machine.triple.startswith("x86_64-")
+    if options.for_this_machine:
+        is_wide = is_wide and runs_wide_code()
     settings = RetargetOptions(
         debug=options.debug,
         wide_cpu=_WIDE_CPU if is_wide else "",
+        only_wide=options.for_this_machine,
         most_optimised=_MOST_OPTIMISED if 0 < options.opt_level < 3 else 0,
         checks=options.checks,
     )
@@ -54,3 +66,14 @@ def cpu_device_module(
     module.verify()
     module.optimize()
     return module
+
+
+def runs_wide_code() -> bool:
+    """Whether code for this machine is for a processor with wider vectors."""
+    return takes_wide_vectors() and _has_wide_vectors()
+
+
+@cache
+def _has_wide_vectors() -> bool:
+    features = host_features()
+    return all(features.get(name, False) for name in _WIDE_FEATURES)

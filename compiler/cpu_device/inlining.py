@@ -12,7 +12,6 @@ from .device_ir import DeviceModule, Function, Instruction, parse_module
 from .intrinsics import Replacement, intrinsic
 from .llvm_text import GLOBAL
 from .lower_calls import ASSERT
-from .ptx_functions import with_ptx_functions
 from .stop_calls import StopTable
 from .yields import waiting_latches
 
@@ -26,7 +25,7 @@ def with_stops_inlined(nvvm: IrText, opt_level: int) -> IrText:
     That is one that ends its thread, waits for others, or calls such a function. A function that
     calls itself stays, and is refused later.
     """
-    with_templates = with_ptx_functions(nvvm)
+    with_templates = _with_ptx_functions(nvvm)
     module = parse_module(with_templates, kernels=False)
     names = _functions_that_stop(module)
     if not names and with_templates == nvvm:
@@ -85,3 +84,12 @@ def _inlined(line: str, names: set[str]) -> str:
     if found is None or found.group() not in names:
         return line
     return re.sub(r"( #\d+)?((?: !dbg !\d+)? \{)$", r" alwaysinline\2", line)
+
+
+def _with_ptx_functions(nvvm: IrText) -> IrText:
+    if " asm " not in nvvm.code:
+        return nvvm
+    # Imported late: few programs have any, and its tables are long.
+    from .ptx_functions import with_ptx_functions
+
+    return with_ptx_functions(nvvm)

@@ -18,8 +18,6 @@ def with_ptx_functions(nvvm: IrText) -> IrText:
     """Returns the module with each template replaced. Raises UnsupportedError for one that is not
     known.
     """
-    if " asm " not in nvvm.code:
-        return nvvm
     return _Replacement(nvvm).run()
 
 

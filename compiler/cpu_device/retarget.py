@@ -56,12 +56,14 @@ class RetargetOptions:
 
     A region of more than `most_optimised` instructions is left as it is (0: none is).
     `wide_cpu` names a processor with wider vectors, which kernels are made for a second time; empty
-    for none. The program takes one or the other when it starts. `checks` are the kinds of checks
+    for none. The program takes one or the other when it starts; with `only_wide` there is no other.
+    `checks` are the kinds of checks
     that are built in, of CHECKS in compiler/options.py.
     """
 
     debug: bool = False
     wide_cpu: str = ""
+    only_wide: bool = False
     most_optimised: int = 0
     checks: frozenset[str] = frozenset()
 
@@ -220,9 +222,10 @@ class _Retarget:
         if split.stops:
             refuse_dynamic_allocas(self.module, kernel)
         made = split_kernel(split)
-        regions = self._regions(kernel, made, prologue, "")
         cpu = self.wide_cpu
-        wide = self._regions(kernel, made, prologue, cpu) if cpu else []
+        regions = self._regions(kernel, made, prologue, cpu if self.options.only_wide else "")
+        is_twofold = cpu and not self.options.only_wide
+        wide = self._regions(kernel, made, prologue, cpu) if is_twofold else []
         kinds = {stop.call.kind for stop in split.stops.values()}
         self.tables.kernel(
             KernelDescription(
@@ -261,7 +264,7 @@ class _Retarget:
         for region in made.regions:
             name = f"{kernel_name}.region{region.state}"
             plain = self._is_plain(region.blocks)
-            if cpu and plain:
+            if cpu and plain and not self.options.only_wide:
                 names.append(global_name(name))
                 continue
             name += ".wide" if cpu else ""

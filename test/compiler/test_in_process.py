@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,8 +21,10 @@ from hirc.compiler.cache import find_cache
 from hirc.compiler.code import Code, Entry
 from hirc.compiler.compile_code import CodeCompilation
 from hirc.compiler.compile_program import weight_memory
+from hirc.compiler.cpu_device.code import runs_wide_code
 from hirc.compiler.errors import ExecutionError, InputError, UnsupportedError
 from hirc.compiler.fatbin import DeviceCode, fatbin
+from hirc.compiler.llvm_ir import LlvmModule, host_machine
 from hirc.compiler.loader_code import load_code
 from hirc.compiler.safetensors import TensorFile
 from hirc.compiler.toolchain import find_clang, find_cuda
@@ -95,6 +98,26 @@ def test_code_goes_with_its_last_output(dense: hirc.Artifact) -> None:
         run()
     gc.collect()
     assert (len(_mapped()), len(os.listdir("/proc/self/task"))) == (before, threads)
+
+
+def test_code_is_for_this_processor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What is saved runs anywhere."""
+
+    def made() -> tuple[hirc.Artifact, set[bytes]]:
+        artifact = hirc.compile(ADD, target="cpu", cache=False)
+        ready: Any = artifact._maker.compiled  # pyright: ignore
+        assert ".region0" not in LlvmModule(ready.bitcode, host_machine(2), name="host").text()
+        return artifact, set(re.findall(rb"\.region0(\.wide)?\0", ready.code.object_code))
+
+    artifact, kinds = made()
+    assert kinds == {b".wide" if runs_wide_code() else b""}
+    monkeypatch.setenv("HIRC_CPU_VECTORS", "baseline")
+    plain, kinds = made()
+    assert kinds == {b""}
+    plain.save(tmp_path / "libadd.so")
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for run in (artifact, plain, hirc.load(tmp_path / "libadd.so")):
+        np.testing.assert_array_equal(run(x, 0.5, 3)[0], x + 0.5)
 
 
 def test_it_ends_with_its_process() -> None:
@@ -245,7 +268,7 @@ def test_wrong_programs(program: Callable[[], object], wrong: str) -> None:
 
 def test_code_as_bytes() -> None:
     code = Code(
-        *(b"object", b"bitcode", True),
+        *(b"object", True),
         entries=(Entry("k", "k_stub", 0, False),),
         sections={"listed": ("a", "b")},
         images=(DeviceCode("sm_90a", b"cubin"), DeviceCode("sm_90", b"text", is_ptx=True)),

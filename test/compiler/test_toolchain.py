@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from hirc.compiler.errors import ToolchainError
+from hirc.compiler.process import Running, start
 from hirc.compiler.toolchain import (
     Cuda,
     cache_directory,
@@ -125,3 +127,41 @@ def test_cache_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache_directory() == Path("/xdg/hirc")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache_directory() == Path.home() / ".cache" / "hirc"
+
+
+def test_a_version_is_asked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But of scripts, which may run another clang each time."""
+    monkeypatch.setenv("HIRC_CACHE_DIR", str(tmp_path / "cache"))
+    asked: list[str] = []
+
+    def counting(words: Sequence[str]) -> Running:
+        asked.append(words[0])
+        return start(words)
+
+    monkeypatch.setattr("hirc.compiler.toolchain.start", counting)
+    for _ in range(2):
+        assert find_clang().version == find_clang().version
+    assert len(asked) == 1
+    named = _clang(tmp_path / "named", "clang", "22.1.8")
+    for version in ("22.1.8", "22.1.9"):
+        _clang(tmp_path / "named", "clang", version)
+        assert find_clang(named).version == version
+    assert len(asked) == 3
+
+
+def test_a_version_is_of_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HIRC_CACHE_DIR", str(tmp_path / "cache"))
+    for path in list(find_clang().directory.iterdir()):
+        if path.name.startswith("clang"):
+            (tmp_path / path.name).symlink_to(path.resolve())
+    (tmp_path / "clang").unlink()
+    known = find_clang().version
+    shutil.copy(find_clang().path.resolve(), tmp_path / "clang")
+    monkeypatch.setattr("hirc.compiler.toolchain.start", _refused)
+    with pytest.raises(ToolchainError, match="prints no clang version"):
+        find_clang(tmp_path / "clang")
+    assert find_clang().version == known
+
+
+def _refused(words: Sequence[str]) -> Running:
+    raise ToolchainError(f"{words[0]} was asked")

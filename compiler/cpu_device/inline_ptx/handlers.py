@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from .syntax import PtxInstruction, split_operands
 from .writer import Writer
@@ -11,24 +12,29 @@ from .writer import Writer
 Handler = Callable[[Writer, PtxInstruction], None]
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
 class Handlers:
     """Functions that write instructions. The first whose pattern is the whole opcode is taken."""
 
     def __init__(self) -> None:
-        self._handlers: list[tuple[re.Pattern[str], Handler]] = []
+        self._handlers: list[tuple[str, Handler]] = []
 
     def add(self, pattern: str) -> Callable[[Handler], Handler]:
         """Registers the decorated function for opcodes that match."""
 
         def register(handler: Handler) -> Handler:
-            self._handlers.append((re.compile(pattern), handler))
+            self._handlers.append((pattern, handler))
             return handler
 
         return register
 
     def find(self, opcode: str) -> Handler | None:
         for pattern, handler in self._handlers:
-            if pattern.fullmatch(opcode):
+            if _compiled(pattern).fullmatch(opcode):
                 return handler
         return None
 
