@@ -66,6 +66,8 @@ def _words(options: Options) -> Iterator[str]:
             yield f"--{word}={value}"
     if options.glibc is not None:
         yield f"--glibc={options.glibc}"
+    if options.overlap_steps:
+        yield f"--overlap-steps={options.overlap_steps}"
     if options.checks:
         yield f"--check={','.join(sorted(options.checks))}"
     if options.emit is Emit.EXE and options.entry != "main":

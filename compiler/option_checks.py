@@ -20,6 +20,8 @@ def check_options(options: Options, given: Collection[str]) -> None:
     Raises InputError.
     """
     _check_interface(options)
+    if options.overlap_steps < 0:
+        raise InputError(f"--overlap-steps is 0 or more, not {options.overlap_steps}")
     _check_targets(options)
     _check_consumer(options)
     _check_glibc(options)

@@ -148,6 +148,7 @@ class Options:
     products: Products = Products.AUTO
     schedules: Schedules = Schedules.AUTO
     graphs: Graphs = Graphs.AUTO
+    overlap_steps: int = 0
     weights: WeightStorage = WeightStorage.AUTO
     weights_from: Path | None = None
     # The path, or an empty one for a file beside the output.

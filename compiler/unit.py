@@ -76,6 +76,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
         marks_launches=options.emit.is_picture,
         tuned=_is_tuned(options),
         graph_launches=_graph_launches(options, chips),
+        overlap_steps=options.overlap_steps,
     )
     gpu = gpu_program_stages(
         GpuProgramOptions(

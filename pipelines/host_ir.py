@@ -42,6 +42,7 @@ class HostIrOptions:
     Kernels come of schedules that are `tuned`, or of those that take every operation.
     With `marks_launches` the stage "schedules" leaves on each launch which operation it is of.
     Programs of `graph_launches` or more launches are replayed as device graphs; 0 is none.
+    Communications and products overlap in up to `overlap_steps`; with 0 the chips say in how many.
     With `fusion_report` the stage "fusion" leaves its report (pipelines/fusion/report.py).
     """
 
@@ -53,6 +54,7 @@ class HostIrOptions:
     marks_launches: bool = False
     tuned: bool = True
     graph_launches: int = 0
+    overlap_steps: int = 0
 
 
 def has_programs(module: ir.Operation) -> bool:
@@ -196,7 +198,8 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         ),
         Stage(
             "allocations",
-            "hir-insert-communication,hir-insert-allocations,hir-insert-deallocations,"
+            f"hir-insert-communication,hir-overlap-communication{{chips={'+'.join(options.chips)} "
+            f"steps={options.overlap_steps}}},hir-insert-allocations,hir-insert-deallocations,"
             "hir-check-weights,hir-verify-ownership,hir-reuse-buffers",
             when=has_programs,
         ),

@@ -24,6 +24,7 @@ _LAYERS = (
     ("pipelines/fusion/",),
     ("pipelines/hir/",),
     ("pipelines/schedules/",),
+    ("pipelines/overlap/",),
     ("pipelines/products/",),
     ("pipelines/contractions/",),
     ("pipelines/attention/",),

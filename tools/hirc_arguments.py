@@ -98,6 +98,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         products=Products(values.products),
         schedules=Schedules(values.schedules),
         graphs=Graphs(values.graph),
+        overlap_steps=values.overlap_steps,
         weights=WeightStorage(values.weights),
         weights_from=values.weights_from,
         header=values.emit_header,
@@ -244,6 +245,14 @@ def _make_parser() -> argparse.ArgumentParser:
         choices=[str(choice) for choice in Graphs],
         default=str(Graphs.AUTO),
         help="whether programs are recorded as device graphs and replayed (auto: on GPUs)",
+    )
+    add(
+        "--overlap-steps",
+        type=int,
+        default=0,
+        metavar="N",
+        help="in how many steps at most communications and products overlap (1: they do not; 0, "
+        "the default: as many as take the least time by the chip's figures)",
     )
     add(
         "--weights-from",

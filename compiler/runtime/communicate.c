@@ -31,7 +31,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EVENTS = 16, POLL_MICROSECONDS = 50 };
+enum {
+  EVENTS = 16,
+  POLL_MICROSECONDS = 50,
+  HIGHEST_PRIORITY = -100, // the device takes the highest that it has
+};
 
 // The stream of a device's communications, and what stands for them. An event that is recorded
 // again stands for later communications of the same stream too: waiting for it is right still.
@@ -387,8 +391,9 @@ static struct lane *lane_of(int device, const char *location) {
   if (__builtin_expect(lane->stream == NULL, 0)) {
     cuda_stream stream = NULL;
     wait_at_end();
-    check(cudaStreamCreateWithFlags(&stream, CUDA_STREAM_NON_BLOCKING),
-          "cudaStreamCreateWithFlags", location);
+    // Beside a kernel whose blocks wait for room a communication would wait for all of them.
+    check(cudaStreamCreateWithPriority(&stream, CUDA_STREAM_NON_BLOCKING, HIGHEST_PRIORITY),
+          "cudaStreamCreateWithPriority", location);
     for (int i = 0; i < EVENTS; ++i)
       if (!lane->events[i])
         check(cudaEventCreateWithFlags(&lane->events[i], CUDA_EVENT_DISABLE_TIMING),

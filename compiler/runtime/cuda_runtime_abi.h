@@ -138,6 +138,7 @@ int cudaDeviceGetAttribute(int *value, int attribute, int device);
 int cudaDeviceSynchronize(void);
 
 int cudaStreamCreateWithFlags(cuda_stream *stream, unsigned flags);
+int cudaStreamCreateWithPriority(cuda_stream *stream, unsigned flags, int priority);
 int cudaStreamDestroy(cuda_stream stream);
 int cudaStreamSynchronize(cuda_stream stream);
 int cudaStreamGetDevice(cuda_stream stream, int *device);

@@ -15,13 +15,14 @@ from .verify import (
     operands_of,
     verified,
 )
-from .verify_products import product_elements
+from .verify_products import check_steps, product_elements
 
 
 class LinearOp(Hir.Operation, name="linear"):
     """(..., k) times the transpose of (n, k), plus a bias of (n) where there is one.
 
     The result's element type is as of hir.matmul; the bias has it too, or the operands' own.
+    `overlap_steps` is as there.
 
     Example:
       %y = "hir.linear"(%x, %w, %bias) {operandSegmentSizes = array<i32: 1, 1, 1, 0>}
@@ -56,3 +57,4 @@ def _check(op: LinearOp) -> None:
         )
     shape = linear_shape(types[0].shape, types[1].shape, bias.shape if bias else None)
     check_output(op, output, shape, elements)
+    check_steps(op)

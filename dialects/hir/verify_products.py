@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ..mlir import ir
 from .element_rules import operand_element, product_results
 from .element_types import ElementType
-from .verify import OperationError, element_of
+from .verify import OperationError, element_of, integer_of
 
 
 def product_elements(operands: Sequence[ir.MemRefType]) -> list[ElementType]:
@@ -14,3 +14,11 @@ def product_elements(operands: Sequence[ir.MemRefType]) -> list[ElementType]:
     if not element.is_float and not element.is_integer:
         raise OperationError(f"it takes floats and integers, not {element.name}")
     return product_results(element)
+
+
+def check_steps(op: ir.OpView) -> None:
+    """The steps that a product asks for are one or more."""
+    if "overlap_steps" in op.attributes and integer_of(op, "overlap_steps") < 1:
+        raise OperationError(
+            f"overlap_steps is a number of steps, 1 or more, not {integer_of(op, 'overlap_steps')}"
+        )

@@ -19,7 +19,8 @@ class Device:
     `shared_bytes` that one block can be given (opted in, less the 1 KB the system keeps),
     `registers` of 32 bits and `threads`. `cluster_blocks` is
     how many blocks a cluster may have without asking for more, 1 where there are no clusters.
-    `products` are the operations a second that data sheets have for dense products of 16 bits.
+    `products` are the operations a second that data sheets have for dense products of 16 bits,
+    `links` the bytes a second that a device sends to others of its host at most, 0 without others.
     With `has_warpgroup_products` it is built for a chip that has wgmma: an `a` variant of Hopper.
     `lanes` are the threads of a warp, or a wavefront. Chips of AMD's have capability 0, below every
     one that an instruction needs.
@@ -35,6 +36,7 @@ class Device:
     cache_bytes: int
     bandwidth: float
     products: float
+    links: float = 0.0
     has_warpgroup_products: bool = False
     lanes: int = 32
     tables: Tables = Tables()
@@ -55,18 +57,18 @@ _KB, _MB, _GB, _TERA = 1024, 1024**2, 1e9, 1e12
 _DEVICES = {
     device.capability: device
     for device in (
-        Device(75, 40, 64 * _KB, 65536, 1024, 1, 4 * _MB, 320 * _GB, 65 * _TERA),
-        Device(80, 108, 163 * _KB, 65536, 2048, 1, 40 * _MB, 2039 * _GB, 312 * _TERA),
-        Device(86, 84, 99 * _KB, 65536, 1536, 1, 6 * _MB, 696 * _GB, 149.7 * _TERA),
+        Device(75, 40, 64 * _KB, 65536, 1024, 1, 4 * _MB, 320 * _GB, 65 * _TERA, 16 * _GB),
+        Device(80, 108, 163 * _KB, 65536, 2048, 1, 40 * _MB, 2039 * _GB, 312 * _TERA, 300 * _GB),
+        Device(86, 84, 99 * _KB, 65536, 1536, 1, 6 * _MB, 696 * _GB, 149.7 * _TERA, 56 * _GB),
         Device(87, 16, 163 * _KB, 65536, 1536, 1, 4 * _MB, 204 * _GB, 42.5 * _TERA),
         Device(88, 16, 99 * _KB, 65536, 1536, 1, 4 * _MB, 204 * _GB, 42.5 * _TERA),
-        Device(89, 142, 99 * _KB, 65536, 1536, 1, 96 * _MB, 864 * _GB, 181 * _TERA),
-        Device(90, 132, 227 * _KB, 65536, 2048, 8, 50 * _MB, 4800 * _GB, 989 * _TERA),
-        Device(100, 148, 227 * _KB, 65536, 2048, 8, 126 * _MB, 8000 * _GB, 2250 * _TERA),
-        Device(103, 148, 227 * _KB, 65536, 2048, 8, 126 * _MB, 8000 * _GB, 2250 * _TERA),
+        Device(89, 142, 99 * _KB, 65536, 1536, 1, 96 * _MB, 864 * _GB, 181 * _TERA, 32 * _GB),
+        Device(90, 132, 227 * _KB, 65536, 2048, 8, 50 * _MB, 4800 * _GB, 989 * _TERA, 450 * _GB),
+        Device(100, 148, 227 * _KB, 65536, 2048, 8, 126 * _MB, 8000 * _GB, 2250 * _TERA, 900 * _GB),
+        Device(103, 148, 227 * _KB, 65536, 2048, 8, 126 * _MB, 8000 * _GB, 2250 * _TERA, 900 * _GB),
         Device(110, 20, 227 * _KB, 65536, 2048, 8, 32 * _MB, 273 * _GB, 259 * _TERA),
-        Device(120, 188, 99 * _KB, 65536, 1536, 8, 128 * _MB, 1792 * _GB, 504 * _TERA),
-        Device(121, 48, 99 * _KB, 65536, 1536, 8, 24 * _MB, 273 * _GB, 125 * _TERA),
+        Device(120, 188, 99 * _KB, 65536, 1536, 8, 128 * _MB, 1792 * _GB, 504 * _TERA, 64 * _GB),
+        Device(121, 48, 99 * _KB, 65536, 1536, 8, 24 * _MB, 273 * _GB, 125 * _TERA, 25 * _GB),
     )
 }
 # AMD's "CDNA 2", "CDNA 3" and "RDNA 3" instruction set architectures, and the data sheets of the
@@ -99,6 +101,7 @@ def device_of(chips: Sequence[str]) -> Device:
         min(device.cache_bytes for device in found),
         first.bandwidth,
         first.products,
+        first.links,
         bool(chips) and all(chip in _WARPGROUP_CHIPS for chip in chips),
         first.lanes,
         first.tables,

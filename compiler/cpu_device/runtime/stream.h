@@ -31,6 +31,7 @@ enum hirc_node_type {
   HIRC_NODE_EVENT_RECORD = 7,
   HIRC_NODE_MALLOC = 10,
   HIRC_NODE_FREE = 11,
+  HIRC_NODE_COMMUNICATION = 64, // in no graph
 };
 
 struct hirc_command {
@@ -126,6 +127,11 @@ struct hirc_point hirc_command_end(struct hirc_stream *stream, struct hirc_comma
 // Enqueues a command that runs with a copy of the payload. Returns a CUDA error.
 int hirc_enqueue(struct hirc_stream *stream, enum hirc_node_type type, int (*run)(void *payload),
                  const void *payload, size_t bytes);
+
+// Enqueues a communication with other processes: a function that accesses memory of the device and
+// may wait. Returns a CUDA error.
+int hirc_enqueue_communication(struct hirc_stream *stream, cuda_host_function *function,
+                               void *data);
 
 // Lets what is enqueued in the stream from now on wait for the point.
 int hirc_enqueue_wait(struct hirc_stream *stream, struct hirc_point point);

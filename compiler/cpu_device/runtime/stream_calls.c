@@ -144,21 +144,30 @@ static int run_host_call(void *payload) {
   return 0;
 }
 
-static int launch_host(cuda_stream handle, cuda_host_function *function, void *data) {
-  struct hirc_stream *stream = hirc_stream_of(handle);
-  if (!stream)
-    return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-  if (!function)
-    return CUDA_ERROR_INVALID_VALUE;
+static int enqueue_function(struct hirc_stream *stream, enum hirc_node_type type,
+                            cuda_host_function *function, void *data) {
   struct hirc_command *command;
   int error = hirc_command_begin(stream, sizeof(struct host_call), &command);
   if (error != 0)
     return error;
   *(struct host_call *)command->payload = (struct host_call){function, data};
   command->run = run_host_call;
-  command->type = HIRC_NODE_HOST;
+  command->type = type;
   hirc_command_end(stream, command);
   return 0;
+}
+
+int hirc_enqueue_communication(struct hirc_stream *stream, cuda_host_function *function,
+                               void *data) {
+  return enqueue_function(stream, HIRC_NODE_COMMUNICATION, function, data);
+}
+
+static int launch_host(cuda_stream handle, cuda_host_function *function, void *data) {
+  struct hirc_stream *stream = hirc_stream_of(handle);
+  if (!stream)
+    return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+  return function ? enqueue_function(stream, HIRC_NODE_HOST, function, data)
+                  : CUDA_ERROR_INVALID_VALUE;
 }
 
 int cudaLaunchHostFunc(cuda_stream stream, cuda_host_function *function, void *data) {

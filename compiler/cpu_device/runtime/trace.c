@@ -97,6 +97,8 @@ static const char *kind_of(const struct hirc_command *command) {
     return "host function";
   case HIRC_NODE_GRAPH:
     return "graph";
+  case HIRC_NODE_COMMUNICATION:
+    return "communication";
   default:
     return NULL;
   }

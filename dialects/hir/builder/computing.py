@@ -173,9 +173,12 @@ class Computing(KindMethods, Scalars):
         element: str | None = None,
         out: Buffer | None = None,
         stream_axis: int | None = None,
+        overlap_steps: int | None = None,
     ) -> Buffer:
         """Returns the product of (..., m, k) and (..., k, n); of the operands' type,
         or `element`.
+
+        In `overlap_steps` it overlaps with the communication of its rows.
         """
         values = [self.buffer_value(x), self.buffer_value(y)]
         self._require_agreement("element", element, out)
@@ -183,7 +186,8 @@ class Computing(KindMethods, Scalars):
             shape = matmul_shape(x.type.shape, y.type.shape)
         extents = [*broadcast_extents([x.shape[:-2], y.shape[:-2]]), x.shape[-2], y.shape[-1]]
         result = self._product_element("matmul", x, y, element)
-        return self._result("hir.matmul", values, {}, shape, extents, result, out, stream_axis)
+        steps = self._steps(overlap_steps)
+        return self._result("hir.matmul", values, steps, shape, extents, result, out, stream_axis)
 
     def linear(
         self,
@@ -193,8 +197,12 @@ class Computing(KindMethods, Scalars):
         element: str | None = None,
         out: Buffer | None = None,
         stream_axis: int | None = None,
+        overlap_steps: int | None = None,
     ) -> Buffer:
-        """(..., k) times the transpose of (n, k), plus a bias of (n) where there is one."""
+        """(..., k) times the transpose of (n, k), plus a bias of (n) where there is one.
+
+        In `overlap_steps` it overlaps with the communication of its rows.
+        """
         values = [self.buffer_value(x), self.buffer_value(weight)]
         self._require_agreement("element", element, out)
         if bias is not None:
@@ -210,13 +218,16 @@ class Computing(KindMethods, Scalars):
         return self._result(
             "hir.linear",
             values,
-            {"operandSegmentSizes": sizes},
+            {"operandSegmentSizes": sizes, **self._steps(overlap_steps)},
             shape,
             extents,
             result,
             out,
             stream_axis,
         )
+
+    def _steps(self, steps: int | None) -> dict[str, ir.Attribute]:
+        return {} if steps is None else {"overlap_steps": self.integer(steps)}
 
     def _result(
         self,

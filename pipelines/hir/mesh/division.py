@@ -247,6 +247,8 @@ class Division:
             operands=[x, weight],
             attributes={"operandSegmentSizes": segments},
         )
+        if "overlap_steps" in op.attributes:
+            product.attributes["overlap_steps"] = op.attributes["overlap_steps"]
         total = ir.Operation.create(
             "hir.binary",
             results=[output.type],

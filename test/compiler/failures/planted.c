@@ -54,6 +54,8 @@ CALL(cudaDeviceGetAttribute, (int *value, int attribute, int device), (value, at
 CALL(cudaDeviceGetDefaultMemPool, (void **pool, int device), (pool, device), )
 CALL(cudaMemPoolSetAttribute, (void *pool, int attribute, void *value), (pool, attribute, value), )
 CALL(cudaStreamCreateWithFlags, (void **stream, unsigned flags), (stream, flags), MORE(streams))
+CALL(cudaStreamCreateWithPriority, (void **stream, unsigned flags, int priority),
+     (stream, flags, priority), MORE(streams))
 CALL(cudaStreamDestroy, (void *stream), (stream), LESS(streams))
 CALL(cudaStreamGetDevice, (void *stream, int *device), (stream, device), )
 CALL(cudaStreamIsCapturing, (void *stream, int *status), (stream, status), )

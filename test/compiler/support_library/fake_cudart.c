@@ -150,6 +150,12 @@ int cudaStreamCreateWithFlags(cuda_stream *stream, unsigned flags) {
   *stream = created;
   return answer("cudaStreamCreateWithFlags", "%ld flags=%u", number(created), flags);
 }
+int cudaStreamCreateWithPriority(cuda_stream *stream, unsigned flags, int priority) {
+  struct object *created = create(&streams_alive);
+  *stream = created;
+  return answer("cudaStreamCreateWithPriority", "%ld flags=%u priority=%d", number(created), flags,
+                priority);
+}
 int cudaStreamDestroy(cuda_stream stream) {
   destroy(&streams_alive);
   return answer("cudaStreamDestroy", "%ld", number(stream));

@@ -91,6 +91,8 @@ bool hirc_checks_host_range(const void *address, size_t bytes, const char *what)
 // What a copied row or a fill did.
 void hirc_checks_copied(void *to, const void *from, size_t bytes);
 void hirc_checks_filled(void *to, size_t bytes);
+// What another process was sent; what one has sent is a fill.
+void hirc_checks_sent(const void *from, size_t bytes);
 
 // --- the engine ----------------------------------------------------------------------------------
 

@@ -27,6 +27,9 @@ static void add_command(struct hirc_report *report, uint8_t type) {
   case HIRC_NODE_GRAPH:
     hirc_report_add(report, " by a graph");
     break;
+  case HIRC_NODE_COMMUNICATION:
+    hirc_report_add(report, " by a communication");
+    break;
   default:
     break;
   }

@@ -53,6 +53,33 @@ void hirc_checks_filled(void *to, size_t bytes) {
   mark_written(to, bytes);
 }
 
+// Says where what leaves the device was never written; `what` is for messages: "a copy of".
+static void check_written(const void *from, size_t bytes, const char *what, const char *where) {
+  const uint8_t *source = hirc_shadow_of(from);
+  size_t first = hirc_shadow_first_below(source, bytes, HIRC_SHADOW_WRITTEN);
+  const struct hirc_checked_block *block = hirc_checked_near(from);
+  if (first == bytes || !hirc_report_is_new(block, 3)) {
+    return;
+  }
+  size_t count = 0;
+  for (size_t i = first; i < bytes; i++) {
+    count += source[i] < HIRC_SHADOW_WRITTEN;
+  }
+  struct hirc_report report = {0};
+  hirc_report_add(&report,
+                  "read of memory that nothing wrote: %s of %zu bytes to %s takes %zu such bytes: ",
+                  what, bytes, where, count);
+  hirc_checked_describe(&report, (const char *)from + first);
+  hirc_report_write(&report);
+}
+
+void hirc_checks_sent(const void *from, size_t bytes) {
+  check_race(from, bytes, HIRC_RACE_READ);
+  if (hirc_checks_memory() && bytes != 0 && hirc_shadow_has(from)) {
+    check_written(from, bytes, "a message", "another process");
+  }
+}
+
 void hirc_checks_copied(void *to, const void *from, size_t bytes) {
   check_race(from, bytes, HIRC_RACE_READ);
   check_race(to, bytes, HIRC_RACE_WRITE);
@@ -72,20 +99,5 @@ void hirc_checks_copied(void *to, const void *from, size_t bytes) {
     return;
   }
   mark_written(to, bytes);
-  size_t first = hirc_shadow_first_below(source, bytes, HIRC_SHADOW_WRITTEN);
-  const struct hirc_checked_block *block = hirc_checked_near(from);
-  if (first == bytes || !hirc_report_is_new(block, 3)) {
-    return;
-  }
-  size_t count = 0;
-  for (size_t i = first; i < bytes; i++) {
-    count += source[i] < HIRC_SHADOW_WRITTEN;
-  }
-  struct hirc_report report = {0};
-  hirc_report_add(&report,
-                  "read of memory that nothing wrote: a copy of %zu bytes to the host takes %zu "
-                  "such bytes: ",
-                  bytes, count);
-  hirc_checked_describe(&report, (const char *)from + first);
-  hirc_report_write(&report);
+  check_written(from, bytes, "a copy", "the host");
 }

@@ -244,6 +244,9 @@ static void describe(struct hirc_report *report, const struct hirc_command *comm
   case HIRC_NODE_GRAPH:
     hirc_report_add(report, "a graph");
     break;
+  case HIRC_NODE_COMMUNICATION:
+    hirc_report_add(report, "a communication");
+    break;
   default:
     hirc_report_add(report, "a function of the host");
   }

@@ -6,7 +6,8 @@
 // one who has left it.
 
 #define _GNU_SOURCE
-#include "../cuda_abi.h"
+#include "../checks/checks.h"
+#include "../stream.h"
 #include "shared.h"
 
 #include <errno.h>
@@ -18,8 +19,6 @@
 #include <unistd.h>
 
 enum { SYSTEM_ERROR = 2, INVALID_ARGUMENT = 4, CHUNK_BYTES = 1 << 20 };
-
-int cudaLaunchHostFunc(cuda_stream stream, cuda_host_function *function, void *data);
 
 // One communication, as this process takes part in it.
 struct work {
@@ -81,12 +80,25 @@ static void add_moves(struct transfer *list, int *count, struct work *work) {
       for (int i = 0; i < size; ++i)
         if (i != place)
           add(list, count, work, i, 1, (char *)work->input, bytes);
-      if (work->output != work->input)
+      if (work->output != work->input) {
         memcpy(work->output, work->input, bytes);
+        hirc_checks_copied(work->output, work->input, bytes);
+      }
     } else {
       add(list, count, work, work->heading.root, 0, work->output, bytes);
     }
   }
+}
+
+// Moves the messages; what is checked hears of the memory that they were taken from, and came to.
+static int move(struct transfer *list, int count) {
+  int rc = hirc_team_transfer(list, count);
+  for (int i = 0; rc == 0 && i < count; ++i)
+    if (list[i].sends)
+      hirc_checks_sent(list[i].bytes, list[i].count);
+    else
+      hirc_checks_filled(list[i].bytes, list[i].count);
+  return rc;
 }
 
 // Combines in the order of the team, so that all that have the result have the same.
@@ -108,7 +120,7 @@ static int reduce(struct work *work) {
       if (receives)
         add(list, &count, work, i, 0, others + (uint64_t)i * chunk, bytes);
     }
-    rc = hirc_team_transfer(list, count);
+    rc = move(list, count);
     if (rc == 0 && receives) {
       uint64_t elements = bytes / work->bytes;
       int type = work->heading.type;
@@ -118,6 +130,7 @@ static int reduce(struct work *work) {
       if (averages)
         hirc_team_divide(others, elements, type, size);
       memcpy(work->output + at, others, bytes);
+      hirc_checks_filled(work->output + at, bytes);
     }
     if (at + bytes == total)
       break;
@@ -136,16 +149,18 @@ static void run_group(void *data) {
     room += 2 * (size_t)each->of->size;
   struct transfer *list = calloc(room, sizeof *list);
   int count = 0;
+  hirc_checks_open();
   for (struct work *each = first; list && each; each = each->next)
     if (!is_reduction(each))
       add_moves(list, &count, each);
-  int rc = list ? hirc_team_transfer(list, count) : -1;
+  int rc = list ? move(list, count) : -1;
   for (struct work *each = first, *next; each; each = next) {
     next = each->next;
     if (rc == 0 && is_reduction(each))
       rc = reduce(each);
     free(each);
   }
+  hirc_checks_close();
   free(list);
 }
 
@@ -162,7 +177,8 @@ static int group_end(void) {
     return NCCL_SUCCESS;
   struct work *first = group.first;
   group.first = NULL;
-  return cudaLaunchHostFunc(group.stream, run_group, first) == 0 ? NCCL_SUCCESS : SYSTEM_ERROR;
+  struct hirc_stream *stream = hirc_stream_of(group.stream);
+  return hirc_enqueue_communication(stream, run_group, first) == 0 ? NCCL_SUCCESS : SYSTEM_ERROR;
 }
 
 static int enqueue(struct work work, const char *name, int reduction, int root, int type,

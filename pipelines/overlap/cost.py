@@ -1,0 +1,108 @@
+"""In how many steps a communication and a product beside it take the least time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialects.hir.element_types import ELEMENT_TYPES
+from ...dialects.records import dataclass
+from ..schedules.device import Device
+
+# What communications and products reach of the data sheets' figures where they are large, and
+# what the beginning of each costs, in seconds: two and four H200 (docs/results.md).
+_OF_LINKS, _OF_PRODUCTS = 0.65, 0.8
+_BEGINS_COMMUNICATION, _BEGINS_PRODUCT = 9e-6, 4e-6
+# A block's part of a product's result, as the library mostly has it.
+_TILE = (128, 256)
+# Steps are worth their streams and buffers if they save so much of the time.
+_WORTH = 0.9
+_MOST_STEPS = 16
+# Beside products of 16 bits.
+_RATES = {"f8E4M3FN": 2.0, "f8E5M2": 2.0, "i8": 2.0, "f16": 1.0, "bf16": 1.0, "tf32": 0.5}
+_RATE_OF_OTHERS = 1 / 16
+
+
+@dataclass(frozen=True)
+class ProductWork:
+    """A product of `rows` by `depth` and `depth` by `columns` elements of a type."""
+
+    rows: int
+    columns: int
+    depth: int
+    element: str
+
+    def seconds(self, device: Device, steps: int) -> float:
+        """Returns what one of so many steps takes: whole waves of the device's blocks."""
+        rate = device.products * _OF_PRODUCTS * _RATES.get(self.element, _RATE_OF_OTHERS)
+        tile = 2 * _TILE[0] * _TILE[1] * self.depth * device.multiprocessors / rate
+        tiles = _ceil(self.rows // steps, _TILE[0]) * _ceil(self.columns, _TILE[1])
+        return _BEGINS_PRODUCT + _ceil(tiles, device.multiprocessors) * tile
+
+
+@dataclass(frozen=True)
+class CommunicationWork:
+    """What each of `devices` sends: its share of `elements` of a type, so many times."""
+
+    elements: int
+    element: str
+    devices: int
+    times: int = 1
+
+    def seconds(self, device: Device, steps: int) -> float:
+        """Returns what one of so many steps takes."""
+        size = self.elements * ELEMENT_TYPES[self.element].bytes
+        sent = self.times * size * (self.devices - 1) / self.devices
+        return _BEGINS_COMMUNICATION + sent / steps / (device.links * _OF_LINKS)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A number of steps, and the seconds that these and one step are reckoned to take."""
+
+    number: int
+    seconds: float
+    in_one: float
+
+    def __str__(self) -> str:
+        """The choice as the loop that is made of it carries it."""
+        return (
+            f"{self.number} steps: about {self.seconds * 1e6:.0f} us, in one "
+            f"{self.in_one * 1e6:.0f} us"
+        )
+
+
+def reckon(
+    device: Device, communication: CommunicationWork, products: Sequence[ProductWork], number: int
+) -> Steps:
+    """Returns the time of so many steps, of which one's communication and another's products are
+    under way at once.
+    """
+
+    def total(steps: int) -> float:
+        sent = communication.seconds(device, steps)
+        computed = sum(product.seconds(device, steps) for product in products)
+        return min(sent, computed) + steps * max(sent, computed)
+
+    return Steps(number, total(number), total(1))
+
+
+def choose_steps(
+    device: Device, communication: CommunicationWork, products: Sequence[ProductWork], rows: int
+) -> Steps:
+    """Returns the number of steps, of those that divide the rows evenly, of the least time.
+
+    It is 1 where steps save little, and on devices without links to one another.
+    """
+    one = reckon(device, communication, products, 1) if device.links else Steps(1, 0.0, 0.0)
+    found = one
+    number = 2
+    while device.links and number <= _MOST_STEPS and rows % number == 0:
+        steps = reckon(device, communication, products, number)
+        if steps.seconds < found.seconds:
+            found = steps
+        number *= 2
+    return found if found.seconds < _WORTH * one.seconds else one
+
+
+def _ceil(number: int, by: int) -> int:
+    return -(-number // by)

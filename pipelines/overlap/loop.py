@@ -1,0 +1,152 @@
+"""Writing the loop of a communication and the products that it overlaps with."""
+
+from __future__ import annotations
+
+from math import prod
+
+from ...dialects.hir.layout import buffer_type
+from ...dialects.mlir import ir
+from ..hir.communication.device_parts import copy
+from ..hir.communication.ops import wait
+from ..hir.compute_ops import inputs_of
+from ..hir.fresh_buffers import allocate, replace_by_allocated
+from ..hir.loops import begin_loop
+from ..hir.memory.owners import defining_op
+from ..hir.view_ops import reshape, select
+from ..rewriting import index_constant
+from .cost import Steps
+from .search import STEPS, Overlap, Rows
+
+
+class _Stepped:
+    """A buffer, whole or for a step: its rows in so many steps, one of which is a view."""
+
+    def __init__(self, buffer: ir.Value, rows: Rows, steps: int) -> None:
+        columns = ir.MemRefType(buffer.type).shape[-1]
+        self._axis = len(rows.lead)
+        self._view = reshape(buffer, rows.in_steps(steps, columns), [])
+
+    def at(self, step: ir.Value) -> ir.Value:
+        """The rows of a step."""
+        return select(self._view, self._axis, step)
+
+
+class _Packed:
+    """A fresh buffer with the rows of each step one after another, as communications take them."""
+
+    def __init__(self, like: ir.Value, rows: Rows, steps: int) -> None:
+        declared = ir.MemRefType(like.type)
+        sizes = [steps, *rows.lead, rows.number // steps, declared.shape[-1]]
+        self._buffer = allocate(buffer_type(sizes, declared.element_type), [])
+
+    def at(self, step: ir.Value) -> ir.Value:
+        """The rows of a step."""
+        return select(self._buffer, 0, step)
+
+
+def write_overlap(overlap: Overlap, steps: Steps) -> None:
+    """Replaces a communication, its wait and products by a loop over streams."""
+    place = overlap.products[0] if overlap.arrives else overlap.communicate
+    with ir.InsertionPoint(place), place.location:
+        write = _write_arriving if overlap.arrives else _write_leaving
+        write(overlap, steps)
+    gone = [overlap.wait, overlap.communicate, *overlap.products]
+    if overlap.arrives:
+        allocation = defining_op(overlap.communicate.operands[1])
+        assert allocation is not None
+        gone.append(allocation)
+    for op in gone:
+        op.erase()
+
+
+def _write_arriving(overlap: Overlap, steps: Steps) -> None:
+    """Each step receives its rows, and then multiplies them."""
+    number, rows = steps.number, overlap.product_rows
+    source, received = list(overlap.communicate.operands)[:2]
+    given = _Stepped(_as_rows(source, received), overlap.rows, number)
+    # Rows that do not lie one after another are packed.
+    packed = _Packed(received, overlap.rows, number) if overlap.rows.lead else None
+    arrived = _Packed(received, rows, number)
+    results = [_Stepped(_output(product), rows, number) for product in overlap.products]
+    step = _begin(overlap, steps)
+    with ir.InsertionPoint(step.owner), overlap.communicate.location:
+        sent = given.at(step)
+        if packed is not None:
+            copy(sent, own := packed.at(step))
+            sent = own
+        part = arrived.at(step)
+        _communicate(overlap, sent, part)
+    for product, result in zip(overlap.products, results, strict=True):
+        with ir.InsertionPoint(step.owner), product.location:
+            _multiply(product, part, result.at(step))
+
+
+def _write_leaving(overlap: Overlap, steps: Steps) -> None:
+    """Each step multiplies its rows, and then sends them."""
+    number, rows, product = steps.number, overlap.product_rows, overlap.products[0]
+    result, target = product.results[0], overlap.communicate.operands[1]
+    taken = _Stepped(product.operands[0], rows, number)
+    made = _Packed(result, rows, number)
+    given = _Stepped(_as_rows(target, result), overlap.rows, number)
+    packed = _Packed(result, overlap.rows, number) if overlap.rows.lead else None
+    step = _begin(overlap, steps)
+    with ir.InsertionPoint(step.owner), product.location:
+        rows_taken, rows_made = taken.at(step), made.at(step)
+        _multiply(product, rows_taken, rows_made)
+    with ir.InsertionPoint(step.owner), overlap.communicate.location:
+        part = given.at(step)
+        received = part if packed is None else packed.at(step)
+        _communicate(overlap, rows_made, received)
+        if packed is not None:
+            copy(received, part)
+
+
+def _begin(overlap: Overlap, steps: Steps) -> ir.Value:
+    """Begins the loop; returns its index, the number of the step."""
+    loop = begin_loop(
+        index_constant(0), index_constant(steps.number), index_constant(1), streams=steps.number
+    )
+    loop.attributes["overlap"] = ir.StringAttr.get(f"{overlap.kind}, {steps}")
+    return loop.regions[0].blocks[0].arguments[0]
+
+
+def _as_rows(buffer: ir.Value, like: ir.Value) -> ir.Value:
+    """A packed buffer as rows of as many columns as another one's."""
+    shape = list(ir.MemRefType(buffer.type).shape)
+    columns = ir.MemRefType(like.type).shape[-1]
+    if len(shape) == 2 and shape[-1] == columns:
+        return buffer
+    return reshape(buffer, [prod(shape) // columns, columns], [])
+
+
+def _output(product: ir.Operation) -> ir.Value:
+    """The buffer in place of a product's result: the caller's, if it is an output of the program
+    whose rows can be told apart whatever its strides.
+    """
+    result = product.results[0]
+    declared = ir.MemRefType(result.type)
+    if declared.rank == 2:
+        return replace_by_allocated(result, [])
+    fresh = allocate(buffer_type(declared.shape, declared.element_type), [])
+    result.replace_all_uses_with(fresh)
+    return fresh
+
+
+def _communicate(overlap: Overlap, source: ir.Value, target: ir.Value) -> None:
+    op = overlap.communicate
+    begun = ir.Operation.create(
+        op.name,
+        results=[op.results[0].type],
+        operands=[source, target, op.operands[2]],
+        attributes={name: op.attributes[name] for name in op.attributes},
+    )
+    wait(begun.results[0])
+
+
+def _multiply(product: ir.Operation, rows: ir.Value, target: ir.Value) -> None:
+    others = inputs_of(product)[1:]
+    attributes = {name: product.attributes[name] for name in product.attributes if name != STEPS}
+    if product.name == "hir.linear":
+        segments = [1, 1, len(others) - 1, 1]
+        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(segments)
+    ir.Operation.create(product.name, operands=[rows, *others, target], attributes=attributes)

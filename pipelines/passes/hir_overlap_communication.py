@@ -1,0 +1,102 @@
+"""hir-overlap-communication: communications and the products beside them go in steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ...dialects.mlir import ir
+from ...dialects.records import dataclass
+from ..hir.memory.owners import Owners
+from ..overlap.loop import write_overlap
+from ..overlap.search import PRODUCTS, STEPS, overlaps_in
+from ..pass_base import Pass, fail, register
+from ..schedules.device import Device, device_of
+from ..walking import operations_where
+
+_HOLDS_WORK = ("hir.program", "hir.for", "hir.if")
+
+
+@register
+@dataclass(frozen=True)
+class HirOverlapCommunication(Pass):
+    """Turns a communication and the product that needs it, or gives it, into a loop over streams.
+
+      %request = "hir.communicate"(%x, %all, %team) {kind = "allgather"}
+        : (memref<4x8xf32>, memref<8x8xf32>, !hir.communicator_t) -> !hir.request_t
+      "hir.wait"(%request) : (!hir.request_t) -> ()
+      %y = "hir.linear"(%all, %w) {...} : (memref<8x8xf32>, memref<6x8xf32>) -> memref<8x6xf32>
+    becomes
+      %all = "hir.allocate"() : () -> memref<4x2x1x8xf32>
+      %y = "hir.allocate"() : () -> memref<8x6xf32>
+      %x.steps = "hir.reshape"(%x) : (memref<4x8xf32>) -> memref<4x1x8xf32>
+      %y.steps = "hir.reshape"(%y) : (memref<8x6xf32>) -> memref<2x4x1x6xf32>
+      "hir.for"(%zero, %four, %one) ({
+      ^bb0(%step: index):
+        %part = "hir.select"(%x.steps, %step) {axis = 0 : i64} : ... -> memref<1x8xf32, ...>
+        %parts = "hir.select"(%all, %step) {axis = 0 : i64} : ... -> memref<2x1x8xf32, ...>
+        %request = "hir.communicate"(%part, %parts, %team) {kind = "allgather"} : ...
+        "hir.wait"(%request) : (!hir.request_t) -> ()
+        %rows = "hir.select"(%y.steps, %step) {axis = 1 : i64} : ... -> memref<2x1x6xf32, ...>
+        "hir.linear"(%parts, %w, %rows) {...} : ...
+      }) {streams = 4 : i64, overlap = "allgather, 4 steps: ..."} : (index, index, index) -> ()
+
+    A step has a stream of its own: its communication follows the one before it, and its product
+    nothing but its communication. So it is, the other way around, with a product whose result is
+    all that a reduce-scatter, allreduce or all-to-all sends.
+
+    The number of steps is what the product's `overlap_steps` asks for; with `steps` the greatest
+    one up to it that divides the rows; else the one that takes the least time by the figures of the
+    `chips` (pipelines/overlap/cost.py). With one step nothing changes.
+    """
+
+    name: ClassVar[str] = "hir-overlap-communication"
+    subjects: ClassVar[tuple[str, ...]] = ("hir.communicate", *PRODUCTS)
+
+    chips: str = ""
+    steps: int = 0
+
+    def run(self, op: ir.Operation) -> None:
+        if self.steps < 0:
+            fail(op, f"option 'steps' of {self.name} is 0 or more, not {self.steps}")
+        device = device_of([chip for chip in self.chips.split("+") if chip])
+        for program in operations_where(op, lambda inner: inner.name == "hir.program"):
+            self._overlap(program, device)
+
+    def _overlap(self, program: ir.Operation, device: Device) -> None:
+        owners = Owners(program)
+        holders = operations_where(program, lambda inner: inner.name in _HOLDS_WORK)
+        blocks = [
+            block for holder in holders for region in holder.regions for block in region.blocks
+        ]
+        for overlap in [each for block in blocks for each in overlaps_in(block, owners)]:
+            steps = overlap.steps(device, self.steps)
+            rows = overlap.product_rows.number
+            if rows % steps.number:
+                fail(
+                    overlap.products[0],
+                    f"'{STEPS}' is {steps.number}, which does not divide the {rows} rows that each "
+                    "device has",
+                )
+            if steps.number > 1:
+                write_overlap(overlap, steps)
+            else:
+                _do_as_asked(overlap.products)
+        for product in operations_where(program, _asks_for_steps):
+            fail(
+                product,
+                f"'{STEPS}' is for a product that takes all that an allgather or all-to-all gives, "
+                "or gives all that a reduce-scatter, allreduce or all-to-all takes, of sizes that "
+                "the types tell, with nothing else done between: this one is not",
+            )
+
+
+def _asks_for_steps(op: ir.Operation) -> bool:
+    return op.name in PRODUCTS and STEPS in op.attributes
+
+
+def _do_as_asked(products: Sequence[ir.Operation]) -> None:
+    """One step is what stands there already."""
+    for product in products:
+        if STEPS in product.attributes:
+            del product.attributes[STEPS]
