@@ -82,12 +82,13 @@ def emit_launch(
     rows: ir.Value | None = None,
     cluster: int = 1,
     overlaps: bool = False,
+    block_rows: ir.Value | None = None,
 ) -> None:
     """A hir.launch of a grid of `blocks`, or of `rows` times as many, on the current stream.
 
     `shared_bytes` are those of a block that the kernel does not declare itself. The rows are the
     grid's y dimension; `cluster` blocks in x make a cluster. With `overlaps` the kernel waits for
-    the one before it.
+    the one before it. A block has `threads` in x, and so many rows of them in y.
     """
     one, shared = index_constant(1), index_constant(shared_bytes)
     high = one if rows is None else rows
@@ -99,7 +100,7 @@ def emit_launch(
         attributes["overlaps"] = ir.UnitAttr.get()
     launch = ir.Operation.create(
         hir.LaunchOp.OPERATION_NAME,
-        operands=[blocks, high, one, size, one, one, shared],
+        operands=[blocks, high, one, size, one if block_rows is None else block_rows, one, shared],
         attributes=attributes,
         regions=1,
     )

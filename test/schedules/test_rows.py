@@ -26,7 +26,14 @@ _SIZES: tuple[Sizes, ...] = (
     {"r": 2, "c": 4099},
 )
 # What clusters take, and what nothing holds.
-_LONG: tuple[Sizes, ...] = ({"r": 1, "c": 20000}, {"r": 2, "c": 32771}, {"r": 1, "c": 140004})
+_LONG: tuple[Sizes, ...] = (
+    {"r": 1, "c": 20000},
+    {"r": 2, "c": 32771},
+    {"r": 1, "c": 140004},
+    {"r": 1, "c": 70000},
+)
+# The longest that lanes of a warp share, and one more.
+_SHORT: tuple[Sizes, ...] = ({"r": 9, "c": 512}, {"r": 9, "c": 516}, {"r": 5, "c": 513})
 _FIXED: tuple[Sizes, ...] = (
     {"r": 9, "c": 24},
     {"r": 3, "c": 768},
@@ -145,8 +152,8 @@ def _greatest(x: torch.Tensor) -> torch.Tensor:
 
 SUITE = Suite(
     [
-        _softmax("f32", (*_SIZES, *_LONG), (*_FIXED, _LONG[1]), "softmax_f32"),
-        _softmax("bf16", (*_SIZES[4:], *_LONG[1:]), _FIXED, "softmax_bf16"),
+        _softmax("f32", (*_SIZES, *_SHORT, *_LONG), (*_FIXED, _LONG[1]), "softmax_f32"),
+        _softmax("bf16", (*_SIZES[4:], *_SHORT, *_LONG[1:]), _FIXED, "softmax_bf16"),
         _softmax("f16", (), _SIZES[7:10], "softmax_f16"),
         _softmax("f64", (), (*_FIXED, *_SIZES[6:9], *_SIZES[10:]), "softmax_f64"),
         # Its kernels of open sizes would be a quarter of all that is here: what they are made of is
@@ -208,7 +215,7 @@ SUITE = Suite(
             + "%xt = memref.load %cap0[%r, %t] : CAP0\n%z = arith.subf %xt, %m : f32\n"
             + "%y = arith.subf %l, %z : f32\nlinalg.yield %y : f32",
         ),
-        _kind("addf", "f32", lambda x: x.sum(1), (*_SIZES, *_LONG)),
+        _kind("addf", "f32", lambda x: x.sum(1), (*_SIZES, *_SHORT, *_LONG)),
         _kind("maximumf", "f32", _greatest),
         # How sums of open sizes become kernels is the same for all types; f64's rows of open sizes
         # are in the shares of planes.

@@ -21,7 +21,8 @@ class RowAccess:
     """One row, by its number. `point` gives what the region has that is uniform along the row.
 
     Vectors of operands whose numbers are in `scattered` are no single accesses: inputs are read in
-    aligned pieces where those can be shifted into place, others element by element.
+    aligned pieces where those can be shifted into place, others element by element. Where the grid
+    `is_tall`, the row's number may have more than 32 bits.
     """
 
     def __init__(
@@ -30,13 +31,17 @@ class RowAccess:
         region: Region,
         row: ir.Value,
         scattered: frozenset[int] = frozenset(),
+        *,
+        is_tall: bool = False,
     ) -> None:
         self.space = space
         self._scattered = scattered
         self._shifts: dict[int, ir.Value] = {}
         self.region = region
         self._parameters = region.parameters
-        places = split_number(row, space.rows, self._parameters) if space.rows else []
+        places: list[ir.Value] = []
+        if space.rows:
+            places = split_number(row, space.rows, self._parameters, is_narrow=not is_tall)
         self._row = places
         self._bases = {
             operand.number: self._moved(

@@ -12,7 +12,7 @@ from ..region import Region
 from ..size import ONE, Size
 from ..work import Operand
 from .access import RowAccess
-from .collectives import Collective, State
+from .collectives import Collective, State, as_states, flat
 from .needs import known_at_start, needed_arguments
 from .plan import RowPlan
 from .stages import StagePlan, place_type, plan_stages
@@ -42,7 +42,7 @@ class RowBody:
         self.parameters = parameters
         self.region = Region(plan.space.work, parameters)
         self.stages: StagePlan = plan_stages(plan.space.work, self.region, merge=merge)
-        self.team = Team(plan.team)
+        self.team = Team(plan.team, is_tall=plan.is_tall)
         self._is_row: ir.Value | None = None
         row = self.team.row
         self.parts = parameters.size(parts)
@@ -50,11 +50,14 @@ class RowBody:
         if parts != ONE:
             self.part = arith.remui(row, self.parts)
             row = arith.divui(row, self.parts)
-        if plan.team.rows > 1 and not self.space.count.is_multiple_of(plan.team.rows):
+        # As many rows as a block or a grid has at most, not all of which may be there.
+        step = plan.team.threads if plan.team.is_open else plan.team.rows
+        has_more = plan.team.rows > 1 and not self.space.count.is_multiple_of(step)
+        if has_more or plan.is_tall:
             count = parameters.size(self.space.count)
             self._is_row = arith.cmpi(arith.CmpIPredicate.ult, row, count)
             row = arith.minui(row, arith.subi(count, index_constant(1)))
-        self.access = RowAccess(self.space, self.region, row, plan.scattered)
+        self.access = RowAccess(self.space, self.region, row, plan.scattered, is_tall=plan.is_tall)
         self.length = parameters.size(self.space.length)
         # The column at which vector 0 begins.
         self.start = self._peeled() if plan.peeled else None
@@ -101,7 +104,7 @@ class RowBody:
         with ir.InsertionPoint(loop.body):
             states = as_states(collectives, list(loop.inner_iter_args))
             found = emit(loop.induction_variable, states)
-            scf.YieldOp([value for state in found for value in state])
+            scf.YieldOp(flat(found))
         return as_states(collectives, list(loop.results))
 
     @property
@@ -218,14 +221,3 @@ class RowBody:
         with ir.InsertionPoint(branch.then_block):
             emit()
             scf.YieldOp([])
-
-
-def as_states(collectives: Sequence[Collective], values: Sequence[ir.Value]) -> list[State]:
-    """The values of all states, one after another, as states."""
-    states: list[State] = []
-    at = 0
-    for each in collectives:
-        count = len(each.types)
-        states.append(tuple(values[at : at + count]))
-        at += count
-    return states

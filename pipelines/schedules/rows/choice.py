@@ -1,4 +1,4 @@
-"""The plans for a work's rows: by their length where it is known, or for classes of lengths."""
+"""The plans for a work's rows: one for a known length, or a few for classes of open lengths."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from ....dialects.records import dataclass
 from ...lane_reduction import WARP_LANES
 from ..device import Device
 from ..elements import ACCESS_BYTES
-from .plan import BLOCK, CLUSTER_BLOCK, MOST_PLACES, SPLIT_LENGTH, RowPlan
+from .plan import BLOCK, CLUSTER_BLOCK, SPLIT_LENGTH, RowPlan
 from .space import RowSpace
 from .team import TeamShape
 
 # Registers in which a thread keeps elements of a row, and in the blocks of a cluster, which have
 # fewer threads.
 _WORDS, _CLUSTER_WORDS = 32, 64
+# The same of a short row, of which a warp keeps several.
+_SHORT_WORDS = 16
 # Blocks of a cluster: as few as hold a row.
 _CLUSTERS = (2, 4, 8)
 # Threads of a block that several rows share.
@@ -28,32 +30,65 @@ _FEW_BYTES = 32
 _NARROW_BYTES = 8
 
 
-def plans(space: RowSpace, device: Device, *, has_one_stage: bool) -> list[RowPlan]:
+def plans(
+    space: RowSpace, strided: RowSpace, device: Device, *, has_one_stage: bool
+) -> list[RowPlan]:
     """Plans for a work's rows: the first whose conditions hold is the best. The last always does.
 
-    `has_one_stage` says that no reduction needs another's result, in one pass over the row.
+    `strided` are the same rows in buffers of which no layout is assumed. `has_one_stage` says that
+    no reduction needs another's result, in one pass over the row.
     """
     only_reads = has_one_stage and not space.has_outputs_along
-    widest = _whole_width(space)
-    may_be_peeled = _may_be_peeled(space, widest)
-    if may_be_peeled and widest * ACCESS_BYTES < _NARROW_BYTES * space.widest:
-        widest = 1
-    families: list[list[RowPlan]] = []
+    if space.length.is_known:
+        found = _of_known_length(space, device, only_reads)
+    else:
+        found = _of_open_length(space, device, only_reads)
+    last = _Family(strided, device, 1, only_reads)
+    return [*found, replace(last.any_length(), is_tall=not space.count.is_known)]
+
+
+def _of_known_length(space: RowSpace, device: Device, only_reads: bool) -> list[RowPlan]:
+    """The plans for rows of one length in memory without gaps; rows that are split have two."""
+    widest = _usable_width(space)
+    single = _Family(space, device, 1, only_reads)
     if widest > 1:
         whole = _Family(space, device, widest, only_reads)
-        families.append([*whole.in_warps(), *whole.in_blocks(), *whole.split(), *whole.stream()])
-    single = _Family(space, device, 1, only_reads)
-    short = single.in_warps()
-    if not may_be_peeled:
-        families.append([*short, *single.in_blocks(), *single.split()])
-    elif short:
-        families.append(short)
-    if may_be_peeled and not (short and space.length.is_known):
+        family = [*whole.in_warps(), *whole.in_blocks(), *whole.split(), *whole.stream()]
+    elif single.in_warps():
+        family = single.in_warps()
+    elif _may_be_peeled(space, widest):
         peeled = _Family(space, device, space.widest, only_reads, peeled=True)
-        families.append([*peeled.in_blocks(), *peeled.split(), *peeled.stream()])
-    if space.length.is_known:
-        families = [_first_that_fits(family) for family in families]
-    return [*(plan for family in families for plan in family), single.any_length()]
+        family = [*peeled.in_blocks(), *peeled.split(), *peeled.stream()]
+    else:
+        family = [*single.in_blocks(), *single.split(), *single.stream()]
+    return _first_that_fits(family)
+
+
+def _of_open_length(space: RowSpace, device: Device, only_reads: bool) -> list[RowPlan]:
+    """The plans for rows of any length in memory without gaps: shorter rows, whole vectors first.
+
+    Long rows that can be peeled always are: of aligned rows nothing is peeled, and so few elements
+    are no work beside a long row.
+    """
+    widest = _usable_width(space)
+    single = _Family(space, device, 1, only_reads)
+    peeled = _Family(space, device, space.widest, only_reads, peeled=True)
+    may_be_peeled = _may_be_peeled(space, widest)
+    found: list[RowPlan] = []
+    if widest > 1:
+        whole = _Family(space, device, widest, only_reads)
+        # Between several loops rows are seldom short.
+        found += whole.in_open_warps() if len(space.columns) == 1 else []
+        found += whole.in_open_blocks()
+        if not may_be_peeled:
+            found += [*whole.split(), *whole.stream()]
+    if may_be_peeled or not only_reads or widest == 1:
+        found += single.in_open_warps()
+    if may_be_peeled:
+        found += [*peeled.in_open_blocks(), *peeled.split(), *peeled.stream()]
+    else:
+        found += [*single.in_open_blocks(), *single.split()]
+    return found
 
 
 def _first_that_fits(family: list[RowPlan]) -> list[RowPlan]:
@@ -71,6 +106,13 @@ def _first_that_fits(family: list[RowPlan]) -> list[RowPlan]:
                 continue
         return [*found, plan]
     return found
+
+
+def _usable_width(space: RowSpace) -> int:
+    """The widest vectors that may make a whole number of a row's; 1 where peeling makes better."""
+    width = _whole_width(space)
+    is_narrow = width * ACCESS_BYTES < _NARROW_BYTES * space.widest
+    return 1 if is_narrow and _may_be_peeled(space, width) else width
 
 
 def _whole_width(space: RowSpace) -> int:
@@ -108,12 +150,7 @@ class _Family:
 
     def in_warps(self) -> list[RowPlan]:
         """For rows that some lanes of a warp take."""
-        few, most = self._vectors(16), self._vectors(_WORDS)
-        if not self.space.length.is_known:
-            short = [(8, few)] if self.width > 1 else []
-            middle = [(WARP_LANES, most * 3 // 4)] if self.width > 1 else []
-            lanes = [*short, (WARP_LANES, few), *middle, (WARP_LANES, most)]
-            return self._classes([self._lanes(count, vectors) for count, vectors in lanes])
+        few, most = self._vectors(_SHORT_WORDS), self._vectors(_WORDS)
         needed = self._needed
         if needed > WARP_LANES * most:
             return []
@@ -126,8 +163,6 @@ class _Family:
         """For rows that a block takes, or the blocks of a cluster."""
         if self.only_reads:
             return []
-        if not self.space.length.is_known:
-            return self._in_open_blocks()
         for blocks in (1, *_CLUSTERS):
             if blocks > self.device.cluster_blocks:
                 break
@@ -135,6 +170,20 @@ class _Family:
             if found is not None:
                 return [found]
         return []
+
+    def in_open_warps(self) -> list[RowPlan]:
+        """For short rows: as many lanes of a warp take one as it needs."""
+        words = _WORDS if self.only_reads and self.width > 1 else _SHORT_WORDS
+        team = TeamShape(WARP_LANES, _SMALL_BLOCK, rows=_SMALL_BLOCK // WARP_LANES, is_open=True)
+        return [self._plan(team, self._vectors(words))]
+
+    def in_open_blocks(self) -> list[RowPlan]:
+        """For longer rows: as many warps as a row needs, of one block or of a cluster's."""
+        if self.only_reads:
+            return []
+        blocks = min(self.device.cluster_blocks, _CLUSTERS[-1])
+        team = TeamShape(WARP_LANES, BLOCK, blocks=blocks, is_open=True)
+        return [self._plan(team, self._vectors(_WORDS))]
 
     def split(self) -> list[RowPlan]:
         """For few rows, none of which changes an output along it."""
@@ -149,16 +198,17 @@ class _Family:
     def stream(self) -> list[RowPlan]:
         """For rows of any length, one batch of vectors after another."""
         vectors = self._batch(_STREAM_BYTES)
+        threads = BLOCK
         if self.space.length.is_known:
             warps = -(-self._needed // (vectors * WARP_LANES))
-            return [self._streaming(WARP_LANES * max(1, min(warps, BLOCK // WARP_LANES)))]
-        small, big = self._streaming(_SMALL_BLOCK), self._streaming(BLOCK)
-        batch = BLOCK * vectors * self.width
-        return [replace(small, longest=batch), replace(big, longest=MOST_PLACES), big]
+            threads = WARP_LANES * max(1, min(warps, BLOCK // WARP_LANES))
+        team = TeamShape(WARP_LANES, threads, is_open=not self.space.length.is_known)
+        return [RowPlan(self.space, team, self.width, vectors, True, self.peeled)]
 
     def any_length(self) -> RowPlan:
-        """For rows that no other plan takes."""
-        return self.stream()[-1]
+        """For rows that no other plan takes. They are kept if they are known to fit."""
+        kept = [*self.in_warps(), *self.in_blocks()] if self.space.length.is_known else []
+        return [*kept, *self.stream()][0]
 
     @property
     def _needed(self) -> int:
@@ -184,51 +234,9 @@ class _Family:
         more = self.width - 1 if self.peeled else 0
         return replace(found, longest=found.team_threads * vectors * self.width + more)
 
-    def _streaming(self, threads: int) -> RowPlan:
-        team, vectors = TeamShape(WARP_LANES, threads), self._batch(_STREAM_BYTES)
-        return RowPlan(self.space, team, self.width, vectors, True, self.peeled)
-
     def _lanes(self, lanes: int, vectors: int) -> RowPlan:
         rows = _SMALL_BLOCK // lanes
         return self._plan(TeamShape(lanes, _SMALL_BLOCK, rows=rows), vectors)
-
-    @staticmethod
-    def _classes(held: list[RowPlan], beyond: int = 0) -> list[RowPlan]:
-        """Plans for rows longer than those of the plan before each, which begin with `beyond`."""
-        found: list[RowPlan] = []
-        for plan in held:
-            assert plan.longest is not None
-            if plan.longest > beyond:
-                found.append(replace(plan, beyond=beyond))
-                beyond = plan.longest
-        return found
-
-    def _in_open_blocks(self) -> list[RowPlan]:
-        """Each for rows up to twice as long as the one before it, so that half of the vectors are
-        in any of them. The first has as few vectors a thread as fill the memory's time.
-        """
-        few, most = self._few, self._vectors(_WORDS)
-        warps = self.in_warps() if not self.peeled else replace(self, width=1).in_warps()
-        shortest = warps[-1].longest or 0
-        shapes: list[tuple[int, int]] = []
-        threads = _SMALL_BLOCK
-        while threads < BLOCK:
-            shapes.append((threads, few))
-            threads *= 2
-        vectors = few
-        while vectors < most:
-            shapes.append((BLOCK, vectors))
-            vectors *= 2
-        shapes.append((BLOCK, most))
-        held = [self._plan(TeamShape(WARP_LANES, threads), vectors) for threads, vectors in shapes]
-        most = self._vectors(_CLUSTER_WORDS)
-        for blocks in _CLUSTERS:
-            if blocks <= self.device.cluster_blocks:
-                team = TeamShape(WARP_LANES, CLUSTER_BLOCK, blocks=blocks)
-                # A thread has predicates for 7 vectors that may be beyond the row.
-                counts = (most * 7 // 8, most) if most >= 8 else (most,)
-                held += [self._plan(team, vectors) for vectors in counts]
-        return self._classes(held, shortest)
 
     def _in_known_blocks(self, needed: int, blocks: int) -> RowPlan | None:
         """Few threads without work, and few vectors a thread where that allows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from ....dialects.hir.loop_operation import kind_of, loops_of
 from ....dialects.mlir import arith, ir
@@ -126,3 +127,19 @@ class Find(Collective):
 
     def _next(self, a: State, b: State) -> State:
         return combine_places(self._kind, (a[0], a[1]), (b[0], b[1]), ascending=True)
+
+
+def as_states(collectives: Sequence[Collective], values: Sequence[ir.Value]) -> list[State]:
+    """The values of all states, one after another, as states."""
+    states: list[State] = []
+    at = 0
+    for each in collectives:
+        count = len(each.types)
+        states.append(tuple(values[at : at + count]))
+        at += count
+    return states
+
+
+def flat(states: Sequence[State]) -> list[ir.Value]:
+    """The values of all states, one after another."""
+    return [value for state in states for value in state]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....dialects.mlir import arith, ir
+from ...lane_reduction import WARP_LANES
 from ...rewriting import index_constant
 from ..parameters import Parameters
 from ..region_operations import is_harmless
@@ -57,26 +58,39 @@ def _fetch_large(body: RowBody, parts: list[RowVectors]) -> None:
 
 
 def _vectors(body: RowBody) -> RowVectors:
-    """The thread's vectors, a team apart, so that a team's accesses lie side by side."""
+    """The thread's vectors, a team apart, so that a team's accesses lie side by side.
+
+    Those of an open team of blocks are a warp apart, so that steps are known at compile time.
+    """
     plan, team = body.plan, body.team
     i32 = ir.IntegerType.get_signless(32)
+    place = team.place
+    step = plan.team_threads
+    if plan.team.is_open and plan.team.rows == 1:
+        step = WARP_LANES
+        lane = arith.andi(place, index_constant(WARP_LANES - 1))
+        warp = arith.muli(arith.subi(place, lane), index_constant(plan.vectors))
+        place = arith.addi(warp, lane)
     # From the first of the thread's vectors to the row's end.
-    left = arith.index_cast(i32, arith.subi(body.whole, team.place))
+    left = arith.index_cast(i32, arith.subi(body.whole, place))
     last = arith.subi(body.whole, index_constant(1))
     if plan.peeled:
         last = arith.maxsi(last, index_constant(0))
     numbers: list[ir.Value] = []
     near: list[ir.Value] = []
     inside: list[ir.Value | None] = []
-    for place in range(plan.vectors):
-        first = place * plan.team_threads
-        number = arith.addi(team.place, index_constant(first))
+    for vector in range(plan.vectors):
+        first, first_in_32 = index_constant(vector * step), arith.constant(i32, vector * step)
+        if plan.team.is_open and plan.team.rows > 1:
+            first = arith.muli(team.size, index_constant(vector))
+            first_in_32 = arith.index_cast(i32, first)
+        number = arith.addi(place, first)
         numbers.append(number)
-        if first + plan.team_threads <= plan.certain:
+        if vector * step + plan.team_threads <= plan.certain:
             inside.append(None)
             near.append(number)
         else:
-            inside.append(arith.cmpi(arith.CmpIPredicate.sgt, left, arith.constant(i32, first)))
+            inside.append(arith.cmpi(arith.CmpIPredicate.sgt, left, first_in_32))
             near.append(arith.minui(number, last))
     if not is_harmless(plan.space.work):
         # The region is computed of elements that are there, in place of those that are not.

@@ -25,8 +25,9 @@ class RowPlan:
     `width` elements make a vector. A thread takes `vectors` at once: all that it has of a row, or
     with `streams` one batch after another. With `peeled` the row's first aligned element begins
     vector 0, and the few elements before and after whole vectors are taken one by one. Rows have
-    more elements than `beyond`, and no more than `longest` where that is a number. With
-    `split_rows` a row is the work of many blocks; that is for no more rows than so many.
+    no more elements than `longest` where that is a number. With `split_rows` a row is the work of
+    many blocks; that is for no more rows than so many. A grid that `is_tall` has rows in y too, so
+    that there may be any number of them.
     """
 
     space: RowSpace
@@ -35,9 +36,9 @@ class RowPlan:
     vectors: int
     streams: bool = False
     peeled: bool = False
-    beyond: int = 0
     longest: int | None = None
     split_rows: int | None = None
+    is_tall: bool = False
 
     @property
     def team_threads(self) -> int:
@@ -58,7 +59,7 @@ class RowPlan:
     def certain(self) -> int:
         """The whole vectors that every row has."""
         length = self.space.length
-        least = length.known if length.is_known else self.beyond + 1
+        least = length.known if length.is_known else 0
         # The elements before the first vector, at most.
         peeled = self.width - 1 if self.peeled else 0
         return max(least - peeled, 0) // self.width
@@ -84,24 +85,32 @@ class RowPlan:
         space = self.space
         return space.is_contiguous(operand) and space.is_large(operand)
 
-    def require(self, found: Conditions) -> None:
-        """Adds what must hold for the plan."""
-        space = self.space
+    def require(self, found: Conditions, blocks: int) -> None:
+        """Adds what must hold for the plan, launched with so many blocks in a cluster."""
+        space, longest = self.space, self._longest_in(blocks)
         found.require(space.work.layouts_hold())
-        found.require_at_most(space.count, MOST_PLACES // self.team.blocks)
+        if not self.is_tall:
+            found.require_at_most(space.count, MOST_PLACES // blocks)
         if len(space.columns) > 1:
             found.require_at_most(space.length, MOST_PLACES)
-        if self.longest is not None:
-            found.require_at_most(space.length, self.longest)
+        if longest is not None:
+            found.require_at_most(space.length, longest)
         if self.split_rows is not None:
             found.require_at_most(space.count, self.split_rows)
             found.require_at_least(space.length, SPLIT_LENGTH)
-        elif self.beyond or not self.streams:
-            found.require_at_least(space.length, self.beyond + 1)
+        elif not self.streams:
+            found.require_at_least(space.length, 1)
         if self.peeled:
             self._require_shared_misalignment(found)
         elif self.width > 1:
             self._require_alignment(found)
+
+    def _longest_in(self, blocks: int) -> int | None:
+        """The most elements of a row for whose team a launch has so many blocks in a cluster."""
+        if self.longest is None:
+            return None
+        step = self.team.threads * self.vectors * self.width
+        return self.longest - (self.team.blocks - blocks) * step
 
     def _require_alignment(self, found: Conditions) -> None:
         space = self.space

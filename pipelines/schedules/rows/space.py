@@ -111,18 +111,22 @@ def read_rows(work: Work) -> RowSpace | None:
         return None
     if any(op.name == "hir.scan_loop" for op in work.collectives):
         return None
-    columns = collapsed(work, _in_memory_order(work, work.collective))
-    if not columns:
-        columns = [Loop(work.collective, ONE, tuple(ZERO for _ in work.operands))]
-    rows = tuple(collapsed(work, work.parallel))
-    space = RowSpace(work, rows, tuple(columns))
+    space = rows_of(work)
     for operand in work.outputs:
-        strides = [space.stride(operand, loop) for loop in columns]
+        strides = [space.stride(operand, loop) for loop in space.columns]
         if ZERO in strides and space.is_along(operand):
             return None
     if _weight(space, work.parallel) > _weight(space, work.collective):
         return None
     return space
+
+
+def rows_of(work: Work) -> RowSpace:
+    """The rows of a work that has reductions, however they lie."""
+    columns = collapsed(work, _in_memory_order(work, work.collective))
+    if not columns:
+        columns = [Loop(work.collective, ONE, tuple(ZERO for _ in work.operands))]
+    return RowSpace(work, tuple(collapsed(work, work.parallel)), tuple(columns))
 
 
 def _weight(space: RowSpace, loops: Sequence[int]) -> int:

@@ -94,7 +94,7 @@ def _emit_combined(
     plan: RowPlan, parameters: Parameters, parts: Size, scratch: Sequence[Sequence[ir.Value]]
 ) -> None:
     """The body of the second kernel: a block combines a row's states and writes what it gives."""
-    own = replace(plan, team=TeamShape(WARP_LANES, _THREADS), peeled=False)
+    own = replace(plan, team=TeamShape(WARP_LANES, _THREADS), width=1, peeled=False)
     body = RowBody(own, parameters, merge=True)
     collectives = body.collectives(0)
     count = parameters.size(parts)

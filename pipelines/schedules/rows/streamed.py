@@ -10,8 +10,8 @@ from ...rewriting import index_constant
 from ..elements import address, store
 from ..parameters import Parameters
 from ..size import Size
-from .body import RowBody, as_states
-from .collectives import Collective, State
+from .body import RowBody
+from .collectives import Collective, State, as_states, flat
 from .plan import RowPlan
 from .vectors import RowVectors
 
@@ -85,7 +85,7 @@ class _Streamed:
                 each.accumulate(state, vectors)
                 for each, state in zip(collectives, as_states(collectives, carried), strict=True)
             ]
-            return [value for state in states for value in state]
+            return flat(states)
 
         def add_edges(carried: Sequence[ir.Value], vectors: RowVectors) -> list[ir.Value]:
             vectors.fetch(inputs)
@@ -93,7 +93,7 @@ class _Streamed:
                 each.combine(state, each.accumulate(None, vectors))
                 for each, state in zip(collectives, as_states(collectives, carried), strict=True)
             ]
-            return [value for state in states for value in state]
+            return flat(states)
 
         carried = [value for each in collectives for value in each.neutral()]
         carried = self._whole_batches(carried, add, backward=False)

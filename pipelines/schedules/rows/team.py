@@ -8,7 +8,7 @@ from ....dialects.mlir import arith, gpu, ir, memref, scf
 from ....dialects.records import dataclass
 from ...lane_reduction import WARP_LANES, i32_constant, shuffle
 from ...rewriting import index_constant
-from .collectives import Collective, State
+from .collectives import Collective, State, as_states, flat
 
 _SHARED = 3
 _CLUSTER = 7
@@ -20,13 +20,16 @@ _RELAXED_BLOCKS = 8
 class TeamShape:
     """`lanes` of a warp, or with all of a warp's lanes whole blocks: `blocks` of one cluster.
 
-    `threads` is how many a block has, `rows` how many teams.
+    `threads` is how many a block has, `rows` how many teams. One that `is_open` is as large as the
+    launch says: of lanes, a block has so many in x, and teams in y; else it has so many threads,
+    and a cluster so many blocks. The numbers are then the most, and `rows` the least.
     """
 
     lanes: int
     threads: int
     blocks: int = 1
     rows: int = 1
+    is_open: bool = False
 
 
 class Team:
@@ -35,33 +38,73 @@ class Team:
     `place` is the thread's place in its team, `size` the team's threads, `row` the team's number.
     """
 
-    def __init__(self, shape: TeamShape) -> None:
+    def __init__(self, shape: TeamShape, *, is_tall: bool = False) -> None:
         self._shape = shape
         self._thread = gpu.thread_id(gpu.Dimension.x)
         self._reductions = 0
         self._has_met = False
         block = gpu.block_id(gpu.Dimension.x)
+        if is_tall:
+            above = arith.muli(gpu.block_id(gpu.Dimension.y), gpu.grid_dim(gpu.Dimension.x))
+            block = arith.addi(above, block)
+        self._blocks: ir.Value | None = None
         self._rank: ir.Value | None = None
         if shape.rows > 1:
-            lanes = index_constant(shape.lanes)
-            self.place = arith.remui(self._thread, lanes)
-            self.size = lanes
-            own = arith.divui(self._thread, lanes)
-            self.row = arith.addi(arith.muli(block, index_constant(shape.rows)), own)
+            self._share_block(block)
             return
         threads = index_constant(shape.threads)
+        if shape.is_open:
+            threads = gpu.block_dim(gpu.Dimension.x)
         self.place, self.size, self.row = self._thread, threads, block
         if shape.blocks > 1:
             blocks = index_constant(shape.blocks)
+            if shape.is_open:
+                blocks = gpu.cluster_dim_blocks(gpu.Dimension.x)
             self._rank = arith.remui(block, blocks)
             self.row = arith.divui(block, blocks)
             self.place = arith.addi(arith.muli(self._rank, threads), self._thread)
             self.size = arith.muli(threads, blocks)
-            # There is nothing yet that the others would have to see. The fence of the other form
-            # helps smaller clusters, whose loads then begin together (H200: softmax of 65536 f32
-            # with it 4029 GB/s, without 3496), and hinders these (RMS norm of 131072: 3560, 3734).
-            is_large = shape.blocks >= _RELAXED_BLOCKS
-            _operation("nvvm.cluster.arrive.relaxed" if is_large else "nvvm.cluster.arrive")
+            self._blocks = blocks
+            self._arrive()
+
+    def _share_block(self, block: ir.Value) -> None:
+        """Takes a row of those of a block."""
+        if self._shape.is_open:
+            rows, self.size = gpu.block_dim(gpu.Dimension.y), gpu.block_dim(gpu.Dimension.x)
+            self.place, own = self._thread, gpu.thread_id(gpu.Dimension.y)
+        else:
+            rows, self.size = index_constant(self._shape.rows), index_constant(self._shape.lanes)
+            self.place = arith.remui(self._thread, self.size)
+            own = arith.divui(self._thread, self.size)
+        self.row = arith.addi(arith.muli(block, rows), own)
+
+    def _arrive(self) -> None:
+        """Says to the other blocks of a cluster that this one has begun.
+
+        There is nothing yet that they would have to see. The fence of the other form helps smaller
+        clusters, whose loads then begin together (H200: softmax of 65536 f32 with it 4029 GB/s,
+        without 3496), and hinders these (RMS norm of 131072: 3560, 3734).
+        """
+        assert self._blocks is not None
+        plain, relaxed = "nvvm.cluster.arrive", "nvvm.cluster.arrive.relaxed"
+        if not self._shape.is_open:
+            _operation(relaxed if self._shape.blocks >= _RELAXED_BLOCKS else plain)
+            return
+        for name, relation, count in (
+            (relaxed, arith.CmpIPredicate.uge, _RELAXED_BLOCKS),
+            (plain, arith.CmpIPredicate.ult, _RELAXED_BLOCKS),
+        ):
+            is_so = arith.cmpi(relation, self._blocks, index_constant(count))
+            if name == plain:
+                is_so = arith.andi(is_so, self._is_of_several(self._blocks))
+            branch = scf.IfOp(is_so)
+            with ir.InsertionPoint(branch.then_block):
+                _operation(name)
+                scf.YieldOp([])
+
+    @staticmethod
+    def _is_of_several(blocks: ir.Value) -> ir.Value:
+        return arith.cmpi(arith.CmpIPredicate.ugt, blocks, index_constant(1))
 
     @property
     def is_first(self) -> ir.Value:
@@ -73,16 +116,54 @@ class Team:
 
         All threads of the block must come here.
         """
-        lanes = self._shape.lanes
+        shape = self._shape
+        if shape.is_open and shape.rows > 1:
+            return self._across_open_lanes(collectives, states)
         found = [
-            _across_lanes(each, state, lanes)
+            _across_lanes(each, state, shape.lanes)
             for each, state in zip(collectives, states, strict=True)
         ]
-        if self._shape.rows == 1 and self._shape.threads != WARP_LANES:
+        if shape.rows == 1 and shape.threads != WARP_LANES:
             found = self._across_warps(collectives, found)
-        if self._shape.blocks > 1:
-            found = self._across_blocks(collectives, found)
-        return found
+        if self._blocks is None:
+            return found
+        if not shape.is_open:
+            return self._across_blocks(collectives, found, self._blocks)
+        values = flat(found)
+        branch = scf.IfOp(
+            self._is_of_several(self._blocks), [value.type for value in values], has_else=True
+        )
+        with ir.InsertionPoint(branch.then_block):
+            scf.YieldOp(flat(self._across_blocks(collectives, found, self._blocks)))
+        assert branch.else_block is not None
+        with ir.InsertionPoint(branch.else_block):
+            scf.YieldOp(values)
+        return as_states(collectives, list(branch.results))
+
+    def _across_open_lanes(
+        self, collectives: Sequence[Collective], states: Sequence[State]
+    ) -> list[State]:
+        """In a loop over distances, as many as there are powers of two below the lanes."""
+        i32 = ir.IntegerType.get_signless(32)
+        one = i32_constant(1)
+        half = arith.shrui(arith.index_cast(i32, self.size), one)
+        start = [half, *flat(states)]
+        kinds = [value.type for value in start]
+        loop = scf.WhileOp(kinds, start)
+        here = [ir.Location.current] * len(kinds)
+        before = loop.before.blocks.append(*kinds, arg_locs=here)
+        with ir.InsertionPoint(before):
+            is_left = arith.cmpi(arith.CmpIPredicate.ne, before.arguments[0], i32_constant(0))
+            scf.ConditionOp(is_left, list(before.arguments))
+        after = loop.after.blocks.append(*kinds, arg_locs=here)
+        with ir.InsertionPoint(after):
+            distance, *values = list(after.arguments)
+            found = [
+                _from_lane(each, state, distance)
+                for each, state in zip(collectives, as_states(collectives, values), strict=True)
+            ]
+            scf.YieldOp([arith.shrui(distance, one), *flat(found)])
+        return as_states(collectives, list(loop.results)[1:])
 
     def _across_warps(
         self, collectives: Sequence[Collective], states: Sequence[State]
@@ -97,8 +178,11 @@ class Team:
                     memref.store(value, place, [warp])
             scf.YieldOp([])
         gpu.barrier()
-        warps = self._shape.threads // WARP_LANES
-        return self._gathered(collectives, slots, lane, index_constant(warps), warps)
+        most = self._shape.threads // WARP_LANES
+        warps = index_constant(most)
+        if self._shape.is_open:
+            warps = arith.divui(gpu.block_dim(gpu.Dimension.x), lanes)
+        return self._gathered(collectives, slots, lane, warps, most)
 
     def _gathered(
         self,
@@ -124,16 +208,15 @@ class Team:
         return found
 
     def _across_blocks(
-        self, collectives: Sequence[Collective], states: Sequence[State]
+        self, collectives: Sequence[Collective], states: Sequence[State], blocks: ir.Value
     ) -> list[State]:
-        """Each block writes its states to all blocks of the cluster."""
+        """Each block writes its states to all `blocks` of the cluster."""
         assert self._rank is not None
         if not self._has_met:
             # The others have begun, so that their shared memory is there.
             self._has_met = True
             _operation("nvvm.cluster.wait")
         slots = [self._slots(each) for each in collectives]
-        blocks = index_constant(self._shape.blocks)
         sends = scf.IfOp(arith.cmpi(arith.CmpIPredicate.ult, self._thread, blocks))
         with ir.InsertionPoint(sends.then_block):
             i32 = ir.IntegerType.get_signless(32)
@@ -159,11 +242,14 @@ class Team:
 def _across_lanes(collective: Collective, state: State, lanes: int) -> State:
     distance = lanes // 2
     while distance:
-        offset = i32_constant(distance)
-        other = tuple(shuffle("xor", value, offset) for value in state)
-        state = collective.combine(state, other)
+        state = _from_lane(collective, state, i32_constant(distance))
         distance //= 2
     return state
+
+
+def _from_lane(collective: Collective, state: State, distance: ir.Value) -> State:
+    """The state combined with that of the lane at a distance."""
+    return collective.combine(state, tuple(shuffle("xor", value, distance) for value in state))
 
 
 def _shared(name: str, element: ir.Type) -> ir.Value:

@@ -168,67 +168,73 @@
 
 // -----
 
-// Rows of open length: classes of lengths, for teams of eight lanes, of a warp, of a block, of a
-// cluster of two, four, eight, and batches for what is longer. Each is for rows up to twice as long
-// as the one before it, or less: at least half of a thread's vectors are in any of them, and only the
-// others are loaded and stored under a condition. The same from each row's first aligned element on, with an
-// element a thread at the edges; short rows that are not aligned take single elements.
+// Rows of open length have six kernels. As many lanes of a warp share a short row as it needs; longer
+// ones are kept by as many warps as they need, and one kernel serves blocks and clusters of any size,
+// which the host chooses. The same for rows from their first aligned element on, with an element a
+// thread at the edges; these are also those that nothing holds. The last kernel takes buffers of any
+// strides, and any number of rows.
 
 // CHECK-LABEL: "hir.launcher"()
-// CHECK:         arith.cmpi ule, %[[LENGTH:.*]], %c128
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c512
-// CHECK:         arith.cmpi uge, %[[LENGTH]], %c129
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c2048
-// CHECK:         "hir.launch"(%{{.*}}, %c1, %c1, %c256,
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c8192
-// CHECK:         arith.cmpi uge, %[[LENGTH]], %c4097
-// CHECK:         "hir.launch"(%{{.*}}, %c1, %c1, %c512,
-// CHECK:         kernel = @kernels::@[[BLOCK:.*]]} :
+// CHECK:         arith.cmpi ule, %[[LENGTH:.*]], %c512
+// CHECK:           %[[LANES:.*]] = arith.select %{{.*}}, %c1, %
+// CHECK:           %[[ROWS:.*]] = arith.divui %c128, %[[LANES]]
+// CHECK:           "hir.launch"(%{{.*}}, %c1, %c1, %[[LANES]], %[[ROWS]], %c1
+// CHECK:           kernel = @kernels::@reduce_loops_subf_0}
+// CHECK:         arith.cmpi ule, %[[LENGTH]], %c16384
+// CHECK:           %[[WARPS:.*]] = arith.ceildivui %[[LENGTH]], %c1024
+// CHECK:           %[[SOME:.*]] = arith.maxui
+// CHECK:           %[[THREADS:.*]] = arith.muli %[[SOME]], %c32
+// CHECK:           "hir.launch"(%{{.*}}, %c1, %c1, %[[THREADS]], %c1
+// CHECK:           kernel = @kernels::@[[BLOCK:.*]]} :
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c32768
-// CHECK:         cluster = array<i64: 2, 1, 1>
+// CHECK:           cluster = array<i64: 2, 1, 1>, kernel = @kernels::@[[BLOCK]]}
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c65536
-// CHECK:         cluster = array<i64: 4, 1, 1>
+// CHECK:           cluster = array<i64: 4, 1, 1>, kernel = @kernels::@[[BLOCK]]}
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c131072
-// CHECK:         cluster = array<i64: 8, 1, 1>
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c8195
-// CHECK:         arith.cmpi uge, %[[LENGTH]], %c4100
-// CHECK:         kernel = @kernels::@[[PEELED:.*]]} :
+// CHECK:           cluster = array<i64: 8, 1, 1>, kernel = @kernels::@[[BLOCK]]}
+// CHECK:           kernel = @kernels::@reduce_loops_subf_2}
+// CHECK:         arith.cmpi ule, %[[LENGTH]], %c16387
+// CHECK:           kernel = @kernels::@[[PEELED:.*]]} :
+// CHECK:           cluster = array<i64: 2, 1, 1>, kernel = @kernels::@[[PEELED]]}
+// CHECK:           cluster = array<i64: 4, 1, 1>, kernel = @kernels::@[[PEELED]]}
+// CHECK:           cluster = array<i64: 8, 1, 1>, kernel = @kernels::@[[PEELED]]}
+// CHECK:           kernel = @kernels::@reduce_loops_subf_4}
+// CHECK:           %[[WIDE:.*]] = arith.minui %{{.*}}, %c2147483647
+// CHECK:           %[[TALL:.*]] = arith.ceildivui
+// CHECK:           "hir.launch"(%[[WIDE]], %[[TALL]], %c1
+// CHECK:           kernel = @kernels::@reduce_loops_subf_5}
+// CHECK-NOT:     "hir.launch"
 // CHECK-LABEL: gpu.func @reduce_loops_subf_0(
+// CHECK-SAME:    nvvm.maxntid = array<i32: 128, 1, 1>
+// CHECK-DAG:     gpu.block_dim y
+// CHECK-DAG:     gpu.block_dim x
+// CHECK:         ld.global.L2::cache_hint.v4.b32
+// CHECK-NOT:     gpu.barrier
+// CHECK:         scf.while
+// CHECK:           gpu.shuffle xor
+// CHECK-NOT:     gpu.shuffle
 // CHECK:       gpu.func @[[BLOCK]](
-// CHECK-NOT:     scf.if
-// CHECK:         ld.global.L2::cache_hint.v4.b32
-// CHECK-NOT:     scf.if
-// CHECK:         ld.global.L2::cache_hint.v4.b32
-// CHECK:         scf.if
-// CHECK:           ld.global.L2::cache_hint.v4.b32
-// CHECK:         scf.if
-// CHECK:           ld.global.L2::cache_hint.v4.b32
+// CHECK-NOT:     nvvm.cluster_dim
+// CHECK-SAME:    nvvm.maxntid = array<i32: 512, 1, 1>, nvvm.minctasm = 2 : i32
+// CHECK:         gpu.cluster_dim_blocks x
+// CHECK:         nvvm.cluster.arrive.relaxed
+// CHECK:         nvvm.cluster.arrive {aligned}
+// CHECK-COUNT-8: ld.global.L2::cache_hint.v4.b32
 // CHECK-NOT:     cache_hint
 // CHECK:         gpu.barrier
-// CHECK-NOT:     scf.if
-// CHECK:         llvm.store {{.*}} {alignment = 16 : i64}
-// CHECK-NOT:     scf.if
-// CHECK:         llvm.store {{.*}} {alignment = 16 : i64}
 // CHECK:         scf.if
-// CHECK:           llvm.store
-// CHECK:         scf.if
-// CHECK:           llvm.store
-// CHECK-NEXT:    }
-// CHECK-NEXT:    gpu.return
+// CHECK:           nvvm.cluster.wait
+// CHECK:           nvvm.mapa
+// CHECK:         } else {
+// CHECK:         llvm.store {{.*}} {alignment = 16 : i64}
 // CHECK:       gpu.func @[[PEELED]](
 // CHECK:         arith.andi %{{.*}}, %c15
-// CHECK-NOT:     scf.if
-// CHECK:         ld.global.L2::cache_hint.v4.b32
-// CHECK-NOT:     scf.if
-// CHECK:         ld.global.L2::cache_hint.v4.b32
-// CHECK:         scf.if
-// CHECK:           ld.global.L2::cache_hint.v4.b32
-// CHECK:         scf.if
-// CHECK:           ld.global.L2::cache_hint.v4.b32
-// CHECK-NOT:     scf.if
+// CHECK-COUNT-8: ld.global.L2::cache_hint.v4.b32
 // CHECK:         ld.global.L2::cache_hint.b32
 // CHECK-NOT:     cache_hint
 // CHECK:         gpu.barrier
+// CHECK:       gpu.func @reduce_loops_subf_5(
+// CHECK:         gpu.block_id y
 "hir.program"() ({
 ^bb0(%x: memref<?x?xf32>, %y: memref<?x?xf32>):
   linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
@@ -240,3 +246,55 @@
     linalg.yield %less : f32
   }
 }) {sym_name = "main", function_type = (memref<?x?xf32>, memref<?x?xf32>) -> ()} : () -> ()
+
+// -----
+
+// Where nothing is written along rows, rows that are neither short nor few are read in batches, aligned
+// or not by one kernel; few long ones are split.
+
+// CHECK-LABEL: "hir.launcher"()
+// CHECK:         arith.cmpi ule, %[[LENGTH:.*]], %c1024
+// CHECK:         kernel = @kernels::@reduce_loops_0}
+// CHECK:         kernel = @kernels::@reduce_loops_1}
+// CHECK:         arith.cmpi uge, %[[LENGTH]], %c65536
+// CHECK:         kernel = @kernels::@reduce_loops_part_2}
+// CHECK:         kernel = @kernels::@reduce_loops_parts_3, overlaps}
+// CHECK:         kernel = @kernels::@reduce_loops_4}
+// CHECK:         kernel = @kernels::@reduce_loops_5}
+// CHECK-NOT:     "hir.launch"
+"hir.program"() ({
+^bb0(%x: memref<?x?xf32>, %y: memref<?xf32>):
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %sum = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    linalg.yield %sum : f32
+  }
+}) {sym_name = "main", function_type = (memref<?x?xf32>, memref<?xf32>) -> ()} : () -> ()
+
+// -----
+
+// Of a known length one kernel takes packed rows, and another those of any strides, which it keeps too.
+
+// CHECK-LABEL: "hir.launcher"()
+// CHECK-COUNT-2: "hir.launch"
+// CHECK-NOT:     "hir.launch"
+// CHECK-LABEL: gpu.func @reduce_loops_subf_0(
+// CHECK-COUNT-2: ld.global.L2::cache_hint.v4.b32
+// CHECK-LABEL: gpu.func @reduce_loops_subf_1(
+// CHECK:         gpu.block_id y
+// CHECK-COUNT-32: ld.global.L2::cache_hint.b32
+// CHECK-NOT:     cache_hint
+// CHECK:         gpu.shuffle
+"hir.program"() ({
+^bb0(%x: memref<?x1024xf32, strided<[?, ?], offset: ?>>, %y: memref<?x1024xf32, strided<[?, ?], offset: ?>>):
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x1024xf32, strided<[?, ?], offset: ?>>) outs(%y : memref<?x1024xf32, strided<[?, ?], offset: ?>>) {
+  ^bb0(%a: f32, %o: f32):
+    %sum = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    %less = arith.subf %a, %sum : f32
+    linalg.yield %less : f32
+  }
+}) {sym_name = "main", function_type = (memref<?x1024xf32, strided<[?, ?], offset: ?>>, memref<?x1024xf32, strided<[?, ?], offset: ?>>) -> ()} : () -> ()

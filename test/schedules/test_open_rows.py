@@ -1,0 +1,108 @@
+"""Kernels for rows of open sizes: how many and how large, and grids with more rows than x takes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from host_ir.libraries import library
+
+from hirc.tools.bench_kernels.catalogue import rows
+from hirc.tools.bench_kernels.row import DYNAMIC
+from hirc.tools.bench_kernels.text import program_text
+from hirc.tools.hirc import main as run_hirc
+
+# Of programs of the benchmark's catalogue with open sizes: the most kernels, and bytes of PTX for
+# sm_90a. An operation has no more than six; cross-entropy's mean is a second one.
+_BUDGETS = {
+    "softmax_f32": (6, 260_000),
+    "softmax_bf16": (6, 200_000),
+    "layer_norm_bf16": (6, 260_000),
+    "rms_norm_bf16": (6, 160_000),
+    "row_sum_f32": (6, 48_000),
+    "argmax_bf16": (6, 125_000),
+    "cross_entropy_mean_f32": (12, 180_000),
+}
+
+
+@pytest.mark.parametrize("name", _BUDGETS)
+def test_budget(name: str, tmp_path: Path) -> None:
+    most_kernels, most_bytes = _BUDGETS[name]
+    source, output = tmp_path / "program.mlir", tmp_path / "program.ptx"
+    operation, _, element = name.rpartition("_")
+    row = next(each for each in rows(f"{operation}_*_{element}") if each.operation == operation)
+    source.write_text(program_text(row, DYNAMIC))
+    words = ["--emit=ptx", "--offload-arch=sm_90a", "-o", str(output)]
+    assert run_hirc([str(source), *words]) == 0
+    ptx = output.read_text()
+    assert len(re.findall(r"^\.visible \.entry ", ptx, re.MULTILINE)) <= most_kernels
+    assert len(ptx) <= most_bytes
+
+
+def _softmax(name: str, *shape: str) -> str:
+    rank = len(shape)
+    kind, row = f"tensor<{'x'.join(shape)}xf32>", f"tensor<{'x'.join(shape[:-1])}xf32>"
+    loops = ", ".join(f"d{loop}" for loop in range(rank))
+    outer = ", ".join(f"d{loop}" for loop in range(rank - 1))
+    whole, some = f"affine_map<({loops}) -> ({loops})>", f"affine_map<({loops}) -> ({outer})>"
+    parallel = ", ".join(['"parallel"'] * (rank - 1))
+    sizes = [f"%s{axis}" for axis in range(rank)]
+    dims = "".join(
+        f"  %c{axis} = arith.constant {axis} : index\n"
+        f"  %s{axis} = tensor.dim %x, %c{axis} : {kind}\n"
+        for axis in range(rank)
+    )
+    given = ", ".join(size for size, extent in zip(sizes, shape, strict=True) if extent == "?")
+    reduced = f'iterator_types = [{parallel}, "reduction"]'
+    points = f'iterator_types = [{parallel}, "parallel"]'
+    return f"""
+func.func @{name}(%x: {kind}) -> {kind} {{
+{dims}  %least = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %few = tensor.empty({", ".join(sizes[:-1])}) : {row}
+  %empty = tensor.empty({given}) : {kind}
+  %no_most = linalg.fill ins(%least : f32) outs(%few : {row}) -> {row}
+  %no_sum = linalg.fill ins(%zero : f32) outs(%few : {row}) -> {row}
+  %most = linalg.generic {{indexing_maps = [{whole}, {some}], {reduced}}}
+      ins(%x : {kind}) outs(%no_most : {row}) {{
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %a, %o : f32
+    linalg.yield %m : f32
+  }} -> {row}
+  %powers = linalg.generic {{indexing_maps = [{whole}, {some}, {whole}], {points}}}
+      ins(%x, %most : {kind}, {row}) outs(%empty : {kind}) {{
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %d = arith.subf %a, %m : f32
+    %e = math.exp %d : f32
+    linalg.yield %e : f32
+  }} -> {kind}
+  %sum = linalg.generic {{indexing_maps = [{whole}, {some}], {reduced}}}
+      ins(%powers : {kind}) outs(%no_sum : {row}) {{
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %a, %o : f32
+    linalg.yield %s : f32
+  }} -> {row}
+  %shares = linalg.generic {{indexing_maps = [{whole}, {some}, {whole}], {points}}}
+      ins(%powers, %sum : {kind}, {row}) outs(%empty : {kind}) {{
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %q = arith.divf %a, %s : f32
+    linalg.yield %q : f32
+  }} -> {kind}
+  return %shares : {kind}
+}}
+"""
+
+
+def test_more_rows_than_a_grid_has_in_x(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both that are kept by a cluster and that are streamed, with several dims of rows."""
+    for module in ("plan", "schedule"):
+        monkeypatch.setattr(f"hirc.pipelines.schedules.rows.{module}.MOST_PLACES", 16)
+    text = _softmax("streamed", "?", "?", "?") + _softmax("kept", "?", "20000")
+    compiled = library(text, "--schedules=tuned", "-O0")
+    x = torch.randn(5, 7, 601)
+    found = compiled.programs["streamed"](x)
+    torch.testing.assert_close(found, torch.softmax(x, 2))
+    y = torch.randn(19, 20000)
+    torch.testing.assert_close(compiled.programs["kept"](y), torch.softmax(y, 1))
