@@ -6,14 +6,15 @@ two stops no order of a block's threads is promised. That is said in metadata, w
 vectoriser's checks for overlap unnecessary.
 
 A *plain* region is compiled without optimisation: a large one is a GPU's unrolled code, which would
-take very long.
+take very long. What it calls of the library stays a call, which is optimised.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from ...dialects.records import dataclass
 from ..ir_text import global_name
 from .block_layout import CONTEXT_PARAMETERS, FIELDS, STATES_DIFFER
 from .debug_info import RegionLocations
@@ -22,44 +23,84 @@ from .llvm_text import size_and_alignment
 from .metadata import ACCESS_GROUP, PARALLEL, RANGE
 
 _PARAMETERS = "ptr noundef %block, ptr noundef %arguments, i32 noundef %first, i32 noundef %last"
+_PASSED = "ptr %block, ptr %arguments, i32 %first, i32 %last"
 _CONTEXT = "ptr %block, i32 %x, i32 %y, i32 %z, i32 %number"
 _ACCESS = re.compile(r"^(?:%\S+ = )?(?:load|store) (?!volatile|atomic)")
+_LIBRARY_CALL = re.compile(r"^(?:%\S+ = )?call [^@]*@hirc_")
 
 
-def region_function(
-    name: str,
-    parameters: Mapping[int, Parameter],
-    blocks: Sequence[Block],
-    ends: Sequence[int],
-    *,
-    independent: bool,
-    plain: bool,
-    attributes: str,
-    locations: tuple[RegionLocations, RegionLocations] | None,
-    loop_number: int,
-) -> str:
-    """Returns the body `name.thread` of `blocks` and the function `name` that loops over it.
+@dataclass(frozen=True)
+class RegionCode:
+    """What the functions of one region, called `name`, are made of.
 
     `parameters` are the kernel's that it uses, by their numbers, `ends` the states it leads to.
     `independent` says that accesses to memory are those of single threads alone, `plain` that the
     body is not optimised. `locations` are for the body and for the loop.
     """
-    inlining = "noinline optnone" if plain else "alwaysinline"
-    body = _body(
-        name, parameters.values(), blocks, independent, f"{inlining} {attributes}", locations
-    )
+
+    name: str
+    parameters: Mapping[int, Parameter]
+    blocks: Sequence[Block]
+    ends: Sequence[int]
+    independent: bool
+    plain: bool
+    attributes: str
+    locations: tuple[RegionLocations, RegionLocations] | None = None
+
+    def body(self) -> str:
+        """Returns the lines between the braces of the function for one thread."""
+        lines: list[str] = []
+        for block in self.blocks:
+            lines.append(f"{block.label}:")
+            for instruction in block.instructions:
+                text = instruction.text
+                if self.locations:
+                    text = _moved(instruction, self.locations[0])
+                if self.plain and _LIBRARY_CALL.match(text):
+                    text = _not_inlined(text)
+                is_access = instruction.opcode in ("load", "store") and _ACCESS.match(text)
+                if self.independent and is_access:
+                    text += f", {ACCESS_GROUP}"
+                lines.append(f"  {text}")
+        return "\n".join(lines)
+
+    def functions(
+        self, body: str, loop_number: int, given: Sequence[str] = (), end: str | None = None
+    ) -> str:
+        """Returns the function `name.thread` of `body`, and the function `name` that loops over it.
+
+        Both are given more, parameters with their types. `end` is the state that it leads to where
+        that is one, and it is not what `ends` says.
+        """
+        if end is None:
+            end = str(self.ends[0] if self.ends else 0)
+        return _thread(self, body, given) + _loop(self, loop_number, given, end)
+
+    def call_of(self, shared: str, given: Sequence[str] = ()) -> str:
+        """Returns the function `name` as a call of the one called `shared`, which is given more."""
+        passed = "".join(f", {each}" for each in given)
+        return (
+            f"define internal i32 {global_name(self.name)}({_PARAMETERS}) {self.attributes} {{\n"
+            f"  %state = tail call i32 {global_name(shared)}({_PASSED}{passed}) noinline\n"
+            "  ret i32 %state\n}\n"
+        )
+
+
+def _loop(code: RegionCode, loop_number: int, given: Sequence[str], end: str) -> str:
+    name, locations = code.name, code.locations
     call_debug = f", !dbg !{locations[1].call_site}" if locations else ""
     subprogram = f" !dbg !{locations[1].subprogram}" if locations else ""
     # One end needs no look at what each thread returns; a kernel that never ends has none.
-    several = len(ends) > 1
-    loads, values = _arguments(parameters)
+    several = len(code.ends) > 1
+    loads, values = _arguments(code.parameters)
     thread = global_name(f"{name}.thread")
-    passed = "".join(
-        f", {item.type} {value}" for item, value in zip(parameters.values(), values, strict=True)
-    )
+    parameters = code.parameters.values()
+    passed = [f"{item.type} {value}" for item, value in zip(parameters, values, strict=True)]
+    passed = "".join(f", {each}" for each in [*passed, *given])
+    more = "".join(f", {each}" for each in given)
     result = _RESULT if several else _NO_RESULT
-    text = f"""\
-define internal i32 {global_name(name)}({_PARAMETERS}) {attributes}{subprogram} {{
+    return f"""\
+define internal i32 {global_name(name)}({_PARAMETERS}{more}) {code.attributes}{subprogram} {{
 entry:
   %size.at = getelementptr inbounds i8, ptr %block, i64 {FIELDS["size"]}
   %width = load i32, ptr %size.at, align 4, {RANGE}
@@ -100,12 +141,11 @@ row.end:
   %rows.left = icmp slt i32 %reached, %last
   br i1 %rows.left, label %row, label %done
 done:
-{_uniform() if several else f"  ret i32 {ends[0] if ends else 0}"}
+{_uniform() if several else f"  ret i32 {end}"}
 }}
 
-!{loop_number} = distinct !{{!{loop_number}{PARALLEL if independent else ""}}}
+!{loop_number} = distinct !{{!{loop_number}{PARALLEL if code.independent else ""}}}
 """
-    return body + text
 
 
 _PHI_ROW = """\
@@ -164,31 +204,25 @@ def _arguments(parameters: Mapping[int, Parameter]) -> tuple[str, list[str]]:
     return "".join(f"  {line}\n" for line in lines), values
 
 
-def _body(
-    name: str,
-    parameters: Iterable[Parameter],
-    blocks: Sequence[Block],
-    independent: bool,
-    attributes: str,
-    locations: tuple[RegionLocations, RegionLocations] | None,
-) -> str:
-    lines: list[str] = []
-    for block in blocks:
-        lines.append(f"{block.label}:")
-        for instruction in block.instructions:
-            text = _moved(instruction, locations[0]) if locations else instruction.text
-            if independent and instruction.opcode in ("load", "store") and _ACCESS.match(text):
-                text += f", {ACCESS_GROUP}"
-            lines.append(f"  {text}")
-    subprogram = f" !dbg !{locations[0].subprogram}" if locations else ""
-    own = "".join(
-        f", {item.type} {'noalias ' if item.noalias else ''}{item.name}" for item in parameters
-    )
-    listing = "\n".join(lines)
+def _thread(code: RegionCode, body: str, given: Sequence[str]) -> str:
+    inlining = "noinline optnone" if code.plain else "alwaysinline"
+    subprogram = f" !dbg !{code.locations[0].subprogram}" if code.locations else ""
+    own = [
+        f"{item.type} {'noalias ' if item.noalias else ''}{item.name}"
+        for item in code.parameters.values()
+    ]
+    parameters = "".join(f", {each}" for each in [*own, *given])
     return (
-        f"define internal i32 {global_name(f'{name}.thread')}({CONTEXT_PARAMETERS}{own}) "
-        f"{attributes}{subprogram} {{\n{listing}\n}}\n\n"
+        f"define internal i32 {global_name(f'{code.name}.thread')}"
+        f"({CONTEXT_PARAMETERS}{parameters}) "
+        f"{inlining} {code.attributes}{subprogram} {{\n{body}\n}}\n\n"
     )
+
+
+def _not_inlined(call: str) -> str:
+    """Returns a call of a function that is always inlined, but for this one."""
+    head, end, tail = call.rpartition(")")
+    return f"{head}{end} noinline{tail}"
 
 
 def _moved(instruction: Instruction, locations: RegionLocations) -> str:

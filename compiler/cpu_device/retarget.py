@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Sequence
-from dataclasses import field
 
 from ...dialects.records import dataclass
 from ..errors import UnsupportedError
@@ -25,6 +24,7 @@ from .device_ir import (
     locals_of,
     parse_module,
 )
+from .equal_regions import EqualRegions
 from .instrument import DECLARATIONS, SHARED_GAP, instrument
 from .kernel_stack import copy_by_value, hoist_allocas, refuse_dynamic_allocas
 from .kernel_table import CHECKS_MEMORY, CHECKS_RACES, WARP_STOPS, KernelDescription, Tables
@@ -33,11 +33,11 @@ from .llvm_text import (
     type_end,
 )
 from .lower_calls import CallLowering
-from .metadata import DEFINITIONS, EMPTY, FIRST_LOOP
+from .metadata import DEFINITIONS, EMPTY
 from .numerics import Flushing, define_conversions
 from .operations import StopKind
 from .prologue import Prologue
-from .region_functions import region_function
+from .region_functions import RegionCode
 from .regions import SplitKernel, split_kernel
 from .shared_addresses import shared_addresses
 from .shared_memory import SharedLayout, layout_for, shared_variables
@@ -68,12 +68,6 @@ class RetargetOptions:
     checks: frozenset[str] = frozenset()
 
 
-@dataclass
-class _Output:
-    functions: list[str] = field(default_factory=list[str])
-    loops: int = FIRST_LOOP
-
-
 def retarget(text: IrText, named_by_host: Container[str], options: RetargetOptions) -> str:
     """IR for the host that does what the NVVM IR `text` does.
 
@@ -94,7 +88,8 @@ class _Retarget:
         self.options = options
         self.shared = shared_variables(module)
         self.tables = Tables(module)
-        self.output = _Output()
+        self.functions: list[str] = []
+        self.regions = EqualRegions(self._finished)
         self.calls = CallLowering(module)
         self.flushing = Flushing(module)
         self.wide_cpu = "" if passes_wide_vectors(module) else options.wide_cpu
@@ -118,7 +113,8 @@ class _Retarget:
             *declarations,
             *(DECLARATIONS if self.options.checks else ()),
             *self.flushing.definitions(),
-            *self.output.functions,
+            *self.functions,
+            *self.regions.functions(),
             DEFINITIONS,
             *self._metadata(),
         ]
@@ -175,7 +171,7 @@ class _Retarget:
         blocks = _with_entry(function.blocks, prologue.needed(locals_of(function.blocks)))
         subprogram = f" !dbg !{function.subprogram}" if self._has_lines(function) else ""
         attributes = self._attributes(function)
-        self.output.functions.append(
+        self.functions.append(
             f"define internal {signature(function)} "
             f"{attributes}{subprogram} {{\n{self._listing(blocks)}\n}}\n"
         )
@@ -270,7 +266,7 @@ class _Retarget:
             name += ".wide" if cpu else ""
             needed = prologue.needed(region.locals)
             used = region.locals | locals_of([Block("", needed)])
-            text = region_function(
+            code = RegionCode(
                 name,
                 {n: item for n, item in enumerate(kernel.parameters) if item.name in used},
                 _with_entry(region.blocks, needed),
@@ -279,10 +275,8 @@ class _Retarget:
                 plain=plain,
                 attributes=self._attributes(cpu=cpu),
                 locations=self._locations(kernel, name),
-                loop_number=self.output.loops,
             )
-            self.output.functions.append(self._finished(text))
-            self.output.loops += 1
+            self.regions.add(code)
             names.append(global_name(name))
         return names
 
