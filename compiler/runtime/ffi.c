@@ -2,11 +2,12 @@
 //
 // Arguments are the inputs in order, tensors as DLTensors or tvm-ffi's Tensors, scalars as numbers.
 // Where the outputs follow them, also in order, the program writes there and the result is None;
-// else it is the output, or an Array of several. Work is put into the stream that the environment
-// has for the device.
+// else it is the output, or an Array of several, in memory of the environment's allocator where it
+// has one and the sizes are known before the program runs. Work is put into the stream that the
+// environment has for the device.
 //
-// Nothing of tvm-ffi is needed to link or to load: raising an error, its stream, and making a Tensor
-// are functions of libtvm_ffi, which whoever calls by this convention has loaded. Layouts and type
+// Nothing of tvm-ffi is needed to link or to load: raising an error, its stream and allocator, and
+// making a Tensor are functions of libtvm_ffi, which whoever calls by this convention has loaded. Layouts and type
 // numbers are those of its C interface (tvm/ffi/c_api.h, from version 0.1 on).
 #define _GNU_SOURCE
 
@@ -55,6 +56,8 @@ typedef void set_raised(const char *kind, const char *message);
 typedef void *get_stream(int32_t device_type, int32_t device);
 typedef int tensor_of(struct dl_versioned_tensor *from, int32_t alignment, int32_t contiguous,
                       void **tensor);
+typedef void *get_allocator(void);
+typedef int allocate_tensor(struct dl_tensor *prototype, void **tensor);
 typedef int managed_of(void *tensor, struct dl_managed_tensor **managed);
 typedef int count_reference(void *object);
 typedef int get_global(const struct ffi_bytes *name, void **function);
@@ -64,6 +67,8 @@ typedef int call_function(void *function, struct ffi_any *arguments, int32_t cou
 enum ffi_function {
   SET_RAISED,
   GET_STREAM,
+  GET_ALLOCATOR,
+  ALLOCATE,
   MAKE_TENSOR,
   HOLD_TENSOR,
   DROP_REFERENCE,
@@ -75,8 +80,14 @@ enum ffi_function {
 // A function of libtvm_ffi; NULL while the process has not loaded it.
 static void *find(enum ffi_function which) {
   static const char *const names[FFI_FUNCTIONS] = {
-      "TVMFFIErrorSetRaisedFromCStr", "TVMFFIEnvGetStream",   "TVMFFITensorFromDLPackVersioned",
-      "TVMFFITensorToDLPack",         "TVMFFIObjectDecRef",   "TVMFFIFunctionGetGlobal",
+      "TVMFFIErrorSetRaisedFromCStr",
+      "TVMFFIEnvGetStream",
+      "TVMFFIEnvGetDLPackManagedTensorAllocator",
+      "TVMFFIEnvTensorAlloc",
+      "TVMFFITensorFromDLPackVersioned",
+      "TVMFFITensorToDLPack",
+      "TVMFFIObjectDecRef",
+      "TVMFFIFunctionGetGlobal",
       "TVMFFIFunctionCall"};
   static void *_Atomic known[FFI_FUNCTIONS];
   void *found = known[which];
@@ -166,6 +177,11 @@ static bool give_tensor(struct hirc_packed_call *call, int64_t output,
 static bool give(struct hirc_packed_call *call, int64_t output, const struct ffi_any *arguments,
                  struct ffi_any *result) {
   const struct hirc_value_info *value = &call->program->outputs[output];
+  void *allocated = hirc_packed_taken(call, output);
+  if (allocated) {
+    *result = (struct ffi_any){.type = FFI_TENSOR, .pointer = allocated};
+    return true;
+  }
   if (!value->is_scalar)
     return give_tensor(call, output, arguments, result);
   struct hirc_host_number number = hirc_packed_result(call, output);
@@ -182,6 +198,11 @@ static void drop(const struct ffi_any *values, int64_t count) {
   for (int64_t i = 0; decrease && i < count; ++i)
     if (values[i].type == FFI_TENSOR)
       decrease(values[i].pointer);
+}
+
+static void drop_tensor(void *tensor) {
+  struct ffi_any it = {.type = FFI_TENSOR, .pointer = tensor};
+  drop(&it, 1);
 }
 
 // All outputs as an Array.
@@ -209,20 +230,35 @@ static bool give_all(struct hirc_packed_call *call, const struct ffi_any *argume
   }
   drop(values, given);
   free(values);
-  if (function) {
-    struct ffi_any it = {.type = FFI_TENSOR, .pointer = function};
-    drop(&it, 1);
-  }
+  if (function)
+    drop_tensor(function);
   if (is_made)
     *result = array;
   return is_made;
 }
 
+// Takes memory for the outputs from the caller's allocator, where there is one. What it does not give
+// the program allocates, or says what is wrong with the inputs.
+static void allocate_outputs(struct hirc_packed_call *call) {
+  get_allocator *get = (get_allocator *)find(GET_ALLOCATOR);
+  allocate_tensor *allocate = (allocate_tensor *)find(ALLOCATE);
+  struct dl_tensor prototype;
+  if (!get || !allocate || !get())
+    return;
+  for (int64_t i = 0; i < call->program->output_count; ++i) {
+    struct ffi_tensor *made = NULL;
+    if (hirc_packed_prototype(call, i, &prototype) &&
+        allocate(&prototype, (void **)&made) == 0 &&
+        !hirc_packed_allocated(call, i, &made->tensor, made))
+      drop_tensor(made);
+  }
+}
+
 static const char *run(struct hirc_packed_call *call, const struct ffi_any *arguments,
                        int32_t count, struct ffi_any *result) {
   const struct hirc_program_info *program = call->program;
-  call->is_given = count != program->input_count;
-  if (call->is_given && count != program->input_count + program->output_count) {
+  bool is_given = count != program->input_count;
+  if (is_given && count != program->input_count + program->output_count) {
     hirc_error_say("%s takes %" PRId64 " inputs, and %" PRId64 " outputs after them where they are "
                    "handed in, not %d arguments",
                    program->name, program->input_count, program->output_count, count);
@@ -231,14 +267,16 @@ static const char *run(struct hirc_packed_call *call, const struct ffi_any *argu
   for (int32_t i = 0; i < count; ++i)
     if (!take(call, i, &arguments[i]))
       return "TypeError";
+  if (!is_given)
+    allocate_outputs(call);
   int status = hirc_packed_run(call, stream_of());
   if (status != 0)
     return status == HIRC_REFUSED ? "ValueError" : "RuntimeError";
-  if (call->is_given || program->output_count == 0)
+  if (is_given || program->output_count == 0)
     return NULL;
-  bool is_given = program->output_count == 1 ? give(call, 0, arguments, result)
-                                             : give_all(call, arguments, result);
-  return is_given ? NULL : "RuntimeError";
+  bool is_done = program->output_count == 1 ? give(call, 0, arguments, result)
+                                            : give_all(call, arguments, result);
+  return is_done ? NULL : "RuntimeError";
 }
 
 int hirc_ffi_call(const struct hirc_program_info *program, const struct ffi_any *arguments,
@@ -251,6 +289,11 @@ int hirc_ffi_call(const struct hirc_program_info *program, const struct ffi_any 
   *result = (struct ffi_any){.type = FFI_NONE};
   const char *failed =
       hirc_packed_begin(&call, program) ? run(&call, arguments, count, result) : "MemoryError";
+  for (int64_t i = 0; call.owners && i < program->output_count; ++i) {
+    void *left = hirc_packed_taken(&call, i);
+    if (left)
+      drop_tensor(left);
+  }
   hirc_packed_end(&call);
   return failed ? raise(failed) : 0;
 }

@@ -47,11 +47,11 @@ bool hirc_packed_begin(struct hirc_packed_call *call, const struct hirc_program_
   call->program = program;
   call->memory = NULL;
   call->owners = NULL;
-  call->is_given = call->has_run = false;
+  call->has_run = false;
   for (int64_t i = 0; i < program->output_count; ++i)
     numbers += 2 * (size_t)program->outputs[i].rank;
   size_t each = sizeof *call->scalars + sizeof *call->tensors + sizeof *call->pointers +
-                sizeof *call->owners;
+                sizeof *call->owners + sizeof *call->held + sizeof *call->is_theirs;
   size_t bytes = count * each + numbers * sizeof *call->numbers;
   char *room = call->few;
   if (bytes > sizeof call->few) {
@@ -66,10 +66,14 @@ bool hirc_packed_begin(struct hirc_packed_call *call, const struct hirc_program_
   call->pointers = (struct dl_tensor **)(call->tensors + count);
   call->owners = (struct hirc_owner **)(call->pointers + count);
   call->numbers = (int64_t *)(call->owners + count);
+  call->held = (void **)(call->numbers + numbers);
+  call->is_theirs = (bool *)(call->held + count);
   int64_t *next = call->numbers;
   for (size_t i = 0; i < count; ++i) {
     call->pointers[i] = &call->tensors[i];
     call->owners[i] = NULL;
+    call->held[i] = NULL;
+    call->is_theirs[i] = false;
     if ((int64_t)i >= program->input_count)
       next = prepare(call, (int64_t)i, next);
   }
@@ -80,9 +84,63 @@ void hirc_packed_tensor(struct hirc_packed_call *call, int64_t place,
                         const struct dl_tensor *tensor) {
   struct dl_tensor *own = &call->tensors[place];
   *own = *tensor;
+  call->is_theirs[place] = true;
   for (int32_t axis = 0; !own->data && axis < own->rank; ++axis)
     if (own->sizes && own->sizes[axis] == 0)
       own->data = nowhere;
+}
+
+// A size of an input by its name.
+static bool find_size(const struct hirc_packed_call *call, const char *name, int64_t *size) {
+  const struct hirc_program_info *program = call->program;
+  for (int64_t i = 0; name && i < program->input_count; ++i) {
+    const struct hirc_value_info *value = &program->inputs[i];
+    const struct dl_tensor *tensor = &call->tensors[i];
+    for (int32_t axis = 0; value->names && axis < value->rank; ++axis)
+      if (value->names[axis] && strcmp(value->names[axis], name) == 0 &&
+          tensor->rank == value->rank && tensor->sizes) {
+        *size = tensor->sizes[axis];
+        return *size >= 0;
+      }
+  }
+  return false;
+}
+
+bool hirc_packed_prototype(struct hirc_packed_call *call, int64_t output,
+                           struct dl_tensor *prototype) {
+  const struct hirc_value_info *value = &call->program->outputs[output];
+  struct dl_tensor *tensor = &call->tensors[call->program->input_count + output];
+  uint64_t devices = on_cpu_device() ? 0 : hirc_library_devices();
+  if (value->is_scalar || value->origin != HIRC_ALLOCATED || value->strides)
+    return false;
+  for (int32_t axis = 0; axis < value->rank; ++axis) {
+    int64_t *size = &tensor->sizes[axis];
+    *size = value->sizes[axis];
+    if (*size == HIRC_OPEN && !find_size(call, value->names ? value->names[axis] : NULL, size))
+      return false;
+  }
+  *prototype = *tensor;
+  prototype->strides = NULL;
+  prototype->device = devices ? (struct dl_device){DL_CUDA, (int32_t)(devices >> 32)}
+                              : (struct dl_device){DL_CPU, 0};
+  return true;
+}
+
+bool hirc_packed_allocated(struct hirc_packed_call *call, int64_t output,
+                           const struct dl_tensor *tensor, void *held) {
+  int64_t place = call->program->input_count + output;
+  uintptr_t address = (uintptr_t)tensor->data + tensor->byte_offset;
+  if (address % (uintptr_t)hirc_packed_value(call, place)->alignment != 0)
+    return false;
+  hirc_packed_tensor(call, place, tensor);
+  call->held[place] = held;
+  return true;
+}
+
+void *hirc_packed_taken(struct hirc_packed_call *call, int64_t output) {
+  void **held = &call->held[call->program->input_count + output], *taken = *held;
+  *held = NULL;
+  return taken;
 }
 
 static bool fits(int64_t integer, uint8_t code, int bits) {
@@ -196,7 +254,8 @@ void *hirc_packed_manage(struct hirc_packed_call *call, int64_t output,
 static bool is_left(const struct hirc_packed_call *call, int64_t output) {
   const struct hirc_program_info *program = call->program;
   const struct dl_tensor *outputs = call->tensors + program->input_count;
-  if (program->outputs[output].is_scalar || hirc_packed_shared(call, output) >= 0)
+  if (program->outputs[output].is_scalar || call->is_theirs[program->input_count + output] ||
+      hirc_packed_shared(call, output) >= 0)
     return false;
   for (int64_t i = 0; i < program->output_count; ++i)
     if (outputs[i].data == outputs[output].data &&
@@ -208,7 +267,7 @@ static bool is_left(const struct hirc_packed_call *call, int64_t output) {
 void hirc_packed_end(struct hirc_packed_call *call) {
   const struct hirc_program_info *program = call->program;
   for (int64_t i = 0; call->owners && i < program->output_count; ++i)
-    if (call->has_run && !call->is_given && is_left(call, i))
+    if (call->has_run && is_left(call, i))
       hirc_output_free(call->tensors[program->input_count + i].data, call->stream);
   for (int64_t i = 0; call->owners && i < count_of(program); ++i)
     if (call->owners[i])

@@ -16,9 +16,10 @@ struct hirc_packed_call {
   char (*scalars)[16];         // room for the value of each that is one
   struct hirc_owner **owners;  // of outputs, while they are handed on
   int64_t *numbers;            // sizes and strides of the outputs
+  void **held;                 // what has the memory that the caller's allocator gave an output
+  bool *is_theirs;             // outputs whose memory is the caller's
   char *memory;                // NULL where `few` is enough
   void *stream;
-  bool is_given; // whether the outputs are handed in
   bool has_run;
   _Alignas(16) char few[HIRC_PACKED_BYTES];
 };
@@ -44,6 +45,17 @@ const struct hirc_value_info *hirc_packed_value(const struct hirc_packed_call *c
 // Passes a caller's tensor, or hands one in for an output.
 void hirc_packed_tensor(struct hirc_packed_call *call, int64_t place,
                         const struct dl_tensor *tensor);
+// What the caller's allocator is asked for: the type, device and sizes of an output. False where the
+// program is to allocate it: its sizes are not known before it runs, or its rows are not packed.
+bool hirc_packed_prototype(struct hirc_packed_call *call, int64_t output,
+                           struct dl_tensor *prototype);
+// Hands in what the allocator gave, which `held` keeps. False where the program cannot take it.
+bool hirc_packed_allocated(struct hirc_packed_call *call, int64_t output,
+                           const struct dl_tensor *tensor, void *held);
+// What keeps the memory of an output that the allocator gave, now the caller's; NULL where it did
+// not.
+void *hirc_packed_taken(struct hirc_packed_call *call, int64_t output);
+
 // Passes a number. False, and a message, where the type has no such number.
 bool hirc_packed_number(struct hirc_packed_call *call, int64_t place,
                         struct hirc_host_number number);

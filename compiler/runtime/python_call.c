@@ -362,8 +362,7 @@ static bool take_all(struct hirc_packed_call *call, const struct python_program 
   // The function in Python knows what becomes of outputs where there is no tensor of anybody's.
   if (around->given != info->input_count || !around->exchange)
     return false;
-  call->is_given = named->out != NULL;
-  if (call->is_given &&
+  if (named->out &&
       (info->output_count != 1 || !take(call, info->input_count, named->out, around)))
     return false;
   if (around->device.type == DL_CUDA &&

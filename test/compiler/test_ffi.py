@@ -29,6 +29,19 @@ _PROGRAMS = """
   "hir.output"(%n) {name = "n"} : (index) -> ()
 }) {sym_name = "several", inputs = [{name = "x"}],
     function_type = (memref<?xf32>) -> (memref<?xf32>, memref<?xf32>, index)} : () -> ()
+func.func @fixed(%x: tensor<3x4xf32>, %fine: i1)
+    -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<12xf32>) {
+  cf.assert %fine, "it is not fine"
+  %empty = tensor.empty() : tensor<3x4xf32>
+  %y = linalg.add ins(%x, %x : tensor<3x4xf32>, tensor<3x4xf32>)
+      outs(%empty : tensor<3x4xf32>) -> tensor<3x4xf32>
+  %z = linalg.mul ins(%x, %x : tensor<3x4xf32>, tensor<3x4xf32>)
+      outs(%empty : tensor<3x4xf32>) -> tensor<3x4xf32>
+  %w = linalg.sub ins(%x, %y : tensor<3x4xf32>, tensor<3x4xf32>)
+      outs(%empty : tensor<3x4xf32>) -> tensor<3x4xf32>
+  %flat = tensor.collapse_shape %w [[0, 1]] : tensor<3x4xf32> into tensor<12xf32>
+  return %y, %z, %flat : tensor<3x4xf32>, tensor<3x4xf32>, tensor<12xf32>
+}
 func.func @main(%n: i8, %is: i1) -> i32 {
   %fine = arith.constant true
   cf.assert %is, "it is not"
@@ -125,6 +138,92 @@ def test_tvm_ffi_calls_programs() -> None:
         module.main(1, False)
     with pytest.raises(TypeError, match="'k' of scaled is f32"):
         module.scaled(x, "three")
+
+
+class _Allocator:
+    """torch's allocator, as the one that tvm-ffi's environment has; it may have no memory."""
+
+    kind = ctypes.CFUNCTYPE(
+        ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+    )
+
+    def __init__(self, *, has_memory: bool = True, offset: int = 0) -> None:
+        torch = pytest.importorskip("torch")
+        self._loaded = ctypes.CDLL(pytest.importorskip("tvm_ffi").libinfo.find_libtvm_ffi())
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        api = pointer(torch.Tensor.__dlpack_c_exchange_api__, b"dlpack_exchange_api")
+        # Its third word, behind the version and the older interface.
+        allocate = self.kind(ctypes.c_void_p.from_address(api + 16).value or 0)
+        self.allocated: list[int] = []
+
+        def counted(prototype: int, out: int, context: int, set_error: int) -> int:
+            if not has_memory:
+                say = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
+                say(set_error)(context, b"MemoryError", b"there is no memory")
+                return -1
+            status = allocate(prototype, out, context, set_error)
+            tensor = DlTensor.from_address((ctypes.c_void_p.from_address(out).value or 0) + 32)
+            tensor.data = (tensor.data or 0) + offset
+            self.allocated.append(tensor.data or 0)
+            return status
+
+        self._function = self.kind(counted)
+
+    def __enter__(self) -> _Allocator:
+        self._set(self._function)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._set(None)
+
+    def _set(self, function: Any) -> None:
+        address = ctypes.cast(function, ctypes.c_void_p)
+        assert self._loaded.TVMFFIEnvSetDLPackManagedTensorAllocator(address, 0, None) == 0
+
+
+def _given(outputs: Any) -> list[np.ndarray]:
+    return [np.from_dlpack(each) for each in outputs]
+
+
+def test_outputs_come_from_the_caller_s_allocator() -> None:
+    """Those of known sizes, by themselves or by the names that inputs have for them, that are no
+    parts of other memory.
+    """
+    tvm_ffi = pytest.importorskip("tvm_ffi")
+    module = tvm_ffi.load_module(str(library(_PROGRAMS).path))
+    array = np.arange(12, dtype=np.float32).reshape(3, 4)
+    x, row = tvm_ffi.from_dlpack(array), tvm_ffi.from_dlpack(array[0].copy())
+    with _Allocator() as allocator:
+        y, z, flat = _given(module.fixed(x, True))
+        assert [y.ctypes.data, z.ctypes.data] == allocator.allocated
+        (scaled,) = _given([module.scaled(row, 2.0)])
+        assert scaled.ctypes.data == allocator.allocated[2]
+        _given(module.several(row)[:2])
+        with pytest.raises(RuntimeError, match="it is not fine"):
+            module.fixed(x, False)
+        with pytest.raises(ValueError, match="it has 1 dim, the program takes 2"):
+            module.fixed(row, True)
+        assert len(allocator.allocated) == 7
+        again = _given(module.fixed(x, True))
+    for got, wanted in zip(
+        (y, z, flat, scaled, again[0]),
+        (2 * array, array**2, -array.ravel(), 2 * array[0], 2 * array),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("allocator", [{"has_memory": False}, {"offset": 2}])
+def test_the_program_allocates_what_the_caller_s_allocator_does_not(allocator: Any) -> None:
+    tvm_ffi = pytest.importorskip("tvm_ffi")
+    module = tvm_ffi.load_module(str(library(_PROGRAMS).path))
+    array = np.arange(12, dtype=np.float32).reshape(3, 4)
+    with _Allocator(**allocator) as made:
+        y, z, _ = _given(module.fixed(tvm_ffi.from_dlpack(array), True))
+    np.testing.assert_array_equal(y, 2 * array)
+    np.testing.assert_array_equal(z, array**2)
+    assert {y.ctypes.data, z.ctypes.data}.isdisjoint(made.allocated)
 
 
 def test_tvm_ffi_passes_torch_tensors() -> None:
