@@ -12,6 +12,7 @@ from ..dialects.hir.loop_operation import COLLECTIVES
 from ..dialects.mlir import ir
 from ..dialects.records import dataclass
 from .dim_axis import axis_fault
+from .fusion.generic import CONFIGURATION
 from .passes.select_host_programs import host_programs
 
 # User space has half of what 57 bits address. Sums and paddings of such sizes fit into 64 bits.
@@ -21,6 +22,8 @@ _PROGRAMS = ("hir.program", "hir.launcher")
 _AT_TOP = (*_PROGRAMS, "hir.kernel")
 # What an operation of Host IR may stand in, and what ends the search for it.
 _ENDS = (*_PROGRAMS, "func.func", "gpu.launch", "gpu.module")
+# What may ask for a configuration, and what may have one.
+_CONFIGURED = ("linalg.generic", "gpu.func")
 _IN_REGIONS = ("linalg.yield", "linalg.index")
 
 
@@ -52,7 +55,9 @@ def find_fault(module: ir.Operation, entry: str | None = None) -> Fault | None:
             for block in region:
                 for argument in block.arguments:
                     check_type(op, argument.type)
-        if op.name in _DIMS:
+        if CONFIGURATION in op.attributes and op.name not in _CONFIGURED:
+            message = f"{CONFIGURATION} stands on linalg.generic alone; write the operation as one"
+        elif op.name in _DIMS:
             message = axis_fault(op)
         elif op.name == "offload.entry":
             message = places.fault_of_entry(op)

@@ -146,7 +146,9 @@ class _Merger:
             for step in (self._step, self._scores)
             for each in _leaves([step.loops[loop] for loop in reducing_loops(step.op)])
         ]
-        return make_generic(region.inputs, [output], loops, inner, region.block)
+        steps = [self._step, self._scores, *([] if end is None else [end])]
+        made_of = [step.op for step in steps]
+        return make_generic(region.inputs, [output], loops, inner, region.block, of=made_of)
 
     def _absorb(self, step: Step, region: Region) -> list[ir.Value]:
         """What a step yields, in the region."""

@@ -185,7 +185,7 @@ def _expanded_reader(op: ir.Operation) -> ir.Operation | None:
         count = len(inputs_of(reader))
         block = reader.regions[0].blocks[0]
         loops = sum(map(len, names.values()))
-        new = make_generic(made[:count], made[count:], loops, [], block)
+        new = make_generic(made[:count], made[count:], loops, [], block, of=[reader])
         for old, result in zip(reader.results, new.results, strict=True):
             whole = _collapsed(result, old.type, accesses[count:], old, sizes)
             old.replace_all_uses_with(whole)

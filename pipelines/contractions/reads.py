@@ -214,7 +214,9 @@ def _read(op: ir.Operation, number: int, source: _Source) -> ir.Operation:
         argument.replace_all_uses_with(element)
         block.erase_argument(number)
         kept = [each for place, each in enumerate(accesses[:inputs]) if place != number]
-        new = make_generic(kept, accesses[inputs:], loop_count(op), reducing_loops(op), block)
+        new = make_generic(
+            kept, accesses[inputs:], loop_count(op), reducing_loops(op), block, of=[op]
+        )
     for old, result in zip(op.results, new.results, strict=True):
         old.replace_all_uses_with(result)
     op.erase()

@@ -35,7 +35,14 @@ def build(group: Group) -> ir.Operation:
         begun = _begin(group, outputs)
         region.finish(begun, [values[each.value] for each in outputs])
         along = group.reduced | group.scanned
-        new = make_generic(region.inputs, begun, loops, sorted(along), region.block)
+        new = make_generic(
+            region.inputs,
+            begun,
+            loops,
+            sorted(along),
+            region.block,
+            of=[node.op for node in group.nodes],
+        )
     for output, result in zip(outputs, new.results, strict=True):
         output.value.replace_all_uses_with(result)
     return new

@@ -17,7 +17,7 @@ from ..picked_elements import element_or
 from ..rewriting import constant, index_constant
 from ..walking import is_used, operations_where
 from .access import Access, Coordinate, is_zero, zero
-from .generic import loop_count, make_generic, outs_of, reducing_loops
+from .generic import carry_configuration, loop_count, make_generic, outs_of, reducing_loops
 from .node import Node, read_node
 from .region import Region
 from .sizes import Sizes
@@ -78,8 +78,10 @@ def compute_where_read(node: Node, makers: dict[ir.Value, Node]) -> list[ir.Oper
         extract = waiting.pop()
         maker = makers[extract.operands[0]]
         around = _generic_around(extract)
-        if around is not None and around not in users:
-            users.append(around)
+        if around is not None:
+            carry_configuration([maker.op, around], around)
+            if around not in users:
+                users.append(around)
         guard = _guard(extract)
         with extract.location, ir.InsertionPoint(guard or extract):
             value, made = _at(maker, guard, *extract.operands)
@@ -125,7 +127,7 @@ def with_operands(op: ir.Operation, sizes: Sizes) -> ir.Operation | None:
         arguments += [None] * len(outputs)
         yielded = region.absorb(op, arguments, range(loops))
         region.finish(outputs, yielded)
-        new = make_generic(region.inputs, outputs, loops, reducing_loops(op), region.block)
+        new = make_generic(region.inputs, outputs, loops, reducing_loops(op), region.block, of=[op])
     for old, result in zip(op.results, new.results, strict=True):
         old.replace_all_uses_with(result)
     return new

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dialects.mlir import ir
+from ..locations import location_text
+from ..pass_base import fail
 from .access import Access, access
 
 GENERIC = "linalg.generic"
@@ -12,6 +14,8 @@ COLLECTIVE = ("hir.reduce_loops", "hir.find_loops", "hir.scan_loop")
 # Marks what has reduction loops for collective operations only, so that it still says that no
 # result depends on how many iterations they have when canonicalization has folded these away.
 COLLECTIVE_MARK = "hir.collective"
+# On an operation, the configuration that its kernel is to have; on a kernel, that which it has.
+CONFIGURATION = "hir.configuration"
 
 
 def inputs_of(op: ir.Operation) -> list[ir.Value]:
@@ -68,11 +72,14 @@ def make_generic(
     loops: int,
     reducing: Sequence[int],
     block: ir.Block,
+    *,
+    of: Sequence[ir.Operation],
 ) -> ir.Operation:
     """Returns a linalg.generic at the current insertion point whose region is `block`.
 
     An output's value is what its result begins as; the `reducing` loops are those that collective
-    operations go along.
+    operations go along. It asks for the configuration that one `of` those asks for that it is made
+    of; fails where they ask for several.
     """
     operands = [*inputs, *outputs]
     maps = [ir.AffineMapAttr.get(each.map(loops)) for each in operands]
@@ -93,7 +100,21 @@ def make_generic(
     if reducing:
         op.attributes[COLLECTIVE_MARK] = ir.UnitAttr.get()
     block.append_to(op.regions[0])
+    carry_configuration(of, op)
     return op
+
+
+def carry_configuration(of: Sequence[ir.Operation], op: ir.Operation) -> None:
+    """Makes an operation ask for what those ask for that it is made of; fails where they differ."""
+    asking = {
+        each.attributes[CONFIGURATION]: each for each in of if CONFIGURATION in each.attributes
+    }
+    if len(asking) > 1:
+        first, other, *_ = asking.values()
+        place = location_text(first.location)
+        fail(other, f"{CONFIGURATION}: it is one with what is at {place}, which asks for another")
+    for configuration in asking:
+        op.attributes[CONFIGURATION] = configuration
 
 
 def _input_count(op: ir.Operation) -> int:

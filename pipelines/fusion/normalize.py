@@ -156,7 +156,7 @@ def _rebuild(op: ir.Operation, found: Sequence[Found], normal: set[ir.Operation]
     yielded = region.absorb(op, arguments, names)
     region.finish(outputs, yielded)
     loops = [kept.index(loop) for loop in reducing]
-    new = make_generic(region.inputs, outputs, len(kept), loops, region.block)
+    new = make_generic(region.inputs, outputs, len(kept), loops, region.block, of=[op])
     for number, result in zip(used, new.results, strict=True):
         op.results[number].replace_all_uses_with(result)
     return new

@@ -39,7 +39,7 @@ def scan_generic(op: ir.Operation) -> ir.Operation:
                 yielded.append(_reduce(kind, loop, element))
                 outputs.append(Access(unfilled(total), others))
         region.finish(outputs, yielded)
-        new = make_generic(region.inputs, outputs, rank, [loop], region.block)
+        new = make_generic(region.inputs, outputs, rank, [loop], region.block, of=[op])
     for old, result in zip(op.results, new.results, strict=False):
         old.replace_all_uses_with(result)
     return new

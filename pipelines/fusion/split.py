@@ -127,7 +127,7 @@ def _build(op: ir.Operation, part: _Part) -> ir.Operation:
     yielded = region.absorb(copy, [*reads, *[None] * (len(arguments) - inputs)], names)
     region.finish(outputs, yielded)
     copy.erase()
-    return make_generic(region.inputs, outputs, len(part.loops), [], region.block)
+    return make_generic(region.inputs, outputs, len(part.loops), [], region.block, of=[op])
 
 
 def _erase(op: ir.Operation, numbers: Iterable[int]) -> None:

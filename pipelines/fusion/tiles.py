@@ -14,8 +14,6 @@ TILES = "hir.tiles"
 FALLBACK = "hir.fallback"
 # Marks sums of f32 whose factors may be rounded to tf32.
 ROUNDED = "hir.tf32"
-# On an operation, the configuration that its kernel is to have; on a kernel, that which it has.
-CONFIGURATION = "hir.configuration"
 _MOST_TERMS = 64
 
 

@@ -13,7 +13,7 @@ from ..contractions.reads import read_behind
 from ..fusion.generic import outs_of
 from ..fusion.normalize import SMALL_PRODUCT, normalize, reduces_nothing
 from ..fusion.sizes import Sizes
-from ..fusion.tiles import CONFIGURATION, ROUNDED, TILES, is_for_tiles, is_for_windows
+from ..fusion.tiles import ROUNDED, TILES, is_for_tiles, is_for_windows
 from ..pass_base import Pass, register
 from ..products.contraction import read_contraction
 from ..products.fits import is_for_tiles as is_product_for_tiles
@@ -53,7 +53,6 @@ class FormContractions(Pass):
                 found.erase()
                 continue
             found.attributes[SMALL_PRODUCT] = ir.UnitAttr.get()
-            configuration = found.attributes.get(CONFIGURATION)
             new = normalize(found, set())
             if new is None:
                 del found.attributes[SMALL_PRODUCT]
@@ -65,8 +64,6 @@ class FormContractions(Pass):
             if is_for_tiles(new):
                 new = read_behind(new)
                 new.attributes[TILES] = ir.UnitAttr.get()
-                if configuration is not None:
-                    new.attributes[CONFIGURATION] = configuration
                 if self.allow_tf32:
                     new.attributes[ROUNDED] = ir.UnitAttr.get()
             elif is_for_windows(new):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
+from typing import Any, NoReturn, overload
 
 from ...dialects.mlir import ir
 from .alternatives import Alternative, emit_first_that_holds
+from .configuration import Chooser, Configuration, Given, read_given
 from .device import Device
 from .floor import GENERAL, general, scatter
 from .iteration import read_iteration
@@ -16,26 +19,31 @@ from .size import ZERO
 from .size_checks import emit_size_checks
 from .work import COLLECTIVES, Work, read_work
 
-# Packages, each of which gives launches to choose from at run time, or None where the operation is
-# not its kind. One is loaded when it is asked first: most programs have few kinds of operations.
+# Packages, each of which has a chooser, or gives launches to choose from at run time; None where
+# the operation is not its kind. One is loaded when it is asked first: most programs have few kinds
+# of operations.
 _SCHEDULES = ("transpose", "pointwise", "contraction", "windows", "rows", "columns", "scan")
 # Those whose kernels check the assertions of a region; others do not take one that has any.
 _CHECKING = ("transpose", "pointwise", "rows")
+# Those whose configuration an operation may give.
+FAMILIES = ("pointwise", "contraction")
 
 
 def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
     """Replaces a linalg.generic on buffers by launches of kernels that do the same.
 
-    Without a device, by the schedules that take every operation.
+    Without a device, by the schedules that take every operation, whatever it asks for.
     """
     iteration = read_iteration(op)
+    if GENERAL in op.attributes:
+        device = None
+    given = None if device is None else read_given(op, FAMILIES)
     with op.location, ir.InsertionPoint(op):
         emit_size_checks(op, iteration)
         if scatter.scatters(op):
+            _refuse(given)
             scatter.schedule(op, kernels)
             return
-        if GENERAL in op.attributes:
-            device = None
         work = read_work(op, device=device) if device is not None else None
         found = None
         if work is not None and any(work.extents[loop] == ZERO for loop in work.parallel):
@@ -43,14 +51,12 @@ def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
             return
         if work is not None and device is not None:
             use_logistic(work)
-            for name in _CHECKING if _has_assertions(op) else _SCHEDULES:
-                found = _alternatives(name)(work, kernels, device)
-                if found is not None:
-                    break
+            found = _alternatives(work, given, kernels, device)
         if work is not None and found is not None:
             emit_first_that_holds(work.open, found, lambda: _schedule_any(op.clone(), kernels))
             op.erase()
             return
+        _refuse(given)
         if work is None and device is not None:
             from .attention.schedule import alternatives
 
@@ -62,8 +68,66 @@ def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
     _schedule_any(op, kernels)
 
 
-def _alternatives(name: str) -> Callable[[Work, Kernels, Device], Sequence[Alternative] | None]:
-    return import_module(f".{name}.schedule", __package__).alternatives
+def configurations(op: ir.Operation, device: Device) -> list[Configuration]:
+    """All that a linalg.generic on buffers may ask for, of what a search tries.
+
+    Emits index arithmetic before the operation that nothing uses.
+    """
+    with op.location, ir.InsertionPoint(op):
+        copy = op.clone()
+        work = read_work(copy, device=device)
+        found: list[Configuration] = []
+        if work is not None and not scatter.scatters(copy) and GENERAL not in op.attributes:
+            use_logistic(work)
+            for name in _CHECKING if _has_assertions(copy) else _SCHEDULES:
+                if name in FAMILIES:
+                    chooser: Chooser[Any] | None = _module(name).chooser(work, None, device)
+                    found += [] if chooser is None else chooser.space()
+        copy.erase()
+    return found
+
+
+def _alternatives(
+    work: Work, given: Given | None, kernels: Kernels, device: Device
+) -> Sequence[Alternative] | None:
+    """What the operation asks for, if it does, and what the compiler decides on; None for none."""
+    names = _CHECKING if _has_assertions(work.op) else _SCHEDULES
+    asked = [] if given is None else [_asked_for(work, given, names, kernels, device)]
+    for name in names:
+        module = _module(name)
+        if name in FAMILIES:
+            chooser: Chooser[Any] | None = module.chooser(work, kernels, device)
+            found = None if chooser is None else chooser.alternatives()
+        else:
+            found = module.alternatives(work, kernels, device)
+        if found is not None:
+            return [*asked, *found]
+    return None
+
+
+def _asked_for(
+    work: Work, given: Given, names: Sequence[str], kernels: Kernels, device: Device
+) -> Alternative:
+    chooser: Chooser[Any] | None = None
+    if given.family in names:
+        chooser = _module(given.family).chooser(work, kernels, device)
+    if chooser is None:
+        _refuse(given)
+    return chooser.given(given)
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f".{name}.schedule", __package__)
+
+
+@overload
+def _refuse(given: Given) -> NoReturn: ...
+@overload
+def _refuse(given: Given | None) -> None: ...
+def _refuse(given: Given | None) -> None:
+    """Fails if a configuration was given for an operation that its family does not take."""
+    if given is not None:
+        given.refuse(f"the operation, with what is fused with it, is not of '{given.family}'")
 
 
 def _has_assertions(op: ir.Operation) -> bool:

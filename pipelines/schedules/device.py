@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ...dialects.records import dataclass
+from .tables import Tables
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Device:
     With `has_warpgroup_products` it is built for a chip that has wgmma: an `a` variant of Hopper.
     `lanes` are the threads of a warp, or a wavefront. Chips of AMD's have capability 0, below every
     one that an instruction needs.
+    `tables` are what was measured.
     """
 
     capability: int
@@ -37,6 +39,7 @@ class Device:
     links: float = 0.0
     has_warpgroup_products: bool = False
     lanes: int = 32
+    tables: Tables = Tables()
 
     @property
     def bytes_in_flight(self) -> int:
@@ -101,6 +104,7 @@ def device_of(chips: Sequence[str]) -> Device:
         first.links,
         bool(chips) and all(chip in _WARPGROUP_CHIPS for chip in chips),
         first.lanes,
+        first.tables,
     )
 
 

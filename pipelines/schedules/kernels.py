@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ...dialects.mlir import gpu, ir
+from ..fusion.generic import CONFIGURATION
 from ..symbols import fresh_symbol
 from ..walking import operations_where
 
@@ -48,11 +49,13 @@ class Kernels:
         emit: Callable[[ir.Block], None],
         location: ir.Location,
         attributes: Mapping[str, ir.Attribute] | None = None,
+        configuration: ir.DictAttr | None = None,
     ) -> ir.SymbolRefAttr:
         """The same of a kernel whose body adds the arguments to its entry block itself.
 
         Without a `block_size` the launch alone says how many threads a block has.
-        `attributes` are further ones of the gpu.func, nvvm's for the assembler.
+        `attributes` are further ones of the gpu.func, nvvm's for the assembler; `configuration` is
+        what was decided of it, of which equal kernels have the first one's.
         """
         module = self._module or self._make_module()
         with location, ir.InsertionPoint(module.regions[0].blocks[0]):
@@ -82,6 +85,8 @@ class Kernels:
             known = self._by_text[text] = f"{name}_{self._count}"
             self._count += 1
             function.attributes["sym_name"] = ir.StringAttr.get(known)
+            if configuration is not None:
+                function.attributes[CONFIGURATION] = configuration
         module_name = ir.StringAttr(module.attributes["sym_name"]).value
         return ir.SymbolRefAttr.get([module_name, known])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 from ...dialects.hir.layout import DYNAMIC, has_identity_layout, strides_and_offset
 from ...dialects.hir.loop_operation import COLLECTIVES, loops_of
@@ -14,7 +14,7 @@ from .device import Device
 from .size import ONE, ZERO, OpenNumbers, Size, product
 
 
-class Layout(Enum):
+class Layout(StrEnum):
     """What is assumed of buffers whose types leave all strides open."""
 
     PACKED = "packed"

@@ -150,6 +150,10 @@ class Suite:
     def names(self) -> list[str]:
         return list(self._programs)
 
+    def program(self, name: str) -> Program:
+        """The program of a name."""
+        return self._programs[name]
+
     def check(self, name: str) -> None:
         """Runs one program in every way and compares what it gives."""
         compiled = self._library(self._programs.values())

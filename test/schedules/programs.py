@@ -121,7 +121,8 @@ class Fused(Program):
     `loops` names the loops, as `r, c`; `reduced` those that are reductions. `body` is the text of
     the region on `%x0`, `%x1`, ... and `%y0`, ...; `before` stands before the operation, where
     the buffers are `%in0`, ... and `%out0`, ... `captured` are further inputs, `%cap0`, ..., which
-    are no operands and which the body may use, their types as CAP0, ....
+    are no operands and which the body may use, their types as CAP0, .... It `asks` for a
+    configuration, `family = "pointwise", width = 2`.
     """
 
     loops: str
@@ -129,6 +130,7 @@ class Fused(Program):
     reduced: str = ""
     before: str = ""
     captured: tuple[str, ...] = ()
+    asks: str = ""
 
     @property
     def given(self) -> list[Spec]:
@@ -167,13 +169,14 @@ class Fused(Program):
         for number, kind in enumerate(captured):
             body = body.replace(f"CAP{number}", kind)
         ins = f"ins{listed(0, counts[0])} " if counts[0] else ""
+        asked = f"attrs = {{hir.configuration = {{{self.asks}}}}} " if self.asks else ""
         return f"""
 "hir.program"() ({{
 ^bb0({arguments}):
   {self.before}
   linalg.generic {{indexing_maps = [{", ".join(maps)}],
       iterator_types = [{", ".join(iterators)}]}}
-      {ins}outs{listed(counts[0], len(specs))} {{
+      {ins}outs{listed(counts[0], len(specs))} {asked}{{
   ^bb0({elements}):
     {body}
   }}

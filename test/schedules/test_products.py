@@ -100,7 +100,11 @@ def _product(
     )
 
 
-_PARTS = "hir.configuration = {rows = 64, columns = 64, stages = 4, consumers = 1, parts = 8}"
+def _asks(fields: str) -> str:
+    return f'hir.configuration = {{family = "contraction", {fields}}}'
+
+
+_PARTS = _asks("rows = 64, columns = 64, stages = 4, consumers = 1, parts = 8")
 _HEADS = {"b": 2, "h": 3, "s": 72, "t": 80, "d": 136}
 SUITE = Suite(
     [
@@ -124,7 +128,7 @@ SUITE = Suite(
         ),
         _product(
             *("two_consumers", "mnk", "mk", "kn", "mn", {"m": 150, "n": 136, "k": 328}),
-            attributes="hir.configuration = {rows = 128, columns = 64, stages = 3, parts = 2}",
+            attributes=_asks("rows = 128, columns = 64, stages = 3, consumers = 2, parts = 2"),
         ),
         _product("exact", "mnk", "mk", "nk", "mn", {**_SIZES, "m": 140}, "f32"),
     ],

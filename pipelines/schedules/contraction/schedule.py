@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ....dialects.mlir import arith, ir
-from ...fusion.tiles import CONFIGURATION, FALLBACK, TILES
+from ...fusion.tiles import FALLBACK, TILES
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
+from ..configuration import Chooser
 from ..dependents import await_previous, can_overlap, let_next_begin
 from ..device import Device
 from ..division import divide_without_calls
@@ -29,9 +30,11 @@ from .warpgroup_kernel import WarpgroupKernel
 from .warpgroups import (
     RUN,
     Reading,
+    WarpgroupConfiguration,
     WarpgroupPlan,
     choose_warpgroups,
     read_warpgroups,
+    refusal,
 )
 
 # Places in buffers are counted in 32 bits.
@@ -43,36 +46,63 @@ _ASYNCHRONOUS = 80
 _FEW_PRODUCTS = 1 << 22
 
 
-def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
-    """The tiled kernel for the layout assumed, and for any; None for what is no contraction."""
+def chooser(work: Work, kernels: Kernels, device: Device) -> ContractionChooser | None:
+    """Decides on the kernels; None for what is no contraction."""
     works = [work]
     if any(operand.is_assumed for operand in work.operands):
         works.append(work.in_layout(Layout.ANY))
     forms = [form for form in map(read_form, works) if form is not None]
     if len(forms) < len(works):
         return None
-    if all(map(is_stencil, forms)):
-        return [_alternative(form, partial(_launch_stencil, form, kernels)) for form in forms]
-    if not all(_is_taken(form, device) for form in forms):
-        return None
-    first = forms[0]
-    sides = ((first.first, first.rows), (first.second, first.columns))
-    wide = [factor for factor, own in sides if run_of(first, factor, own).width > 1]
-    plan = read_warpgroups(first, device)
-    # What the copy engine cannot take is rare: one kernel does for all of it.
-    last = _alternative(forms[-1], partial(_launch, forms[-1], kernels, device))
-    is_fallback = FALLBACK in work.op.attributes
-    if plan is not None:
-        whole = _warpgroup_alternative(plan, kernels, device)
-        return [whole] if is_fallback else [whole, last]
-    if is_fallback:
-        return [last]
-    rest = forms[-1:] if wide else forms
-    found = [_alternative(form, partial(_launch, form, kernels, device)) for form in rest]
-    if wide:
-        launch = partial(_launch, first, kernels, device, is_wide=True)
-        found.insert(0, _alternative(first, launch, wide))
-    return found
+    if all(map(is_stencil, forms)) or all(_is_taken(form, device) for form in forms):
+        return ContractionChooser(forms, kernels, device)
+    return None
+
+
+class ContractionChooser(Chooser[WarpgroupConfiguration]):
+    """The tiled kernel for the layout assumed, and for any.
+
+    Configurations are those of warpgroups, where they compute the layout assumed.
+    """
+
+    def __init__(self, forms: Sequence[Form], kernels: Kernels, device: Device) -> None:
+        self.work = forms[0].work
+        self._forms, self._kernels, self._device = forms, kernels, device
+        self._is_stencil = all(map(is_stencil, forms))
+        self._plan = None if self._is_stencil else read_warpgroups(forms[0], device)
+
+    def choices(self) -> Sequence[WarpgroupConfiguration]:
+        return [] if self._plan is None else [choose_warpgroups(self._plan, self._device)]
+
+    def refusal(self, made: WarpgroupConfiguration) -> str | None:
+        assert self._plan is not None
+        return refusal(self._plan, self._device, made)
+
+    def alternative(self, made: WarpgroupConfiguration) -> Alternative:
+        assert self._plan is not None
+        return _warpgroup_alternative(self._plan, made, self._kernels, self._device)
+
+    def alternatives(self) -> list[Alternative]:
+        forms, kernels, device = self._forms, self._kernels, self._device
+        if self._is_stencil:
+            return [_alternative(form, partial(_launch_stencil, form, kernels)) for form in forms]
+        first = forms[0]
+        # What the copy engine cannot take is rare: one kernel does for all of it.
+        last = _alternative(forms[-1], partial(_launch, forms[-1], kernels, device))
+        is_fallback = FALLBACK in first.work.op.attributes
+        if self._plan is not None:
+            (whole,) = super().alternatives()
+            return [whole] if is_fallback else [whole, last]
+        if is_fallback:
+            return [last]
+        sides = ((first.first, first.rows), (first.second, first.columns))
+        wide = [factor for factor, own in sides if run_of(first, factor, own).width > 1]
+        rest = forms[-1:] if wide else forms
+        found = [_alternative(form, partial(_launch, form, kernels, device)) for form in rest]
+        if wide:
+            launch = partial(_launch, first, kernels, device, is_wide=True)
+            found.insert(0, _alternative(first, launch, wide))
+        return found
 
 
 def _is_taken(form: Form, device: Device) -> bool:
@@ -115,7 +145,9 @@ def _is_large(form: Form) -> bool:
     return count.known > _FEW_PRODUCTS
 
 
-def _warpgroup_alternative(plan: WarpgroupPlan, kernels: Kernels, device: Device) -> Alternative:
+def _warpgroup_alternative(
+    plan: WarpgroupPlan, made: WarpgroupConfiguration, kernels: Kernels, device: Device
+) -> Alternative:
     work = plan.form.work
     wide = [operand for operand in work.operands if _may_be_wide(plan, operand)]
 
@@ -134,7 +166,7 @@ def _warpgroup_alternative(plan: WarpgroupPlan, kernels: Kernels, device: Device
                     found.require_multiple(stride, RUN)
 
     numbers = frozenset(operand.number for operand in wide)
-    return conditions, lambda: _launch_warpgroups(plan, kernels, device, numbers)
+    return conditions, lambda: _launch_warpgroups(plan, made, kernels, device, numbers)
 
 
 def _may_be_wide(plan: WarpgroupPlan, operand: Operand) -> bool:
@@ -165,9 +197,13 @@ def _require_boxes(found: Conditions, plan: WarpgroupPlan, reading: Reading) -> 
 
 
 def _launch_warpgroups(
-    plan: WarpgroupPlan, kernels: Kernels, device: Device, wide: frozenset[int]
+    plan: WarpgroupPlan,
+    made: WarpgroupConfiguration,
+    kernels: Kernels,
+    device: Device,
+    wide: frozenset[int],
 ) -> None:
-    work, made = plan.form.work, choose_warpgroups(plan, device)
+    work = plan.form.work
     found: list[WarpgroupKernel] = []
 
     def emit(entry: ir.Block) -> None:
@@ -177,8 +213,8 @@ def _launch_warpgroups(
 
     resident = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), made.resident)
     name, place = operation_name(work.op), work.op.location
-    attributes = {"nvvm.minctasm": resident, CONFIGURATION: made.attribute}
-    kernel = kernels.build(name, made.threads, emit, place, attributes)
+    attributes = {"nvvm.minctasm": resident}
+    kernel = kernels.build(name, made.threads, emit, place, attributes, made.attribute)
     tiles = product(
         [
             work.open.divided_up(plan.extent(plan.rows), made.rows),

@@ -7,14 +7,13 @@ are the innermost ones that lie in a row; others, like those of a batch, give ea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, fields
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import ClassVar
 
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
-from ...fusion.tiles import CONFIGURATION
-from ...pass_base import fail
+from ..configuration import Configuration, Value
 from ..device import Device
 from ..elements import element_bytes
 from ..size import ONE, ZERO, Size, product
@@ -31,13 +30,24 @@ _ELEMENTS = ("bf16", "f16")
 
 
 @dataclass(frozen=True)
-class WarpgroupConfiguration:
+class WarpgroupConfiguration(Configuration):
     """A block computes tiles of `rows` by `columns`; each of its `consumers` has an equal part.
 
     `stages` steps of 128 bytes of terms are in shared memory, or on their way. Tiles follow one
     another along `group` of them down, then to the right. A multiprocessor has `resident` blocks.
     A sum is made in `parts`, by the blocks of a cluster, which have one tile together.
     """
+
+    family: ClassVar[str] = "contraction"
+    candidates: ClassVar[Mapping[str, Sequence[Value]]] = {
+        "rows": (64, 128, 256),
+        "columns": (64, 96, 128, 192, 256),
+        "stages": (3, 4, 5, 6),
+        "consumers": (1, 2),
+        "group": (4, 8, 16),
+        "resident": (1, 2),
+        "parts": (1, 2, 4, 8),
+    }
 
     rows: int
     columns: int
@@ -70,14 +80,6 @@ class WarpgroupConfiguration:
     def part_bytes(self) -> int:
         """The sums of a part, which lie where the stages were."""
         return self.rows * (self.columns + RUN) * 4 if self.parts > 1 else 0
-
-    @property
-    def attribute(self) -> ir.DictAttr:
-        """What `CONFIGURATION` is of it."""
-        i64 = ir.IntegerType.get_signless(64)
-        return ir.DictAttr.get(
-            {name: ir.IntegerAttr.get(i64, value) for name, value in asdict(self).items()}
-        )
 
 
 @dataclass(frozen=True)
@@ -208,14 +210,10 @@ _OPEN_SIZE = 4096
 
 
 def choose_warpgroups(plan: WarpgroupPlan, device: Device) -> WarpgroupConfiguration:
-    """The tile of least time, by a model of it, or the one that the operation asks for.
+    """The tile of least time, by a model of it.
 
-    The model chooses no sums in parts: they were not run on a GPU yet, so an operation must ask
-    for them.
+    It chooses no sums in parts: they were not run on a GPU yet, so an operation must ask for them.
     """
-    given = plan.form.work.op.attributes.get(CONFIGURATION)
-    if given is not None:
-        return _asked_for(plan, device, ir.DictAttr(given))
     made = [
         (_configuration(device, rows, columns, resident), share)
         for rows, columns, resident, share in _TILES
@@ -224,29 +222,27 @@ def choose_warpgroups(plan: WarpgroupPlan, device: Device) -> WarpgroupConfigura
     return min(made, key=lambda each: _cost(plan, device, *each))[0]
 
 
-def _asked_for(plan: WarpgroupPlan, device: Device, given: ir.DictAttr) -> WarpgroupConfiguration:
-    """The configuration of an attribute; fails where no kernel can be made of it."""
-    names = [field.name for field in fields(WarpgroupConfiguration)]
-    numbers = {each.name: ir.IntegerAttr(each.attr).value for each in given}
-    wrong = next((name for name in numbers if name not in names), None)
-    if wrong is not None or not {"rows", "columns", "stages"} <= numbers.keys():
-        fail(plan.form.work.op, f"{CONFIGURATION} has rows, columns, stages and {names[3:]}")
-    made = WarpgroupConfiguration(**numbers)
-    if (
-        min(numbers.values()) < 1
-        or made.rows % (made.consumers * ROWS)
-        or made.columns % (RUN * 4)
-        or made.columns > _MOST_COLUMNS
-        or made.rows > _MOST_COLUMNS
-        or not fits(plan, made.rows, made.columns)
-        or made.shared_bytes * made.resident > device.shared_bytes
-        or made.slices * made.columns > _MOST_SUMS
-        or made.stages < 2
-        or made.parts > device.cluster_blocks
-        or made.part_bytes > made.stages * made.stage_bytes
-    ):
-        fail(plan.form.work.op, f"no kernel can be made of {CONFIGURATION} = {given}")
-    return made
+def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -> str | None:
+    """Why no kernel can be made of a configuration, and what can be; None where one can."""
+    least = min(made.stages - 1, made.consumers, made.group, made.resident, made.parts)
+    if least < 1 or made.rows < 1 or made.columns < 1:
+        return "numbers are at least 1, and 'stages' 2"
+    if made.rows % (made.consumers * ROWS) or made.rows > _MOST_COLUMNS:
+        return f"'rows' are {ROWS} for each of 'consumers', or a multiple up to {_MOST_COLUMNS}"
+    if made.columns % (RUN * 4) or made.columns > _MOST_COLUMNS:
+        return f"'columns' are a multiple of {RUN * 4} up to {_MOST_COLUMNS}"
+    if not fits(plan, made.rows, made.columns):
+        return f"'rows' and 'columns' that lie together are multiples of {plan.depth}"
+    if made.slices * made.columns > _MOST_SUMS:
+        most = _MOST_SUMS // made.slices
+        return f"a thread has registers for {most} 'columns' of so many 'rows'"
+    if made.shared_bytes * made.resident > device.shared_bytes:
+        return f"'resident' blocks have {device.shared_bytes} bytes of shared memory together"
+    if made.parts > device.cluster_blocks:
+        return f"'parts' are {device.cluster_blocks} at most, the blocks of a cluster"
+    if made.part_bytes > made.stages * made.stage_bytes:
+        return "the sums of 'parts' lie where 'stages' were, which are too few"
+    return None
 
 
 def fits(plan: WarpgroupPlan, rows: int, columns: int) -> bool:

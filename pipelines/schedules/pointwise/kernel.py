@@ -15,7 +15,7 @@ from ..region import Point, Region
 from ..size import ZERO, Size, product
 from ..space import part_index, total
 from ..work import Operand
-from .vectors import THREADS, Kind, Vectors
+from .vectors import Kind, Vectors
 
 # The index in each loop.
 _Place = list[ir.Value]
@@ -27,6 +27,7 @@ class PointwiseKernel:
     def __init__(self, vectors: Vectors, parameters: Parameters) -> None:
         self._vectors = vectors
         self._work = vectors.work
+        self._threads = vectors.threads
         self._parameters = parameters
         self._region = Region(vectors.work, parameters)
         self._everywhere = frozenset(part for loop in vectors.loops for part in loop.parts)
@@ -54,10 +55,10 @@ class PointwiseKernel:
         elements = self._parameters.size(size)
         count = arith.divui(elements, index_constant(width))
         number = arith.addi(
-            arith.muli(gpu.block_id(gpu.Dimension.x), index_constant(THREADS)),
+            arith.muli(gpu.block_id(gpu.Dimension.x), index_constant(self._threads)),
             gpu.thread_id(gpu.Dimension.x),
         )
-        if size.is_known and size.known % (THREADS * width) == 0:
+        if size.is_known and size.known % (self._threads * width) == 0:
             self._compute_all([number], width)
             return
         below = arith.CmpIPredicate.ult
@@ -80,10 +81,10 @@ class PointwiseKernel:
         width, unroll = self._vectors.width, self._vectors.unroll
         size = total(self._vectors.loops)
         count = arith.divui(self._parameters.size(size), index_constant(width))
-        threads, in_block = index_constant(THREADS), index_constant(THREADS * unroll)
+        threads, in_block = index_constant(self._threads), index_constant(self._threads * unroll)
         first = arith.muli(gpu.block_id(gpu.Dimension.x), in_block)
         own = arith.addi(first, gpu.thread_id(gpu.Dimension.x))
-        if size.is_known and size.known % (THREADS * unroll * width) == 0:
+        if size.is_known and size.known % (self._threads * unroll * width) == 0:
             self._compute_block(own)
             return
         is_whole = arith.cmpi(arith.CmpIPredicate.ule, arith.addi(first, in_block), count)
@@ -102,7 +103,7 @@ class PointwiseKernel:
     def _compute_block(self, own: ir.Value) -> None:
         """Computes all that a thread takes, its first one's number given."""
         later = range(1, self._vectors.unroll)
-        more = [arith.addi(own, index_constant(each * THREADS)) for each in later]
+        more = [arith.addi(own, index_constant(each * self._threads)) for each in later]
         self._compute_all([own, *more], self._vectors.width)
 
     def _compute_all(self, numbers: Sequence[ir.Value], width: int) -> None:

@@ -1,119 +1,138 @@
 """The pointwise schedule: every iteration gives elements of the outputs by itself.
 
 The loops are made into as few as the operands allow. A thread computes one vector of neighbouring
-elements, 16 bytes of the widest operand, and there is a thread for each: on an H200 that moves
-4378 GB/s in an addition, and two or four vectors a thread less (4344, 4309), as do threads that go
-on to further ones (3962 of 4266 GB/s in a copy). Single elements are too few bytes; of those a
-thread takes several, a block apart so that the block's accesses lie side by side.
+elements, 16 bytes of the widest operand, and there is a thread for each. Single elements are too
+few bytes; of those a thread takes several, a block apart so that those of a block lie side by side.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
+from ..configuration import Chooser, is_power_of_two, threads_refusal
 from ..device import Device
-from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
-from ..size import ONE, ZERO
-from ..space import Loop, collapsed, in_memory_order, is_flat, total
-from ..work import Layout, Operand, Work
-from .gathers import find_gathers, indexed_loops
-from .guarded_loads import find_guarded_loads, guarded_loops
+from ..space import total
+from ..work import Layout, Work
 from .kernel import PointwiseKernel
-from .vectors import THREADS, Kind, Vectors
+from .vectors import Kind, PointwiseConfiguration, PointwiseSpace, Vectors, read_space
 
-# Elements that a thread takes where it takes single ones.
-_SINGLES = 8
-# Vectors whose loads wait for that of an index: one alone leaves the memory idle (H200: 4105 GB/s,
-# two 4405, four 4370).
-_GATHERED = 2
 # Numbers of vectors, or elements, that are divided to tell loops apart: in 32 bits.
 _MOST = 2**31 - 1
+# Elements of a thread, each of which is a copy of the region.
+_MOST_COPIES = 64
 
 
-def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
-    """Wide accesses, and last narrow ones for any layout; None for what is not pointwise."""
-    del device
-    if work.collectives or not work.outputs or not _loops(work):
-        return None
-    found = _wide(work)
-    assumed = [operand for operand in work.operands if operand.is_assumed]
-    if any(ir.MemRefType(operand.buffer.type).rank > 1 for operand in assumed):
-        found += _wide(work.in_layout(Layout.ROWS))
-    if assumed:
-        work = work.in_layout(Layout.ANY)
-    found.append(Vectors(work, _loops(work), Kind.SINGLE, 1, _SINGLES))
-    return [_alternative(vectors, kernels) for vectors in found]
+def chooser(work: Work, kernels: Kernels, device: Device) -> PointwiseChooser | None:
+    """Decides on the kernels; None for what is not pointwise."""
+    space = read_space(work)
+    return None if space is None else PointwiseChooser(space, kernels, device)
 
 
-def _loops(work: Work) -> tuple[Loop, ...]:
-    apart = indexed_loops(work) | guarded_loops(work)
-    return tuple(collapsed(work, in_memory_order(work, work.parallel), apart))
+class PointwiseChooser(Chooser[PointwiseConfiguration]):
+    """Wide accesses, and last narrow ones for any layout."""
+
+    def __init__(self, space: PointwiseSpace, kernels: Kernels, device: Device) -> None:
+        self.work = space.work
+        self._spaces = {Layout.PACKED: space}
+        self._kernels = kernels
+        self._device, self._table = device, device.tables.pointwise
+
+    def choices(self) -> Sequence[PointwiseConfiguration]:
+        work = self.work
+        found = self._wide(Layout.PACKED)
+        assumed = [operand for operand in work.operands if operand.is_assumed]
+        if any(ir.MemRefType(operand.buffer.type).rank > 1 for operand in assumed):
+            found += self._wide(Layout.ROWS)
+        layout = Layout.ANY if assumed else Layout.PACKED
+        single, threads = self._table.singles, self._table.threads
+        found.append(PointwiseConfiguration(Kind.SINGLE, 1, single, threads, layout=layout))
+        return found
+
+    def _wide(self, layout: Layout) -> list[PointwiseConfiguration]:
+        """The ways in which accesses of several elements may be possible."""
+        space = self._space(layout)
+        width, loops, threads = space.widest, space.loops, self._table.threads
+        if width == 1 or not space.has_neighbours:
+            return []
+        kind = Kind.ROWS if len(loops) > 1 else Kind.FLAT
+        gathers, guarded = space.gathers, space.guarded
+        found: list[PointwiseConfiguration] = []
+        if kind is Kind.ROWS or space.is_flat:
+            unroll = self._table.gathered if gathers and kind is Kind.ROWS else 1
+            found.append(PointwiseConfiguration(kind, width, unroll, threads, layout=layout))
+            if guarded:
+                found.append(replace(found[-1], pieces=False))
+        if space.is_flat and len(loops) > 1 and not space.inner.extent.is_multiple_of(width):
+            found.append(PointwiseConfiguration(Kind.FLAT, width, 1, threads, layout=layout))
+        return found
+
+    def refusal(self, made: PointwiseConfiguration) -> str | None:
+        space, width = self._space(made.layout), made.width
+        if made.kernel is Kind.SINGLE:
+            if width != 1:
+                return "'width' is 1 where 'kernel' is single"
+        elif width < 2 or not is_power_of_two(width):
+            return f"'width' is a power of two from 2 on where 'kernel' is {made.kernel}"
+        elif not space.has_neighbours:
+            return "'kernel' is single where neighbouring elements of outputs lie apart"
+        elif made.kernel is Kind.ROWS and len(space.loops) == 1:
+            return "'kernel' is flat or single where everything is one row"
+        elif made.kernel is Kind.FLAT and not space.is_flat:
+            return "'kernel' is rows or single where an output has gaps"
+        whole = space.inner.extent if made.kernel is Kind.ROWS else total(space.loops)
+        are_whole = made.kernel is Kind.ROWS or (made.kernel is Kind.FLAT and made.unroll > 1)
+        if are_whole and whole.is_known and whole.known % width:
+            return f"'width' divides {whole.known}, the elements of what vectors lie in"
+        if made.unroll < 1 or width * made.unroll > _MOST_COPIES:
+            return f"'unroll' is at least 1, and 'width' times 'unroll' at most {_MOST_COPIES}"
+        return threads_refusal(made.threads, self._device)
+
+    def alternative(self, made: PointwiseConfiguration) -> Alternative:
+        vectors = Vectors(self._space(made.layout), made)
+        return lambda found: _require(vectors, found), lambda: _launch(vectors, self._kernels)
+
+    def _space(self, layout: Layout) -> PointwiseSpace:
+        if layout not in self._spaces:
+            space = read_space(self.work.in_layout(layout))
+            assert space is not None
+            self._spaces[layout] = space
+        return self._spaces[layout]
 
 
-def _wide(work: Work) -> list[Vectors]:
-    """The ways in which accesses of several elements may be possible."""
-    loops = _loops(work)
-    inner = loops[-1]
-    width = ACCESS_BYTES // max(
-        element_bytes(operand.element) for operand in work.operands if _is_whole(operand, loops)
-    )
-    if width == 1 or any(inner.stride_of(work, each.number) != ONE for each in work.outputs):
-        return []
-    gathers = tuple(find_gathers(work, inner.parts[0]) if len(inner.parts) == 1 else ())
-    guarded = tuple(find_guarded_loads(work, inner.parts[0]) if len(inner.parts) == 1 else ())
-    kind = Kind.ROWS if len(loops) > 1 else Kind.FLAT
-    is_flat_output = all(is_flat(work, operand, loops) for operand in work.outputs)
-    found: list[Vectors] = []
-    if kind is Kind.ROWS or is_flat_output:
-        unroll = _GATHERED if gathers and kind is Kind.ROWS else 1
-        found.append(Vectors(work, loops, kind, width, unroll, gathers, guarded))
-        if guarded:
-            found.append(replace(found[-1], has_pieces=False))
-    if is_flat_output and len(loops) > 1 and not inner.extent.is_multiple_of(width):
-        found.append(Vectors(work, loops, Kind.FLAT, width))
-    return found
-
-
-def _is_whole(operand: Operand, loops: tuple[Loop, ...]) -> bool:
-    """Whether an operand has an element for each iteration: the bytes that matter."""
-    return all(operand.strides[part] != ZERO for loop in loops for part in loop.parts)
-
-
-def _alternative(vectors: Vectors, kernels: Kernels) -> Alternative:
+def _require(vectors: Vectors, found: Conditions) -> None:
     work, width = vectors.work, vectors.width
-
-    def conditions(found: Conditions) -> None:
-        found.require(work.layouts_hold())
-        if len(vectors.loops) > 1:
-            most = _MOST * width if vectors.kind is Kind.ROWS else _MOST
-            found.require_at_most(total(vectors.loops), most)
-        if vectors.kind is Kind.SINGLE:
-            return
-        for operand in work.operands:
-            if vectors.is_neighbouring(operand):
-                found.require_aligned(operand, vectors.alignment(operand))
-                if vectors.kind is Kind.ROWS:
-                    for loop in vectors.loops[:-1]:
-                        found.require_multiple(loop.stride_of(work, operand.number), width)
-        if vectors.kind is Kind.ROWS:
-            found.require_multiple(vectors.inner.extent, width)
-        for gather in vectors.gathers:
-            gather.require(found, width)
-        if vectors.has_pieces:
-            for each in vectors.guarded:
-                each.require(found, each.piece(width))
-
-    return conditions, lambda: _launch(vectors, kernels)
+    found.require(work.layouts_hold())
+    if len(vectors.loops) > 1:
+        most = _MOST * width if vectors.kind is Kind.ROWS else _MOST
+        found.require_at_most(total(vectors.loops), most)
+    if vectors.kind is Kind.SINGLE:
+        return
+    for operand in work.operands:
+        if vectors.is_neighbouring(operand):
+            found.require_aligned(operand, vectors.alignment(operand))
+            if vectors.kind is Kind.ROWS:
+                for loop in vectors.loops[:-1]:
+                    found.require_multiple(loop.stride_of(work, operand.number), width)
+    if vectors.kind is Kind.ROWS:
+        found.require_multiple(vectors.inner.extent, width)
+    elif vectors.unroll > 1:
+        found.require_multiple(total(vectors.loops), width)
+    for gather in vectors.gathers:
+        gather.require(found, width)
+    if vectors.configuration.pieces:
+        for each in vectors.guarded:
+            each.require(found, each.piece(width))
 
 
 def _launch(vectors: Vectors, kernels: Kernels) -> None:
-    work = vectors.work
+    work, threads = vectors.work, vectors.threads
     made: list[Parameters] = []
 
     def emit(entry: ir.Block) -> None:
@@ -121,9 +140,15 @@ def _launch(vectors: Vectors, kernels: Kernels) -> None:
         made.append(parameters)
         PointwiseKernel(vectors, parameters).emit()
 
-    kernel = kernels.build(operation_name(work.op), THREADS, emit, work.op.location)
+    kernel = kernels.build(
+        operation_name(work.op),
+        threads,
+        emit,
+        work.op.location,
+        configuration=vectors.configuration.attribute,
+    )
     elements = total(vectors.loops)
-    a_block = THREADS * vectors.width * vectors.unroll
+    a_block = threads * vectors.width * vectors.unroll
     # Each of the elements that fill no vector takes a thread too.
     more = vectors.width * (vectors.width - 1) if vectors.leaves_elements else 0
     if elements.is_known:
@@ -131,4 +156,4 @@ def _launch(vectors: Vectors, kernels: Kernels) -> None:
     else:
         padded = arith.addi(work.open.value(elements), index_constant(more))
         blocks = arith.ceildivui(padded, index_constant(a_block))
-    emit_launch(kernel, blocks, THREADS, made[0].arguments())
+    emit_launch(kernel, blocks, threads, made[0].arguments())

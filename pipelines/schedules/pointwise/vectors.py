@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from functools import cached_property
+from typing import ClassVar
 
 from ....dialects.records import dataclass
+from ..configuration import Configuration, Value
 from ..elements import ACCESS_BYTES, element_bytes
-from ..size import ONE
-from ..space import Loop, is_flat, total
-from ..work import Operand, Work
-from .gathers import Gather
-from .guarded_loads import GuardedLoad
-
-THREADS = 256
+from ..size import ONE, ZERO
+from ..space import Loop, collapsed, in_memory_order, is_flat, total
+from ..work import Layout, Operand, Work
+from .gathers import Gather, find_gathers, indexed_loops
+from .guarded_loads import GuardedLoad, find_guarded_loads, guarded_loops
 
 
-class Kind(Enum):
+class Kind(StrEnum):
     """What vectors are made of: rows of the innermost loop, memory as a whole, single elements."""
 
     ROWS = "rows"
@@ -24,25 +26,120 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Vectors:
-    """Vectors of `width` elements of the space of `loops`, `unroll` of them a thread.
+class PointwiseConfiguration(Configuration):
+    """A block of `threads` computes vectors of `width` elements, `unroll` of them a thread.
 
-    What is `guarded` is loaded in the widest pieces that are all there or not; or, without
-    `has_pieces`, element by element.
+    What is loaded in places that may not be there is loaded in the widest pieces that are all there
+    or not; or, without `pieces`, element by element. `layout` is what is assumed of buffers whose
+    types leave all strides open.
+    """
+
+    family: ClassVar[str] = "pointwise"
+    candidates: ClassVar[Mapping[str, Sequence[Value]]] = {
+        "width": (1, 2, 4, 8, 16),
+        "unroll": (1, 2, 4),
+        "threads": (128, 256, 512),
+    }
+
+    kernel: Kind
+    width: int
+    unroll: int
+    threads: int
+    pieces: bool = True
+    layout: Layout = Layout.PACKED
+
+
+@dataclass(frozen=True)
+class PointwiseSpace:
+    """The loops of pointwise work, as few as the operands allow, the innermost in memory last.
+
+    Its properties emit index arithmetic on the host when they are first read.
     """
 
     work: Work
     loops: tuple[Loop, ...]
-    kind: Kind
-    width: int
-    unroll: int = 1
-    gathers: tuple[Gather, ...] = ()
-    guarded: tuple[GuardedLoad, ...] = ()
-    has_pieces: bool = True
 
     @property
     def inner(self) -> Loop:
         return self.loops[-1]
+
+    @cached_property
+    def gathers(self) -> tuple[Gather, ...]:
+        """What the region loads of rows along the innermost loop."""
+        parts = self.inner.parts
+        return tuple(find_gathers(self.work, parts[0]) if len(parts) == 1 else ())
+
+    @cached_property
+    def guarded(self) -> tuple[GuardedLoad, ...]:
+        """The same of rows that may not be there."""
+        parts = self.inner.parts
+        return tuple(find_guarded_loads(self.work, parts[0]) if len(parts) == 1 else ())
+
+    @property
+    def widest(self) -> int:
+        """How many elements 16 bytes of the widest operand are, of those with one an iteration."""
+        wide = [operand for operand in self.work.operands if self._is_whole(operand)]
+        return ACCESS_BYTES // max(element_bytes(operand.element) for operand in wide)
+
+    @property
+    def has_neighbours(self) -> bool:
+        """Whether neighbouring elements of the outputs lie together."""
+        return all(
+            self.inner.stride_of(self.work, each.number) == ONE for each in self.work.outputs
+        )
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether all of the outputs lie together."""
+        return all(is_flat(self.work, operand, self.loops) for operand in self.work.outputs)
+
+    def _is_whole(self, operand: Operand) -> bool:
+        return all(operand.strides[part] != ZERO for loop in self.loops for part in loop.parts)
+
+
+def read_space(work: Work) -> PointwiseSpace | None:
+    """The loops of an operation, or None where it is not pointwise or has one iteration."""
+    if work.collectives or not work.outputs:
+        return None
+    apart = indexed_loops(work) | guarded_loops(work)
+    loops = tuple(collapsed(work, in_memory_order(work, work.parallel), apart))
+    return PointwiseSpace(work, loops) if loops else None
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """The vectors of a configuration."""
+
+    space: PointwiseSpace
+    configuration: PointwiseConfiguration
+
+    @property
+    def work(self) -> Work:
+        return self.space.work
+
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        return self.space.loops
+
+    @property
+    def inner(self) -> Loop:
+        return self.space.inner
+
+    @property
+    def kind(self) -> Kind:
+        return self.configuration.kernel
+
+    @property
+    def width(self) -> int:
+        return self.configuration.width
+
+    @property
+    def unroll(self) -> int:
+        return self.configuration.unroll
+
+    @property
+    def threads(self) -> int:
+        return self.configuration.threads
 
     @property
     def is_crossing(self) -> bool:
@@ -54,6 +151,16 @@ class Vectors:
         """Whether the last few elements may make no whole vector."""
         return self.kind is Kind.FLAT and not total(self.loops).is_multiple_of(self.width)
 
+    @property
+    def gathers(self) -> tuple[Gather, ...]:
+        """The rows that are read in vectors."""
+        return () if self.is_crossing or self.kind is Kind.SINGLE else self.space.gathers
+
+    @property
+    def guarded(self) -> tuple[GuardedLoad, ...]:
+        """The rows that are read where they are there."""
+        return () if self.is_crossing or self.kind is Kind.SINGLE else self.space.guarded
+
     def is_neighbouring(self, operand: Operand) -> bool:
         """Whether an operand's elements of a vector are one access."""
         if self.kind is Kind.SINGLE:
@@ -64,7 +171,7 @@ class Vectors:
 
     def piece(self, guarded: GuardedLoad) -> int:
         """How many elements of a guarded load are one access."""
-        return guarded.piece(self.width) if self.has_pieces else 1
+        return guarded.piece(self.width) if self.configuration.pieces else 1
 
     def alignment(self, operand: Operand) -> int:
         """What the addresses of those accesses are multiples of."""

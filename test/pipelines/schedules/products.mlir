@@ -1,15 +1,15 @@
 // RUN: sed 's/, ASKED//' %s > %t.chosen.mlir
 // RUN: hirc %t.chosen.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s
 // RUN: hirc %t.chosen.mlir --offload-arch=sm_90 --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=WARPS
-// RUN: sed 's/ASKED/hir.configuration = {rows = 64, columns = 64, stages = 3, consumers = 1, group = 4}/' %s > %t.given.mlir
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 3, consumers = 1, group = 4}/' %s > %t.given.mlir
 // RUN: hirc %t.given.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=GIVEN
-// RUN: sed 's/ASKED/hir.configuration = {rows = 64, columns = 32, stages = 3, consumers = 1}/' %s > %t.wrong.mlir
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 32, stages = 3, consumers = 1}/' %s > %t.wrong.mlir
 // RUN: not hirc %t.wrong.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=WRONG
-// RUN: sed 's/ASKED/hir.configuration = {rows = 64, columns = 64, stages = 4, consumers = 1, parts = 8}/' %s > %t.parts.mlir
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, parts = 8}/' %s > %t.parts.mlir
 // RUN: hirc %t.parts.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=PARTS
-// RUN: sed 's/ASKED/hir.configuration = {rows = 64, columns = 64, stages = 4, consumers = 1, parts = 9}/' %s > %t.many.mlir
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, parts = 9}/' %s > %t.many.mlir
 // RUN: not hirc %t.many.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=MANY
-// RUN: sed 's/ASKED/hir.configuration = {rows = 64, columns = 64}/' %s > %t.less.mlir
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, depth = 3}/' %s > %t.less.mlir
 // RUN: not hirc %t.less.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=LESS
 
 // A large product is one of warpgroups where the chip has them, with a kernel for operands that the
@@ -27,16 +27,16 @@
 // WARPS-NOT: nvvm.wgmma
 // WARPS:     nvvm.mma.sync
 
-// GIVEN: hir.configuration = {columns = 64 : i64, consumers = 1 : i64, group = 4 : i64, parts = 1 : i64, resident = 1 : i64, rows = 64 : i64, stages = 3 : i64}
+// GIVEN: hir.configuration = {columns = 64 : i64, consumers = 1 : i64, family = "contraction", group = 4 : i64, parts = 1 : i64, resident = 1 : i64, rows = 64 : i64, stages = 3 : i64}
 
-// WRONG: error: no kernel can be made of hir.configuration = {columns = 32
+// WRONG: error: hir.configuration: 'rows' and 'columns' that lie together are multiples of 64; without it the compiler chooses
 // PARTS: gpu.func @{{.*}}parts = 8 : i64
 // PARTS:   nvvm.wgmma.mma_async
 // PARTS:   nvvm.cluster.arrive
 // PARTS:   nvvm.mapa
 // PARTS:   nvvm.cluster.arrive
-// MANY: error: no kernel can be made of hir.configuration = {{{.*}}parts = 9
-// LESS: error: hir.configuration has rows, columns, stages and
+// MANY: error: hir.configuration: 'parts' are 8 at most, the blocks of a cluster
+// LESS: error: hir.configuration: 'contraction' has no 'depth', but rows, columns, stages, consumers, group, resident, parts;
 
 "hir.program"() ({
 ^bb0(%x: memref<4096x4096xbf16>, %w: memref<4096x4096xbf16>, %y: memref<4096x4096xf32>):

@@ -1,0 +1,207 @@
+"""What is decided of a kernel, as data: printed on the kernel, and given on an operation.
+
+A chooser decides, and what generates code reads nothing but the decision. An operation may ask for
+another one:
+
+  linalg.generic {..., hir.configuration = {family = "pointwise", unroll = 2, threads = 512}} ...
+
+Fields that it leaves out are as in the compiler's own choice that is nearest to it. The host makes
+the kernel that was asked for wherever it is right, and the compiler's own where it is not: of
+sizes, strides and addresses that only the run knows.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from enum import StrEnum
+from itertools import product
+from typing import ClassVar, Generic, NoReturn, Self, TypeVar
+
+from ...dialects.mlir import ir
+from ...dialects.records import dataclass
+from ..fusion.generic import CONFIGURATION
+from ..pass_base import fail
+from .alternatives import Alternative, Conditions
+from .device import Device
+from .work import Work
+
+Value = int | str
+# What a block has at most (CUDA C++ Programming Guide, "Compute Capabilities").
+_MOST_THREADS = 1024
+_FAMILY = "family"
+
+
+class Configuration:
+    """The decision on one kernel. Its classes are frozen dataclasses of numbers, flags and words.
+
+    `family` is the schedule that makes the kernel. `candidates` has, of the fields that a search
+    goes through, the values that it tries.
+    """
+
+    family: ClassVar[str]
+    candidates: ClassVar[Mapping[str, Sequence[Value]]] = {}
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """The fields by their names, and the family."""
+        # A base class has no fields of its own for the type checker to know.
+        names = [field.name for field in fields(self)]  # pyright: ignore[reportArgumentType]
+        return {_FAMILY: self.family, **{name: getattr(self, name) for name in names}}
+
+    @property
+    def attribute(self) -> ir.DictAttr:
+        """What `CONFIGURATION` is of it."""
+        return attribute_of(self.values)
+
+    def with_values(self, values: Mapping[str, Value]) -> Self:
+        """The same but for these fields."""
+        return replace(self, **values)  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
+
+    def agreements(self, values: Mapping[str, Value]) -> int:
+        """How many of these values are its own."""
+        own = self.values
+        return sum(own.get(name) == value for name, value in values.items())
+
+
+C = TypeVar("C", bound=Configuration)
+
+
+class Chooser(ABC, Generic[C]):
+    """Decides on the kernels of one operation that a family takes, and launches them."""
+
+    work: Work
+
+    @abstractmethod
+    def choices(self) -> Sequence[C]:
+        """The compiler's own decisions: the host takes the first that is right."""
+
+    @abstractmethod
+    def refusal(self, made: C) -> str | None:
+        """Why no kernel can be made of a configuration, and what can be; None where one can."""
+
+    @abstractmethod
+    def alternative(self, made: C) -> Alternative:
+        """When a configuration's kernel is right, and its launch."""
+
+    def alternatives(self) -> list[Alternative]:
+        """What the compiler decides on."""
+        return [self.alternative(made) for made in self.choices()]
+
+    def given(self, given: Given) -> Alternative:
+        """What an operation asks for; fails where no kernel can be made of it."""
+        choices = self.choices()
+        if not choices:
+            given.refuse(f"no kernel of '{given.family}' for this operation takes one")
+        nearest = max(choices, key=lambda each: each.agreements(given.values))
+        made = nearest.with_values(given.typed(nearest))
+        refusal = self.refusal(made)
+        if refusal is not None:
+            given.refuse(refusal)
+        conditions, launch = self.alternative(made)
+
+        def checked(found: Conditions) -> None:
+            conditions(found)
+            if found.never:
+                given.refuse("what is known of sizes, strides and offsets never allows it")
+
+        return checked, launch
+
+    def space(self) -> Iterator[C]:
+        """All configurations of the candidates that kernels can be made of, each once.
+
+        The compiler's own come first. Emits conditions on the host that nothing uses.
+        """
+        choices = self.choices()
+        tried = [
+            choice.with_values(dict(zip(choice.candidates, values, strict=True)))
+            for choice in choices
+            for values in product(*choice.candidates.values())
+        ]
+        return filter(self._may_hold, dict.fromkeys([*choices, *tried]))
+
+    def _may_hold(self, made: C) -> bool:
+        if self.refusal(made) is not None:
+            return False
+        found = Conditions(self.work.open)
+        self.alternative(made)[0](found)
+        return not found.never
+
+
+@dataclass(frozen=True)
+class Given:
+    """The configuration that an operation asks for: a family, and some of its fields."""
+
+    op: ir.Operation
+    family: str
+    values: Mapping[str, Value]
+
+    def typed(self, like: Configuration) -> dict[str, Value]:
+        """The fields, of the types of another configuration's; fails where one is not."""
+        known = like.values
+        del known[_FAMILY]
+        typed: dict[str, Value] = {}
+        for name, value in self.values.items():
+            if name not in known:
+                self.refuse(f"'{self.family}' has no '{name}', but {', '.join(known)}")
+            kind = type(known[name])
+            if issubclass(kind, StrEnum):
+                if value not in list(kind):
+                    self.refuse(f"'{name}' is one of {', '.join(kind)}")
+                value = kind(str(value))
+            elif type(value) is not kind:
+                what = "true or false" if kind is bool else "a whole number, as 4 or 4 : i64"
+                self.refuse(f"'{name}' takes {what}")
+            typed[name] = value
+        return typed
+
+    def refuse(self, why: str) -> NoReturn:
+        """Ends the pass with an error at the operation."""
+        fail(self.op, f"{CONFIGURATION}: {why}; without it the compiler chooses")
+
+
+def read_given(op: ir.Operation, families: Sequence[str]) -> Given | None:
+    """What an operation asks for, or None; fails where it is no configuration of a family."""
+    if CONFIGURATION not in op.attributes:
+        return None
+    attribute = op.attributes[CONFIGURATION]
+    unknown = Given(op, "", {})
+    if not isinstance(attribute, ir.DictAttr):
+        unknown.refuse('it is a dictionary, as {family = "pointwise", threads = 128}')
+    values: dict[str, Value] = {}
+    for each in attribute:
+        if isinstance(each.attr, ir.BoolAttr | ir.IntegerAttr | ir.StringAttr):
+            values[each.name] = each.attr.value
+        else:
+            unknown.refuse(f"'{each.name}' takes a number, true or false, or a word in quotes")
+    family = values.pop(_FAMILY, None)
+    if family not in families:
+        named = "it names no family" if family is None else f"there is no family '{family}'"
+        unknown.refuse(f"{named}; the families are {', '.join(families)}")
+    return Given(op, str(family), values)
+
+
+def attribute_of(values: Mapping[str, Value]) -> ir.DictAttr:
+    """A dictionary of numbers, flags and words."""
+    return ir.DictAttr.get({name: _attribute(value) for name, value in values.items()})
+
+
+def _attribute(value: Value) -> ir.Attribute:
+    if isinstance(value, bool):
+        return ir.BoolAttr.get(value)
+    if isinstance(value, int):
+        return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+    return ir.StringAttr.get(str(value))
+
+
+def is_power_of_two(number: int) -> bool:
+    """Whether a number is one, 1 among them."""
+    return number > 0 and number & (number - 1) == 0
+
+
+def threads_refusal(threads: int, device: Device) -> str | None:
+    """Why a block cannot have so many threads, or None."""
+    if device.lanes <= threads <= _MOST_THREADS and threads % device.lanes == 0:
+        return None
+    return f"'threads' is a multiple of {device.lanes} up to {_MOST_THREADS}"

@@ -1,0 +1,29 @@
+"""The page of schedules has every family, and every field, of configurations."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+
+import pytest
+
+from hirc.pipelines.schedules.choose import FAMILIES
+from hirc.pipelines.schedules.configuration import Configuration
+from hirc.pipelines.schedules.contraction.warpgroups import WarpgroupConfiguration
+from hirc.pipelines.schedules.pointwise.vectors import PointwiseConfiguration
+from support.environment import ROOT
+
+_CLASSES: tuple[type[Configuration], ...] = (PointwiseConfiguration, WarpgroupConfiguration)
+
+
+def test_every_family_is_compared() -> None:
+    assert {each.family for each in _CLASSES} == set(FAMILIES)
+
+
+@pytest.mark.parametrize("kind", _CLASSES)
+def test_the_page_has_every_field(kind: type[Configuration]) -> None:
+    page = (ROOT / "docs" / "schedules.md").read_text()
+    row = next(line for line in page.splitlines() if line.startswith(f"| `{kind.family}` |"))
+    names = {field.name for field in fields(kind)}  # pyright: ignore[reportArgumentType]
+    assert names <= set(re.findall(r"`(\w+)`", row))
+    assert set(kind.candidates) <= names

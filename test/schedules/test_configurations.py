@@ -1,0 +1,78 @@
+"""Configurations that operations ask for, drawn from all that are allowed, on the CPU device."""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from schedules import test_pointwise
+from schedules.harness import Suite
+from schedules.programs import Fused, Program
+
+_SEED = 16
+
+
+def _closed(programs: Sequence[Program]) -> Iterator[Fused]:
+    """Programs of which all sizes are open, and of each another of known sizes."""
+    for program in programs:
+        assert isinstance(program, Fused)
+        yield replace(program, sizes=program.sizes[-2:], fixed=(), special=False)
+        if program.fixed:
+            name, fixed = f"{program.name}_closed", program.fixed[:1]
+            yield replace(program, name=name, sizes=(), fixed=fixed, special=False)
+
+
+def _asking(programs: Sequence[Program], each: int) -> list[Program]:
+    """The programs once for each configuration that is drawn for them, which they ask for."""
+    closed = list(_closed(programs))
+    text = "\n".join(
+        program.text(program.name, None if program.sizes else program.fixed[0], packed=True)
+        for program in closed
+    )
+    listed = subprocess.run(
+        ["hirc-opt", "-", "-p", "hir-list-configurations{chips=sm_90a}"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    lists = re.findall(r"hir\.configurations = \[(.*?)\]", listed)
+    assert len(lists) == len(closed), "a program has not one operation"
+    dice = random.Random(_SEED)
+    asking: list[Program] = []
+    for program, configurations in zip(closed, lists, strict=True):
+        found = re.findall(r"\{(.*?)\}", configurations)
+        assert len(set(found)) == len(found) > each
+        for number, asks in enumerate(dice.sample(found, each)):
+            asking.append(replace(program, name=f"{program.name}_{number}", asks=asks))
+    return asking
+
+
+_FAMILIES = {
+    "pointwise": (
+        test_pointwise.SUITE,
+        ("add_bf16", "biases", "slices"),
+    ),
+}
+
+
+@cache
+def _suite(family: str) -> Suite:
+    suite, names = _FAMILIES[family]
+    return Suite(_asking([suite.program(name) for name in names], each=3))
+
+
+@pytest.mark.parametrize("family", _FAMILIES)
+def test_numbers(family: str) -> None:
+    for name in _suite(family).names:
+        _suite(family).check(name)
+
+
+@pytest.mark.parametrize("family", _FAMILIES)
+def test_checks_are_silent(family: str) -> None:
+    _suite(family).check_silence(sizes_each=1)
