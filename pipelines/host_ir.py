@@ -168,8 +168,8 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         ),
         Stage(
             FUSION_STAGE,
-            f"expand-tensor-reshapes,select-host-programs{{{entry}}},keep-unwritten-elements,"
-            "check-tensor-views,decompose-structured-tensors,convert-scatter-to-linalg,convert-sort-to-linalg,"
+            f"expand-tensor-reshapes,select-host-programs{{{entry}}},convert-while-to-for,"
+            "keep-unwritten-elements,check-tensor-views,decompose-structured-tensors,convert-scatter-to-linalg,convert-sort-to-linalg,"
             "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
             "reshape-idle-transposes,convert-concat-to-linalg{to-fuse=true},narrow-product-operands,"
             f"{_reads_in_place(options.products, options.chips)}{_generalizes(options.products)}"

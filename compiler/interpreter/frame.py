@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 # Operations that hand values to what their block belongs to.
-COLLECTED = frozenset({"hir.output", "hir.argument", "linalg.yield", "scf.yield"})
+COLLECTED = frozenset({"hir.output", "hir.argument", "hir.stop_loop", "linalg.yield", "scf.yield"})
 
 Collected = list[tuple[ir.Operation, list[Any]]]
 

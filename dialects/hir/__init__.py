@@ -47,6 +47,7 @@ from .select import SelectOp
 from .set import SetOp
 from .set_stream import SetStreamOp
 from .slice import SliceOp
+from .stop_loop import StopLoopOp
 from .stream import StreamOp
 from .synchronize import SynchronizeOp
 from .ternary import TernaryOp
@@ -102,6 +103,7 @@ __all__ = [
     "SetOp",
     "SetStreamOp",
     "SliceOp",
+    "StopLoopOp",
     "StreamOp",
     "StreamType",
     "SynchronizeOp",

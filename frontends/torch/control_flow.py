@@ -51,11 +51,9 @@ class ControlFlowImporter(GraphNodeImporter):
         self._call(loc, node, "cond", [then, other], [condition, *_nodes(operands)], (0, 0))
 
     def _import_hop_while_loop(self, loc: ir.Location, node: Node, hop: Any) -> None:
-        raise _unsupported(
-            node,
-            "torch.while_loop is not supported: a loop of the host knows how often it runs",
-            "use scan, or loop where the model is called",
-        )
+        goes_on, body, carried, stays = node.args
+        operands = [*_nodes(carried), *_nodes(stays)]
+        self._call(loc, node, "while", [goes_on, body], operands, (len(_nodes(carried)), 0))
 
     def _import_hop_scan(self, loc: ir.Location, node: Node, hop: Any) -> None:
         body, carried, along, stays = node.args
@@ -344,6 +342,29 @@ def _truth(condition: ir.Value) -> ir.Value:
     ]
 
 
+def _while(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    """Returns a loop that goes on as long as what it carries says so."""
+    carries, _ = _counts(function)
+    begin = [_cast(value, kind) for value, kind in zip(arguments, results, strict=False)]
+    stays = arguments[carries:]
+    loop = scf.WhileOp([*results], begin)
+    before = loop.before.blocks.append(*results, arg_locs=[function.location] * carries)
+    with ir.InsertionPoint(before):
+        carried = list(before.arguments)
+        truth = ir.RankedTensorType.get([], ir.IntegerType.get_signless(1))
+        (goes_on,) = _call(names[0], [*carried, *stays], [truth])
+        scf.ConditionOp(_truth(goes_on), carried)
+    after = loop.after.blocks.append(*results, arg_locs=[function.location] * carries)
+    with ir.InsertionPoint(after):
+        scf.YieldOp(_call(names[1], [*after.arguments, *stays], results))
+    return list(loop.results)
+
+
 def _scan(
     function: ir.Operation,
     names: Sequence[str],
@@ -544,6 +565,7 @@ _DEFINITIONS = {
     "split": _split,
     "depthwise": _depthwise,
     "cond": _cond,
+    "while": _while,
     "scan": _scan,
     "associative": _associative,
 }

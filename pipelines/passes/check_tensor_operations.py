@@ -15,9 +15,8 @@ _KNOWN = (
     *("arith", "bufferization", "cf", "func", "linalg"),
     *("ml_program", "scf", "tensor", "ub", "vector"),
 )
-# Loops that one-shot-bufferize gives the types of their buffers; each further one that carries a
-# tensor into the next doubles its time.
-_LOOPS = ("scf.for", "scf.while")
+# one-shot-bufferize gives loops the types of their buffers; each further one that carries a tensor
+# into the next doubles its time.
 _MOST_NESTED = 16
 _WAYS_OUT = {
     "tensor.bitcast": "use a linalg.generic with arith.bitcast in its region",
@@ -68,7 +67,7 @@ def _check_nesting(op: ir.Operation, depth: int) -> None:
         for block in region:
             for view in block.operations:
                 inner = view.operation
-                carries = inner.name in _LOOPS and any(
+                carries = inner.name == "scf.for" and any(
                     isinstance(result.type, ir.RankedTensorType) for result in inner.results
                 )
                 if depth + carries > _MOST_NESTED:

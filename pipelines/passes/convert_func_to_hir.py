@@ -358,7 +358,6 @@ def _move(old: ir.Block, block: ir.Block) -> None:
 _KEPT = ("hir.", "arith.", "math.", "index.", "memref.", "linalg.", "cf.", "builtin.")
 _ENDS = ("scf.yield",)
 _WAYS_OUT = {
-    "scf.while": "use scf.for, whose count may be computed, or a scalar argument",
     "scf.forall": "use linalg.generic, or scf.for",
     "scf.parallel": "use linalg.generic, or scf.for",
     "gpu.launch": "write the kernel as a gpu.func and launch it by hir.launch of a hir.program",

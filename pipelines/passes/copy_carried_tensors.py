@@ -17,8 +17,12 @@ BUFFERIZE = (
     "one-shot-bufferize{bufferize-function-boundaries=true "
     "function-boundary-type-conversion=identity-layout-map}"
 )
+_COPY = "bufferization.materialize_in_destination"
+# What writes to its second operand.
+_WRITES = ("tensor.insert", "tensor.insert_slice")
 # What makes a tensor of its own: nothing that the loop carries is in its memory.
 _FRESH = ("tensor.empty", "bufferization.alloc_tensor")
+_VIEWS = ("tensor.cast", "tensor.collapse_shape", "tensor.expand_shape")
 
 
 @register
@@ -27,10 +31,11 @@ class CopyCarriedTensors(Pass):
     """Lets an scf.for carry any tensors, where bufferization finds one not updated in place.
 
     Each tensor that the loop's body yields is then copied to where the carried one is, at the end
-    of the body; first to a place of its own, unless it is in one. So are tensors that a branch of
-    the loop gives: one that may be the carried tensor or another would tie the two together.
-    Operations whose results are written where another tensor was, which they do not read, write to
-    one of their own instead.
+    of the body; first to a place of its own, unless it is in one. A tensor that the body makes by
+    writing to the carried one is left, where bufferization takes the rest so. Tensors that a
+    branch of the loop gives are copied as well: one that may be the carried tensor or another would
+    tie the two together. Operations whose results are written where another tensor was, which they
+    do not read, write to one of their own instead.
 
       scf.yield %q, %p : tensor<?xf32>, tensor<?xf32>
     becomes
@@ -49,14 +54,17 @@ class CopyCarriedTensors(Pass):
             for function in operations_where(op, lambda inner: MARK in inner.attributes)
             for loop in operations_where(function, _carries_tensors)
         ]
-        if loops and not _is_bufferized(op):
-            for work in operations_where(op, lambda inner: inner.name == GENERIC):
-                _write_fresh(work)
+        if not loops or _is_bufferized(op):
+            return
+        for work in operations_where(op, lambda inner: inner.name == GENERIC):
+            _write_fresh(work)
+        for loop in loops:
+            for choice in operations_where(loop, _chooses_tensors):
+                _own_choices(choice)
+        left = [_copy(loop) for loop in loops]
+        if any(left) and not _is_bufferized(op):
             for loop in loops:
-                for choice in operations_where(loop, _chooses_tensors):
-                    _own_choices(choice)
-            for loop in loops:
-                _copy(loop)
+                _copy(loop, all_of_them=True)
 
 
 def _carries_tensors(op: ir.Operation) -> bool:
@@ -121,24 +129,59 @@ def _own_choices(choice: ir.Operation) -> None:
                     end.operands[place] = _in_own_memory(value)
 
 
-def _copy(loop: ir.Operation) -> None:
+def _copy(loop: ir.Operation, *, all_of_them: bool = False) -> bool:
+    """Copies what a loop yields. Returns whether it left what is written to the carried tensor."""
     block = loop.regions[0].blocks[0]
     end = list(block)[-1].operation
     carried = list(block.arguments)[1:]
     with end.location, ir.InsertionPoint(end):
-        pairs = list(zip(end.operands, carried, strict=True))
-        copied = [_own(value, argument) for value, argument in pairs]
-        for place, (value, argument) in enumerate(zip(copied, carried, strict=True)):
-            if value != argument and isinstance(value.type, ir.RankedTensorType):
-                end.operands[place] = ir.Operation.create(
-                    "bufferization.materialize_in_destination", [value.type], [value, argument]
-                ).results[0]
+        pairs = list(enumerate(zip(end.operands, carried, strict=True)))
+        moved = [
+            (place, value, argument)
+            for place, (value, argument) in pairs
+            if value != argument
+            and isinstance(value.type, ir.RankedTensorType)
+            and not _is_copied(value)
+        ]
+        copied = [
+            (place, _own(value, argument), argument)
+            for place, value, argument in moved
+            if all_of_them or not _is_written_to(value, argument)
+        ]
+        for place, value, argument in copied:
+            end.operands[place] = ir.Operation.create(
+                _COPY, [value.type], [value, argument]
+            ).results[0]
+    return len(copied) < len(moved)
+
+
+def _is_copied(value: ir.Value) -> bool:
+    return _is_made_by(value, (_COPY,))
+
+
+def _is_written_to(value: ir.Value, argument: ir.Value) -> bool:
+    """Returns whether a tensor is made by writing to another, in one step after the other."""
+    while value != argument:
+        if isinstance(value.owner, ir.Block):
+            return False
+        op = value.owner.operation
+        number = ir.OpResult(value).result_number
+        if op.name == "scf.if":
+            ends = [list(region.blocks[0])[-1].operation for region in op.regions]
+            return all(_is_written_to(end.operands[number], argument) for end in ends)
+        if op.name == GENERIC:
+            value = outs_of(op)[number]
+        elif op.name == "scf.for":
+            value = op.operands[3 + number]
+        elif op.name in _WRITES:
+            value = op.operands[1]
+        else:
+            return False
+    return True
 
 
 def _own(value: ir.Value, argument: ir.Value) -> ir.Value:
     """What is yielded for an argument, in memory that nothing carried is in."""
-    if value == argument or not isinstance(value.type, ir.RankedTensorType):
-        return value
     for axis, size in enumerate(ir.RankedTensorType(value.type).shape):
         if size == DYNAMIC:
             same = arith.cmpi(arith.CmpIPredicate.eq, _dim(value, axis), _dim(argument, axis))
@@ -162,6 +205,8 @@ def _is_fresh(value: ir.Value) -> bool:
     """Returns whether a tensor is a linalg operation's that is written to one of its own, or a
     copy.
     """
+    while _is_made_by(value, _VIEWS):
+        value = ir.OpResult(value).owner.operation.operands[0]
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.operation.name != GENERIC:
         return _is_made_by(value, ("bufferization.alloc_tensor",))

@@ -165,6 +165,8 @@ class _Reader:
             case "hir.for":
                 bounds = [str(self._sizes.index(operand)) for operand in list(op.operands)[:3]]
                 step.notes.append("from {} to {} by {}".format(*bounds))
+                if any(view.operation.name == "hir.stop_loop" for view in op.regions[0].blocks[0]):
+                    step.notes.append("until a condition is true")
                 self._block(op.regions[0].blocks[0], number, "body")
             case "hir.if":
                 for region, name in zip(op.regions, ("then", "else"), strict=True):

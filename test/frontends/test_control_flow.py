@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -11,6 +13,7 @@ from torch.export import Dim
 import hirc
 from hirc.compiler.errors import UnsupportedError
 from hirc.frontends.torch.import_model import import_model
+from hirc.tools.hirc import main as run_hirc
 
 
 class _Recurrent(nn.Module):
@@ -103,17 +106,68 @@ def test_packed_sequences_are_refused() -> None:
         import_model(packed, (torch.randn(3, 2, 3),))
 
 
-def test_loops_of_unknown_length_are_refused() -> None:
-    def goes_on(x: Tensor) -> Tensor:
-        return x.sum() < 9
+def _searches(x: Tensor, most: Tensor) -> tuple[Tensor, ...]:
+    """Loops of which the first goes on in the second, and another in an iteration."""
 
-    def doubled(x: Tensor) -> tuple[Tensor]:
-        return (x * 2,)
+    def is_small(x: Tensor, _: Tensor) -> Tensor:
+        return x.sum() < most
 
-    def model(x: Tensor) -> Tensor:
-        return while_loop(goes_on, doubled, (x,))[0]
+    def double(x: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
+        return x * 2, count + 1
 
-    with pytest.raises(UnsupportedError, match="while_loop") as caught:
-        import_model(model, (torch.rand(3),))
-    assert caught.value.position is not None
-    assert caught.value.position.file == __file__
+    x, count = while_loop(is_small, double, (x, torch.zeros((), dtype=torch.int64)))
+
+    def has_room(place: Tensor, *_: Tensor) -> Tensor:
+        return place < 3
+
+    def fill(place: Tensor, room: Tensor, other: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        def is_before(turns: Tensor, _: Tensor) -> Tensor:
+            return turns < place
+
+        def turn(turns: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
+            return turns + 1, other.roll(1, 0) + x.mean()
+
+        _, other = while_loop(is_before, turn, (torch.zeros_like(place), other))
+        row = torch.cond(other[0] > 3, torch.sin, torch.cos, (other,))
+        return place + 1, room.index_copy(0, place.reshape(1), row[None]), other
+
+    room = torch.zeros(3, x.shape[0])
+    place, room, other = while_loop(has_room, fill, (count * 0, room, x[:, 0].clone()))
+    return x, count, place, room, other
+
+
+def test_loops_that_end_when_a_tensor_says_so() -> None:
+    torch.manual_seed(0)
+    x = torch.rand(4, 3)
+    shapes = {"x": {0: Dim("rows")}, "most": None}
+    net = hirc.compile(
+        _searches, (x, torch.tensor(1.0)), dynamic_shapes=shapes, target="cpu", opt_level=0
+    )
+    for rows, most in ((4, 0.0), (4, 9.0), (7, 40.0)):
+        given = torch.rand(rows, 3), torch.tensor(most)
+        _same(net(*given), _searches(*given))
+
+
+def test_what_a_loop_fills_place_after_place_is_not_copied(tmp_path: Path) -> None:
+    def goes_on(place: Tensor, row: Tensor, room: Tensor) -> Tensor:
+        return (place < 64) & (row.sum() < 1000)
+
+    def step(place: Tensor, row: Tensor, room: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        room = room.index_copy(0, place.reshape(1), row[None])
+        return place + 1, ((room @ row).softmax(0) @ room).clone(), room
+
+    def model(row: Tensor, room: Tensor) -> tuple[Tensor, ...]:
+        begin = torch.zeros((), dtype=torch.int64), row, room.clone()
+        return while_loop(goes_on, step, begin)
+
+    inputs = torch.rand(8), torch.zeros(64, 8)
+    source, made = tmp_path / "loop.mlir", tmp_path / "made.mlir"
+    source.write_text(import_model(model, inputs).text)
+    arguments = [str(source), "--stop-after=functions", "--offload-arch=cpu", "-o", str(made)]
+    assert run_hirc(arguments) == 0
+    program = made.read_text()
+    body = program[program.index('"hir.for"') :]
+    assert '"hir.stop_loop"' in body
+    copied = [line for line in body.splitlines() if '"hir.set"' in line and "64x8" in line]
+    assert copied == []
+    _same(hirc.compile(model, inputs, target="cpu", opt_level=0)(*inputs), model(*inputs))

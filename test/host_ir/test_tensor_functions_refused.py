@@ -36,16 +36,18 @@ REFUSED = {
     "index elements": ("%x: tensor<3xindex>", "", "tensor<3xindex>, whose elements buffers cannot"),
     "four bits": ("%x: tensor<3xi4>", "", "tensor<3xi4>, whose elements buffers cannot hold"),
     "open rank": ("%x: tensor<*xf32>", "", "of open rank: give it a rank"),
-    "while": (
-        "%x: tensor<4xf32>, %c: i1",
-        """%e = scf.while (%p = %x) : (tensor<4xf32>) -> tensor<4xf32> {
-            scf.condition(%c) %p : tensor<4xf32>
+    "carried scalar of a while": (
+        "%x: tensor<4xf32>, %v: f32",
+        """%s = scf.while (%p = %v) : (f32) -> f32 {
+            %c = arith.cmpf olt, %p, %v : f32
+            scf.condition(%c) %p : f32
           } do {
-          ^bb0(%p: tensor<4xf32>):
-            %s = arith.addf %p, %p : tensor<4xf32>
-            scf.yield %s : tensor<4xf32>
-          }""",
-        "scf.while is no operation of the host",
+          ^bb0(%p: f32):
+            %q = arith.mulf %p, %p : f32
+            scf.yield %q : f32
+          }
+          %e = tensor.splat %s : tensor<4xf32>""",
+        "carry a scalar as a tensor without dims",
     ),
     "nested loops": (
         "%x: tensor<4xf32>, %n: index",

@@ -1,4 +1,4 @@
-"""hir.for, hir.if and hir.result."""
+"""hir.for, hir.stop_loop, hir.if and hir.result."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def for_(op: ir.Operation, frame: Frame) -> Sequence[Any]:
             frame.stream = frame.interpreter.streams.numbered(iteration, pool)
             frame.stream.wait_for(entry)
             used.append(frame.stream)
-        frame.run_block(block)
+        # What a loop's block hands out says whether the iteration is the last one.
+        if any(is_last for _, (is_last,) in frame.run_block(block)):
+            break
     frame.stream = entry
     for stream in used:
         entry.wait_for(stream)

@@ -36,6 +36,10 @@ class Control(Scalars):
         with self.writing(op), self.inside(block, "the loop") as scope:
             yield self.new_size("i", scope, lambda: block.arguments[0])
 
+    def stop_loop(self, condition: Scalar | bool) -> None:
+        """Makes this iteration of the loop around the last one, where the condition is true."""
+        self.emit("hir.stop_loop", [self.condition_value(condition)], [])
+
     @contextmanager
     def branch(self, condition: Scalar | bool) -> Generator[Branch, None, None]:
         """Runs one of two blocks.

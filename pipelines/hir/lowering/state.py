@@ -27,12 +27,14 @@ class Memory:
 class Frame:
     """A block: the stream that is current in it, its outputs so far, and the events recorded.
 
-    `planned` is the memory of allocations so far, by what they ask for; `outer` the block around.
+    `stops` are the conditions that end a loop after this iteration; `planned` is the memory of
+    allocations so far, by what they ask for; `outer` the block around.
     """
 
     stream: ir.Value
     outputs: list[ir.Value] = field(default_factory=list[ir.Value])
     events: list[ir.Value] = field(default_factory=list[ir.Value])
+    stops: list[ir.Value] = field(default_factory=list[ir.Value])
     outer: Frame | None = None
     planned: dict[Hashable, Memory] = field(default_factory=dict[Hashable, Memory])
 

@@ -55,6 +55,18 @@ def test_a_loop_of_no_iterations_and_a_step_that_is_not_positive() -> None:
         interpret(text, [X.clone(), 5, 0])
 
 
+def test_a_loop_that_a_condition_ends() -> None:
+    body = f"""{CONSTANTS}\
+  "hir.for"(%zero, %1, %one) ({{
+  ^bb0(%i: index):
+    %is_last = arith.cmpi eq, %i, %two : index
+    "hir.stop_loop"(%is_last) : (i1) -> ()
+    "hir.binary"(%0, %i, %0) {{kind = "add"}} : ({V}, index, {V}) -> ()
+  }}) : (index, index, index) -> ()"""
+    text = program([V, "index"], body, [f"%0: {V}"])
+    assert [interpret(text, [torch.zeros(8), n])[0][0] for n in (2, 3, 9)] == [1, 3, 3]
+
+
 def branch(then: str, otherwise: str) -> str:
     return f"""\
   %results = "hir.if"(%1) ({{

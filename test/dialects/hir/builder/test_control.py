@@ -50,6 +50,18 @@ def test_a_loop() -> None:
     ]
 
 
+def test_a_loop_that_a_condition_ends() -> None:
+    with hirc.program("main") as p, p.loop(9) as i:
+        p.stop_loop(i == 4)
+    assert lines(p, "hir.for")[:5] == [
+        '"hir.for"(%c0, %c9, %c1) ({',
+        "^bb0(%i: index):",
+        "%0 = arith.cmpi eq, %i, %c4 : index",
+        '"hir.stop_loop"(%0) : (i1) -> ()',
+        "}) : (index, index, index) -> ()",
+    ]
+
+
 def test_a_branch_with_results() -> None:
     with hirc.program("main") as p:
         n = p.size("n")

@@ -54,3 +54,31 @@
   "hir.deallocate"(%y) : (memref<8xf32>) -> ()
   "hir.output"(%n) : (index) -> ()
 }) {sym_name = "branch", function_type = (i1, memref<8xf32>) -> index} : () -> ()
+
+// -----
+
+// A condition, and the bound, may end the loop; the rest of the iteration runs.
+// CHECK-LABEL: func.func private @hirc_body_until(
+// CHECK-SAME:      %[[N:.*]]: index, %[[C:.*]]: i1, %[[D:.*]]: i1,
+// CHECK:         scf.while (%[[I:.*]] = %c0, %[[OVER:.*]] = %false) : (index, i1) -> index {
+// CHECK:           %[[WITHIN:.*]] = arith.cmpi slt, %[[I]], %[[N]]
+// CHECK:           %[[GOES:.*]] = arith.select %[[OVER]], %false, %[[WITHIN]]
+// CHECK:           scf.condition(%[[GOES]]) %[[I]]
+// CHECK:         ^bb0(%[[J:.*]]: index):
+// CHECK:           llvm.call @tick(%{{.*}}, %{{.*}})
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[J]], %c2
+// CHECK:           %[[EITHER:.*]] = arith.ori %[[C]], %[[D]]
+// CHECK:           scf.yield %[[NEXT]], %[[EITHER]]
+"hir.program"() ({
+^bb0(%n: index, %c: i1, %d: i1):
+  %zero = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  "hir.for"(%zero, %n, %two) ({
+  ^bb0(%i: index):
+    "hir.stop_loop"(%c) : (i1) -> ()
+    %nothing = "hir.host_call"() ({
+      "hir.argument"(%i) : (index) -> ()
+    }) {callee = @tick} : () -> !hir.results_t
+    "hir.stop_loop"(%d) : (i1) -> ()
+  }) : (index, index, index) -> ()
+}) {sym_name = "until", function_type = (index, i1, i1) -> ()} : () -> ()

@@ -65,6 +65,8 @@ gpu.module @kernels {
       "hir.argument"(%i) : (index) -> ()
     }) {callee = @show, result_types = [i8]} : () -> !hir.results_t
     %hv = "hir.result"(%h) {index = 0 : i64} : (!hir.results_t) -> i8
+    %last = arith.cmpi eq, %i, %m : index
+    "hir.stop_loop"(%last) : (i1) -> ()
   }) : (index, index, index) -> ()
   "hir.wait_stream"(%here, %side) : (!hir.stream_t, !hir.stream_t) -> ()
   "hir.set_stream"(%here) : (!hir.stream_t) -> ()
