@@ -8,12 +8,14 @@ generator, that every drawing reads and a call moves on.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 from torch import SymInt, Tensor
+from torch._ops import HigherOrderOperator
 from torch.export import ExportedProgram
 from torch.export.graph_signature import (
     InputKind,
@@ -312,33 +314,16 @@ def _randperm(n: Any, *, dtype: torch.dtype | None = None, **_: Any) -> Tensor:
 def keep_generator(program: ExportedProgram) -> None:
     """Gives a program that draws a buffer, GENERATOR, which each drawing reads.
 
-    Raises UnsupportedError where a loop or a branch draws.
+    Loops carry it on, and branches give it. Raises UnsupportedError where what draws is no step
+    after another.
     """
     graph = program.graph
-    for module in program.graph_module.modules():
-        if isinstance(module, GraphModule) and module is not program.graph_module:
-            for node in module.graph.nodes:
-                if node.target is _DRAW:
-                    raise UnsupportedError(
-                        "random numbers are not generated within loops and branches",
-                        position=stack_position(node.meta.get("stack_trace") or ""),
-                        stage="import",
-                        hint="draw them before, for all steps at once",
-                    )
-    drawn = [node for node in graph.nodes if node.target is _DRAW]
-    if not drawn:
+    if not _draws(program.graph_module):
         return
-    with graph.inserting_before(next(iter(graph.nodes))):
-        generator = graph.placeholder("hirc_generator")
-    with drawn[0].meta["val"].fake_mode:
-        generator.meta["val"] = torch.empty(2, dtype=torch.int64)
-    offset: int | Node = 0
-    for node in drawn:
-        offset = _draw_here(graph, node, generator, offset)
+    drawn = [node for node in graph.nodes if node.target is _DRAW or _drawing_bodies(node)]
+    generator = _placeholder(graph, _fake_mode(drawn[0]))
+    after = _thread(program.graph_module, generator)
     (output,) = (node for node in graph.nodes if node.op == "output")
-    with graph.inserting_before(output):
-        after = graph.call_function(ADVANCE, (generator, offset))
-    after.meta = {"val": generator.meta["val"], "stack_trace": drawn[-1].meta.get("stack_trace")}
     assert isinstance(output.args[0], (tuple, list))
     signature = program.graph_signature
     for spec, value in zip(signature.output_specs, output.args[0], strict=True):
@@ -351,6 +336,115 @@ def keep_generator(program: ExportedProgram) -> None:
     signature.output_specs.insert(0, changed)
     program.constants[GENERATOR] = torch.zeros(2, dtype=torch.int64)
     program.graph_module.recompile()
+
+
+def _draws(module: GraphModule) -> bool:
+    """Returns whether a graph draws, or what it calls."""
+    return any(node.target is _DRAW or _drawing_bodies(node) for node in module.graph.nodes)
+
+
+def _bodies(node: Node) -> list[GraphModule]:
+    """Returns what a loop runs, or a branch."""
+    if not isinstance(node.target, HigherOrderOperator):
+        return []
+    owner = node.graph.owning_module
+    found = [getattr(owner, str(each.target)) for each in node.args if _is_attribute(each)]
+    return [each for each in found if isinstance(each, GraphModule)]
+
+
+def _is_attribute(value: object) -> TypeGuard[Node]:
+    return isinstance(value, Node) and value.op == "get_attr"
+
+
+def _drawing_bodies(node: Node) -> list[GraphModule]:
+    return [body for body in _bodies(node) if _draws(body)]
+
+
+def _fake_mode(node: Node) -> Any:
+    value: Any = node.meta["val"]
+    while not isinstance(value, Tensor):
+        value = value[0]
+    found: Any = value
+    return found.fake_mode
+
+
+def _placeholder(graph: Graph, fake_mode: Any) -> Node:
+    """Returns a further first argument of a graph: the generator."""
+    with graph.inserting_before(next(iter(graph.nodes))):
+        generator = graph.placeholder("hirc_generator")
+    with fake_mode:
+        generator.meta["val"] = torch.empty(2, dtype=torch.int64)
+    return generator
+
+
+def _thread(module: GraphModule, generator: Node) -> Node:
+    """Lets what is drawn in a graph begin with a generator. Returns that which is there after
+    all.
+    """
+    graph, trace = module.graph, None
+    offset: Any = 0
+    for node in [*graph.nodes]:
+        if node.target is _DRAW:
+            trace = node.meta.get("stack_trace")
+            offset = _draw_here(graph, node, generator, offset)
+        elif _drawing_bodies(node):
+            trace = node.meta.get("stack_trace")
+            with graph.inserting_before(node):
+                generator = _advanced(graph, generator, offset, trace)
+            generator, offset = _draw_in_bodies(node, generator), 0
+    (output,) = (node for node in graph.nodes if node.op == "output")
+    with graph.inserting_before(output):
+        return _advanced(graph, generator, offset, trace)
+
+
+def _advanced(graph: Graph, generator: Node, offset: Any, trace: str | None) -> Node:
+    made = graph.call_function(ADVANCE, (generator, offset))
+    made.meta = {"val": generator.meta["val"], "stack_trace": trace}
+    return made
+
+
+def _draw_in_bodies(node: Node, generator: Node) -> Node:
+    """Lets a loop carry the generator on, or a branch give it. Returns that which is there after
+    it.
+    """
+    name = str(node.target)
+    # Which argument holds what is carried on, and how many of the bodies do not give it.
+    places = {"cond": 3, "scan": 1, "map_impl": 1, "while_loop": 2}
+    bodies, place = _bodies(node), places.get(name)
+    conditions = bodies[:1] if name == "while_loop" else []
+    if place is None or any(map(_draws, conditions)):
+        raise UnsupportedError(
+            f"random numbers are not generated within {'the condition of ' * bool(place)}{name}",
+            position=stack_position(node.meta.get("stack_trace") or ""),
+            stage="import",
+            hint="draw them before, for all steps at once",
+        )
+    for number, body in enumerate(bodies):
+        # Both branches may be one.
+        if any(body is other for other in bodies[:number]):
+            continue
+        inner = _placeholder(body.graph, _fake_mode(generator))
+        if body not in conditions:
+            after = _thread(body, inner)
+            (output,) = (each for each in body.graph.nodes if each.op == "output")
+            assert isinstance(output.args[0], (tuple, list))
+            output.args = ((after, *output.args[0]),)
+        body.recompile()
+    args: list[Any] = list(node.args)
+    if name == "map_impl":
+        node.target = torch.ops.higher_order.scan
+        args.insert(1, (generator,))
+    else:
+        args[place] = (generator, *args[place])
+    node.args = tuple(args)
+    node.meta["val"] = (generator.meta["val"], *node.meta["val"])
+    for user in [*node.users]:
+        source, number = user.args
+        user.args = (source, number + 1)  # pyright: ignore[reportOperatorIssue]
+    with node.graph.inserting_after(node):
+        after = node.graph.call_function(operator.getitem, (node, 0))
+    after.meta = {"val": generator.meta["val"], "stack_trace": node.meta.get("stack_trace")}
+    return after
 
 
 def _draw_here(graph: Graph, node: Node, generator: Node, offset: int | Node) -> int | Node:

@@ -10,6 +10,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch._higher_order_ops import map, scan, while_loop
 from torch.export import Dim
 from torch.nn import functional as F
 
@@ -259,14 +260,75 @@ def _poisson(x: Tensor) -> Tensor:
     return torch.poisson(x)
 
 
-def _in_a_loop(x: Tensor) -> Tensor:
-    def step(h: Tensor, part: Tensor) -> tuple[Tensor, Tensor]:
-        h = h + part * torch.rand(3)
-        return h, h.clone()
+def _in_a_condition(x: Tensor) -> Tensor:
+    def goes_on(x: Tensor) -> Tensor:
+        return x.sum() < torch.rand(())
 
-    from torch._higher_order_ops.scan import scan
+    def step(x: Tensor) -> tuple[Tensor]:
+        return (x + 1,)
 
-    return scan(step, torch.zeros(3), x)[0]
+    return while_loop(goes_on, step, (x,))[0]
+
+
+def _times_one(x: Tensor) -> Tensor:
+    return x * torch.rand(())
+
+
+def _plus_three(x: Tensor) -> Tensor:
+    return x + torch.rand(3)
+
+
+def _in_loops(x: Tensor) -> tuple[Tensor, ...]:
+    """Numbers of iterations, of loops in them and of branches, and before and after all these."""
+
+    def step(carried: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
+        scaled = map(_times_one, row)  # pyright: ignore[reportArgumentType]
+        return carried + torch.randn(3), scaled.clone()
+
+    def is_early(place: Tensor, _: Tensor) -> Tensor:
+        return place < 3
+
+    def more(place: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
+        return place + 1, row + torch.rand(3)
+
+    def with_noise(x: Tensor) -> Tensor:
+        return x + torch.rand(4, 3)
+
+    first = torch.rand(2)
+    rows = map(_plus_three, x)  # pyright: ignore[reportArgumentType]
+    end, scaled = scan(step, x[0], x)
+    _, row = while_loop(is_early, more, (torch.zeros((), dtype=torch.int64), x[0].clone()))
+    noisy = torch.cond(x.sum() > 0, with_noise, torch.neg, (x,))
+    return first, rows, end, scaled, row, noisy, torch.rand(2)
+
+
+def _in_steps(x: Tensor) -> tuple[Tensor, ...]:
+    """The same, without loops."""
+    first = torch.rand(2)
+    rows = torch.stack([row + torch.rand(3) for row in x])
+    end, scaled = x[0], list[Tensor]()
+    for row in x:
+        scaled.append(torch.stack([each * torch.rand(()) for each in row]))
+        end = end + torch.randn(3)
+    row = x[0]
+    for _ in range(3):
+        row = row + torch.rand(3)
+    noisy = x + torch.rand(4, 3)
+    return first, rows, end, torch.stack(scaled), row, noisy, torch.rand(2)
+
+
+def test_loops_and_branches_go_on_where_numbers_were_drawn() -> None:
+    x = torch.rand(4, 3)
+    nets = [
+        hirc.compile(model, (x,), target="cpu", opt_level=0) for model in (_in_loops, _in_steps)
+    ]
+    for _ in range(2):
+        torch.testing.assert_close(*(net(x) for net in nets), rtol=0, atol=0)
+    # The branch that is not taken draws nothing.
+    count = nets[0].state["hirc.generator"][1].clone()
+    nets[0](-x)
+    one, other = nets[0].state["hirc.generator"][1] - count, count / 2
+    assert 0 < one < other
 
 
 @pytest.mark.parametrize(
@@ -274,7 +336,7 @@ def _in_a_loop(x: Tensor) -> Tensor:
     [
         (_with_own, "Generator"),
         (_poisson, "poisson"),
-        (_in_a_loop, "random"),
+        (_in_a_condition, "within the condition of while_loop"),
     ],
 )
 def test_what_is_not_drawn_is_refused(model: Callable[[Tensor], Tensor], said: str) -> None:
