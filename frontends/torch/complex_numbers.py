@@ -30,12 +30,15 @@ def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.conj_physical.default: _conj,
         _ATEN.exp.default: partial(_of_one, _exp),
         _ATEN.log.default: partial(_of_one, _log),
+        _ATEN.log1p.default: partial(_of_one, _log1p),
         _ATEN.sqrt.default: partial(_of_one, _sqrt),
         _ATEN.reciprocal.default: partial(_of_one, lambda x: _quotient((1.0, 0.0), x)),
         _ATEN.mm.default: _product,
         _ATEN.bmm.default: _product,
         _ATEN.ne.Tensor: _unequal,
         _ATEN.isnan.default: _isnan,
+        _ATEN.logaddexp.default: _logaddexp,
+        _ATEN.nan_to_num.default: partial(each_part, _ATEN.nan_to_num.default),
     }
     for kind in ("Tensor", "Scalar"):
         found[getattr(_ATEN.add, kind)] = partial(_sum, 1)
@@ -95,6 +98,15 @@ def _exp(x: _Parts) -> _Parts:
 
 def _log(x: _Parts) -> _Parts:
     return torch.hypot(*x).log(), torch.atan2(x[1], x[0])
+
+
+def _log1p(x: _Parts) -> _Parts:
+    """Of what is small by what its square is more than 1."""
+    real, imaginary = x
+    near = torch.log1p(real * (2 + real) + imaginary * imaginary) / 2
+    is_small = real.abs() + imaginary.abs() < 0.5
+    far = torch.hypot(real + 1, imaginary).log()
+    return torch.where(is_small, near, far), torch.atan2(imaginary, real + 1)
 
 
 def _sqrt(x: _Parts) -> _Parts:
@@ -180,6 +192,16 @@ def _unequal(x: Any, y: Any) -> Tensor:
 
 def _isnan(x: Tensor) -> Tensor:
     return _unequal(x, x)
+
+
+def _logaddexp(x: Tensor, y: Tensor) -> Tensor:
+    """Without powers of what is large: the greater real part is left out of both."""
+    if not is_complex(x, y):
+        return NotImplemented
+    is_greater = parts_of(x)[0] >= parts_of(y)[0]
+    most = torch.where(is_greater, x, y)
+    least = torch.where(is_greater, y, x)
+    return most + torch.log1p(torch.exp(least - most))
 
 
 def each_part(operator: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor:

@@ -23,6 +23,7 @@ from ...pipelines.rewriting import constant, index_constant
 from ...pipelines.walking import operations_where
 from .depthwise import Depthwise, emit_depthwise, read_depthwise
 from .generators import ADVANCE, DRAWING, MOVED
+from .integers import OF_INTEGERS, emit_of_integers
 from .philox import emit_advance, emit_count, emit_drawing, emit_each_element
 from .unsigned import EXTEND
 from .user_errors import stack_position
@@ -123,6 +124,10 @@ class ControlFlowImporter(GraphNodeImporter):
             open_ = [each for each in sizes if isinstance(each, Node)]
             about = ir.StringAttr.get(kind, context=loc.context)
             self._call(loc, node, "drawing", [], [generator, offset, *open_], (0, 0), about)
+            return
+        if node.target is OF_INTEGERS:
+            about = ir.StringAttr.get(given[2], context=loc.context)
+            self._call(loc, node, "integers", [], given[:2], (0, 0), about)
             return
         if node.target is ADVANCE:
             self._call(loc, node, "advance", [], given, (0, 0))
@@ -522,6 +527,19 @@ def _converted(
     return [emit_each_element([x], room, lambda given: conversion(kind.element_type, given[0]))]
 
 
+def _integers(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    kind = ir.RankedTensorType(results[0])
+    open_ = [_dim(arguments[0], axis) for axis, size in enumerate(kind.shape) if size == _DYNAMIC]
+    room = ir.Operation.create("tensor.empty", [kind], open_).results[0]
+    name = ir.StringAttr(function.attributes[_VALUE]).value
+    return [emit_each_element(arguments, room, lambda given: emit_of_integers(name, *given))]
+
+
 def _drawing(
     function: ir.Operation,
     names: Sequence[str],
@@ -558,6 +576,7 @@ def _advance(
 _DEFINITIONS = {
     "bits": partial(_converted, arith.bitcast),
     "extend": partial(_converted, arith.extui),
+    "integers": _integers,
     "drawing": _drawing,
     "moved": _moved,
     "advance": _advance,

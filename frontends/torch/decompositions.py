@@ -19,6 +19,7 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
+from ...compiler.errors import UnsupportedError
 from ...compiler.session import Session
 from .complex_numbers import (
     complex_number_decompositions,
@@ -26,7 +27,9 @@ from .complex_numbers import (
     is_complex,
     power_of_number,
 )
+from .counting import counting_decompositions
 from .generators import random_decompositions
+from .integers import integer_decompositions, power
 from .losses import loss_decompositions
 from .ordering import ordering_decompositions
 from .pools import pool_decompositions
@@ -65,6 +68,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **resampling_decompositions(),
         **loss_decompositions(),
         **pool_decompositions(),
+        **counting_decompositions(),
+        **integer_decompositions(),
         **_bitwise(),
         **_comparisons(),
         **_truths(),
@@ -112,6 +117,12 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.view.dtype: _view_of_bits,
         _ATEN.roll.default: _roll,
         _ATEN.signbit.default: _signbit,
+        _ATEN.put.default: _put,
+        _ATEN.scatter_reduce.two: _scatter_reduce,
+        _ATEN.logcumsumexp.default: _logcumsumexp,
+        _ATEN.empty.memory_format: _zeros,
+        _ATEN.new_empty.default: _new_zeros,
+        _ATEN.empty_like.default: _zeros_like,
         # torch-mlir's own end the process, or are wrong.
         **{
             each: decomposition_table[each] for each in (_ATEN.im2col.default, _ATEN.col2im.default)
@@ -646,21 +657,63 @@ def _pow_of_number(base: float, exponent: Tensor) -> Tensor:
 
 
 def _pow_of_tensors(x: Tensor, y: Tensor) -> Tensor:
-    """Of integers what the exponent's bits stand for is multiplied, as they overflow."""
     if is_complex(x, y):
         return torch.exp(y * torch.log(x))
     kind = torch.result_type(x, y)
     if kind.is_floating_point or kind is torch.bool:
         return NotImplemented
-    limits = torch.iinfo(kind)
-    power, exponent = x.to(kind), y.to(kind)
-    signs = torch.where(exponent & 1 == 1, power, 1)
-    inverse = torch.where((power == 1) | (power == -1), signs, 0)
-    result = signs
-    for place in range(1, limits.bits - (limits.min < 0)):
-        power = power * power
-        result = torch.where(exponent >> place & 1 == 1, result * power, result)
-    return torch.where(exponent < 0, inverse, result) if limits.min < 0 else result
+    return power(x, y)
+
+
+def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    flat = x.reshape(-1)
+    put = torch.index_put(flat, [index.reshape(-1)], source.reshape(-1), accumulate)
+    return put.reshape(x.shape)
+
+
+def _scatter_reduce(
+    x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """torch-mlir crashes where the dim is counted from the end."""
+    if dim >= 0:
+        return NotImplemented
+    return torch.scatter_reduce(
+        x, dim + max(x.dim(), 1), index, source, reduce, include_self=include_self
+    )
+
+
+def _logcumsumexp(x: Tensor, dim: int) -> Tensor:
+    """torch-mlir takes the logarithm of a sum of powers, which overflow. In steps of 1, 2, 4, ...
+    elements.
+    """
+    size: int | SymInt = x.shape[dim] if x.dim() else 1
+    if isinstance(size, SymInt):
+        raise UnsupportedError(
+            "running sums of powers along an open size are not computed",
+            stage="import",
+            hint="let the size be known, or pad to one that is",
+        )
+    values, step = _wide(x).movedim(dim, -1) if x.dim() else x, 1
+    while step < size:
+        merged = torch.logaddexp(values[..., :-step], values[..., step:])
+        values = torch.cat([values[..., :step], merged], -1)
+        step *= 2
+    return (values.movedim(-1, dim) if x.dim() else values.clone()).to(x.dtype)
+
+
+def _zeros(size: Sequence[int | SymInt], **kwargs: Any) -> Tensor:
+    """Memory that nothing is written to is filled: what is written to parts of it is then all."""
+    kwargs.pop("memory_format", None)
+    return torch.zeros([*size], **kwargs)
+
+
+def _new_zeros(x: Tensor, size: Sequence[int | SymInt], **kwargs: Any) -> Tensor:
+    return x.new_zeros([*size], **kwargs)
+
+
+def _zeros_like(x: Tensor, **kwargs: Any) -> Tensor:
+    kwargs.pop("memory_format", None)
+    return torch.zeros_like(x, **kwargs)
 
 
 def _isfinite(x: Tensor) -> Tensor:

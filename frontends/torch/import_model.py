@@ -55,7 +55,13 @@ from .sizes import Sizes
 from .tidying import locate, tidy
 from .torch_log import told_by_torch
 from .unsigned import without_unsigned
-from .user_errors import export_error, first_line, lowering_error, user_frames
+from .user_errors import (
+    export_error,
+    first_line,
+    lowering_error,
+    stack_position,
+    user_frames,
+)
 from .weights import take_weights, tensor_file
 
 # torch-backend-to-linalg-on-tensors-backend-pipeline, but for the verifier, which takes no calls.
@@ -282,6 +288,11 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
             node.target = aten.reshape.default
         with torch.no_grad(), without_needless_guards():
             program = program.run_decompositions(decompositions())
+    except HircError as error:
+        # What torch runs the program with says on top at which of its operations.
+        said = str(error.args[0]) if error.args else ""
+        error.position = error.position or stack_position(said)
+        raise
     except Exception as error:
         raise export_error(error) from error
     finally:

@@ -16,6 +16,7 @@ from torch._C import DispatchKey
 from torch.overrides import TorchFunctionMode
 
 from ...compiler.errors import UnsupportedError
+from .losses import ctc_loss
 from .user_errors import stack_position
 
 _ATEN = torch.ops.aten
@@ -35,13 +36,16 @@ def recurrent_decompositions() -> dict[Any, Callable[..., Any]]:
 
 @contextmanager
 def as_loops() -> Generator[None]:
-    """Lets torch.export see recurrent layers as loops: its own steps make the length a constant."""
+    """Lets torch.export see recurrent layers as loops: its own steps make the length a constant.
+
+    And a loss whose steps it cannot see.
+    """
     key = DispatchKey.CompositeImplicitAutograd
     before = {operator: operator.py_kernels.get(key) for operator in recurrent_decompositions()}
     try:
         for operator, decomposition in recurrent_decompositions().items():
             _set_kernel(operator, key, decomposition)
-        with _PackedRefused():
+        with _Functions():
             yield
     finally:
         for operator, kernel in before.items():
@@ -56,8 +60,11 @@ def _set_kernel(operator: Any, key: DispatchKey, kernel: Callable[..., Any] | No
     operator._dispatch_cache.clear()
 
 
-class _PackedRefused(TorchFunctionMode):
-    """Refuses packed sequences where they are made: torch.export fails later, and says less."""
+class _Functions(TorchFunctionMode):
+    """Refuses packed sequences where they are made: torch.export fails later, and says less.
+
+    Computes the loss of connectionist temporal classification as a loop.
+    """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if getattr(func, "__name__", "") == "_pack_padded_sequence":
@@ -68,6 +75,8 @@ class _PackedRefused(TorchFunctionMode):
                 stage="import",
                 hint="give the layer padded sequences, and mask what it returns",
             )
+        if func in (torch.ctc_loss, torch.nn.functional.ctc_loss):
+            return ctc_loss(*args, **(kwargs or {}))
         return func(*args, **(kwargs or {}))
 
 

@@ -1,9 +1,10 @@
-"""Resizing of images with antialiasing, as products with what each place takes of the others."""
+"""Resizing of images with antialiasing, and samples of rooms at places that a grid holds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import torch
@@ -13,10 +14,13 @@ _ATEN = torch.ops.aten
 
 
 def resampling_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of resizing with antialiasing, from sizes that are known."""
+    """Returns the decompositions of resizing with antialiasing, from sizes that are known, and of
+    samples of three dims.
+    """
     return {
         _ATEN._upsample_bilinear2d_aa.default: partial(_resized, _linear),
         _ATEN._upsample_bicubic2d_aa.default: partial(_resized, _cubic),
+        _ATEN.grid_sampler_3d.default: _sampled,
     }
 
 
@@ -62,3 +66,55 @@ def _cubic(x: Tensor) -> Tensor:
     near = (1.5 * x - 2.5) * x * x + 1
     far = ((-0.5 * x + 2.5) * x - 4) * x + 2
     return torch.where(x < 1, near, torch.where(x < 2, far, 0.0))
+
+
+def _sampled(
+    x: Tensor, grid: Tensor, interpolation: int, padding: int, align_corners: bool
+) -> Tensor:
+    """Samples a room, (batch, channels, depth, height, width), at places from -1 to 1.
+
+    Linear (0) of the eight elements around, or the nearest (1). Outside of the room are zeros (0),
+    what is at its border (1), or what is mirrored there (2).
+    """
+    wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    sizes = list(x.shape[2:])
+    # The grid's last dim has the places along the width first.
+    places = [
+        _room_place(grid[..., 2 - axis].to(wide.dtype), size, padding, align_corners)
+        for axis, size in enumerate(sizes)
+    ]
+    if interpolation == 1:
+        return _corner(wide, [place.round() for place in places], sizes).to(x.dtype)
+    lower = [place.floor() for place in places]
+    result: Any = 0
+    for steps in product((0, 1), repeat=3):
+        corner = [low + step for low, step in zip(lower, steps, strict=True)]
+        share: Any = 1
+        for place, low, step in zip(places, lower, steps, strict=True):
+            share = share * (place - low if step else low + 1 - place)
+        result = result + _corner(wide, corner, sizes) * share.unsqueeze(1)
+    return result.to(x.dtype)
+
+
+def _room_place(place: Tensor, size: Any, padding: int, align_corners: bool) -> Tensor:
+    place = (place + 1) / 2 * (size - 1) if align_corners else ((place + 1) * size - 1) / 2
+    if padding == 2:
+        least, extent = (0, size - 1) if align_corners else (-0.5, size)
+        apart = (place - least).abs()
+        turns = (apart / extent).floor() if extent else apart * 0
+        rest = torch.fmod(apart, extent) if extent else apart * 0
+        place = torch.where(torch.remainder(turns, 2) == 0, rest, extent - rest) + least
+    return place.clamp(0, size - 1) if padding else place
+
+
+def _corner(x: Tensor, places: Sequence[Tensor], sizes: Sequence[Any]) -> Tensor:
+    """Returns the elements at whole places, and 0 where these are outside."""
+    is_inside: Any = True
+    whole: Any = 0
+    for place, size in zip(places, sizes, strict=True):
+        is_inside = is_inside & (place >= 0) & (place < size)
+        whole = whole * size + torch.where(is_inside, place, 0.0).long().clamp(0, size - 1)
+    batch, channels = x.shape[:2]
+    flat = whole.reshape(batch, 1, -1).expand(-1, channels, -1)
+    found = x.flatten(2).gather(2, flat).reshape(batch, channels, *whole.shape[1:])
+    return torch.where(is_inside.unsqueeze(1), found, 0.0)

@@ -250,6 +250,9 @@ def _compute(node: Node) -> None:
         is_leaf=lambda each: isinstance(each, (Node, torch.dtype)),
     )
     node.args, node.kwargs = tuple(args), dict(kwargs)
+    if not isinstance(value, (Tensor, tuple, list)):
+        # A size, or an element as a number.
+        return
     if isinstance(value, (tuple, list)):
         node.meta[_TYPES] = [_type_of(each) for each in value]
         node.meta["val"] = type(value)(
