@@ -149,7 +149,7 @@ def test_without_a_home_directory(
     assert (found.folder, found.refused) == (places[1], ("there is no home directory",))
 
 
-def test_two_processes_make_a_file_once(tmp_path: Path) -> None:
+def test_processes_make_a_file_once(tmp_path: Path) -> None:
     code = (
         "import sys, time; from pathlib import Path; from hirc.compiler.cache import cached\n"
         "def make():\n"
@@ -167,11 +167,48 @@ def test_two_processes_make_a_file_once(tmp_path: Path) -> None:
             stdout=subprocess.PIPE,
             text=True,
         )
-        for _ in range(2)
+        for _ in range(8)
     ]
-    assert [each.communicate(timeout=60)[0] for each in started] == ["data\n"] * 2
+    assert [each.communicate(timeout=60)[0] for each in started] == ["data\n"] * 8
     assert made.read_text() == "made "
     assert [each.name for each in cache.iterdir()] == ["file"]
+
+
+def test_a_process_that_ends_while_it_makes_a_file_holds_up_nobody(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, signal; from hirc.compiler.cache import cached\n"
+        "print(cached('file', lambda: os.kill(os.getpid(), signal.SIGKILL)))\n"
+    )
+    environment = {**os.environ, "HIRC_CACHE_DIR": str(tmp_path / "cache")}
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", code], env=environment, check=False)
+        assert done.returncode == -signal.SIGKILL
+    code = code.replace("os.kill(os.getpid(), signal.SIGKILL)", "b'data'")
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (0, b"b'data'\n")
+
+
+def test_a_cache_that_is_read_only(
+    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It gives way to the folder among the temporary files; where that is too, to none."""
+    assert cached("thing", lambda: b"made") == b"made"
+    read_only = {places[0]}
+
+    def access(path: Path, _: int) -> bool:
+        return path not in read_only
+
+    # Root may write to anything.
+    monkeypatch.setattr("os.access", access)
+    found = find_cache()
+    assert (found.folder, found.refused) == (places[1], (f"{places[0]} cannot be written",))
+    assert cached("thing", lambda: b"again") == b"again"
+    assert (places[1] / "thing").is_file()
+    read_only.add(places[1])
+    assert find_cache().folder is None
+    assert cached("thing", lambda: b"third") == b"third"
 
 
 def test_what_was_used_least_lately_makes_room(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ from host_ir.libraries import library
 from torch.nn import functional
 
 import hirc
+from hirc.compiler.session import Session
+from hirc.dialects.mlir import ir
 from support.matmul_library import Fake
 
 # They share what is compiled, so one process runs them all.
@@ -498,6 +502,56 @@ PRODUCTS = {name: case for name, case in CASES.items() if name in products()}
 def test_a_function_gives_what_torch_gives(name: str) -> None:
     # Tuned as for -O2, which takes four times as long; what it does is the random programs' part.
     check(library(text_of(CASES), "-O0", "--schedules=tuned"), name)
+
+
+def test_library_and_executable_give_what_torch_gives(tmp_path: Path) -> None:
+    """A function that calls every fifth one, saved and as a command: of types that files have."""
+    taken = {
+        name: case
+        for name, case in list(CASES.items())[::5]
+        if all(
+            isinstance(each, torch.Tensor) and each.dtype != torch.bfloat16
+            for each in (*case.inputs, *case.wanted)
+        )
+    }
+    assert len(taken) > 5
+    built = library(_calling_all(taken), "-O0", "--schedules=tuned")
+    built.save(tmp_path / "library.so")
+    built.executable(tmp_path / "command")
+    inputs = [each.contiguous() for case in taken.values() for each in case.inputs]
+    wanted = [each for case in taken.values() for each in case.wanted]
+    words: list[Any] = [tmp_path / "command"]
+    for place, value in enumerate(inputs):
+        np.save(tmp_path / f"in{place}.npy", value.numpy())
+        words.append(f"--input={tmp_path}/in{place}.npy")
+    words += [f"--output={tmp_path}/out{place}.npy" for place in range(len(wanted))]
+    subprocess.run(words, check=True, timeout=120)
+    written = [torch.from_numpy(np.load(tmp_path / f"out{i}.npy")) for i in range(len(wanted))]
+    ways = (built.main(*inputs), hirc.load(tmp_path / "library.so").main(*inputs), written)
+    for results in ways:
+        for result, right in zip(results, wanted, strict=True):
+            torch.testing.assert_close(result, right, check_stride=False)
+
+
+def _calling_all(cases: dict[str, Case]) -> str:
+    """The cases' functions, and one that calls them all: with all inputs, for all outputs."""
+    module = ir.Module.parse(text_of(cases), Session().context)
+    calls: list[str] = []
+    taken: list[str] = []
+    given: list[tuple[str, str]] = []
+    for op in module.body:
+        name = ir.StringAttr(op.operation.attributes["sym_name"]).value
+        kind = ir.FunctionType(ir.TypeAttr(op.operation.attributes["function_type"]).value)
+        arguments = ", ".join(f"%x{len(taken) + place}" for place in range(len(kind.inputs)))
+        calls.append(f"%{name}:{len(kind.results)} = func.call @{name}({arguments}) : {kind}")
+        taken += map(str, kind.inputs)
+        given += [(f"%{name}#{place}", str(each)) for place, each in enumerate(kind.results)]
+        op.operation.attributes["sym_visibility"] = ir.StringAttr.get("private", module.context)
+    functions = "\n".join(str(op) for op in module.body)
+    declared = ", ".join(f"%x{place}: {kind}" for place, kind in enumerate(taken))
+    values, kinds = (", ".join(each) for each in zip(*given, strict=True))
+    body = "\n".join([*calls, f"return {values} : {kinds}"])
+    return f"{functions}\nfunc.func @main({declared}) -> ({kinds}) {{\n{body}\n}}\n"
 
 
 def test_products_by_the_library_give_what_torch_gives(fake: Fake) -> None:
