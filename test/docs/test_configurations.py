@@ -11,9 +11,16 @@ from hirc.pipelines.schedules.choose import FAMILIES
 from hirc.pipelines.schedules.configuration import Configuration
 from hirc.pipelines.schedules.contraction.warpgroups import WarpgroupConfiguration
 from hirc.pipelines.schedules.pointwise.vectors import PointwiseConfiguration
+from hirc.pipelines.schedules.transpose.block_tile import TransposeConfiguration
+from hirc.pipelines.schedules.windows.points import WindowConfiguration
 from support.environment import ROOT
 
-_CLASSES: tuple[type[Configuration], ...] = (PointwiseConfiguration, WarpgroupConfiguration)
+_CLASSES: tuple[type[Configuration], ...] = (
+    PointwiseConfiguration,
+    TransposeConfiguration,
+    WarpgroupConfiguration,
+    WindowConfiguration,
+)
 
 
 def test_every_family_is_compared() -> None:

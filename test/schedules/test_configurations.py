@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from schedules import test_pointwise
+from schedules import test_pointwise, test_transpose, test_windows
 from schedules.harness import Suite
 from schedules.programs import Fused, Program
 
@@ -27,7 +27,7 @@ def _closed(programs: Sequence[Program]) -> Iterator[Fused]:
             yield replace(program, name=name, sizes=(), fixed=fixed, special=False)
 
 
-def _asking(programs: Sequence[Program], each: int) -> list[Program]:
+def _asking(family: str, programs: Sequence[Program], each: int) -> list[Program]:
     """The programs once for each configuration that is drawn for them, which they ask for."""
     closed = list(_closed(programs))
     text = "\n".join(
@@ -46,25 +46,31 @@ def _asking(programs: Sequence[Program], each: int) -> list[Program]:
     dice = random.Random(_SEED)
     asking: list[Program] = []
     for program, configurations in zip(closed, lists, strict=True):
-        found = re.findall(r"\{(.*?)\}", configurations)
-        assert len(set(found)) == len(found) > each
-        for number, asks in enumerate(dice.sample(found, each)):
+        found = [
+            fields
+            for fields in re.findall(r"\{(.*?)\}", configurations)
+            if f'family = "{family}"' in fields
+        ]
+        # Windows of open sizes are no windows.
+        assert len(set(found)) == len(found)
+        assert len(found) > each or family == "windows"
+        for number, asks in enumerate(dice.sample(found, min(each, len(found)))):
             asking.append(replace(program, name=f"{program.name}_{number}", asks=asks))
+    assert len(asking) >= each
     return asking
 
 
 _FAMILIES = {
-    "pointwise": (
-        test_pointwise.SUITE,
-        ("add_bf16", "biases", "slices"),
-    ),
+    "pointwise": (test_pointwise.SUITE, ("add_bf16", "biases", "slices")),
+    "transpose": (test_transpose.SUITE, ("copy_bf16", "sum_with_transposed", "batched")),
+    "windows": (test_windows.SUITE, ("weighted",)),
 }
 
 
 @cache
 def _suite(family: str) -> Suite:
     suite, names = _FAMILIES[family]
-    return Suite(_asking([suite.program(name) for name in names], each=3))
+    return Suite(_asking(family, [suite.program(name) for name in names], each=3))
 
 
 @pytest.mark.parametrize("family", _FAMILIES)

@@ -2,25 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import ClassVar
 
 from ....dialects.mlir import arith, gpu, ir
 from ....dialects.records import dataclass
 from ...rewriting import constant, index_constant
+from ..configuration import Configuration, Value
 from ..elements import address
 from ..index_division import divided
 from ..parameters import Parameters
 from ..size import ZERO, Size
 from ..space import Loop
-from ..work import Operand, Work
+from ..work import Layout, Operand, Work
+
+
+class Kind(StrEnum):
+    """Whether threads turn squares of vectors, or rows' vectors begin at aligned addresses."""
+
+    SQUARES = "squares"
+    SKEWED = "skewed"
+
+
+@dataclass(frozen=True)
+class TransposeConfiguration(Configuration):
+    """A block of `threads` takes a tile of `row_side` by `column_side` elements.
+
+    Of these `width` are one access. `layout` is what is assumed of buffers whose types leave all
+    strides open.
+    """
+
+    family: ClassVar[str] = "transpose"
+    candidates: ClassVar[Mapping[str, Sequence[Value]]] = {
+        "row_side": (16, 32, 64, 128, 256),
+        "column_side": (16, 32, 64, 128, 256),
+        "threads": (128, 256, 512),
+    }
+
+    kernel: Kind
+    width: int
+    row_side: int
+    column_side: int
+    threads: int
+    layout: Layout = Layout.PACKED
 
 
 @dataclass(frozen=True)
 class TileShape:
     """Tiles of `row` (contiguous in the outputs) by `column` (contiguous in those of `across`).
 
-    A tile is `row_side` by `column_side` elements, both powers of two, of which `width` are one
-    access. Blocks have `threads`.
+    Sides are powers of two.
 
     Blocks follow one another along the row: what is written then lies together, which is worth
     more to the memory than reading so (4131 GB/s against 4033 on an H200; in squares of 8 by 8
@@ -32,10 +64,23 @@ class TileShape:
     column: Loop
     batch: tuple[Loop, ...]
     across: tuple[Operand, ...]
-    width: int
-    row_side: int
-    column_side: int
-    threads: int
+    configuration: TransposeConfiguration
+
+    @property
+    def width(self) -> int:
+        return self.configuration.width
+
+    @property
+    def row_side(self) -> int:
+        return self.configuration.row_side
+
+    @property
+    def column_side(self) -> int:
+        return self.configuration.column_side
+
+    @property
+    def threads(self) -> int:
+        return self.configuration.threads
 
 
 @dataclass(frozen=True)

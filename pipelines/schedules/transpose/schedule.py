@@ -9,9 +9,12 @@ CUDA", 2009). The other loops are the grid's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
+from ..configuration import Chooser, is_power_of_two, threads_refusal
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import Kernels
@@ -20,87 +23,132 @@ from ..parameters import Parameters
 from ..size import ONE, ZERO, OpenNumbers, Size, product
 from ..space import Loop
 from ..work import Layout, Work
-from .block_tile import TileShape
+from .block_tile import Kind, TileShape, TransposeConfiguration
 from .crossing import Crossing, find_crossing, read_inputs
 from .kernel import TransposeKernel
-from .skewed_choice import require_skewed, skewed_tiles
+from .skewed_choice import choose_skewed, refuse_skewed, require_skewed, skewed_tiles
 from .skewed_kernel import SkewedKernel
 from .skewed_tiles import SkewedTiles
 from .tiles import Tiles
 
-# Bytes of a tile's row, in both directions: whole sectors and more of each row of memory that is
-# touched. Tiles of small elements are smaller, for shared memory's sake.
-_ROW_BYTES = 256
-_MOST_ELEMENTS = 128
-_THREADS = 256
-# Of a tile that moves single elements. Each thread has 16 of an operand under way: with 8 an H200
-# moves 3112 GB/s of f32 instead of 3499, with 16 in tiles of twice the size, of bf16, 1576 instead
-# of 2372.
-_SINGLE_ELEMENTS = 64 * 64
-# Shared memory of a block, so that several blocks fit a multiprocessor.
-_SHARED_BYTES = 48 * 1024
-# Smaller tiles, of two short loops, are not worth blocks of their own: neighbouring elements of the
-# outputs then lie near one another in all operands.
-_LEAST_ELEMENTS = 1024
-# Fewer vectors than this along a tile's side leave the memory's sectors half used.
-_LEAST_UNITS = 8
 _MOST_BLOCKS = 2**31 - 1
+# Elements of a thread, each of which is a copy of the region.
+_MOST_COPIES = 256
 
 
-def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
-    """Tiles of wide and of single accesses, or None where nothing lies across the outputs."""
-    kinds = _kinds(work, device)
-    if not kinds:
-        return None
-    if any(operand.is_assumed for operand in work.operands):
-        # Tiles of any rows do for packed ones too.
-        wide = [tiles for tiles in kinds if isinstance(tiles, Tiles) and tiles.width > 1]
-        kinds = [*wide, *_kinds(work.in_layout(Layout.ROWS), device)]
-    return [_alternative(tiles, kernels) for tiles in kinds]
-
-
-def _kinds(work: Work, device: Device) -> list[Tiles | SkewedTiles]:
-    """Tiles of accesses that are wide for certain rows, wide for any, and of single elements."""
+def chooser(work: Work, kernels: Kernels, device: Device) -> TransposeChooser | None:
+    """Decides on the kernels; None where nothing lies across the outputs."""
     crossing = find_crossing(work)
     if crossing is None:
-        return []
-    moves = (crossing.row, crossing.column)
-    size = max(
+        return None
+    found = TransposeChooser(crossing, kernels, device)
+    return found if found.choices() else None
+
+
+class TransposeChooser(Chooser[TransposeConfiguration]):
+    """Tiles of accesses that are wide for certain rows, wide for any, and of single elements."""
+
+    def __init__(self, crossing: Crossing, kernels: Kernels, device: Device) -> None:
+        self.work = crossing.work
+        self._crossings: dict[Layout, Crossing | None] = {Layout.PACKED: crossing}
+        self._kernels, self._device = kernels, device
+
+    def choices(self) -> Sequence[TransposeConfiguration]:
+        kinds = self._kinds(Layout.PACKED)
+        if kinds and any(operand.is_assumed for operand in self.work.operands):
+            # Tiles of any rows do for packed ones too.
+            wide = [made for made in kinds if made.kernel is Kind.SQUARES and made.width > 1]
+            kinds = [*wide, *self._kinds(Layout.ROWS)]
+        return kinds
+
+    def _kinds(self, layout: Layout) -> list[TransposeConfiguration]:
+        crossing = self._crossing(layout)
+        if crossing is None:
+            return []
+        table, size = self._device.tables.squares, _largest(crossing)
+        width, side = ACCESS_BYTES // size, min(table.row_bytes // size, table.most_side)
+        wide = self._fitting(layout, side * side, width) if width > 1 else None
+        skewed = choose_skewed(crossing, self._device, layout)
+        single = None
+        if skewed is None or not skewed_tiles(crossing, skewed).is_for_any:
+            single = self._fitting(layout, table.single_elements, 1)
+        return [made for made in (wide, skewed, single) if made is not None]
+
+    def _fitting(self, layout: Layout, elements: int, width: int) -> TransposeConfiguration | None:
+        """Tiles of so many elements in vectors of `width`, or as many as fit.
+
+        They are squares, or twice as long along the row: what is written lies together. A loop that
+        is known to be short gets a short side, and the other a long one. None where tiles are too
+        small, or too much together.
+        """
+        crossing, table = self._crossing(layout), self._device.tables.squares
+        assert crossing is not None
+        element = sum(element_bytes(operand.element) for operand in crossing.across)
+        while elements * element > table.shared_bytes:
+            elements //= 2
+        units = elements // (width * width)
+        side = 1 << (units.bit_length() - 1) // 2
+        if side < table.least_units:
+            return None
+        columns = _side(crossing.column.extent, side, width)
+        rows = _side(crossing.row.extent, units // columns, width)
+        if rows * columns * width * width < table.least_elements:
+            return None
+        threads = min(table.threads, rows * columns)
+        sides = rows * width, columns * width
+        return TransposeConfiguration(Kind.SQUARES, width, *sides, threads, layout)
+
+    def refusal(self, made: TransposeConfiguration) -> str | None:
+        crossing, width = self._crossing(made.layout), made.width
+        if crossing is None:
+            return f"in 'layout' {made.layout} nothing lies across the outputs"
+        sides = made.row_side, made.column_side
+        if not all(map(is_power_of_two, (*sides, width, made.threads))):
+            return "'width', 'row_side', 'column_side' and 'threads' are powers of two"
+        if made.kernel is Kind.SKEWED:
+            refusal = refuse_skewed(crossing, made, self._device)
+            if refusal is not None:
+                return refusal
+        else:
+            if width > ACCESS_BYTES // _largest(crossing) or min(sides) < width:
+                most = ACCESS_BYTES // _largest(crossing)
+                return f"'width' is at most {most}, and at most a side"
+            bytes_ = sum(element_bytes(each.element) for each in crossing.across)
+            if sides[0] * sides[1] * bytes_ > self._device.shared_bytes:
+                return f"a tile has at most {self._device.shared_bytes} bytes of shared memory"
+            if width > 1:
+                for loop in (crossing.row, crossing.column):
+                    if loop.extent.is_known and loop.extent.known % width:
+                        return f"'width' divides {loop.extent.known}, the elements of a row"
+        each = sides[0] * sides[1] // made.threads
+        if each > _MOST_COPIES or each < (width if made.kernel is Kind.SKEWED else width * width):
+            return f"a thread takes vectors, or squares of them, of {_MOST_COPIES} elements at most"
+        return threads_refusal(made.threads, self._device)
+
+    def alternative(self, made: TransposeConfiguration) -> Alternative:
+        crossing = self._crossing(made.layout)
+        assert crossing is not None
+        if made.kernel is Kind.SKEWED:
+            return _alternative(skewed_tiles(crossing, made), self._kernels)
+        loops = crossing.row, crossing.column, crossing.batch
+        return _alternative(Tiles(crossing.work, *loops, crossing.across, made), self._kernels)
+
+    def _crossing(self, layout: Layout) -> Crossing | None:
+        if layout not in self._crossings:
+            self._crossings[layout] = find_crossing(self.work.in_layout(layout))
+        return self._crossings[layout]
+
+
+def _largest(crossing: Crossing) -> int:
+    """The bytes of the largest element of what moves along both loops."""
+    work = crossing.work
+    return max(
         element_bytes(operand.element)
         for operand in work.operands
-        if ZERO not in (loop.stride_of(work, operand.number) for loop in moves)
+        if all(
+            loop.stride_of(work, operand.number) != ZERO for loop in (crossing.row, crossing.column)
+        )
     )
-    width, side = ACCESS_BYTES // size, min(_ROW_BYTES // size, _MOST_ELEMENTS)
-    wide = _fitting(crossing, side * side, width) if width > 1 else None
-    skewed = skewed_tiles(crossing, device)
-    single = None
-    if skewed is None or not skewed.is_for_any:
-        single = _fitting(crossing, _SINGLE_ELEMENTS, 1)
-    return [tiles for tiles in (wide, skewed, single) if tiles is not None]
-
-
-def _fitting(crossing: Crossing, elements: int, width: int) -> Tiles | None:
-    """Tiles of so many elements in vectors of `width`, or as many as fit.
-
-    They are squares, or twice as long along the row: what is written lies together. A loop that is
-    known to be short gets a short side, and the other a long one. None where tiles are too small,
-    or too much together.
-    """
-    work, row, column, across = crossing.work, crossing.row, crossing.column, crossing.across
-    element = sum(element_bytes(operand.element) for operand in across)
-    while elements * element > _SHARED_BYTES:
-        elements //= 2
-    units = elements // (width * width)
-    side = 1 << (units.bit_length() - 1) // 2
-    if side < _LEAST_UNITS:
-        return None
-    columns = _side(column.extent, side, width)
-    rows = _side(row.extent, units // columns, width)
-    if rows * columns * width * width < _LEAST_ELEMENTS:
-        return None
-    threads = min(_THREADS, rows * columns)
-    sides = rows * width, columns * width
-    return Tiles(work, row, column, crossing.batch, across, width, *sides, threads)
 
 
 def _side(extent: Size, units: int, width: int) -> int:
@@ -176,7 +224,8 @@ def _launch(tiles: Tiles | SkewedTiles, counts: tuple[Size, Size], kernels: Kern
         made[0].emit()
 
     name = f"{operation_name(work.op)}_transposed"
-    kernel = kernels.build(name, tiles.threads, emit, work.op.location)
+    made_of = tiles.configuration.attribute
+    kernel = kernels.build(name, tiles.threads, emit, work.op.location, configuration=made_of)
     emit_launch(
         kernel,
         work.open.value(_blocks(tiles, counts)),

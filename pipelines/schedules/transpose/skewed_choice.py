@@ -6,7 +6,8 @@ from ..alternatives import Conditions
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE, ZERO, Size
-from ..work import Operand
+from ..work import Layout, Operand
+from .block_tile import Kind, TransposeConfiguration
 from .crossing import Crossing, read_inputs
 from .skewed_tiles import SkewedTiles, fits
 
@@ -14,53 +15,80 @@ from .skewed_tiles import SkewedTiles, fits
 # registers instead an H200 moves 2784 GB/s of bf16 instead of 3361.
 _FIRST_CAPABILITY = 80
 _ELEMENT_BYTES = (1, 2, 4)
-# On an H200 copies are fastest in tiles of 128 by 128 elements (3558 GB/s of f32, 3457 in those of
-# 64 by 64), three of which fit a multiprocessor. Where threads read more, tiles of f32 are best
-# smaller (3832 GB/s), and those of bf16 have twice the threads.
-_GREATEST_SIDE, _LEAST_SIDE = 128, 64
-_COPYING_BLOCKS, _COMPUTING_BLOCKS = 3, 4
-# What a thread takes of an operand, but that blocks are no smaller.
-_COPYING_BYTES, _COMPUTING_BYTES = 128, 64
-_LEAST_THREADS = 256
 
 
-def skewed_tiles(crossing: Crossing, device: Device) -> SkewedTiles | None:
-    """The tiles, or None where others are better, or elements differ in size."""
-    work, across = crossing.work, crossing.across
+def choose_skewed(
+    crossing: Crossing, device: Device, layout: Layout
+) -> TransposeConfiguration | None:
+    """The configuration, or None where others are better, or elements differ in size."""
+    if _refusal(crossing, device) is not None:
+        return None
+    across, table = crossing.across, device.tables.skewed
     element = element_bytes(across[0].element)
-    if device.capability < _FIRST_CAPABILITY or element not in _ELEMENT_BYTES:
-        return None
-    if any(element_bytes(each.element) != element for each in (*across, *work.outputs)):
-        return None
-    # Rows that are read backwards have no packed ones after them.
-    if any(crossing.row.stride_of(work, each.number).known < 0 for each in across):
-        return None
     width = ACCESS_BYTES // element
-    is_copy = len(read_inputs(work)) == 1
-    most = device.shared_bytes // (_COPYING_BLOCKS if is_copy else _COMPUTING_BLOCKS)
-    each_thread = _COPYING_BYTES if is_copy else _COMPUTING_BYTES
-    side = _GREATEST_SIDE
-    while side >= _LEAST_SIDE and fits(side, side, width):
-        threads = max(side * side * element // each_thread, _LEAST_THREADS)
-        tiles = SkewedTiles(
-            work,
-            crossing.row,
-            crossing.column,
-            crossing.batch,
-            across,
-            width,
-            side,
-            side,
-            min(threads, side * side // width),
-            element,
-            _aligned(crossing, element),
-        )
+    is_copy = len(read_inputs(crossing.work)) == 1
+    blocks = table.copying_blocks if is_copy else table.computing_blocks
+    each_thread = table.copying_bytes if is_copy else table.computing_bytes
+    side = table.greatest_side
+    while side >= table.least_side and fits(side, side, width):
+        threads = max(side * side * element // each_thread, table.least_threads)
+        threads = min(threads, side * side // width)
+        made = TransposeConfiguration(Kind.SKEWED, width, side, side, threads, layout)
         extents = (crossing.row.extent, crossing.column.extent)
         is_short = any(each.is_known and each.known <= side // 2 for each in extents)
-        if not is_short and len(across) * tiles.area_bytes <= most:
-            return tiles
+        bytes_ = len(across) * skewed_tiles(crossing, made).area_bytes
+        if not is_short and bytes_ <= device.shared_bytes // blocks:
+            return made
         side //= 2
     return None
+
+
+def refuse_skewed(crossing: Crossing, made: TransposeConfiguration, device: Device) -> str | None:
+    """Why no kernel can be made of a configuration, and what can be; None where one can."""
+    refusal = _refusal(crossing, device)
+    if refusal is not None:
+        return f"'kernel' is squares where {refusal}"
+    tiles = skewed_tiles(crossing, made)
+    if made.width != ACCESS_BYTES // tiles.element:
+        return f"'width' is {ACCESS_BYTES // tiles.element} where 'kernel' is skewed"
+    if not fits(made.row_side, made.column_side, made.width):
+        return (
+            "warps of vectors fill tiles of 'row_side' 8 times 'width', and 'column_side' 4 times"
+        )
+    if len(crossing.across) * tiles.area_bytes > device.shared_bytes:
+        return f"a tile has at most {device.shared_bytes} bytes of shared memory"
+    return None
+
+
+def _refusal(crossing: Crossing, device: Device) -> str | None:
+    """Why tiles cannot be skewed."""
+    work, across = crossing.work, crossing.across
+    element = element_bytes(across[0].element)
+    if device.capability < _FIRST_CAPABILITY:
+        return "chips do not copy to shared memory asynchronously"
+    if element not in _ELEMENT_BYTES:
+        return f"elements have {element} bytes"
+    if any(element_bytes(each.element) != element for each in (*across, *work.outputs)):
+        return "elements differ in size"
+    # Rows that are read backwards have no packed ones after them.
+    if any(crossing.row.stride_of(work, each.number).known < 0 for each in across):
+        return "rows are read backwards"
+    return None
+
+
+def skewed_tiles(crossing: Crossing, made: TransposeConfiguration) -> SkewedTiles:
+    """The tiles of a configuration."""
+    element = element_bytes(crossing.across[0].element)
+    return SkewedTiles(
+        crossing.work,
+        crossing.row,
+        crossing.column,
+        crossing.batch,
+        crossing.across,
+        made,
+        element,
+        _aligned(crossing, element),
+    )
 
 
 def require_skewed(found: Conditions, tiles: SkewedTiles) -> None:

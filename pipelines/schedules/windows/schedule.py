@@ -8,6 +8,8 @@ cache; rows that a thread takes together spare most of the rest.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from itertools import product as each_of
 
 from ....dialects.mlir import arith, gpu, ir, scf
@@ -15,6 +17,7 @@ from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..collective import Collective, levels_of
+from ..configuration import Chooser, is_power_of_two, threads_refusal
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..index_division import divided
@@ -24,27 +27,88 @@ from ..parameters import Parameters
 from ..size import ONE, ZERO, Size, product
 from ..space import Loop, collapsed, in_memory_order
 from ..work import Layout, Operand, Work
-from .points import Tile, WindowPoints
+from .points import Tile, WindowConfiguration, WindowPoints
 
-_THREADS = 256
-# The most iterations in a window, elements of windows a thread takes, and rows of results.
+# The most iterations in a window, each of which is a copy of the region.
 _MOST_ITERATIONS = 64
-_MOST_ELEMENTS = 320
-_MOST_ROWS = 8
 # Threads are counted in 32 bits, which divide faster than 64.
 _MOST = 2**31 - 1
 
 
-def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
-    """Vectors as wide as may be, pairs, and single elements; None without small windows."""
-    del device
-    if not _has_windows(work):
-        return None
-    assumed = [operand for operand in work.operands if operand.is_assumed]
-    found = _tiles(work, single=not assumed)
-    if assumed:
-        found += _tiles(work.in_layout(Layout.ANY), single=True)
-    return [_alternative(tile, kernels) for tile in found]
+def chooser(work: Work, kernels: Kernels, device: Device) -> WindowChooser | None:
+    """Decides on the kernels; None without small windows."""
+    return WindowChooser(work, kernels, device) if _has_windows(work) else None
+
+
+class WindowChooser(Chooser[WindowConfiguration]):
+    """Vectors as wide as may be, pairs, and single elements."""
+
+    def __init__(self, work: Work, kernels: Kernels, device: Device) -> None:
+        self.work = work
+        self._works = {Layout.PACKED: work}
+        self._kernels, self._device, self._table = kernels, device, device.tables.windows
+
+    def choices(self) -> Sequence[WindowConfiguration]:
+        is_assumed = any(operand.is_assumed for operand in self.work.operands)
+        found = self._tiles(Layout.PACKED, single=not is_assumed)
+        return found + (self._tiles(Layout.ANY, single=True) if is_assumed else [])
+
+    def _tiles(self, layout: Layout, *, single: bool) -> list[WindowConfiguration]:
+        """What a thread may take, the widest first."""
+        if not self._loops(layout):
+            return []
+        bytes_ = max(element_bytes(operand.element) for operand in self.work.operands)
+        widths = [ACCESS_BYTES // bytes_, 2] if self._is_along(layout) else []
+        found = [self._tile(layout, width) for width in dict.fromkeys(widths) if width > 1]
+        return [*found, self._tile(layout, 1)] if single else found
+
+    def _tile(self, layout: Layout, width: int) -> WindowConfiguration:
+        loops, table = self._loops(layout), self._table
+        rows = table.rows if len(loops) > 1 else 1
+        while rows > 1 and rows * width * self._window > table.elements:
+            rows //= 2
+        if len(loops) > 1 and loops[-2].extent.is_known:
+            while rows > 1 and rows > loops[-2].extent.known:
+                rows //= 2
+        return WindowConfiguration(width, rows, table.threads, layout)
+
+    def refusal(self, made: WindowConfiguration) -> str | None:
+        loops, inner = self._loops(made.layout), self._loops(made.layout)[-1].extent
+        if not is_power_of_two(made.width):
+            return "'width' is a power of two"
+        if made.width > 1 and not self._is_along(made.layout):
+            return "'width' is 1 where neighbouring results lie apart"
+        if inner.is_known and inner.known % made.width:
+            return f"'width' divides {inner.known}, the results of a row"
+        if made.rows < 1 or (made.rows > 1 and len(loops) == 1):
+            return "'rows' are 1 at least, and at most where results are one row"
+        most = max(self._table.elements, self._window)
+        if made.rows * made.width * self._window > most:
+            return f"the windows of 'rows' times 'width' results have at most {most} elements"
+        return threads_refusal(made.threads, self._device)
+
+    def alternative(self, made: WindowConfiguration) -> Alternative:
+        tile = Tile(self._work(made.layout), self._loops(made.layout), made.width, made.rows)
+        return partial(_require, tile), partial(_launch, tile, made, self._kernels)
+
+    def _work(self, layout: Layout) -> Work:
+        if layout not in self._works:
+            self._works[layout] = self.work.in_layout(layout)
+        return self._works[layout]
+
+    def _loops(self, layout: Layout) -> tuple[Loop, ...]:
+        work = self._work(layout)
+        return tuple(collapsed(work, in_memory_order(work, work.parallel)))
+
+    def _is_along(self, layout: Layout) -> bool:
+        """Whether neighbouring results lie together."""
+        work, inner = self._work(layout), self._loops(layout)[-1]
+        return all(inner.stride_of(work, each.number) == ONE for each in work.outputs)
+
+    @property
+    def _window(self) -> int:
+        """The elements of a window."""
+        return product([self.work.extents[loop] for loop in self.work.collective]).known
 
 
 def _has_windows(work: Work) -> bool:
@@ -73,72 +137,42 @@ def _overlap(work: Work) -> bool:
     )
 
 
-def _tiles(work: Work, *, single: bool) -> list[Tile]:
-    """What a thread may take, the widest first."""
-    loops = collapsed(work, in_memory_order(work, work.parallel))
-    if not loops:
-        return []
-    bytes_ = max(element_bytes(operand.element) for operand in work.operands)
-    is_along = all(loops[-1].stride_of(work, each.number) == ONE for each in work.outputs)
-    widths = [ACCESS_BYTES // bytes_, 2] if is_along else []
-    found = [
-        _tile(work, loops, width)
-        for number, width in enumerate(widths)
-        if width > 1 and width not in widths[:number]
-    ]
-    return [*found, _tile(work, loops, 1)] if single else found
-
-
-def _tile(work: Work, loops: list[Loop], width: int) -> Tile:
-    count = product([work.extents[loop] for loop in work.collective]).known
-    rows = _MOST_ROWS if len(loops) > 1 else 1
-    while rows > 1 and rows * width * count > _MOST_ELEMENTS:
-        rows //= 2
-    if len(loops) > 1 and loops[-2].extent.is_known:
-        while rows > 1 and rows > loops[-2].extent.known:
-            rows //= 2
-    return Tile(work, tuple(loops), width, rows)
-
-
-def _alternative(tile: Tile, kernels: Kernels) -> Alternative:
+def _require(tile: Tile, found: Conditions) -> None:
     work = tile.work
-
-    def conditions(found: Conditions) -> None:
-        found.require(work.layouts_hold())
-        found.require_at_most(product([loop.extent for loop in tile.loops]), _MOST)
-        if tile.width == 1:
-            return
-        found.require_multiple(tile.loops[-1].extent, tile.width)
-        for operand in work.outputs:
-            _require(found, tile, operand)
-        for operand in work.inputs:
-            if tile.is_read(operand) and tile.is_wide(operand):
-                _require(found, tile, operand)
-
-    return conditions, lambda: _launch(tile, kernels)
+    found.require(work.layouts_hold())
+    found.require_at_most(product([loop.extent for loop in tile.loops]), _MOST)
+    if tile.width == 1:
+        return
+    found.require_multiple(tile.loops[-1].extent, tile.width)
+    for operand in work.outputs:
+        _require_vectors(found, tile, operand)
+    for operand in work.inputs:
+        if tile.is_read(operand) and tile.is_wide(operand):
+            _require_vectors(found, tile, operand)
 
 
-def _require(found: Conditions, tile: Tile, operand: Operand) -> None:
+def _require_vectors(found: Conditions, tile: Tile, operand: Operand) -> None:
     """What an operand needs so that `width` neighbouring elements of it may be one access."""
     found.require_aligned(operand, tile.width * element_bytes(operand.element))
     for size in tile.steps(operand):
         found.require_multiple(size, tile.width)
 
 
-def _launch(tile: Tile, kernels: Kernels) -> None:
-    work = tile.work
+def _launch(tile: Tile, configuration: WindowConfiguration, kernels: Kernels) -> None:
+    work, count = tile.work, configuration.threads
     made: list[Parameters] = []
     extents = _extents(tile)
 
     def emit(entry: ir.Block) -> None:
         parameters = Parameters(entry, work.open)
         made.append(parameters)
-        _Kernel(tile, extents, parameters).emit()
+        _Kernel(tile, extents, parameters, count).emit()
 
-    kernel = kernels.build(operation_name(work.op), _THREADS, emit, work.op.location)
+    name, place = operation_name(work.op), work.op.location
+    kernel = kernels.build(name, count, emit, place, configuration=configuration.attribute)
     threads = work.open.value(product(extents))
-    blocks = arith.ceildivui(threads, index_constant(_THREADS))
-    emit_launch(kernel, blocks, _THREADS, made[0].arguments())
+    blocks = arith.ceildivui(threads, index_constant(count))
+    emit_launch(kernel, blocks, count, made[0].arguments())
 
 
 def _extents(tile: Tile) -> list[Size]:
@@ -157,11 +191,12 @@ class _Kernel:
     tile: Tile
     extents: list[Size]
     parameters: Parameters
+    threads: int
 
     def emit(self) -> None:
         count = self.parameters.size(product(self.extents))
         number = arith.addi(
-            arith.muli(gpu.block_id(gpu.Dimension.x), index_constant(_THREADS)),
+            arith.muli(gpu.block_id(gpu.Dimension.x), index_constant(self.threads)),
             gpu.thread_id(gpu.Dimension.x),
         )
         choice = scf.IfOp(arith.cmpi(arith.CmpIPredicate.ult, number, count))
