@@ -1,0 +1,1 @@
+"""What bench_communication hands to the machine that it measures on: `run.py`."""
