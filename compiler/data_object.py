@@ -6,10 +6,11 @@ supplement. The linker places those away from code, so that what is small stays 
 
 from __future__ import annotations
 
-import platform
 import struct
 from collections.abc import Iterable
 from typing import BinaryIO
+
+from .host import Host
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -24,12 +25,14 @@ _HIDDEN = 2
 _PAGE = 4096
 
 
-def write_object(output: BinaryIO, symbol: str, pieces: Iterable[tuple[int, memoryview]]) -> None:
+def write_object(
+    output: BinaryIO, symbol: str, pieces: Iterable[tuple[int, memoryview]], host: Host
+) -> None:
     """Writes a relocatable object whose read-only section, on a page, is `symbol`.
 
     `pieces` are offsets in the section, in order, and the bytes there; between them are zeros.
     """
-    machine, section, large = _MACHINES[platform.machine()]
+    machine, section, large = _MACHINES[host.processor]
     output.write(b"\0" * _PAGE)
     size = 0
     for offset, data in pieces:

@@ -14,7 +14,7 @@ from .code import KERNELS
 from .description import SECTION, read_description
 from .errors import InputError, InternalError
 from .executable import PTX, DeviceImage, read_linked_file
-from .llvm_ir import LlvmModule, host_machine
+from .llvm_ir import LlvmModule
 from .object_symbols import elf_sections
 from .offload_binary import Image, ImageKind, unpack
 
@@ -124,7 +124,7 @@ def _compiled(path: Path, data: bytes) -> bytes:
     """Returns an object file of bitcode or IR, for its sections. Raises InputError."""
     try:
         source = data.decode() if path.suffix == ".ll" else data
-        return LlvmModule(source, host_machine(0), name=path.name).object_code()
+        return LlvmModule(source, None, name=path.name).object_code()
     except (RuntimeError, UnicodeDecodeError, InternalError) as error:
         raise InputError(f"{path} cannot be read as LLVM IR") from error
 

@@ -64,6 +64,8 @@ def _words(options: Options) -> Iterator[str]:
         value = getattr(options, name)
         if value != defaults[name]:
             yield f"--{word}={value}"
+    if not options.host.is_native:
+        yield f"--host={options.host.processor}-linux-gnu"
     if options.glibc is not None:
         yield f"--glibc={options.glibc}"
     if options.overlap_steps:

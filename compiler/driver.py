@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -31,7 +31,15 @@ from .source import UNNAMED, Source, check_readable, is_model, read_source
 from .support_library import support_archive, support_bitcode
 from .target import Devices, Target
 from .timing import Timer
-from .toolchain import Clang, ClangSearch, Cuda, Toolchain, find_cuda, find_rocm
+from .toolchain import (
+    STATIC_RUNTIME,
+    Clang,
+    ClangSearch,
+    Cuda,
+    Toolchain,
+    find_cuda,
+    find_rocm,
+)
 from .unit import Unit
 from .weights import Weights, plan_weights
 
@@ -58,7 +66,11 @@ class Compilation:
     @cached_property
     def cuda(self) -> Cuda:
         """The CUDA in use. Raises ToolchainError where there is none."""
-        return find_cuda(self.options.cuda_path)
+        options = self.options
+        # A host's own CUDA runtime is for GPUs, and for who has them.
+        is_for_cpus = not options.host.is_native and Devices.of(options.targets) == Devices.CPU
+        optional = (STATIC_RUNTIME,) if is_for_cpus else ()
+        return find_cuda(options.cuda_path, optional=optional, host=options.host)
 
     def _library(self, target: Target) -> Path:
         """The device library of a chip's maker. Raises ToolchainError where there is none."""
@@ -67,7 +79,7 @@ class Compilation:
     @cached_property
     def clang(self) -> Clang:
         """The clang in use. Raises ToolchainError where there is none."""
-        return self._search.result()
+        return replace(self._search.result(), host=self.options.host)
 
     @property
     def _consumer(self) -> int:
@@ -282,7 +294,7 @@ class Compilation:
     def _weights_object(self, weights: Weights, folder: Path) -> Path:
         path = folder / "weights.o"
         with self.timer.phase("weights"):
-            weights.write_object(path)
+            weights.write_object(path, self.options.host)
         return path
 
     def _write_weights(self, weights: Weights) -> None:

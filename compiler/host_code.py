@@ -9,6 +9,7 @@ from .child import in_child
 from .description import SECTION
 from .diagnostics import translation_error
 from .gate import GateError
+from .host import NATIVE, Host
 from .ir_text import IrText, without_line_tables
 from .llvm_ir import LlvmModule, host_machine, set_global_option
 from .offload_annotations import Entry, annotation_text, section_text
@@ -53,6 +54,7 @@ def host_module(
     *,
     support: bytes | None,
     opt_level: int,
+    host: Host = NATIVE,
     consumer: int,
     debug: bool = True,
     description: bytes = b"",
@@ -63,7 +65,7 @@ def host_module(
     the major version of the clang that will link the module. Without `debug` line tables are left
     out, if the module has them. `description` is what the module says of itself.
     """
-    machine = host_machine(opt_level)
+    machine = host_machine(opt_level, host.triple)
     private = _private_functions(module)
     entries, embedded = entries_of(module), embedded_bytes(module)
     with module.context, module.location:

@@ -40,7 +40,7 @@ class LinkJob:
 
 def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[str | Path]:
     """clang's argument list. Defaults that changed between clang versions are given explicitly."""
-    command: list[str | Path] = [toolchain.clang.path]
+    command: list[str | Path] = [*toolchain.clang.command]
     if Devices.GPUS in job.devices:
         command.append("--offload-link")
     if options.emit is Emit.SHARED:
@@ -108,7 +108,7 @@ def link(job: LinkJob, options: Options, toolchain: Toolchain, runner: Runner) -
 
 def merge_objects(objects: Sequence[Path], output: Path, clang: Clang, runner: Runner) -> None:
     """Makes one object file of several. Raises ToolchainError."""
-    command: list[str | Path] = [clang.path, "-r", "-nostdlib", *objects, "-o", output]
+    command: list[str | Path] = [*clang.command, "-r", "-nostdlib", *objects, "-o", output]
     lld = clang.directory / "ld.lld"
     if lld.is_file():
         command.append(f"--ld-path={lld}")

@@ -77,10 +77,10 @@ def _is_offered(symbol: llvm.ValueRef) -> bool:
 class LlvmModule:
     """A module in a context of its own, for one machine."""
 
-    def __init__(self, source: str | bytes, machine: Machine, *, name: str) -> None:
-        """Takes IR text, or bitcode of our own making."""
-        self.machine = machine
-        self._target = machine.target_machine()
+    def __init__(self, source: str | bytes, machine: Machine | None, *, name: str) -> None:
+        """Takes IR text, or bitcode of our own making. Without a machine it is the host's that the
+        module names.
+        """
         self._context = llvm.create_context()
         if isinstance(source, bytes):
             self._module = llvm.parse_bitcode(source, self._context)
@@ -88,6 +88,10 @@ class LlvmModule:
             self._module = self._parse(source, name)
         # In a reference cycle Python would free these in any order, and LLVM stands only one.
         weakref.finalize(self, _free, self._module, self._context)
+        if machine is None:
+            machine = host_machine(0, self._module.triple)
+        self.machine = machine
+        self._target = machine.target_machine()
         self._module.triple = machine.triple
         self._module.data_layout = str(self._target.target_data)
 
@@ -360,7 +364,7 @@ def merge_bitcode(modules: Sequence[bytes]) -> bytes:
 
 
 def hidden_object(bitcode: bytes) -> tuple[bytes, list[str]]:
-    """An object file for this machine of optimised bitcode, and the symbols that it defines.
+    """An object file of optimised bitcode of a host, and the symbols that it defines.
 
     Linked into a library, they are not symbols of the library.
     """
@@ -371,7 +375,7 @@ def hidden_object(bitcode: bytes) -> tuple[bytes, list[str]]:
         if not item.is_declaration and item.linkage not in _LOCAL_LINKAGES:
             item.visibility = "hidden"
             defined.append(item.name)
-    return host_machine(2).target_machine().emit_object(module), defined
+    return host_machine(2, module.triple).target_machine().emit_object(module), defined
 
 
 def _pass_builder(
@@ -402,10 +406,12 @@ def extract_definitions(library: bytes, wanted: Iterable[str], machine: Machine)
     return module.as_bitcode()
 
 
-def host_machine(opt_level: int) -> Machine:
-    """The code generator for the machine hirc runs on: its base architecture, no more."""
+def host_machine(opt_level: int, triple: str = "") -> Machine:
+    """The code generator for a host, the machine hirc runs on if none is given: its base
+    architecture, no more.
+    """
     # clang spells the vendor of x86 machines "pc"; a module of another spelling draws a warning.
-    triple = re.sub("^x86_64-unknown-", "x86_64-pc-", llvm.get_process_triple())
+    triple = triple or re.sub("^x86_64-unknown-", "x86_64-pc-", llvm.get_process_triple())
     # The name clang gives the base processor: equal features are what inlining its code needs.
     cpu = "x86-64" if triple.startswith("x86_64-") else "generic"
     return Machine(triple, cpu, "", opt_level, position_independent=True)

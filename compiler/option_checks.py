@@ -24,6 +24,7 @@ def check_options(options: Options, given: Collection[str]) -> None:
         raise InputError(f"--overlap-steps is 0 or more, not {options.overlap_steps}")
     _check_targets(options)
     _check_consumer(options)
+    _check_host(options)
     _check_glibc(options)
     for library in options.device_libraries:
         check_readable(library)
@@ -82,10 +83,21 @@ def _check_consumer(options: Options) -> None:
     layout_for(options.for_clang)
 
 
+def _check_host(options: Options) -> None:
+    """Whether the chips are said where they are another machine's."""
+    if not options.host.is_native and not options.targets and not options.emit.is_picture:
+        raise InputError(
+            "--host makes what runs on another machine, whose chips hirc cannot ask for",
+            hint="--offload-arch names them; cpu is its CPU device",
+        )
+
+
 def _check_glibc(options: Options) -> None:
     """Whether something is linked, for a release that can be linked for."""
     if options.glibc is None:
         return
+    if options.host.processor != "x86_64":
+        raise InputError("--glibc is for x86-64 hosts; others need this machine's cross glibc")
     if not options.emit.is_linked or options.stop_after is not None:
         raise InputError("--glibc goes with --emit=exe or shared: who links decides")
     match = re.fullmatch(r"2\.(\d{1,3})", options.glibc)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from ..dialects.records import dataclass
+from .host import NATIVE, Host
 from .target import Target
 
 # What the CPU device can check while a program runs.
@@ -164,6 +165,8 @@ class Options:
     prefix_maps: tuple[tuple[str, str], ...] = ()
     # Where a CUDA for such a clang goes.
     cuda_folder: Path | None = None
+    # The machines that what is made runs on.
+    host: Host = NATIVE
     # The oldest GNU C library that what is linked runs with, `2.28`; None: this machine's.
     glibc: str | None = None
     # Whether the device code of what is linked is compressed.

@@ -12,12 +12,13 @@ from ..dialects.records import dataclass
 from .archive import archive
 from .cache import cached
 from .errors import ToolchainError
+from .host import Host
 from .llvm_ir import extract_definitions, hidden_object, host_machine, merge_bitcode
 from .output import scratch_folder
 from .process import Runner
 from .toolchain import Clang
 
-_HEADERS_HINT = "C headers are missing: on Debian, apt-get install libc6-dev"
+_HEADERS = {"x86_64": "libc6-dev-amd64-cross", "aarch64": "libc6-dev-arm64-cross"}
 _SOURCES = Path(__file__).parent / "runtime"
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-fno-stack-protector", "-c", "-emit-llvm")
 
@@ -89,10 +90,12 @@ def functions_of(library: Library, clang: Clang, runner: Runner, wanted: Iterabl
     Reading all of a library may take longer than all else that is done to a small kernel.
     """
     names = sorted(set(wanted))
-    key = hashlib.sha256(f"{_digest(library, clang.version)} {' '.join(names)}".encode())
+    key = hashlib.sha256(f"{_digest(library, clang.key)} {' '.join(names)}".encode())
 
     def extract() -> bytes:
-        return extract_definitions(bitcode_of(library, clang, runner), names, host_machine(0))
+        return extract_definitions(
+            bitcode_of(library, clang, runner), names, host_machine(0, clang.host.triple)
+        )
 
     return cached(f"{_file_name(library)}-{key.hexdigest()[:16]}.bc", extract)
 
@@ -106,21 +109,26 @@ def _compiled(library: Library, clang: Clang, runner: Runner) -> dict[str, bytes
             files[-1].write_text(library.assembly)
         built = {f"{path.parent.name}-{path.stem}": path for path in files}
         commands = [
-            [clang.path, *library.flags, source, "-o", folder / f"{name}.bc"]
+            [*clang.command, *library.flags, source, "-o", folder / f"{name}.bc"]
             for name, source in built.items()
         ]
         for done in runner.run_all(commands):
             if done.status != 0:
                 raise ToolchainError(
                     f"clang cannot compile the {library.name}: {done.errors.strip()}",
-                    hint=_HEADERS_HINT if "file not found" in done.errors else None,
+                    hint=_headers_hint(clang.host) if "file not found" in done.errors else None,
                 )
         return {name: (folder / f"{name}.bc").read_bytes() for name in built}
 
 
+def _headers_hint(host: Host) -> str:
+    package = "libc6-dev" if host.is_native else _HEADERS[host.processor]
+    return f"C headers are missing: on Debian, apt-get install {package}"
+
+
 def cached_for(library: Library, clang: Clang, suffix: str, make: Callable[[], bytes]) -> bytes:
     """What `make` gives for these very sources and this clang, from the cache where it is there."""
-    return cached(f"{_file_name(library)}-{_digest(library, clang.version)}{suffix}", make)
+    return cached(f"{_file_name(library)}-{_digest(library, clang.key)}{suffix}", make)
 
 
 def _file_name(library: Library) -> str:
@@ -128,9 +136,9 @@ def _file_name(library: Library) -> str:
 
 
 @cache
-def _digest(library: Library, version: str) -> str:
+def _digest(library: Library, clang: str) -> str:
     """Makes what tells these sources, these flags and this clang from others."""
-    digest = hashlib.sha256(f"{version} {library.flags} {library.assembly}".encode())
+    digest = hashlib.sha256(f"{clang} {library.flags} {library.assembly}".encode())
     for path in [*_files(library.folder), *library.headers]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]

@@ -18,15 +18,19 @@ from pathlib import Path
 
 from ..dialects.records import dataclass
 from .errors import InputError, ToolchainError
+from .host import NATIVE, Host
 from .process import Finished, Runner, start
 
 CLANG_OLDEST = 22
 _ELF = b"\x7fELF"
+# How CUDA's cross-compilation packages call the folders of a host.
+_CUDA_HOSTS = {"x86_64": "x86_64-linux", "aarch64": "sbsa-linux"}
 _VERSION_SECONDS = 30
 CACHE_BYTES = 1 << 30
 # ROCm's libraries of device functions, in the order in which one needs the next.
 ROCM_FILES = ("ocml.bc", "ockl.bc")
 # Of CUDA, what only a link for GPUs runs; without ptxas the driver compiles PTX.
+STATIC_RUNTIME = "libcudart_static.a"
 LINKING_PARTS = ("ptxas", "nvlink", "fatbinary")
 CLANG_HINT = (
     "on Debian: apt-get install clang-22 lld-22 clang-tools-22; elsewhere LLVM 22 or newer with "
@@ -49,6 +53,17 @@ class Clang:
 
     path: Path
     version: str
+    host: Host = NATIVE
+
+    @property
+    def command(self) -> list[str | Path]:
+        """Returns how it is called: what it makes is for the host."""
+        return [self.path, *self.host.clang_flags]
+
+    @property
+    def key(self) -> str:
+        """What tells this clang's output from another's, for the cache."""
+        return " ".join([self.version, *self.host.clang_flags])
 
     @property
     def major(self) -> int:
@@ -65,6 +80,7 @@ class Cuda:
     """The parts of CUDA a build needs, under one root (a toolkit's or the pip packages')."""
 
     root: Path
+    host: Host = NATIVE
 
     @property
     def ptxas(self) -> Path:
@@ -92,13 +108,16 @@ class Cuda:
     @property
     def libraries(self) -> Path:
         """The folder with libcudart_static.a, or where it would be."""
-        folders = [self.root / name for name in ("lib", "lib64", "targets/x86_64-linux/lib")]
-        found = [folder for folder in folders if (folder / "libcudart_static.a").is_file()]
+        names = [f"targets/{_CUDA_HOSTS.get(self.host.processor)}/lib"]
+        if self.host.is_native:
+            names = ["lib", "lib64", *names]
+        folders = [self.root / name for name in names]
+        found = [folder for folder in folders if (folder / STATIC_RUNTIME).is_file()]
         return (found or folders)[0]
 
     @property
     def static_runtime(self) -> Path:
-        return self.libraries / "libcudart_static.a"
+        return self.libraries / STATIC_RUNTIME
 
     def parts(self) -> dict[str, Path]:
         return {
@@ -106,7 +125,7 @@ class Cuda:
             "nvlink": self.nvlink,
             "fatbinary": self.fatbinary,
             "libdevice": self.libdevice,
-            "libcudart_static.a": self.static_runtime,
+            STATIC_RUNTIME: self.static_runtime,
         }
 
     def missing(self, optional: Collection[str] = ()) -> list[str]:
@@ -261,32 +280,46 @@ def _with_wrapper(clang: Clang) -> Clang:
     return clang
 
 
-def find_cuda(given: Path | None = None, *, optional: Collection[str] = ()) -> Cuda:
+def find_cuda(
+    given: Path | None = None, *, optional: Collection[str] = (), host: Host = NATIVE
+) -> Cuda:
     """CUDA at the path named, or the pip packages', or a toolkit's. Raises ToolchainError.
 
-    `optional` are parts that nobody will ask for, or that may be missing.
+    `optional` are parts that nobody will ask for, or that may be missing. CUDA's runtime is
+    `host`'s.
     """
     if given is None and "HIRC_CUDA_PATH" in os.environ:
         given = Path(os.environ["HIRC_CUDA_PATH"])
     if given is not None:
-        cuda = Cuda(given)
+        cuda = Cuda(given, host)
         if cuda.missing(optional):
             raise ToolchainError(
-                f"CUDA at {given} lacks {', '.join(cuda.missing(optional))}", hint=CUDA_HINT
+                f"CUDA at {given} lacks {', '.join(cuda.missing(optional))}", hint=_cuda_hint(host)
             )
         return cuda
     partial: Cuda | None = None
     for root in cuda_candidates():
-        cuda = Cuda(root)
+        cuda = Cuda(root, host)
         if not cuda.missing(optional):
             return cuda
         if partial is None and len(cuda.missing(optional)) < len(cuda.parts()):
             partial = cuda
     if partial is not None:
         raise ToolchainError(
-            f"CUDA at {partial.root} lacks {', '.join(partial.missing(optional))}", hint=CUDA_HINT
+            f"CUDA at {partial.root} lacks {', '.join(partial.missing(optional))}",
+            hint=_cuda_hint(host),
         )
     raise ToolchainError("no CUDA compiler tools found", hint=CUDA_HINT)
+
+
+def _cuda_hint(host: Host) -> str:
+    if host.is_native:
+        return CUDA_HINT
+    folder = f"targets/{_CUDA_HOSTS[host.processor]}/lib"
+    return (
+        f"for {host.processor} CUDA's runtime is looked for in {folder}, where NVIDIA's packages "
+        "for cross-compilation put it; --cuda-path names such a CUDA"
+    )
 
 
 def cuda_candidates() -> Iterator[Path]:

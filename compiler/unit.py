@@ -155,6 +155,7 @@ class CpuSource:
 
             settings = CpuDeviceOptions(
                 opt_level=options.opt_level,
+                host=options.host,
                 for_this_machine=for_this_machine,
                 debug=options.debug,
                 checks=options.checks,
@@ -506,6 +507,7 @@ class Unit:
                 self.module.operation,
                 support=support,
                 opt_level=self.options.opt_level,
+                host=clang.host,
                 consumer=consumer,
                 description=self._description(clang),
                 debug=self.options.debug or Devices.CPU not in self.devices,

@@ -13,6 +13,7 @@ from ..dialects.records import dataclass
 from ..pipelines.weights import DIGEST, Role, Weight, WeightLayout, lay_out
 from .data_object import write_object
 from .errors import InputError
+from .host import Host
 from .options import Emit, Options, WeightStorage
 from .output import replacing
 from .safetensors import Tensor, TensorFile, joined, read_tensors, write_tensors
@@ -41,13 +42,13 @@ class Weights:
         offsets = self.layout.offsets
         return [(offsets[weight.name], tensor.data) for weight, tensor in self.values]
 
-    def write_object(self, path: Path) -> None:
+    def write_object(self, path: Path, host: Host) -> None:
         """Writes the object with the values, where they are embedded."""
         pieces = self.pieces()
         # What follows the last one is read too.
         pieces.append((self.layout.bytes, memoryview(b"")))
         with open(path, "wb") as file:
-            write_object(file, self.layout.data_symbol, pieces)
+            write_object(file, self.layout.data_symbol, pieces, host)
 
     def write_file(self) -> None:
         """Writes the file beside the linked one, where there is to be one."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import __version__
 from ..compiler.errors import InputError
+from ..compiler.host import HOSTS, NATIVE, host_named
 from ..compiler.native import native_note, native_targets
 from ..compiler.options import (
     CHECKS,
@@ -121,6 +122,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         clang=values.clang,
         ptxas_arguments=tuple(values.ptxas_arg),
         ptxas_log=values.ptxas_log,
+        host=host_named(values.host) if values.host is not None else NATIVE,
         glibc=values.glibc,
         compress=values.offload_compress,
         rdc=values.offload_rdc,
@@ -291,6 +293,11 @@ def _make_parser() -> argparse.ArgumentParser:
         type=Path,
         metavar="DIRECTORY",
         help="with --for-clang, write a folder that clang 16 to 21 take as CUDA 13",
+    )
+    add(
+        "--host",
+        choices=list(HOSTS),
+        help="the machines that what is made runs on (this one's kind)",
     )
     add(
         "--glibc",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import ToolchainError
+from ..host import Host
 from ..output import scratch_folder
 from ..process import Runner
 from ..support_library import Library, bitcode_of, cached_for, functions_of
@@ -45,8 +45,8 @@ def object_of(library: Library, clang: Clang, runner: Runner) -> bytes:
         with scratch_folder() as folder:
             source, output = folder / "runtime.bc", folder / "runtime.o"
             source.write_bytes(bitcode)
-            flags = ["-O2", "-fPIC", *_thread_local_access()]
-            done = runner.run([clang.path, *flags, "-c", source, "-o", output])
+            flags = ["-O2", "-fPIC", *_thread_local_access(clang.host)]
+            done = runner.run([*clang.command, *flags, "-c", source, "-o", output])
             if done.status != 0:
                 raise ToolchainError(f"clang cannot compile the {library.name}: {done.errors}")
             return output.read_bytes()
@@ -54,10 +54,10 @@ def object_of(library: Library, clang: Clang, runner: Runner) -> bytes:
     return cached_for(library, clang, ".o", compile_all)
 
 
-def _thread_local_access() -> list[str]:
+def _thread_local_access(host: Host) -> list[str]:
     """Returns how thread-local variables are reached: by descriptors, which a link makes free or
     cheap.
 
     Other processors' compilers do so by default.
     """
-    return ["-mtls-dialect=gnu2"] if platform.machine() == "x86_64" else []
+    return ["-mtls-dialect=gnu2"] if host.processor == "x86_64" else []

@@ -7,6 +7,7 @@ from functools import cache
 
 from ...dialects.records import dataclass
 from .. import activity
+from ..host import NATIVE, Host
 from ..ir_text import IrText
 from ..llvm_ir import LlvmModule, host_features, host_machine
 from ..toolchain import takes_wide_vectors
@@ -35,6 +36,7 @@ class CpuDeviceOptions:
 
     opt_level: int = 2
     for_this_machine: bool = False
+    host: Host = NATIVE
     debug: bool = False
     checks: frozenset[str] = frozenset()
 
@@ -48,7 +50,7 @@ def cpu_device_module(
     """
     activity.enter("cpu-device")
     device = with_stops_inlined(IrText.of(nvvm), options.opt_level)
-    machine = host_machine(options.opt_level)
+    machine = host_machine(options.opt_level, options.host.triple)
     # Checks keep loops from being vectorised.
     is_wide = options.opt_level > 1 and not options.checks and machine.triple.startswith("x86_64-")
     if options.for_this_machine:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import platform
 import re
 import tarfile
 from collections import defaultdict
@@ -77,9 +76,9 @@ def release_of(symbol: str, clang: Clang, runner: Runner) -> str | None:
 def _find(clang: Clang, runner: Runner) -> dict[str, Path]:
     """Returns where this machine's libraries are."""
     names = (_LIBC, _LIBM, _DYNAMIC_LINKER, _NONSHARED)
-    asked = runner.run_all([[clang.path, f"-print-file-name={name}"] for name in names])
+    asked = runner.run_all([[*clang.command, f"-print-file-name={name}"] for name in names])
     found = {name: Path(done.output.strip()) for name, done in zip(names, asked, strict=True)}
-    if platform.machine() != "x86_64" or not all(path.is_file() for path in found.values()):
+    if clang.host.processor != "x86_64" or not all(path.is_file() for path in found.values()):
         raise UnsupportedError(
             "--glibc is for x86-64 machines with GNU's C library",
             stage="link",
@@ -140,10 +139,9 @@ def _make(version: str, files: Mapping[str, Path], clang: Clang, runner: Runner)
             commands.append(_library_command(name, taken, folder, out, clang))
         commands += [_library_command(name, {}, folder, out, clang) for name in _PARTS]
         calls = folder / "newer_calls.o"
+        flags = ("-std=c11", "-O2", "-fPIC", "-fno-builtin", "-c")
         for source, target in ((_START, out / _START_FILE), (_NEWER_CALLS, calls)):
-            commands.append(
-                [clang.path, "-std=c11", "-O2", "-fPIC", "-fno-builtin", "-c", source, "-o", target]
-            )
+            commands.append([*clang.command, *flags, source, "-o", target])
         for done in runner.run_all(commands):
             if done.status != 0:
                 raise ToolchainError(
@@ -195,7 +193,7 @@ def _library_command(
             for version, names in sorted(versions.items())
         )
     )
-    command: list[str | Path] = [clang.path, "-shared", "-nostdlib", f"-Wl,-soname,{name}"]
+    command: list[str | Path] = [*clang.command, "-shared", "-nostdlib", f"-Wl,-soname,{name}"]
     if symbols:
         command.append(f"-Wl,--version-script={script}")
     lld = clang.directory / "ld.lld"

@@ -13,16 +13,18 @@ from hirc.compiler.toolchain import find_cuda
 _SOURCE = Path(__file__).parent / "stand_in_cudart.c"
 
 
-def stand_in_cuda(folder: Path, clang: Path) -> Path:
-    """Makes it in `folder`, of what CUDA there is."""
+def stand_in_cuda(folder: Path, clang: Path, *flags: str, libraries: str = "lib") -> Path:
+    """Makes it in `folder`, of what CUDA there is; `flags` name another host, whose libraries CUDA
+    has in a folder of their own.
+    """
     compiled = folder / "cudart.o"
-    subprocess.run([clang, "-O1", "-fPIC", "-c", _SOURCE, "-o", compiled], check=True)
+    subprocess.run([clang, *flags, "-O1", "-fPIC", "-c", _SOURCE, "-o", compiled], check=True)
     data = compiled.read_bytes()
     defined = [symbol.name for symbol in object_symbols(data) if symbol.is_defined]
     real, cuda = find_cuda().root, folder / "cuda"
-    (cuda / "lib").mkdir(parents=True)
+    (cuda / libraries).mkdir(parents=True)
     for name in os.listdir(real):
         if name != "lib":
             (cuda / name).symlink_to(real / name)
-    (cuda / "lib" / "libcudart_static.a").write_bytes(archive([("cudart.o", data, defined)]))
+    (cuda / libraries / "libcudart_static.a").write_bytes(archive([("cudart.o", data, defined)]))
     return cuda
