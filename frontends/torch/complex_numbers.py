@@ -39,6 +39,7 @@ def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.isnan.default: _isnan,
         _ATEN.logaddexp.default: _logaddexp,
         _ATEN.nan_to_num.default: partial(each_part, _ATEN.nan_to_num.default),
+        _ATEN.full_like.default: _full_like,
     }
     for kind in ("Tensor", "Scalar"):
         found[getattr(_ATEN.add, kind)] = partial(_sum, 1)
@@ -202,6 +203,18 @@ def _logaddexp(x: Tensor, y: Tensor) -> Tensor:
     most = torch.where(is_greater, x, y)
     least = torch.where(is_greater, y, x)
     return most + torch.log1p(torch.exp(least - most))
+
+
+def _full_like(x: Tensor, value: Any, *, dtype: torch.dtype | None = None, **given: Any) -> Tensor:
+    """torch-mlir fills with a number of f64."""
+    kind = x.dtype if dtype is None else dtype
+    if not kind.is_complex:
+        return NotImplemented
+    real, imaginary = (
+        torch.full(x.shape, float(part), dtype=kind.to_real(), device=x.device)
+        for part in (value.real, value.imag)
+    )
+    return torch.complex(real, imaginary)
 
 
 def each_part(operator: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor:

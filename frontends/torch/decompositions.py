@@ -91,6 +91,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.rrelu_with_noise.default: _rrelu_with_noise,
         _ATEN.gelu.default: _gelu,
         _ATEN.native_group_norm.default: _group_norm,
+        _ATEN.rms_norm.default: _rms_norm,
         _ATEN.var.correction: _var,
         _ATEN.var_mean.correction: _var_mean,
         _ATEN.topk.default: _topk,
@@ -406,6 +407,17 @@ def _group_norm(
     return result.to(x.dtype), mean.squeeze(dims).to(x.dtype), scale.squeeze(dims).to(x.dtype)
 
 
+def _rms_norm(
+    x: Tensor, shape: Sequence[int | SymInt], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """Where no eps is given torch-mlir takes that of f64; open sizes it does not take."""
+    wide = _wide(x)
+    eps = torch.finfo(wide.dtype).eps if eps is None else eps
+    mean = (wide * wide).mean(list(range(-len(shape), 0)), keepdim=True)
+    result = wide * torch.rsqrt(mean + eps)
+    return (result if weight is None else result * weight).to(x.dtype)
+
+
 def _var(
     x: Tensor,
     dim: Sequence[int] | None = None,
@@ -426,6 +438,9 @@ def _var_mean(
 ) -> tuple[Tensor, Tensor]:
     if x.is_complex():
         return NotImplemented
+    if correction is not None and correction == int(correction):
+        # Of an open size no other number is lowered.
+        correction = int(correction)
     dims = list(dim) if dim else list(range(x.dim()))
     count = math.prod(x.shape[each] for each in dims)
     wide = _wide(x)

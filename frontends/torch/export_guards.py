@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest import mock
@@ -11,6 +11,8 @@ import torch
 import torch._prims_common
 import torch.nn.modules.transformer
 from torch import Tensor
+from torch._C import DispatchKey
+from torch.distributions import Distribution
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 _CONTIGUITY = "check_contiguous_sizes_strides"
@@ -23,8 +25,12 @@ def without_needless_guards() -> Generator[None]:
 
     A slice `table[:length]` of a table of 64 rows is contiguous if the length is 64, so torch
     excludes that length. nn.Transformer compares the mask that it is given with a causal one.
+    Distances are computed in another way from 25 rows on. Distributions look whether their
+    parameters, and what they are asked for, may be such.
     """
     with ExitStack() as stack:
+        stack.enter_context(made_of({torch.ops.aten.cdist.default: _distances}))
+        stack.enter_context(mock.patch.object(Distribution, "_validate_args", False))
         for module, name, answer in (
             (torch._prims_common, _CONTIGUITY, _is_known_contiguous),
             (torch.nn.modules.transformer, _CAUSALITY, _is_said_causal),
@@ -33,6 +39,32 @@ def without_needless_guards() -> Generator[None]:
             if hasattr(module, name):
                 stack.enter_context(mock.patch.object(module, name, answer))
         yield
+
+
+@contextmanager
+def made_of(decompositions: Mapping[Any, Callable[..., Any]]) -> Generator[None]:
+    """Lets torch.export see these operators as what they are made of here, not in torch."""
+    key = DispatchKey.CompositeImplicitAutograd
+    before = {operator: operator.py_kernels.get(key) for operator in decompositions}
+    try:
+        for operator, decomposition in decompositions.items():
+            _set_kernel(operator, key, decomposition)
+        yield
+    finally:
+        for operator, kernel in before.items():
+            _set_kernel(operator, key, kernel)
+
+
+def _set_kernel(operator: Any, key: DispatchKey, kernel: Callable[..., Any] | None) -> None:
+    if kernel is None:
+        operator.py_kernels.pop(key, None)
+    else:
+        operator.py_kernels[key] = kernel
+    operator._dispatch_cache.clear()
+
+
+def _distances(x: Tensor, y: Tensor, p: float = 2, compute_mode: int | None = None) -> Tensor:
+    return torch.ops.aten._cdist_forward.default(x, y, p, compute_mode)
 
 
 def _is_known_contiguous(

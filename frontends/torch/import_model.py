@@ -45,10 +45,12 @@ from .changes import Changes, change_of, find_changes
 from .control_flow import ControlFlowImporter, begin_control_flow, end_control_flow
 from .decompositions import decompositions
 from .example_sizes import with_larger_sizes
-from .export_guards import without_needless_guards
+from .export_guards import made_of, without_needless_guards
 from .fake_values import without_elements
+from .functions import ReplacedFunctions
 from .generators import keep_generator
-from .recurrent import as_loops
+from .gradients import exported
+from .recurrent import recurrent_decompositions
 from .refusals import nodes_of, refuse
 from .size_checks import check_sizes
 from .sizes import Sizes
@@ -207,13 +209,12 @@ def _exported(
         # torch prints the graph that it has where it fails.
         with (
             torch.no_grad(),
-            as_loops(),
+            made_of(recurrent_decompositions()),
             without_needless_guards(),
+            ReplacedFunctions(),
             contextlib.redirect_stderr(said),
         ):
-            return torch.export.export(
-                model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False
-            )
+            return exported(model, args, kwargs, dynamic_shapes)
     except HircError:
         raise
     except Exception as error:

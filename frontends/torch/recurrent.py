@@ -5,19 +5,11 @@ The inputs of all steps are multiplied at once before the loop, and in it the hi
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch._C import DispatchKey
-from torch.overrides import TorchFunctionMode
-
-from ...compiler.errors import UnsupportedError
-from .losses import ctc_loss
-from .user_errors import stack_position
 
 _ATEN = torch.ops.aten
 # Takes what is carried, the inputs of a step, and what stays; returns what is carried on.
@@ -32,52 +24,6 @@ def recurrent_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.rnn_tanh.input: _rnn_tanh,
         _ATEN.rnn_relu.input: _rnn_relu,
     }
-
-
-@contextmanager
-def as_loops() -> Generator[None]:
-    """Lets torch.export see recurrent layers as loops: its own steps make the length a constant.
-
-    And a loss whose steps it cannot see.
-    """
-    key = DispatchKey.CompositeImplicitAutograd
-    before = {operator: operator.py_kernels.get(key) for operator in recurrent_decompositions()}
-    try:
-        for operator, decomposition in recurrent_decompositions().items():
-            _set_kernel(operator, key, decomposition)
-        with _Functions():
-            yield
-    finally:
-        for operator, kernel in before.items():
-            _set_kernel(operator, key, kernel)
-
-
-def _set_kernel(operator: Any, key: DispatchKey, kernel: Callable[..., Any] | None) -> None:
-    if kernel is None:
-        operator.py_kernels.pop(key, None)
-    else:
-        operator.py_kernels[key] = kernel
-    operator._dispatch_cache.clear()
-
-
-class _Functions(TorchFunctionMode):
-    """Refuses packed sequences where they are made: torch.export fails later, and says less.
-
-    Computes the loss of connectionist temporal classification as a loop.
-    """
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if getattr(func, "__name__", "") == "_pack_padded_sequence":
-            raise UnsupportedError(
-                "packed sequences are not supported: their sizes are elements of a tensor",
-                position=stack_position("".join(traceback.format_stack())),
-                op="aten._pack_padded_sequence",
-                stage="import",
-                hint="give the layer padded sequences, and mask what it returns",
-            )
-        if func in (torch.ctc_loss, torch.nn.functional.ctc_loss):
-            return ctc_loss(*args, **(kwargs or {}))
-        return func(*args, **(kwargs or {}))
 
 
 def _lstm(x: Tensor, hx: Sequence[Tensor], *given: Any) -> tuple[Tensor, Tensor, Tensor]:

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.export import Dim
+from torch.nn import functional as F
 
 from hirc import compile as compile_model
 from hirc.compiler.errors import HircError
@@ -145,3 +146,31 @@ def test_sizes_of_one_are_open() -> None:
             (torch.ones(1, 4), torch.ones(2, 4)),
             dynamic_shapes={"x": {0: batch}, "y": {0: batch}},
         )
+
+
+def _of_any_size(x: Tensor, y: Tensor) -> list[Tensor]:
+    rows, columns = x.shape
+    return [
+        torch.linspace(-1, 2, rows),
+        torch.linspace(columns - 1, 0.5, columns, dtype=torch.float16),
+        (x @ x.mT).fill_diagonal_(-torch.inf).softmax(-1),
+        torch.zeros(rows, 3).fill_diagonal_(2, wrap=False),
+        torch.cdist(x, y),
+        *torch.std_mean(x, 1),
+        x.std(0, correction=0),
+        F.rms_norm(x, (columns,)),
+    ]
+
+
+def test_functions_whose_sizes_torch_would_fix() -> None:
+    torch.manual_seed(0)
+    shapes = {"x": {0: Dim("rows"), 1: Dim("columns")}, "y": {1: Dim("columns")}}
+    given = (torch.randn(5, 4), torch.randn(3, 4))
+    compiled = compile_model(_of_any_size, given, dynamic_shapes=shapes, target="cpu", opt_level=0)
+    for rows, columns in ((1, 2), (2, 7), (40, 3)):
+        inputs = (torch.randn(rows, columns), torch.randn(3, columns))
+        theirs = _of_any_size(*inputs)
+        for number, (mine, other) in enumerate(zip(compiled(*inputs), theirs, strict=True)):
+            torch.testing.assert_close(
+                mine, other, equal_nan=True, msg=lambda said, number=number: f"{number}: {said}"
+            )

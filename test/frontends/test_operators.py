@@ -209,6 +209,32 @@ def _losses(x: Tensor) -> list[Tensor]:
     ]
 
 
+def _normed(x: Tensor) -> list[Tensor]:
+    """Rows of which the eps that is not given is a large part."""
+    small = x * 1e-4
+    some = torch.zeros(3, 6, dtype=torch.complex64)
+    some[:, ::2] = torch.complex(x[:3, ::2], x[1:, 1::2])
+    return [
+        F.rms_norm(small, (6,)),
+        F.rms_norm(small, (4, 6), x),
+        F.rms_norm(small, (6,), eps=1e-3),
+        F.rms_norm(small.bfloat16(), (6,)),
+        torch.view_as_real(torch.full((2,), 1 - 2j) * some[:2, :2]),
+        torch.view_as_real(some),
+    ]
+
+
+def _looked_at(x: Tensor) -> list[Tensor]:
+    """What torch looks at the elements of before it computes."""
+    return [
+        torch.distributions.Normal(x, x.abs() + 1).log_prob(x * 2),
+        torch.distributions.Categorical(logits=x).entropy(),
+        F.gaussian_nll_loss(x, x * 2, x.abs()),
+        F.gaussian_nll_loss(x, x * 2, x[:, 0].abs(), reduction="none"),
+        F.gaussian_nll_loss(x, x * 2, 2.0, full=True),
+    ]
+
+
 @pytest.mark.filterwarnings("ignore:index_reduce")
 def test_operators() -> None:
     torch.manual_seed(0)
@@ -217,7 +243,15 @@ def test_operators() -> None:
     def model(x: Tensor, n: Tensor) -> list[Tensor]:
         made = [*_constants(x), *_numbers(x, n), *_orders(x, n), *_bits_and_places(x, n)]
         made += [*_special(x, n), *_error_functions(x), *_complex(x), *_picked(x, n)]
-        return [*made, *_convolutions(x), *_windows(x), *_losses(x), *_bytes(n)]
+        return [
+            *made,
+            *_convolutions(x),
+            *_windows(x),
+            *_losses(x),
+            *_bytes(n),
+            *_normed(x),
+            *_looked_at(x),
+        ]
 
     found = hirc.compile(model, (x, n), target="cpu", opt_level=0)(x, n)
     for number, (ours, theirs) in enumerate(zip(found, model(x, n), strict=True)):
