@@ -30,6 +30,8 @@ def check_options(options: Options, given: Collection[str]) -> None:
         check_readable(library)
     if options.weights_from is not None:
         check_readable(options.weights_from)
+    if options.tuning is not None:
+        check_readable(options.tuning)
     if options.output is not None:
         files = [
             *map(file_of, options.inputs),
@@ -38,6 +40,8 @@ def check_options(options: Options, given: Collection[str]) -> None:
         ]
         if options.weights_from is not None:
             files.append(str(options.weights_from))
+        if options.tuning is not None:
+            files.append(str(options.tuning))
         refuse_overwriting(options.output, files)
     stems = [Path(name).stem for name in options.inputs]
     twice = next((stem for stem in stems if stems.count(stem) > 1), None)

@@ -148,6 +148,8 @@ class Options:
     allow_tf32: bool = False
     products: Products = Products.AUTO
     schedules: Schedules = Schedules.AUTO
+    # What was found to be the best configurations of classes of operations.
+    tuning: Path | None = None
     graphs: Graphs = Graphs.AUTO
     overlap_steps: int = 0
     weights: WeightStorage = WeightStorage.AUTO

@@ -54,6 +54,7 @@ from .target import (
 )
 from .timing import Timer
 from .toolchain import Clang, Cuda
+from .tuning import place_tuning, read_tuning
 
 if TYPE_CHECKING:
     from ..pipelines.program_graph.graph import GraphProgram
@@ -190,6 +191,8 @@ class Unit:
             self.targets = native_targets()
             self.is_native = True
         check_together(self.targets)
+        if self.options.tuning is not None:
+            place_tuning(self.module.operation, read_tuning(self.options.tuning, self.targets))
         if self.options.checks and self.devices != Devices.CPU:
             raise InputError(
                 "--check is for the CPU device, and the program is built for a GPU",

@@ -98,6 +98,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         allow_tf32=values.allow_tf32,
         products=Products(values.products),
         schedules=Schedules(values.schedules),
+        tuning=values.tuning,
         graphs=Graphs(values.graph),
         overlap_steps=values.overlap_steps,
         weights=WeightStorage(values.weights),
@@ -241,6 +242,12 @@ def _make_parser() -> argparse.ArgumentParser:
         choices=[str(choice) for choice in Schedules],
         default=str(Schedules.AUTO),
         help="the kernels of tensor operations (auto: tuned, but general with -O0)",
+    )
+    add(
+        "--tuning",
+        type=Path,
+        metavar="FILE",
+        help="the best configurations that hirc.tools.tune found for classes of operations",
     )
     add(
         "--graph",

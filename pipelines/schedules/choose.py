@@ -9,14 +9,16 @@ from typing import Any, NoReturn, overload
 
 from ...dialects.mlir import ir
 from .alternatives import Alternative, emit_first_that_holds
-from .configuration import Chooser, Configuration, Given, read_given
+from .configuration import FAMILY, Chooser, Configuration, Given, read_given
 from .device import Device
 from .floor import GENERAL, general, scatter
 from .iteration import read_iteration
 from .kernels import Kernels
 from .logistic import use_logistic
+from .shape_class import Tuning, shape_class
 from .size import ZERO
 from .size_checks import emit_size_checks
+from .stored_types import take_stored_types
 from .work import COLLECTIVES, Work, read_work
 
 # Packages, each of which has a chooser, or gives launches to choose from at run time; None where
@@ -29,10 +31,13 @@ _CHECKING = ("transpose", "pointwise", "rows")
 FAMILIES = ("transpose", "pointwise", "contraction", "windows")
 
 
-def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
+def schedule(
+    op: ir.Operation, kernels: Kernels, device: Device | None, tuning: Tuning | None = None
+) -> None:
     """Replaces a linalg.generic on buffers by launches of kernels that do the same.
 
-    Without a device, by the schedules that take every operation, whatever it asks for.
+    Without a device, by the schedules that take every operation, whatever it asks for. What the
+    operation's class has in `tuning` comes before what the compiler decides on.
     """
     iteration = read_iteration(op)
     if GENERAL in op.attributes:
@@ -51,7 +56,7 @@ def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
             return
         if work is not None and device is not None:
             use_logistic(work)
-            found = _alternatives(work, given, kernels, device)
+            found = _alternatives(work, given, kernels, device, tuning or {})
         if work is not None and found is not None:
             emit_first_that_holds(work.open, found, lambda: _schedule_any(op.clone(), kernels))
             op.erase()
@@ -68,31 +73,40 @@ def schedule(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
     _schedule_any(op, kernels)
 
 
-def configurations(op: ir.Operation, device: Device) -> list[Configuration]:
-    """All that a linalg.generic on buffers may ask for, of what a search tries.
+def configurations(op: ir.Operation, device: Device) -> tuple[str | None, list[Configuration]]:
+    """The class of a linalg.generic on buffers, and what it may ask for of what a search tries.
 
     Emits index arithmetic before the operation that nothing uses.
     """
     with op.location, ir.InsertionPoint(op):
         copy = op.clone()
+        take_stored_types(copy)
         work = read_work(copy, device=device)
         found: list[Configuration] = []
+        key: str | None = None
         if work is not None and not scatter.scatters(copy) and GENERAL not in op.attributes:
             use_logistic(work)
+            key = shape_class(work)
             for name in _CHECKING if _has_assertions(copy) else _SCHEDULES:
                 if name in FAMILIES:
                     chooser: Chooser[Any] | None = _module(name).chooser(work, None, device)
                     found += [] if chooser is None else chooser.space()
         copy.erase()
-    return found
+    return key, found
 
 
 def _alternatives(
-    work: Work, given: Given | None, kernels: Kernels, device: Device
+    work: Work, given: Given | None, kernels: Kernels, device: Device, tuning: Tuning
 ) -> Sequence[Alternative] | None:
-    """What the operation asks for, if it does, and what the compiler decides on; None for none."""
+    """What the operation asks for, if it does, or its class was found to be best computed by, and
+    what the compiler decides on; None for none.
+    """
     names = _CHECKING if _has_assertions(work.op) else _SCHEDULES
-    asked = [] if given is None else [_asked_for(work, given, names, kernels, device)]
+    asked: list[Alternative] = []
+    if given is not None:
+        asked.append(_asked_for(work, given, names, kernels, device))
+    elif tuning:
+        asked += _tuned(work, tuning, names, kernels, device)
     for name in names:
         module = _module(name)
         if name in FAMILIES:
@@ -118,6 +132,18 @@ def _asked_for(
 
 def _module(name: str) -> ModuleType:
     return import_module(f".{name}.schedule", __package__)
+
+
+def _tuned(
+    work: Work, tuning: Tuning, names: Sequence[str], kernels: Kernels, device: Device
+) -> list[Alternative]:
+    values = tuning.get(shape_class(work), {})
+    family = values.get(FAMILY)
+    if family not in names or family not in FAMILIES:
+        return []
+    chooser: Chooser[Any] | None = _module(str(family)).chooser(work, kernels, device)
+    found = None if chooser is None else chooser.tuned(values)
+    return [] if found is None else [found]
 
 
 @overload

@@ -30,7 +30,7 @@ from .work import Work
 Value = int | str
 # What a block has at most (CUDA C++ Programming Guide, "Compute Capabilities").
 _MOST_THREADS = 1024
-_FAMILY = "family"
+FAMILY = "family"
 
 
 class Configuration:
@@ -48,7 +48,7 @@ class Configuration:
         """The fields by their names, and the family."""
         # A base class has no fields of its own for the type checker to know.
         names = [field.name for field in fields(self)]  # pyright: ignore[reportArgumentType]
-        return {_FAMILY: self.family, **{name: getattr(self, name) for name in names}}
+        return {FAMILY: self.family, **{name: getattr(self, name) for name in names}}
 
     @property
     def attribute(self) -> ir.DictAttr:
@@ -89,12 +89,30 @@ class Chooser(ABC, Generic[C]):
         """What the compiler decides on."""
         return [self.alternative(made) for made in self.choices()]
 
+    def tuned(self, values: Mapping[str, Value]) -> Alternative | None:
+        """What was found to be good for the operation's class, or None where it does not fit."""
+        known = [each for each in self.choices() if values.keys() == each.values.keys()]
+        if not known:
+            return None
+        nearest = _nearest(known, values)
+        typed: dict[str, Value] = {}
+        for name, like in nearest.values.items():
+            value, kind = values[name], type(like)
+            if issubclass(kind, StrEnum) and value in list(kind):
+                value = kind(str(value))
+            if type(value) is not kind:
+                return None
+            typed[name] = value
+        del typed[FAMILY]
+        made = nearest.with_values(typed)
+        return None if self.refusal(made) is not None else self.alternative(made)
+
     def given(self, given: Given) -> Alternative:
         """What an operation asks for; fails where no kernel can be made of it."""
         choices = self.choices()
         if not choices:
             given.refuse(f"no kernel of '{given.family}' for this operation takes one")
-        nearest = max(choices, key=lambda each: each.agreements(given.values))
+        nearest = _nearest(choices, given.values)
         made = nearest.with_values(given.typed(nearest))
         refusal = self.refusal(made)
         if refusal is not None:
@@ -129,6 +147,11 @@ class Chooser(ABC, Generic[C]):
         return not found.never
 
 
+def _nearest(choices: Sequence[C], values: Mapping[str, Value]) -> C:
+    """The choice that agrees with most values; the first of several."""
+    return max(choices, key=lambda each: each.agreements(values))
+
+
 @dataclass(frozen=True)
 class Given:
     """The configuration that an operation asks for: a family, and some of its fields."""
@@ -140,7 +163,7 @@ class Given:
     def typed(self, like: Configuration) -> dict[str, Value]:
         """The fields, of the types of another configuration's; fails where one is not."""
         known = like.values
-        del known[_FAMILY]
+        del known[FAMILY]
         typed: dict[str, Value] = {}
         for name, value in self.values.items():
             if name not in known:
@@ -169,17 +192,24 @@ def read_given(op: ir.Operation, families: Sequence[str]) -> Given | None:
     unknown = Given(op, "", {})
     if not isinstance(attribute, ir.DictAttr):
         unknown.refuse('it is a dictionary, as {family = "pointwise", threads = 128}')
-    values: dict[str, Value] = {}
+    values = values_of(attribute)
     for each in attribute:
-        if isinstance(each.attr, ir.BoolAttr | ir.IntegerAttr | ir.StringAttr):
-            values[each.name] = each.attr.value
-        else:
+        if each.name not in values:
             unknown.refuse(f"'{each.name}' takes a number, true or false, or a word in quotes")
-    family = values.pop(_FAMILY, None)
+    family = values.pop(FAMILY, None)
     if family not in families:
         named = "it names no family" if family is None else f"there is no family '{family}'"
         unknown.refuse(f"{named}; the families are {', '.join(families)}")
     return Given(op, str(family), values)
+
+
+def values_of(attribute: ir.DictAttr) -> dict[str, Value]:
+    """The numbers, flags and words of a dictionary."""
+    return {
+        each.name: each.attr.value
+        for each in attribute
+        if isinstance(each.attr, ir.BoolAttr | ir.IntegerAttr | ir.StringAttr)
+    }
 
 
 def attribute_of(values: Mapping[str, Value]) -> ir.DictAttr:

@@ -11,6 +11,7 @@ from .choose import schedule
 from .device import Device
 from .kernels import Kernels
 from .launchers import Launcher, Launchers
+from .shape_class import read_tuning
 from .structure import Structure, Structures, stand_ins
 
 
@@ -23,6 +24,7 @@ class Scheduler:
 
     def __init__(self, module: ir.Operation, device: Device | None, *, mark: bool = False) -> None:
         self._device = device
+        self._tuning = read_tuning(module)
         self._number = count() if mark else None
         self._kernels = Kernels(module)
         self._structures = Structures()
@@ -56,7 +58,7 @@ class Scheduler:
         given = stand_ins(structure, block)
         copy = op.clone(ir.InsertionPoint(block))
         _replace_outer(copy, dict(zip(structure.outer, given, strict=True)))
-        schedule(copy, self._kernels, self._device)
+        schedule(copy, self._kernels, self._device, self._tuning)
         return self._launchers.end(block, structure, given)
 
 
