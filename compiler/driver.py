@@ -67,9 +67,9 @@ class Compilation:
     def cuda(self) -> Cuda:
         """The CUDA in use. Raises ToolchainError where there is none."""
         options = self.options
-        # A host's own CUDA runtime is for GPUs, and for who has them.
-        is_for_cpus = not options.host.is_native and Devices.of(options.targets) == Devices.CPU
-        optional = (STATIC_RUNTIME,) if is_for_cpus else ()
+        # Another host's runtime is seldom at hand, and for links of what is for GPUs alone.
+        links = options.emit.is_linked and Devices.GPUS in Devices.of(options.targets)
+        optional = () if options.host.is_native or links else (STATIC_RUNTIME,)
         return find_cuda(options.cuda_path, optional=optional, host=options.host)
 
     def _library(self, target: Target) -> Path:

@@ -92,6 +92,7 @@ def test_what_is_not_in_one_file(archs: tuple[str, ...], message: str) -> None:
 
 
 @needs_libraries
+@pytest.mark.proves("hirc", "AMD", "x86-64", "code disassembled")
 @pytest.mark.parametrize("arch", ["gfx90a", "gfx1100"])
 @pytest.mark.parametrize("source", _SOURCES, ids=lambda source: source.stem)
 def test_a_code_object_of_each_program(source: Path, arch: str, hirc: Hirc, tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory, clang: Path) -> Path:
     return stand_in_cuda(tmp_path_factory.mktemp("stand-in"), clang)
 
 
+@pytest.mark.proves("clang {version}", "NVIDIA", "x86-64", "linked, registered")
 @pytest.mark.parametrize("emit", ["object", "bitcode", "llvm"])
 @pytest.mark.parametrize("version", _FINISHERS)
 def test_finished(version: int, emit: str, hirc: Hirc, stand_in: Path, tmp_path: Path) -> None:
@@ -79,6 +80,7 @@ def test_finished(version: int, emit: str, hirc: Hirc, stand_in: Path, tmp_path:
     assert done.stdout.startswith("GPU 0: main_kernel")
 
 
+@pytest.mark.proves("clang {version}", "NVIDIA", "x86-64", "form read")
 @pytest.mark.parametrize(
     ("version", "section", "entry_bytes", "image"),
     [

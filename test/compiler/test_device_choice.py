@@ -74,6 +74,7 @@ def on_stand_in(tmp_path_factory: pytest.TempPathFactory, clang: Path) -> Path:
     return output
 
 
+@pytest.mark.proves("hirc", "NVIDIA, PTX", "x86-64", "linked, registered")
 def test_images(both: Path) -> None:
     linked = read_linked_file(both)
     expected = DeviceImage("sm_80", "machine code"), DeviceImage("sm_90", "PTX")
@@ -81,6 +82,7 @@ def test_images(both: Path) -> None:
     assert linked.entries == 1
 
 
+@pytest.mark.proves("hirc", "CPU device", "x86-64", "run on the CPU device")
 def test_without_a_driver(both: Path) -> None:
     note = "hirc: note: running on the CPU device: there is no NVIDIA driver\n"
     assert _run(both) == (0, _ON_CPU, note)
@@ -101,6 +103,7 @@ def test_what_is_no_device(asked: str, both: Path) -> None:
     assert f"hirc: error: HIRC_DEVICE is '{asked}'; it may be cuda, cuda:1 or cpu\n" in errors
 
 
+@pytest.mark.proves("hirc", "NVIDIA", "x86-64", "linked, registered")
 def test_a_gpu_is_taken(on_stand_in: Path) -> None:
     assert _run(on_stand_in, STAND_IN_GPUS="2") == (0, _ON_GPU.format(0), "")
     assert _run(on_stand_in, STAND_IN_GPUS="2", HIRC_DEVICE="") == (0, _ON_GPU.format(0), "")

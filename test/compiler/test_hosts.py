@@ -15,7 +15,8 @@ from programs.catalog import PROGRAMS, Program, without_addresses
 from programs.libdevice_programs import programs as libdevice_programs
 from programs.libdevice_table import compare
 
-from hirc.compiler.executable import read_linked_file
+from hirc.compiler.executable import DeviceImage, read_linked_file
+from hirc.compiler.toolchain import find_cuda
 from support.driver import PROGRAM, Hirc, write
 from support.stand_in import stand_in_cuda
 from support.weights import DENSE, write_values
@@ -73,6 +74,7 @@ def _run(path: Path, *words: str, **environment: str) -> subprocess.CompletedPro
     )
 
 
+@pytest.mark.proves("hirc", "CPU device", "AArch64", "run on the CPU device")
 @pytest.mark.parametrize(
     "program",
     [each for each in PROGRAMS if each.name in _CHOSEN],
@@ -114,16 +116,33 @@ def test_a_command_with_weights(hirc: Hirc, tmp_path: Path) -> None:
     assert np.array_equal(np.load(result), x @ matrix + bias)
 
 
+@pytest.mark.proves("hirc", "NVIDIA", "AArch64", "linked, registered")
+@pytest.mark.proves("hirc", "NVIDIA, PTX", "AArch64", "linked, registered")
 def test_gpus_and_the_cpu_device_in_one(hirc: Hirc, clang: Path, tmp_path: Path) -> None:
     """Device code is registered, and each device is chosen, on that host too."""
     flags = ("--target=aarch64-linux-gnu",)
     cuda = stand_in_cuda(tmp_path, clang, *flags, libraries="targets/sbsa-linux/lib")
     source, output = write(tmp_path, "prog.mlir", _PRINT), tmp_path / "prog"
-    words = (f"--cuda-path={cuda}", "--offload-arch=sm_80,cpu")
+    words = (f"--cuda-path={cuda}", "--offload-arch=sm_80,compute_80,cpu")
     hirc.succeeds(source, _HOST, *words, "-o", output)
-    assert [image.arch for image in read_linked_file(output).images] == ["sm_80"]
+    expected = DeviceImage("sm_80", "machine code"), DeviceImage("sm_80", "PTX")
+    assert read_linked_file(output).images == expected
     assert _run(output, HIRC_DEVICE="cpu").stdout == "ran\n" * 4
     assert _run(output, STAND_IN_GPUS="1", HIRC_DEVICE="cuda").stdout.startswith("GPU 0: ")
+
+
+@pytest.mark.proves("clang 22", "NVIDIA", "AArch64", "linked, registered")
+def test_what_clang_finishes(hirc: Hirc, clang: Path, tmp_path: Path) -> None:
+    target, real = "--target=aarch64-linux-gnu", find_cuda().root
+    cuda = stand_in_cuda(tmp_path, clang, target)
+    source, unit, output = write(tmp_path, "prog.mlir", _PRINT), tmp_path / "p.o", tmp_path / "p"
+    hirc.succeeds(source, _HOST, "--offload-arch=sm_90", "--emit=object", "-o", unit)
+    words = [f"--cuda-path={real}", "-Xlinker", f"--device-compiler=--cuda-path={real}"]
+    libraries = [f"-L{cuda}/lib", "-lcudart_static", "-ldl", "-lrt", "-lpthread", "-lm"]
+    lld = clang.resolve().parent / "ld.lld"
+    command = [clang, target, "--offload-link", unit, "-o", output, f"--ld-path={lld}", *words]
+    subprocess.run([*command, *libraries], capture_output=True, timeout=120, check=True)
+    assert _run(output, STAND_IN_GPUS="1").stdout.startswith("GPU 0: ")
 
 
 def test_what_another_link_finishes(hirc: Hirc, tmp_path: Path) -> None:
