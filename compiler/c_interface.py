@@ -10,6 +10,7 @@ from pathlib import Path
 from ..dialects.mlir import ir
 from ..dialects.records import dataclass
 from ..pipelines.body_names import BODY_PREFIX
+from ..pipelines.hir.interface.exports import communicates
 from ..pipelines.hir.interface.signature import Signature, Value, read_signature
 from ..pipelines.hir.interface.weights import program_name
 
@@ -51,6 +52,11 @@ int hirc_use_weights_file(const char *path);
 int hirc_use_weights(const char *const *names, const DLTensor *const *tensors, int64_t count);
 void hirc_unload_weights(void);
 """
+_COMMUNICATION_FUNCTIONS = """\
+/* Before the first call: an ncclComm_t, or NULL, with this process's rank and the number of
+   processes; where they meet, or NULL. See docs/communication.md. Returns 0, or an error. */
+int hirc_use_communicator(void *communicator, int rank, int size, const char *meeting);
+"""
 _STATE_FUNCTIONS = """\
 /* State: see docs/state.md. Those that return int return 0, or an error. */
 typedef struct hirc_instance hirc_instance;
@@ -72,6 +78,7 @@ class CProgram:
     outputs: tuple[tuple[str, str], ...]
     has_weights: bool
     has_state: bool
+    communicates: bool
 
 
 def read_programs(module: ir.Operation) -> list[CProgram]:
@@ -83,11 +90,12 @@ def read_programs(module: ir.Operation) -> list[CProgram]:
         symbol = ir.StringAttr(op.operation.attributes["sym_name"]).value
         if not symbol.startswith(BODY_PREFIX) and program_name(symbol) == symbol:
             continue
-        found.append(_described(read_signature(op.operation, program_name(symbol))))
+        signature = read_signature(op.operation, program_name(symbol))
+        found.append(_described(signature, communicates=communicates(module)))
     return found
 
 
-def _described(signature: Signature) -> CProgram:
+def _described(signature: Signature, *, communicates: bool) -> CProgram:
     def named(values: Sequence[Value]) -> tuple[tuple[str, str], ...]:
         return tuple((value.name, value.text) for value in values)
 
@@ -98,6 +106,7 @@ def _described(signature: Signature) -> CProgram:
         named(signature.outputs),
         signature.has_weights or signature.has_state,
         signature.has_state,
+        communicates,
     )
 
 
@@ -118,6 +127,8 @@ def header(path: Path, programs: Sequence[CProgram]) -> str:
         parts.append(_WEIGHTS_FUNCTIONS)
     if any(program.has_state for program in programs):
         parts.append(_STATE_FUNCTIONS)
+    if any(program.communicates for program in programs):
+        parts.append(_COMMUNICATION_FUNCTIONS)
     parts += map(_program, programs)
     parts.append(f"#ifdef __cplusplus\n}}\n#endif\n#endif /* {guard} */\n")
     return "\n".join(parts)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from .errors import InputError
 from .loader_abi import VERSION, ProgramInfo, describe
 from .loader_call import Call
+from .loader_communicator import use_communicator
 from .loader_files import LoadedLibrary, open_library, state_of
 from .loader_python import function_of
 from .loader_state import State, declare_state_functions, states_of
@@ -29,6 +30,7 @@ def load(
     path: str | os.PathLike[str],
     *,
     weights: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    communicator: Any = None,
 ) -> Artifact:
     """Loads a shared library that hirc built (`--emit=shared`). Raises InputError.
 
@@ -41,12 +43,17 @@ def load(
     in the host's or the current device's memory, which are copied now. A library that is loaded
     with other weights is another one, too.
 
+    `communicator` is how its programs communicate, as for `use_communicator`.
+
     What was made of a torch model is called as that was: `load("libnet.so")(images)`.
     """
     # Imported late: it is a kind of library itself.
     from .loader_artifact import Artifact
 
-    return Artifact(Path(path), weights)
+    found = Artifact(Path(path), weights)
+    if communicator is not None:
+        found.use_communicator(communicator)
+    return found
 
 
 class Library:
@@ -159,6 +166,17 @@ class Library:
         """Frees the weights on all devices; the next call loads them again."""
         if self.weights:
             self.loaded.hirc_unload_weights()
+
+    def use_communicator(self, communicator: Any) -> None:
+        """Has its programs communicate as the caller does; before the first call.
+
+        `communicator` is a process group of torch, or a tuple: the address of an `ncclComm_t` (on
+        the CPU device None), this process's rank, and the number of processes. Raises InputError
+        where the programs do not communicate, or have begun to.
+        """
+        if not hasattr(self.loaded, "hirc_use_communicator"):
+            raise InputError(f"{self.path} has no program that communicates")
+        use_communicator(self.loaded, communicator)
 
     def _use_weights(self, path: Path | None, given: Mapping[str, Any] | None) -> None:
         loaded = self.loaded

@@ -16,6 +16,7 @@
 #include "communicate.h"
 #include "calls.h"
 #include "communicator.h"
+#include "cpu_device.h"
 #include "current_device.h"
 #include "failure.h"
 #include "nccl_library.h"
@@ -54,6 +55,7 @@ struct lane {
 struct communications {
   pthread_mutex_t lock;
   struct hirc_communicator *first;
+  nccl_communicator given; // the caller's, of all devices
   struct lane lanes[MAX_DEVICES];
   int in_group;
 };
@@ -307,6 +309,11 @@ static void wait_for_team(struct joining *joining, const char *location) {
   }
 }
 
+static void watch(void) {
+  hirc_world_watch(look);
+  __atomic_store_n(&hirc_state_settle_1[HIRC_SETTLE_COMMUNICATIONS], &settle, __ATOMIC_RELEASE);
+}
+
 // The first of the team gives the others what they find each other by.
 static void join_team(struct hirc_communicator *communicator, const char *location) {
   struct joining *joining = calloc(1, sizeof *joining);
@@ -322,8 +329,7 @@ static void join_team(struct hirc_communicator *communicator, const char *locati
     hirc_world_give(key, &joining->id, sizeof joining->id, location);
   }
   hirc_world_take(key, &joining->id, sizeof joining->id, location);
-  hirc_world_watch(look);
-  __atomic_store_n(&hirc_state_settle_1[HIRC_SETTLE_COMMUNICATIONS], &settle, __ATOMIC_RELEASE);
+  watch();
   joining->device = communicator->device;
   joining->size = (int)communicator->size;
   joining->place = communicator->place;
@@ -331,6 +337,14 @@ static void join_team(struct hirc_communicator *communicator, const char *locati
   communicator->nccl = joining->made;
   nccl_check(nccl, communicator->nccl, joining->status, "ncclCommInitRankConfig", location);
   free(joining);
+}
+
+// Whether it is the devices 0, 1, ... of all processes.
+static int is_everybody(const int64_t *team, int64_t size, const char *location) {
+  for (int64_t i = 0; i < size; ++i)
+    if (team[i] != i)
+      return 0;
+  return size == hirc_world(location)->size;
 }
 
 static struct hirc_communicator *make(int device, const int64_t *team, int64_t size,
@@ -345,8 +359,14 @@ static struct hirc_communicator *make(int device, const int64_t *team, int64_t s
   for (int64_t i = 0; i < size; ++i)
     if (team[i] == rank)
       made->place = (int)i;
-  if (made->place >= 0 && size > 1)
+  if (made->place >= 0 && all()->given && is_everybody(team, size, location)) {
+    hirc_nccl(location);
+    watch();
+    hirc_world_begin(location);
+    made->nccl = all()->given;
+  } else if (made->place >= 0 && size > 1) {
     join_team(made, location);
+  }
   hirc_disown_memory(made);
   made->next = all()->first;
   all()->first = made;
@@ -378,6 +398,39 @@ struct hirc_communicator *hirc_communicator_of(void **known, const int64_t *team
   unlock_all();
   __atomic_store_n(known, found, __ATOMIC_RELEASE);
   return found;
+}
+
+struct handed_over {
+  void *communicator;
+  int rank, size;
+  const char *address;
+};
+
+static int take_over(void *given, void *unused, void *stream) {
+  const struct handed_over *what = given;
+  (void)unused, (void)stream;
+  hirc_world_set(what->rank, what->size, what->address, NULL);
+  all()->given = what->communicator;
+  return 0;
+}
+
+// The caller's ncclComm_t for the devices of all processes, of which this is number `rank`. NULL:
+// they are so many, and make their own. `address` as in HIRC_RENDEZVOUS, or NULL.
+int hirc_communicator_use(void *communicator, int rank, int size, const char *address) {
+  struct handed_over what = {communicator, rank, size, address};
+  const char *wrong = NULL;
+  if (size < 1 || rank < 0 || rank >= size)
+    wrong = "its rank is a number from 0 up to its size";
+  else if (communicator && on_cpu_device())
+    wrong = "the CPU device has none; hand over NULL, a rank and a size";
+  else if (address && strlen(address) >= HIRC_WORLD_ADDRESS_BYTES)
+    wrong = "the address where the processes meet is too long";
+  else if (all()->first)
+    wrong = "the library communicates already";
+  if (!wrong)
+    return hirc_guard(take_over, &what, NULL, NULL);
+  hirc_error_say("a communicator cannot be handed over: %s", wrong);
+  return HIRC_REFUSED;
 }
 
 int64_t hirc_communicator_rank(const struct hirc_communicator *communicator) {

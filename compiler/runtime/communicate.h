@@ -33,6 +33,9 @@ struct hirc_communicator;
 struct hirc_communicator *hirc_communicator_of(void **known, const int64_t *teams, int64_t number,
                                                int64_t size, const char *location);
 
+// What a library's caller hands over before the first call; see communicate.c.
+int hirc_communicator_use(void *communicator, int rank, int size, const char *address);
+
 // The place of this process in the team; -1 where it is not of it.
 int64_t hirc_communicator_rank(const struct hirc_communicator *communicator);
 

@@ -281,6 +281,15 @@ static void connect_world(const char *location) {
   atexit(leave);
 }
 
+static void leave_alone(void) {
+  if (own.process != getpid() || own.is_connected)
+    return;
+  pthread_mutex_lock(&own.lock);
+  own.leaves = 1;
+  pthread_mutex_unlock(&own.lock);
+  pthread_join(own.reader, NULL);
+}
+
 static void send_message(enum hirc_hub_kind kind, const char *key, const void *bytes,
                          uint32_t count, const char *location) {
   struct hirc_hub_message message = {kind, 0, (uint32_t)strlen(key), count};
@@ -316,6 +325,23 @@ static void connect_once(const char *location) {
   connect_world(location);
   hirc_disown(&connecting, HIRC_OBJECT);
   pthread_mutex_unlock(&connecting);
+}
+
+void hirc_world_begin(const char *location) {
+  if (hirc_world_has_address(location)) {
+    connect_once(location);
+    return;
+  }
+  pthread_mutex_lock(&connecting);
+  int is_first = own.process == 0;
+  int rc = is_first ? pthread_create(&own.reader, NULL, run, NULL) : 0;
+  if (is_first && rc == 0) {
+    own.process = getpid();
+    atexit(leave_alone);
+  }
+  pthread_mutex_unlock(&connecting);
+  if (rc != 0)
+    refuse(location, "communication", "no thread is left");
 }
 
 void hirc_world_give(const char *key, const void *bytes, uint32_t count, const char *location) {

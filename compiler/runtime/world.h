@@ -17,6 +17,13 @@ enum { HIRC_WORLD_ADDRESS_BYTES = 256, HIRC_WORLD_KEY_BYTES = 256, HIRC_WORLD_TE
 // Read from the environment once: `size` is 1 where nothing is set. Fails where it is wrong.
 const struct hirc_world *hirc_world(const char *location);
 
+// This process is that one of so many, whatever the environment says. They meet at `address`; NULL:
+// where the environment says, if it speaks of the same processes. Call it before they communicate.
+void hirc_world_set(int rank, int size, const char *address, const char *location);
+
+// Whether it is known where they meet.
+int hirc_world_has_address(const char *location);
+
 // Where they meet: "unix:NAME", a socket of this machine's, or "HOST:PORT". Fails where the
 // environment does not say.
 void hirc_world_address(char address[HIRC_WORLD_ADDRESS_BYTES], const char *location);
@@ -35,6 +42,9 @@ void hirc_world_fail(const char *why);
 
 // Fails with that reason where there is one.
 void hirc_world_check(const char *location);
+
+// Begins to hear of the others' failures where it is known how, and to look for one's own.
+void hirc_world_begin(const char *location);
 
 // Called several times a second, and once more when a failure becomes known, by a thread of this library.
 // May call hirc_world_fail. It may not fail itself.

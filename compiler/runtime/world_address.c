@@ -6,7 +6,8 @@
 //   mpirun (MPICH, Intel)    PMI_RANK, PMI_SIZE, MPI_LOCALRANKID, MPI_LOCALNRANKS
 //   srun                     SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID, SLURM_NNODES
 //
-// HIRC_RENDEZVOUS says where they meet under any of them. Free of CUDA.
+// HIRC_RENDEZVOUS says where they meet under any of them. A library's caller may say all of it
+// instead. Free of CUDA.
 
 #include "failure.h"
 #include "hirc_runtime.h"
@@ -35,6 +36,9 @@ enum { LAUNCHERS = sizeof launchers / sizeof *launchers, LARGEST_WORLD = 1 << 20
 
 static struct hirc_world world;
 static const struct launcher *launcher; // NULL: nobody started several
+// What the caller said, empty where it is nothing.
+static char meeting[HIRC_WORLD_ADDRESS_BYTES];
+static int is_elsewhere; // the environment speaks of other processes
 static _Atomic int state;               // 0: to be read, 1: being read, 2: there
 
 static const char *variable(const char *name) {
@@ -85,6 +89,16 @@ const struct hirc_world *hirc_world(const char *location) {
   return &world;
 }
 
+void hirc_world_set(int rank, int size, const char *address, const char *location) {
+  const struct hirc_world *before = hirc_world(location);
+  is_elsewhere = before->rank != rank || before->size != size;
+  if (is_elsewhere)
+    world.local_rank = rank;
+  world.rank = rank;
+  world.size = size;
+  snprintf(meeting, sizeof meeting, "%s", address ? address : "");
+}
+
 // Whether all processes are on this machine.
 static int are_all_here(void) {
   const char *local = variable(launcher->local_size), *size = variable(launcher->size);
@@ -95,7 +109,7 @@ static int are_all_here(void) {
 }
 
 void hirc_world_address(char address[HIRC_WORLD_ADDRESS_BYTES], const char *location) {
-  const char *said = variable("HIRC_RENDEZVOUS");
+  const char *said = meeting[0] ? meeting : is_elsewhere ? NULL : variable("HIRC_RENDEZVOUS");
   const char *host = variable("MASTER_ADDR"), *port = variable("MASTER_PORT");
   // What is one launch's own.
   static const char *const names[] = {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT",
@@ -104,7 +118,7 @@ void hirc_world_address(char address[HIRC_WORLD_ADDRESS_BYTES], const char *loca
   int length;
   if (said) {
     length = snprintf(address, HIRC_WORLD_ADDRESS_BYTES, "%s", said);
-  } else if (launcher && are_all_here()) {
+  } else if (!is_elsewhere && launcher && are_all_here()) {
     length = snprintf(address, HIRC_WORLD_ADDRESS_BYTES, "unix:hirc-%s", port ? port : "");
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
       const char *text = variable(names[i]);
@@ -112,20 +126,31 @@ void hirc_world_address(char address[HIRC_WORLD_ADDRESS_BYTES], const char *loca
         length += snprintf(address + length, (size_t)(HIRC_WORLD_ADDRESS_BYTES - length), "-%s",
                            text);
     }
-  } else if (host && port) {
+  } else if (!is_elsewhere && host && port) {
     // That port is the launcher's own.
     length = snprintf(address, HIRC_WORLD_ADDRESS_BYTES, "%s:%ld", host, strtol(port, NULL, 10) + 1);
   } else {
     hirc_error_begin(location);
-    hirc_error_add("the environment does not say where %d processes meet\nnote: set "
-                   "HIRC_RENDEZVOUS to HOST:PORT, a free port of the machine of rank 0",
-                   world.size);
+    hirc_error_add("%s does not say where %d processes meet\nnote: set HIRC_RENDEZVOUS to "
+                   "HOST:PORT, a free port of the machine of rank 0%s",
+                   is_elsewhere ? "who handed a communicator over" : "the environment", world.size,
+                   is_elsewhere ? ", or say it as the communicator is handed over" : "");
     hirc_fail(hirc_end_program);
   }
   if (length >= HIRC_WORLD_ADDRESS_BYTES || (said && !strchr(said, ':'))) {
     hirc_error_begin(location);
-    hirc_error_add("HIRC_RENDEZVOUS is '%.64s', where it is HOST:PORT or unix:NAME",
+    hirc_error_add("%s is '%.64s', where it is HOST:PORT or unix:NAME",
+                   meeting[0] ? "where the processes meet" : "HIRC_RENDEZVOUS",
                    said ? said : address);
     hirc_fail(hirc_end_program);
   }
+}
+
+int hirc_world_has_address(const char *location) {
+  const struct hirc_world *found = hirc_world(location);
+  if (meeting[0])
+    return 1;
+  return !is_elsewhere && found->size > 1 &&
+         (variable("HIRC_RENDEZVOUS") || (launcher && are_all_here()) ||
+          (variable("MASTER_ADDR") && variable("MASTER_PORT")));
 }

@@ -119,7 +119,7 @@ class AddProgramInterface(Pass):
                     # The first values of state are weights, too.
                     holds = any(each.has_weights or each.has_state for each in signatures)
                     state = any(each.has_state for each in signatures)
-                    add_exports(Code(op, op), has_weights=holds, has_state=state)
+                    add_exports(Code(op, op), op, has_weights=holds, has_state=state)
                 return
             symbols = ir.SymbolTable(op)
             if "main" in symbols:

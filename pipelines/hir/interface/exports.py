@@ -37,6 +37,10 @@ _STATE_EXPORTS = (
     ("hirc_manual_seed", "hirc_generator_seed", "i32", ("i64", "i64", "ptr")),
     ("hirc_state_tensor", "hirc_instance_tensor", "i32", ("ptr", "ptr")),
 )
+# And of those that communicate.
+_COMMUNICATION_EXPORTS = (
+    ("hirc_use_communicator", "hirc_communicator_use", "i32", ("ptr", "i32", "i32", "ptr")),
+)
 
 # tvm-ffi's own symbols begin so.
 _FFI_PREFIX = "__tvm_ffi_"
@@ -56,9 +60,15 @@ def add_packed_function(code: Code, signature: Signature) -> None:
         llvm.ReturnOp(arg=code.call("hirc_ffi_call", passed, types.i32))
 
 
-def add_exports(code: Code, *, has_weights: bool, has_state: bool) -> None:
+def communicates(module: ir.Operation) -> bool:
+    """Returns whether a module's programs, lowered by now, communicate."""
+    return "hirc_communicator_of" in ir.SymbolTable(module)
+
+
+def add_exports(code: Code, module: ir.Operation, *, has_weights: bool, has_state: bool) -> None:
     """Adds functions that are one in a linked file, however many of its units have them."""
     exports = _EXPORTS + _WEIGHTS_EXPORTS * has_weights + _STATE_EXPORTS * has_state
+    exports += _COMMUNICATION_EXPORTS * communicates(module)
     for name, target, result, arguments in exports:
         signature = ir.Type.parse(f"!llvm.func<{result} ({', '.join(arguments)})>")
         function = llvm.LLVMFuncOp(

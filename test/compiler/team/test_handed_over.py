@@ -1,0 +1,96 @@
+"""A library that its caller tells how it communicates: by a process group of torch, or a rank."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+
+import hirc
+from hirc import program as build
+from hirc.compiler.errors import InputError
+from support.driver import Hirc
+
+_RUN = """
+import sys
+import torch
+import torch.distributed as dist
+import hirc
+from hirc.compiler.errors import InputError
+
+library, store, rank, size = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=size)
+# The group's ranks are not the processes'.
+group = dist.new_group([1, 2])
+if rank:
+    loaded = hirc.load(library, communicator=group)
+    print(loaded.main(torch.arange(4.0) + rank).tolist(), flush=True)
+    try:
+        loaded.use_communicator(group)
+    except InputError as error:
+        print(error, flush=True)
+dist.destroy_process_group()
+"""
+
+
+@pytest.fixture
+def library(hirc: Hirc, tmp_path: Path) -> Path:
+    with build("main") as p:
+        x = p.input("x", ("n",), "f32")
+        y = p.allocate((x.shape[0],), "f32")
+        p.communicate("allreduce", x, y, p.communicator([0, 1]), reduction="sum").wait()
+        p.output("y", y)
+    source, built = tmp_path / "sum.mlir", tmp_path / "libsum.so"
+    source.write_text(str(p))
+    hirc.succeeds(source, "--offload-arch=cpu", "--emit=shared", "--emit-header", "-o", built)
+    assert "int hirc_use_communicator(" in (tmp_path / "sum.h").read_text()
+    return built
+
+
+def test_a_process_group(library: Path, tmp_path: Path) -> None:
+    store = tmp_path / f"store-{uuid.uuid4().hex}"
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", _RUN, str(library), str(store), str(rank), "3"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(3)
+    ]
+    ended = [process.communicate(timeout=120) for process in processes]
+    assert [process.returncode for process in processes] == [0] * 3, ended
+    assert ended[0][0] == ""
+    for output, _ in ended[1:]:
+        values, late = output.splitlines()
+        assert values == "[3.0, 5.0, 7.0, 9.0]"
+        assert "the library communicates already" in late
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((1234, 0, 2), "the CPU device has none"),
+        ((None, 2, 2), "its rank is a number from 0 up to its size"),
+        ((None, 2), "an address, a rank and a size, three whole numbers"),
+        ("nccl", "a communicator is a process group of torch, or the address"),
+    ],
+)
+def test_what_is_no_communicator(library: Path, given: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        hirc.load(library, communicator=given)
+
+
+def test_a_library_that_does_not_communicate(hirc: Hirc, tmp_path: Path) -> None:
+    from hirc import load
+
+    with build("main") as p:
+        p.output("y", p.input("x", (4,), "f32") + 1.0)
+    source, built = tmp_path / "plain.mlir", tmp_path / "libplain.so"
+    source.write_text(str(p))
+    hirc.succeeds(source, "--offload-arch=cpu", "--emit=shared", "-o", built)
+    with pytest.raises(InputError, match="has no program that communicates"):
+        load(built, communicator=(None, 0, 1))
