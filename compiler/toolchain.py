@@ -2,7 +2,8 @@
 
 The environment is read here and nowhere else: HIRC_CLANG, HIRC_CUDA_PATH and HIRC_ROCM_PATH name
 them, HIRC_CACHE_DIR is where compiled code is kept, HIRC_CACHE_BYTES how much of it,
-HIRC_CPU_VECTORS which processors code of the CPU device is for.
+HIRC_CPU_VECTORS which processors code of the CPU device is for, SOURCE_DATE_EPOCH the time that
+documents name.
 """
 
 from __future__ import annotations
@@ -374,6 +375,19 @@ def cache_bytes() -> int:
 def takes_wide_vectors() -> bool:
     """Whether code that is run here may be for processors with wider vectors."""
     return os.environ.get("HIRC_CPU_VECTORS") != "baseline"
+
+
+def source_date() -> int | None:
+    """Returns the time that stands for now in documents, in seconds since 1970, if one is given.
+
+    Raises InputError where SOURCE_DATE_EPOCH is no such number.
+    """
+    text = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not text:
+        return None
+    if not text.isascii() or not text.isdecimal() or len(text) > 11:
+        raise InputError(f"SOURCE_DATE_EPOCH is {text!r}, which is no number of seconds")
+    return int(text)
 
 
 def trace_file() -> Path | None:

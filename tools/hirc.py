@@ -41,7 +41,12 @@ def _run(command: Command, began: float) -> int:
 
         for name in request.described:
             found = describe(Path(name))
-            print(found.json() if request.as_json else found.text())
+            if request.as_spdx:
+                from ..compiler.sbom import spdx
+
+                print(spdx(found))
+            else:
+                print(found.json() if request.as_json else found.text())
         return 0
     from ..compiler.driver import Compilation
 

@@ -60,6 +60,7 @@ class Request:
     # What to describe, and whether as JSON.
     described: tuple[str, ...] = ()
     as_json: bool = False
+    as_spdx: bool = False
 
 
 def parse_arguments(arguments: Sequence[str]) -> Request:
@@ -78,6 +79,10 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
             raise InputError("--describe takes files", hint="hirc --describe prog")
     if values.json and not values.describe:
         raise InputError("--json goes with --describe")
+    if values.spdx and (not values.describe or values.json or len(values.inputs) != 1):
+        raise InputError(
+            "--spdx goes with --describe of one file", hint="hirc --describe --spdx prog"
+        )
     if not re.fullmatch(r"[^\s{}(),=]+", values.entry):
         raise InputError(f"--entry takes a function's name, not '{values.entry}'")
     if values.output == "":
@@ -131,7 +136,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         cuda_folder=values.emit_cuda,
         prefix_maps=tuple(map(_prefix_map, values.file_prefix_map)),
     )
-    return Request(action, options, tuple(values.inputs), values.json)
+    return Request(action, options, tuple(values.inputs), values.json, values.spdx)
 
 
 def _in_order(arguments: Sequence[str], values: argparse.Namespace) -> list[str]:
@@ -357,6 +362,7 @@ def _make_parser() -> argparse.ArgumentParser:
         help="print what files hold: programs, chips, device code, weights, how they were made",
     )
     add("--json", action="store_true", help="as JSON, with --describe")
+    add("--spdx", action="store_true", help="as a bill of materials (SPDX), with --describe")
     add("--clang", type=Path, metavar="PATH", help="the clang to link with (22 or newer)")
     inside = parser.add_argument_group("to look inside")
     look: Any = inside.add_argument
