@@ -19,8 +19,13 @@ from .region_functions import RegionCode
 from .thread_memory import BYTES_BEFORE
 
 _NAME = re.compile(rf"{LOCAL.pattern}|(?m:^{LOCAL.pattern.removeprefix('%')}(?=:$))")
-# Where a value lies in the frame, and the state that a thread goes on from.
-_NUMBER = re.compile(rf"(?m:(?P<i64>{BYTES_BEFORE})|(?<=^  ret i32 )(?P<i32>\d+)$)")
+# What equal regions may have different, by type. Patterns that begin with letters are found fast.
+_NUMBERS = {
+    "i64": re.compile(rf"({BYTES_BEFORE})(\d+)"),
+    "i32": re.compile(r"(\n  ret i32 )(\d+)(?=\n|$)"),
+}
+# Longer regions are seldom equal, and comparing them takes longer.
+_MOST_LETTERS = 8000
 
 
 @dataclass(frozen=True)
@@ -40,11 +45,15 @@ class EqualRegions:
     def add(self, code: RegionCode) -> None:
         """Takes a region, of a name that no other has."""
         body = self._finished(code.body())
-        region = _Region(
-            code, body, tuple(f"{each.lastgroup} {each[0]}" for each in _NUMBER.finditer(body))
-        )
+        numbers = [
+            f"{type_} {found[2]}"
+            for type_, pattern in _NUMBERS.items()
+            for found in pattern.finditer(body)
+        ]
+        region = _Region(code, body, tuple(numbers))
         # What has lines of the source is not shared: they differ.
-        key = code.name if code.locations else _shape(region)
+        is_alone = code.locations is not None or len(body) > _MOST_LETTERS
+        key = code.name if is_alone else _shape(region)
         self._groups.setdefault(key, []).append(region)
 
     def functions(self) -> list[str]:
@@ -63,7 +72,10 @@ def _shape(region: _Region) -> Hashable:
         name = match[0] if match[0].startswith("%") else f"%{match[0]}"
         return names.setdefault(name, f"%{len(names)}")
 
-    body = _NAME.sub(renamed, _NUMBER.sub("#", region.body))
+    body = region.body
+    for pattern in _NUMBERS.values():
+        body = pattern.sub(r"\1#", body)
+    body = _NAME.sub(renamed, body)
     code = region.code
     parameters = tuple(
         (number, item.type, names.get(item.name), item.byval, item.align, item.noalias)
@@ -85,7 +97,9 @@ def _shared(regions: list[_Region], loop_number: int) -> list[str]:
     names = {column: f"%hirc.given{place}" for place, column in enumerate(given)}
     values = [names.get(column) or column[0].partition(" ")[2] for column in columns]
     left = iter(values)
-    body = _NUMBER.sub(lambda _: next(left), first.body)
+    body = first.body
+    for pattern in _NUMBERS.values():
+        body = pattern.sub(lambda found: found[1] + next(left), body)
     ends = [value for value, column in zip(values, columns, strict=True) if column[0][:3] == "i32"]
     name = f"{first.code.name}.shared"
     parameters = [f"{column[0][:3]} {names[column]}" for column in given]

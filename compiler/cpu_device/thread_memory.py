@@ -8,8 +8,8 @@ from .llvm_text import size_and_alignment
 from .metadata import INVARIANT
 from .slots import Slot
 
-# Finds the offset of a slot in the instructions that `pointer_to` makes.
-BYTES_BEFORE = r"(?<=mul nuw nsw i64 %hirc\.padded, )\d+"
+# What stands before the offset of a slot in the instructions that `pointer_to` makes.
+BYTES_BEFORE = r"mul nuw nsw i64 %hirc\.padded, "
 
 
 def bases() -> list[Instruction]:
