@@ -9,6 +9,8 @@ from ...walking import operations_where
 _CALLS = frozenset(
     {
         "hirc_allocate",
+        # What takes part in communications calls more, which is not here.
+        "hirc_communicator_of",
         "hirc_copy_bytes",
         "hirc_fill_bytes",
         "hirc_free",

@@ -6,7 +6,7 @@ from ....dialects.hir import CoalesceOp, CommunicateOp, CommunicatorOp, RankOp, 
 from ....dialects.hir.element_types import ELEMENT_TYPES
 from ....dialects.hir.kinds import COMMUNICATION
 from ....dialects.hir.team import teams_of
-from ....dialects.mlir import arith, ir
+from ....dialects.mlir import arith, ir, llvm
 from ....dialects.records import dataclass
 from ...host.buffer import data_address
 from ...pass_base import fail
@@ -57,6 +57,8 @@ def lower_communicator(op: CommunicatorOp, state: ProgramState) -> list[ir.Value
         if backend not in _BACKENDS:
             fail(op, f"programs communicate over {', '.join(_BACKENDS)}, not '{backend}'")
     teams = teams_of(op.operation)
+    if len(teams[0]) > 1 and not list(op.operation.results[0].uses):
+        return [llvm.ZeroOp(emit.types.ptr).result]  # Nobody has to come together for it.
     known = emit.zeroed_words("hirc_communicator", 1)
     arguments = [
         emit.address_of(known),

@@ -19,6 +19,7 @@ from ...pass_base import fail
 from ...rewriting import index_constant
 from ...walking import operations_where
 from ..communication.device_parts import as_value, divided, packed
+from ..communication.ops import communicator
 from ..compute_ops import COMPUTE_OPS, destination_of, inputs_of, output_of
 from ..memory.effects import effects_of
 from ..memory.owners import VIEWS, defining_op, is_buffer
@@ -63,6 +64,10 @@ class Division:
         declared = ir.FunctionType.get(inputs, outputs)
         self.program.attributes["function_type"] = ir.TypeAttr.get(declared)
         del self.program.attributes["mesh"]
+        if not operations_where(self.program, lambda op: op.name == "hir.reshard"):
+            # It is run by as many processes nonetheless, each with a device and a part of its own.
+            with ir.InsertionPoint.at_block_begin(self.block), self.program.location:
+                communicator([[device] for device in self.mesh.devices])
 
     # What is known of values.
 

@@ -97,3 +97,24 @@ def test_agrees_with_one_device(
             given = torch.from_numpy(np.load(tmp_path / f"{name}.{rank}.npy"))
             torch.testing.assert_close(given, wanted, rtol=1e-4, atol=1e-4)
             torch.testing.assert_close(interpreted[rank][number], wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_devices_that_need_nothing_of_each_other(
+    hirc: Hirc, run_team: RunTeam, tmp_path: Path
+) -> None:
+    """They are processes with a rank all the same: each reads and writes its own part."""
+    with build("main") as p:
+        p.mesh((2,))
+        x = p.input("x", ("n", 3), "f32", spread=["axis:0"])
+        p.output("y", x * 2.0, spread=["axis:0"])
+    source, built = tmp_path / "prog.mlir", tmp_path / "prog"
+    source.write_text(str(p))
+    hirc.succeeds(source, "--offload-arch=cpu", "-o", built)
+    for rank in range(2):
+        np.save(tmp_path / f"x.{rank}.npy", np.full((rank + 1, 3), rank + 1, np.float32))
+    words = [built, f"--input={tmp_path}/x.%r.npy", f"--output={tmp_path}/y.%r.npy"]
+    ended = run_team([words] * 2)
+    assert [(each.status, each.errors) for each in ended] == [(0, "")] * 2
+    for rank in range(2):
+        given = np.load(tmp_path / f"y.{rank}.npy")
+        np.testing.assert_array_equal(given, np.full((rank + 1, 3), 2 * rank + 2, np.float32))

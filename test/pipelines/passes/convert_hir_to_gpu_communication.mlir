@@ -1,6 +1,6 @@
 // Communications are calls of the support library; a group's stand between two more.
 //
-// RUN: hirc-opt %s -p convert-hir-to-gpu | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p convert-hir-to-gpu | FileCheck %s
 
 // CHECK-LABEL: func.func private @{{.*}}main
 // CHECK: %[[TEAM:.*]] = llvm.call @hirc_communicator_of(
@@ -25,3 +25,15 @@
   }) : () -> !hir.request_t
   "hir.wait"(%group) : (!hir.request_t) -> ()
 }) {sym_name = "main", function_type = (memref<4xf32>, memref<?xui8>) -> ()} : () -> ()
+
+// -----
+
+// A team that nobody communicates in is not brought together; a device alone says that it is one of
+// several.
+// CHECK-LABEL: func.func @hirc_body_main
+// CHECK: call @hirc_communicator_of(
+// CHECK-NOT: call @hirc_communicator_of(
+"hir.program"() ({
+  %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
+  %alone = "hir.communicator"() {teams = [array<i64: 0>, array<i64: 1>]} : () -> !hir.communicator_t
+}) {sym_name = "main", function_type = () -> ()} : () -> ()

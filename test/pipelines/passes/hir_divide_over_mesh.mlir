@@ -67,3 +67,17 @@
   }) {callee = @take} : () -> !hir.results_t
 }) {sym_name = "main", mesh = array<i64: 2>, inputs = [{name = "x", spread = ["axis:0"]}],
     function_type = (memref<8xf32>) -> ()} : () -> ()
+
+// -----
+
+// Devices that need nothing of one another are several all the same.
+// CHECK-LABEL: "hir.program"() ({
+// CHECK-NEXT: ^bb0(%[[X:.*]]: memref<4xf32>):
+// CHECK-NEXT: "hir.communicator"() {teams = [array<i64: 0>, array<i64: 1>]}
+// CHECK-NEXT: "hir.unary"(%[[X]])
+"hir.program"() ({
+^bb0(%x: memref<8xf32>):
+  %y = "hir.unary"(%x) {kind = "neg"} : (memref<8xf32>) -> memref<8xf32>
+  "hir.output"(%y) {spread = ["axis:0"]} : (memref<8xf32>) -> ()
+}) {sym_name = "main", mesh = array<i64: 2>, inputs = [{name = "x", spread = ["axis:0"]}],
+    function_type = (memref<8xf32>) -> memref<8xf32>} : () -> ()
