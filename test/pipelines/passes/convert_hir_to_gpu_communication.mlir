@@ -30,9 +30,10 @@
 
 // A team that nobody communicates in is not brought together; a device alone says that it is one of
 // several.
-// CHECK-LABEL: func.func @hirc_body_main
-// CHECK: call @hirc_communicator_of(
-// CHECK-NOT: call @hirc_communicator_of(
+// CHECK: hirc_teams(dense<[0, 1]> : tensor<2xi64>)
+// CHECK: func.func private @hirc_body_main
+// CHECK: llvm.call @hirc_communicator_of(
+// CHECK-NOT: llvm.call @hirc_communicator_of(
 "hir.program"() ({
   %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
   %alone = "hir.communicator"() {teams = [array<i64: 0>, array<i64: 1>]} : () -> !hir.communicator_t
