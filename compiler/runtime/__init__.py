@@ -12,6 +12,7 @@
 - `memory.c`, `strided.c`, `zero.c`: strided copies, page-locking, zeros; `reshape.c`: strides of a
   view of other sizes
 - `graphs.c`: programs recorded as device graphs
+- `gpu_trace.c`: what GPUs did, for HIRC_TRACE
 - `weights.c`, `weight_values.c`, `safetensors.c`: weights, and where their values come from;
   `state.c`: what a program keeps from call to call
 - `tensor_map.c`: descriptors for the tensor memory accelerator

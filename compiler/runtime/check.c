@@ -125,6 +125,11 @@ __attribute__((cold, noinline)) _Noreturn void hirc_check_failed(int rc, const c
 // Fails unless `rc`, the result of the CUDA function named `call`, is cudaSuccess.
 void hirc_check(int rc, const char *call, const char *location) { check(rc, call, location); }
 
+void hirc_device_used(void) {
+  __atomic_store_n(&hirc_state_wait_at_end_1, &hirc_wait_for_device, __ATOMIC_RELEASE);
+  hirc_trace_gpus();
+}
+
 // Waits for everything that the program launched on the current device.
 void hirc_wait_for_device(const char *location) {
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize", location);

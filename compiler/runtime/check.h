@@ -19,9 +19,12 @@ void hirc_end_after_device(void);
 
 void hirc_wait_for_device(const char *location);
 
-// From now on the end of the program waits for the device.
+// The device's first use: from now on the end of the program waits for it.
+void hirc_device_used(void);
+
 static inline void wait_at_end(void) {
-  __atomic_store_n(&hirc_state_wait_at_end_1, &hirc_wait_for_device, __ATOMIC_RELEASE);
+  if (__builtin_expect(!__atomic_load_n(&hirc_state_wait_at_end_1, __ATOMIC_RELAXED), 0))
+    hirc_device_used();
 }
 
 #endif

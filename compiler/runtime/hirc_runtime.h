@@ -36,6 +36,9 @@ void *hirc_event_record(void *stream, const char *location);
 void hirc_stream_settle(void *stream);
 void hirc_event_release(void *event, const char *location);
 
+// gpu_trace.c
+void hirc_trace_gpus(void);
+
 // named_streams.c
 void *hirc_stream_named(void **known, const char *name, const char *location);
 void *hirc_stream_of_pool(int64_t index, int64_t pool, const char *location);

@@ -83,13 +83,13 @@ void hirc_launch(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_
     return;
   if (dynamic_shared_bytes != 0)
     hirc_raise_shared_limit(stub, dynamic_shared_bytes, location);
+  wait_at_end();
   int rc = cudaLaunchKernel(stub, extent(launch.grid), extent(launch.block), arguments,
                             (size_t)dynamic_shared_bytes, stream);
   if (__builtin_expect(rc != 0, 0))
     launch_failed(rc, "cudaLaunchKernel", location, &launch);
   if (__builtin_expect(recorder != NULL, 0))
     hirc_graph_launched(recorder, stream);
-  wait_at_end();
 }
 
 // A launch in clusters of blocks (sizes of 0: none, or what the kernel itself says). Of `kinds`,
@@ -139,10 +139,10 @@ void hirc_launch_cluster(const void *stub, int64_t grid_x, int64_t grid_y, int64
   }
   if (dynamic_shared_bytes != 0)
     hirc_raise_shared_limit(stub, dynamic_shared_bytes, location);
+  wait_at_end();
   int rc = cudaLaunchKernelExC(&configuration, stub, arguments);
   if (__builtin_expect(rc != 0, 0))
     launch_failed(rc, "cudaLaunchKernelExC", location, &launch);
   if (__builtin_expect(recorder != NULL, 0))
     hirc_graph_launched(recorder, stream);
-  wait_at_end();
 }

@@ -27,7 +27,7 @@ class Library:
     """
 
     # What each part that may fail is linked with.
-    failing: ClassVar = ("check", "failure", "calls", "refuse", "program_end")
+    failing: ClassVar = ("check", "failure", "calls", "refuse", "program_end", "gpu_trace")
 
     folder: Path
     bitcode: dict[str, Path]
