@@ -22,7 +22,16 @@ from .errors import HircError, InputError
 from .loader_artifact import Artifact
 from .loader_code import WeightMemory, load_code
 from .native import native_targets
-from .options import Emit, Graphs, Options, Products, Schedules, StateStorage, WeightStorage
+from .options import (
+    Emit,
+    Float32Products,
+    Graphs,
+    Options,
+    Products,
+    Schedules,
+    StateStorage,
+    WeightStorage,
+)
 from .safetensors import TensorFile, joined, read_tensors
 from .source import STDIN_NAME, Source, read_source
 from .target import Target, is_several
@@ -45,7 +54,7 @@ def compile(
     entry: str = "main",
     opt_level: int = 2,
     fast_math: bool = False,
-    allow_tf32: bool | None = None,
+    float32_products: str | None = None,
     products: str = "auto",
     schedules: str = "auto",
     graph: str = "auto",
@@ -70,16 +79,13 @@ def compile(
     GPU. `entry` is the program that the artifact is called as, and that an executable runs, where
     there are several. `libraries` are shared libraries with C functions that it calls. With `cache`
     the code is kept on disk, and taken from there. The other options are the command's;
-    `allow_tf32` is what torch allows its own products now, where a model is compiled and it is not
-    given.
+    `float32_products` are tf32 where a model is compiled and torch allows its own that now.
 
     Raises HircError: InputError where the program or the call is wrong, UnsupportedError with the
     user's line where something cannot be compiled.
     """
     with _compiling:
         given = _given(program, args, kwargs, dynamic_shapes, entry)
-        if allow_tf32 is None:
-            allow_tf32 = given.allows_tf32
         options = Options(
             inputs=(given.source.name,),
             output=f"lib{'program' if given.source.name == STDIN_NAME else given.source.stem}.so",
@@ -89,7 +95,9 @@ def compile(
             opt_level=opt_level,
             debug=debug,
             fast_math=fast_math,
-            allow_tf32=allow_tf32,
+            float32_products=_choice(
+                Float32Products, "float32_products", float32_products or given.float32_products
+            ),
             products=_choice(Products, "products", products),
             schedules=_choice(Schedules, "schedules", schedules),
             graphs=_choice(Graphs, "graph", graph),
@@ -129,7 +137,7 @@ class _Given:
 
     source: Source
     types: Mapping[str, type] | None = None
-    allows_tf32: bool = False
+    float32_products: str = Float32Products.IEEE
 
 
 def _given(
@@ -137,10 +145,10 @@ def _given(
 ) -> _Given:
     source = _source(program, entry)
     if source is None:
-        from ..frontends.torch.model_source import allows_tf32, model_source
+        from ..frontends.torch.model_source import float32_products, model_source
 
         source, types = model_source(program, args, kwargs, dynamic_shapes, entry)
-        return _Given(source, types, allows_tf32())
+        return _Given(source, types, float32_products())
     if args or kwargs or dynamic_shapes is not None:
         raise InputError("inputs to compile for go with a torch model, and this is none")
     return _Given(source)

@@ -22,12 +22,17 @@ _FLAGS = {
     "debug": "-g",
     "fast_math": "--fast-math",
     "flush_denormals": "--ftz",
-    "allow_tf32": "--allow-tf32",
     "bare_pointers": "--kernel-bare-pointers",
     "compress": "--offload-compress",
     "rdc": "--offload-rdc",
 }
-_CHOICES = {"products": "products", "schedules": "schedules", "graphs": "graph", "state": "state"}
+_CHOICES = {
+    "float32_products": "float32-products",
+    "products": "products",
+    "schedules": "schedules",
+    "graphs": "graph",
+    "state": "state",
+}
 
 
 def describe_unit(

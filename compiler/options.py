@@ -132,6 +132,14 @@ class StateStorage(StrEnum):
 _FINAL = (Emit.DEVICE_LLVM, *OF_NVIDIA, *OF_AMD)
 
 
+class Float32Products(StrEnum):
+    """What products of f32 operands may be computed of."""
+
+    IEEE = "ieee"
+    TF32 = "tf32"
+    BF16X3 = "bf16x3"
+
+
 @dataclass(frozen=True)
 class Options:
     """One run of the compiler."""
@@ -145,7 +153,7 @@ class Options:
     debug: bool = False
     fast_math: bool = False
     flush_denormals: bool = False
-    allow_tf32: bool = False
+    float32_products: Float32Products = Float32Products.IEEE
     products: Products = Products.AUTO
     schedules: Schedules = Schedules.AUTO
     # What was found to be the best configurations of classes of operations.

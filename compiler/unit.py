@@ -36,7 +36,7 @@ from .errors import InputError, Position, UnsupportedError
 from .host_code import entries_of, host_module
 from .llvm_ir import CONSUMER_LLVM, LlvmModule
 from .native import native_targets
-from .options import Emit, Graphs, Options, Products, Schedules, StateStorage
+from .options import Emit, Float32Products, Graphs, Options, Products, Schedules, StateStorage
 from .output import write
 from .parse import parse
 from .prefix_map import map_locations, mapped
@@ -124,11 +124,12 @@ def _matmul_options(options: Options, chips: Sequence[Target]) -> MatmulOptions:
     most = 0 if products is Products.ALWAYS else KERNEL_MULTIPLICATIONS
     return MatmulOptions(
         products in (Products.LIBRARY, Products.ALWAYS),
-        options.allow_tf32,
+        options.float32_products is Float32Products.TF32,
         options.fast_math,
         most,
         own=products is Products.OWN,
         falls_back=falls_back,
+        splits=options.float32_products is Float32Products.BF16X3,
     )
 
 

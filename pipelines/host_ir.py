@@ -172,6 +172,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "keep-unwritten-elements,check-tensor-views,decompose-structured-tensors,convert-scatter-to-linalg,convert-sort-to-linalg,"
             "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
             "reshape-idle-transposes,convert-concat-to-linalg{to-fuse=true},narrow-product-operands,"
+            f"{'split-float32-products,' if options.products.splits else ''}"
             f"{_reads_in_place(options.products, options.chips)}{_generalizes(options.products)}"
             f"{'lay-channels-together,' if options.tuned else ''}"
             "normalize-tensor-operations,func.func(canonicalize,cse),"

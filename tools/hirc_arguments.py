@@ -17,6 +17,7 @@ from ..compiler.native import native_note, native_targets
 from ..compiler.options import (
     CHECKS,
     Emit,
+    Float32Products,
     Graphs,
     Options,
     Products,
@@ -100,7 +101,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         debug=values.debug,
         fast_math=values.fast_math,
         flush_denormals=values.ftz,
-        allow_tf32=values.allow_tf32,
+        float32_products=Float32Products(values.float32_products),
         products=Products(values.products),
         schedules=Schedules(values.schedules),
         tuning=values.tuning,
@@ -231,9 +232,11 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--fast-math", action="store_true", help="let floating point be approximate")
     add("--ftz", action="store_true", help="flush f32 denormals to zero in device code")
     add(
-        "--allow-tf32",
-        action="store_true",
-        help="let f32 operands of convolutions, and of cuBLASLt's products, be rounded to tf32",
+        "--float32-products",
+        choices=[str(choice) for choice in Float32Products],
+        default=str(Float32Products.IEEE),
+        help="what f32 products are: of f32 operands (ieee), of those of convolutions and of "
+        "cuBLASLt's products rounded to tf32, or three of bf16 (bf16x3)",
     )
     add(
         "--products",

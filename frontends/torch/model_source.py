@@ -30,11 +30,9 @@ def model_source(
     return imported.source(_name(model)), imported.calling.types
 
 
-def allows_tf32() -> bool:
-    """Returns whether torch.set_float32_matmul_precision, or allow_tf32, lets products round to
-    tf32.
-    """
-    return torch.get_float32_matmul_precision() != "highest"
+def float32_products() -> str:
+    """Returns what torch.set_float32_matmul_precision, or its allow_tf32, lets products be."""
+    return "ieee" if torch.get_float32_matmul_precision() == "highest" else "tf32"
 
 
 def _name(model: Any) -> str:

@@ -35,13 +35,14 @@ class NarrowProductOperands(Pass):
     name: ClassVar[str] = "narrow-product-operands"
 
     def run(self, op: ir.Operation) -> None:
-        for work in operations_where(op, _may_be_product):
+        for work in operations_where(op, may_be_product):
             product = read_product(work)
             if product is not None and product.accumulates:
                 _narrow(work, product)
 
 
-def _may_be_product(op: ir.Operation) -> bool:
+def may_be_product(op: ir.Operation) -> bool:
+    """Returns whether an operation on tensors has two operands and a result, all of f32."""
     return (
         op.name.startswith("linalg.")
         and len(op.operands) == 3
@@ -65,16 +66,21 @@ def _narrow(op: ir.Operation, product: Product) -> None:
             first=replace(product.first, value=first.emit()),
             second=replace(product.second, value=second.emit()),
         )
-    block = op.regions[0].blocks[0]
-    with op.location, ir.InsertionPoint.at_block_begin(block):
-        for argument in list(block.arguments)[:2]:
-            argument.set_type(first.element)
-            wide = arith.ExtFOp(ir.F32Type.get(), argument)
-            argument.replace_all_uses_except(wide.result, wide.operation)
+    extend_operands(op, first.element)
     wide = list(op.operands)[:2]
     rebuild(op, narrow)
     for each in wide:
         _erase_unused(each)
+
+
+def extend_operands(op: ir.Operation, element: ir.Type) -> None:
+    """Lets an operation's region take its two operands in a narrower type."""
+    block = op.regions[0].blocks[0]
+    with op.location, ir.InsertionPoint.at_block_begin(block):
+        for argument in list(block.arguments)[:2]:
+            argument.set_type(element)
+            wide = arith.ExtFOp(ir.F32Type.get(), argument)
+            argument.replace_all_uses_except(wide.result, wide.operation)
 
 
 def _erase_unused(value: ir.Value) -> None:

@@ -12,7 +12,8 @@ KERNEL_MULTIPLICATIONS = 1 << 20
 class MatmulOptions:
     """Whether matrix products call the `library`, or are kernels of our `own`.
 
-    `allow_tf32` lets it round f32 operands to tf32; `ignores_nan` lets it take a relu that makes
+    `allow_tf32` lets it round f32 operands to tf32, `splits` makes products of them three of bf16;
+    `ignores_nan` lets it take a relu that makes
     a nan 0, where its own keeps it. Products of up to `kernel_multiplications`, and
     what else has a faster kernel (`small`), are not for it; with 0, all that it can compute are.
     With `falls_back` kernels take its place where it is not there.
@@ -24,6 +25,7 @@ class MatmulOptions:
     kernel_multiplications: int = KERNEL_MULTIPLICATIONS
     own: bool = False
     falls_back: bool = False
+    splits: bool = False
 
     @property
     def are_formed(self) -> bool:

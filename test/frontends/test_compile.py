@@ -301,10 +301,10 @@ def test_wrong_requests(make: Any, said: str) -> None:
 
 
 def test_products_round_to_tf32_where_torch_allows_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[bool] = []
+    seen: list[str] = []
 
     def taken(options: Options, **_: object) -> None:
-        seen.append(options.allow_tf32)
+        seen.append(options.float32_products)
         raise InputError("taken")
 
     monkeypatch.setattr("hirc.compiler.compile_code.CodeCompilation", taken)
@@ -318,7 +318,7 @@ def test_products_round_to_tf32_where_torch_allows_it(monkeypatch: pytest.Monkey
     try:
         for precision in ("highest", "high", "medium"):
             compiled(precision)
-        compiled("high", allow_tf32=False)
+        compiled("high", float32_products="bf16x3")
     finally:
         torch.set_float32_matmul_precision(before)
-    assert seen == [False, True, True, False]
+    assert seen == ["ieee", "tf32", "tf32", "bf16x3"]

@@ -117,7 +117,7 @@ def test_functions_on_tensors_of_tf32(fake: Fake, result: str, is_library: bool)
 def test_operands_may_be_rounded_to_tf32(fake: Fake) -> None:
     text = contraction("mk,kn->mn", "f32", "f32")
     x, y = numbers([5, 9], "f32", 0), numbers([9, 3], "f32", 1)
-    for flags, compute in (((), 68), (("--allow-tf32",), 77)):
+    for flags, compute in (((), 68), (("--float32-products=tf32",), 77)):
         run = getattr(fake.library(text, *_FLAGS, *flags), name_of("mk,kn->mn", "f32", "f32"))
         *_, chosen, _ = fake.lines(lambda run=run: run(x, y))
         assert f" compute {compute} " in chosen

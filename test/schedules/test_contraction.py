@@ -351,7 +351,7 @@ ROUNDED = Suite(
             _channels_last("f32", "hwcf", 36),
         )
     ],
-    flags=("-O0", "--allow-tf32"),
+    flags=("-O0", "--float32-products=tf32"),
 )
 
 
