@@ -68,7 +68,8 @@ class Role(StrEnum):
 class Weight:
     """A weight's or a state's name and type.
 
-    `dtype` is the element type as the safetensors format calls it, `element` as MLIR does.
+    `dtype` is the element type as the safetensors format calls it; `element` what callers see of a
+    state, as MLIR calls it, which may be without the sign that the program computes with.
     """
 
     name: str
@@ -303,6 +304,13 @@ def _named(op: ir.Operation) -> Iterable[tuple[int, str | None, ir.Type, Role]]:
         yield number, name.value if isinstance(name, ir.StringAttr) else None, kinds[number], role
 
 
+def _is_unsigned(op: ir.Operation, number: int) -> bool:
+    """Returns whether callers see the elements of a state without a sign."""
+    is_program = op.name == "hir.program"
+    given = ir.ArrayAttr(op.attributes["inputs" if is_program else "arg_attrs"])
+    return ("unsigned" if is_program else "hir.unsigned") in ir.DictAttr(given[number])
+
+
 def _declared(
     op: ir.Operation,
     number: int,
@@ -326,7 +334,8 @@ def _declared(
     sizes = tuple(kind.shape)
     bytes_ = prod(sizes) * ELEMENT_TYPES[element].bytes
     # Weights of types that a file holds alike are alike.
-    return Weight(name, _DTYPES[element], sizes, bytes_, element * (noun == "state"), role)
+    seen = "" if noun == "weight" else f"u{element}" if _is_unsigned(op, number) else element
+    return Weight(name, _DTYPES[element], sizes, bytes_, seen, role)
 
 
 def _check_function(

@@ -123,7 +123,7 @@ def is_signless(declared: ir.Type) -> bool:
 
 def _wrong_held(description: ir.DictAttr, declared: ir.Type, key: str) -> str | None:
     """Returns what is wrong with a weight or a state."""
-    allowed = (key,) if key == "weight" else (key, "zero_init")
+    allowed = (key,) if key == "weight" else (key, "zero_init", "unsigned")
     extra = [entry.name for entry in description if entry.name not in allowed]
     if extra:
         return f"a {key} has no '{extra[0]}' beside '{key}', its name"
@@ -132,6 +132,8 @@ def _wrong_held(description: ir.DictAttr, declared: ir.Type, key: str) -> str | 
         return f"'{key}' is a string that is not empty, the {key}'s name"
     if "zero_init" in description and not isinstance(description["zero_init"], ir.UnitAttr):
         return f"'zero_init' has no value, not {description['zero_init']}"
+    if "unsigned" in description and not is_signless(declared):
+        return f"'unsigned' is for signless integers, not for {declared}"
     return weight_fault(name.value, declared, key)
 
 

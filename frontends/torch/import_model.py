@@ -267,8 +267,10 @@ def _imported(
     held = [name for name, each in zip(names, arguments, strict=True) if isinstance(each, str)]
     _describe_function(module, names, held, results, changes, description, sizes)
     made = [spec.arg.name for spec in program.graph_signature.output_specs]
+    named = [*program.graph_signature.input_specs]
+    kept = {spec.target for spec in named if spec.arg.name in unsigned}
     passed = [
-        isinstance(each, int) and name in unsigned
+        name in (unsigned if isinstance(each, int) else kept)
         for name, each in zip(names, arguments, strict=True)
     ]
     _mark_unsigned(module, "arg_attrs", passed)
@@ -462,8 +464,8 @@ def _mark_unsigned(module: ir.Module, attribute: str, which: Sequence[bool]) -> 
         given = ir.ArrayAttr(function.attributes[attribute])
         for each, is_unsigned in zip(given, which, strict=True):
             said = {entry.name: entry.attr for entry in ir.DictAttr(each)}
-            # What is written to an input has no name.
-            if is_unsigned and "hir.name" in said:
+            # What is written to an input has no name. A weight has the bits alone.
+            if is_unsigned and ("hir.name" in said or STATE_MARK in said):
                 said["hir.unsigned"] = ir.UnitAttr.get()
             described.append(ir.DictAttr.get(said))
         function.attributes[attribute] = ir.ArrayAttr.get([*described])

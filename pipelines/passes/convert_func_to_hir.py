@@ -163,8 +163,12 @@ def _descriptions(function: ir.Operation, count: int) -> ir.ArrayAttr | None:
         if place in weights:
             descriptions.append(ir.DictAttr.get({"weight": weights[place]}))
         elif place in states:
-            begins = {"zero_init": zeros[place]} if place in zeros else {}
-            descriptions.append(ir.DictAttr.get({"state": states[place], **begins}))
+            described = {"state": states[place]}
+            if place in zeros:
+                described["zero_init"] = zeros[place]
+            if place in unsigned:
+                described["unsigned"] = unsigned[place]
+            descriptions.append(ir.DictAttr.get(described))
         else:
             # Numbers count what callers pass.
             default = ir.StringAttr.get(f"input{next(numbers)}")

@@ -162,3 +162,29 @@ def test_part_of_other_memory_is_refused() -> None:
     with pytest.raises(HircError) as caught:
         import_model(Halves(), (torch.ones(4),))
     assert isinstance(caught.value, UnsupportedError)
+
+
+class _Bytes(nn.Module):
+    """Elements without a sign that are counted up, from a value and from nothing."""
+
+    begun: Tensor
+    none: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("begun", torch.tensor([250, 3], dtype=torch.uint8))
+        self.register_buffer("none", torch.zeros(2, dtype=torch.uint8))
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.begun += x
+        self.none -= 1
+        return self.begun.float() + self.none
+
+
+def test_state_without_a_sign_is_shown_so() -> None:
+    model, x = _Bytes(), torch.tensor([10, 1], dtype=torch.uint8)
+    net = hirc.compile(copy.deepcopy(model), (x,), target="cpu", opt_level=0)
+    for _ in range(2):
+        torch.testing.assert_close(net(x), model(x))
+        torch.testing.assert_close(net.state["begun"], model.begun)
+        torch.testing.assert_close(net.state["none"], model.none)

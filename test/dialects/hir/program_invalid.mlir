@@ -335,6 +335,14 @@ gpu.module @inner {
 
 // -----
 
+// expected-error @below {{'inputs' of input 0: 'unsigned' is for signless integers, not for memref<4xf32>}}
+"hir.program"() ({
+^bb0(%s: memref<4xf32>):
+}) {sym_name = "main", function_type = (memref<4xf32>) -> (),
+    inputs = [{state = "s", unsigned}]} : () -> ()
+
+// -----
+
 // expected-error @below {{'inputs' of input 0: 'zero_init' says how 'state' begins, and this is none}}
 "hir.program"() ({
 ^bb0(%s: memref<4xf32>):
