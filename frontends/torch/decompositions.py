@@ -25,6 +25,7 @@ from .complex_numbers import (
     complex_number_decompositions,
     each_part,
     is_complex,
+    parts_of,
     power_of_number,
 )
 from .counting import counting_decompositions
@@ -288,7 +289,10 @@ def _set_apart(
 
 
 def _pad(x: Tensor, pad: Sequence[int | SymInt], value: float = 0) -> Tensor:
-    """torch-mlir takes what is to be left out for what is added."""
+    """torch-mlir takes what is to be left out for what is added, and no complex numbers."""
+    if x.is_complex():
+        of_part = zip(parts_of(x), parts_of(complex(value)), strict=True)
+        return torch.complex(*(_ATEN.constant_pad_nd.default(x, pad, y) for x, y in of_part))
     if not any(not isinstance(each, SymInt) and each < 0 for each in pad):
         return NotImplemented
     for place, each in enumerate(pad):

@@ -97,6 +97,7 @@ def _sampled(x: Tensor, grid: Tensor, z: Tensor) -> list[Tensor]:
         *found,
         F.grid_sample(x, grid, "bilinear", "reflection", align_corners=True),
         *(torch.nan_to_num(z), torch.logaddexp(z, z.flip(0)), torch.log1p(z)),
+        *(F.pad(z, (1, 2), value=0.5), F.pad(z, (-1, 2))),
     ]
 
 
