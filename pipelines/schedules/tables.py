@@ -76,6 +76,40 @@ class SkewedTable:
 
 
 @dataclass(frozen=True)
+class RowTable:
+    """Kernels on rows: as no row of the benchmark's catalogue was the worse for on an H200.
+
+    Registers of 32 bits in which a thread keeps elements: `words`, `cluster_words` in the blocks of
+    a cluster, which have fewer threads, and `short_words` of a row that a warp shares with others.
+    A block has `small_block` threads where it has several rows, and up to `block`, or
+    `cluster_block`, where it has one. A thread of a block has `few_bytes` of a row that is not
+    long; of one that is read in batches `stream_bytes` under way, `split_bytes` of one that is
+    split and only added up, in no more than `most_loads`. Vectors of fewer than `narrow_bytes` are
+    worse than those that begin where a row is aligned. Rows of `split_length` are worth a second
+    kernel. Blocks of fewer than `smallest_bound` threads take the registers that they want; more
+    blocks are to fit where a thread holds no more than `few_words`, or `few_cluster_words`, and the
+    region has no more than `few_operations`.
+    """
+
+    words: int = 32
+    cluster_words: int = 64
+    short_words: int = 16
+    small_block: int = 128
+    block: int = 512
+    cluster_block: int = 256
+    few_bytes: int = 32
+    stream_bytes: int = 64
+    split_bytes: int = 128
+    most_loads: int = 16
+    narrow_bytes: int = 8
+    split_length: int = 2**16
+    smallest_bound: int = 256
+    few_words: int = 8
+    few_cluster_words: int = 56
+    few_operations: int = 32
+
+
+@dataclass(frozen=True)
 class Tables:
     """All of them."""
 
@@ -83,3 +117,4 @@ class Tables:
     windows: WindowTable = WindowTable()
     squares: SquareTable = SquareTable()
     skewed: SkewedTable = SkewedTable()
+    rows: RowTable = RowTable()

@@ -11,12 +11,14 @@ from hirc.pipelines.schedules.choose import FAMILIES
 from hirc.pipelines.schedules.configuration import Configuration
 from hirc.pipelines.schedules.contraction.warpgroups import WarpgroupConfiguration
 from hirc.pipelines.schedules.pointwise.vectors import PointwiseConfiguration
+from hirc.pipelines.schedules.rows.configuration import RowConfiguration
 from hirc.pipelines.schedules.transpose.block_tile import TransposeConfiguration
 from hirc.pipelines.schedules.windows.points import WindowConfiguration
 from support.environment import ROOT
 
 _CLASSES: tuple[type[Configuration], ...] = (
     PointwiseConfiguration,
+    RowConfiguration,
     TransposeConfiguration,
     WarpgroupConfiguration,
     WindowConfiguration,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from schedules import test_pointwise, test_transpose, test_windows
+from schedules import test_pointwise, test_rows, test_transpose, test_windows
 from schedules.harness import Suite
 from schedules.programs import Fused, Program
 
@@ -64,6 +64,7 @@ _FAMILIES = {
     "pointwise": (test_pointwise.SUITE, ("add_bf16", "biases", "slices")),
     "transpose": (test_transpose.SUITE, ("copy_bf16", "sum_with_transposed", "batched")),
     "windows": (test_windows.SUITE, ("weighted",)),
+    "rows": (test_rows.SUITE, ("maximumf_f32", "shares_of_planes")),
 }
 
 

@@ -34,15 +34,16 @@ class RowBody:
         plan: RowPlan,
         parameters: Parameters,
         *,
-        merge: bool,
         parts: Size = ONE,
     ) -> None:
         self.plan = plan
         self.space = plan.space
         self.parameters = parameters
         self.region = Region(plan.space.work, parameters)
-        self.stages: StagePlan = plan_stages(plan.space.work, self.region, merge=merge)
-        self.team = Team(plan.team, is_tall=plan.is_tall)
+        self.stages: StagePlan = plan_stages(
+            plan.space.work, self.region, merge=plan.configuration.merged
+        )
+        self.team = Team(plan.team, is_tall=plan.configuration.tall)
         self._is_row: ir.Value | None = None
         row = self.team.row
         self.parts = parameters.size(parts)
@@ -53,11 +54,13 @@ class RowBody:
         # As many rows as a block or a grid has at most, not all of which may be there.
         step = plan.team.threads if plan.team.is_open else plan.team.rows
         has_more = plan.team.rows > 1 and not self.space.count.is_multiple_of(step)
-        if has_more or plan.is_tall:
+        if has_more or plan.configuration.tall:
             count = parameters.size(self.space.count)
             self._is_row = arith.cmpi(arith.CmpIPredicate.ult, row, count)
             row = arith.minui(row, arith.subi(count, index_constant(1)))
-        self.access = RowAccess(self.space, self.region, row, plan.scattered, is_tall=plan.is_tall)
+        self.access = RowAccess(
+            self.space, self.region, row, plan.scattered, is_tall=plan.configuration.tall
+        )
         self.length = parameters.size(self.space.length)
         # The column at which vector 0 begins.
         self.start = self._peeled() if plan.peeled else None

@@ -18,8 +18,7 @@ def emit_held(plan: RowPlan, parameters: Parameters) -> None:
     All of a row's vectors are loaded before the first is used. Weights, which are the same for all
     rows and lie in a cache, are loaded where they are used.
     """
-    # Across a cluster one reduction costs more than what it takes to do two at once.
-    body = RowBody(plan, parameters, merge=plan.team.blocks > 1)
+    body = RowBody(plan, parameters)
     parts = [_vectors(body)]
     edges = body.edges() if plan.peeled else None
     if edges is not None:

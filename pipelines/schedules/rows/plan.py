@@ -6,54 +6,58 @@ from ....dialects.records import dataclass
 from ..alternatives import Conditions
 from ..elements import ACCESS_BYTES, element_bytes
 from ..work import Operand
+from .configuration import Kind, RowConfiguration
 from .space import RowSpace
 from .team import TeamShape
 
 # What a grid's x dimension takes (CUDA C++ Programming Guide, "Compute Capabilities"), and what is
 # counted in 32 bits.
 MOST_PLACES = 2**31 - 1
-# The most threads of a block that a row is kept by, and of a cluster's.
-BLOCK, CLUSTER_BLOCK = 512, 256
-# The shortest rows that are worth a second kernel.
-SPLIT_LENGTH = 2**16
 
 
 @dataclass(frozen=True)
 class RowPlan:
-    """What a kernel does with a row.
-
-    `width` elements make a vector. A thread takes `vectors` at once: all that it has of a row, or
-    with `streams` one batch after another. With `peeled` the row's first aligned element begins
-    vector 0, and the few elements before and after whole vectors are taken one by one. Rows have
-    no more elements than `longest` where that is a number. With `split_rows` a row is the work of
-    many blocks; that is for no more rows than so many. A grid that `is_tall` has rows in y too, so
-    that there may be any number of them.
-    """
+    """What a kernel with a configuration does with the rows of a space."""
 
     space: RowSpace
-    team: TeamShape
-    width: int
-    vectors: int
-    streams: bool = False
-    peeled: bool = False
-    longest: int | None = None
-    split_rows: int | None = None
-    is_tall: bool = False
+    configuration: RowConfiguration
+
+    @property
+    def team(self) -> TeamShape:
+        """The threads that share a row."""
+        made = self.configuration
+        return TeamShape(made.lanes, made.threads, made.blocks, made.rows, made.open)
+
+    @property
+    def width(self) -> int:
+        """The elements of a vector."""
+        return self.configuration.width
+
+    @property
+    def vectors(self) -> int:
+        """The vectors that a thread takes at once."""
+        return self.configuration.vectors
+
+    @property
+    def streams(self) -> bool:
+        """Whether a thread takes one batch of vectors after another."""
+        return self.configuration.kernel is not Kind.KEPT
+
+    @property
+    def peeled(self) -> bool:
+        """Whether the row's first aligned element begins vector 0."""
+        return self.configuration.peeled
 
     @property
     def team_threads(self) -> int:
         """The threads that a row has."""
-        return self.team.lanes if self.team.rows > 1 else self.team.threads * self.team.blocks
-
-    @property
-    def words(self) -> int:
-        """Registers in which a thread holds elements of large inputs, as they lie in memory."""
-        return -(-self.vectors * self.width * self.space.bytes // 4)
+        return self.configuration.row_threads
 
     @property
     def most_elements(self) -> int | None:
         """The longest row's, where that is known."""
-        return self.space.length.known if self.space.length.is_known else self.longest
+        length = self.space.length
+        return length.known if length.is_known else self.configuration.longest
 
     @property
     def certain(self) -> int:
@@ -87,30 +91,25 @@ class RowPlan:
 
     def require(self, found: Conditions, blocks: int) -> None:
         """Adds what must hold for the plan, launched with so many blocks in a cluster."""
-        space, longest = self.space, self._longest_in(blocks)
+        space, made, device = self.space, self.configuration, self.space.work.device
+        assert device is not None
+        longest = made.longest_in(blocks)
         found.require(space.work.layouts_hold())
-        if not self.is_tall:
+        if not made.tall:
             found.require_at_most(space.count, MOST_PLACES // blocks)
         if len(space.columns) > 1:
             found.require_at_most(space.length, MOST_PLACES)
         if longest is not None:
             found.require_at_most(space.length, longest)
-        if self.split_rows is not None:
-            found.require_at_most(space.count, self.split_rows)
-            found.require_at_least(space.length, SPLIT_LENGTH)
+        if made.kernel is Kind.SPLIT:
+            found.require_at_most(space.count, device.multiprocessors)
+            found.require_at_least(space.length, device.tables.rows.split_length)
         elif not self.streams:
             found.require_at_least(space.length, 1)
         if self.peeled:
             self._require_shared_misalignment(found)
         elif self.width > 1:
             self._require_alignment(found)
-
-    def _longest_in(self, blocks: int) -> int | None:
-        """The most elements of a row for whose team a launch has so many blocks in a cluster."""
-        if self.longest is None:
-            return None
-        step = self.team.threads * self.vectors * self.width
-        return self.longest - (self.team.blocks - blocks) * step
 
     def _require_alignment(self, found: Conditions) -> None:
         space = self.space

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ....dialects.mlir import arith, ir
-from ...lane_reduction import WARP_LANES
 from ...rewriting import index_constant
 from ..dependents import await_previous, can_overlap, let_next_begin
 from ..elements import address, load
@@ -25,7 +24,6 @@ from .collectives import Collective, State
 from .plan import RowPlan
 from .stages import place_type, plan_stages
 from .streamed import emit_part
-from .team import TeamShape
 
 # Partial states in all: enough blocks to fill any chip several times.
 _MOST_PARTS = 8192
@@ -38,7 +36,7 @@ _THREADS, _AT_ONCE = 1024, 8
 def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attribute]) -> None:
     """Launches both kernels."""
     work, space = plan.space.work, plan.space
-    parts = _parts(plan)
+    parts, shown = _parts(plan), plan.configuration.attribute
     stages = plan_stages(work, Region(work), merge=True)
     (stage,) = range(len(stages.stages))
     collectives = stages.collectives(stage, place_type(plan.most_elements), None)
@@ -55,7 +53,7 @@ def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attri
         emit_part(plan, first[0], parts, scratch)
 
     name, threads = operation_name(work.op), plan.team.threads
-    kernel = kernels.build(f"{name}_part", threads, emit_first, work.op.location, attributes)
+    kernel = kernels.build(f"{name}_part", threads, emit_first, work.op.location, attributes, shown)
     emit_launch(kernel, work.open.value(count), threads, first[0].arguments())
     second: list[Parameters] = []
 
@@ -64,7 +62,9 @@ def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attri
         await_previous(work.device)
         _emit_combined(plan, second[0], parts, scratch)
 
-    kernel = kernels.build(f"{name}_parts", _THREADS, emit_second, work.op.location)
+    kernel = kernels.build(
+        f"{name}_parts", _THREADS, emit_second, work.op.location, configuration=shown
+    )
     emit_launch(
         kernel,
         work.open.value(space.count),
@@ -94,8 +94,8 @@ def _emit_combined(
     plan: RowPlan, parameters: Parameters, parts: Size, scratch: Sequence[Sequence[ir.Value]]
 ) -> None:
     """The body of the second kernel: a block combines a row's states and writes what it gives."""
-    own = replace(plan, team=TeamShape(WARP_LANES, _THREADS), width=1, peeled=False)
-    body = RowBody(own, parameters, merge=True)
+    made = replace(plan.configuration, threads=_THREADS, width=1, peeled=False)
+    body = RowBody(replace(plan, configuration=made), parameters)
     collectives = body.collectives(0)
     count = parameters.size(parts)
     row = arith.muli(body.team.row, count)

@@ -22,14 +22,14 @@ def emit_streamed(plan: RowPlan, parameters: Parameters) -> None:
     Each stage, and then the outputs, read the row again, the outputs from its end, which the
     caches still have.
     """
-    _Streamed(RowBody(plan, parameters, merge=True)).emit()
+    _Streamed(RowBody(plan, parameters)).emit()
 
 
 def emit_part(
     plan: RowPlan, parameters: Parameters, parts: Size, scratch: Sequence[Sequence[ir.Value]]
 ) -> None:
     """Emits the body of a kernel for one of several parts of a row, whose states are written."""
-    body = RowBody(plan, parameters, merge=True, parts=parts)
+    body = RowBody(plan, parameters, parts=parts)
     _Streamed(body).emit_states(
         [[parameters.pointer(buffer) for buffer in buffers] for buffers in scratch]
     )

@@ -180,24 +180,25 @@
 // CHECK:           %[[ROWS:.*]] = arith.divui %c128, %[[LANES]]
 // CHECK:           "hir.launch"(%{{.*}}, %c1, %c1, %[[LANES]], %[[ROWS]], %c1
 // CHECK:           kernel = @kernels::@reduce_loops_subf_0}
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c16384
-// CHECK:           %[[WARPS:.*]] = arith.ceildivui %[[LENGTH]], %c1024
-// CHECK:           %[[SOME:.*]] = arith.maxui
-// CHECK:           %[[THREADS:.*]] = arith.muli %[[SOME]], %c32
-// CHECK:           "hir.launch"(%{{.*}}, %c1, %c1, %[[THREADS]], %c1
-// CHECK:           kernel = @kernels::@[[BLOCK:.*]]} :
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c32768
-// CHECK:           cluster = array<i64: 2, 1, 1>, kernel = @kernels::@[[BLOCK]]}
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c65536
-// CHECK:           cluster = array<i64: 4, 1, 1>, kernel = @kernels::@[[BLOCK]]}
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c131072
-// CHECK:           cluster = array<i64: 8, 1, 1>, kernel = @kernels::@[[BLOCK]]}
+// CHECK:           arith.cmpi ule, %[[LENGTH]], %c16384
+// CHECK:             %[[WARPS:.*]] = arith.ceildivui %[[LENGTH]], %c1024
+// CHECK:             %[[SOME:.*]] = arith.maxui
+// CHECK:             %[[THREADS:.*]] = arith.muli %[[SOME]], %c32
+// CHECK:             "hir.launch"(%{{.*}}, %c1, %c1, %[[THREADS]], %c1
+// CHECK:             kernel = @kernels::@[[BLOCK:.*]]} :
+// CHECK:           arith.cmpi ule, %[[LENGTH]], %c32768
+// CHECK:             cluster = array<i64: 2, 1, 1>, kernel = @kernels::@[[BLOCK]]}
+// CHECK:           arith.cmpi ule, %[[LENGTH]], %c65536
+// CHECK:             cluster = array<i64: 4, 1, 1>, kernel = @kernels::@[[BLOCK]]}
+// CHECK:             cluster = array<i64: 8, 1, 1>, kernel = @kernels::@[[BLOCK]]}
 // CHECK:           kernel = @kernels::@reduce_loops_subf_2}
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c16387
-// CHECK:           kernel = @kernels::@[[PEELED:.*]]} :
-// CHECK:           cluster = array<i64: 2, 1, 1>, kernel = @kernels::@[[PEELED]]}
-// CHECK:           cluster = array<i64: 4, 1, 1>, kernel = @kernels::@[[PEELED]]}
-// CHECK:           cluster = array<i64: 8, 1, 1>, kernel = @kernels::@[[PEELED]]}
+// CHECK:         arith.cmpi ule, %[[LENGTH]], %c131075
+// CHECK:           arith.cmpi ule, %[[LENGTH]], %c16387
+// CHECK:             kernel = @kernels::@[[PEELED:.*]]} :
+// CHECK:             cluster = array<i64: 2, 1, 1>, kernel = @kernels::@[[PEELED]]}
+// CHECK:             cluster = array<i64: 4, 1, 1>, kernel = @kernels::@[[PEELED]]}
+// CHECK:             cluster = array<i64: 8, 1, 1>, kernel = @kernels::@[[PEELED]]}
 // CHECK:           kernel = @kernels::@reduce_loops_subf_4}
 // CHECK:           %[[WIDE:.*]] = arith.minui %{{.*}}, %c2147483647
 // CHECK:           %[[TALL:.*]] = arith.ceildivui
