@@ -28,7 +28,7 @@ _SCHEDULES = ("transpose", "pointwise", "contraction", "windows", "rows", "colum
 # Those whose kernels check the assertions of a region; others do not take one that has any.
 _CHECKING = ("transpose", "pointwise", "rows")
 # Those whose configuration an operation may give.
-FAMILIES = ("transpose", "pointwise", "contraction", "windows", "rows")
+FAMILIES = ("transpose", "pointwise", "contraction", "windows", "rows", "columns")
 
 
 def schedule(

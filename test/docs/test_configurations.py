@@ -8,6 +8,7 @@ from dataclasses import fields
 import pytest
 
 from hirc.pipelines.schedules.choose import FAMILIES
+from hirc.pipelines.schedules.columns.plan import ColumnConfiguration
 from hirc.pipelines.schedules.configuration import Configuration
 from hirc.pipelines.schedules.contraction.warpgroups import WarpgroupConfiguration
 from hirc.pipelines.schedules.pointwise.vectors import PointwiseConfiguration
@@ -17,6 +18,7 @@ from hirc.pipelines.schedules.windows.points import WindowConfiguration
 from support.environment import ROOT
 
 _CLASSES: tuple[type[Configuration], ...] = (
+    ColumnConfiguration,
     PointwiseConfiguration,
     RowConfiguration,
     TransposeConfiguration,

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import ClassVar
+
 from ....dialects.records import dataclass
+from ..configuration import Configuration, Value
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE
@@ -19,12 +24,46 @@ _NARROW_BYTES, _MOST_UNROLL = 32, 16
 _MANY_THREADS, _DEEP_UNROLL = 512, 8
 _DEEP_LANES, _SKEWED_LANES = 16, 64
 # Elements of the vectors of all unrolled iterations, which are as many copies of the region.
-_MOST_COPIES = 64
+MOST_COPIES = 64
 # Registers' worth of elements that a thread keeps from one pass to the next.
 _MOST_KEPT = 64
 _WORD_BYTES = 4
 # Registers for all but elements, where rows are aligned and where they are not.
 _OTHER_REGISTERS, _SKEWED_REGISTERS = 24, 28
+
+
+class Kind(StrEnum):
+    """Whether rows' vectors begin at the first column, or at each row's aligned addresses."""
+
+    ALIGNED = "aligned"
+    SKEWED = "skewed"
+
+
+@dataclass(frozen=True)
+class ColumnConfiguration(Configuration):
+    """A block of `threads` takes `lanes` vectors of `width` columns, several threads each.
+
+    A thread has `unroll` iterations under way. Where it is `split`, iterations are divided among as
+    many blocks as fill the device. A multiprocessor's registers are to hold `resident` blocks; with
+    0 the assembler decides.
+    """
+
+    family: ClassVar[str] = "columns"
+    candidates: ClassVar[Mapping[str, Sequence[Value]]] = {
+        "width": (1, 2, 4, 8),
+        "lanes": (8, 16, 32, 64),
+        "unroll": (2, 4, 8),
+        "threads": (256, 512),
+        "split": (False, True),
+    }
+
+    kernel: Kind
+    width: int
+    lanes: int
+    unroll: int
+    threads: int
+    split: bool
+    resident: int
 
 
 @dataclass(frozen=True)
@@ -42,6 +81,10 @@ class ColumnPlan:
     unroll: int
     threads: int = THREADS
     skewed: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        return Kind.SKEWED if self.skewed else Kind.ALIGNED
 
     @property
     def depth(self) -> int:
@@ -81,7 +124,7 @@ class ColumnPlan:
         words = sum(
             max(1, self.width * element_bytes(each.element) // 4) for each in self.space.large
         )
-        fits = count * words <= _MOST_KEPT and count * self.width <= 2 * _MOST_COPIES
+        fits = count * words <= _MOST_KEPT and count * self.width <= 2 * MOST_COPIES
         return count if fits and self.space.iterations.known else None
 
     @property
@@ -137,4 +180,4 @@ def skewed_plan(space: ColumnSpace, width: int) -> ColumnPlan:
 
 def _unrolled(space: ColumnSpace, width: int, most: int) -> int:
     """The iterations under way where so many are for one operand."""
-    return max(1, min(max(2, most // len(space.large)), _MOST_COPIES // width))
+    return max(1, min(max(2, most // len(space.large)), MOST_COPIES // width))

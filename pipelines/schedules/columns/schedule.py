@@ -18,6 +18,7 @@ from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
 from ...hir.index_arithmetic import materialized
 from ..alternatives import Alternative, Conditions
+from ..configuration import Chooser, is_power_of_two, threads_refusal
 from ..dependents import await_previous, can_overlap, let_next_begin
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
@@ -28,7 +29,18 @@ from ..scratch import allocate_scratch, free_scratch
 from ..shared import SharedMemory
 from ..work import Operand, Work
 from .kernel import ColumnKernel, Stage
-from .plan import LANES, THREADS, ColumnPlan, deep_plan, narrow_plan, plan_of, skewed_plan
+from .plan import (
+    LANES,
+    MOST_COPIES,
+    THREADS,
+    ColumnConfiguration,
+    ColumnPlan,
+    Kind,
+    deep_plan,
+    narrow_plan,
+    plan_of,
+    skewed_plan,
+)
 from .skewed_access import shifted_operands
 from .skewed_kernel import SkewedKernel
 from .skewed_partials import shared_bytes
@@ -59,13 +71,94 @@ class _Choice:
     resident: int | None = None
     shifted: Sequence[Operand] = ()
 
+    @property
+    def configuration(self) -> ColumnConfiguration:
+        plan = self.plan
+        return ColumnConfiguration(
+            plan.kind,
+            plan.width,
+            plan.lanes,
+            plan.unroll,
+            plan.threads,
+            self.split is not None,
+            self.resident or 0,
+        )
 
-def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
-    """Wide and narrow accesses, split and whole, or None for work that is not of this kind."""
+
+def chooser(work: Work, kernels: Kernels, device: Device) -> ColumnChooser | None:
+    """Decides on the kernels; None for work that is not of this kind."""
     space = read_space(work)
-    if space is None:
-        return None
-    return [_alternative(choice, kernels) for choice in _choices(space, device)]
+    return None if space is None else ColumnChooser(space, kernels, device)
+
+
+class ColumnChooser(Chooser[ColumnConfiguration]):
+    """Wide and narrow accesses, split and whole."""
+
+    def __init__(self, space: ColumnSpace, kernels: Kernels, device: Device) -> None:
+        self.work = space.work
+        self._space, self._kernels, self._device = space, kernels, device
+
+    def choices(self) -> Sequence[ColumnConfiguration]:
+        # Those for few iterations are last: what is asked for may have many.
+        found = sorted(_choices(self._space, self._device), key=lambda each: -each.most)
+        return list(dict.fromkeys(choice.configuration for choice in found))
+
+    def alternatives(self) -> list[Alternative]:
+        choices = _choices(self._space, self._device)
+        return [_alternative(choice, self._kernels) for choice in choices]
+
+    def refusal(self, made: ColumnConfiguration) -> str | None:
+        space, width, lanes, threads = self._space, made.width, made.lanes, made.threads
+        if not all(map(is_power_of_two, (width, lanes, threads))):
+            return "'width', 'lanes' and 'threads' are powers of two"
+        if width > (widest(space) if lies_side_by_side(space) else 1):
+            most = widest(space) if lies_side_by_side(space) else 1
+            return f"'width' is at most {most} here: 16 bytes of columns that lie together"
+        if lanes > threads or made.unroll < 1 or made.unroll * width > MOST_COPIES:
+            return f"'lanes' are at most 'threads', 'unroll' times 'width' {MOST_COPIES}"
+        if made.resident < 0 or made.resident * threads > self._device.threads:
+            most = self._device.threads
+            return f"'resident' times 'threads' is at most {most}, what a multiprocessor holds"
+        plan = self._plan(made)
+        if made.kernel is Kind.SKEWED:
+            shifted = shifted_operands(space)
+            if shifted is None:
+                return "'kernel' is aligned where operands do not lie alike in one pass over rows"
+            only = ACCESS_BYTES // element_bytes(shifted[0].element)
+            if width != only or lanes < 2 or lanes * width > threads:
+                return f"of skewed rows 'width' is {only}, 'lanes' 2 to 'threads' divided by that"
+        extent = space.lane.extent
+        if made.kernel is Kind.ALIGNED and extent.is_known and extent.known % width:
+            return f"'width' divides {extent.known}, the columns of a row"
+        if self._shared(plan) > self._device.shared_bytes:
+            return f"partial results have at most {self._device.shared_bytes} bytes"
+        if made.split and split_of(plan, self._device) is None:
+            return "'split' is false where one part fills the device"
+        return threads_refusal(threads, self._device)
+
+    def alternative(self, made: ColumnConfiguration) -> Alternative:
+        plan = self._plan(made)
+        split = split_of(plan, self._device) if made.split else None
+        shifted = shifted_operands(self._space) if plan.skewed else None
+        choice = _Choice(plan, split, resident=made.resident or None, shifted=shifted or ())
+        return _alternative(choice, self._kernels)
+
+    def _plan(self, made: ColumnConfiguration) -> ColumnPlan:
+        is_skewed = made.kernel is Kind.SKEWED
+        return ColumnPlan(self._space, made.width, made.lanes, made.unroll, made.threads, is_skewed)
+
+    def _shared(self, plan: ColumnPlan) -> int:
+        """The shared memory of a block."""
+        if plan.skewed:
+            return shared_bytes(plan)
+        bytes_ = sum(
+            element_bytes(kind)
+            for level in self._space.levels
+            for each in level
+            for kind in each.types
+        )
+        parts = plan.threads // max(plan.lanes, self._device.lanes)
+        return bytes_ * plan.width * parts * plan.lanes if parts > 1 else 0
 
 
 def _choices(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
@@ -238,7 +331,8 @@ def _launch_stage(choice: _Choice, stage: Stage, kernels: Kernels) -> None:
     if choice.resident is not None:
         i32 = ir.IntegerType.get_signless(32)
         attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, choice.resident)
-    kernel = kernels.build(name, plan.threads, emit, space.work.op.location, attributes)
+    place, made_of = space.work.op.location, choice.configuration.attribute
+    kernel = kernels.build(name, plan.threads, emit, place, attributes, made_of)
     (parameters, shared) = made[0]
     blocks = materialized(column_blocks(plan))
     rows = None
