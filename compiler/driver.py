@@ -92,6 +92,11 @@ class Compilation:
         return [line for unit in self._units for line in unit.fusion_report]
 
     @property
+    def schedule_report(self) -> list[str]:
+        """What was decided of each kernel, for --schedule-report."""
+        return [line for unit in self._units for line in unit.schedule_report]
+
+    @property
     def toolchain(self) -> Toolchain:
         """clang and CUDA. Raises ToolchainError where one is missing."""
         with self.timer.phase("find tools"):

@@ -192,6 +192,7 @@ class Options:
     dry_run: bool = False
     time_report: bool = False
     fusion_report: bool = False
+    schedule_report: bool = False
     cuda_path: Path | None = None
     rocm_path: Path | None = None
     clang: Path | None = None

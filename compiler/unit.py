@@ -203,6 +203,8 @@ class Unit:
         self._layout: WeightLayout | None = None
         # What was fused, for --fusion-report.
         self.fusion_report: list[str] = []
+        # What was decided of kernels, for --schedule-report.
+        self.schedule_report: list[str] = []
         # Its host programs, for --emit=graph.
         self._graph: list[GraphProgram] = []
         # Its programs as C sees them, for --emit-header.
@@ -334,6 +336,10 @@ class Unit:
 
             with self.session.context:
                 self.programs = read_programs(self.module.operation)
+        if stage == SCHEDULING_STAGE and self.options.schedule_report:
+            from ..pipelines.schedules.report import schedule_lines
+
+            self.schedule_report += schedule_lines(self.module.operation)
         if stage == FUSION_STAGE and self.options.fusion_report:
             from ..pipelines.fusion.report import take_report
 

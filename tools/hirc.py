@@ -55,6 +55,8 @@ def _run(command: Command, began: float) -> int:
     compilation.run()
     if request.options.fusion_report:
         print("\n".join(compilation.fusion_report or ["nothing to fuse"]), file=sys.stderr)
+    if request.options.schedule_report:
+        print("\n".join(compilation.schedule_report or ["no kernels"]), file=sys.stderr)
     if request.options.time_report:
         print(compilation.timer.report(), file=sys.stderr)
     return 0

@@ -124,6 +124,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         dry_run=values.dry_run,
         time_report=values.time_report,
         fusion_report=values.fusion_report,
+        schedule_report=values.schedule_report,
         cuda_path=values.cuda_path,
         rocm_path=values.rocm_path,
         clang=values.clang,
@@ -397,6 +398,11 @@ def _make_parser() -> argparse.ArgumentParser:
         help="what ptxas says of each kernel: registers, memory, spills; to standard error",
     )
     look("--time-report", action="store_true", help="where the time went, to standard error")
+    look(
+        "--schedule-report",
+        action="store_true",
+        help="what was decided of each kernel, to standard error",
+    )
     look(
         "--fusion-report",
         action="store_true",

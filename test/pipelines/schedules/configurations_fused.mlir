@@ -1,5 +1,6 @@
 // RUN: sed 's/ONE/width = 2/; s/, hir.configuration = OTHER//' %s > %t.one.mlir
 // RUN: hirc %t.one.mlir --offload-arch=sm_90 --stop-after=schedules --emit=shared -o - | FileCheck %s
+// RUN: hirc %t.one.mlir --offload-arch=sm_90 --stop-after=schedules --schedule-report --emit=shared -o %t.scheduled 2>&1 | FileCheck %s --check-prefix=REPORT
 // RUN: sed 's/ONE/width = 2/; s/OTHER/{family = "pointwise", width = 2}/' %s > %t.same.mlir
 // RUN: hirc %t.same.mlir --offload-arch=sm_90 --stop-after=schedules --emit=shared -o - | FileCheck %s
 // RUN: sed 's/ONE/width = 2/; s/OTHER/{family = "pointwise", width = 1}/' %s > %t.two.mlir
@@ -14,9 +15,10 @@
 
 // CHECK-NOT:   gpu.func @negf_
 // CHECK:       gpu.func @exp_negf_{{.*}}hir.configuration = {family = "pointwise", {{.*}}threads = 256 : i64, unroll = 1 : i64, width = 2 : i64}
-// TWO:         two.mlir:38:8: error: hir.configuration: it is one with what is at {{.*}}two.mlir:31:8, which asks for another
-// WRONG:       wrong.mlir:31:8: error: hir.configuration: 'pointwise' has no 'depth'
-// NAMED:       named.mlir:45:8: error: hir.configuration stands on linalg.generic alone; write the operation as one
+// REPORT: kernel exp_negf_0 at {{.*}}one.mlir:33: pointwise, kernel = flat, layout = packed, pieces = true, threads = 256, unroll = 1, width = 2
+// TWO:         two.mlir:40:8: error: hir.configuration: it is one with what is at {{.*}}two.mlir:33:8, which asks for another
+// WRONG:       wrong.mlir:33:8: error: hir.configuration: 'pointwise' has no 'depth'
+// NAMED:       named.mlir:47:8: error: hir.configuration stands on linalg.generic alone; write the operation as one
 
 #line = affine_map<(i) -> (i)>
 func.func @main(%x: tensor<4096xf32>) -> tensor<4096xf32> {
