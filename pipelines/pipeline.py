@@ -19,9 +19,21 @@ from .frame_names import named
 from .pass_base import InvalidResult, Pass, PassFailure, find_pass, make_pass
 
 # What upstream's passes are about, as `Pass.subjects` says of ours: what they have patterns for; of
-# those that take longer to find nothing than it takes to read the names of all operations.
+# those that take longer to find nothing than it takes to read the names of all operations. After a
+# pass that was run the names are read again.
 _UPSTREAM_SUBJECTS = {
+    "convert-cf-to-llvm": ("cf.",),
+    "convert-complex-to-llvm": ("complex.",),
     "convert-complex-to-standard": ("complex.",),
+    "convert-index-to-llvm": ("index.",),
+    "convert-math-to-libm": ("math.",),
+    "convert-math-to-llvm": ("math.",),
+    "convert-parallel-loops-to-gpu": ("scf.parallel",),
+    "convert-scf-to-cf": ("scf.",),
+    "convert-ub-to-llvm": ("ub.",),
+    "gpu-launch-sink-index-computations": ("gpu.launch",),
+    "lower-affine": ("affine.",),
+    "math-extend-to-supported-types": ("math.",),
     "convert-vector-to-llvm": ("vector.",),
     "convert-vector-to-scf": (
         *("vector.transfer_read", "vector.transfer_write"),
