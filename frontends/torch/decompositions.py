@@ -38,6 +38,7 @@ from .recurrent import recurrent_decompositions
 from .resampling import resampling_decompositions
 from .special import special_decompositions
 from .transforms import transform_decompositions
+from .unsigned import no_indices
 
 # Integers by their bytes.
 _INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
@@ -550,6 +551,8 @@ def _index_put(
     given = [(axis, each) for axis, each in enumerate(indices) if each is not None]
     if not given:
         return NotImplemented
+    if any(each.dtype is torch.uint8 for _, each in given):
+        raise no_indices("aten.index_put.default")
     first, index = given[0]
     if len(given) == 1 and index.dtype == torch.bool:
         if accumulate or values.dim():

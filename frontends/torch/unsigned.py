@@ -211,13 +211,9 @@ def _inputs_at(node: Node, places: Any) -> Iterator[Node]:
 def _compute(node: Node) -> None:
     value: Any = node.meta["val"]
     if node.target in _INDEXED and any(_TYPE in each.meta for each in _inputs_at(node, [1])):
-        raise UnsupportedError(
-            "elements of an unsigned type are no indices",
-            position=stack_position(node.meta.get("stack_trace") or ""),
-            op=str(node.target),
-            stage="import",
-            hint="make them bool, where they say which elements are taken, or int64",
-        )
+        error = no_indices(str(node.target))
+        error.position = stack_position(node.meta.get("stack_trace") or "")
+        raise error
     is_cut_off = all(
         _is_unsigned(each) or each.dtype is torch.bool
         for each in pytree.tree_leaves(value)
@@ -268,6 +264,18 @@ def _compute(node: Node) -> None:
     node.meta["val"] = made
     if made.dtype != value.dtype:
         _cut_off(node, value.dtype)
+
+
+def no_indices(operator: str) -> UnsupportedError:
+    """Returns the error for unsigned elements as indices, which torch takes for truths where they
+    are bytes.
+    """
+    return UnsupportedError(
+        "elements of an unsigned type are no indices",
+        op=operator,
+        stage="import",
+        hint="make them bool, where they say which elements are taken, or int64",
+    )
 
 
 def _common_type(node: Node) -> torch.dtype | None:

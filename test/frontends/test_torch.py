@@ -162,14 +162,26 @@ class _Unsigned(nn.Module):
         return x.to(torch.uint64).float()
 
 
+class _ReadByBytes(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x[x[0].to(torch.uint8)]
+
+
+class _WrittenByBytes(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x.index_put((x[0].to(torch.uint8),), x[0])
+
+
 @pytest.mark.parametrize(
     ("model", "said"),
     [
+        (_ReadByBytes(), "indices must be long"),
+        (_WrittenByBytes(), "elements of an unsigned type are no indices"),
         (_Deciding(), "torch cannot export the model: "),
         (_Sorting(), "torch-mlir cannot lower the model: .*qr"),
         (_Unsigned(), "elements of type uint64 are not supported"),
     ],
-    ids=["decides", "unknown", "unsigned"],
+    ids=["read by bytes", "written by bytes", "decides", "unknown", "unsigned"],
 )
 def test_refusals(model: nn.Module, said: str) -> None:
     with pytest.raises(UnsupportedError, match=said) as raised:
