@@ -42,6 +42,11 @@ class Device:
     tables: Tables = Tables()
 
     @property
+    def is_amd(self) -> bool:
+        """Whether it is of AMD's."""
+        return self.capability == 0
+
+    @property
     def bytes_in_flight(self) -> int:
         """What a multiprocessor must have under way to keep the memory busy.
 

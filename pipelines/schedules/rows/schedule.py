@@ -197,7 +197,11 @@ def _attributes(plan: RowPlan) -> dict[str, ir.Attribute]:
     i32 = ir.IntegerType.get_signless(32)
     found: dict[str, ir.Attribute] = {}
     made = plan.configuration
-    if made.open:
+    device = plan.space.work.device
+    if made.open and device is not None and device.is_amd:
+        # Without it the code generator takes no block to have more than 256.
+        found["rocdl.max_flat_work_group_size"] = ir.IntegerAttr.get(i32, made.threads)
+    elif made.open:
         found["nvvm.maxntid"] = ir.DenseI32ArrayAttr.get([made.threads, 1, 1])
     elif made.blocks > 1:
         found["nvvm.cluster_dim"] = ir.DenseI32ArrayAttr.get([made.blocks, 1, 1])

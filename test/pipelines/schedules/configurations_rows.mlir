@@ -1,5 +1,6 @@
 // RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90}' | FileCheck %s
 // RUN: hirc-opt %s --split-input-file -p 'hir-list-configurations{chips=sm_90}' | FileCheck %s --check-prefix=LISTED
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=gfx90a}' | FileCheck %s --check-prefix=AMD
 
 // What is decided for open sizes: short rows by lanes, longer ones by blocks or clusters, the same
 // element by element and from aligned elements on, what nothing holds, and rows of any strides.
@@ -17,6 +18,10 @@
 // CHECK-LABEL: gpu.func @reduce_loops_subf_5
 // CHECK-SAME:    kernel = "streamed"{{.*}}peeled = false{{.*}}tall = true{{.*}}width = 1 : i64
 // LISTED: hir.configurations = [{blocks = 1 : i64, family = "rows", kernel = "kept"
+// AMD-LABEL: gpu.func @reduce_loops_subf_1
+// AMD-SAME:    open = true{{.*}}threads = 512 : i64
+// AMD-NOT:     nvvm.maxntid
+// AMD-SAME:    rocdl.max_flat_work_group_size = 512
 "hir.program"() ({
 ^bb0(%x: memref<?x?xf32>, %y: memref<?x?xf32>):
   linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "reduction"]}
