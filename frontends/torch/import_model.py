@@ -33,7 +33,7 @@ from torch_mlir.extras.fx_importer import FxImporter
 
 from ...compiler import activity
 from ...compiler.collection import seldom_collected
-from ...compiler.errors import HircError, InputError, UnsupportedError
+from ...compiler.errors import HircError, InputError, Position, UnsupportedError
 from ...compiler.session import Session
 from ...compiler.source import Source
 from ...dialects.mlir import ir, load_named_dialects, passmanager
@@ -60,6 +60,7 @@ from .unsigned import without_unsigned
 from .user_errors import (
     export_error,
     first_line,
+    fixed_sizes,
     lowering_error,
     stack_position,
     user_frames,
@@ -204,7 +205,7 @@ def _all_shapes(
 def _exported(
     model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], dynamic_shapes: Any
 ) -> ExportedProgram:
-    said = io.StringIO()
+    said, fixed = io.StringIO(), list[Position]()
     try:
         # torch prints the graph that it has where it fails.
         with (
@@ -212,6 +213,7 @@ def _exported(
             made_of(recurrent_decompositions()),
             without_needless_guards(),
             ReplacedFunctions(),
+            fixed_sizes() as fixed,
             contextlib.redirect_stderr(said),
         ):
             return exported(model, args, kwargs, dynamic_shapes)
@@ -220,7 +222,7 @@ def _exported(
     except Exception as error:
         graph = str(getattr(error, "partial_fx_graph", ""))
         said = io.StringIO(said.getvalue().replace(graph, "").rstrip("\n"))
-        raise export_error(error) from error
+        raise export_error(error, fixed) from error
     finally:
         sys.stderr.write(said.getvalue())
 

@@ -6,11 +6,15 @@ import functools
 import re
 import sysconfig
 import traceback
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import torch
 import torch_mlir
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 from ...compiler.errors import HircError, InputError, Position, UnsupportedError
 from ...compiler.session import Diagnostic
@@ -91,8 +95,35 @@ def _file(frame: str) -> str:
     return "" if match is None else match[1]
 
 
-def export_error(error: Exception) -> HircError:
-    """Returns the error for a model that torch.export does not take."""
+@contextmanager
+def fixed_sizes() -> Generator[list[Position]]:
+    """Yields where torch makes constants of open sizes: what it says of that names no line."""
+    found: list[Position] = []
+    fix = getattr(ShapeEnv, "_set_replacement", None)
+
+    def fixed(env: ShapeEnv, size: Any, value: Any, why: str) -> None:
+        place = _calling_position() if value.is_number else None
+        if place is not None:
+            found.append(place)
+        assert fix is not None
+        fix(env, size, value, why)
+
+    # Another version of torch may have another name.
+    with nullcontext() if fix is None else mock.patch.object(ShapeEnv, "_set_replacement", fixed):
+        yield found
+
+
+def _calling_position() -> Position | None:
+    """Returns the innermost user line that is being run, or None."""
+    lines = traceback.walk_stack(None)
+    place = next((each for each in lines if is_the_users(each[0].f_code.co_filename)), None)
+    return None if place is None else Position(place[0].f_code.co_filename, place[1], 1)
+
+
+def export_error(error: Exception, fixed: Sequence[Position] = ()) -> HircError:
+    """Returns the error for a model that torch.export does not take; `fixed` is where it made
+    constants of open sizes.
+    """
     hints = {
         "GuardOnDataDependentSymNode": "what a tensor holds cannot decide what is computed: use "
         "torch.where or torch.cond, or give the value as a Python number",
@@ -101,16 +132,17 @@ def export_error(error: Exception) -> HircError:
     }
     name = type(error).__name__
     hint = hints.get(name)
-    said = said_by(error)
+    said, position = said_by(error), user_position(error)
     constant = _MUTATED.match(first_line(error))
     if constant is not None:
         said = "it changes a tensor that is neither a buffer nor an attribute of a module"
         hint = "register it as a buffer: of a list or another object torch sees a constant alone"
     if name == "UserError" and "onstraints violated" in said:
         said, hint = _violated(str(error)), hints["ConstraintViolationError"]
+        position = fixed[0] if fixed and "to be a constant" in said else position
     return UnsupportedError(
         f"torch cannot export the model: {said}",
-        position=user_position(error),
+        position=position,
         stage="import",
         hint=hint,
     )
@@ -171,7 +203,10 @@ def _at_line(position: Position | None) -> Position | None:
 def _violated(text: str) -> str:
     """What of a long message says which sizes are wrong."""
     lines = [line.strip(" -") for line in text.splitlines() if line.strip()]
-    return " ".join(lines[:2])
+    # How one may see more of it, and functions that this is not about.
+    return re.sub(
+        r" For more information, run with \S+| If you're using .*", "", " ".join(lines[:2])
+    )
 
 
 def said_by(error: BaseException) -> str:

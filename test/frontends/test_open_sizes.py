@@ -174,3 +174,16 @@ def test_functions_whose_sizes_torch_would_fix() -> None:
             torch.testing.assert_close(
                 mine, other, equal_nan=True, msg=lambda said, number=number: f"{number}: {said}"
             )
+
+
+def _as_if_of_four(x: Tensor) -> Tensor:
+    doubled = x * 2
+    return doubled.view(4, 4)
+
+
+def test_a_size_that_is_fixed_is_named_at_its_line() -> None:
+    with pytest.raises(HircError, match=r"rows.* a constant \(4\)\.$") as caught:
+        import_model(_as_if_of_four, (torch.ones(4, 4),), dynamic_shapes={"x": {0: Dim("rows")}})
+    place = caught.value.position
+    assert place is not None
+    assert (place.file, place.line) == (__file__, _as_if_of_four.__code__.co_firstlineno + 2)
