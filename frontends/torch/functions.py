@@ -63,6 +63,19 @@ def _linspace(start: Any, end: Any, steps: Any, **given: Any) -> Tensor:
     return torch.where(place <= most / 2, first, last).to(kind)
 
 
+def _interpolate(input: Tensor, size: Any, scale_factor: Any, **more: Any) -> Tensor:
+    """Of an open size torch asks whether a multiple, computed in f64, is a whole number."""
+    factors: list[Any] = [scale_factor] * (input.dim() - 2)
+    if isinstance(scale_factor, (tuple, list)):
+        factors = [*scale_factor]
+    sizes: list[Any] = list(input.shape[2:])
+    is_open = any(isinstance(each, SymInt) for each in sizes)
+    if size is None and is_open and all(factor == int(factor) for factor in factors):
+        size = [each * int(factor) for each, factor in zip(sizes, factors, strict=True)]
+        scale_factor, more["recompute_scale_factor"] = None, None
+    return functional.interpolate(input, size, scale_factor, **more)
+
+
 def _gaussian_loss(*args: Any, **kwargs: Any) -> Tensor:
     """torch looks whether a variance is negative."""
     with mock.patch.object(torch, "any", return_value=False):
@@ -72,6 +85,7 @@ def _gaussian_loss(*args: Any, **kwargs: Any) -> Tensor:
 _REPLACED: dict[Any, Callable[..., Any]] = {
     Tensor.fill_diagonal_: _fill_diagonal,
     torch.linspace: _linspace,
+    functional.interpolate: _interpolate,
     functional.gaussian_nll_loss: _gaussian_loss,
     functional.ctc_loss: ctc_loss,
     torch.ctc_loss: ctc_loss,

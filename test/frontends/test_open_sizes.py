@@ -159,6 +159,8 @@ def _of_any_size(x: Tensor, y: Tensor) -> list[Tensor]:
         *torch.std_mean(x, 1),
         x.std(0, correction=0),
         F.rms_norm(x, (columns,)),
+        F.interpolate(x[None, None], scale_factor=(2, 3.0), mode="bicubic"),
+        F.interpolate(x[None], scale_factor=2, mode="linear", recompute_scale_factor=True),
     ]
 
 
