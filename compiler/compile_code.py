@@ -95,7 +95,11 @@ class CodeCompilation(Compilation):
             Entry(entry.device_name, entry.host, entry.size, entry.kind == EntryKind.CONSTANT)
             for entry in entries_of(unit.module.operation)
         )
-        device = unit.cpu_source(self.cuda) if is_for_cpu and unit.has_device_code else None
+        device = (
+            unit.cpu_source(self._cpu_library(unit))
+            if is_for_cpu and unit.has_device_code
+            else None
+        )
         host = self._host_with(unit, None)
         bitcode = host.bitcode()
         if device is not None:

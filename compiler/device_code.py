@@ -203,10 +203,13 @@ def _one(
             fast_math=options.fast_math,
             flush_denormals=options.flush_denormals,
         )
+    by_host = platform.host_functions if target.is_cpu else ()
     module.internalize([*keep, *source.offered] if options.rdc else keep)
     module.drop_unused()
     missing = [
-        name for name in module.undefined_functions() if name not in platform.runtime_functions
+        name
+        for name in module.undefined_functions()
+        if name not in platform.runtime_functions and not name.startswith(by_host)
     ]
     if options.rdc:
         # Threads may have to call these together too.

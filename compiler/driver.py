@@ -23,6 +23,7 @@ from .native import native_note, native_targets
 from .option_checks import check_options
 from .options import OF_AMD, OF_NVIDIA, Emit, Options
 from .output import replacing, scratch_folder, write
+from .platform_table import HIP
 from .prefix_map import mapped
 from .process import Runner
 from .ptx import assemble, disassemble, emit_ptx, ptxas_arguments
@@ -74,7 +75,12 @@ class Compilation:
 
     def _library(self, target: Target) -> Path:
         """The device library of a chip's maker. Raises ToolchainError where there is none."""
-        return find_rocm(self.options.rocm_path) if target.is_amd else self.cuda.libdevice
+        is_rocm = target.platform is HIP
+        return find_rocm(self.options.rocm_path) if is_rocm else self.cuda.libdevice
+
+    def _cpu_library(self, unit: Unit) -> Path:
+        """The device library of the chip that the CPU device stands for."""
+        return self._library(unit.cpu_target)
 
     @cached_property
     def clang(self) -> Clang:
@@ -456,7 +462,7 @@ class Compilation:
     def _host(self, unit: Unit) -> LlvmModule:
         device = None
         if Devices.CPU in unit.devices and unit.has_device_code:
-            device = unit.cpu_device(self.cuda, self.clang, self.runner)
+            device = unit.cpu_device(self._cpu_library(unit), self.clang, self.runner)
         return self._host_with(unit, device)
 
     def _host_with(self, unit: Unit, device: LlvmModule | None) -> LlvmModule:
@@ -521,7 +527,7 @@ class Compilation:
                 f"--emit={self.options.emit} is for a GPU; the CPU device has no such code",
                 hint="--emit=device-llvm shows what the CPU device runs",
             )
-        module = unit.cpu_device(self.cuda, self.clang, self.runner)
+        module = unit.cpu_device(self._cpu_library(unit), self.clang, self.runner)
         return module.text() if self.options.emit is Emit.DEVICE_LLVM else module.bitcode()
 
     def _output(self, unit: Unit, suffix: str) -> str:

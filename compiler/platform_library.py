@@ -14,7 +14,7 @@ from ..pipelines.schedules.device import lanes_of
 from .bitcode_file import read_bitcode
 from .cache import cached
 from .llvm_ir import LlvmModule, Machine, extract_definitions
-from .platform_table import CUDA, Platform
+from .platform_table import CUDA, HIP, Platform
 from .target import Target
 from .toolchain import ROCM_FILES
 
@@ -42,18 +42,20 @@ def link_platform_library(
     of ROCm's.
     """
     platform = target.platform
-    files = [library / name for name in ROCM_FILES] if target.is_amd else [library]
+    is_rocm = platform is HIP
+    files = [library / name for name in ROCM_FILES] if is_rocm else [library]
+    left = platform.host_functions if target.is_cpu else ()
     found = False
     for file in files:
         wanted = [
             name
             for name in module.undefined_functions()
-            if name.startswith(platform.library_prefixes)
+            if name.startswith(platform.library_prefixes) and not name.startswith(left)
         ]
         if wanted:
             found = True
             module.link_bitcode(library_functions(file, wanted, platform))
-    if found and target.is_amd:
+    if found and is_rocm:
         text = _rocm_constants(target.chip, fast_math=fast_math, flush_denormals=flush_denormals)
         module.link_module(LlvmModule(text, module.machine, name="oclc"))
 

@@ -13,18 +13,19 @@ PTX_VERSION = 90
 class Platform:
     """One vendor's GPUs.
 
-    `triple` and `features` are of LLVM's code generator. `maker` and `runtime` are names for
+    `triple` and `features` are of LLVM's code generator. `maker` is a name for
     messages. `library_prefixes` begin the names of the functions that the vendor's device
-    libraries define, `runtime_functions` are those that its runtime or driver adds to a kernel.
-    `module_flags` is metadata of every module, as LLVM IR.
+    libraries define, `runtime_functions` are those that its runtime or driver adds to a kernel, and
+    `host_functions` those of its libraries that the CPU device has itself. `module_flags` is
+    metadata of every module, as LLVM IR.
     """
 
     maker: str
-    runtime: str
     triple: str
     features: str
     library_prefixes: tuple[str, ...]
     runtime_functions: frozenset[str]
+    host_functions: tuple[str, ...] = ()
     module_flags: str = ""
 
 
@@ -32,7 +33,6 @@ class Platform:
 # dynamic global memory allocation).
 CUDA = Platform(
     maker="NVIDIA",
-    runtime="CUDA",
     triple="nvptx64-nvidia-cuda",
     features=f"+ptx{PTX_VERSION}",
     library_prefixes=("__nv_",),
@@ -42,11 +42,11 @@ CUDA = Platform(
 # Backend").
 HIP = Platform(
     maker="AMD",
-    runtime="HIP",
     triple="amdgcn-amd-amdhsa",
     features="",
     library_prefixes=("__ocml_", "__ockl_"),
     runtime_functions=frozenset(),
+    host_functions=("__ockl_printf_", "__ockl_fprintf_"),
     module_flags=(
         '!llvm.module.flags = !{!0}\n!0 = !{i32 1, !"amdhsa_code_object_version", i32 500}\n'
     ),

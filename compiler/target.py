@@ -18,6 +18,7 @@ _FIRST_WITH_A = 90
 _FIRST_WITH_F = 100
 
 _CPU = "cpu"
+_CPU_PREFIX = "cpu:"
 _PTX_PREFIX = "compute_"
 # Of the chips whose instructions the CPU device runs, the one with the most.
 _CPU_STANDS_FOR = "sm_90a"
@@ -29,7 +30,7 @@ FIRST_WITH_REDUX = 80
 @dataclass(frozen=True, order=True)
 class Target:
     """One chip, by the name `--offload-arch` takes: `sm_90`, `sm_90a`, `sm_100f`, AMD's
-    `gfx90a`; or `cpu`.
+    `gfx90a`; or `cpu`, and `cpu:gfx90a` for the CPU device that runs that chip's device code.
 
     `compute_90` is PTX for that chip, which the driver compiles for it and for later ones.
     """
@@ -39,7 +40,7 @@ class Target:
     @classmethod
     def parse(cls, text: str) -> Target:
         """Checks an arch's spelling. Raises InputError that lists the known ones."""
-        if text == _CPU or text in AMD_DEVICES:
+        if text == _CPU or text.removeprefix(_CPU_PREFIX) in AMD_DEVICES:
             return cls(text)
         match = re.fullmatch(r"(?:sm|compute)_(\d+)([af]?)", text)
         if match is not None:
@@ -52,13 +53,14 @@ class Target:
             f"unknown offload arch '{text}'",
             hint=f"known are {known}; with a suffix 'a' from sm_{_FIRST_WITH_A} on, 'f' from "
             f"sm_{_FIRST_WITH_F} on; 'compute_90' is PTX for sm_90 and later chips, 'native' takes "
-            "this machine's, 'cpu' is the CPU device",
+            "this machine's, 'cpu' is the CPU device, which runs "
+            "AMD's device code as 'cpu:gfx90a'",
         )
 
     @property
     def is_cpu(self) -> bool:
         """Whether it is the CPU device, which runs device code on the host's processor."""
-        return self.arch == _CPU
+        return self.arch == _CPU or self.arch.startswith(_CPU_PREFIX)
 
     @property
     def is_amd(self) -> bool:
@@ -79,13 +81,13 @@ class Target:
     def chip(self) -> str:
         """The GPU whose device code is made: the arch itself, or what the CPU device stands for."""
         if self.is_cpu:
-            return _CPU_STANDS_FOR
+            return self.arch.removeprefix(_CPU_PREFIX) if self.arch != _CPU else _CPU_STANDS_FOR
         return self.arch.replace(_PTX_PREFIX, "sm_")
 
     @property
     def capability(self) -> int:
         """The compute capability as one number: 90 for sm_90a; 0 for a chip of AMD's."""
-        return 0 if self.is_amd else int(re.sub(r"\D", "", self.chip))
+        return 0 if self.chip in AMD_DEVICES else int(re.sub(r"\D", "", self.chip))
 
     @property
     def is_exact(self) -> bool:
@@ -135,9 +137,15 @@ def shared_memory_limit(target: Target) -> int:
 
 def check_together(targets: Sequence[Target]) -> None:
     """Raises InputError for chips that one file is not made for."""
+    names = ", ".join(target.arch for target in targets)
+    stands_in = [target for target in targets if target.is_cpu and target != CPU]
+    if stands_in and len(targets) > 1:
+        raise InputError(
+            f"a file for {stands_in[0].arch} is for nothing else: {names}",
+            hint="build a file for each kind",
+        )
     if Devices.AMD not in Devices.of(targets):
         return
-    names = ", ".join(target.arch for target in targets)
     if Devices.of(targets) != Devices.AMD:
         raise InputError(
             f"one file is not for AMD's chips and others: {names}",

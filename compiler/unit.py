@@ -45,7 +45,6 @@ from .session import Session, position_of
 from .source import Source
 from .stages import StageRun
 from .target import (
-    CPU,
     FIRST_WITH_REDUX,
     Devices,
     Target,
@@ -53,7 +52,7 @@ from .target import (
     shared_memory_limit,
 )
 from .timing import Timer
-from .toolchain import Clang, Cuda
+from .toolchain import Clang
 from .tuning import place_tuning, read_tuning
 
 if TYPE_CHECKING:
@@ -137,7 +136,8 @@ def _matmul_options(options: Options, chips: Sequence[Target]) -> MatmulOptions:
 class CpuSource:
     """Optimised device code of a unit, and what of it the host names."""
 
-    nvvm: str
+    code: str
+    chip: str
     named: tuple[str, ...]
 
     def module(
@@ -157,13 +157,14 @@ class CpuSource:
 
             settings = CpuDeviceOptions(
                 opt_level=options.opt_level,
+                chip=self.chip,
                 host=options.host,
                 for_this_machine=for_this_machine,
                 debug=options.debug,
                 checks=options.checks,
             )
             library = partial(library_functions, clang, runner)
-            return cpu_device_module(self.nvvm, self.named, library, settings)
+            return cpu_device_module(self.code, self.named, library, settings)
 
 
 @dataclass
@@ -453,17 +454,23 @@ class Unit:
             self.keep(f"{target.arch}.ll", module.text())
         return module
 
-    def cpu_device(self, cuda: Cuda, clang: Clang, runner: Runner) -> LlvmModule:
+    @property
+    def cpu_target(self) -> Target:
+        """The CPU device that it is built for."""
+        return next(target for target in self.targets if target.is_cpu)
+
+    def cpu_device(self, library: Path, clang: Clang, runner: Runner) -> LlvmModule:
         """The unit's device code as code of the host, optimised."""
-        module = self.cpu_source(cuda).module(self.options, self.timer, clang, runner)
+        module = self.cpu_source(library).module(self.options, self.timer, clang, runner)
         if self.options.save_temps is not None:
             self.keep("cpu.ll", module.text())
         return module
 
-    def cpu_source(self, cuda: Cuda) -> CpuSource:
-        """The unit's device code, of which code of the host can be made."""
+    def cpu_source(self, library: Path) -> CpuSource:
+        """The unit's device code, to make code of the host of; `library` is its maker's."""
         named = tuple(entry.device_name for entry in entries_of(self.module.operation))
-        return CpuSource(self.device(CPU, cuda.libdevice).text(), named)
+        target = self.cpu_target
+        return CpuSource(self.device(target, library).text(), target.chip, named)
 
     def embed(self, images: Sequence[tuple[Target, ImageFormat, bytes]]) -> None:
         """Adds an offload.image for each chip, and drops the gpu.modules."""

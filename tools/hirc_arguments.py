@@ -211,7 +211,8 @@ def _make_parser() -> argparse.ArgumentParser:
         default=[],
         metavar="ARCH[,ARCH...]",
         help="the chips to make device code for: sm_80, sm_90, sm_90a, ...; compute_90 is PTX for "
-        "the driver; gfx90a, gfx942, gfx1100; native asks the driver; cpu is the CPU device",
+        "the driver; gfx90a, gfx942, gfx1100; native asks the driver; cpu is the CPU device, "
+        "cpu:gfx90a with that chip's code",
     )
     for level in range(4):
         add(

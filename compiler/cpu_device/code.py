@@ -6,10 +6,12 @@ from collections.abc import Callable, Container, Sequence
 from functools import cache
 
 from ...dialects.records import dataclass
+from ...pipelines.schedules.device import lanes_of
 from .. import activity
 from ..host import NATIVE, Host
 from ..ir_text import IrText
-from ..llvm_ir import LlvmModule, host_features, host_machine
+from ..llvm_ir import LlvmModule, device_machine, host_features, host_machine
+from ..target import CPU
 from ..toolchain import takes_wide_vectors
 from .inlining import with_stops_inlined
 from .retarget import RetargetOptions, retarget
@@ -35,6 +37,8 @@ class CpuDeviceOptions:
     """
 
     opt_level: int = 2
+    # Whose device code it is.
+    chip: str = CPU.chip
     for_this_machine: bool = False
     host: Host = NATIVE
     debug: bool = False
@@ -42,14 +46,14 @@ class CpuDeviceOptions:
 
 
 def cpu_device_module(
-    nvvm: str, named_by_host: Container[str], library: CLibrary, options: CpuDeviceOptions
+    code: str, named_by_host: Container[str], library: CLibrary, options: CpuDeviceOptions
 ) -> LlvmModule:
-    """Code of the host for the NVVM IR `nvvm`, optimised, with what it needs of `library`.
+    """Code of the host for the device code `code`, optimised, with what it needs of `library`.
 
     Raises UnsupportedError for what the CPU device cannot do.
     """
     activity.enter("cpu-device")
-    device = with_stops_inlined(IrText.of(nvvm), options.opt_level)
+    device = with_stops_inlined(IrText.of(code), device_machine(options.chip, options.opt_level))
     machine = host_machine(options.opt_level, options.host.triple)
     # Checks keep loops from being vectorised.
     is_wide = options.opt_level > 1 and not options.checks and machine.triple.startswith("x86_64-")
@@ -61,6 +65,7 @@ def cpu_device_module(
         only_wide=options.for_this_machine,
         most_optimised=_MOST_OPTIMISED if 0 < options.opt_level < 3 else 0,
         checks=options.checks,
+        warp_lanes=lanes_of([options.chip]),
     )
     module = LlvmModule(retarget(device, named_by_host, settings), machine, name="cpu-device")
     module.link_bitcode(library(module.undefined_functions()))

@@ -16,6 +16,8 @@ _NUMBERED = re.compile(r"%(?=\d+\b)")
 _DEBUG = re.compile(r", !dbg !(\d+)")
 _LAST_LOCAL = re.compile(rf"%({LOCAL.pattern.removeprefix('%')})$")
 _ALIAS = re.compile(rf"(?m)^({GLOBAL.pattern}) = [^@\n]*\balias (.*)\n")
+_AMD_KERNEL = "amdgpu_kernel"
+_KERNELS = {"ptx_kernel", _AMD_KERNEL}
 _PREFIXES = ("tail ", "musttail ", "notail ")
 
 
@@ -185,7 +187,12 @@ class DeviceModule:
 
 def is_kernel(definition: str) -> bool:
     """Whether a definition's first line, or what stands there before the name, is a kernel's."""
-    return "ptx_kernel" in definition.partition("@")[0].split()
+    return not _KERNELS.isdisjoint(definition.partition("@")[0].split())
+
+
+def is_amd_kernel(definition: str) -> bool:
+    """Whether it is a kernel for AMD's chips."""
+    return _AMD_KERNEL in definition.partition("@")[0].split()
 
 
 def parse_module(text: IrText, *, kernels: bool = True) -> DeviceModule:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from ..ir_text import IrText
-from ..llvm_ir import LlvmModule, device_machine
-from ..target import CPU
+from ..llvm_ir import LlvmModule, Machine
 from .calls import Call, parse_call
 from .device_ir import DeviceModule, Function, Instruction, parse_module
 from .intrinsics import Replacement, intrinsic
@@ -19,7 +18,7 @@ _CALL = re.compile(r"\bcall ")
 _CALL_GROUP = re.compile(r" #\d+(?=(?:, !\w+ !\d+)*$)")
 
 
-def with_stops_inlined(nvvm: IrText, opt_level: int) -> IrText:
+def with_stops_inlined(nvvm: IrText, machine: Machine) -> IrText:
     """The module with inline PTX as IR, and with every function inlined that stops.
 
     That is one that ends its thread, waits for others, or calls such a function. A function that
@@ -32,7 +31,7 @@ def with_stops_inlined(nvvm: IrText, opt_level: int) -> IrText:
         return nvvm
     lines = [_inlined(line, names) for line in with_templates.code.splitlines()]
     changed = with_templates.with_code("\n".join(lines) + "\n")
-    result = LlvmModule(changed.whole(), device_machine(CPU.chip, opt_level), name="device")
+    result = LlvmModule(changed.whole(), machine, name="device")
     result.optimize()
     return IrText.of(result.text())
 
@@ -69,7 +68,7 @@ def _called(function: Function, stops: StopTable, stopping: set[str]) -> set[str
 def _ends_thread(call: Call) -> bool:
     if call.function == ASSERT:
         return True
-    found = intrinsic(call.function) if call.function.startswith("llvm.nvvm.") else None
+    found = intrinsic(call.function)
     return found is not None and found.kind is Replacement.EXIT
 
 

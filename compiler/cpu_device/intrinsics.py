@@ -10,7 +10,7 @@ from enum import Enum
 from functools import cache
 
 from ...dialects.records import dataclass
-from .special_registers import REGISTERS, Register
+from .special_registers import AMD_REGISTERS, REGISTERS, Register
 
 
 class Replacement(Enum):
@@ -96,6 +96,19 @@ _BLOCK_FUNCTIONS = (
     r"is_explicit_cluster",
 )
 
+# Names after `llvm.amdgcn.`.
+_AMD_FUNCTIONS = (
+    r"(rcp|rsq|sqrt|fract)\.f(32|64)",
+    r"frexp\.mant\.f(32|64)",
+    r"frexp\.exp\.i32\.f(32|64)",
+    r"class\.f(32|64)",
+    r"fmed3\.f32",
+    r"trig\.preop\.f64",
+)
+_AMD_BLOCK_FUNCTIONS = (r"mbcnt\.(lo|hi)", r"implicitarg\.ptr", r"wavefrontsize")
+# Waits for memory, and hints to the scheduler.
+_AMD_NOTHING = (r"s\.(waitcnt|setprio|nop)", r"sched\..*", r"wave\.barrier", r"iglp\.opt")
+
 # Our own: yields.py puts them in.
 _OF_WAITING_LOOPS = ("observe", "event")
 
@@ -146,6 +159,8 @@ def intrinsic(name: str) -> Intrinsic | None:
     """
     if name.startswith("llvm.nvvm."):
         return _of_nvvm(name.removeprefix("llvm.nvvm."))
+    if name.startswith("llvm.amdgcn."):
+        return _of_amdgcn(name.removeprefix("llvm.amdgcn."))
     return _of_llvm(name.removeprefix("llvm."))
 
 
@@ -173,6 +188,23 @@ def _of_nvvm(name: str) -> Intrinsic | None:
     if _matches(plain, _FUNCTIONS):
         return Intrinsic(Replacement.FUNCTION, function)
     if _matches(plain, _BLOCK_FUNCTIONS):
+        return Intrinsic(Replacement.BLOCK_FUNCTION, function)
+    return None
+
+
+def _of_amdgcn(name: str) -> Intrinsic | None:
+    if (register := AMD_REGISTERS.get(name)) is not None:
+        return Intrinsic(Replacement.REGISTER, register=register)
+    if name == "s.sleep":
+        return Intrinsic(Replacement.YIELD)
+    if name == "endpgm":
+        return Intrinsic(Replacement.EXIT)
+    if _matches(name, _AMD_NOTHING):
+        return Intrinsic(Replacement.NOTHING)
+    function = "hirc_amdgcn_" + name.replace(".", "_")
+    if _matches(name, _AMD_FUNCTIONS):
+        return Intrinsic(Replacement.FUNCTION, function)
+    if _matches(name, _AMD_BLOCK_FUNCTIONS):
         return Intrinsic(Replacement.BLOCK_FUNCTION, function)
     return None
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...dialects.records import dataclass
 from ..ir_text import global_name, plain_name
 from .debug_info import source_of
-from .device_ir import DeviceModule, Function, Parameter
+from .device_ir import DeviceModule, Function, Parameter, is_amd_kernel
 from .llvm_text import shown_name, size_and_alignment
 from .shared_memory import SharedLayout
 from .slots import Slot
@@ -22,8 +22,9 @@ KERNEL = (
 SLOT = "{ i32, i32, ptr }"
 ARGUMENT = "{ i32, i32 }"
 VARIABLE = "{ ptr, ptr, i64, i32, i32 }"
-_WARP = 32
-WARP_STOPS, CHECKS_MEMORY, CHECKS_RACES = 1, 2, 4  # flags of struct hirc_kernel
+# The lanes of the widest wavefront.
+_WARP = 64
+WARP_STOPS, CHECKS_MEMORY, CHECKS_RACES, AMD, WIDE = 1, 2, 4, 8, 16  # of struct hirc_kernel
 _KERNELS, _VARIABLES = "hirc_cpu_kernels", "hirc_cpu_variables"
 
 
@@ -114,8 +115,8 @@ class Tables:
             f"i32 {description.exchange_bytes}",
             f"i32 {self._max_threads(function)}",
             f"i32 {self._number(function, 'nvvm.minctasm')}",
-            f"[3 x i32] {self._extent(function, 'nvvm.reqntid')}",
-            f"[3 x i32] {self._extent(function, 'nvvm.cluster_dim')}",
+            f"[3 x i32] {_extent(self._required_block(function))}",
+            f"[3 x i32] {_extent(self._numbers(function, 'nvvm.cluster_dim'))}",
             "i32 0",
             f"i32 {description.shared.align}",
             f"ptr {wide}",
@@ -193,11 +194,13 @@ class Tables:
     def _number(self, function: Function, attribute: str) -> int:
         return next(iter(self._numbers(function, attribute)), 0)
 
-    def _extent(self, function: Function, attribute: str) -> str:
-        numbers = self._numbers(function, attribute)
-        if numbers:
-            numbers += [1] * (3 - len(numbers))
-        return "[" + ", ".join(f"i32 {number}" for number in (numbers or [0, 0, 0])) + "]"
+    def _required_block(self, function: Function) -> list[int]:
+        """Returns the size that every block has, or nothing."""
+        if not is_amd_kernel(function.header):
+            return self._numbers(function, "nvvm.reqntid")
+        found = re.search(r"!reqd_work_group_size !(\d+)", function.trailer)
+        text = self._module.metadata.get(int(found[1]), "") if found else ""
+        return [int(number) for number in re.findall(r"i32 (\d+)", text)]
 
     def _max_threads(self, function: Function) -> int:
         product = 1
@@ -205,6 +208,12 @@ class Tables:
         for number in numbers:
             product *= number
         return product if numbers else 0
+
+
+def _extent(numbers: list[int]) -> str:
+    if numbers:
+        numbers = numbers + [1] * (3 - len(numbers))
+    return "[" + ", ".join(f"i32 {number}" for number in (numbers or [0, 0, 0])) + "]"
 
 
 def _zero_stop() -> str:

@@ -29,6 +29,12 @@ _RUNTIME_FUNCTIONS = {
     "vprintf": ("hirc_device_printf", 2),
     "malloc": ("hirc_device_malloc", 1),
     "free": ("hirc_device_free", 1),
+    # And ROCm's ockl.
+    "__ockl_printf_begin": ("hirc_ockl_printf_begin", 1),
+    "__ockl_printf_append_string_n": ("hirc_ockl_append_string", 4),
+    "__ockl_printf_append_args": ("hirc_ockl_append_args", 10),
+    "__ockl_fprintf_stderr_begin": ("hirc_ockl_stderr_begin", 0),
+    "__ockl_fprintf_append_string_n": ("hirc_ockl_append_string", 4),
 }
 _GROUP = re.compile(r" #\d+(?=,|$)")
 _IGNORED = frozenset({"llvm.debugtrap", "llvm.donothing", "llvm.experimental.noalias.scope.decl"})
@@ -182,7 +188,7 @@ class CallLowering:
     def _intrinsic(self, instruction: Instruction, call: Call, prologue: Prologue) -> str | None:
         found = intrinsic(call.function)
         if found is None:
-            if call.function.startswith("llvm.nvvm."):
+            if call.function.startswith(("llvm.nvvm.", "llvm.amdgcn.")):
                 raise refusal(self._module, instruction, call.function)
             return None
         match found.kind:

@@ -21,13 +21,22 @@ from .device_ir import (
     DeviceModule,
     Function,
     Instruction,
+    is_amd_kernel,
     locals_of,
     parse_module,
 )
 from .equal_regions import EqualRegions
 from .instrument import DECLARATIONS, SHARED_GAP, instrument
 from .kernel_stack import copy_by_value, hoist_allocas, refuse_dynamic_allocas
-from .kernel_table import CHECKS_MEMORY, CHECKS_RACES, WARP_STOPS, KernelDescription, Tables
+from .kernel_table import (
+    AMD,
+    CHECKS_MEMORY,
+    CHECKS_RACES,
+    WARP_STOPS,
+    WIDE,
+    KernelDescription,
+    Tables,
+)
 from .llvm_text import (
     size_and_alignment,
     type_end,
@@ -47,6 +56,7 @@ from .yields import yield_after_mbarrier_inits, yield_in_spin_loops
 
 _CHECK_FLAGS = {"memory": CHECKS_MEMORY, "race": CHECKS_RACES}
 _METADATA = re.compile(r", !([\w.]+) !(\d+)")
+_NARROW = 32
 _BLOCK_STOPS = (StopKind.BARRIER, StopKind.BARRIER_REDUCE)
 
 
@@ -57,8 +67,8 @@ class RetargetOptions:
     A region of more than `most_optimised` instructions is left as it is (0: none is).
     `wide_cpu` names a processor with wider vectors, which kernels are made for a second time; empty
     for none. The program takes one or the other when it starts; with `only_wide` there is no other.
-    `checks` are the kinds of checks
-    that are built in, of CHECKS in compiler/options.py.
+    `checks` are the kinds of checks that are built in, of CHECKS in compiler/options.py.
+    `warp_lanes` are those of a warp, or an AMD chip's wavefront.
     """
 
     debug: bool = False
@@ -66,6 +76,7 @@ class RetargetOptions:
     only_wide: bool = False
     most_optimised: int = 0
     checks: frozenset[str] = frozenset()
+    warp_lanes: int = 32
 
 
 def retarget(text: IrText, named_by_host: Container[str], options: RetargetOptions) -> str:
@@ -230,7 +241,7 @@ class _Retarget:
                 wide_regions=wide,
                 stops=list(split.stops.values()),
                 slots_of=made.slots_of,
-                flags=self._flags(kinds),
+                flags=self._flags(kernel, kinds),
                 frame_bytes=made.frame_bytes,
                 exchange_bytes=made.exchange_bytes,
                 shared=layout,
@@ -241,8 +252,10 @@ class _Retarget:
     def _shared_gap(self) -> int:
         return SHARED_GAP if "memory" in self.options.checks else 0
 
-    def _flags(self, stop_kinds: set[int]) -> int:
+    def _flags(self, kernel: Function, stop_kinds: set[int]) -> int:
         flags = WARP_STOPS if stop_kinds.difference(_BLOCK_STOPS) else 0
+        flags |= AMD if is_amd_kernel(kernel.header) else 0
+        flags |= WIDE if self.options.warp_lanes > _NARROW else 0
         return flags | sum(_CHECK_FLAGS[check] for check in self.options.checks)
 
     def _regions(

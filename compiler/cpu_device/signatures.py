@@ -11,7 +11,7 @@ from .llvm_text import size_and_alignment, without_attributes
 
 _LINKAGE = re.compile(
     r"(?:private|internal|available_externally|linkonce|weak|linkonce_odr|weak_odr|external|"
-    r"dso_local|hidden|protected|fastcc|ccc|coldcc|ptx_device|ptx_kernel|unnamed_addr|"
+    r"dso_local|hidden|protected|fastcc|ccc|coldcc|ptx_device|ptx_kernel|amdgpu_kernel|unnamed_addr|"
     r"local_unnamed_addr|externally_initialized|common)\s+"
 )
 _VECTOR = re.compile(r"<\d+ x \w+>")

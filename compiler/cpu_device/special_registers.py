@@ -51,6 +51,16 @@ def _extent(name: str, offset: int) -> dict[str, Register]:
     return {**fields, f"{name}.w": Register(Source.CONSTANT)}
 
 
+# AMD's, by the names after `llvm.amdgcn.`.
+AMD_REGISTERS: dict[str, Register] = {
+    "workitem.id.x": Register(Source.THREAD_X),
+    "workitem.id.y": Register(Source.THREAD_Y),
+    "workitem.id.z": Register(Source.THREAD_Z),
+    "workgroup.id.x": Register(Source.FIELD, 0),
+    "workgroup.id.y": Register(Source.FIELD, 4),
+    "workgroup.id.z": Register(Source.FIELD, 8),
+}
+
 REGISTERS: dict[str, Register] = {
     "tid.x": Register(Source.THREAD_X),
     "tid.y": Register(Source.THREAD_Y),

@@ -54,7 +54,7 @@ class StopTable:
         """Returns what is done at a stop and the type of its result; None for other calls."""
         found = self.find(instruction, call)
         if found is None:
-            known = intrinsic(call.function) if call.function.startswith("llvm.nvvm.") else None
+            known = intrinsic(call.function)
             if known is not None and known.kind is Replacement.YIELD:
                 return _SLEEP if call.function.endswith(".nanosleep") else _YIELD, "void"
             return None

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from programs.catalog import PROGRAMS
+from programs.catalog import NVIDIA_PROGRAMS, PROGRAMS
 
 from hirc.compiler.errors import InputError
 from hirc.compiler.platform_table import CUDA, HIP, platform_of
@@ -17,14 +17,6 @@ from support.driver import Hirc
 from support.rocm import needs_libraries
 
 _SECONDS = 60
-# With instructions of NVIDIA's alone, and those that need more shared memory than AMD's chips have.
-NVIDIA_PROGRAMS = frozenset(
-    {
-        *("wmma_f16", "mma_sync", "cp_async", "mbarrier", "cluster"),
-        *("tma_load", "tma_tiles", "wgmma_128"),
-        *("dynamic_shared_100k", "static_shared_100k"),
-    }
-)
 _SOURCES = sorted(
     {path for each in PROGRAMS if each.name not in NVIDIA_PROGRAMS for path in each.paths}
 )
@@ -72,8 +64,16 @@ def test_chips_and_their_platforms() -> None:
     assert shared_memory_limit(target) == 65536
     assert platform_of("sm_90a") is CUDA
     assert Devices.of([target]) == Devices.AMD
-    with pytest.raises(InputError, match="unknown offload arch 'gfx906'"):
-        Target.parse("gfx906")
+    for name in ("gfx906", "cpu:sm_90", "cpu:gfx906"):
+        with pytest.raises(InputError, match=f"unknown offload arch '{name}'"):
+            Target.parse(name)
+    on_cpu = Target.parse("cpu:gfx1100")
+    assert (on_cpu.is_cpu, on_cpu.is_amd, on_cpu.chip, on_cpu.capability) == (
+        True,
+        False,
+        "gfx1100",
+        0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,6 +81,7 @@ def test_chips_and_their_platforms() -> None:
     [
         (("gfx90a", "sm_90"), "not for AMD's chips and others: gfx90a, sm_90"),
         (("cpu", "gfx942"), "not for AMD's chips and others: cpu, gfx942"),
+        (("cpu:gfx90a", "sm_90"), "a file for cpu:gfx90a is for nothing else"),
         (("gfx90a", "gfx1100"), "64 on gfx90a, 32 on gfx1100, and kernels are made for one"),
     ],
 )

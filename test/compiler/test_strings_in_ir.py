@@ -145,7 +145,7 @@ def _keeps_all(held: Sequence[str]) -> None:
     assert IrText.of(without_comments).whole() == without_comments
     assert to_consumer(text) == text
     assert without_line_tables(IrText.of(without_comments)).whole() == without_comments
-    device = with_stops_inlined(IrText.of(text), 0)
+    device = with_stops_inlined(IrText.of(text), device_machine(CPU.chip, 0))
     for options in (
         RetargetOptions(debug=True),
         RetargetOptions(checks=frozenset({"memory", "race"}), wide_cpu="x86-64-v3"),

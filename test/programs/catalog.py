@@ -105,6 +105,15 @@ PROGRAMS = (
     Program("wgmma_128", arch="sm_90a"),
 )
 
+# With instructions of NVIDIA's alone, and those that need more shared memory than AMD's chips have.
+NVIDIA_PROGRAMS = frozenset(
+    {
+        *("wmma_f16", "mma_sync", "cp_async", "mbarrier", "cluster"),
+        *("tma_load", "tma_tiles", "wgmma_128"),
+        *("dynamic_shared_100k", "static_shared_100k"),
+    }
+)
+
 
 def without_addresses(text: str) -> str:
     """Printed memrefs with ADDRESS for where they lie."""

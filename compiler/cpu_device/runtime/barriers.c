@@ -114,23 +114,23 @@ void hirc_barrier_arrive(struct hirc_block *abi, uint32_t thread, uint32_t numbe
 }
 
 // Lanes of the warp that wait at this barrier.
-static uint32_t lanes_at(const struct hirc_running_block *block, uint32_t warp, uint32_t number) {
+static hirc_lane_set lanes_at(const struct hirc_running_block *block, uint32_t warp, uint32_t number) {
   const struct hirc_warp *state = &block->warps[warp];
   const struct hirc_stop *stops = block->block.kernel->stops;
-  uint32_t waiting = hirc_waiting(state);
+  hirc_lane_set waiting = hirc_waiting(state);
   if (state->uniform) {
     const struct hirc_stop *stop = &stops[state->state];
     bool here = waiting != 0 && hirc_is_barrier(stop) &&
-                hirc_operand(block, stop, 0, warp * HIRC_WARP_SIZE) % HIRC_BARRIERS == number;
+                hirc_operand(block, stop, 0, warp * block->block.lanes) % HIRC_BARRIERS == number;
     return here ? waiting : 0;
   }
-  uint32_t result = 0;
-  for (uint32_t left = waiting; left != 0; left &= left - 1) {
-    uint32_t lane = (uint32_t)__builtin_ctz(left);
+  hirc_lane_set result = 0;
+  for (hirc_lane_set left = waiting; left != 0; left &= left - 1) {
+    uint32_t lane = hirc_lowest_lane(left);
     const struct hirc_stop *stop = &stops[hirc_lane_state(block, warp, lane)];
     if (hirc_is_barrier(stop) &&
-        hirc_operand(block, stop, 0, warp * HIRC_WARP_SIZE + lane) % HIRC_BARRIERS == number) {
-      result |= UINT32_C(1) << lane;
+        hirc_operand(block, stop, 0, warp * block->block.lanes + lane) % HIRC_BARRIERS == number) {
+      result |= hirc_lane_bit(lane);
     }
   }
   return result;
@@ -151,9 +151,9 @@ struct meeting {
 };
 
 static void meet(struct meeting *meeting, const struct hirc_running_block *block, uint32_t warp,
-                 uint32_t lanes) {
-  for (uint32_t left = lanes; left != 0; left &= left - 1) {
-    uint32_t lane = (uint32_t)__builtin_ctz(left);
+                 hirc_lane_set lanes) {
+  for (hirc_lane_set left = lanes; left != 0; left &= left - 1) {
+    uint32_t lane = hirc_lowest_lane(left);
     uint32_t state = hirc_lane_state(block, warp, lane);
     const struct hirc_stop *stop = &block->block.kernel->stops[state];
     if (meeting->state == 0) {
@@ -163,7 +163,7 @@ static void meet(struct meeting *meeting, const struct hirc_running_block *block
     meeting->all_aligned &= is_aligned(stop);
     if (stop->kind == HIRC_STOP_BARRIER_REDUCE) {
       meeting->any_reduction = true;
-      reduction_add(&meeting->reduction, block, stop, warp * HIRC_WARP_SIZE + lane);
+      reduction_add(&meeting->reduction, block, stop, warp * block->block.lanes + lane);
     } else if (block->warps[warp].uniform) {
       return;
     }
@@ -172,20 +172,20 @@ static void meet(struct meeting *meeting, const struct hirc_running_block *block
 
 static void store_reductions(const struct reduction *reduction,
                              const struct hirc_running_block *block, uint32_t warp,
-                             uint32_t lanes) {
-  for (uint32_t left = lanes; left != 0; left &= left - 1) {
-    uint32_t lane = (uint32_t)__builtin_ctz(left);
+                             hirc_lane_set lanes) {
+  for (hirc_lane_set left = lanes; left != 0; left &= left - 1) {
+    uint32_t lane = hirc_lowest_lane(left);
     const struct hirc_stop *stop =
         &block->block.kernel->stops[hirc_lane_state(block, warp, lane)];
     if (stop->kind == HIRC_STOP_BARRIER_REDUCE) {
-      reduction_store(reduction, block, stop, warp * HIRC_WARP_SIZE + lane);
+      reduction_store(reduction, block, stop, warp * block->block.lanes + lane);
     }
   }
 }
 
 static void release(struct hirc_worker *worker, struct hirc_running_block *block,
                     uint32_t number) {
-  uint32_t lanes[HIRC_MAX_WARPS];
+  hirc_lane_set lanes[HIRC_MAX_WARPS];
   struct meeting meeting = {.all_aligned = true};
   for (uint32_t warp = 0; warp < block->warp_count; warp++) {
     lanes[warp] = lanes_at(block, warp, number);
@@ -280,13 +280,13 @@ bool hirc_cluster_release(struct hirc_running_block *block) {
   }
   for (uint32_t warp = 0; warp < block->warp_count; warp++) {
     struct hirc_warp *state = &block->warps[warp];
-    for (uint32_t left = hirc_waiting(state); left != 0; left &= left - 1) {
-      uint32_t lane = (uint32_t)__builtin_ctz(left), thread = warp * HIRC_WARP_SIZE + lane;
+    for (hirc_lane_set left = hirc_waiting(state); left != 0; left &= left - 1) {
+      uint32_t lane = hirc_lowest_lane(left), thread = warp * block->block.lanes + lane;
       uint32_t stop = hirc_lane_state(block, warp, lane);
       if (block->block.kernel->stops[stop].kind == HIRC_STOP_CLUSTER_WAIT &&
           cluster_passed(block, thread)) {
         block->cluster_arrival[thread] = 0;
-        state->ready |= UINT32_C(1) << lane;
+        state->ready |= hirc_lane_bit(lane);
         hirc_warp_passes(state);
         any = true;
       }

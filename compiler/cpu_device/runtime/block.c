@@ -34,14 +34,14 @@ static void take_apart(struct hirc_running_block *block, int32_t result) {
   hirc_warps_begin(block);
   for (uint32_t warp = 0; warp < block->warp_count; warp++) {
     struct hirc_warp *state = &block->warps[warp];
-    uint32_t first = warp * HIRC_WARP_SIZE;
+    uint32_t first = warp * block->block.lanes;
     if (result == HIRC_STATES_DIFFER) {
       state->uniform = false;
     } else {
       state->state = (uint16_t)result;
       hirc_warp_separate(block, warp);
     }
-    hirc_warp_settle(block, first, first + (uint32_t)__builtin_popcount(state->exists));
+    hirc_warp_settle(block, first, first + (uint32_t)__builtin_popcountll(state->exists));
   }
 }
 
@@ -87,11 +87,12 @@ static bool wake_idle(struct hirc_worker *worker, struct hirc_running_block *blo
   bool moved = false;
   for (uint32_t warp = 0; block->by_warps && warp < block->warp_count; warp++) {
     struct hirc_warp *state = &block->warps[warp];
-    for (uint32_t left = state->idle; left != 0; left &= left - 1) {
-      uint32_t lane = (uint32_t)__builtin_ctz(left), bit = UINT32_C(1) << lane;
-      uint32_t at = block->next[warp * HIRC_WARP_SIZE + lane];
+    for (hirc_lane_set left = state->idle; left != 0; left &= left - 1) {
+      uint32_t lane = hirc_lowest_lane(left), first = warp * block->block.lanes;
+      hirc_lane_set bit = hirc_lane_bit(lane);
+      uint32_t at = block->next[first + lane];
       bool polls = block->block.kernel->stops[at].kind == HIRC_STOP_POLL;
-      if (polls && !hirc_call_perform(worker, block, at, warp * HIRC_WARP_SIZE, bit)) {
+      if (polls && !hirc_call_perform(worker, block, at, first, bit)) {
         continue;
       }
       moved |= polls;

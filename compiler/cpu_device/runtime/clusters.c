@@ -56,7 +56,14 @@ static bool configure_block(struct hirc_running_block *running, struct hirc_clus
   block->blocks_in_cluster = run->blocks_in_cluster;
   block->dynamic_shared_bytes = grid->dynamic_shared_bytes;
   block->threads = grid->block.x * grid->block.y * grid->block.z;
-  block->padded_threads = (block->threads + HIRC_WARP_SIZE - 1) / HIRC_WARP_SIZE * HIRC_WARP_SIZE;
+  block->lanes = grid->kernel->flags & HIRC_KERNEL_WIDE ? HIRC_MAX_LANES : HIRC_WARP_SIZE;
+  if (grid->kernel->flags & HIRC_KERNEL_AMD) {
+    block->hidden = (struct hirc_hidden_arguments){
+        .blocks = {block->grid.x, block->grid.y, block->grid.z},
+        .size = {(uint16_t)block->size.x, (uint16_t)block->size.y, (uint16_t)block->size.z},
+        .dimensions = 3};
+  }
+  block->padded_threads = (block->threads + block->lanes - 1) / block->lanes * block->lanes;
   block->next = running->next;
   block->grid_id = grid->id;
   block->kernel = grid->kernel;

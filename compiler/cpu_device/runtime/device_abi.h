@@ -15,10 +15,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HIRC_WARP_SIZE = 32, HIRC_MAX_THREADS = 1024 };
+// A warp of NVIDIA's, and the widest wavefront of AMD's.
+enum { HIRC_WARP_SIZE = 32, HIRC_MAX_LANES = 64, HIRC_MAX_THREADS = 1024 };
+
+// Lanes of a warp or a wavefront, a bit each.
+typedef uint64_t hirc_lane_set;
+
+static inline hirc_lane_set hirc_lane_bit(uint32_t lane) {
+  return UINT64_C(1) << lane;
+}
+
+// The lowest lane of a set that has one.
+static inline uint32_t hirc_lowest_lane(hirc_lane_set lanes) {
+  return (uint32_t)__builtin_ctzll(lanes);
+}
 
 struct hirc_extent {
   uint32_t x, y, z;
+};
+
+// What AMD's kernels are given besides their arguments: the beginning of the hidden arguments of code
+// objects of version 5 (LLVM's "User Guide for AMDGPU Backend"). All blocks are whole.
+struct hirc_hidden_arguments {
+  uint32_t blocks[3];
+  uint16_t size[3];
+  uint16_t remainder[3];
+  uint8_t reserved[40];
+  uint16_t dimensions; // at 64
+  uint8_t more[190];
 };
 
 // One running block. Generated code reads the fields by their offsets (block_layout.py); the
@@ -43,6 +67,8 @@ struct hirc_block {
   uint64_t grid_id;                    // 136  %gridid
   const struct hirc_kernel *kernel;    // 144
   struct hirc_block *const *cluster;   // 152  the cluster's blocks by rank
+  uint32_t lanes;                      // 160  of a warp, or wavefront
+  struct hirc_hidden_arguments hidden;
 };
 
 // Values of a region's result that are no state.
@@ -89,7 +115,7 @@ typedef bool hirc_perform(const struct hirc_stop_call *call);
 struct hirc_slot {
   uint32_t offset; // bytes per thread before it in the exchange
   uint32_t bytes;  // of one thread's value; an i1 takes one byte, 0 or 1
-  // Where all threads have the same value, known when the kernel was compiled: 32 of it. It has no
+  // Where all threads have the same value, known when the kernel was compiled: 64 of it. It has no
   // place in the exchange then. Otherwise NULL.
   const void *constant;
 };
@@ -111,11 +137,11 @@ struct hirc_stop {
 struct hirc_stop_call {
   struct hirc_block *block;
   const struct hirc_stop *stop;
-  uint32_t first_thread; // the warp's lane 0; a multiple of 32
-  uint32_t lanes;        // the lanes it is performed for
+  uint32_t first_thread; // the warp's lane 0
+  hirc_lane_set lanes;   // those it is performed for
 };
 
-// The values of operand or result `slot` for lanes 0 to 31, as an array of its type.
+// The values of operand or result `slot` for all lanes, as an array of its type.
 static inline void *hirc_lanes(const struct hirc_stop_call *call, uint32_t slot) {
   const struct hirc_slot *where = &call->stop->slots[slot];
   if (where->constant)
@@ -133,6 +159,8 @@ enum {
   HIRC_KERNEL_WARP_STOPS = 1, // has stops of warps or of single threads, not of blocks alone
   HIRC_KERNEL_CHECKS_MEMORY = 2,
   HIRC_KERNEL_CHECKS_RACES = 4,
+  HIRC_KERNEL_AMD = 8,     // is given hidden arguments
+  HIRC_KERNEL_WIDE = 16,   // wavefronts of 64 lanes
 };
 
 // A variable in a block's shared memory.

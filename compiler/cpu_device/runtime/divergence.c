@@ -44,7 +44,7 @@ static void append_thread(struct text *text, const struct hirc_block *block, uin
 
 // A thread's state: HIRC_STATE_END, or the stop it waits at.
 static uint32_t thread_state(const struct hirc_running_block *block, uint32_t thread) {
-  uint32_t warp = thread / HIRC_WARP_SIZE, lane = thread % HIRC_WARP_SIZE;
+  uint32_t lanes = block->block.lanes, warp = thread / lanes, lane = thread % lanes;
   if ((block->warps[warp].ended >> lane & 1) != 0) {
     return HIRC_STATE_END;
   }

@@ -27,10 +27,10 @@ enum {
 // A warp of a block that is run by warps. A lane is *ready* to run the region of its state, or has
 // *ended*, or waits at the stop of its state.
 struct hirc_warp {
-  uint32_t exists; // lanes; all but a block's last warp have 32
-  uint32_t ready;
-  uint32_t ended;
-  uint32_t idle; // of those that wait: at a poll or a yield
+  hirc_lane_set exists; // all lanes, but for a block's last warp
+  hirc_lane_set ready;
+  hirc_lane_set ended;
+  hirc_lane_set idle; // of those that wait: at a poll or a yield
   uint32_t committed; // groups of wgmma
   uint8_t passes; // stops that led on since a lane was last idle, up to HIRC_PASSES
   // All lanes have this state, their `next` is not kept, none has ended.
@@ -130,7 +130,7 @@ static inline int32_t hirc_call_region(struct hirc_worker *worker, struct hirc_r
 }
 
 static inline bool hirc_call_perform(struct hirc_worker *worker, struct hirc_running_block *block,
-                                     uint32_t state, uint32_t first, uint32_t lanes) {
+                                     uint32_t state, uint32_t first, hirc_lane_set lanes) {
   const struct hirc_stop *stop = &block->block.kernel->stops[state];
   if (hirc_checks_race() &&
       (stop->kind == HIRC_STOP_WARP || stop->kind == HIRC_STOP_CONVERGED)) {
@@ -142,8 +142,8 @@ static inline bool hirc_call_perform(struct hirc_worker *worker, struct hirc_run
   struct hirc_stop_call call = {&block->block, stop, first, lanes};
   worker->block = block;
   worker->state = state;
-  worker->first = first + (uint32_t)__builtin_ctz(lanes);
-  worker->last = first + 32 - (uint32_t)__builtin_clz(lanes);
+  worker->first = first + hirc_lowest_lane(lanes);
+  worker->last = first + 64 - (uint32_t)__builtin_clzll(lanes);
   worker->inside = 1;
   bool result = stop->perform(&call);
   worker->inside = 0;
@@ -155,7 +155,7 @@ static inline char *hirc_slot(const struct hirc_running_block *block, const stru
                               uint32_t slot, uint32_t thread) {
   const struct hirc_slot *where = &stop->slots[slot];
   if (where->constant) {
-    return (char *)where->constant + (size_t)where->bytes * (thread % HIRC_WARP_SIZE);
+    return (char *)where->constant + (size_t)where->bytes * (thread % HIRC_MAX_LANES);
   }
   return block->block.exchange + (size_t)where->offset * block->block.padded_threads +
          (size_t)where->bytes * thread;
@@ -169,11 +169,11 @@ static inline uint32_t hirc_operand(const struct hirc_running_block *block,
 static inline uint32_t hirc_lane_state(const struct hirc_running_block *block, uint32_t warp,
                                        uint32_t lane) {
   return block->warps[warp].uniform ? block->warps[warp].state
-                                    : block->block.next[warp * HIRC_WARP_SIZE + lane];
+                                    : block->block.next[warp * block->block.lanes + lane];
 }
 
 // Lanes that wait at a stop.
-static inline uint32_t hirc_waiting(const struct hirc_warp *warp) {
+static inline hirc_lane_set hirc_waiting(const struct hirc_warp *warp) {
   return warp->exists & ~warp->ready & ~warp->ended;
 }
 

@@ -3,11 +3,11 @@
 
 void hirc_warps_begin(struct hirc_running_block *block) {
   block->by_warps = true;
-  uint32_t threads = block->block.threads;
-  block->warp_count = (threads + HIRC_WARP_SIZE - 1) / HIRC_WARP_SIZE;
+  uint32_t threads = block->block.threads, most = block->block.lanes;
+  block->warp_count = (threads + most - 1) / most;
   for (uint32_t warp = 0; warp < block->warp_count; warp++) {
-    uint32_t lanes = threads - warp * HIRC_WARP_SIZE;
-    uint32_t exists = lanes >= HIRC_WARP_SIZE ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+    uint32_t left = threads - warp * most, lanes = left < most ? left : most;
+    hirc_lane_set exists = UINT64_MAX >> (64 - lanes);
     block->warps[warp] = (struct hirc_warp){.exists = exists, .ready = exists, .uniform = true};
   }
 }
@@ -16,14 +16,15 @@ void hirc_warps_begin(struct hirc_running_block *block) {
 
 void hirc_warp_separate(struct hirc_running_block *block, uint32_t warp) {
   struct hirc_warp *state = &block->warps[warp];
-  for (uint32_t lane = 0; lane < HIRC_WARP_SIZE; lane++) {
-    block->next[warp * HIRC_WARP_SIZE + lane] = state->state;
+  for (uint32_t lane = 0; lane < block->block.lanes; lane++) {
+    block->next[warp * block->block.lanes + lane] = state->state;
   }
   state->uniform = false;
 }
 
 static void thread_ended(struct hirc_running_block *block, uint32_t thread) {
-  block->warps[thread / HIRC_WARP_SIZE].ended |= UINT32_C(1) << thread % HIRC_WARP_SIZE;
+  uint32_t lanes = block->block.lanes;
+  block->warps[thread / lanes].ended |= hirc_lane_bit(thread % lanes);
   block->ended++;
   hirc_worker()->events++;
   hirc_cluster_ended(block, thread, 1);
@@ -61,8 +62,8 @@ void hirc_device_event(struct hirc_block *abi, uint32_t thread) {
 
 void hirc_warp_settle(struct hirc_running_block *block, uint32_t first, uint32_t last) {
   for (uint32_t thread = first; thread < last; thread++) {
-    struct hirc_warp *warp = &block->warps[thread / HIRC_WARP_SIZE];
-    uint32_t lane = UINT32_C(1) << thread % HIRC_WARP_SIZE;
+    struct hirc_warp *warp = &block->warps[thread / block->block.lanes];
+    hirc_lane_set lane = hirc_lane_bit(thread % block->block.lanes);
     warp->ready &= ~lane;
     if (block->next[thread] == HIRC_STATE_END) {
       thread_ended(block, thread);
@@ -83,9 +84,10 @@ void hirc_warp_settle(struct hirc_running_block *block, uint32_t first, uint32_t
 
 // The mask names all of the warp's lanes, in each of them.
 static bool mask_is_whole(const struct hirc_running_block *block, const struct hirc_stop *stop,
-                          uint32_t first, uint32_t exists) {
+                          uint32_t first, hirc_lane_set exists) {
   const uint32_t *masks = (const void *)hirc_slot(block, stop, 0, first);
-  uint32_t lanes = 32 - (uint32_t)__builtin_clz(exists), missing = 0;
+  uint32_t lanes = 64 - (uint32_t)__builtin_clzll(exists);
+  hirc_lane_set missing = 0;
   for (uint32_t lane = 0; lane < lanes; lane++) {
     missing |= exists & ~masks[lane];
   }
@@ -96,7 +98,7 @@ static bool goes_on_together(struct hirc_worker *worker, struct hirc_running_blo
                              uint32_t warp) {
   struct hirc_warp *state = &block->warps[warp];
   const struct hirc_stop *stop = &block->block.kernel->stops[state->state];
-  uint32_t first = warp * HIRC_WARP_SIZE;
+  uint32_t first = warp * block->block.lanes;
   bool together = stop->kind == HIRC_STOP_CONVERGED ||
                   (stop->kind == HIRC_STOP_WARP && mask_is_whole(block, stop, first, state->exists));
   if (together) {
@@ -110,8 +112,8 @@ static bool goes_on_together(struct hirc_worker *worker, struct hirc_running_blo
 static void run_together(struct hirc_worker *worker, struct hirc_running_block *block,
                          uint32_t warp) {
   struct hirc_warp *state = &block->warps[warp];
-  uint32_t first = warp * HIRC_WARP_SIZE;
-  uint32_t count = (uint32_t)__builtin_popcount(state->exists);
+  uint32_t first = warp * block->block.lanes;
+  uint32_t count = (uint32_t)__builtin_popcountll(state->exists);
   for (;;) {
     int32_t result = hirc_call_region(worker, block, state->state, first, first + count);
     if (result == HIRC_STATES_DIFFER) {
@@ -149,12 +151,12 @@ static void run_together(struct hirc_worker *worker, struct hirc_running_block *
 // All lanes are ready in the same state: they are together again.
 static bool join_lanes(struct hirc_running_block *block, uint32_t warp) {
   struct hirc_warp *state = &block->warps[warp];
-  const uint16_t *next = &block->next[warp * HIRC_WARP_SIZE];
+  const uint16_t *next = &block->next[warp * block->block.lanes];
   if (state->ready != state->exists) {
     return false;
   }
-  for (uint32_t left = state->exists; left != 0; left &= left - 1) {
-    if (next[__builtin_ctz(left)] != next[0]) {
+  for (hirc_lane_set left = state->exists; left != 0; left &= left - 1) {
+    if (next[hirc_lowest_lane(left)] != next[0]) {
       return false;
     }
   }
@@ -168,13 +170,13 @@ static bool join_lanes(struct hirc_running_block *block, uint32_t warp) {
 static bool run_neighbours(struct hirc_worker *worker, struct hirc_running_block *block,
                            uint32_t warp) {
   struct hirc_warp *state = &block->warps[warp];
-  uint32_t lane = (uint32_t)__builtin_ctz(state->ready), end = lane + 1;
-  uint16_t *next = &block->next[warp * HIRC_WARP_SIZE];
+  uint32_t lane = hirc_lowest_lane(state->ready), end = lane + 1;
+  uint16_t *next = &block->next[warp * block->block.lanes];
   uint16_t from = next[lane];
-  while (end < HIRC_WARP_SIZE && (state->ready >> end & 1) != 0 && next[end] == from) {
+  while (end < block->block.lanes && (state->ready >> end & 1) != 0 && next[end] == from) {
     end++;
   }
-  uint32_t first = warp * HIRC_WARP_SIZE + lane, last = warp * HIRC_WARP_SIZE + end;
+  uint32_t first = warp * block->block.lanes + lane, last = warp * block->block.lanes + end;
   int32_t result = hirc_call_region(worker, block, from, first, last);
   bool moved = from == 0 || block->block.kernel->stops[from].kind != HIRC_STOP_YIELD;
   for (uint32_t i = lane; i < end; i++) {
@@ -189,20 +191,21 @@ static bool run_neighbours(struct hirc_worker *worker, struct hirc_running_block
 
 // Lanes that wait at the same stop as this one, with the same mask. Stops that nothing is computed
 // at (bar.warp.sync) are the same wherever they are.
-static uint32_t lanes_with(const struct hirc_running_block *block, uint32_t warp, uint32_t lane,
+static hirc_lane_set lanes_with(const struct hirc_running_block *block, uint32_t warp, uint32_t lane,
                            uint32_t *mask) {
   const struct hirc_stop *stops = block->block.kernel->stops;
-  const uint16_t *next = &block->next[warp * HIRC_WARP_SIZE];
+  const uint16_t *next = &block->next[warp * block->block.lanes];
   const struct hirc_stop *stop = &stops[next[lane]];
-  uint32_t first = warp * HIRC_WARP_SIZE, group = 0;
+  uint32_t first = warp * block->block.lanes;
+  hirc_lane_set group = 0;
   *mask = hirc_operand(block, stop, 0, first + lane);
-  for (uint32_t left = hirc_waiting(&block->warps[warp]); left != 0; left &= left - 1) {
-    uint32_t other = (uint32_t)__builtin_ctz(left);
+  for (hirc_lane_set left = hirc_waiting(&block->warps[warp]); left != 0; left &= left - 1) {
+    uint32_t other = hirc_lowest_lane(left);
     const struct hirc_stop *its = &stops[next[other]];
     bool same = its == stop || (its->kind == HIRC_STOP_WARP && stop->perform == NULL &&
                                 its->perform == NULL);
     if (same && hirc_operand(block, its, 0, first + other) == *mask) {
-      group |= UINT32_C(1) << other;
+      group |= hirc_lane_bit(other);
     }
   }
   return group;
@@ -212,17 +215,17 @@ static uint32_t lanes_with(const struct hirc_running_block *block, uint32_t warp
 static bool perform_masked(struct hirc_worker *worker, struct hirc_running_block *block,
                            uint32_t warp) {
   struct hirc_warp *state = &block->warps[warp];
-  const uint16_t *next = &block->next[warp * HIRC_WARP_SIZE];
+  const uint16_t *next = &block->next[warp * block->block.lanes];
   bool any = false;
-  for (uint32_t left = hirc_waiting(state); left != 0; left &= left - 1) {
-    uint32_t lane = (uint32_t)__builtin_ctz(left), mask;
+  for (hirc_lane_set left = hirc_waiting(state); left != 0; left &= left - 1) {
+    uint32_t lane = hirc_lowest_lane(left), mask;
     if (block->block.kernel->stops[next[lane]].kind != HIRC_STOP_WARP) {
       continue;
     }
-    uint32_t group = lanes_with(block, warp, lane, &mask);
-    left &= ~group | UINT32_C(1) << lane;
+    hirc_lane_set group = lanes_with(block, warp, lane, &mask);
+    left &= ~group | hirc_lane_bit(lane);
     if ((mask & state->exists & ~state->ended & ~group) == 0) {
-      hirc_call_perform(worker, block, next[lane], warp * HIRC_WARP_SIZE, group);
+      hirc_call_perform(worker, block, next[lane], warp * block->block.lanes, group);
       hirc_warp_passes(state);
       state->ready |= group;
       any = true;
@@ -235,20 +238,20 @@ static bool perform_masked(struct hirc_worker *worker, struct hirc_running_block
 static bool perform_converged(struct hirc_worker *worker, struct hirc_running_block *block,
                               uint32_t warp) {
   struct hirc_warp *state = &block->warps[warp];
-  const uint16_t *next = &block->next[warp * HIRC_WARP_SIZE];
-  uint32_t group = 0;
+  const uint16_t *next = &block->next[warp * block->block.lanes];
+  hirc_lane_set group = 0;
   uint16_t at = 0;
-  for (uint32_t left = hirc_waiting(state); left != 0; left &= left - 1) {
-    uint32_t lane = (uint32_t)__builtin_ctz(left);
+  for (hirc_lane_set left = hirc_waiting(state); left != 0; left &= left - 1) {
+    uint32_t lane = hirc_lowest_lane(left);
     bool here = group != 0 ? next[lane] == at
                            : block->block.kernel->stops[next[lane]].kind == HIRC_STOP_CONVERGED;
     if (here) {
       at = next[lane];
-      group |= UINT32_C(1) << lane;
+      group |= hirc_lane_bit(lane);
     }
   }
   if (group != 0) {
-    hirc_call_perform(worker, block, at, warp * HIRC_WARP_SIZE, group);
+    hirc_call_perform(worker, block, at, warp * block->block.lanes, group);
     hirc_warp_passes(state);
     state->ready |= group;
   }

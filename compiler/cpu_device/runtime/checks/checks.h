@@ -7,6 +7,8 @@
 #ifndef HIRC_CHECKS_H
 #define HIRC_CHECKS_H
 
+#include "../device_abi.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -99,10 +101,10 @@ void hirc_checks_sent(const void *from, size_t bytes);
 // A block begins: what its shared memory held is gone.
 void hirc_checks_block_begin(struct hirc_block *block);
 // These lanes of a warp have met; all threads of a block have; these threads have at a barrier.
-void hirc_checks_warp_met(struct hirc_block *block, uint32_t first_thread, uint32_t lanes);
+void hirc_checks_warp_met(struct hirc_block *block, uint32_t first_thread, hirc_lane_set lanes);
 void hirc_checks_block_met(struct hirc_block *block);
 void hirc_checks_barrier_arrived(struct hirc_block *block, uint32_t thread, uint32_t barrier);
-void hirc_checks_barrier_passed(struct hirc_block *block, const uint32_t *lanes_of_warps,
+void hirc_checks_barrier_passed(struct hirc_block *block, const hirc_lane_set *lanes_of_warps,
                                 uint32_t warps, uint32_t barrier);
 
 // --- operations of device code implemented in C --------------------------------------------------

@@ -141,14 +141,15 @@ static void acquire(struct hirc_race *race, uint32_t number, const struct object
 }
 
 // Threads that have met: each knows what all knew and did. `lanes` are those of each warp.
-static void meet(struct hirc_race *race, const uint32_t *lanes, uint32_t first_warp, uint32_t warps,
+static void meet(struct hirc_race *race, const struct hirc_block *block,
+                 const hirc_lane_set *lanes, uint32_t first_warp, uint32_t warps,
                  const struct object *arrived) {
   bool news = arrived != NULL && arrived->epoch == race->epoch;
   const struct knowledge *common = NULL, *last = NULL;
   uint32_t count = 0;
   for (uint32_t i = 0; i < warps; i++) {
-    for (uint32_t left = lanes[i]; left != 0; left &= left - 1) {
-      uint32_t number = (first_warp + i) * HIRC_WARP_SIZE + (uint32_t)__builtin_ctz(left);
+    for (hirc_lane_set left = lanes[i]; left != 0; left &= left - 1) {
+      uint32_t number = (first_warp + i) * block->lanes + hirc_lowest_lane(left);
       const struct thread *thread = thread_of(race, number);
       common = count++ == 0 ? thread->known : common;
       news |= thread->accessed || thread->known != common;
@@ -162,8 +163,8 @@ static void meet(struct hirc_race *race, const uint32_t *lanes, uint32_t first_w
     memcpy(knowledge->clocks, arrived->clocks, race->count * sizeof *knowledge->clocks);
   }
   for (uint32_t i = 0; i < warps; i++) {
-    for (uint32_t left = lanes[i]; left != 0; left &= left - 1) {
-      uint32_t number = (first_warp + i) * HIRC_WARP_SIZE + (uint32_t)__builtin_ctz(left);
+    for (hirc_lane_set left = lanes[i]; left != 0; left &= left - 1) {
+      uint32_t number = (first_warp + i) * block->lanes + hirc_lowest_lane(left);
       struct thread *thread = &race->threads[number];
       if (thread->known != NULL && thread->known != last) {
         join(knowledge->clocks, thread->known->clocks, race->count);
@@ -173,8 +174,8 @@ static void meet(struct hirc_race *race, const uint32_t *lanes, uint32_t first_w
     }
   }
   for (uint32_t i = 0; i < warps; i++) {
-    for (uint32_t left = lanes[i]; left != 0; left &= left - 1) {
-      uint32_t number = (first_warp + i) * HIRC_WARP_SIZE + (uint32_t)__builtin_ctz(left);
+    for (hirc_lane_set left = lanes[i]; left != 0; left &= left - 1) {
+      uint32_t number = (first_warp + i) * block->lanes + hirc_lowest_lane(left);
       learn(&race->threads[number], knowledge);
     }
   }
@@ -288,10 +289,10 @@ static struct hirc_race *race_of(const struct hirc_block *block) {
   return hirc_checks_race() ? hirc_checks_of(block)->race : NULL;
 }
 
-void hirc_checks_warp_met(struct hirc_block *block, uint32_t first_thread, uint32_t lanes) {
+void hirc_checks_warp_met(struct hirc_block *block, uint32_t first_thread, hirc_lane_set lanes) {
   struct hirc_race *race = race_of(block);
   if (race != NULL) {
-    meet(race, &lanes, first_thread / HIRC_WARP_SIZE, 1, NULL);
+    meet(race, block, &lanes, first_thread / block->lanes, 1, NULL);
   }
 }
 
@@ -309,11 +310,11 @@ void hirc_checks_barrier_arrived(struct hirc_block *block, uint32_t thread, uint
   }
 }
 
-void hirc_checks_barrier_passed(struct hirc_block *block, const uint32_t *lanes_of_warps,
+void hirc_checks_barrier_passed(struct hirc_block *block, const hirc_lane_set *lanes_of_warps,
                                 uint32_t warps, uint32_t barrier) {
   struct hirc_race *race = race_of(block);
   if (race != NULL) {
-    meet(race, lanes_of_warps, 0, warps, &race->barriers[barrier]);
+    meet(race, block, lanes_of_warps, 0, warps, &race->barriers[barrier]);
   }
 }
 

@@ -11,9 +11,9 @@
 
 // for (FOR_LANES(lane, lanes)): every lane of a mask, lowest first.
 #define FOR_LANES(lane, mask)                                                                      \
-  uint32_t left_ = (mask), lane = left_ ? (uint32_t)__builtin_ctz(left_) : 0;                      \
+  hirc_lane_set left_ = (mask), lane = left_ ? hirc_lowest_lane(left_) : 0;                        \
   left_;                                                                                           \
-  left_ &= left_ - 1, lane = left_ ? (uint32_t)__builtin_ctz(left_) : 0
+  left_ &= left_ - 1, lane = left_ ? hirc_lowest_lane(left_) : 0
 
 // The place of one lane's operand or result.
 static inline char *lane_slot(const struct hirc_stop_call *call, uint32_t slot, uint32_t lane) {
@@ -30,7 +30,7 @@ static inline uint32_t result_slot(const struct hirc_stop_call *call) {
 }
 
 static inline uint32_t first_lane(const struct hirc_stop_call *call) {
-  return (uint32_t)__builtin_ctz(call->lanes);
+  return hirc_lowest_lane(call->lanes);
 }
 
 static inline int32_t parameter(const struct hirc_stop_call *call, uint32_t number) {

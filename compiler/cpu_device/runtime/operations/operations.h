@@ -27,6 +27,10 @@ enum hirc_redux {
   HIRC_REDUX_FMAX,
 };
 
+hirc_perform hirc_perform_bpermute;    // address, value -> value
+hirc_perform hirc_perform_first_lane;  // value -> value
+hirc_perform hirc_perform_read_lane;   // value, lane -> value
+hirc_perform hirc_perform_ballot;      // predicate -> lanes
 hirc_perform hirc_perform_shuffle;     // (mask,) value, b, c -> value [, i1]; parameter 1: the mask
 hirc_perform hirc_perform_vote;        // (mask,) i1 -> i1 or i32; parameter 1: the mask
 hirc_perform hirc_perform_match_any;   // mask, value -> i32

@@ -15,7 +15,8 @@ from hirc.compiler.cpu_device.stops import SplitFunction, StopCall, split_at_sto
 from hirc.compiler.cpu_device.yields import waiting_latches
 from hirc.compiler.errors import UnsupportedError
 from hirc.compiler.ir_text import IrText
-from hirc.compiler.llvm_ir import LlvmModule, host_machine
+from hirc.compiler.llvm_ir import LlvmModule, device_machine, host_machine
+from hirc.compiler.target import CPU
 from support.cpu_kernels import host_module, nvvm_ir, optimized
 
 _LOOP = """\
@@ -208,6 +209,8 @@ def test_a_function_that_ends_its_thread_is_inlined() -> None:
     source = (
         "NOINLINE void f(int n) { if (n) __nvvm_exit(); }\nKERNEL void k(int *o) { f(TX); *o = 1; }"
     )
-    module = parse_module(with_stops_inlined(IrText.of(optimized(nvvm_ir(source))), 2))
+    module = parse_module(
+        with_stops_inlined(IrText.of(optimized(nvvm_ir(source))), device_machine(CPU.chip, 2))
+    )
     kernel: Function = module.functions["@k"]
     assert "@f(" not in "".join(item.text for item in kernel.instructions())

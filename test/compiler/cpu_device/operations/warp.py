@@ -52,6 +52,7 @@ class Block(ctypes.Structure):
         ("grid_id", ctypes.c_uint64),
         ("kernel", ctypes.c_void_p),
         ("cluster", ctypes.c_void_p),
+        ("lanes", ctypes.c_uint32),
     ]
 
 
@@ -88,7 +89,7 @@ class StopCall(ctypes.Structure):
         ("block", ctypes.POINTER(Block)),
         ("stop", ctypes.POINTER(Stop)),
         ("first_thread", ctypes.c_uint32),
-        ("lanes", ctypes.c_uint32),
+        ("lanes", ctypes.c_uint64),
     ]
 
 
