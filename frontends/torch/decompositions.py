@@ -94,6 +94,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.gelu.default: _gelu,
         _ATEN.native_group_norm.default: _group_norm,
         _ATEN.rms_norm.default: _rms_norm,
+        _ATEN.rsub.Scalar: _rsub,
         _ATEN.var.correction: _var,
         _ATEN.var_mean.correction: _var_mean,
         _ATEN.topk.default: _topk,
@@ -410,6 +411,14 @@ def _group_norm(
     if bias is not None:
         result = result + bias.reshape(along)
     return result.to(x.dtype), mean.squeeze(dims).to(x.dtype), scale.squeeze(dims).to(x.dtype)
+
+
+def _rsub(x: Tensor, y: float | SymInt, alpha: float = 1) -> Tensor:
+    """torch-mlir takes no open size that a tensor is taken from."""
+    if not isinstance(y, SymInt):
+        return decomposition_table[_ATEN.rsub.Scalar](x, y, alpha)
+    size: Any = y
+    return (x if alpha == 1 else x * alpha).neg() + size
 
 
 def _rms_norm(

@@ -159,6 +159,9 @@ def _of_any_size(x: Tensor, y: Tensor) -> list[Tensor]:
         *torch.std_mean(x, 1),
         x.std(0, correction=0),
         F.rms_norm(x, (columns,)),
+        rows - x,
+        torch.rsub(x, columns, alpha=3),
+        F.pad(x[None], (1, 1), mode="reflect"),
         F.interpolate(x[None, None], scale_factor=(2, 3.0), mode="bicubic"),
         F.interpolate(x[None], scale_factor=2, mode="linear", recompute_scale_factor=True),
     ]
