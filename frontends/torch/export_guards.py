@@ -29,7 +29,7 @@ def without_needless_guards() -> Generator[None]:
     parameters, and what they are asked for, may be such.
     """
     with ExitStack() as stack:
-        stack.enter_context(made_of({torch.ops.aten.cdist.default: _distances}))
+        stack.enter_context(made_of(_WITHOUT_ASKING))
         stack.enter_context(mock.patch.object(Distribution, "_validate_args", False))
         for module, name, answer in (
             (torch._prims_common, _CONTIGUITY, _is_known_contiguous),
@@ -65,6 +65,28 @@ def _set_kernel(operator: Any, key: DispatchKey, kernel: Callable[..., Any] | No
 
 def _distances(x: Tensor, y: Tensor, p: float = 2, compute_mode: int | None = None) -> Tensor:
     return torch.ops.aten._cdist_forward.default(x, y, p, compute_mode)
+
+
+def _greatest_in_windows(
+    x: Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    dilation: Sequence[int] = (1,),
+    ceil_mode: bool = False,
+) -> Tensor:
+    """torch makes a constant of the length."""
+    apart = stride or kernel
+    found = torch.ops.aten.max_pool2d.default(
+        x.unsqueeze(-2), [1, *kernel], [1, *apart], [0, *padding], [1, *dilation], ceil_mode
+    )
+    return found.squeeze(-2)
+
+
+_WITHOUT_ASKING: dict[Any, Callable[..., Any]] = {
+    torch.ops.aten.cdist.default: _distances,
+    torch.ops.aten.max_pool1d.default: _greatest_in_windows,
+}
 
 
 def _is_known_contiguous(

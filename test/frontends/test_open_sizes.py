@@ -160,6 +160,8 @@ def _of_any_size(x: Tensor, y: Tensor) -> list[Tensor]:
         x.std(0, correction=0),
         F.rms_norm(x, (columns,)),
         rows - x,
+        F.max_pool1d(x, 2),
+        F.max_pool1d(x[None], 3, 2, padding=1),
         torch.rsub(x, columns, alpha=3),
         F.pad(x[None], (1, 1), mode="reflect"),
         F.interpolate(x[None, None], scale_factor=(2, 3.0), mode="bicubic"),
