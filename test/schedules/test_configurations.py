@@ -17,14 +17,18 @@ from schedules.programs import Fused, Program
 _SEED = 16
 
 
-def _closed(programs: Sequence[Program]) -> Iterator[Fused]:
+# Sums in other parts round otherwise, of more terms in a row more.
+_SUMS_IN_PARTS = {"columns": 4}
+
+
+def _closed(programs: Sequence[Program], factor: int) -> Iterator[Fused]:
     """Programs of which all sizes are open, and of each another of known sizes.
 
-    Sums in other parts round otherwise, of more terms in a row more.
+    `factor` is how much further results may be off.
     """
     for each in programs:
         assert isinstance(each, Fused)
-        program = replace(each, tolerance=4 * each.tolerance)
+        program = replace(each, tolerance=factor * each.tolerance)
         yield replace(program, sizes=program.sizes[-2:], fixed=(), special=False)
         if program.fixed:
             name, fixed = f"{program.name}_closed", program.fixed[:1]
@@ -33,7 +37,7 @@ def _closed(programs: Sequence[Program]) -> Iterator[Fused]:
 
 def _asking(family: str, programs: Sequence[Program], each: int) -> list[Program]:
     """The programs once for each configuration that is drawn for them, which they ask for."""
-    closed = list(_closed(programs))
+    closed = list(_closed(programs, _SUMS_IN_PARTS.get(family, 1)))
     text = "\n".join(
         program.text(program.name, None if program.sizes else program.fixed[0], packed=True)
         for program in closed
