@@ -22,9 +22,9 @@ _OPERATIONS = {
 }
 # Parts of another operation, which whoever reads that one reads.
 _PARTS = {"argument"}
-# The interpreter reads outputs and kernels by itself; passes make the others.
+# The interpreter reads outputs, kernels and the ends of loops by itself; passes make the others.
 _WITHOUT_STEP = {
-    *("output", "kernel"),
+    *("output", "kernel", "stop_loop"),
     *("find_loops", "reduce_loops", "scan_loop"),
     *("has_matmul_library", "library_matmul", "run_launcher"),
 }

@@ -24,7 +24,7 @@
 // CHECK:        }) {kernel = @kernels::@negf_0}
 // CHECK:        sym_name = "launch_negf_0"
 // CHECK:      gpu.module @kernels
-// CHECK:        gpu.func @negf_0({{.*}}) kernel attributes {known_block_size = array<i32: 256, 1, 1>}
+// CHECK:        gpu.func @negf_0({{.*}}) kernel attributes {{{.*}}known_block_size = array<i32: 256, 1, 1>
 "hir.program"() ({
 ^bb0(%x: memref<?x64xf32>, %y: memref<?x64xf32, strided<[?, ?], offset: ?>>):
   linalg.generic {

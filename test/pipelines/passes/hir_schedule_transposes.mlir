@@ -8,7 +8,7 @@
 // CHECK-NOT:   hir.if
 // CHECK:       "hir.launch"
 // CHECK-NOT:   "hir.launch"
-// CHECK:     gpu.func @copy_transposed_0({{.*}}) kernel attributes {known_block_size = array<i32: 256, 1, 1>}
+// CHECK:     gpu.func @copy_transposed_0({{.*}}) kernel attributes {{{.*}}known_block_size = array<i32: 256, 1, 1>
 // CHECK:       nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache =  cg : !llvm.ptr<3>, !llvm.ptr<1>
 // CHECK:       nvvm.cp.async.wait.group 0
 // CHECK-NEXT:  gpu.barrier
@@ -41,7 +41,7 @@
 // CHECK:       %[[REST:.*]] = arith.andi %[[APART]], %c15
 // CHECK:       %[[SAME:.*]] = arith.cmpi eq, %[[REST]]
 // CHECK:       "hir.if"(%[[SAME]])
-// CHECK:     gpu.func @addf_transposed_0({{.*}}) kernel attributes {known_block_size = array<i32: 512, 1, 1>}
+// CHECK:     gpu.func @addf_transposed_0({{.*}}) kernel attributes {{{.*}}known_block_size = array<i32: 512, 1, 1>
 // CHECK:       nvvm.cp.async.shared.global
 // CHECK:       llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
 // CHECK:       nvvm.cp.async.wait.group 0

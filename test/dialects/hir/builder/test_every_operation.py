@@ -40,6 +40,8 @@ def everything() -> Program:
         with p.loop(4) as i, p.stream(i) as stream:
             stream.wait(stream.record())
             stream.wait(stream)
+        with p.loop(4) as i:
+            p.stop_loop(i == 2)
         p.synchronize()
         with p.branch(True) as branch, branch.then:
             pass
