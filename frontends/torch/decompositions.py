@@ -32,6 +32,7 @@ from .counting import counting_decompositions
 from .generators import random_decompositions
 from .integers import integer_decompositions, power
 from .losses import loss_decompositions
+from .means import mean_decompositions
 from .ordering import ordering_decompositions
 from .pools import pool_decompositions
 from .recurrent import recurrent_decompositions
@@ -70,6 +71,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **resampling_decompositions(),
         **loss_decompositions(),
         **pool_decompositions(),
+        **mean_decompositions(),
         **counting_decompositions(),
         **integer_decompositions(),
         **_bitwise(),

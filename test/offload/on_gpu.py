@@ -184,7 +184,9 @@ def devices(folder: Path) -> Iterator[Case]:
         for device, why in (("cuda:99", ": invalid device ordinal"), ("tpu", "; it may be cuda,")):
             chosen, said = {"HIRC_DEVICE": device}, f"error: HIRC_DEVICE is '{device}'{why}"
             yield Case(f"{name}, HIRC_DEVICE={device}", (name,), chosen, fails=True, shown=said)
-        forbidden, text = {"CUDA_DISABLE_PTX_JIT": "1"}, f"{name}, PTX forbidden"
+        # What the driver compiled before is in its cache, and no compilation.
+        forbidden = {"CUDA_DISABLE_PTX_JIT": "1", "CUDA_CACHE_DISABLE": "1"}
+        text = f"{name}, PTX forbidden"
         said = f"{_ON_CPU}: the program has no code for this GPU"
         yield Case(text, (name,), forbidden, output=_THREADS_OUTPUT, shown=said)
         forbidden, text = {**forbidden, "HIRC_DEVICE": "cuda"}, f"{text}, HIRC_DEVICE=cuda"
