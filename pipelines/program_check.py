@@ -38,6 +38,7 @@ class Fault:
 def find_fault(module: ir.Operation, entry: str | None = None) -> Fault | None:
     """Returns the first fault of a module, or None; the function `entry` may take buffers."""
     types: dict[ir.Type, str | None] = {}
+    places_of_maps: dict[ir.Attribute, list[_FixedPlace]] = {}
     found: list[Fault] = []
     places = _Places(module, entry)
 
@@ -65,12 +66,48 @@ def find_fault(module: ir.Operation, entry: str | None = None) -> Fault | None:
             message = places.fault_of(op)
         else:
             message = None
+        if message is None and op.name == "linalg.generic":
+            maps = op.attributes["indexing_maps"]
+            if maps not in places_of_maps:
+                places_of_maps[maps] = _fixed_places(ir.ArrayAttr(maps))
+            message = _beyond(op, places_of_maps[maps])
         if message is not None:
             found.append(Fault(op, message))
         return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
 
     module.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found[0] if found else None
+
+
+@dataclass(frozen=True)
+class _FixedPlace:
+    """An operand's dim of which an operation sees one place, whatever its loops do."""
+
+    operand: int
+    dim: int
+    place: int
+
+
+def _fixed_places(maps: ir.ArrayAttr) -> list[_FixedPlace]:
+    return [
+        _FixedPlace(operand, dim, ir.AffineConstantExpr(expression).value)
+        for operand, attribute in enumerate(maps)
+        for dim, expression in enumerate(ir.AffineMapAttr(attribute).value.results)
+        if isinstance(expression, ir.AffineConstantExpr)
+    ]
+
+
+def _beyond(op: ir.Operation, places: list[_FixedPlace]) -> str | None:
+    """Which place no dim has, that upstream's verifier passes over where another size is open."""
+    for each in places:
+        kind = ir.ShapedType(op.operands[each.operand].type)
+        is_open = kind.is_dynamic_dim(each.dim)
+        if each.place < 0 or (not is_open and each.place >= kind.get_dim_size(each.dim)):
+            return (
+                f"the indexing map of operand {each.operand} asks for place {each.place} of dim "
+                f"{each.dim}, which is beyond it"
+            )
+    return None
 
 
 @dataclass(frozen=True)

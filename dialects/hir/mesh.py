@@ -11,6 +11,8 @@ from ..records import dataclass
 from .refusal import numbers
 from .spread import Spread, parse_spread
 
+# Each is written out where devices communicate.
+_MOST_DEVICES = 65_536
 # One spread for each axis of a mesh. Where several divide one dim, the mesh's outer axes divide it
 # first.
 Spreads = tuple[Spread, ...]
@@ -56,6 +58,8 @@ def mesh_fault(attribute: ir.Attribute, devices: int | None = None) -> str | Non
     shape = numbers(attribute)
     if not shape or min(shape) < 1:
         return f"'mesh' is the sizes of its axes, as array<i64: 2, 4>; it is {attribute}"
+    if prod(shape) > _MOST_DEVICES:
+        return f"'mesh' {attribute} has {prod(shape)} devices, and at most {_MOST_DEVICES} make one"
     if devices is not None and prod(shape) != devices:
         return f"'mesh' {attribute} has {prod(shape)} devices, and the team {devices}"
     return None

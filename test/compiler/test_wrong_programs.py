@@ -158,6 +158,20 @@ def program(body: str, types: str = "tensor<?x4xf32>") -> str:
 @pytest.mark.parametrize(
     ("text", "message", "line"),
     [
+        *(
+            (
+                program(
+                    "  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i, "
+                    f"{place})>, affine_map<(i) -> (i, 0)>], iterator_types = ['parallel']}}\n"
+                    "      ins(%x : tensor<?x4xf32>) outs(%x : tensor<?x4xf32>) {\n"
+                    "  ^bb0(%a: f32, %o: f32):\n    linalg.yield %a : f32\n"
+                    "  } -> tensor<?x4xf32>\n  return %y : tensor<?x4xf32>".replace("'", '"')
+                ),
+                f"the indexing map of operand 0 asks for place {place} of dim 1, which is beyond",
+                2,
+            )
+            for place in (4, -1)
+        ),
         (
             program(
                 "  %c2 = arith.constant 2 : index\n  %n = tensor.dim %x, %c2 : tensor<?x4xf32>\n"

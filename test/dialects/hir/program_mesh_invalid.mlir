@@ -7,6 +7,13 @@
 
 // -----
 
+// expected-error @below {{'mesh' array<i64: 9223372036854775807> has 9223372036854775807 devices, and at most 65536 make one}}
+"hir.program"() ({
+^bb0:
+}) {sym_name = "main", mesh = array<i64: 9223372036854775807>, function_type = () -> ()} : () -> ()
+
+// -----
+
 // expected-error @below {{'spread' of input 0 is how it is divided over a 'mesh', which the program has not}}
 "hir.program"() ({
 ^bb0(%x: memref<8xf32>):
