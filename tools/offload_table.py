@@ -55,7 +55,11 @@ class Proof:
 
 
 # Seen on a GPU: docs/results.md, "Run on a GPU".
-RECORDED = (Proof("hirc", "NVIDIA", "x86-64", "run on an H200"),)
+RECORDED = (
+    Proof("hirc", "NVIDIA", "x86-64", "run on an H200"),
+    Proof("hirc", "NVIDIA, PTX", "x86-64", "run on an H200"),
+    *(Proof(f"clang {version}", "NVIDIA", "x86-64", "run on an H200") for version in (16, 19, 22)),
+)
 
 
 class _Recorder:
