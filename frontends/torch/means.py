@@ -28,11 +28,12 @@ def mean_decompositions() -> dict[Any, Callable[..., Any]]:
     """Returns the decompositions of means and average pools."""
     others = {**complex_number_decompositions(), **pool_decompositions()}
     means = (_ATEN.mean.default, _ATEN.mean.dim)
-    pools = {_ATEN.avg_pool1d.default: 1, _ATEN.avg_pool2d.default: 2, _ATEN.avg_pool3d.default: 3}
+    # A pool of one dim is made one of two.
+    pools = {_ATEN.avg_pool2d.default: 2, _ATEN.avg_pool3d.default: 3}
     adaptive = {_ATEN._adaptive_avg_pool2d.default: 2, _ATEN._adaptive_avg_pool3d.default: 3}
     return {
         **{each: partial(_mean, each, others[each]) for each in means},
-        **{each: partial(_pool, each, others.get(each), dims) for each, dims in pools.items()},
+        **{each: partial(_pool, each, others[each], dims) for each, dims in pools.items()},
         **{each: partial(_adaptive, each, others[each], dims) for each, dims in adaptive.items()},
     }
 
@@ -50,7 +51,7 @@ def _mean(
 
 def _pool(
     operator: Any,
-    otherwise: Callable[..., Any] | None,
+    otherwise: Callable[..., Any],
     dims: int,
     x: Tensor,
     kernel_size: Sequence[int],
@@ -60,7 +61,7 @@ def _pool(
     places = given[_DIVISOR_PLACE : _DIVISOR_PLACE + 1] or (named.get("divisor_override"),)
     windows = list(kernel_size) if len(kernel_size) > 1 else [kernel_size[0]] * dims
     if _is_held(places[0] or math.prod(windows), x):
-        return NotImplemented if otherwise is None else otherwise(x, kernel_size, *given, **named)
+        return otherwise(x, kernel_size, *given, **named)
     return operator(x.float(), kernel_size, *given, **named).to(x.dtype)
 
 
