@@ -7,11 +7,12 @@ import sys
 
 import pytest
 
-from hirc.tools.offload_table import RECORDED, Proof, missing, table
+from hirc.tools.offload_table import Proof, missing, table
 from support.environment import ROOT
 
 _TESTED = Proof("clang 16", "NVIDIA", "x86-64", "linked, registered")
 _READ = Proof("clang 16", "NVIDIA", "x86-64", "form read")
+_OTHER = Proof("hirc", "AMD", "AArch64", "code disassembled")
 
 
 def test_the_document_says_what_tests_prove() -> None:
@@ -30,7 +31,7 @@ def test_the_most_that_is_proven_is_said() -> None:
     [
         ([_TESTED], [_TESTED, _READ], []),
         ([_TESTED], [_READ], [f"no test proves {_TESTED}"]),
-        ([], [_READ, *RECORDED], [f"the table lacks {each}" for each in (_READ, *RECORDED)]),
+        ([], [_OTHER, _READ], [f"the table lacks {each}" for each in (_READ, _OTHER)]),
     ],
 )
 def test_a_table_that_is_wrong(said: list[Proof], proofs: list[Proof], found: list[str]) -> None:
