@@ -70,7 +70,7 @@ def _words(options: Options) -> Iterator[str]:
         if value != defaults[name]:
             yield f"--{word}={value}"
     if not options.host.is_native:
-        yield f"--host={options.host.processor}-linux-gnu"
+        yield f"--host={options.host.name}"
     if options.glibc is not None:
         yield f"--glibc={options.glibc}"
     if options.overlap_steps:

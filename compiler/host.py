@@ -22,6 +22,11 @@ class Host:
     is_native: bool = True
 
     @property
+    def name(self) -> str:
+        """What --host calls it."""
+        return f"{self.processor}-linux-gnu"
+
+    @property
     def triple(self) -> str:
         """LLVM's triple; "" for machines like this one, where LLVM knows it."""
         return "" if self.is_native else _TRIPLES[self.processor]
@@ -32,12 +37,10 @@ class Host:
         return () if self.is_native else (f"--target={self.triple}",)
 
 
+def _host(processor: str) -> Host:
+    return Host(processor, processor == NATIVE.processor)
+
+
 NATIVE = Host(os.uname().machine)
 # What --host takes.
-HOSTS = {f"{processor}-linux-gnu": processor for processor in _TRIPLES}
-
-
-def host_named(name: str) -> Host:
-    """Returns a host of HOSTS. Raises KeyError for another name."""
-    processor = HOSTS[name]
-    return Host(processor, processor == NATIVE.processor)
+HOSTS = {host.name: host for host in map(_host, _TRIPLES)}

@@ -47,6 +47,7 @@ def spdx(found: Description) -> str:
         ends = [_OUTPUT, package["SPDXID"]]
         first, second = reversed(ends) if is_reversed else ends
         relations.append(_relation(first, relation, second))
+    licenses = _licenses(packages)
     document = {
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
@@ -58,11 +59,9 @@ def spdx(found: Description) -> str:
             "creators": [f"Tool: hirc-{__version__}"],
         },
         "packages": packages,
-        "hasExtractedLicensingInfos": _licenses(packages),
+        **({"hasExtractedLicensingInfos": licenses} if licenses else {}),
         "relationships": relations,
     }
-    if not document["hasExtractedLicensingInfos"]:
-        del document["hasExtractedLicensingInfos"]
     return json.dumps(document, indent=2)
 
 

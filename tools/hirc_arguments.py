@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import __version__
 from ..compiler.errors import InputError
-from ..compiler.host import HOSTS, NATIVE, host_named
+from ..compiler.host import HOSTS, NATIVE
 from ..compiler.native import native_note, native_targets
 from ..compiler.options import (
     CHECKS,
@@ -130,7 +130,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         clang=values.clang,
         ptxas_arguments=tuple(values.ptxas_arg),
         ptxas_log=values.ptxas_log,
-        host=host_named(values.host) if values.host is not None else NATIVE,
+        host=HOSTS[values.host] if values.host is not None else NATIVE,
         glibc=values.glibc,
         compress=values.offload_compress,
         rdc=values.offload_rdc,

@@ -97,10 +97,8 @@ class Chooser(ABC, Generic[C]):
         nearest = _nearest(known, values)
         typed: dict[str, Value] = {}
         for name, like in nearest.values.items():
-            value, kind = values[name], type(like)
-            if issubclass(kind, StrEnum) and value in list(kind):
-                value = kind(str(value))
-            if type(value) is not kind:
+            value = _of_type(values[name], like)
+            if value is None:
                 return None
             typed[name] = value
         del typed[FAMILY]
@@ -152,6 +150,14 @@ def _nearest(choices: Sequence[C], values: Mapping[str, Value]) -> C:
     return max(choices, key=lambda each: each.agreements(values))
 
 
+def _of_type(value: Value, like: Value) -> Value | None:
+    """A value as one of another's type, a word as one of its words; None where it is none."""
+    kind = type(like)
+    if issubclass(kind, StrEnum):
+        return kind(str(value)) if value in list(kind) else None
+    return value if type(value) is kind else None
+
+
 @dataclass(frozen=True)
 class Given:
     """The configuration that an operation asks for: a family, and some of its fields."""
@@ -168,15 +174,14 @@ class Given:
         for name, value in self.values.items():
             if name not in known:
                 self.refuse(f"'{self.family}' has no '{name}', but {', '.join(known)}")
-            kind = type(known[name])
-            if issubclass(kind, StrEnum):
-                if value not in list(kind):
+            made = _of_type(value, known[name])
+            if made is None:
+                kind = type(known[name])
+                if issubclass(kind, StrEnum):
                     self.refuse(f"'{name}' is one of {', '.join(kind)}")
-                value = kind(str(value))
-            elif type(value) is not kind:
                 what = "true or false" if kind is bool else "a whole number, as 4 or 4 : i64"
                 self.refuse(f"'{name}' takes {what}")
-            typed[name] = value
+            typed[name] = made
         return typed
 
     def refuse(self, why: str) -> NoReturn:
