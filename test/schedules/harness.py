@@ -15,8 +15,6 @@ for each of its sizes, packed, and with the first of its sizes that have element
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +26,7 @@ from host_ir.element_values import DTYPES, values
 from host_ir.libraries import library
 from schedules.memory import LAYOUTS, OFFSET, PACKED, Guarded, Layout
 from schedules.programs import Program, Sizes, Spec, Written
-from schedules.run_calls import call
+from schedules.run_calls import call, run_calls
 
 import hirc
 
@@ -51,7 +49,6 @@ define i32 @register_memory(ptr %start, i64 %bytes) {
 }
 declare i32 @cudaHostRegister(ptr, i64, i32)
 """
-_RUNNER = Path(__file__).with_name("run_calls.py")
 
 
 @dataclass(frozen=True)
@@ -190,11 +187,9 @@ class Suite:
             listed, register = Path(folder) / "calls.pt", Path(folder) / "register.ll"
             torch.save(calls, listed)
             register.write_text(_REGISTER)
-            words = [str(self._library(chosen, _CHECKS, str(register)).path), str(listed)]
-            done = subprocess.run(
-                [sys.executable, str(_RUNNER), *words], capture_output=True, text=True, timeout=300
-            )
-        assert (done.returncode, done.stderr) == (0, ""), f"{done.stdout}\n{done.stderr}"
+            checked = self._library(chosen, _CHECKS, str(register))
+            ended = run_calls(checked.path, listed, Path(folder))
+        assert (ended.status, ended.errors) == (0, ""), f"{ended.output}\n{ended.errors}"
 
     def _library(self, programs: Iterable[Program], *flags: str) -> hirc.Library:
         return library("\n".join(map(_text, programs)), *self.flags, *self._optimized, *flags)

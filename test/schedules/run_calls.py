@@ -5,9 +5,12 @@ The library exports `register_memory`, which is cudaHostRegister.
 
 from __future__ import annotations
 
-import sys
+import multiprocessing
+import os
 from collections.abc import Sequence
-from ctypes import c_size_t, c_void_p
+from ctypes import CDLL, c_size_t, c_void_p
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -40,15 +43,44 @@ def register(library: hirc.Library, tensor: torch.Tensor) -> None:
     assert library.loaded.register_memory(start, bytes_) == 0
 
 
-def main() -> None:
-    loaded = hirc.load(sys.argv[1])
-    for name, inputs, outputs, returns in torch.load(sys.argv[2], weights_only=True):
-        print(name, [tuple(each.shape) for each in outputs], flush=True)
+# Its processes have torch already: to load it takes longer than most calls do.
+_processes = multiprocessing.get_context("forkserver")
+_processes.set_forkserver_preload(["torch", "hirc"])
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended, and what it wrote."""
+
+    status: int | None
+    output: str
+    errors: str
+
+
+def run_calls(library: Path, listed: Path, folder: Path) -> Ended:
+    """Makes the calls in a new process, which writes to files in `folder`."""
+    output, errors = folder / "output", folder / "errors"
+    paths = (library, listed, output, errors)
+    process = _processes.Process(target=_run, args=tuple(map(str, paths)))
+    process.start()
+    process.join(300)
+    if process.is_alive():
+        process.kill()
+        process.join()
+    status = process.exitcode
+    process.close()
+    return Ended(status, output.read_text(), errors.read_text())
+
+
+def _run(library: str, listed: str, output: str, errors: str) -> None:
+    for stream, path in ((1, output), (2, errors)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), stream)
+    loaded = hirc.load(library)
+    for name, inputs, outputs, returns in torch.load(listed, weights_only=True):
+        os.write(1, f"{name} {[tuple(each.shape) for each in outputs]}\n".encode())
         for value in (*inputs, *outputs):
             if isinstance(value, torch.Tensor):
                 register(loaded, value)
         call(loaded, name, inputs, outputs, returns)
-
-
-if __name__ == "__main__":
-    main()
+    # What libraries do at the end of a process belongs to it.
+    CDLL(None).exit(0)
