@@ -21,14 +21,12 @@ from .size_checks import emit_size_checks
 from .stored_types import take_stored_types
 from .work import COLLECTIVES, Work, read_work
 
-# Packages, each of which has a chooser, or gives launches to choose from at run time; None where
-# the operation is not its kind. One is loaded when it is asked first: most programs have few kinds
-# of operations.
-_SCHEDULES = ("transpose", "pointwise", "contraction", "windows", "rows", "columns", "scan")
+# Packages, each of which has a chooser; None where the operation is not its kind. One is loaded
+# when it is asked first: most programs have few kinds of operations. An operation may give a
+# configuration of each.
+FAMILIES = ("transpose", "pointwise", "contraction", "windows", "rows", "columns", "scan")
 # Those whose kernels check the assertions of a region; others do not take one that has any.
 _CHECKING = ("transpose", "pointwise", "rows")
-# Those whose configuration an operation may give.
-FAMILIES = ("transpose", "pointwise", "contraction", "windows", "rows", "columns")
 
 
 def schedule(
@@ -87,10 +85,9 @@ def configurations(op: ir.Operation, device: Device) -> tuple[str | None, list[C
         if work is not None and not scatter.scatters(copy) and GENERAL not in op.attributes:
             use_logistic(work)
             key = shape_class(work)
-            for name in _CHECKING if _has_assertions(copy) else _SCHEDULES:
-                if name in FAMILIES:
-                    chooser: Chooser[Any] | None = _module(name).chooser(work, None, device)
-                    found += [] if chooser is None else chooser.space()
+            for name in _CHECKING if _has_assertions(copy) else FAMILIES:
+                chooser: Chooser[Any] | None = _module(name).chooser(work, None, device)
+                found += [] if chooser is None else chooser.space()
         copy.erase()
     return key, found
 
@@ -101,21 +98,16 @@ def _alternatives(
     """What the operation asks for, if it does, or its class was found to be best computed by, and
     what the compiler decides on; None for none.
     """
-    names = _CHECKING if _has_assertions(work.op) else _SCHEDULES
+    names = _CHECKING if _has_assertions(work.op) else FAMILIES
     asked: list[Alternative] = []
     if given is not None:
         asked.append(_asked_for(work, given, names, kernels, device))
     elif tuning:
         asked += _tuned(work, tuning, names, kernels, device)
     for name in names:
-        module = _module(name)
-        if name in FAMILIES:
-            chooser: Chooser[Any] | None = module.chooser(work, kernels, device)
-            found = None if chooser is None else chooser.alternatives()
-        else:
-            found = module.alternatives(work, kernels, device)
-        if found is not None:
-            return [*asked, *found]
+        chooser: Chooser[Any] | None = _module(name).chooser(work, kernels, device)
+        if chooser is not None:
+            return [*asked, *chooser.alternatives()]
     return None
 
 
@@ -139,7 +131,7 @@ def _tuned(
 ) -> list[Alternative]:
     values = tuning.get(shape_class(work), {})
     family = values.get(FAMILY)
-    if family not in names or family not in FAMILIES:
+    if family not in names:
         return []
     chooser: Chooser[Any] | None = _module(str(family)).chooser(work, kernels, device)
     found = None if chooser is None else chooser.tuned(values)

@@ -8,6 +8,7 @@ from ...dialects import hir
 from ...dialects.mlir import ir
 from ..rewriting import index_constant
 from ..walking import operations_where
+from .device import Device
 
 # Operations that are cheaper to repeat in a kernel than to pass to it.
 _REPEATED = ("arith.constant",)
@@ -71,6 +72,15 @@ def operation_name(op: ir.Operation) -> str:
         if not name.startswith(_SILENT) and not is_index:
             words.append(name.partition(".")[2])
     return "_".join(words[:3]) or "copy"
+
+
+def thread_bound(threads: int, device: Device | None) -> dict[str, ir.Attribute]:
+    """A kernel's attributes where the launch says how many threads a block has, up to these."""
+    if device is not None and device.is_amd:
+        # Without it the code generator takes no block to have more than 256.
+        i32 = ir.IntegerType.get_signless(32)
+        return {"rocdl.max_flat_work_group_size": ir.IntegerAttr.get(i32, threads)}
+    return {"nvvm.maxntid": ir.DenseI32ArrayAttr.get([threads, 1, 1])}
 
 
 def emit_launch(

@@ -13,6 +13,7 @@ from hirc.pipelines.schedules.configuration import Configuration
 from hirc.pipelines.schedules.contraction.warpgroups import WarpgroupConfiguration
 from hirc.pipelines.schedules.pointwise.vectors import PointwiseConfiguration
 from hirc.pipelines.schedules.rows.configuration import RowConfiguration
+from hirc.pipelines.schedules.scan.configuration import ScanConfiguration
 from hirc.pipelines.schedules.transpose.block_tile import TransposeConfiguration
 from hirc.pipelines.schedules.windows.points import WindowConfiguration
 from support.environment import ROOT
@@ -21,6 +22,7 @@ _CLASSES: tuple[type[Configuration], ...] = (
     ColumnConfiguration,
     PointwiseConfiguration,
     RowConfiguration,
+    ScanConfiguration,
     TransposeConfiguration,
     WarpgroupConfiguration,
     WindowConfiguration,

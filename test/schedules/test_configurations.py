@@ -10,7 +10,14 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from schedules import test_columns, test_pointwise, test_rows, test_transpose, test_windows
+from schedules import (
+    test_columns,
+    test_pointwise,
+    test_rows,
+    test_scan,
+    test_transpose,
+    test_windows,
+)
 from schedules.harness import Suite
 from schedules.programs import Fused, Program
 
@@ -18,7 +25,7 @@ _SEED = 16
 
 
 # Sums in other parts round otherwise, of more terms in a row more.
-_SUMS_IN_PARTS = {"columns": 4}
+_SUMS_IN_PARTS = {"columns": 4, "scan": 2}
 
 
 def _closed(programs: Sequence[Program], factor: int) -> Iterator[Fused]:
@@ -74,6 +81,7 @@ _FAMILIES = {
     "columns": (test_columns.SUITE, ("column_sum", "softmax")),
     "windows": (test_windows.SUITE, ("weighted",)),
     "rows": (test_rows.SUITE, ("maximumf_f32", "shares_of_planes")),
+    "scan": (test_scan.SUITE, ("row_several", "column_sum")),
 }
 
 

@@ -15,14 +15,23 @@ _SIZES: tuple[Sizes, ...] = (
     {"r": 2, "c": 516},
     {"r": 2, "c": 5003},
     {"r": 1, "c": 8200},
+    {"r": 2, "c": 9001},
+    {"r": 2, "c": 33000},
 )
-_FIXED: tuple[Sizes, ...] = ({"r": 2, "c": 4096}, {"r": 3, "c": 132})
+_FIXED: tuple[Sizes, ...] = (
+    {"r": 2, "c": 4096},
+    {"r": 3, "c": 132},
+    {"r": 2, "c": 33280},
+    {"r": 1, "c": 17003},
+)
 _OUTER: tuple[Sizes, ...] = (
     {"r": 0, "c": 4},
     {"r": 1, "c": 1},
     {"r": 7, "c": 36},
     {"r": 129, "c": 33},
     {"r": 515, "c": 12},
+    {"r": 1157, "c": 20},
+    {"r": 2311, "c": 3},
 )
 
 
@@ -88,7 +97,7 @@ SUITE = Suite(
             lambda x: x.cumsum(0),
             _OUTER,
             magnitude=64,
-            fixed=({"r": 256, "c": 64}, {"r": 131, "c": 40}),
+            fixed=({"r": 256, "c": 64}, {"r": 131, "c": 40}, {"r": 8200, "c": 2}),
             loops="r, c",
             reduced="r",
             body=scan_loop("%s", "addf", "%x0", "f32", 0) + "linalg.yield %s : f32",
@@ -99,7 +108,7 @@ SUITE = Suite(
             ("f64[a, r, c]",),
             lambda x: x.flip(1).cumprod(1).roll(1, 1).index_fill(1, torch.tensor(0), 1).flip(1),
             ({"a": 2, "r": 1, "c": 5}, {"a": 3, "r": 37, "c": 18}),
-            fixed=({"a": 2, "r": 300, "c": 6},),
+            fixed=({"a": 2, "r": 300, "c": 6}, {"a": 2, "r": 2053, "c": 5}),
             loops="a, r, c",
             reduced="r",
             body=scan_loop("%s", "mulf", "%x0", "f64", 1, "exclusive", "reverse")

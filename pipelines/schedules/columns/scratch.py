@@ -44,7 +44,7 @@ class ColumnScratch:
                 where = address(next(pointers), kind, self._place(part))
                 store(where, kind, found[number :: len(each.types)], self._alignment(kind))
 
-    def merged(self, row: ir.Value, count: ir.Value, extent: Size) -> list[ir.Value]:
+    def merged(self, row: ir.Value, count: ir.Value, extent: Size | None) -> list[ir.Value]:
         """The running values of the thread's share of the parts."""
 
         def step(

@@ -17,7 +17,7 @@ from ..alternatives import Alternative, Conditions, emit_first_that_holds
 from ..configuration import Chooser
 from ..device import Device
 from ..kernels import Kernels
-from ..launch import emit_launch, operation_name
+from ..launch import emit_launch, operation_name, thread_bound
 from ..parameters import Parameters
 from ..region import Region
 from ..work import Layout, Work
@@ -195,15 +195,9 @@ def _open_threads(plan: RowPlan, blocks: int) -> ir.Value:
 def _attributes(plan: RowPlan) -> dict[str, ir.Attribute]:
     """What the assembler is told: the threads of a block, and how many blocks are to fit."""
     i32 = ir.IntegerType.get_signless(32)
-    found: dict[str, ir.Attribute] = {}
     made = plan.configuration
-    device = plan.space.work.device
-    if made.open and device is not None and device.is_amd:
-        # Without it the code generator takes no block to have more than 256.
-        found["rocdl.max_flat_work_group_size"] = ir.IntegerAttr.get(i32, made.threads)
-    elif made.open:
-        found["nvvm.maxntid"] = ir.DenseI32ArrayAttr.get([made.threads, 1, 1])
-    elif made.blocks > 1:
+    found = thread_bound(made.threads, plan.space.work.device) if made.open else {}
+    if made.blocks > 1 and not made.open:
         found["nvvm.cluster_dim"] = ir.DenseI32ArrayAttr.get([made.blocks, 1, 1])
     if made.resident > 1:
         found["nvvm.minctasm"] = ir.IntegerAttr.get(i32, made.resident)

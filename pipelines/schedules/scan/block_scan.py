@@ -2,7 +2,8 @@
 
 A block of `threads` has `lanes` columns, a power of two up to a warp: thread t belongs to column
 t mod lanes, and the threads of a column come in the order of their numbers. With several segments,
-all threads of one come before all of the next.
+all threads of one come before all of the next. If it `is_open`, the launch says how many threads
+there are, whole warps of up to `threads`.
 """
 
 from __future__ import annotations
@@ -30,19 +31,26 @@ class BlockScan:
         threads: int,
         lanes: int,
         shared: SharedMemory,
+        *,
+        is_open: bool = False,
     ) -> None:
         self._scans = list(scans)
         self._segments = segments
         self._lanes = lanes
-        self._warps = threads // WARP_LANES
-        self._parts = segments * self._warps
+        self._parts = segments * (threads // WARP_LANES)
         if lanes == 1 and self._parts > WARP_LANES:
             raise ValueError("a warp scans the sums of 32 parts at most")
+        if is_open and lanes > 1:
+            raise ValueError("a block of columns has a known number of threads")
         self._thread = gpu.thread_id(gpu.Dimension.x)
         i32 = ir.IntegerType.get_signless(32)
         number = arith.index_cast(i32, self._thread)
         self._lane = arith.andi(number, i32_constant(WARP_LANES - 1))
         self._warp = arith.shrui(number, i32_constant(5))
+        self._warps: ir.Value | None = None
+        if is_open:
+            size = arith.index_cast(i32, gpu.block_dim(gpu.Dimension.x))
+            self._warps = arith.shrui(size, i32_constant(5))
         self._areas = [
             shared.area(element_bytes(self._type(scan)) * self._parts * lanes * 2) for scan in scans
         ]
@@ -65,7 +73,7 @@ class BlockScan:
         with ir.InsertionPoint(scf.IfOp(is_last).then_block):
             column = arith.subi(self._lane, last)
             for segment, values in enumerate(scanned):
-                part = arith.addi(i32_constant(segment * self._warps), self._warp)
+                part = arith.addi(self._first_part(segment), self._warp)
                 place = arith.addi(arith.muli(part, i32_constant(self._lanes)), column)
                 place = arith.addi(base, arith.index_castui(ir.IndexType.get(), place))
                 for area, (through, _) in zip(self._areas, values, strict=True):
@@ -82,6 +90,12 @@ class BlockScan:
                 own = scanned[segment][number][1]
                 before[segment].append(scan.merged([part], [own])[0])
         return before, block
+
+    def _first_part(self, segment: int) -> ir.Value:
+        """The number of a segment's first warp, an i32; past the last segment of all warps."""
+        if self._warps is None:
+            return i32_constant(self._parts // self._segments * segment)
+        return arith.muli(self._warps, i32_constant(segment))
 
     def _type(self, scan: Collective) -> ir.Type:
         return scan.operand.type
@@ -107,16 +121,18 @@ class BlockScan:
     ) -> tuple[list[ir.Value], ir.Value]:
         """Before each segment's part of this warp, and in all: each lane takes one part."""
         kind = self._type(scan)
-        lane = arith.index_castui(ir.IndexType.get(), self._lane)
-        if self._parts < WARP_LANES:
-            lane = arith.minui(lane, index_constant(self._parts - 1))
+        last = arith.subi(self._first_part(self._segments), i32_constant(1))
+        own = (
+            arith.minui(self._lane, last) if self._parts < WARP_LANES or self._warps else self._lane
+        )
+        lane = arith.index_castui(ir.IndexType.get(), own)
         value = load(address(area, kind, arith.addi(base, lane)), kind, 1, 1)[0]
         through, before = self._in_warp(scan, value)
         parts = [
-            shuffle("idx", before, arith.addi(i32_constant(segment * self._warps), self._warp))
+            shuffle("idx", before, arith.addi(self._first_part(segment), self._warp))
             for segment in range(self._segments)
         ]
-        return parts, shuffle("idx", through, i32_constant(self._parts - 1))
+        return parts, shuffle("idx", through, last)
 
     def _in_turn(
         self, scan: Collective, area: ir.Value, base: ir.Value
@@ -130,7 +146,7 @@ class BlockScan:
             place = arith.addi(column, index_constant(part * self._lanes))
             value = load(address(area, kind, arith.addi(base, place)), kind, 1, 1)[0]
             for segment in range(self._segments):
-                own = arith.addi(i32_constant(segment * self._warps), self._warp)
+                own = arith.addi(self._first_part(segment), self._warp)
                 is_own = arith.cmpi(arith.CmpIPredicate.eq, own, i32_constant(part))
                 before[segment] = arith.select(is_own, total, before[segment])
             total = scan.merged([total], [value])[0]

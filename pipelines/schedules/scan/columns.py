@@ -2,7 +2,7 @@
 
 A block takes some vectors of columns side by side, and of each as many iterations at once as it has
 threads for, each thread several that follow each other; what they have in all goes from one such
-chunk to the next.
+chunk to the next. Of iterations in parts each has a block of its own.
 """
 
 from __future__ import annotations
@@ -13,25 +13,32 @@ from ....dialects.mlir import arith, gpu, ir, scf
 from ...rewriting import index_constant
 from ..collective import Collective
 from ..columns.access import ColumnAccess
-from ..columns.plan import THREADS, ColumnPlan
+from ..columns.plan import ColumnPlan
 from ..columns.points import ColumnIteration, ColumnPoints
+from ..columns.scratch import ColumnScratch
 from ..columns.sweep import when
 from ..parameters import Parameters
 from ..shared import SharedMemory
 from .block_scan import BlockScan
+from .parts import Parts, chunks_of
 
 
 class ScanColumns:
-    """Emits the body of one kernel."""
+    """Emits the body of one kernel: of totals of the parts, or of results.
+
+    `totals` are the scratch buffers of parts' totals, one for each scan.
+    """
 
     def __init__(
         self,
         plan: ColumnPlan,
         is_reverse: bool,
+        parts: Parts | None,
         parameters: Parameters,
         shared: SharedMemory,
+        totals: Sequence[ir.Value] = (),
     ) -> None:
-        self._plan, self._is_reverse = plan, is_reverse
+        self._plan, self._is_reverse, self._parts = plan, is_reverse, parts
         self._space = plan.space
         (self._scans,) = plan.space.levels
         size, thread = parameters.size, gpu.thread_id(gpu.Dimension.x)
@@ -48,33 +55,82 @@ class ScanColumns:
         self._extent = size(self._space.iterations)
         access = ColumnAccess(plan, parameters, vector, -1 if is_reverse else 1)
         self._points = ColumnPoints(plan, parameters, access)
-        values = [scan for scan in self._scans for _ in range(plan.width)]
-        self._block = BlockScan(values, 1, THREADS, plan.lanes, shared)
+        self._values = [scan for scan in self._scans for _ in range(plan.width)]
+        self._parameters, self._shared = parameters, shared
+        self._scratch = ColumnScratch(plan, parameters, vector, self._scans, totals)
 
     def emit(self) -> None:
         """A loop over chunks that carries what came before."""
         points = self._points
-        values = [*points.yielded, *(scan.operand for scan in self._scans)]
-        points.prepare(values)
-        self._operands = points.loaded(values)
-        points.access.begin([*self._operands, *self._space.work.outputs])
-        chunks = arith.ceildivui(self._extent, index_constant(self._plan.chunk))
-        starts = [scan.start()[0] for scan in self._scans for _ in range(self._plan.width)]
-        loop = scf.ForOp(index_constant(0), chunks, index_constant(1), starts)
+        self._prepare([*points.yielded, *(scan.operand for scan in self._scans)])
+        points.access.begin(self._space.work.outputs)
+        self._block = self._block_scan()
+        starts = [scan.start()[0] for scan in self._values]
+        part: ir.Value | None = None
+        if self._parts is not None:
+            # The last part first: the kernel before this one has just read it.
+            last = arith.subi(gpu.grid_dim(gpu.Dimension.y), index_constant(1))
+            part = arith.subi(last, gpu.block_id(gpu.Dimension.y))
+            before = self._scratch.merged(self._row, part, None)
+            starts = self._block_scan().prefixes([before], index_constant(0))[1]
+        loop = self._over_chunks(part, starts)
         with ir.InsertionPoint(loop.body):
             scf.YieldOp(self._chunk(loop.induction_variable, list(loop.inner_iter_args)))
 
-    def _chunk(self, number: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
-        plan = self._plan
-        first = arith.muli(number, index_constant(plan.chunk))
-        first = arith.addi(first, arith.muli(self._row, index_constant(plan.unroll)))
+    def emit_totals(self) -> None:
+        """What the iterations of a part have in all."""
+        self._prepare([scan.operand for scan in self._scans])
+        part, width = gpu.block_id(gpu.Dimension.y), self._plan.width
+        starts = [scan.start()[0] for scan in self._values]
+        loop = self._over_chunks(part, starts)
+        with ir.InsertionPoint(loop.body):
+            iterations, _, _ = self._iterations(loop.induction_variable)
+            running: list[ir.Value] = [*loop.inner_iter_args]
+            for place, scan in enumerate(self._scans):
+                for element, value in enumerate(self._through(iterations, scan)[-1]):
+                    at = place * width + element
+                    running[at] = scan.merged([running[at]], [value])[0]
+            scf.YieldOp(running)
+        _, found = self._block_scan().prefixes([list(loop.results)], index_constant(0))
+        writes = arith.cmpi(arith.CmpIPredicate.eq, self._row, index_constant(0))
+        if self._is_column is not None:
+            writes = arith.andi(writes, self._is_column)
+        with when(writes):
+            self._scratch.write(part, found)
+
+    def _prepare(self, values: Sequence[ir.Value]) -> None:
+        self._points.prepare(values)
+        self._operands = self._points.loaded(values)
+        self._points.access.begin(self._operands)
+
+    def _block_scan(self) -> BlockScan:
+        return BlockScan(self._values, 1, self._plan.threads, self._plan.lanes, self._shared)
+
+    def _over_chunks(self, part: ir.Value | None, starts: list[ir.Value]) -> scf.ForOp:
+        """A loop over the block's chunks."""
+        first = index_constant(0)
+        chunks = arith.ceildivui(self._extent, index_constant(self._plan.chunk))
+        if self._parts is not None and part is not None:
+            each = self._parameters.size(self._parts.chunks)
+            first, chunks = chunks_of(part, each, chunks)
+        return scf.ForOp(first, chunks, index_constant(1), starts)
+
+    def _iterations(
+        self, number: ir.Value
+    ) -> tuple[list[ColumnIteration], list[ir.Value], list[ir.Value | None]]:
+        """A chunk's iterations of the thread, their numbers, and which of them there are."""
+        first = arith.muli(number, index_constant(self._plan.chunk))
+        first = arith.addi(first, arith.muli(self._row, index_constant(self._plan.unroll)))
         numbers, valid = self._numbers(first)
-        iterations = self._points.iterations(self._operands, numbers, valid)
+        return self._points.iterations(self._operands, numbers, valid), numbers, valid
+
+    def _chunk(self, number: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
+        iterations, numbers, valid = self._iterations(number)
         through = [self._through(iterations, scan) for scan in self._scans]
         totals = [value for scan in through for value in scan[-1]]
         turn = arith.remui(number, index_constant(2))
         (before,), block = self._block.prefixes([totals], turn)
-        width = plan.width
+        width = self._plan.width
         for place, scan in enumerate(self._scans):
             for element in range(width):
                 at = place * width + element
@@ -83,10 +139,9 @@ class ScanColumns:
                     scan, iterations, [each[element] for each in through[place]], prefix, element
                 )
         self._store(iterations, numbers, valid)
-        scans = [scan for scan in self._scans for _ in range(width)]
         return [
             scan.merged([one], [other])[0]
-            for scan, one, other in zip(scans, carried, block, strict=True)
+            for scan, one, other in zip(self._values, carried, block, strict=True)
         ]
 
     def _numbers(self, first: ir.Value) -> tuple[list[ir.Value], list[ir.Value | None]]:

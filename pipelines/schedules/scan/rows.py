@@ -1,4 +1,4 @@
-"""The kernel of scans along memory: a block a row, in chunks that it takes at once."""
+"""The kernels of scans along memory: a block a row, or a part of one, in chunks taken at once."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ..collective import Collective
 from ..columns.sweep import when
+from ..elements import address, load, store
 from ..parameters import Parameters
 from ..region import Point, Region
 from ..rows.access import RowAccess
 from ..rows.space import RowSpace
+from ..rows.vectors import operands_of
 from ..shared import SharedMemory
 from ..work import Operand
 from .block_scan import BlockScan
+from .parts import Parts, chunks_of
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,9 @@ class ScanRowPlan:
     """Of each chunk a thread takes `segments` vectors of `width` elements, a block apart.
 
     `is_whole`: a vector is one access, and makes rows without rest; else elements are accessed one
-    by one. `is_one_chunk`: every row has elements, but no more than a chunk.
+    by one. `is_one_chunk`: every row has elements, but no more than a chunk. If it `is_open`, the
+    launch says how many threads there are, up to these. Of a row in `parts` each has a block of its
+    own.
     """
 
     space: RowSpace
@@ -34,6 +39,8 @@ class ScanRowPlan:
     width: int
     is_whole: bool
     is_one_chunk: bool
+    is_open: bool = False
+    parts: Parts | None = None
 
     @property
     def chunk(self) -> int:
@@ -51,39 +58,124 @@ class _Vector:
 
 
 class ScanRows:
-    """Emits the body of one kernel."""
+    """Emits the body of one kernel: of totals of the parts, or of results.
 
-    def __init__(self, plan: ScanRowPlan, parameters: Parameters, shared: SharedMemory) -> None:
+    `totals` are the scratch buffers of parts' totals, one for each scan.
+    """
+
+    def __init__(
+        self,
+        plan: ScanRowPlan,
+        parameters: Parameters,
+        shared: SharedMemory,
+        totals: Sequence[ir.Value] = (),
+    ) -> None:
         self._plan = plan
         self._work = plan.space.work
         self._region = Region(self._work, parameters)
+        self._parameters, self._shared = parameters, shared
         self._length = parameters.size(plan.space.length)
-        row = gpu.block_id(gpu.Dimension.x)
-        scattered = frozenset[int]()
-        if not plan.is_whole:
-            scattered = frozenset(operand.number for operand in self._work.operands)
-        self._access = RowAccess(plan.space, self._region, row, scattered)
-        self._block = BlockScan(plan.scans, plan.segments, plan.threads, 1, shared)
+        self._totals = [parameters.pointer(buffer) for buffer in totals]
         self._thread = gpu.thread_id(gpu.Dimension.x)
-        self._inputs = [
-            operand
-            for operand in self._work.inputs
-            if plan.space.is_along(operand) and plan.space.is_used(operand)
-        ]
 
     def emit(self) -> None:
         """A loop over chunks that carries what came before, or the only one."""
         plan = self._plan
-        for value in (*self._region.yielded, *(scan.operand for scan in plan.scans)):
-            self._access.point.prepare(value, plan.space.varying)
+        number = gpu.block_id(gpu.Dimension.x)
+        if plan.parts is not None:
+            # The last part first: the kernel before this one has just read it.
+            last = arith.subi(gpu.grid_dim(gpu.Dimension.x), index_constant(1))
+            number = arith.subi(last, number)
+        self._begin(number)
+        self._prepare([*self._region.yielded, *(scan.operand for scan in plan.scans)])
+        self._block = self._block_scan(plan.segments)
         starts = [scan.start()[0] for scan in plan.scans]
         if plan.is_one_chunk:
             self._chunk(index_constant(0), starts)
             return
-        chunks = arith.ceildivui(self._length, index_constant(plan.chunk))
-        loop = scf.ForOp(index_constant(0), chunks, index_constant(1), starts)
+        if plan.parts is not None:
+            starts = self._before(number)
+        loop = self._over_chunks(starts)
         with ir.InsertionPoint(loop.body):
             scf.YieldOp(self._chunk(loop.induction_variable, list(loop.inner_iter_args)))
+
+    def emit_totals(self) -> None:
+        """What the elements of a part are in all."""
+        plan, number = self._plan, gpu.block_id(gpu.Dimension.x)
+        self._begin(number)
+        self._prepare([scan.operand for scan in plan.scans])
+        loop = self._over_chunks([scan.start()[0] for scan in plan.scans])
+        with ir.InsertionPoint(loop.body):
+            running: list[ir.Value] = [*loop.inner_iter_args]
+            first = arith.muli(loop.induction_variable, index_constant(plan.chunk))
+            vectors = [self._vector(first, segment) for segment in range(plan.segments)]
+            for vector in vectors:
+                for place, scan in enumerate(plan.scans):
+                    through = self._through(vector, scan)
+                    running[place] = scan.merged([running[place]], [through[-1]])[0]
+            scf.YieldOp(running)
+        _, found = self._block_scan(1).prefixes([list(loop.results)], index_constant(0))
+        is_first = arith.cmpi(arith.CmpIPredicate.eq, self._thread, index_constant(0))
+        with when(is_first):
+            for pointer, value in zip(self._totals, found, strict=True):
+                store(address(pointer, value.type, number), value.type, [value], 1)
+
+    def _begin(self, number: ir.Value) -> None:
+        """Finds the row, and the part of it, of a block of this number."""
+        plan, row = self._plan, number
+        self._part: ir.Value | None = None
+        if plan.parts is not None:
+            count = self._parameters.size(plan.parts.count)
+            row, self._part = arith.divui(number, count), arith.remui(number, count)
+        scattered = frozenset[int]()
+        if not plan.is_whole:
+            scattered = frozenset(operand.number for operand in self._work.operands)
+        self._access = RowAccess(plan.space, self._region, row, scattered)
+
+    def _prepare(self, values: Sequence[ir.Value]) -> None:
+        self._inputs = operands_of(self._plan.space, self._region, values)
+        for value in values:
+            self._access.point.prepare(value, self._plan.space.varying)
+
+    def _block_scan(self, segments: int) -> BlockScan:
+        plan = self._plan
+        return BlockScan(plan.scans, segments, plan.threads, 1, self._shared, is_open=plan.is_open)
+
+    def _over_chunks(self, starts: list[ir.Value]) -> scf.ForOp:
+        """A loop over the block's chunks."""
+        plan = self._plan
+        first, chunks = index_constant(0), arith.ceildivui(self._length, index_constant(plan.chunk))
+        if plan.parts is not None and self._part is not None:
+            each = self._parameters.size(plan.parts.chunks)
+            first, chunks = chunks_of(self._part, each, chunks)
+        return scf.ForOp(first, chunks, index_constant(1), starts)
+
+    def _before(self, number: ir.Value) -> list[ir.Value]:
+        """What the parts of the row before this one have in all."""
+        plan = self._plan
+        assert self._part is not None
+        first = arith.subi(number, self._part)
+        starts = [scan.start()[0] for scan in plan.scans]
+        has_some = arith.cmpi(arith.CmpIPredicate.ne, self._part, index_constant(0))
+        found = scf.IfOp(has_some, [value.type for value in starts], has_else=True)
+        with ir.InsertionPoint(found.then_block):
+            loop = scf.ForOp(self._thread, self._part, index_constant(plan.threads), starts)
+            with ir.InsertionPoint(loop.body):
+                where = arith.addi(first, loop.induction_variable)
+                running: list[ir.Value] = []
+                for scan, so_far, pointer in zip(
+                    plan.scans, loop.inner_iter_args, self._totals, strict=True
+                ):
+                    kind = scan.operand.type
+                    value = load(address(pointer, kind, where), kind, 1, 1)[0]
+                    running.append(scan.merged([so_far], [value])[0])
+                scf.YieldOp(running)
+            block = self._block_scan(1)
+            scf.YieldOp(block.prefixes([list(loop.results)], index_constant(0))[1])
+        assert found.else_block is not None
+        with ir.InsertionPoint(found.else_block):
+            scf.YieldOp(starts)
+        return list(found.results)
 
     def _chunk(self, number: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
         plan = self._plan
@@ -106,7 +198,12 @@ class ScanRows:
     def _vector(self, first: ir.Value, segment: int) -> _Vector:
         """Loads a vector; elements past the end are ones of the chunk."""
         plan = self._plan
-        number = arith.addi(self._thread, index_constant(segment * plan.threads))
+        number = self._thread
+        if segment:
+            threads = index_constant(plan.threads)
+            if plan.is_open:
+                threads = gpu.block_dim(gpu.Dimension.x)
+            number = arith.addi(number, arith.muli(threads, index_constant(segment)))
         begin = arith.addi(first, arith.muli(number, index_constant(plan.width)))
         last = arith.subi(self._length, index_constant(1))
         is_full = plan.space.length.is_multiple_of(plan.chunk)

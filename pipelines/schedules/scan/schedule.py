@@ -1,44 +1,46 @@
 """The scan schedule: running reductions along one loop, any number of them side by side.
 
 Along memory a block takes a row, along an outer loop some columns; both in chunks whose threads
-scan what they hold, then across the warp by shuffles and across the block by shared memory.
+scan what they hold, then across the warp by shuffles and across the block by shared memory. Few
+long scans are shared by several blocks each (`parts.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
-from ..alternatives import Alternative, Conditions
+from ..alternatives import Alternative, Conditions, emit_first_that_holds
 from ..collective import Collective, levels_of
-from ..columns.plan import THREADS, ColumnPlan
+from ..columns.plan import MOST_COPIES, ColumnPlan
 from ..columns.schedule import MOST, require_vectors
 from ..columns.space import SCAN, ColumnSpace, lies_side_by_side, read_space, widest
+from ..configuration import Chooser, is_power_of_two, threads_refusal
+from ..dependents import await_previous, can_overlap, let_next_begin
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import Kernels
-from ..launch import emit_launch, operation_name
+from ..launch import emit_launch, operation_name, thread_bound
 from ..parameters import Parameters
 from ..rows.space import RowSpace
+from ..scratch import allocate_scratch, free_scratch
 from ..shared import SharedMemory
 from ..size import ONE, ZERO, Size
 from ..space import Loop, collapsed
 from ..work import Work
 from .columns import ScanColumns
+from .configuration import Kind, ScanConfiguration
+from .parts import Extent, Parts, extent_of, parts_of
 from .rows import ScanRowPlan, ScanRows
 
-# Threads of a block for rows, and the vectors of each: as many as a warp can scan the sums of.
-_MOST_THREADS, _LEAST_THREADS = 512, 32
-_SEGMENTS = 2
-# Iterations of a thread along an outer loop; lanes of a block where columns are few and many.
-_UNROLL = 4
-_FEW_LANES, _LANES = 8, 32
+# Elements that are accessed one by one a thread has together.
+_ELEMENTS = 4
 
 
-def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternative] | None:
-    """Kernels for rows or columns, or None where a region does not only scan, along one loop."""
+def chooser(work: Work, kernels: Kernels, device: Device) -> ScanChooser | None:
+    """Decides on the kernels; None where a region does not only scan, along one loop."""
     if not work.collectives or any(op.name != SCAN for op in work.collectives):
         return None
     if len(work.collective) != 1 or len(levels_of(work)) != 1:
@@ -50,90 +52,273 @@ def alternatives(work: Work, kernels: Kernels, device: Device) -> list[Alternati
     if any(operand.strides[loop] == ZERO for operand in work.outputs):
         return None
     space = read_space(work, scans=True)
+    is_reverse = reverse.pop()
     if space is not None:
-        return _columns(space, reverse.pop(), kernels, device)
-    return _rows(work, reverse.pop(), kernels)
+        return _ColumnChooser(space, is_reverse, kernels, device)
+    return _RowChooser(work, is_reverse, kernels, device)
 
 
-def _columns(
-    space: ColumnSpace, is_reverse: bool, kernels: Kernels, device: Device
-) -> list[Alternative]:
-    found: list[Alternative] = []
-    wide = widest(space)
-    for width in [wide, 1] if wide > 1 and lies_side_by_side(space) else [1]:
-        lanes = _FEW_LANES
-        columns = space.columns
-        if columns.is_known and columns.known >= 2 * device.multiprocessors * _LANES * width:
-            lanes = _LANES
-        plan = ColumnPlan(space, width, lanes, _UNROLL if width > 1 else 2 * _UNROLL)
-        found.append(_column_alternative(plan, is_reverse, kernels))
-    return found
+_Body = ScanRows | ScanColumns
+_Emitter = Callable[[Parameters, SharedMemory, Sequence[ir.Value]], _Body]
 
 
-def _column_alternative(plan: ColumnPlan, is_reverse: bool, kernels: Kernels) -> Alternative:
-    space = plan.space
+class ScanChooser(Chooser[ScanConfiguration]):
+    """What choosers of rows and of columns share."""
 
-    def conditions(found: Conditions) -> None:
-        found.require(space.work.layouts_hold())
-        found.require_at_most(space.iterations, MOST)
-        found.require_at_most(space.columns, MOST)
-        if plan.width > 1:
-            require_vectors(plan, found)
+    def __init__(self, work: Work, is_reverse: bool, kernels: Kernels, device: Device) -> None:
+        self.work = work
+        self._is_reverse, self._kernels, self._device = is_reverse, kernels, device
+        self._table = device.tables.scan
+        self._scans = tuple(Collective(op) for op in work.collectives)
 
-    def body(parameters: Parameters, shared: SharedMemory) -> _Body:
-        return ScanColumns(plan, is_reverse, parameters, shared)
+    def refusal(self, made: ScanConfiguration) -> str | None:
+        if not is_power_of_two(made.width) or not is_power_of_two(made.lanes):
+            return "'width' and 'lanes' are powers of two"
+        if made.vectors < 1 or made.vectors * made.width > MOST_COPIES:
+            return f"'vectors' is at least 1, and 'vectors' times 'width' at most {MOST_COPIES}"
+        return threads_refusal(made.threads, self._device)
 
-    def launch() -> None:
-        columns = space.work.open.value(space.columns)
-        blocks = arith.ceildivui(columns, index_constant(plan.lanes * plan.width))
-        _launch(space.work, blocks, THREADS, body, kernels)
+    def _shared_refusal(self, made: ScanConfiguration, values: int, segments: int) -> str | None:
+        """Why a block's shared memory does not hold totals of `values` for each scan, twice."""
+        parts = made.threads // self._device.lanes * segments * made.lanes
+        bytes_ = sum(element_bytes(scan.operand.type) for scan in self._scans)
+        if 2 * 2 * bytes_ * parts * values <= self._device.shared_bytes:
+            return None
+        return f"totals of a block's warps have at most {self._device.shared_bytes} bytes"
 
-    return conditions, launch
+    def _split_refusal(self, made: ScanConfiguration, extent: Extent) -> str | None:
+        found = Conditions(self.work.open)
+        extent.require_long(found, self._device)
+        if made.split and (found.never or made.short):
+            return "'split' is false where scans are short, or as many as fill the device"
+        return None
 
-
-def _rows(work: Work, is_reverse: bool, kernels: Kernels) -> list[Alternative] | None:
-    (loop,) = work.collective
-    strides = tuple(operand.strides[loop] for operand in work.operands)
-    inner = Loop((loop,), work.extents[loop], strides)
-    space = RowSpace(work, tuple(collapsed(work, work.parallel)), (inner,))
-    sizes = [element_bytes(operand.element) for operand in space.along]
-    width = ACCESS_BYTES // min(sizes)
-    are_near = all(space.is_contiguous(operand) for operand in space.along)
-    scans = tuple(Collective(op) for op in work.collectives)
-    found: list[Alternative] = []
-    for is_whole in [True, False] if are_near else [False]:
-        width = ACCESS_BYTES // min(sizes) if is_whole else min(4, ACCESS_BYTES // min(sizes))
-        for threads, segments in _blocks(space.length, width, is_whole):
-            length, chunk = space.length, threads * segments * width
-            is_one = 0 < length.known <= chunk if length.is_known else threads < _MOST_THREADS
-            plan = ScanRowPlan(space, scans, is_reverse, threads, segments, width, is_whole, is_one)
-            found.append(_row_alternative(plan, kernels))
-    return found
-
-
-def _blocks(length: Size, width: int, is_whole: bool) -> list[tuple[int, int]]:
-    """Threads and segments for rows of a length; where it is open, for short rows and for any."""
-    if not length.is_known:
-        middle = [(_MOST_THREADS // 2, _SEGMENTS)] if is_whole else []
-        return [(128, 1), *middle, (_MOST_THREADS, _SEGMENTS)]
-    vectors = -(-length.known // width)
-    threads = _LEAST_THREADS
-    while threads < _MOST_THREADS and threads * _SEGMENTS < vectors:
-        threads *= 2
-    return [(threads, 1 if vectors <= threads else _SEGMENTS)]
-
-
-def _row_alternative(plan: ScanRowPlan, kernels: Kernels) -> Alternative:
-    space = plan.space
-
-    def conditions(found: Conditions) -> None:
-        found.require(space.work.layouts_hold())
-        found.require_at_most(space.count, MOST)
-        if plan.is_one_chunk:
-            found.require_at_least(space.length, 1)
-            found.require_at_most(space.length, plan.chunk)
-        if not plan.is_whole:
+    def _launch(
+        self,
+        made: ScanConfiguration,
+        extent: Extent,
+        room: Size,
+        body: Callable[[Parts | None], _Emitter],
+    ) -> None:
+        """One kernel, or one before it where there are parts; totals of a part take `room`."""
+        open_, device = self.work.open, self._device
+        if not made.split:
+            self._emit(made, extent, None, body(None))
             return
+        parts = parts_of(extent, open_, device)
+        count = parts.blocks * room
+        totals = [allocate_scratch(count, scan.operand.type, open_) for scan in self._scans]
+
+        def reduce() -> None:
+            self._emit(made, extent, parts, body(parts), totals, is_first=True)
+
+        def has_parts(found: Conditions) -> None:
+            if not parts.count.is_known:
+                found.require_at_least(parts.count, 2)
+
+        emit_first_that_holds(open_, [(has_parts, reduce)], lambda: None)
+        self._emit(made, extent, parts, body(parts), totals)
+        free_scratch(totals)
+
+    def _emit(
+        self,
+        made: ScanConfiguration,
+        extent: Extent,
+        parts: Parts | None,
+        body: _Emitter,
+        totals: Sequence[ir.Value] = (),
+        *,
+        is_first: bool = False,
+    ) -> None:
+        """Makes a kernel, and launches it."""
+        work, device = self.work, self._device
+        found: list[tuple[Parameters, SharedMemory]] = []
+
+        def emit(entry: ir.Block) -> None:
+            parameters, shared = Parameters(entry, work.open), SharedMemory()
+            found.append((parameters, shared))
+            if is_first:
+                let_next_begin(device)
+            elif parts is not None:
+                await_previous(device)
+            emitted = body(parameters, shared, totals)
+            if is_first:
+                emitted.emit_totals()
+            else:
+                emitted.emit()
+
+        name = operation_name(work.op) + ("_part" if is_first else "")
+        place = work.op.location
+        bound = thread_bound(made.threads, device) if made.open else {}
+        threads = None if made.open else made.threads
+        kernel = self._kernels.build(name, threads, emit, place, bound, made.attribute)
+        ((parameters, shared),) = found
+        blocks, rows = work.open.value(extent.blocks), None
+        if parts is not None and made.kernel is Kind.COLUMNS:
+            rows = work.open.value(parts.count)
+        elif parts is not None:
+            blocks = arith.muli(blocks, work.open.value(parts.count))
+        overlaps = parts is not None and not is_first and can_overlap(device)
+        emit_launch(
+            kernel,
+            blocks,
+            self._threads(made, extent),
+            parameters.arguments(),
+            shared.bytes,
+            rows,
+            overlaps=overlaps,
+        )
+
+    def _threads(self, made: ScanConfiguration, extent: Extent) -> int | ir.Value:
+        """The threads of a block: where the launch says it, whole warps with all their vectors."""
+        if not made.open:
+            return made.threads
+        step = index_constant(self._device.lanes * made.vectors * made.width)
+        warps = arith.ceildivui(self.work.open.value(extent.length), step)
+        return arith.muli(warps, index_constant(self._device.lanes))
+
+
+class _ColumnChooser(ScanChooser):
+    """Neighbouring elements belong to different scans."""
+
+    def __init__(
+        self, space: ColumnSpace, is_reverse: bool, kernels: Kernels, device: Device
+    ) -> None:
+        super().__init__(space.work, is_reverse, kernels, device)
+        self._space = space
+
+    def choices(self) -> Sequence[ScanConfiguration]:
+        wide = self._widest
+        return [self._choice(width) for width in ([wide, 1] if wide > 1 else [1])]
+
+    def refusal(self, made: ScanConfiguration) -> str | None:
+        if made.kernel is not Kind.COLUMNS or made.short or made.open:
+            return "'kernel' is columns, and not 'short': neighbours belong to different scans"
+        if made.width > self._widest:
+            return f"'width' is at most {self._widest}: 16 bytes of columns that lie together"
+        if made.lanes > self._device.lanes:
+            return f"'lanes' are at most {self._device.lanes}"
+        return (
+            super().refusal(made)
+            or self._shared_refusal(made, made.width, 1)
+            or self._split_refusal(made, self._extent(made))
+        )
+
+    def alternative(self, made: ScanConfiguration) -> Alternative:
+        plan, space = self._plan(made), self._space
+
+        def conditions(found: Conditions) -> None:
+            found.require(space.work.layouts_hold())
+            found.require_at_most(space.iterations, MOST)
+            found.require_at_most(space.columns, MOST)
+            if plan.width > 1:
+                require_vectors(plan, found)
+
+        def body(parts: Parts | None) -> _Emitter:
+            return lambda parameters, shared, totals: ScanColumns(
+                plan, self._is_reverse, parts, parameters, shared, totals
+            )
+
+        def launch() -> None:
+            self._launch(made, self._extent(made), Size(plan.block_columns), body)
+
+        return conditions, launch
+
+    @property
+    def _widest(self) -> int:
+        """The widest vectors that may make whole rows of columns."""
+        if not lies_side_by_side(self._space):
+            return 1
+        width, extent = widest(self._space), self._space.lane.extent
+        while extent.is_known and extent.known % width:
+            width //= 2
+        return width
+
+    def _choice(self, width: int) -> ScanConfiguration:
+        table, columns = self._table, self._space.columns
+        lanes = table.few_lanes
+        if columns.is_known:
+            vectors = -(-columns.known // width)
+            if vectors >= 2 * self._device.multiprocessors * table.lanes:
+                lanes = table.lanes
+            while lanes > 1 and lanes >= 2 * vectors:
+                lanes //= 2
+        iterations = table.iterations if width > 1 else 2 * table.iterations
+        threads = table.column_threads
+        made = ScanConfiguration(Kind.COLUMNS, width, iterations, threads, lanes, split=True)
+        if self._split_refusal(made, self._extent(made)) is not None:
+            return replace(made, split=False)
+        return made
+
+    def _plan(self, made: ScanConfiguration) -> ColumnPlan:
+        return ColumnPlan(self._space, made.width, made.lanes, made.vectors, made.threads)
+
+    def _extent(self, made: ScanConfiguration) -> Extent:
+        """Emits arithmetic of the host where sizes are open."""
+        plan, open_ = self._plan(made), self.work.open
+        blocks = open_.divided_up(self._space.columns, plan.block_columns)
+        return extent_of(blocks, self._space.iterations, plan.chunk, made.threads, self._device)
+
+
+class _RowChooser(ScanChooser):
+    """Neighbouring elements belong to one scan."""
+
+    def __init__(self, work: Work, is_reverse: bool, kernels: Kernels, device: Device) -> None:
+        super().__init__(work, is_reverse, kernels, device)
+        (loop,) = work.collective
+        strides = tuple(operand.strides[loop] for operand in work.operands)
+        inner = Loop((loop,), work.extents[loop], strides)
+        self._space = RowSpace(work, tuple(collapsed(work, work.parallel)), (inner,))
+
+    def choices(self) -> Sequence[ScanConfiguration]:
+        found = [self._elements()]
+        if all(self._space.is_contiguous(operand) for operand in self._space.along):
+            found = [*self._rows(), *found]
+        return found
+
+    def refusal(self, made: ScanConfiguration) -> str | None:
+        space = self._space
+        if made.kernel is Kind.COLUMNS or made.lanes > 1:
+            return "'kernel' is rows or elements, and 'lanes' 1: neighbours belong to one scan"
+        if made.kernel is Kind.ROWS and not all(map(space.is_contiguous, space.along)):
+            return "'kernel' is elements where those of a row do not lie together"
+        if made.width > self._width:
+            return f"'width' is at most {self._width}: 16 bytes"
+        if made.vectors * made.threads > self._device.lanes**2:
+            return f"'vectors' times 'threads' is at most {self._device.lanes**2}"
+        length = space.length
+        chunk = made.threads * made.vectors * made.width
+        if made.short and length.is_known and not 0 < length.known <= chunk:
+            return f"'short' is false where rows do not have 1 to {chunk} elements"
+        if made.open and (length.is_known or not made.short):
+            return "'open' is false where rows are not 'short', or their length is known"
+        return (
+            super().refusal(made)
+            or self._shared_refusal(made, 1, made.vectors)
+            or self._split_refusal(made, self._extent(made))
+        )
+
+    def alternative(self, made: ScanConfiguration) -> Alternative:
+        plan, space = self._plan(made), self._space
+
+        def conditions(found: Conditions) -> None:
+            found.require(space.work.layouts_hold())
+            # With all their parts they are numbered in 32 bits.
+            found.require_at_most(space.count, MOST)
+            if plan.is_one_chunk:
+                found.require_at_least(space.length, 1)
+                found.require_at_most(space.length, plan.chunk)
+            if plan.is_whole:
+                self._require_aligned(plan, found)
+
+        def body(parts: Parts | None) -> _Emitter:
+            whole = replace(plan, parts=parts)
+            return lambda parameters, shared, totals: ScanRows(whole, parameters, shared, totals)
+
+        return conditions, lambda: self._launch(made, self._extent(made), ONE, body)
+
+    def _require_aligned(self, plan: ScanRowPlan, found: Conditions) -> None:
+        space = self._space
         found.require_multiple(space.length, plan.width)
         for operand in space.along:
             size = element_bytes(operand.element)
@@ -142,36 +327,61 @@ def _row_alternative(plan: ScanRowPlan, kernels: Kernels) -> Alternative:
             for loop in space.rows:
                 found.require_multiple(space.stride(operand, loop), alignment // size)
 
-    def body(parameters: Parameters, shared: SharedMemory) -> _Body:
-        return ScanRows(plan, parameters, shared)
+    @property
+    def _width(self) -> int:
+        return ACCESS_BYTES // min(element_bytes(each.element) for each in self._space.along)
 
-    def launch() -> None:
-        blocks = space.work.open.value(space.count)
-        _launch(space.work, blocks, plan.threads, body, kernels)
+    def _rows(self) -> list[ScanConfiguration]:
+        """Those for whole vectors: of a known length one, else for shorter rows first."""
+        table, width = self._table, self._width
+        if self._space.length.is_known:
+            return [self._of_known_length(Kind.ROWS, width)]
+        vectors, threads = table.vectors, table.threads
+        short = ScanConfiguration(Kind.ROWS, width, vectors, threads, short=True, open=True)
+        return [short, self._split(Kind.ROWS, width, table.threads)]
 
-    return conditions, launch
+    def _elements(self) -> ScanConfiguration:
+        """The one for elements that are accessed one by one."""
+        width = min(_ELEMENTS, self._width)
+        if self._space.length.is_known:
+            return self._of_known_length(Kind.ELEMENTS, width)
+        return self._split(Kind.ELEMENTS, width, self._table.element_threads)
 
+    def _of_known_length(self, kind: Kind, width: int) -> ScanConfiguration:
+        """Few threads without work for short rows; several blocks for few long ones."""
+        table, length = self._table, self._space.length.known
+        split = self._split(kind, width, table.split_threads)
+        if split.split:
+            return split
+        needed = -(-length // width)
+        threads = self._device.lanes
+        while threads < table.threads and threads * table.vectors < needed:
+            threads *= 2
+        vectors = 1 if needed <= threads else table.vectors
+        is_short = 0 < length <= threads * vectors * width
+        return ScanConfiguration(kind, width, vectors, threads, short=is_short)
 
-class _Body(Protocol):
-    """What emits a kernel's body."""
+    def _split(self, kind: Kind, width: int, threads: int) -> ScanConfiguration:
+        """Split where rows may be few and long."""
+        made = ScanConfiguration(kind, width, self._table.vectors, threads, split=True)
+        if self._split_refusal(made, self._extent(made)) is not None:
+            return replace(made, split=False)
+        return made
 
-    def emit(self) -> None: ...
+    def _plan(self, made: ScanConfiguration) -> ScanRowPlan:
+        return ScanRowPlan(
+            self._space,
+            self._scans,
+            self._is_reverse,
+            made.threads,
+            made.vectors,
+            made.width,
+            made.kernel is Kind.ROWS,
+            made.short,
+            made.open,
+        )
 
-
-def _launch(
-    work: Work,
-    blocks: ir.Value,
-    threads: int,
-    body: Callable[[Parameters, SharedMemory], _Body],
-    kernels: Kernels,
-) -> None:
-    made: list[tuple[Parameters, SharedMemory]] = []
-
-    def emit(entry: ir.Block) -> None:
-        parameters, shared = Parameters(entry, work.open), SharedMemory()
-        made.append((parameters, shared))
-        body(parameters, shared).emit()
-
-    kernel = kernels.build(operation_name(work.op), threads, emit, work.op.location)
-    ((parameters, shared),) = made
-    emit_launch(kernel, blocks, threads, parameters.arguments(), shared.bytes)
+    def _extent(self, made: ScanConfiguration) -> Extent:
+        chunk = made.threads * made.vectors * made.width
+        space = self._space
+        return extent_of(space.count, space.length, chunk, made.threads, self._device)

@@ -53,3 +53,43 @@
   }
 }) {sym_name = "main",
     function_type = (memref<4096x16384xf32>, memref<4096x16384xf32>) -> ()} : () -> ()
+
+// -----
+
+// Of one long row many blocks take a part each: one kernel reduces them, the other begins with what
+// the parts before its own give together, and takes the last part first.
+
+// CHECK-LABEL: "hir.launcher"()
+// CHECK:         %[[TOTALS:.*]] = "hir.allocate"() {{.*}} : () -> memref<512xf32>
+// CHECK:         "hir.launch"(%c512, %c1, %c1, %c256
+// CHECK:         kernel = @kernels::@scan_loop_part_0
+// CHECK:         "hir.launch"(%c512, %c1, %c1, %c256
+// CHECK:         kernel = @kernels::@scan_loop_1, overlaps
+// CHECK:         "hir.deallocate"(%[[TOTALS]])
+// CHECK-LABEL: gpu.func @scan_loop_part_0(
+// CHECK:         nvvm.griddepcontrol {{.*}}launch_dependents
+// CHECK:         scf.for
+// CHECK-COUNT-2:   llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK:         gpu.barrier
+// CHECK-COUNT-1: llvm.store {{.*}} : f32, !llvm.ptr<1>
+// CHECK-NOT:     llvm.store {{.*}}!llvm.ptr<1>
+// CHECK-LABEL: gpu.func @scan_loop_1(
+// CHECK:         nvvm.griddepcontrol {{.*}}wait
+// CHECK:         gpu.grid_dim
+// CHECK:         scf.if
+// CHECK:           scf.for
+// CHECK:             llvm.load {{.*}} : !llvm.ptr<1> -> f32
+// CHECK:         scf.for
+// CHECK-COUNT-2:   llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+"hir.program"() ({
+^bb0(%x: memref<1048576xf32>, %y: memref<1048576xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(c) -> (c)>, affine_map<(c) -> (c)>],
+    iterator_types = ["reduction"]
+  } ins(%x : memref<1048576xf32>) outs(%y : memref<1048576xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = "hir.scan_loop"(%a) {kind = "addf", loop = 0 : i64} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<1048576xf32>, memref<1048576xf32>) -> ()} : () -> ()
