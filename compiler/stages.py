@@ -64,9 +64,10 @@ class IrPrinter:
 class StageRun:
     """Stages on their way over a module: each is run, and what it leaves is checked.
 
-    It ends after `stop_after`, the stage of that name. With `verify_each`, what each pass leaves is
-    verified too. `each` is called with a stage's name when it is done. Raises InputError where the
-    options name a stage or pass that there is none of.
+    It ends after `stop_after`, the stage of that name. What stages leave is verified, of `passing`
+    ones together; with `verify_each`, what each pass leaves is. `each` is called with a stage's
+    name when it is done. Raises InputError where the options name a stage or pass that there is
+    none of.
     """
 
     module: ir.Operation
@@ -88,6 +89,7 @@ class StageRun:
         self._printer.begin((step for stage in self.stages for step in stage.steps), self.module)
         end = len(names) if self.stop_after is None else names.index(self.stop_after) + 1
         self._left = list(self.stages)[:end]
+        self._unverified: list[str] = []
 
     @property
     def has_ended(self) -> bool:
@@ -103,10 +105,30 @@ class StageRun:
             if not stage.applies_to(self.module):
                 continue
             with self.timer.phase(f"stage {stage.name}"):
-                run_stage(
+                any_ran = run_stage(
                     self.module, stage, self.session, self._printer, verify_each=self.verify_each
                 )
+                if any_ran and not self.verify_each:
+                    self._unverified.append(stage.name)
+                if not stage.passing:
+                    self._verify()
             self.each(stage.name)
+        self._verify()
+
+    def _verify(self) -> None:
+        """Verifies what the stages since the last time have left."""
+        stages, self._unverified = self._unverified, []
+        if not stages:
+            return
+        activity.enter(stages[-1], "the verifier")
+        if not is_valid(self.module):
+            raise _invalid(
+                "one of the passes",
+                "' or '".join(stages),
+                self.session,
+                hint="--verify-each names the pass",
+            )
+        self.session.take_diagnostics()
 
 
 def run_stage(
@@ -116,8 +138,8 @@ def run_stage(
     printer: IrPrinter,
     *,
     verify_each: bool,
-) -> None:
-    """Runs one stage and checks its boundary."""
+) -> bool:
+    """Runs one stage and checks its boundary. Returns whether any of its passes was run."""
     current: list[Step] = []
     began = perf_counter()
 
@@ -147,15 +169,11 @@ def run_stage(
                 before=before,
                 after=after,
             )
-            activity.enter(stage.name, "the verifier")
-            is_right = verify_each or not any_ran or is_valid(module)
     except PassFailure as failure:
         found = session.take_diagnostics()
         raise stage_error(found, stage.name, current[-1].pass_name) from failure
     except InvalidResult as failure:
-        raise _invalid(f"pass '{failure}'", stage, session) from failure
-    if not is_right:
-        raise _invalid("one of the passes", stage, session, hint="--verify-each names the pass")
+        raise _invalid(f"pass '{failure}'", stage.name, session) from failure
     session.take_diagnostics()
     left = foreign_op(module, stage)
     if left is not None:
@@ -166,6 +184,7 @@ def run_stage(
             stage=stage.name,
             hint=_way_out(left.name.partition(".")[0]),
         )
+    return any_ran
 
 
 def _way_out(dialect: str) -> str:
@@ -184,12 +203,12 @@ def _way_out(dialect: str) -> str:
 
 
 def _invalid(
-    culprit: str, stage: Stage, session: Session, *, hint: str | None = None
+    culprit: str, stage: str, session: Session, *, hint: str | None = None
 ) -> InternalError:
     found = session.take_diagnostics()
     return InternalError(
         f"{culprit} made invalid IR: {found[0].message if found else 'no message'}",
         position=found[0].position if found else None,
-        stage=stage.name,
+        stage=stage,
         hint=hint,
     )

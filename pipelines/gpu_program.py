@@ -50,18 +50,21 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
             f"{refused}{fast}check-launch-sizes,align-shared-tiles,promote-shared-memory,align-dynamic-shared,"
             f"name-device-symbols{{unit={options.unit}}},"
             f"add-offload-entries{{unit={options.unit}}}",
+            passing=True,
         ),
         Stage(
             "runtime-calls",
             "convert-host-assert,check-allocation-sizes,own-host-memory,"
             f"convert-gpu-host-to-cuda{{bare-pointers={bare} "
             f"max-shared-bytes={options.max_shared_bytes}}}",
+            passing=True,
         ),
         Stage(
             "device",
             ",".join([f"gpu.module({','.join(device)})", *debug]),
             leaves=_LLVM_AMD_DEVICE if is_amd else _LLVM_DEVICE,
             within="gpu.module",
+            passing=True,
         ),
         Stage("host", ",".join([*_HOST, *debug]), leaves=_LLVM_HOST, spares="gpu.module"),
     ]

@@ -221,9 +221,10 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             f"{LAUNCHER}(canonicalize,cse,canonicalize)",
             when=has_programs,
         ),
-        Stage("programs", "convert-hir-to-gpu", when=_has_host_ir),
+        Stage("programs", "convert-hir-to-gpu", when=_has_host_ir, passing=True),
         Stage(
             INTERFACE_STAGE,
             f"add-program-interface{{{entry} graph-launches={options.graph_launches}}}",
+            passing=True,
         ),
     ]

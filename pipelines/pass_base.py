@@ -43,15 +43,20 @@ class Pass(ABC):
 
     Fields may be str, int or bool, each with a default. `subjects` are operations without any
     of which the pass does nothing, and is not run: names, or beginnings of names that end with a
-    dot or an underscore. A pass that names none is always run.
+    dot or an underscore. A pass that names none is always run. `makes` names, in the same way, all
+    operations that it may leave where there were none of them; None where that is not said.
     """
 
     name: ClassVar[str]
     subjects: ClassVar[tuple[str, ...]] = ()
+    makes: ClassVar[tuple[str, ...] | None] = None
 
     @abstractmethod
-    def run(self, op: ir.Operation) -> None:
-        """Transforms `op` in place; reports the user's errors with `fail`."""
+    def run(self, op: ir.Operation) -> bool | None:
+        """Transforms `op` in place; reports the user's errors with `fail`.
+
+        Returns False where it left everything as it was, and says so.
+        """
 
     def follows(self, op: ir.Operation) -> ir.Operation | None:
         """Returns the instructions in `op` that upstream's code follows as they stand, mostly none.

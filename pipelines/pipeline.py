@@ -45,6 +45,18 @@ _UPSTREAM_SUBJECTS = {
     ),
     "math-expand-ops{ops=clampf}": ("math.clampf",),
 }
+# What else there may be after a pass, as `Pass.makes` says of ours. After those that are not here
+# the names are read again.
+_TO_LLVM = ("llvm.", "builtin.", "arith.")
+_UPSTREAM_MAKES = {
+    "convert-arith-to-llvm": _TO_LLVM,
+    "convert-cf-to-llvm": _TO_LLVM,
+    "convert-func-to-llvm": _TO_LLVM,
+    "convert-index-to-llvm": _TO_LLVM,
+    "convert-scf-to-cf": ("cf.", "arith."),
+    "finalize-memref-to-llvm": _TO_LLVM,
+    "reconcile-unrealized-casts": (),
+}
 
 
 class PipelineSyntaxError(ValueError):
@@ -70,13 +82,21 @@ class Step:
             return self.own.subjects
         return _UPSTREAM_SUBJECTS.get(self.text) or _UPSTREAM_SUBJECTS.get(self.pass_name, ())
 
+    @property
+    def makes(self) -> tuple[str, ...] | None:
+        """What else there may be after the pass; None where that is not known."""
+        if self.own is not None:
+            return self.own.makes
+        return _UPSTREAM_MAKES.get(self.pass_name)
+
     def __str__(self) -> str:
         return "(".join([*self.anchors, self.text]) + ")" * len(self.anchors)
 
-    def run(self, module: ir.Operation, *, verify: bool = True) -> None:
+    def run(self, module: ir.Operation, *, verify: bool = True) -> bool:
         """Runs the pass on `module`. Raises PassFailure; diagnostics go to the context.
 
-        With `verify`, raises InvalidResult where a pass of ours leaves invalid IR.
+        With `verify`, raises InvalidResult where a pass of ours leaves invalid IR. Returns False
+        where the pass says that it left everything as it was.
         """
         if self.own is None:
             manager = passmanager.PassManager.parse(f"builtin.module({self})", module.context)
@@ -85,12 +105,15 @@ class Step:
                 named(f"pass '{self.pass_name}'", manager.run)(module)
             except ir.MLIRError as error:
                 raise PassFailure(self.pass_name) from error
-            return
+            return True
+        has_changed = False
         with module.context, module.location:
             for op in _anchored(module, self.anchors):
-                named(f"pass '{self.pass_name}'", self.own.run)(op)
-        if verify and not is_valid(module):
+                if named(f"pass '{self.pass_name}'", self.own.run)(op) is not False:
+                    has_changed = True
+        if has_changed and verify and not is_valid(module):
             raise InvalidResult(self.pass_name)
+        return has_changed
 
 
 @dataclass(frozen=True)
@@ -101,7 +124,8 @@ class Stage:
     printed. `leaves` lists the dialects that may remain when it is done, per anchor: the boundary
     the runner checks. An empty tuple checks nothing. A stage with `when` is for the modules it
     holds for; others skip it. The module's operations of the name `spares` are no concern of its
-    passes, which do not see them.
+    passes, which do not see them. What a `passing` stage leaves is verified with what the next one
+    leaves.
     """
 
     name: str
@@ -110,6 +134,7 @@ class Stage:
     within: str = "builtin.module"
     when: Callable[[ir.Operation], bool] | None = None
     spares: str = ""
+    passing: bool = False
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -164,15 +189,15 @@ def run_steps(
     for step in steps:
         before(step)
         if present.any_of(step):
-            step.run(module, verify=verify_each)
-            present.forget()
+            if step.run(module, verify=verify_each):
+                present.update(step)
             any_ran = True
         after(step)
     return any_ran
 
 
 class _Present:
-    """The names of the operations in a module, read once for all passes between two changes."""
+    """The names of the operations in a module, and of those that passes may have made since."""
 
     def __init__(self, module: ir.Operation) -> None:
         self._module = module
@@ -182,29 +207,45 @@ class _Present:
         """Whether there may be anything for a step to do."""
         if not step.subjects:
             return True
-        kinds = tuple(each for each in step.subjects if each.endswith((".", "_")))
 
         def is_subject(name: str) -> bool:
-            return name in step.subjects or name.startswith(kinds)
+            return any(_meet(name, subject) for subject in step.subjects)
 
         names = self._names.get(step.anchors)
         if names is not None:
             return any(map(is_subject, names))
         names = set[str]()
-        # The first that is found is enough: the pass runs, and the names are read anew.
+        # After a pass that may make anything the names are read anew: then the first is enough.
+        enough = is_subject if step.makes is None else None
         for op in _anchored(self._module, step.anchors):
-            if _add_names(op, names, is_subject):
+            if _add_names(op, names, enough):
                 return True
         self._names[step.anchors] = names
-        return False
+        return any(map(is_subject, names))
 
-    def forget(self) -> None:
-        """Says that the module may have changed."""
-        self._names.clear()
+    def update(self, step: Step) -> None:
+        """Says that a pass has run."""
+        if step.makes is None:
+            self._names.clear()
+        for names in self._names.values():
+            names.update(step.makes or ())
 
 
-def _add_names(root: ir.Operation, names: set[str], is_subject: Callable[[str], bool]) -> bool:
-    """Adds the names of the operations up to the first subject; says whether there is one."""
+def _meet(one: str, other: str) -> bool:
+    """Whether two names, or beginnings of names that end with a dot or an underscore, have a name
+    in common.
+    """
+    return (
+        one == other
+        or (one.endswith((".", "_")) and other.startswith(one))
+        or (other.endswith((".", "_")) and one.startswith(other))
+    )
+
+
+def _add_names(
+    root: ir.Operation, names: set[str], enough: Callable[[str], bool] | None = None
+) -> bool:
+    """Adds the names of the operations, up to the first that is `enough`; says whether one is."""
     ends = False
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -212,7 +253,7 @@ def _add_names(root: ir.Operation, names: set[str], is_subject: Callable[[str], 
         name = op.name
         if name not in names:
             names.add(name)
-            ends = is_subject(name)
+            ends = enough is not None and enough(name)
         return ir.WalkResult.INTERRUPT if ends else ir.WalkResult.ADVANCE
 
     root.walk(visit)

@@ -34,6 +34,8 @@ class CheckAllocationSizes(Pass):
     """
 
     name: ClassVar[str] = "check-allocation-sizes"
+    subjects: ClassVar[tuple[str, ...]] = _ALLOCATIONS
+    makes: ClassVar[tuple[str, ...]] = ("arith.", "scf.", "llvm.", "builtin.")
 
     def run(self, op: ir.Operation) -> None:
         emitter = Emitter(op)

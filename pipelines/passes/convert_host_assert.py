@@ -26,6 +26,7 @@ class ConvertHostAssert(Pass):
 
     name: ClassVar[str] = "convert-host-assert"
     subjects: ClassVar[tuple[str, ...]] = ("cf.assert",)
+    makes: ClassVar[tuple[str, ...]] = ("arith.", "scf.", "llvm.")
 
     def run(self, op: ir.Operation) -> None:
         emitter = Emitter(op)

@@ -36,6 +36,7 @@ class ExpandArith(Pass):
 
     name: ClassVar[str] = "expand-arith"
     subjects: ClassVar[tuple[str, ...]] = (*_WITH_CARRY, *_IN_HALVES, *_FLOAT_CONVERSIONS)
+    makes: ClassVar[tuple[str, ...]] = ("arith.", "vector.extract", "vector.from_elements")
     host: bool = False
 
     def run(self, op: ir.Operation) -> None:

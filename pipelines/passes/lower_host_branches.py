@@ -36,6 +36,7 @@ class LowerHostBranches(Pass):
     """
 
     name: ClassVar[str] = "lower-host-branches"
+    makes: ClassVar[tuple[str, ...]] = ("cf.", "arith.")
 
     def run(self, op: ir.Operation) -> None:
         for child in op.regions[0].blocks[0]:

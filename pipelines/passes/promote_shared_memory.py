@@ -44,7 +44,7 @@ class PromoteSharedMemory(Pass):
 
     name: ClassVar[str] = "promote-shared-memory"
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
         promoted: dict[tuple[str, str], int] = {}
         for child in op.regions[0].blocks[0]:
             if child.operation.name == "gpu.module":
@@ -52,12 +52,13 @@ class PromoteSharedMemory(Pass):
                 for name, size in _promote(child.operation).items():
                     promoted[scope, name] = size
         if not promoted:
-            return
+            return False
         for launch in host_operations_where(op, lambda inner: inner.name == "gpu.launch_func"):
             scope, kernel = ir.SymbolRefAttr(launch.attributes["kernel"]).value
             size = promoted.get((scope, kernel))
             if size is not None:
                 add_shared_bytes(launch, size)
+        return True
 
 
 @dataclass(frozen=True)

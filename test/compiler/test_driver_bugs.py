@@ -80,6 +80,27 @@ def test_a_pass_of_ours_that_is_wrong(
     assert not (tmp_path / "out").exists()
 
 
+def test_stages_that_are_verified_together_are_named(
+    hirc: Hirc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("hirc.pipelines.pass_base._registry", {_Break.name: _Break})
+
+    def stages(*_: object) -> list[Stage]:
+        return [
+            Stage("first", ""),
+            Stage("second", _Break.name, passing=True),
+            Stage("third", "canonicalize"),
+            Stage("fourth", "cse"),
+        ]
+
+    monkeypatch.setattr(unit, "stages_for", stages)
+    source = write(tmp_path, "prog.mlir", PROGRAM)
+    errors = hirc.fails(source, ARCH, "--emit=ptx", "-o", tmp_path / "out", status=70)
+    assert "error: one of the passes made invalid IR: " in errors
+    assert "stage 'second' or 'third'" in errors
+
+
 def test_ir_that_llvm_refuses() -> None:
     machine = host_machine(2)
     with pytest.raises(InternalError, match="LLVM 22 refuses the IR of broken: ") as info:

@@ -169,9 +169,9 @@ def test_a_pass_runs_where_its_subjects_are(monkeypatch: pytest.MonkeyPatch) -> 
     ran: list[str] = []
     original = Step.run
 
-    def run(step: Step, module: ir.Operation, *, verify: bool = True) -> None:
+    def run(step: Step, module: ir.Operation, *, verify: bool = True) -> bool:
         ran.append(str(step))
-        original(step, module, verify=verify)
+        return original(step, module, verify=verify)
 
     monkeypatch.setattr(Step, "run", run)
     text = """
@@ -192,6 +192,43 @@ def test_a_pass_runs_where_its_subjects_are(monkeypatch: pytest.MonkeyPatch) -> 
     run_steps(module, parse_pipeline(steps))
     # The last is about what the second makes.
     assert ran == ["expand-complex", "convert-complex-to-standard", "expand-math"]
+
+
+def test_a_pass_runs_where_another_may_have_made_its_subjects(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ran: list[str] = []
+    original = Step.run
+
+    def run(step: Step, module: ir.Operation, *, verify: bool = True) -> bool:
+        ran.append(step.pass_name)
+        return original(step, module, verify=verify)
+
+    monkeypatch.setattr(Step, "run", run)
+    text = """
+      func.func @f(%a: i8, %b: i1) -> i8 {
+        %s, %c = arith.addui_extended %a, %a : i8, i1
+        %r = scf.if %b -> i8 { scf.yield %s : i8 } else { scf.yield %a : i8 }
+        return %r : i8
+      }"""
+    with Session().context:
+        module = ir.Module.parse(text).operation
+    # Nothing is vectors' or of index after what the first and the second say that they make.
+    steps = (
+        "expand-arith,expand-multi-reduction,convert-index-to-llvm,convert-scf-to-cf,"
+        "convert-cf-to-llvm,convert-ub-to-llvm"
+    )
+    run_steps(module, parse_pipeline(steps))
+    assert ran == ["expand-arith", "convert-scf-to-cf", "convert-cf-to-llvm"]
+
+
+def test_a_pass_that_changes_nothing_says_so() -> None:
+    text = "gpu.module @m { gpu.func @k() workgroup(%t: memref<%sxi8, 3>) kernel { gpu.return } }"
+    promotes = parse_pipeline("promote-shared-memory")[0]
+    for size, has_changed in (("1024", False), ("50000", True)):
+        with Session().context:
+            module = ir.Module.parse(text.replace("%s", size)).operation
+        assert promotes.run(module) is has_changed
 
 
 def test_what_a_stage_spares_its_passes_do_not_see() -> None:

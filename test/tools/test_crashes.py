@@ -66,7 +66,7 @@ _PLACES = {
         "pass 'name-device-symbols'",
         "entries",
     ),
-    "verifier": ("hirc.compiler.stages.is_valid", "the verifier", "interface"),
+    "verifier": ("hirc.compiler.stages.is_valid", "the verifier", "kernels"),
     "translation": ("hirc.compiler.translate._translate", "translation to LLVM IR", "device-code"),
     "LLVM": ("hirc.compiler.llvm_ir._pass_builder", "LLVM's optimiser", "device-code"),
 }
