@@ -104,6 +104,9 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.sort.stable: _sort_stable,
         _ATEN.scatter.src: _scatter,
         _ATEN.scatter.value: _scatter,
+        _ATEN.scatter_add.default: _scatter_add,
+        _ATEN.index_add.default: _index_add,
+        _ATEN.index_copy.default: _index_copy,
         _ATEN.index_put.default: _index_put,
         _ATEN.index_reduce.default: _index_reduce,
         _ATEN.index.Tensor: _index,
@@ -540,19 +543,58 @@ def _scatter(x: Tensor, dim: int, index: Tensor, source: Tensor | float) -> Tens
     return last.movedim(-1, dim)
 
 
-def _scatter_each(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+def _scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """torch-mlir computes by divisions where in the index an element lies."""
+    sizes = zip(index.shape, source.shape, strict=True)
+    is_whole = all(statically_known_true(one == other) for one, other in sizes)
+    if not x.dim() or not is_whole or statically_known_true(index.numel() == 0):
+        return NotImplemented
+    return _scatter_each(x, dim % x.dim(), index, source, accumulate=True)
+
+
+def _index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
+    found = _index_along(x, dim, index, source)
+    if found is None:
+        known = decomposition_table[_ATEN.index_add.default]
+        return known(x, dim, index, source, alpha=alpha)
+    values = source if alpha == 1 else source * alpha
+    return _scatter_each(x, dim % x.dim(), found, values, accumulate=True)
+
+
+def _index_copy(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    found = _index_along(x, dim, index, source)
+    if found is None:
+        return decomposition_table[_ATEN.index_copy.default](x, dim, index, source)
+    return _scatter_each(x, dim % x.dim(), found, source)
+
+
+def _index_along(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor | None:
+    """The places along a dim, one for each element of the source.
+
+    torch-mlir transposes all tensors, so that the dim is the first.
+    """
+    if not x.dim() or index.dim() != 1 or statically_known_true(source.numel() == 0):
+        return None
+    dim %= x.dim()
+    where = torch.where(index < 0, index + x.shape[dim], index)
+    return where[:, *[None] * (x.dim() - 1 - dim)].expand(source.shape)
+
+
+def _scatter_each(
+    x: Tensor, dim: int, index: Tensor, source: Tensor, *, accumulate: bool = False
+) -> Tensor:
     """Writes each element by itself; of several for one place any is there in the end."""
     places: list[Tensor | None] = []
     for axis, size in enumerate(index.shape):
         if axis == dim:
             places.append(index)
         else:
-            along = [1] * (index.dim() - 1 - axis)
-            here = torch.arange(size, device=x.device).reshape(-1, *along)
+            along = [None] * (index.dim() - 1 - axis)
+            here = torch.arange(size, device=x.device)[:, *along]
             # torch-mlir takes a size of 1 that is to be one of 0 for the greater one.
             places.append(here.expand(index.shape))
     values = source[tuple(slice(size) for size in index.shape)]
-    return _ATEN._index_put_impl.default(x, places, values, False)
+    return _ATEN._index_put_impl.default(x, places, values, accumulate)
 
 
 def _index_put(

@@ -12,6 +12,9 @@ from .generic import GENERIC, accesses_of, outs_of
 # What stands for all the dims of one size.
 Size = Hashable
 
+_CAST = "arith.index_cast"
+# Of arith.cmpi: signed, below.
+_LESS = 2
 _SAME_SHAPE = ("linalg.fill", "linalg.copy", "tensor.cast", "tensor.insert_slice")
 
 
@@ -130,6 +133,7 @@ class Sizes:
 
     def _number(self, value: ir.Value) -> Size:
         """Returns the size that an index is."""
+        value = _chosen(value)
         number = _constant(value)
         return self._find(("index", value) if number is None else ("constant", number))
 
@@ -157,6 +161,40 @@ def _around(block: ir.Block) -> Iterator[ir.Block]:
         if owner.operation.name == "func.func" or owner.parent is None:
             return
         block = owner.block
+
+
+def _chosen(value: ir.Value) -> ir.Value:
+    """Returns the index that another one is, through casts and choices for sizes below 0."""
+    while True:
+        value = without_casts(value)
+        if isinstance(value.owner, ir.Block):
+            return value
+        op = value.owner.operation
+        if op.name != "arith.select" or not _is_negative_size(op.operands[0]):
+            return value
+        value = op.operands[2]
+
+
+def without_casts(value: ir.Value) -> ir.Value:
+    """Returns the index that a number is a cast of; the number itself where there is none."""
+    found = value
+    while not isinstance(found.owner, ir.Block) and found.owner.operation.name == _CAST:
+        found = found.owner.operation.operands[0]
+        # Between there are integers, of 64 bits where a size is not to be cut.
+        if isinstance(found.type, ir.IntegerType) and found.type.width < 64:
+            return value
+    return found if isinstance(found.type, ir.IndexType) else value
+
+
+def _is_negative_size(condition: ir.Value) -> bool:
+    """Returns whether a condition is that a tensor's size is below 0, which it never is."""
+    if isinstance(condition.owner, ir.Block) or condition.owner.operation.name != "arith.cmpi":
+        return False
+    op = condition.owner.operation
+    size = without_casts(op.operands[0])
+    is_size = not isinstance(size.owner, ir.Block) and size.owner.operation.name == "tensor.dim"
+    is_less = ir.IntegerAttr(op.attributes["predicate"]).value == _LESS
+    return is_size and is_less and _constant(op.operands[1]) == 0
 
 
 def _constant(value: ir.Value) -> int | None:

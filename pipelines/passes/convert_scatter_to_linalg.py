@@ -8,6 +8,7 @@ from typing import ClassVar
 from ...dialects.mlir import arith, cf, ir
 from ...dialects.records import dataclass
 from ..fusion.kinds import combination
+from ..fusion.scatters import read_scattered
 from ..hir.compute.generic import map_of
 from ..pass_base import Pass, fail, register
 from ..picked_elements import loop_index
@@ -103,9 +104,7 @@ def _combined(
     wide = element if kind is None else _wide(element)
     if wide == element:
         return _scattered(work, kind, given, updates, indices, begun, order)
-    if given is not None:
-        given = ir.Operation.create(_extension(wide), [wide], [given]).results[0]
-    result = _scattered(work, kind, given, _cast(updates, wide), indices, _cast(begun, wide), order)
+    result = _scattered(work, kind, given, updates, indices, _cast(begun, wide), order)
     return _cast(result, element)
 
 
@@ -152,45 +151,46 @@ def _scattered(
 ) -> ir.Value:
     """Returns the scatter into `begun`; dim k of where the places count is dim `order[k]` there."""
     target = ir.RankedTensorType(begun.type)
-    loops = ir.RankedTensorType(updates.type).rank
+    read = read_scattered(updates, indices)
     axes = list(ir.DenseI64ArrayAttr(work.attributes["dimension_map"]))
     sizes = [_dim(begun, order[axis]) for axis in axes]
-    columns = [
-        ir.AffineMap.get(loops, 0, [ir.AffineDimExpr.get(0), ir.AffineConstantExpr.get(column)])
-        for column in range(len(axes))
+    reads = [read.update, *read.places]
+    maps = [
+        *(each.map(read.loops) for each in reads),
+        map_of(read.loops, [None] * target.rank),
     ]
-    maps = [ir.AffineMap.get_identity(loops), *columns, map_of(loops, [None] * target.rank)]
-    generic = _generic([updates, *[indices] * len(axes), begun], maps, loops)
+    generic = _generic([*(each.value for each in reads), begun], maps, read.loops)
     value, *given, there = generic.regions[0].blocks[0].arguments
     with ir.InsertionPoint(generic.regions[0].blocks[0]):
-        places = _starts(loops, target.rank)
+        written = constant or value
+        if written.type != there.type:
+            written = ir.Operation.create(_extension(there.type), [there.type], [written]).results[
+                0
+            ]
+        places = _starts(read.windows, target.rank)
         for axis, size, number in zip(axes, sizes, given, strict=True):
-            place = arith.addi(places[axis], arith.index_cast(ir.IndexType.get(), number))
+            place = arith.index_cast(ir.IndexType.get(), number)
+            if axis >= target.rank - len(read.windows):
+                place = arith.addi(places[axis], place)
             is_within = arith.cmpi(arith.CmpIPredicate.ult, place, size)
             cf.AssertOp(is_within, f"scatter: an index is out of range for dim {axis}")
             places[axis] = place
-        written = ir.Operation.create(
+        scatter = ir.Operation.create(
             "hir.scatter",
-            results=[value.type],
-            operands=[
-                there,
-                constant or value,
-                *(places[order.index(d)] for d in range(len(order))),
-            ],
+            results=[there.type],
+            operands=[there, written, *(places[order.index(d)] for d in range(len(order)))],
             attributes={} if kind is None else {"kind": ir.StringAttr.get(kind)},
         )
-        ir.Operation.create("linalg.yield", operands=[written.results[0]])
+        ir.Operation.create("linalg.yield", operands=[scatter.results[0]])
     return generic.results[0]
 
 
-def _starts(loops: int, rank: int) -> list[ir.Value]:
+def _starts(windows: Sequence[int | None], rank: int) -> list[ir.Value]:
     """Returns an update's place in the window that its index moves, which goes along
     the last dims.
     """
-    window = loops - 1
-    return [index_constant(0) for _ in range(rank - window)] + [
-        loop_index(1 + axis) for axis in range(window)
-    ]
+    within = [index_constant(0) if loop is None else loop_index(loop) for loop in windows]
+    return [index_constant(0) for _ in range(rank - len(windows))] + within
 
 
 def _generic(

@@ -20,6 +20,7 @@ from ..fusion.normalize import is_normal
 from ..fusion.order import BlockOrder
 from ..fusion.recompute import repeat_cheap_work
 from ..fusion.report import REPORT, report_lines
+from ..fusion.scatters import compute_where_scattered, is_scatter
 from ..fusion.sizes import Sizes
 from ..pass_base import Pass, register
 from ..walking import is_used, operations_where
@@ -63,6 +64,8 @@ class FuseTensorOperations(Pass):
                 lines += report_lines(grouping, kernels)
             kernels += sum(len(group.nodes) > 1 for group in grouping.groups)
             _rebuild(block, grouping)
+        for scatter in operations_where(op, is_scatter):
+            _compute_where_scattered(scatter)
         if self.report:
             op.attributes[REPORT] = ir.ArrayAttr.get([ir.StringAttr.get(line) for line in lines])
 
@@ -104,6 +107,14 @@ def _compute_where_read(block: ir.Block) -> bool:
         if not any(map(is_used, op.results)):
             op.erase()
     return True
+
+
+def _compute_where_scattered(scatter: ir.Operation) -> None:
+    """Makes a scatter of what others make for it alone compute that."""
+    found: ir.Operation | None = scatter
+    for _ in range(_MOST_ROUNDS):
+        if found is not None:
+            found = compute_where_scattered(found)
 
 
 def _group(block: ir.Block) -> Grouping:

@@ -45,7 +45,7 @@ def schedule(
         emit_size_checks(op, iteration)
         if scatter.scatters(op):
             _refuse(given)
-            scatter.schedule(op, kernels)
+            _schedule_scatter(op, kernels, device)
             return
         work = read_work(op, device=device) if device is not None else None
         found = None
@@ -69,6 +69,22 @@ def schedule(
                 op.erase()
                 return
     _schedule_any(op, kernels)
+
+
+def _schedule_scatter(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
+    """Elements at computed places: in vectors where updates lie together, else one by one."""
+    work = None if device is None else read_work(op, device=device)
+    module = _module("pointwise")
+    chooser: Chooser[Any] | None = (
+        None if work is None or device is None else module.chooser(work, kernels, device)
+    )
+    if work is None or chooser is None:
+        scatter.schedule(op, kernels)
+        return
+    emit_first_that_holds(
+        work.open, chooser.alternatives(), lambda: scatter.schedule(op.clone(), kernels)
+    )
+    op.erase()
 
 
 def configurations(op: ir.Operation, device: Device) -> tuple[str | None, list[Configuration]]:

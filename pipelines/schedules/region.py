@@ -41,7 +41,9 @@ class Region:
 
     @property
     def yielded(self) -> list[ir.Value]:
-        """What the outputs take, in their order."""
+        """What the outputs take, in their order; nothing where all has computed places."""
+        if self.work.scatters:
+            return []
         return list(list(self.work.block.operations)[-1].operands)
 
     @property

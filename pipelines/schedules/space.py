@@ -60,10 +60,11 @@ def _continues(outer: Loop, inner: Loop) -> bool:
 
 
 def in_memory_order(work: Work, loops: Sequence[int]) -> list[int]:
-    """The loops by the first output's strides, the smallest last; the others first."""
-    outputs = work.outputs
-    if not outputs:
-        return list(loops)
+    """The loops by the first output's strides, the smallest last; the others first.
+
+    Where elements are written at computed places, by those of the inputs.
+    """
+    outputs = work.outputs or work.inputs
 
     def key(loop: int) -> tuple[bool, int, int]:
         for operand in outputs:

@@ -13,6 +13,9 @@ from ..walking import is_used
 from .device import Device
 from .size import ONE, ZERO, OpenNumbers, Size, product
 
+# Writes an element at a computed place.
+SCATTER = "hir.scatter"
+
 
 class Layout(StrEnum):
     """What is assumed of buffers whose types leave all strides open."""
@@ -48,6 +51,7 @@ class Work:
 
     `collective` are the loops that the region reduces or scans along, `collectives` those
     operations in dependency order. A scalar operand has no Operand; `scalars` has its number.
+    `scatters` write elements at computed places: what they write to is no Operand either.
     """
 
     op: ir.Operation
@@ -60,6 +64,7 @@ class Work:
     open: OpenNumbers
     layout: Layout = Layout.PACKED
     device: Device | None = None
+    scatters: tuple[ir.Operation, ...] = ()
 
     @property
     def inputs(self) -> list[Operand]:
@@ -111,7 +116,8 @@ def read_work(
     ]
     inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
     arguments = list(block.arguments)
-    if any(map(is_used, arguments[inputs:])):
+    scatters = tuple(inner.operation for inner in block if inner.operation.name == SCATTER)
+    if not scatters and any(map(is_used, arguments[inputs:])):
         return None
     open_ = OpenNumbers() if open_ is None else open_
     rank = maps[0].n_dims
@@ -122,6 +128,8 @@ def read_work(
         buffer = op.operands[number]
         if not isinstance(buffer.type, ir.MemRefType):
             scalars.append(number)
+            continue
+        if scatters and number >= inputs:
             continue
         found = _operand(number, buffer, map_, extents, number >= inputs, layout, open_)
         if found is None:
@@ -153,6 +161,7 @@ def read_work(
         open_,
         layout,
         device,
+        scatters,
     )
 
 
@@ -227,14 +236,16 @@ def has_plain_elements(element: ir.Type) -> bool:
     return isinstance(element, ir.FloatType) and element.width in (8, 16, 32, 64)
 
 
-def row_strides(buffer: ir.Value, open_: OpenNumbers) -> tuple[list[Size], bool]:
+def row_strides(
+    buffer: ir.Value, open_: OpenNumbers, layout: Layout = Layout.ROWS
+) -> tuple[list[Size], bool]:
     """The strides of a buffer read in rows, and whether the last is but assumed to be 1."""
     kind = ir.MemRefType(buffer.type)
     sizes = [
         Size(size) if size != DYNAMIC else open_.size_of(memref.dim(buffer, index_constant(axis)))
         for axis, size in enumerate(kind.shape)
     ]
-    return strides_of(buffer, kind, sizes, Layout.ROWS, open_)
+    return strides_of(buffer, kind, sizes, layout, open_)
 
 
 def strides_of(

@@ -281,6 +281,100 @@ GATHERS = Suite(
     ]
 )
 
+
+def _scatter(element: str, kind: str, sizes: tuple[str, str, str]) -> str:
+    """Updates of n rows by c columns, to rows of v."""
+    n, v, c = sizes
+    return f"""
+      func.func @NAME(%x: tensor<{v}x{c}x{element}>, %places: tensor<{n}x1xi64>,
+          %updates: tensor<{n}x{c}x{element}>) -> tensor<{v}x{c}x{element}> {{
+        %values = linalg.generic {{
+            indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+            iterator_types = ["parallel", "parallel"]}}
+            ins(%updates : tensor<{n}x{c}x{element}>) outs(%updates : tensor<{n}x{c}x{element}>) {{
+        ^bb0(%u: {element}, %there: {element}):
+          %r = {"arith.addf %u, %u" if kind else "arith.constant 2.5"} : {element}
+          linalg.yield %r : {element}
+        }} -> tensor<{n}x{c}x{element}>
+        %y = tm_tensor.scatter {{dimension_map = array<i64: 0>}} unique_indices(false)
+            ins(%values, %places : tensor<{n}x{c}x{element}>, tensor<{n}x1xi64>)
+            outs(%x : tensor<{v}x{c}x{element}>) {{
+        ^bb0(%u: {element}, %there: {element}):
+          {f"%r = arith.addf %there, %u : {element}" if kind else ""}
+          tm_tensor.yield {"%r" if kind else "%u"} : {element}
+        }} -> tensor<{v}x{c}x{element}>
+        return %y : tensor<{v}x{c}x{element}>
+      }}"""
+
+
+_ELEMENTS = """
+      func.func @NAME(%x: tensor<?x?xf32>, %places: tensor<?x2xi64>, %updates: tensor<?xf32>)
+          -> tensor<?x?xf32> {
+        %y = tm_tensor.scatter {dimension_map = array<i64: 0, 1>} unique_indices(false)
+            ins(%updates, %places : tensor<?xf32>, tensor<?x2xi64>) outs(%x : tensor<?x?xf32>) {
+        ^bb0(%u: f32, %there: f32):
+          %r = arith.addf %there, %u : f32
+          tm_tensor.yield %r : f32
+        } -> tensor<?x?xf32>
+        return %y : tensor<?x?xf32>
+      }"""
+
+
+def _scattered(
+    name: str, element: str, sizes: tuple[Sizes, ...], kind: str, *, is_static: bool = False
+) -> Written:
+    known = [str(sizes[0][each]) if is_static else "?" for each in "nvc"]
+    return Written(
+        name,
+        (f"{element}[v, c]", "i64[n, 1]", f"{element}[n, c]"),
+        (f"{element}[v, c]",),
+        _rows_added if kind else _rows_replaced,
+        sizes,
+        ranges={1: "v"},
+        source=_scatter(element, kind, (known[0], known[1], known[2])),
+    )
+
+
+def _rows_added(x: Any, places: Any, updates: Any) -> Any:
+    return x.index_add(0, places[:, 0].long(), updates * 2)
+
+
+def _rows_replaced(x: Any, places: Any, updates: Any) -> Any:
+    del updates
+    return x.index_fill(0, places[:, 0].long(), 2.5)
+
+
+def _elements_added(x: Any, places: Any, updates: Any) -> Any:
+    rows, columns = places.long().unbind(1)
+    return x.index_put((rows, columns), updates, accumulate=True)
+
+
+# Rows of whole vectors, of others, and of none.
+_UPDATES: tuple[Sizes, ...] = (
+    {"n": 33, "v": 9, "c": 96},
+    {"n": 31, "v": 17, "c": 13},
+    {"n": 7, "v": 5, "c": 1},
+    {"n": 0, "v": 4, "c": 8},
+)
+SCATTERS = Suite(
+    [
+        _scattered("rows_added", "f32", _UPDATES, "addf"),
+        _scattered("rows_added_static", "f32", _UPDATES[:1], "addf", is_static=True),
+        _scattered("rows_added_f64", "f64", _UPDATES[:2], "addf"),
+        _scattered("rows_replaced", "bf16", _UPDATES, ""),
+        _scattered("replaced_static", "f16", _UPDATES[:1], "", is_static=True),
+        Written(
+            "elements_added",
+            ("f32[v, v]", "i64[n, 2]", "f32[n]"),
+            ("f32[v, v]",),
+            _elements_added,
+            ({"n": 65, "v": 9}, {"n": 0, "v": 3}),
+            ranges={1: "v"},
+            source=_ELEMENTS,
+        ),
+    ]
+)
+
 PIECES = Suite(
     [
         Written(
@@ -326,11 +420,20 @@ def test_gathers(name: str) -> None:
     GATHERS.check(name)
 
 
+@pytest.mark.parametrize("name", SCATTERS.names)
+def test_scatters(name: str) -> None:
+    SCATTERS.check(name)
+
+
 @pytest.mark.parametrize("name", PIECES.names)
 def test_pieces(name: str) -> None:
     PIECES.check(name)
 
 
-@pytest.mark.parametrize("suite", [SUITE, GATHERS, PIECES], ids=["numbers", "gathers", "pieces"])
+@pytest.mark.parametrize(
+    "suite",
+    [SUITE, GATHERS, SCATTERS, PIECES],
+    ids=["numbers", "gathers", "scatters", "pieces"],
+)
 def test_checks_are_silent(suite: Suite) -> None:
     suite.check_silence()

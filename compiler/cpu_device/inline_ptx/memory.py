@@ -18,7 +18,7 @@ _ACCESS = re.compile(
 )
 _ATOMIC = re.compile(
     rf"(?P<what>atom|red)(?P<order>\.(?:relaxed|acquire|release|acq_rel))?{_SCOPE}{_SPACE}"
-    r"\.(?P<op>add|and|or|xor|min|max|inc|dec|exch|cas)(?P<noftz>\.noftz)?\.(?P<type>[busf]\d+|bf16|f16x2)"
+    r"\.(?P<op>add|and|or|xor|min|max|inc|dec|exch|cas)(?P<noftz>\.noftz)?(?:\.v(?P<count>[248]))?\.(?P<type>[busf]\d+|bf16|f16x2)"
 )
 _ORDERS = {
     ".relaxed": "monotonic",
@@ -72,6 +72,9 @@ def _atomic(w: Writer, it: PtxInstruction) -> None:
     operands = it.operands[1:] if returns else it.operands
     pointer = w.address(operands[0])
     order = _ORDERS.get(match["order"] or "", "monotonic")
+    if match["count"]:
+        _combine_each(w, it, match)
+        return
     if op == "cas":
         compared, new = (w.read(operand, type_) for operand in operands[1:3])
         failure = {"acq_rel": "acquire", "release": "monotonic"}.get(order, order)
@@ -84,6 +87,20 @@ def _atomic(w: Writer, it: PtxInstruction) -> None:
         )
     if returns:
         w.assign(it.operands[0], type_, result)
+
+
+def _combine_each(w: Writer, it: PtxInstruction, match: re.Match[str]) -> None:
+    """A vector, of which each element is combined by itself."""
+    type_, returns = TYPES[match["type"]], match["what"] == "atom"
+    results = parts_between(it.operands[0]) if returns else ()
+    place, values = it.operands[1:3] if returns else it.operands[:2]
+    pointer = w.address(place)
+    for number, each in enumerate(parts_between(values)):
+        at = w.emit(f"getelementptr i8, ptr {pointer}, i64 {number * bits_of(type_) // 8}")
+        what = f"{_operation(match['op'], match['type'])} ptr {at}, {type_} {w.read(each, type_)}"
+        found = w.emit(f"atomicrmw {what} {_ORDERS.get(match['order'] or '', 'monotonic')}")
+        if returns:
+            w.assign(results[number], type_, found)
 
 
 def _operation(op: str, ptx_type: str) -> str:

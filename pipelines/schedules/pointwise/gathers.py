@@ -54,13 +54,14 @@ def find_gathers(work: Work, loop: int) -> list[Gather]:
 
 def _gather(op: ir.Operation, region: Region, loop: int) -> Gather | None:
     indices = list(op.operands)[1:]
-    if not indices or not _is_index(indices[-1], loop):
+    if not indices or not is_index(indices[-1], loop):
         return None
     row = read_row(op, region, loop)
     return None if row is None else Gather(op, row)
 
 
-def _is_index(value: ir.Value, loop: int) -> bool:
+def is_index(value: ir.Value, loop: int) -> bool:
+    """Whether a value of the region is the index of a loop."""
     owner = value.owner
     return (
         not isinstance(owner, ir.Block)
@@ -78,5 +79,5 @@ def indexed_loops(work: Work) -> frozenset[int]:
         for inner in work.block
         if inner.operation.name == "memref.load"
         and len(inner.operation.operands) > 1
-        and _is_index(inner.operation.operands[-1], loop)
+        and is_index(inner.operation.operands[-1], loop)
     )

@@ -39,7 +39,8 @@ class PointwiseKernel:
             self._region, frozenset(), self._load_fixed, lambda _: index_constant(0)
         )
         asked = [operand for check in self._region.checks for operand in check.operands]
-        for value in [*self._region.yielded, *asked]:
+        written = [value for op in self._work.scatters for value in list(op.operands)[1:]]
+        for value in [*self._region.yielded, *asked, *written]:
             self._fixed.prepare(value, self._everywhere)
 
     def emit(self) -> None:
@@ -119,11 +120,14 @@ class PointwiseKernel:
         for number, each, values, outer, known in zip(
             numbers, places, loaded, outers, gathered, strict=True
         ):
-            results = self._results(each, values, outer, known)
+            points = self._points(each, values, outer, known)
+            results = [[point.value(value) for value in self._region.yielded] for point in points]
             for place, operand in enumerate(self._work.outputs):
                 where = self._address(operand, number, each)
                 elements = [result[place] for result in results]
                 store(where, operand.element, elements, self._alignment(operand, width))
+            for write in self._vectors.space.writes:
+                write.write(points, self._parameters, is_row=self._has_outer(each))
 
     # The region.
 
@@ -166,27 +170,27 @@ class PointwiseKernel:
             )
         return found
 
-    def _results(
+    def _points(
         self,
         places: list[_Place],
         values: dict[int, list[ir.Value]],
         outer: Point,
         gathered: dict[ir.Value, list[ir.Value]],
-    ) -> list[list[ir.Value]]:
-        """What the outputs take at each element of a vector."""
+    ) -> list[Point]:
+        """Each element of a vector, checked."""
         has_outer = self._has_outer(places)
         within = self._inner if has_outer else self._everywhere
         checks = [
             check for check in self._region.checks if not has_outer or self._varies_within(check)
         ]
-        results: list[list[ir.Value]] = []
+        points: list[Point] = []
         for element, place in enumerate(places):
             point = self._point(within, place, values, element, outer)
             point.known.update({value: found[element] for value, found in gathered.items()})
             for check in checks:
                 point.check(check)
-            results.append([point.value(value) for value in self._region.yielded])
-        return results
+            points.append(point)
+        return points
 
     def _point(
         self,

@@ -50,7 +50,8 @@ class PointwiseChooser(Chooser[PointwiseConfiguration]):
         assumed = [operand for operand in work.operands if operand.is_assumed]
         if any(ir.MemRefType(operand.buffer.type).rank > 1 for operand in assumed):
             found += self._wide(Layout.ROWS)
-        layout = Layout.ANY if assumed else Layout.PACKED
+        is_assumed = assumed or any(each.is_assumed for each in self._spaces[Layout.PACKED].writes)
+        layout = Layout.ANY if is_assumed else Layout.PACKED
         single, threads = self._table.singles, self._table.threads
         found.append(PointwiseConfiguration(Kind.SINGLE, 1, single, threads, layout=layout))
         return found
@@ -109,6 +110,8 @@ class PointwiseChooser(Chooser[PointwiseConfiguration]):
 def _require(vectors: Vectors, found: Conditions) -> None:
     work, width = vectors.work, vectors.width
     found.require(work.layouts_hold())
+    for write in vectors.space.writes:
+        write.require(found, 1 if vectors.is_crossing else width)
     if len(vectors.loops) > 1:
         most = _MOST * width if vectors.kind is Kind.ROWS else _MOST
         found.require_at_most(total(vectors.loops), most)

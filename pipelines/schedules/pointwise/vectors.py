@@ -15,6 +15,7 @@ from ..space import Loop, collapsed, in_memory_order, is_flat, total
 from ..work import Layout, Operand, Work
 from .gathers import Gather, find_gathers, indexed_loops
 from .guarded_loads import GuardedLoad, find_guarded_loads, guarded_loops
+from .writes import Write, find_writes, written_loops
 
 
 class Kind(StrEnum):
@@ -75,11 +76,18 @@ class PointwiseSpace:
         parts = self.inner.parts
         return tuple(find_guarded_loads(self.work, parts[0]) if len(parts) == 1 else ())
 
+    @cached_property
+    def writes(self) -> tuple[Write, ...]:
+        """What the region writes at computed places."""
+        parts = self.inner.parts
+        return tuple(find_writes(self.work, parts[0] if len(parts) == 1 else None) or ())
+
     @property
     def widest(self) -> int:
         """How many elements 16 bytes of the widest operand are, of those with one an iteration."""
-        wide = [operand for operand in self.work.operands if self._is_whole(operand)]
-        return ACCESS_BYTES // max(element_bytes(operand.element) for operand in wide)
+        wide = [operand.element for operand in self.work.operands if self._is_whole(operand)]
+        wide = wide or [write.element for write in self.writes]
+        return ACCESS_BYTES // max(map(element_bytes, wide))
 
     @property
     def has_neighbours(self) -> bool:
@@ -99,9 +107,11 @@ class PointwiseSpace:
 
 def read_space(work: Work) -> PointwiseSpace | None:
     """The loops of an operation, or None where it is not pointwise or has one iteration."""
-    if work.collectives or not work.outputs:
+    if work.collectives or not (work.outputs or work.scatters):
         return None
-    apart = indexed_loops(work) | guarded_loops(work)
+    if work.scatters and find_writes(work, None) is None:
+        return None
+    apart = indexed_loops(work) | guarded_loops(work) | written_loops(work)
     loops = tuple(collapsed(work, in_memory_order(work, work.parallel), apart))
     return PointwiseSpace(work, loops) if loops else None
 

@@ -80,3 +80,60 @@ func.func @transposed(%x: tensor<2x8x4xf32>, %v: tensor<3x2x4xf32>, %i: tensor<3
   } -> tensor<8x2x4xf32>
   return %r : tensor<8x2x4xf32>
 }
+
+// Dims that were made into one for it are loops again, and columns that were put together are read
+// where they come from; of such a tensor of open sizes, too.
+
+// CHECK-LABEL: func.func @spread(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<8x?xf32>, %[[I:[^:]*]]: tensor<?x4xi64>, %[[U:[^:]*]]: tensor<?x4xf32>)
+// CHECK:         %[[J:.*]] = linalg.generic
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]} ins(%[[U]], %[[I]], %[[J]] : tensor<?x4xf32>, tensor<?x4xi64>, tensor<?x4xi64>) outs(%[[X]] :
+func.func @spread(%x: tensor<8x?xf32>, %i: tensor<?x4xi64>, %u: tensor<?x4xf32>) -> tensor<8x?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %i, %c0 : tensor<?x4xi64>
+  %m = tensor.dim %u, %c0 : tensor<?x4xf32>
+  %same = arith.cmpi eq, %n, %m : index
+  cf.assert %same, "as many"
+  %zero = arith.constant 0 : i64
+  // A size is never below 0.
+  %given = arith.index_cast %n : index to i64
+  %below = arith.cmpi slt, %given, %zero : i64
+  %size = arith.select %below, %c0, %n : index
+  %e = tensor.empty(%size) : tensor<?x4xi64>
+  %j = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<?x4xi64>) {
+  ^bb0(%b: i64):
+    %k = linalg.index 1 : index
+    %r = arith.index_cast %k : index to i64
+    linalg.yield %r : i64
+  } -> tensor<?x4xi64>
+  %c4 = arith.constant 4 : index
+  %all = arith.muli %n, %c4 : index
+  %fi = tensor.collapse_shape %i [[0, 1]] : tensor<?x4xi64> into tensor<?xi64>
+  %fj = tensor.collapse_shape %j [[0, 1]] : tensor<?x4xi64> into tensor<?xi64>
+  %fu = tensor.collapse_shape %u [[0, 1]] : tensor<?x4xf32> into tensor<?xf32>
+  %ci = tensor.expand_shape %fi [[0, 1]] output_shape [%all, 1] : tensor<?xi64> into tensor<?x1xi64>
+  %cj = tensor.expand_shape %fj [[0, 1]] output_shape [%all, 1] : tensor<?xi64> into tensor<?x1xi64>
+  %p = tensor.concat dim(1) %ci, %cj : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x2xi64>
+  %r = tm_tensor.scatter {dimension_map = array<i64: 0, 1>} unique_indices(false) ins(%fu, %p : tensor<?xf32>, tensor<?x2xi64>) outs(%x : tensor<8x?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %b, %a : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<8x?xf32>
+  return %r : tensor<8x?xf32>
+}
+
+// Not where the dims are others, of as many elements.
+
+// CHECK-LABEL: func.func @apart(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel"]} ins(%{{.*}}, %{{.*}} : tensor<24xf32>, tensor<24xi64>)
+func.func @apart(%x: tensor<8xf32>, %i: tensor<6x4xi64>, %u: tensor<4x6xf32>) -> tensor<8xf32> {
+  %fi = tensor.collapse_shape %i [[0, 1]] : tensor<6x4xi64> into tensor<24xi64>
+  %fu = tensor.collapse_shape %u [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+  %p = tensor.expand_shape %fi [[0, 1]] output_shape [24, 1] : tensor<24xi64> into tensor<24x1xi64>
+  %r = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%fu, %p : tensor<24xf32>, tensor<24x1xi64>) outs(%x : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %b, %a : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}

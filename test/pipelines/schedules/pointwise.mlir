@@ -202,3 +202,69 @@
   "hir.deallocate"(%x) : (memref<1000xf32>) -> ()
   "hir.deallocate"(%y) : (memref<1000xf32>) -> ()
 }) {sym_name = "main", function_type = () -> ()} : () -> ()
+
+// -----
+
+// What is added to rows at computed places is read in vectors, and added by one instruction for
+// four floats; single elements, of buffers of any strides, by one each.
+
+// CHECK-LABEL: gpu.func @scatter_0(
+// CHECK:         llvm.load {{.*}} -> vector<4xf32>
+// CHECK:         llvm.load {{.*}} -> i64
+// CHECK:         cf.assert
+// CHECK-NOT:     cf.assert
+// CHECK:         llvm.inline_asm {{.*}}"red.relaxed.gpu.global.add.v4.f32 [$0], {$1, $2, $3, $4};"
+// CHECK-NOT:     llvm.atomicrmw
+// CHECK-LABEL: gpu.func @scatter_1(
+// CHECK:         llvm.atomicrmw fadd {{.*}} syncscope("device") monotonic
+"hir.program"() ({
+^bb0(%x: memref<64x32xf32>, %places: memref<64xi64>, %y: memref<9x32xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (0, 0)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%x, %places : memref<64x32xf32>, memref<64xi64>) outs(%y : memref<9x32xf32>) {
+  ^bb0(%a: f32, %p: i64, %there: f32):
+    %most = arith.constant 9 : i64
+    %row = arith.index_cast %p : i64 to index
+    %column = linalg.index 1 : index
+    %within = arith.cmpi ult, %p, %most : i64
+    cf.assert %within, "a place is out of range"
+    %r = "hir.scatter"(%there, %a, %row, %column) {kind = "addf"} : (f32, f32, index, index) -> f32
+    linalg.yield %r : f32
+  }
+}) {sym_name = "rows", function_type = (memref<64x32xf32>, memref<64xi64>, memref<9x32xf32>) -> ()} : () -> ()
+
+// -----
+
+// No vectors of floats: places that differ along the row, and doubles; products, of which there is
+// no instruction, are no vectors at all.
+
+// CHECK-LABEL: gpu.func @scatter_0(
+// CHECK-NOT:     red.relaxed
+// CHECK-COUNT-2: llvm.atomicrmw fadd
+// CHECK-LABEL: gpu.func @scatter_2(
+// CHECK-NOT:     hir.configuration
+// CHECK:         memref.generic_atomic_rmw
+"hir.program"() ({
+^bb0(%x: memref<64x32xf64>, %places: memref<64x32xi64>, %y: memref<9x32xf64>, %z: memref<9x32xf64>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (0, 0)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%x, %places : memref<64x32xf64>, memref<64x32xi64>) outs(%y : memref<9x32xf64>) {
+  ^bb0(%a: f64, %p: i64, %there: f64):
+    %row = arith.index_cast %p : i64 to index
+    %column = linalg.index 1 : index
+    %r = "hir.scatter"(%there, %a, %row, %column) {kind = "addf"} : (f64, f64, index, index) -> f64
+    linalg.yield %r : f64
+  }
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (0, 0)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%x, %places : memref<64x32xf64>, memref<64x32xi64>) outs(%z : memref<9x32xf64>) {
+  ^bb0(%a: f64, %p: i64, %there: f64):
+    %row = arith.index_cast %p : i64 to index
+    %column = linalg.index 1 : index
+    %r = "hir.scatter"(%there, %a, %row, %column) {kind = "mulf"} : (f64, f64, index, index) -> f64
+    linalg.yield %r : f64
+  }
+}) {sym_name = "elements", function_type = (memref<64x32xf64>, memref<64x32xi64>, memref<9x32xf64>, memref<9x32xf64>) -> ()} : () -> ()
