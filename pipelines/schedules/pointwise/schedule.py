@@ -18,6 +18,7 @@ from ..device import Device
 from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
+from ..size import Size
 from ..space import total
 from ..work import Layout, Work
 from .kernel import PointwiseKernel
@@ -48,13 +49,32 @@ class PointwiseChooser(Chooser[PointwiseConfiguration]):
         work = self.work
         found = self._wide(Layout.PACKED)
         assumed = [operand for operand in work.operands if operand.is_assumed]
-        if any(ir.MemRefType(operand.buffer.type).rank > 1 for operand in assumed):
+        # What one block computes with single elements takes no less time with rows of vectors.
+        are_rows = any(ir.MemRefType(operand.buffer.type).rank > 1 for operand in assumed)
+        if are_rows and not self._is_a_block:
             found += self._wide(Layout.ROWS)
         is_assumed = assumed or any(each.is_assumed for each in self._spaces[Layout.PACKED].writes)
         layout = Layout.ANY if is_assumed else Layout.PACKED
-        single, threads = self._table.singles, self._table.threads
-        found.append(PointwiseConfiguration(Kind.SINGLE, 1, single, threads, layout=layout))
+        threads = self._table.threads
+        found.append(PointwiseConfiguration(Kind.SINGLE, 1, self._singles, threads, layout=layout))
         return found
+
+    @property
+    def _singles(self) -> int:
+        """How many single elements a thread takes: no more than one block needs for all."""
+        if not self._is_a_block:
+            return self._table.singles
+        return max(self._elements.known // self._table.threads, 1)
+
+    @property
+    def _is_a_block(self) -> bool:
+        """Whether one block computes all elements, as many a thread as the table says."""
+        elements = self._elements
+        return elements.is_known and elements.known <= self._table.threads * self._table.singles
+
+    @property
+    def _elements(self) -> Size:
+        return total(self._space(Layout.PACKED).loops)
 
     def _wide(self, layout: Layout) -> list[PointwiseConfiguration]:
         """The ways in which accesses of several elements may be possible."""
