@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
+from weakref import WeakKeyDictionary
 
 from ..dialects.hir.symbols import unchanged
 from ..dialects.mlir import ir, passmanager
@@ -99,12 +100,15 @@ class Step:
         where the pass says that it left everything as it was.
         """
         if self.own is None:
-            manager = passmanager.PassManager.parse(f"builtin.module({self})", module.context)
+            managers = _managers.setdefault(module.context, {})
+            # What fails is not used again.
+            manager = managers.pop(self, None) or self._manager(module.context)
             manager.enable_verifier(verify)
             try:
                 named(f"pass '{self.pass_name}'", manager.run)(module)
             except ir.MLIRError as error:
                 raise PassFailure(self.pass_name) from error
+            managers[self] = manager
             return True
         has_changed = False
         with module.context, module.location:
@@ -114,6 +118,14 @@ class Step:
         if has_changed and verify and not is_valid(module):
             raise InvalidResult(self.pass_name)
         return has_changed
+
+    def _manager(self, context: ir.Context) -> passmanager.PassManager:
+        return passmanager.PassManager.parse(f"builtin.module({self})", context)
+
+
+# Upstream's passes, ready to run: canonicalize first collects the patterns of all operations, which
+# takes longer than a small module does.
+_managers: WeakKeyDictionary[ir.Context, dict[Step, passmanager.PassManager]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
 from hirc.dialects.records import dataclass
 from hirc.pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
-from hirc.pipelines.pass_base import Pass, find_pass, make_pass, pass_names
+from hirc.pipelines.pass_base import Pass, PassFailure, find_pass, make_pass, pass_names
 from hirc.pipelines.pipeline import (
     PipelineSyntaxError,
     Stage,
@@ -146,6 +146,21 @@ def test_steps_run_on_their_anchors_in_order(monkeypatch: pytest.MonkeyPatch) ->
     )
     assert _Count.seen == ["builtin.module", "gpu.module", "gpu.module"]
     assert calls[:3] == ["before count", "after count", "before gpu.module(count)"]
+
+
+def test_a_pass_that_failed_runs_again_on_another_module() -> None:
+    context = Session().context
+    steps = parse_pipeline("one-shot-bufferize")
+    good = "func.func @f() { %t = arith.constant dense<0.0> : tensor<4xf32> return }"
+    bad = "func.func @f(%a: memref<4xf32>) { "
+    bad += "%t = bufferization.to_tensor %a : memref<4xf32> to tensor<4xf32> "
+    bad += "%c = bufferization.alloc_tensor() copy(%t) : tensor<4xf32> return }"
+    run_steps(ir.Module.parse(good, context).operation, steps)
+    with pytest.raises(PassFailure):
+        run_steps(ir.Module.parse(bad, context).operation, steps)
+    module = ir.Module.parse(good, context)
+    run_steps(module.operation, steps)
+    assert "memref.get_global" in str(module)
 
 
 def test_boundary_check() -> None:
