@@ -92,14 +92,14 @@ class Checker:
     def scalar(self, tensor: Tensor, value: Value) -> Seen:
         """Returns a scalar: a tensor without dims in the host's memory."""
         code = self.code
-        data = tensor.data
+        data, offset = tensor.data, tensor.byte_offset
         wrong = (
             code.differ(tensor.rank_and_dtype, code.i64(value.rank_and_dtype)),
             self._not_among(code.i32(_HOST_DEVICES), tensor.device),
             code.is_null(data),
-            self._begins_too_far(tensor),
+            self._too_far(offset),
         )
-        first = code.after(data, tensor.byte_offset)
+        first = code.after(data, offset)
         return Seen(value, tensor, data, first, (), (), (), code.truth(False), None, wrong)
 
     def buffer(self, tensor: Tensor, value: Value, *, is_output: bool) -> Seen:
@@ -115,27 +115,28 @@ class Checker:
         reaches, too_far = self._reaches(value, sizes, strides, is_output=is_output)
         too_large = [*self._too_large(value, sizes), *too_far]
         if too_large:
-            wrong.append(arith.andi(code.negate(is_empty), code.any(too_large)))
+            wrong.append(code.both(code.negate(is_empty), code.any(too_large)))
         doubt = None
-        first = code.after(data, tensor.byte_offset)
-        misplaced = [code.is_null(data), self._begins_too_far(tensor)]
+        offset = tensor.byte_offset
+        first = code.after(data, offset)
+        misplaced = [code.is_null(data), self._too_far(offset)]
         if value.alignment > 1:
             low_bits = arith.andi(code.number_of(first), code.i64(value.alignment - 1))
             misplaced.append(code.differ(low_bits, code.i64(0)))
-        wrong.append(arith.andi(code.negate(is_empty), code.any(misplaced)))
+        wrong.append(code.both(code.negate(is_empty), code.any(misplaced)))
         wrong += self._device(tensor)
         if given is not None:
-            wrong = [arith.andi(given, code.any(wrong))]
-            filled = arith.andi(given, code.negate(is_empty))
-            doubt = arith.andi(filled, self._may_repeat(sizes, strides, reaches))
+            wrong = [code.both(given, code.any(wrong))]
+            filled = code.both(given, code.negate(is_empty))
+            doubt = code.both(filled, self._may_repeat(sizes, strides, reaches))
         seen = (sizes, strides, reaches, is_empty, given, tuple(wrong), doubt)
         return Seen(value, tensor, data, first, *seen)
 
-    def _begins_too_far(self, tensor: Tensor) -> ir.Value:
+    def _too_far(self, offset: ir.Value) -> ir.Value:
         """Returns whether a tensor begins so far past its data that the address
         would wrap around.
         """
-        return arith.cmpi(_ABOVE, tensor.byte_offset, self.code.i64(_MOST_SPANNED))
+        return arith.cmpi(_ABOVE, offset, self.code.i64(_MOST_SPANNED))
 
     def _may_repeat(
         self,
@@ -153,7 +154,9 @@ class Checker:
         dims = list(zip(sizes, strides, reaches, strict=True))
         for size, stride, reach in reversed(dims):
             step = self._magnitude(stride)
-            within.append(arith.andi(arith.cmpi(_LESS, one, size), arith.cmpi(_UP_TO, step, span)))
+            within.append(
+                code.both(code.compare(_LESS, one, size), code.compare(_UP_TO, step, span))
+            )
             span = arith.addi(span, self._magnitude(reach))
         return code.any(within)
 
@@ -189,9 +192,9 @@ class Checker:
         That is not asked where the type says, nor of packed rows, whose bytes are few enough.
         """
         code = self.code
-        lasts = [arith.subi(size, code.i64(1)) for size in sizes]
+        lasts = [code.subtract(size, code.i64(1)) for size in sizes]
         if not is_output and value.strides is None:
-            return tuple(map(arith.muli, lasts, strides)), []
+            return tuple(map(code.multiply, lasts, strides)), []
         most = _MOST_SPANNED // value.element_bytes
         reaches: list[ir.Value] = []
         wrong: list[ir.Value] = []
@@ -225,7 +228,7 @@ class Checker:
         is_empty = code.any([code.equal(size, code.i64(0)) for size in sizes])
         packed = [code.i64(1)]
         for size in reversed(sizes[1:]):
-            packed.insert(0, arith.muli(packed[0], size))
+            packed.insert(0, code.multiply(packed[0], size))
         address = tensor.strides
         has_none = arith.ori(other, code.is_null(address))
         strides = [
@@ -240,12 +243,12 @@ class Checker:
         if not is_output:
             expected = self._expected_strides(value, strides, packed)
             mismatches = [
-                arith.andi(code.differ(size, code.i64(1)), code.differ(stride, wanted))
+                code.both(code.differ(size, code.i64(1)), code.differ(stride, wanted))
                 for size, stride, wanted in zip(sizes, strides, expected, strict=True)
                 if stride is not wanted
             ]
             if mismatches:
-                wrong.append(arith.andi(code.negate(is_empty), code.any(mismatches)))
+                wrong.append(code.both(code.negate(is_empty), code.any(mismatches)))
         return tuple(sizes), tuple(expected), is_empty
 
     def _numbers(self, array: ir.Value, count: int) -> list[ir.Value]:

@@ -84,7 +84,7 @@ def add_function(
             wrong.append(overlaps_by_library(code, code.address_of(info), inputs, outputs))
         branches.add(wrong)
     branches.end()
-    doubts = [seen.doubt for seen in made if seen.doubt is not None]
+    doubts = [seen.doubt for seen in made if seen.doubt is not None and code.known(seen.doubt) != 0]
     run = branches.ask(doubts, lambda: repeats_by_library(code, code.address_of(info), outputs))
     with ir.InsertionPoint(branches.failed):
         code.call("hirc_input_error", [code.address_of(info), inputs, outputs])

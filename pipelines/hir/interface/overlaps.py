@@ -94,7 +94,7 @@ def _span(code: Code, seen: Seen) -> tuple[ir.Value, ir.Value]:
     element = code.i64(seen.value.element_bytes)
     nothing = seen.is_empty
     if seen.given is not None:
-        nothing = arith.ori(nothing, code.negate(seen.given))
+        nothing = code.any([nothing, code.negate(seen.given)])
     return (
         arith.select(nothing, zero, arith.addi(start, arith.muli(low, element))),
         arith.select(
