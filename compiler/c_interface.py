@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -181,11 +180,14 @@ def pkg_config(library: Path, programs: Sequence[CProgram]) -> str:
     names = ", ".join(_plain(program.name) for program in programs)
     named = re.fullmatch(r"lib(.+)\.so", library.name)
     link = f"-l{named[1]}" if named else f"-l:{library.name}"
+    # Imported late: most compilations write no file, and it takes as long as a pass.
+    from importlib.metadata import version
+
     return (
         "libdir=${pcfiledir}\n\n"
         f"Name: {stem_of(library)}\n"
         f"Description: Programs built by hirc: {names}\n"
-        f"Version: {importlib.metadata.version('hirc')}\n"
+        f"Version: {version('hirc')}\n"
         'Cflags: -I"${libdir}"\n'
         f'Libs: -L"${{libdir}}" {link}\n'
     )
