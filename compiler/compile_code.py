@@ -111,7 +111,8 @@ class CodeCompilation(Compilation):
         with self.timer.phase("runtime library"):
             runtime = runtime_library(self.clang, self.runner, None if is_for_cpu else self.cuda)
         with self.timer.phase("host object"):
-            code = _code(host, entries, tuple(self._images), weights, is_for_cpu=is_for_cpu)
+            images = tuple(self._images)
+            code = _code(host, unit, entries, images, weights, is_for_cpu=is_for_cpu)
         code = replace(code, runtime=runtime.name)
         return Compiled(code, runtime.data, weights, bitcode, device)
 
@@ -133,6 +134,7 @@ class CodeCompilation(Compilation):
 
 def _code(
     host: LlvmModule,
+    unit: Unit,
     entries: Sequence[Entry],
     images: Sequence[DeviceCode],
     weights: Weights | None,
@@ -149,7 +151,7 @@ def _code(
         else []
     )
     return Code(
-        object_code=host_object(host),
+        object_code=host_object(host, is_refusable=unit.is_refusable),
         is_for_cpu=is_for_cpu,
         entries=tuple(entries),
         sections=sections,

@@ -349,7 +349,7 @@ class Compilation:
         host = self._host(unit)
         output = folder / f"{unit.source.stem}.{unit.source.unit}.o"
         with self.timer.phase("host object"):
-            output.write_bytes(host_object(host))
+            output.write_bytes(host_object(host, is_refusable=unit.is_refusable))
         return output
 
     def _emit_one(self, path: str) -> None:

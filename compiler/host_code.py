@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..dialects.mlir import ir
 from ..dialects.offload import EntryKind
+from ..pipelines.walking import has_operation
 from . import activity
 from .child import in_child
 from .description import SECTION
@@ -17,6 +20,11 @@ from .offload_binary import Image, ImageKind, pack
 from .short_blocks import shorten_blocks
 from .straight_code import host_functions
 from .translate import TranslationError, to_llvm_ir
+
+# The dialects of functions on tensors and host programs, none of which names LLVM's operations.
+_LOWERED_BY_HIRC = frozenset(
+    {"builtin", "func", "arith", "math", "tensor", "linalg", "hir", "scf", "cf", "affine", "index"}
+)
 
 # What the support library says of wrong calls: a program that is right never gets there.
 _COLD = frozenset({"hirc_assert_failed", "hirc_check_failed", "hirc_input_error", "hirc_refuse"})
@@ -114,17 +122,46 @@ def _private_functions(module: ir.Operation) -> list[str]:
     ]
 
 
-def host_object(module: LlvmModule) -> bytes:
+def is_refusable(module: ir.Operation) -> bool:
+    """Returns whether LLVM may refuse to generate code of a program, as it was read. Functions on
+    tensors and host programs without vectors say nothing that reaches its code generators as it
+    stands.
+    """
+    known: dict[str, bool] = {}
+
+    def is_foreign(op: ir.Operation) -> bool:
+        name = op.name
+        if name not in known:
+            known[name] = name.partition(".")[0] not in _LOWERED_BY_HIRC
+        if known[name]:
+            return True
+        values = [*op.results, *(each for region in op.regions for each in _arguments(region))]
+        return any(isinstance(value.type, ir.VectorType) for value in values)
+
+    return has_operation(module, is_foreign)
+
+
+def _arguments(region: ir.Region) -> Iterator[ir.Value]:
+    return (value for block in region for value in block.arguments)
+
+
+def host_object(module: LlvmModule, *, is_refusable: bool = True) -> bytes:
     """Returns an object file of the host module. Raises UnsupportedError where LLVM cannot make
-    one.
+    one, which ends the process that tries; a module that is not refusable takes no other process.
     """
 
     def generate() -> bytes:
         # Of loops over a block's threads it takes as long as all else does together, and they are
-        # no faster for it. It is the child's option alone.
+        # no faster for it.
         set_global_option("-disable-lsr")
-        return module.object_code()
+        try:
+            return module.object_code()
+        finally:
+            set_global_option("-disable-lsr=false")
 
+    if not is_refusable:
+        activity.enter("host-code")
+        return generate()
     return in_child(
         generate,
         what="host code",

@@ -33,7 +33,7 @@ from ..pipelines.program_check import find_fault
 from ..pipelines.weights import Weight, WeightFault, WeightLayout, declared_weights, has_weights
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
 from .errors import InputError, Position, UnsupportedError
-from .host_code import entries_of, host_module
+from .host_code import entries_of, host_module, is_refusable
 from .llvm_ir import CONSUMER_LLVM, LlvmModule
 from .native import native_targets
 from .options import Emit, Float32Products, Graphs, Options, Products, Schedules, StateStorage
@@ -185,6 +185,10 @@ class Unit:
             map_locations(self.module.operation, self.options.prefix_maps)
         self._refuse_nested_modules()
         self._refuse_faults()
+        # Whether LLVM's code generators may refuse what the program says, or libraries of it.
+        self.is_refusable = bool(self.options.device_libraries) or is_refusable(
+            self.module.operation
+        )
         if self.options.state is StateStorage.INPUTS:
             pass_state(self.module.operation)
         self.weights: list[Weight] = self._declared_weights()

@@ -22,6 +22,19 @@ def operations_where(
     return found
 
 
+def has_operation(root: ir.Operation, condition: Callable[[ir.Operation], bool]) -> bool:
+    """Returns whether an operation within `root` meets the condition."""
+    found = False
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        found = condition(op)
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
 def host_operations_where(
     module: ir.Operation, condition: Callable[[ir.Operation], bool]
 ) -> list[ir.Operation]:
