@@ -252,11 +252,12 @@ def _behind_copy(place: Place) -> Place | None:
 def _behind(op: ir.Operation, number: int, read: Access, place: Place) -> Place | None:
     """Returns the element that an elementwise operation reads where it writes one of a result."""
     write = accesses_of(op)[len(inputs_of(op)) + number]
-    if len(set(write.loops)) != len(write.index):
+    if not write.is_whole:
         return None
     loops: list[list[Loop]] = [[] for _ in range(loop_count(op))]
-    for loop, dim in zip(write.loops, place.index, strict=True):
-        loops[loop] = dim
+    for coordinate, dim in zip(write.index, place.index, strict=True):
+        if isinstance(coordinate, int):
+            loops[coordinate] = dim
     return _place(read, loops)
 
 

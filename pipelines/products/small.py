@@ -8,15 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
+from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, ir, memref
 from ..rewriting import index_constant
+from ..schedules.elements import ACCESS_BYTES
+from ..schedules.tables import Tables
 from .product import Indexed, LoopKind, Product
 from .strides import strides_of
 
 # Many independent results of few terms each keep the device busy: so many times as many
 # multiplications are still few.
 MANY_TIMES, MANY_RESULTS, FEW_TERMS = 4, 1 << 15, 64
+# The library takes no more time for more rows, whatever their elements.
+MOST_FEW_ROWS = 8
 # A thread sums so many terms by itself; more are for a row of threads.
 TERMS_IN_TURN = 256
 
@@ -31,7 +36,8 @@ def is_for_kernel(product: Product, most: int) -> bool | None:
     if not most:
         return False
     sizes = [product.size(loop) for loop in range(product.loops)]
-    if _is_vector_product(product, sizes) and not _adds_to_memory(product):
+    is_for_rows = _is_vector_product(product, sizes) or _has_few_rows(product, sizes)
+    if is_for_rows and not _adds_to_memory(product):
         return True
     if DYNAMIC not in sizes:
         return _is_small(product, sizes, most)
@@ -123,6 +129,36 @@ def _is_vector_product(
     return (LoopKind.M not in kinds and lies_well(product, product.second)) or (
         LoopKind.N not in kinds and lies_well(product, product.first)
     )
+
+
+def _has_few_rows(product: Product, sizes: list[int]) -> bool:
+    """Returns whether it is a matrix times few rows, that the kernel of few rows reads in vectors.
+
+    (`pipelines/schedules/few_rows`.) Memory's speed bounds these, too.
+    """
+    table = Tables().few_rows
+    kinds = {product.kind(loop) for loop, size in enumerate(sizes) if size != 1}
+    if LoopKind.BATCH in kinds or not {LoopKind.M, LoopKind.N, LoopKind.K} <= kinds:
+        return False
+
+    def count(kind: LoopKind) -> int:
+        own = [size for loop, size in enumerate(sizes) if product.kind(loop) == kind]
+        return DYNAMIC if DYNAMIC in own else prod(own)
+
+    sides = ((LoopKind.M, LoopKind.N, product.second), (LoopKind.N, LoopKind.M, product.first))
+    for rows, columns, matrix in sides:
+        bytes_ = ELEMENT_TYPES[matrix.element].bytes
+        most = min(table.rows_per_byte * bytes_, MOST_FEW_ROWS)
+        vector = ACCESS_BYTES // bytes_
+        if (
+            0 < count(rows) <= most
+            and count(columns) >= table.least_columns
+            and count(LoopKind.K) >= table.least_terms
+            and all(sizes[loop] % vector == 0 for loop in _neighbours(product, matrix))
+            and _has_rows(product, matrix)
+        ):
+            return True
+    return False
 
 
 def _adds_to_memory(product: Product) -> bool:

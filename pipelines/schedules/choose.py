@@ -24,7 +24,16 @@ from .work import COLLECTIVES, Work, read_work
 # Packages, each of which has a chooser; None where the operation is not its kind. One is loaded
 # when it is asked first: most programs have few kinds of operations. An operation may give a
 # configuration of each.
-FAMILIES = ("transpose", "pointwise", "contraction", "windows", "rows", "columns", "scan")
+FAMILIES = (
+    "transpose",
+    "pointwise",
+    "few_rows",
+    "contraction",
+    "windows",
+    "rows",
+    "columns",
+    "scan",
+)
 # Those whose kernels check the assertions of a region; others do not take one that has any.
 _CHECKING = ("transpose", "pointwise", "rows")
 
@@ -120,11 +129,17 @@ def _alternatives(
         asked.append(_asked_for(work, given, names, kernels, device))
     elif tuning:
         asked += _tuned(work, tuning, names, kernels, device)
+    first: Chooser[Any] | None = None
     for name in names:
         chooser: Chooser[Any] | None = _module(name).chooser(work, kernels, device)
-        if chooser is not None:
-            return [*asked, *chooser.alternatives()]
-    return None
+        if chooser is None:
+            continue
+        found = chooser.alternatives()
+        if chooser.takes_all:
+            return [*asked, *(found if first is None else first.beside(found))]
+        first = chooser
+        asked += found
+    return asked or None
 
 
 def _asked_for(

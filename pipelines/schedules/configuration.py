@@ -29,7 +29,7 @@ from .work import Work
 
 Value = int | str
 # What a block has at most (CUDA C++ Programming Guide, "Compute Capabilities").
-_MOST_THREADS = 1024
+MOST_THREADS = 1024
 FAMILY = "family"
 
 
@@ -69,9 +69,14 @@ C = TypeVar("C", bound=Configuration)
 
 
 class Chooser(ABC, Generic[C]):
-    """Decides on the kernels of one operation that a family takes, and launches them."""
+    """Decides on the kernels of one operation that a family takes, and launches them.
+
+    One that does not take all of it leaves the rest to another family's: sizes, strides and
+    addresses that only the run knows.
+    """
 
     work: Work
+    takes_all: ClassVar[bool] = True
 
     @abstractmethod
     def choices(self) -> Sequence[C]:
@@ -88,6 +93,10 @@ class Chooser(ABC, Generic[C]):
     def alternatives(self) -> list[Alternative]:
         """What the compiler decides on."""
         return [self.alternative(made) for made in self.choices()]
+
+    def beside(self, others: Sequence[Alternative]) -> Sequence[Alternative]:
+        """Of another family's alternatives, those for what this one does not take."""
+        return others
 
     def tuned(self, values: Mapping[str, Value]) -> Alternative | None:
         """What was found to be good for the operation's class, or None where it does not fit."""
@@ -237,6 +246,6 @@ def is_power_of_two(number: int) -> bool:
 
 def threads_refusal(threads: int, device: Device) -> str | None:
     """Why a block cannot have so many threads, or None."""
-    if device.lanes <= threads <= _MOST_THREADS and threads % device.lanes == 0:
+    if device.lanes <= threads <= MOST_THREADS and threads % device.lanes == 0:
         return None
-    return f"'threads' is a multiple of {device.lanes} up to {_MOST_THREADS}"
+    return f"'threads' is a multiple of {device.lanes} up to {MOST_THREADS}"

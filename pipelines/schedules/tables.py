@@ -133,6 +133,40 @@ class ScanTable:
 
 
 @dataclass(frozen=True)
+class FewRowsTable:
+    """Few rows times a large factor, computed: none of these numbers is from a sweep.
+
+    An H200 adds 2.9e13 products of f32 a second (128 a cycle and multiprocessor at 1.7 GHz) and
+    reads 4.8e12 bytes, so that six rows' products of each byte take as long as the byte; with
+    conversions and loads beside them, those of `rows_per_byte`. A multiprocessor's first-level
+    cache gives 128 bytes a cycle and memory 21: a thread has a column for each `rows_per_column`,
+    of which it loads as many vectors as of the factor. Of open rows there are kernels for up to
+    `open_rows`. Fewer sums than `least_columns`, or of fewer than `least_terms`, are no large
+    factor, and vectors of fewer than `least_bytes` not worth it. A thread has registers for `sums`
+    beside `loads` vectors of 4 registers, `most_loads` where that is asked for. Teams have
+    `least_lanes` to `most_lanes`, blocks `small_block` threads or one team; along columns `threads`
+    and up to `across` beside one another, so that 8 of them read a row of memory of 128 bytes, and
+    `terms_at_once`, which are 8 bytes and more of the rows.
+    """
+
+    rows_per_byte: int = 4
+    rows_per_column: int = 4
+    open_rows: tuple[int, ...] = (4, 8)
+    least_columns: int = 64
+    least_terms: int = 64
+    least_bytes: int = 8
+    sums: int = 64
+    loads: int = 8
+    most_loads: int = 16
+    least_lanes: int = 8
+    most_lanes: int = 256
+    small_block: int = 64
+    threads: int = 256
+    across: int = 16
+    terms_at_once: int = 4
+
+
+@dataclass(frozen=True)
 class Tables:
     """All of them."""
 
@@ -142,3 +176,4 @@ class Tables:
     skewed: SkewedTable = SkewedTable()
     rows: RowTable = RowTable()
     scan: ScanTable = ScanTable()
+    few_rows: FewRowsTable = FewRowsTable()

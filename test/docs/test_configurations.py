@@ -11,6 +11,7 @@ from hirc.pipelines.schedules.choose import FAMILIES
 from hirc.pipelines.schedules.columns.plan import ColumnConfiguration
 from hirc.pipelines.schedules.configuration import Configuration
 from hirc.pipelines.schedules.contraction.warpgroups import WarpgroupConfiguration
+from hirc.pipelines.schedules.few_rows.configuration import FewRowsConfiguration
 from hirc.pipelines.schedules.pointwise.vectors import PointwiseConfiguration
 from hirc.pipelines.schedules.rows.configuration import RowConfiguration
 from hirc.pipelines.schedules.scan.configuration import ScanConfiguration
@@ -20,6 +21,7 @@ from support.environment import ROOT
 
 _CLASSES: tuple[type[Configuration], ...] = (
     ColumnConfiguration,
+    FewRowsConfiguration,
     PointwiseConfiguration,
     RowConfiguration,
     ScanConfiguration,

@@ -210,5 +210,38 @@ def test_a_mask_of_two_operands_is_read(tmp_path: Path) -> None:
     assert "arith.cmpi sle" not in text[text.index('"reduction", "reduction"') :]
 
 
+_COPIED_KEYS: _Edits = (
+    (
+        "  %s = linalg.generic {indexing_maps = [#q, #k, #s],",
+        """  %no_turned = tensor.empty() : tensor<2x1x16x8xbf16>
+  %turned = linalg.generic {indexing_maps = [#straight, #crossed],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%k : tensor<2x8x16xbf16>) outs(%no_turned : tensor<2x1x16x8xbf16>) {
+  ^bb0(%a: bf16, %o: bf16):
+    linalg.yield %a : bf16
+  } -> tensor<2x1x16x8xbf16>
+  %keys = tensor.collapse_shape %turned [[0, 1], [2], [3]]
+      : tensor<2x1x16x8xbf16> into tensor<2x16x8xbf16>
+  %s = linalg.generic {indexing_maps = [#q, #t, #s],""",
+    ),
+    (
+        "ins(%q, %k : tensor<2x8x16xbf16>, tensor<2x8x16xbf16>)",
+        "ins(%q, %keys : tensor<2x8x16xbf16>, tensor<2x16x8xbf16>)",
+    ),
+    (
+        "func.func @main(",
+        "#straight = affine_map<(b, k, j) -> (b, j, k)>\n"
+        "#crossed = affine_map<(b, k, j) -> (b, 0, k, j)>\n"
+        "#t = affine_map<(b, i, j, k) -> (b, k, j)>\nfunc.func @main(",
+    ),
+)
+
+
+def test_keys_are_read_behind_a_copy_with_a_dim_of_one(tmp_path: Path) -> None:
+    text = _edited(_COPIED_KEYS, tmp_path)
+    assert text.count("linalg.generic") == 1
+    assert "%arg1" in text[text.index("linalg.generic") :]
+
+
 def test_chips_without_a_kernel(tmp_path: Path) -> None:
     assert not _fused((), tmp_path, "sm_75")

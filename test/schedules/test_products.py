@@ -5,8 +5,6 @@ Sizes fit no tile; operands lie in every order, and what follows is computed wit
 
 from __future__ import annotations
 
-from math import prod
-
 import pytest
 import torch
 from schedules.harness import Suite
@@ -85,7 +83,6 @@ def _product(
         a, b, bias, r = given
         return torch.einsum(f"{first},{second}->{result}", a, b).add(bias).tanh() / 2 + r
 
-    assert prod(sizes[loop] for loop in loops) > 1 << 22, "a product for tiles"
     return Written(
         name,
         tuple(
@@ -102,6 +99,10 @@ def _product(
 
 def _asks(fields: str) -> str:
     return f'hir.configuration = {{family = "contraction", {fields}}}'
+
+
+def _few(fields: str) -> str:
+    return f'hir.configuration = {{family = "few_rows", {fields}}}'
 
 
 _PARTS = _asks("rows = 64, columns = 64, stages = 4, consumers = 1, parts = 8")
@@ -130,6 +131,22 @@ SUITE = Suite(
             *("two_consumers", "mnk", "mk", "kn", "mn", {"m": 150, "n": 136, "k": 328}),
             attributes=_asks("rows = 128, columns = 64, stages = 3, consumers = 2, parts = 2"),
         ),
+        # Few rows: neighbours in the larger factor's memory are terms, or columns, or it is first.
+        _product("few_of_terms", "mnk", "mk", "nk", "mn", {"m": 4, "n": 131, "k": 776}),
+        _product("few_of_columns", "mnk", "mk", "kn", "mn", {"m": 3, "n": 136, "k": 264}, "f32"),
+        _product("few_last", "mnk", "mk", "kn", "mn", {"m": 131, "n": 5, "k": 136}, "f16"),
+        _product(
+            *("few_of_heads", "bmnk", "bmk", "nbk", "mbn", {"b": 3, "m": 2, "n": 70, "k": 64}),
+            attributes=_few("columns = 4, lanes = 8, unroll = 2, threads = 128"),
+        ),
+        _product(
+            *("few_wide", "mnk", "mk", "nk", "mn", {"m": 7, "n": 67, "k": 2056}, "f32"),
+            attributes=_few("columns = 2, lanes = 256, unroll = 2, threads = 512"),
+        ),
+        _product(
+            *("few_across", "mnk", "km", "kn", "mn", {"m": 8, "n": 264, "k": 250}, "f16"),
+            attributes=_few("columns = 8, terms = 2, lanes = 16, across = 4, threads = 128"),
+        ),
         _product("exact", "mnk", "mk", "nk", "mn", {**_SIZES, "m": 140}, "f32"),
     ],
     flags=("-O0", "--products=own"),
@@ -142,4 +159,14 @@ def test_numbers(name: str) -> None:
 
 
 def test_checks_are_silent() -> None:
-    SUITE.check_silence(["plain", "columns_by_terms", "heads", "few_odd_rows"])
+    SUITE.check_silence(
+        [
+            "plain",
+            "columns_by_terms",
+            "heads",
+            "few_odd_rows",
+            "few_of_terms",
+            "few_wide",
+            "few_across",
+        ]
+    )

@@ -10,6 +10,7 @@ from ..elements import address
 from ..parameters import Parameters
 from ..region import Region
 from ..size import ONE, ZERO, Size, product
+from ..work import Work
 from .form import Form
 
 # An index for each of some loops of the operation.
@@ -63,25 +64,75 @@ def byte(start: ir.Value, offset: ir.Value) -> ir.Value:
     return address(start, ir.IntegerType.get_signless(8), offset)
 
 
-class Numbers:
-    """Sizes of a form as a kernel sees them, and places in its loops.
+class Places:
+    """Sizes of an operation as a kernel sees them, and places in its loops.
 
-    `thread` is the thread's number in its block. Loops with a step are counted in steps, of the
-    block's rest of each.
+    `thread` is the thread's number in its block; `region` has what the kernel is given.
     """
 
-    def __init__(self, form: Form, parameters: Parameters, thread: ir.Value) -> None:
-        self.form = form
+    def __init__(self, work: Work, parameters: Parameters, thread: ir.Value) -> None:
+        self.work = work
         self.parameters = parameters
         self.thread = thread
-        # The region, with what the kernel is given: the form's own computes nothing.
-        self.region = Region(form.work, parameters)
+        self.region = Region(work, parameters)
+
+    def count(self, loop: int) -> Size:
+        """How many iterations a loop has."""
+        return self.work.extents[loop]
+
+    def size(self, size: Size) -> ir.Value:
+        """A size in 32 bits."""
+        if size.is_known:
+            return number(size.known)
+        value = self.parameters.size(size)
+        return self.parameters.once(("i32", size), lambda: arith.index_cast(i32(), value))
+
+    def split(self, at: ir.Value, loops: Sequence[int]) -> dict[int, ir.Value]:
+        """The index of each of some loops in the iteration of a number."""
+        found: dict[int, ir.Value] = {}
+        rest = at
+        for loop in reversed(loops[1:]):
+            rest, found[loop] = self.divided(rest, self.count(loop))
+        if loops:
+            found[loops[0]] = rest
+        return found
+
+    def divided(self, value: ir.Value, size: Size) -> tuple[ir.Value, ir.Value]:
+        """The quotient and the rest."""
+        if size == ONE:
+            return value, number(0)
+        by = self.size(size)
+        whole = arith.divui(value, by)
+        return whole, arith.subi(value, arith.muli(whole, by))
+
+    def place(self, offset: Size, strides: Sequence[Size], indices: Indices) -> ir.Value:
+        """How many elements lie before that of some indices."""
+        found: ir.Value | None = None
+        for loop, index in indices.items():
+            stride = strides[loop]
+            if stride != ZERO:
+                step = index if stride == ONE else multiply(index, self.size(stride))
+                found = step if found is None else add(found, step)
+        if found is None:
+            return self.size(offset)
+        return found if offset == ZERO else add(found, self.size(offset))
+
+
+class Numbers(Places):
+    """The same of a form. Loops with a step are counted in steps, of the block's rest of each."""
+
+    def __init__(self, form: Form, parameters: Parameters, thread: ir.Value) -> None:
+        super().__init__(form.work, parameters, thread)
+        self.form = form
         self._rests: dict[int, ir.Value] = {}
         # Of loops with a step: how far the first place that counts reads, but for the loop itself.
         self.shifts: dict[int, ir.Value] = {}
         # Of their terms: the first place that counts, and how many do.
         self._first: dict[int, ir.Value] = {}
         self._count: dict[int, ir.Value] = {}
+
+    def count(self, loop: int) -> Size:
+        return self.form.count(loop)
 
     def set_rest(self, loop: int, rest: ir.Value) -> None:
         """Says which of the rests of a loop with a step the block takes."""
@@ -141,31 +192,6 @@ class Numbers:
         assert step is not None
         return add(times(counted, step.every), self._first[loop])
 
-    def size(self, size: Size) -> ir.Value:
-        """A size in 32 bits."""
-        if size.is_known:
-            return number(size.known)
-        value = self.parameters.size(size)
-        return self.parameters.once(("i32", size), lambda: arith.index_cast(i32(), value))
-
-    def split(self, at: ir.Value, loops: Sequence[int]) -> dict[int, ir.Value]:
-        """The index of each of some loops in the iteration of a number."""
-        found: dict[int, ir.Value] = {}
-        rest = at
-        for loop in reversed(loops[1:]):
-            rest, found[loop] = self.divided(rest, self.form.count(loop))
-        if loops:
-            found[loops[0]] = rest
-        return found
-
-    def divided(self, value: ir.Value, size: Size) -> tuple[ir.Value, ir.Value]:
-        """The quotient and the rest."""
-        if size == ONE:
-            return value, number(0)
-        by = self.size(size)
-        whole = arith.divui(value, by)
-        return whole, arith.subi(value, arith.muli(whole, by))
-
     def whole(self, indices: Indices) -> dict[int, ir.Value]:
         """The operation's own indices."""
         found = dict(indices)
@@ -185,15 +211,3 @@ class Numbers:
             if loop in indices and not extent.is_multiple_of(step.by):
                 holds = both(holds, is_below(indices[loop], self.size(extent)))
         return holds
-
-    def place(self, offset: Size, strides: Sequence[Size], indices: Indices) -> ir.Value:
-        """How many elements lie before that of some indices."""
-        found: ir.Value | None = None
-        for loop, index in indices.items():
-            stride = strides[loop]
-            if stride != ZERO:
-                step = index if stride == ONE else multiply(index, self.size(stride))
-                found = step if found is None else add(found, step)
-        if found is None:
-            return self.size(offset)
-        return found if offset == ZERO else add(found, self.size(offset))

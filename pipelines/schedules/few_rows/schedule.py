@@ -1,0 +1,103 @@
+"""The schedule of few rows times a large factor, which is read once, by all multiprocessors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialects.mlir import arith, ir
+from ...lane_reduction import WARP_LANES
+from ...rewriting import index_constant
+from ..alternatives import Alternative, Conditions
+from ..configuration import Chooser
+from ..device import Device
+from ..elements import ACCESS_BYTES, element_bytes
+from ..kernels import Kernels
+from ..launch import emit_launch, operation_name
+from ..parameters import Parameters
+from ..size import ONE
+from ..work import Work
+from .choice import choices, refusal
+from .configuration import FewRowsConfiguration
+from .kernel import FewRowsKernel
+from .plan import FewRows, read_few_rows
+
+# Places in buffers are counted in 32 bits.
+_MOST = 2**31 - 1
+
+
+def chooser(work: Work, kernels: Kernels, device: Device) -> FewRowsChooser | None:
+    """Decides on the kernels; None where rows are not few, or little is read for each."""
+    plan = None if device.lanes != WARP_LANES else read_few_rows(work)
+    if plan is None:
+        return None
+    found = choices(plan, device)
+    return FewRowsChooser(plan, found, kernels, device) if found else None
+
+
+class FewRowsChooser(Chooser[FewRowsConfiguration]):
+    """Kernels for so many rows at most, in buffers that vectors are read of."""
+
+    takes_all = False
+
+    def __init__(
+        self,
+        plan: FewRows,
+        found: Sequence[FewRowsConfiguration],
+        kernels: Kernels,
+        device: Device,
+    ) -> None:
+        self.work = plan.work
+        self._plan, self._found, self._kernels, self._device = plan, found, kernels, device
+
+    def choices(self) -> Sequence[FewRowsConfiguration]:
+        return self._found
+
+    def refusal(self, made: FewRowsConfiguration) -> str | None:
+        return refusal(self._plan, self._device, made)
+
+    def beside(self, others: Sequence[Alternative]) -> Sequence[Alternative]:
+        """Of known rows, what is right for any layout: others are rare."""
+        return others[-1:] if self._plan.extent(self._plan.rows).is_known else others
+
+    def alternative(self, made: FewRowsConfiguration) -> Alternative:
+        def conditions(found: Conditions) -> None:
+            _require(found, self._plan, made)
+
+        return conditions, lambda: _launch(self._plan, made, self._kernels)
+
+
+def _require(found: Conditions, plan: FewRows, made: FewRowsConfiguration) -> None:
+    work = plan.work
+    found.require(work.layouts_hold())
+    found.require_at_most(plan.extent(plan.rows), made.rows)
+    for extent in work.extents:
+        found.require_at_least(extent, 1)
+    for operand in work.operands:
+        reach = work.open.sum(
+            [stride * extent for stride, extent in zip(operand.strides, work.extents, strict=True)]
+        )
+        found.require_at_most(reach, _MOST)
+    for operand in plan.summed:
+        along, count = plan.run(operand, made)
+        if along is None or count == 1:
+            continue
+        found.require_aligned(operand, min(count * element_bytes(operand.element), ACCESS_BYTES))
+        found.require_multiple(work.extents[along], count)
+        for loop, stride in enumerate(operand.strides):
+            if loop != along and work.extents[loop] != ONE:
+                found.require_multiple(stride, count)
+
+
+def _launch(plan: FewRows, made: FewRowsConfiguration, kernels: Kernels) -> None:
+    work, found = plan.work, list[FewRowsKernel]()
+
+    def emit(entry: ir.Block) -> None:
+        found.append(FewRowsKernel(plan, made, Parameters(entry, work.open)))
+        found[0].emit()
+
+    name, place = operation_name(work.op), work.op.location
+    kernel = kernels.build(name, made.threads, emit, place, {}, made.attribute)
+    columns = work.open.value(plan.extent(plan.columns))
+    blocks = arith.ceildivui(columns, index_constant(made.block_columns))
+    arguments = found[0].parameters.arguments()
+    emit_launch(kernel, blocks, made.threads, arguments, found[0].shared.bytes)
