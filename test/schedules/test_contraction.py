@@ -365,6 +365,22 @@ def test_numbers(name: str) -> None:
     SUITE.check(name)
 
 
+def test_buffers_that_32_bits_do_not_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows' places, and results', in 64 bits; here of more than 100 elements."""
+    monkeypatch.setattr("hirc.pipelines.schedules.contraction.form.MOST", 100)
+    names = ("drawn_0", "depthwise", "bf16", "last_fhwc_bf16")
+    programs = [replace(_written(name), name=f"far_{name}") for name in names]
+    suite = Suite(programs)
+    for each in suite.names:
+        suite.check(each)
+
+
+def _written(name: str) -> Written:
+    program = SUITE.program(name)
+    assert isinstance(program, Written)
+    return program
+
+
 def test_checks_are_silent() -> None:
     SUITE.check_silence(
         [

@@ -23,6 +23,8 @@ from ..work import Layout, Operand, Work, has_plain_elements, strides_of
 
 # Bits of a mask of places along guarded axes; two more tell rows and terms that are not there.
 _MOST_PLACES = 30
+# Indices, and places in most buffers, are counted in 32 bits.
+MOST = 2**31 - 1
 _PRODUCTS = {"addf": "arith.mulf", "addi": "arith.muli"}
 _EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
 # What rows of open length count for.
@@ -508,3 +510,14 @@ def _is_zero(value: ir.Value) -> bool:
 def abs_(size: Size) -> Size:
     """A size without its sign, as far as that is known."""
     return Size(abs(size.known), size.open)
+
+
+def reaches(work: Work, strides: Sequence[Size]) -> list[Size]:
+    """How far each loop reaches in a buffer, in elements: together at least the last place."""
+    return [abs_(stride) * extent for stride, extent in zip(strides, work.extents, strict=True)]
+
+
+def is_far(work: Work, strides: Sequence[Size]) -> bool:
+    """Whether places in a buffer are known not to fit into 32 bits."""
+    found = reaches(work, strides)
+    return all(each.is_known for each in found) and sum(each.known for each in found) > MOST

@@ -1,4 +1,4 @@
-"""Arithmetic of indices in a contraction's kernels, in 32 bits."""
+"""Arithmetic of indices in a contraction's kernels: in 32 bits, and in 64 of buffers beyond."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..parameters import Parameters
 from ..region import Region
 from ..size import ONE, ZERO, Size, product
 from ..work import Work
-from .form import Form
+from .form import Form, is_far
 
 # An index for each of some loops of the operation.
 Indices = Mapping[int, ir.Value]
@@ -31,22 +31,35 @@ def number(value: int) -> ir.Value:
 
 def add(one: ir.Value, other: ir.Value) -> ir.Value:
     """The sum of two numbers, which fits: so that constants in it become part of addresses."""
-    return arith.addi(one, other, overflow_flags=ir.Attribute.parse(_NO_WRAP))
+    return arith.addi(*_alike(one, other), overflow_flags=ir.Attribute.parse(_NO_WRAP))
 
 
 def multiply(one: ir.Value, other: ir.Value) -> ir.Value:
     """The product of two numbers, which fits."""
-    return arith.muli(one, other, overflow_flags=ir.Attribute.parse(_NO_WRAP))
+    return arith.muli(*_alike(one, other), overflow_flags=ir.Attribute.parse(_NO_WRAP))
+
+
+def _alike(one: ir.Value, other: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """Two numbers, both in 64 bits where one is."""
+    if one.type == other.type:
+        return one, other
+    return in_64_bits(one), in_64_bits(other)
+
+
+def in_64_bits(value: ir.Value) -> ir.Value:
+    """A number of either width, in 64 bits."""
+    i64 = ir.IntegerType.get_signless(64)
+    return value if value.type == i64 else arith.extsi(i64, value)
 
 
 def plus(value: ir.Value, by: int) -> ir.Value:
     """A number and another one that is known."""
-    return add(value, number(by)) if by else value
+    return add(value, constant(value.type, by)) if by else value
 
 
 def times(value: ir.Value, by: int) -> ir.Value:
     """A number multiplied by another one that is known."""
-    return multiply(value, number(by)) if by != 1 else value
+    return multiply(value, constant(value.type, by)) if by != 1 else value
 
 
 def is_below(one: ir.Value, other: ir.Value) -> ir.Value:
@@ -106,16 +119,29 @@ class Places:
         return whole, arith.subi(value, arith.muli(whole, by))
 
     def place(self, offset: Size, strides: Sequence[Size], indices: Indices) -> ir.Value:
-        """How many elements lie before that of some indices."""
+        """How many elements lie before that of some indices; in 64 bits where 32 may not do."""
         found: ir.Value | None = None
         for loop, index in indices.items():
-            stride = strides[loop]
-            if stride != ZERO:
-                step = index if stride == ONE else multiply(index, self.size(stride))
+            if strides[loop] != ZERO:
+                step = self.distance(index, loop, strides)
                 found = step if found is None else add(found, step)
+        first = self._in_64_bits(offset) if is_far(self.work, strides) else self.size(offset)
         if found is None:
-            return self.size(offset)
-        return found if offset == ZERO else add(found, self.size(offset))
+            return first
+        return found if offset == ZERO else add(found, first)
+
+    def distance(self, count: ir.Value, loop: int, strides: Sequence[Size]) -> ir.Value:
+        """How many elements so many steps along a loop are, of the same width as `place`."""
+        stride = strides[loop]
+        if is_far(self.work, strides):
+            return times(in_64_bits(count), stride.known)
+        return count if stride == ONE else multiply(count, self.size(stride))
+
+    def _in_64_bits(self, size: Size) -> ir.Value:
+        i64 = ir.IntegerType.get_signless(64)
+        if size.is_known:
+            return constant(i64, size.known)
+        return arith.index_cast(i64, self.parameters.size(size))
 
 
 class Numbers(Places):

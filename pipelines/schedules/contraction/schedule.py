@@ -23,7 +23,7 @@ from ..warp_matrices import ELEMENTS
 from ..warpgroup_matrices import STRIDE_BYTES
 from ..work import Layout, Operand, Work
 from .configuration import COPIED_BYTES, choose, run_of
-from .form import Factor, Form, abs_, places_of, read_form
+from .form import MOST, Factor, Form, is_far, places_of, reaches, read_form
 from .kernel import ContractionKernel, PartsKernel, Tiles
 from .stencil import THREADS, Stencil, StencilKernel, is_stencil
 from .warpgroup_kernel import WarpgroupKernel
@@ -37,8 +37,6 @@ from .warpgroups import (
     refusal,
 )
 
-# Places in buffers are counted in 32 bits.
-_MOST = 2**31 - 1
 # The first chips that copy to shared memory asynchronously (PTX ISA, "cp.async").
 _ASYNCHRONOUS = 80
 # Products of matrices of fewer multiplications are for schedules of reductions: see
@@ -235,17 +233,20 @@ def _launch_warpgroups(
 
 
 def _require_reach(found: Conditions, form: Form) -> None:
-    """Adds that places in all buffers fit into 32 bits."""
+    """Adds that indices fit into 32 bits, and places in buffers that are not known to be larger."""
     work = form.work
-    for strides in [
-        form.first.strides,
-        form.second.strides,
-        *(operand.strides for operand in work.operands),
-    ]:
-        reach = work.open.sum(
-            [abs_(stride) * extent for stride, extent in zip(strides, work.extents, strict=True)]
-        )
-        found.require_at_most(reach, _MOST)
+    for factor in (form.first, form.second):
+        # Of a larger one, what a step adds to a row's place.
+        loops = form.terms if is_far(work, factor.strides) else range(len(work.extents))
+        far = reaches(work, factor.strides)
+        found.require_at_most(work.open.sum([far[loop] for loop in loops]), MOST)
+    for operand in work.operands:
+        if not is_far(work, operand.strides):
+            found.require_at_most(work.open.sum(reaches(work, operand.strides)), MOST)
+    if any(is_far(work, operand.strides) for operand in work.operands):
+        # A tile may reach beyond the last row.
+        for loops in (form.rows, form.columns, form.terms):
+            found.require_at_most(form.count_of(loops), MOST // 2)
 
 
 def _alternative(

@@ -183,8 +183,8 @@ class Side:
         found = number(0)
         for loop, step in self.numbers.form.steps.items():
             if step.factor is self.factor:
-                stride = self.numbers.size(self.factor.strides[loop])
-                found = add(found, multiply(self.numbers.shifts[loop], stride))
+                shift = self.numbers.shifts[loop]
+                found = add(found, self.numbers.distance(shift, loop, self.factor.strides))
         return found
 
     def _mask(self, at: ir.Value, indices: Indices, whole: Indices) -> ir.Value:
@@ -253,7 +253,8 @@ class Side:
         kind = self.factor.element
         found: list[ir.Value] = []
         for _, place, is_there in self._elements(segment, base, table):
-            where = address(self._pointer(), kind, arith.select(is_there, place, number(0)))
+            inside = arith.select(is_there, place, constant(place.type, 0))
+            where = address(self._pointer(), kind, inside)
             (value,) = load(where, kind, 1, self.bytes)
             found.append(arith.select(is_there, value, constant(kind, 0)))
         return found

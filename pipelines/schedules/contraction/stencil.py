@@ -194,7 +194,7 @@ class _Elements:
         pointer = numbers.parameters.pointer(factor.buffer)
         if holds is not None:
             # What is not there is not read: the first element stands for it.
-            place = arith.select(holds, place, number(0))
+            place = arith.select(holds, place, constant(place.type, 0))
         size = element_bytes(factor.element)
         (value,) = load(address(pointer, factor.element, place), factor.element, 1, size)
         if holds is not None:
