@@ -12,7 +12,7 @@
 - `memory.c`, `strided.c`, `zero.c`: strided copies, page-locking, zeros; `reshape.c`: strides of a
   view of other sizes
 - `graphs.c`: programs recorded as device graphs
-- `gpu_trace.c`: what GPUs did, for HIRC_TRACE
+- `gpu_trace.c`: what GPUs did, for HIRC_TRACE; `ranges.c`: programs and launches as NVTX's ranges
 - `weights.c`, `weight_values.c`, `safetensors.c`: weights, and where their values come from;
   `state.c`: what a program keeps from call to call
 - `tensor_map.c`: descriptors for the tensor memory accelerator
@@ -27,8 +27,8 @@
 - `packed_call.c`: calls whose arguments come one by one; `ffi.c`: tvm-ffi's convention,
   `python_call.c`: functions of Python, for `hirc.load`
 - `print.c`, `print_memref.c`, `memref_copy.c`: MLIR's runner functions; these, `calls.c`,
-  `failure.c`, `refuse.c`, `assert.c`, `program_end.c`, `strided.c` and `matmul_shape.c` are free of
-  CUDA
+  `failure.c`, `ranges.c`, `refuse.c`, `assert.c`, `program_end.c`, `strided.c` and
+  `matmul_shape.c` are free of CUDA
 
 Each file is compiled by itself, `clang -std=c11 -O2 -fPIC -c -emit-llvm` (`-fPIC` because the same
 bitcode goes into executables and shared libraries). What a host module needs of it is linked into
@@ -37,9 +37,9 @@ the CUDA runtime. Every translation unit thus carries copies of the functions, a
 one of two rules:
 
 - a cache may exist more than once: it is `static`;
-- the pools of `streams.c`, what `program_end.c` waits for and the calling thread's call must exist
-  once in a linked file: they are weak and hidden, named `hirc_state_*`, and keep their linkage when
-  the functions around them are made internal.
+- the pools of `streams.c`, what `program_end.c` waits for, the functions of NVTX's tool and the
+  calling thread's call must exist once in a linked file: they are weak and hidden, named
+  `hirc_state_*`, and keep their linkage when the functions around them are made internal.
 
 There is no global constructor and no CUDA header, and two thread-local variables, pointers: to the
 calling thread's last message, and to the call that it is in.

@@ -11,6 +11,7 @@
 #include "calls.h"
 #include "failure.h"
 #include "hirc_runtime.h"
+#include "ranges.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ void hirc_call_begin(struct hirc_call *call, void *stream) {
   call->stream = stream;
   call->owned = call->first;
   call->count = 0;
+  call->ranges = 0;
   call->room = HIRC_OWNED_AT_FIRST;
   hirc_state_call_2 = call;
 }
@@ -50,6 +52,8 @@ __attribute__((cold, noinline)) void hirc_call_release(struct hirc_call *call) {
 }
 
 void hirc_call_end(struct hirc_call *call) {
+  if (__builtin_expect(call->ranges != 0, 0))
+    hirc_ranges_leave(call);
   if (__builtin_expect(call->owned != call->first, 0))
     free(call->owned);
 }

@@ -28,6 +28,7 @@ struct hirc_call {
   void *stream;
   struct hirc_owned *owned; // `first`, or memory from malloc once there are more
   size_t count, room;
+  int ranges; // that began and have not ended, see ranges.h
   struct hirc_owned first[HIRC_OWNED_AT_FIRST];
   jmp_buf failed;
 };

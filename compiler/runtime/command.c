@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "command.h"
+#include "ranges.h"
 #include "world.h"
 
 #include <errno.h>
@@ -80,8 +81,10 @@ static void run_first(struct state *state) {
     hirc_upload(&program->inputs[i], &state->arrays[i], state->inputs[i], NULL);
   if (state->arguments.time)
     hirc_count_memory(1);
+  bool is_shown = hirc_range_begin(program->name);
   hirc_command_require(
       state->run((const struct dl_tensor *const *)state->inputs, state->outputs, NULL));
+  hirc_range_end(is_shown);
   hirc_command_require(hirc_stream_finish(NULL));
   if (hirc_communication_agree)
     hirc_communication_agree();

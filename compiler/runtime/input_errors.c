@@ -7,6 +7,7 @@
 #include "cpu_device.h"
 #include "failure.h"
 #include "program.h"
+#include "ranges.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -317,6 +318,8 @@ static void lend(const struct dl_tensor *tensor, const struct hirc_value_info *v
 // A library's program is called with tensors that are right.
 void hirc_call_begins(const struct hirc_program_info *program,
                       const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs) {
+  // It ends with the call.
+  hirc_range_begin(program->name);
   if (!hirc_cpu_device_lend)
     return;
   hirc_cpu_device_lend(NULL, 0);

@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "graphs.h"
+#include "ranges.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -84,8 +85,10 @@ void hirc_launch(const void *stub, int64_t grid_x, int64_t grid_y, int64_t grid_
   if (dynamic_shared_bytes != 0)
     hirc_raise_shared_limit(stub, dynamic_shared_bytes, location);
   wait_at_end();
+  bool is_shown = hirc_range_begin(location);
   int rc = cudaLaunchKernel(stub, extent(launch.grid), extent(launch.block), arguments,
                             (size_t)dynamic_shared_bytes, stream);
+  hirc_range_end(is_shown);
   if (__builtin_expect(rc != 0, 0))
     launch_failed(rc, "cudaLaunchKernel", location, &launch);
   if (__builtin_expect(recorder != NULL, 0))
@@ -140,7 +143,9 @@ void hirc_launch_cluster(const void *stub, int64_t grid_x, int64_t grid_y, int64
   if (dynamic_shared_bytes != 0)
     hirc_raise_shared_limit(stub, dynamic_shared_bytes, location);
   wait_at_end();
+  bool is_shown = hirc_range_begin(location);
   int rc = cudaLaunchKernelExC(&configuration, stub, arguments);
+  hirc_range_end(is_shown);
   if (__builtin_expect(rc != 0, 0))
     launch_failed(rc, "cudaLaunchKernelExC", location, &launch);
   if (__builtin_expect(recorder != NULL, 0))

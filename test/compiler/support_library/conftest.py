@@ -27,7 +27,15 @@ class Library:
     """
 
     # What each part that may fail is linked with.
-    failing: ClassVar = ("check", "failure", "calls", "refuse", "program_end", "gpu_trace")
+    failing: ClassVar = (
+        "check",
+        "failure",
+        "calls",
+        "refuse",
+        "program_end",
+        "gpu_trace",
+        "ranges",
+    )
 
     folder: Path
     bitcode: dict[str, Path]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _FREE_OF_CUDA = (
     "assert",
     "calls",
+    "ranges",
     "failure",
     "refuse",
     "memref_copy",
