@@ -19,8 +19,8 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
-from ...compiler.errors import UnsupportedError
 from ...compiler.session import Session
+from .bessel import bessel_decompositions
 from .complex_numbers import (
     complex_number_decompositions,
     each_part,
@@ -31,9 +31,10 @@ from .complex_numbers import (
 from .counting import counting_decompositions
 from .generators import random_decompositions
 from .integers import integer_decompositions, power
+from .linear_algebra import linear_algebra_decompositions
 from .losses import loss_decompositions
 from .means import mean_decompositions
-from .ordering import ordering_decompositions
+from .ordering import ordering_decompositions, running
 from .pools import pool_decompositions
 from .recurrent import recurrent_decompositions
 from .resampling import resampling_decompositions
@@ -68,12 +69,14 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **transform_decompositions(),
         **random_decompositions(),
         **special_decompositions(),
+        **bessel_decompositions(),
         **resampling_decompositions(),
         **loss_decompositions(),
         **pool_decompositions(),
         **mean_decompositions(),
         **counting_decompositions(),
         **integer_decompositions(),
+        **linear_algebra_decompositions(),
         **_bitwise(),
         **_comparisons(),
         **_truths(),
@@ -758,22 +761,14 @@ def _scatter_reduce(
 
 
 def _logcumsumexp(x: Tensor, dim: int) -> Tensor:
-    """torch-mlir takes the logarithm of a sum of powers, which overflow. In steps of 1, 2, 4, ...
-    elements.
-    """
-    size: int | SymInt = x.shape[dim] if x.dim() else 1
-    if isinstance(size, SymInt):
-        raise UnsupportedError(
-            "running sums of powers along an open size are not computed",
-            stage="import",
-            hint="let the size be known, or pad to one that is",
-        )
-    values, step = _wide(x).movedim(dim, -1) if x.dim() else x, 1
-    while step < size:
-        merged = torch.logaddexp(values[..., :-step], values[..., step:])
-        values = torch.cat([values[..., :step], merged], -1)
-        step *= 2
-    return (values.movedim(-1, dim) if x.dim() else values.clone()).to(x.dtype)
+    """torch-mlir takes the logarithm of a sum of powers, which overflow."""
+    if not x.dim():
+        return x.clone()
+
+    def merged(before: Sequence[Tensor], here: Sequence[Tensor]) -> list[Tensor]:
+        return [torch.logaddexp(before[0], here[0])]
+
+    return running(merged, [_wide(x).movedim(dim, -1)])[0].movedim(-1, dim).to(x.dtype)
 
 
 def _zeros(size: Sequence[int | SymInt], **kwargs: Any) -> Tensor:

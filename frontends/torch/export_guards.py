@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 from unittest import mock
 
 import torch
+import torch._meta_registrations
 import torch._prims_common
+import torch._refs
 import torch.nn.modules.transformer
-from torch import Tensor
+from torch import SymInt, Tensor
 from torch._C import DispatchKey
 from torch.distributions import Distribution
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
+from .linear_algebra import covariance
+
 _CONTIGUITY = "check_contiguous_sizes_strides"
+_CHANNELS_LAST = {
+    "is_channels_last_contiguous_2d": (0, 2, 3, 1),
+    "is_channels_last_contiguous_3d": (0, 2, 3, 4, 1),
+}
 _CAUSALITY = "_detect_is_causal_mask"
+_POOLED_SIZE = "pooling_output_shape_pad_lr"
+_VIEW = "_reshape_view_helper"
 
 
 @contextmanager
@@ -24,15 +36,24 @@ def without_needless_guards() -> Generator[None]:
     """Answers these questions by what is known of every size: what is asked becomes a limit.
 
     A slice `table[:length]` of a table of 64 rows is contiguous if the length is 64, so torch
-    excludes that length. nn.Transformer compares the mask that it is given with a causal one.
-    Distances are computed in another way from 25 rows on. Distributions look whether their
+    excludes that length; the same goes for lying with the channels last. A view asks which dims of
+    it are made of which, one after another. Where a window may begin beyond the input, pools with
+    ceil_mode ask whether one does. nn.Transformer compares the mask that it is given with a causal
+    one. Distances are computed in another way from 25 rows on. Distributions look whether their
     parameters, and what they are asked for, may be such.
     """
+    views: Any = getattr(torch._refs, _VIEW, None)
     with ExitStack() as stack:
         stack.enter_context(made_of(_WITHOUT_ASKING))
         stack.enter_context(mock.patch.object(Distribution, "_validate_args", False))
         for module, name, answer in (
             (torch._prims_common, _CONTIGUITY, _is_known_contiguous),
+            *(
+                (torch._prims_common, name, partial(_is_known_in_order, order))
+                for name, order in _CHANNELS_LAST.items()
+            ),
+            (torch._refs, _VIEW, partial(_view, views)),
+            (torch._meta_registrations, _POOLED_SIZE, _pooled_size),
             (torch.nn.modules.transformer, _CAUSALITY, _is_said_causal),
         ):
             # Other versions of torch may have other names, and ask.
@@ -83,7 +104,17 @@ def _greatest_in_windows(
     return found.squeeze(-2)
 
 
+def _correlation(x: Tensor) -> Tensor:
+    found = covariance(x)
+    if not found.dim():
+        return found / found
+    apart = found.diagonal().sqrt()
+    return (found / apart.unsqueeze(1) / apart).clamp(-1, 1)
+
+
 _WITHOUT_ASKING: dict[Any, Callable[..., Any]] = {
+    torch.ops.aten.cov.default: covariance,
+    torch.ops.aten.corrcoef.default: _correlation,
     torch.ops.aten.cdist.default: _distances,
     torch.ops.aten.max_pool1d.default: _greatest_in_windows,
 }
@@ -106,6 +137,39 @@ def _is_known_contiguous(
         expected = expected * size
         never_zero = never_zero * torch.sym_max(size, 1)
     return True
+
+
+def _is_known_in_order(order: Sequence[int], x: Tensor, false_if_dde: bool = False) -> bool:
+    """Returns whether the dims are known to lie so, the last of the order without gaps."""
+    if x.dim() != len(order):
+        return False
+    sizes, strides = x.shape, x.stride()
+    return _is_known_contiguous([sizes[i] for i in order], [strides[i] for i in order])
+
+
+def _view(otherwise: Callable[..., Tensor], x: Tensor, *shape: Any, allow_copy: bool) -> Tensor:
+    """Returns a view with the sizes that it is given, where as many elements are known."""
+    sizes: Sequence[Any] = torch._prims_common.extract_shape_from_varargs(shape, validate=False)
+    if not allow_copy and any(isinstance(each, SymInt) for each in (*x.shape, *sizes)):
+        sizes = torch._prims_common.infer_size(sizes, x.numel())
+        is_whole = statically_known_true(math.prod(sizes) == x.numel())
+        if is_whole and torch._prims_common.is_contiguous_or_false(x):
+            return x.as_strided(sizes, torch._prims_common.make_contiguous_strides_for(sizes))
+    return otherwise(x, *shape, allow_copy=allow_copy)
+
+
+def _pooled_size(
+    size: Any, window: int, before: int, after: int, stride: int, dilation: int, ceil_mode: bool
+) -> Any:
+    """Returns how many windows there are; none begins beyond what is before the end."""
+    width = dilation * (window - 1) + 1
+    padded = size + before + after - width
+    if not ceil_mode:
+        return padded // stride + 1
+    count = (padded + stride - 1) // stride + 1
+    if stride + after <= width:
+        return count
+    return torch.sym_min(count, (size + before - 1) // stride + 1)
 
 
 def _is_said_causal(

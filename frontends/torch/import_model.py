@@ -53,7 +53,7 @@ from .gradients import exported
 from .recurrent import recurrent_decompositions
 from .refusals import nodes_of, refuse
 from .size_checks import check_sizes
-from .sizes import Sizes
+from .sizes import Sizes, sizes_for_strides
 from .tidying import locate, tidy
 from .torch_log import told_by_torch
 from .unsigned import without_unsigned
@@ -307,6 +307,7 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
         # It held of the tensors that the model was exported with.
         if node.target is aten._assert_tensor_metadata.default:
             node.graph.erase_node(node)
+    sizes_for_strides(program)
     return program
 
 

@@ -17,7 +17,7 @@ def refuse(program: ExportedProgram) -> None:
     """Raises UnsupportedError for some random numbers, elements of uint64, and effects.
 
     torch-mlir's random numbers are the same in every call. No wider type holds the values of
-    uint64. What some operations find when they run, torch checks: as inverses of matrices.
+    uint64. What some operations find when they run, torch checks: as some inverses of matrices.
     """
     for node in nodes_of(program):
         tags = getattr(node.target, "tags", ())
@@ -31,8 +31,7 @@ def refuse(program: ExportedProgram) -> None:
             raise _error(
                 node,
                 f"'{node.args[1]}' has no lowering",
-                "inverses, solutions and decompositions of matrices are not compiled: compute them "
-                "outside of the model",
+                "compute it outside of the model",
             )
         if node.target is torch.ops.aten.max_pool3d_with_indices.default and any(
             user.args[1] == 1 and user.users for user in node.users

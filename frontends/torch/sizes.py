@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sympy
+import torch
 from torch import Tensor
 from torch.export import Dim, ExportedProgram
 from torch.export.graph_signature import InputKind, TensorArgument
-from torch.fx import Node
+from torch.fx import GraphModule, Node
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.utils import _pytree as pytree
 
 from ...compiler.errors import UnsupportedError
 
+_ATEN = torch.ops.aten
 # Greater limits than any size has are none.
 _NO_LIMIT = 1 << 62
 
@@ -87,6 +90,31 @@ class Sizes:
                 hint="return a tensor that holds it, or compute it where the model is called",
             )
         return {"size": list(place)}
+
+
+def sizes_for_strides(program: ExportedProgram) -> None:
+    """Takes a size that is the same in place of each stride.
+
+    torch may write the size of a tensor as the stride of one that a loop's body is given.
+    """
+    for module in program.graph_module.modules():
+        if not isinstance(module, GraphModule):
+            continue
+        inputs = [node for node in module.graph.nodes if node.op == "placeholder"]
+        for node in module.graph.nodes:
+            if node.target is _ATEN.sym_stride.int:
+                _as_size(node, inputs)
+        module.recompile()
+
+
+def _as_size(node: Node, inputs: Sequence[Node]) -> None:
+    stride: Any = node.meta["val"]
+    for given in inputs:
+        value = given.meta.get("val")
+        for axis, size in enumerate(value.shape if isinstance(value, Tensor) else ()):
+            if statically_known_true(size == stride):
+                node.target, node.args = _ATEN.sym_size.int, (given, axis)
+                return
 
 
 def _asked_names(program: ExportedProgram, dynamic_shapes: Any) -> dict[str, dict[int, str]]:

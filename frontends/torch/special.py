@@ -64,28 +64,31 @@ _RAISED = 8
 def special_decompositions() -> dict[Any, Callable[..., Any]]:
     """Returns the decompositions of the logarithm of the gamma function and of its derivative.
 
-    And of what is left of the error function, scaled or not, and of its inverse.
+    And of what is left of the error function, scaled or not, and of its inverse, which is also
+    that of the normal distribution.
     """
     return {
         _ATEN.lgamma.default: _lgamma,
         _ATEN.digamma.default: _digamma,
-        _PRIMS.erfc.default: partial(_of_numbers, _erfc),
-        _ATEN.erfc.default: partial(_of_numbers, _erfc),
-        _PRIMS.erfcx.default: partial(_of_numbers, _erfcx),
-        _ATEN.special_erfcx.default: partial(_of_numbers, _erfcx),
-        _ATEN.erfinv.default: partial(_of_numbers, _erfinv),
-        _ATEN.special_erfinv.default: partial(_of_numbers, _erfinv),
+        _PRIMS.erfc.default: partial(in_f64, _erfc),
+        _ATEN.erfc.default: partial(in_f64, _erfc),
+        _PRIMS.erfcx.default: partial(in_f64, _erfcx),
+        _ATEN.special_erfcx.default: partial(in_f64, _erfcx),
+        _ATEN.erfinv.default: partial(in_f64, _erfinv),
+        _ATEN.special_erfinv.default: partial(in_f64, _erfinv),
+        _ATEN.special_ndtri.default: partial(in_f64, _ndtri),
+        _PRIMS.ndtri.default: partial(in_f64, _ndtri),
     }
 
 
-def _of_numbers(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+def in_f64(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
     """In f64, as differences of what is nearly equal are taken."""
     kind = x.dtype if x.is_floating_point() else torch.get_default_dtype()
     return function(x.to(kind).double()).to(kind)
 
 
 def _lgamma(x: Tensor) -> Tensor:
-    return _of_numbers(_lgamma_of, x)
+    return in_f64(_lgamma_of, x)
 
 
 def _lgamma_of(x: Tensor) -> Tensor:
@@ -105,7 +108,7 @@ def _lgamma_of(x: Tensor) -> Tensor:
 
 
 def _digamma(x: Tensor) -> Tensor:
-    return _of_numbers(_digamma_of, x)
+    return in_f64(_digamma_of, x)
 
 
 def _digamma_of(x: Tensor) -> Tensor:
@@ -150,19 +153,37 @@ def _scaled_erfc(size: Tensor) -> Tensor:
 
 
 def _erfinv(x: Tensor) -> Tensor:
-    """Winitzki's approximation, and two of Halley's steps, of which each triples the digits."""
     inside = torch.where(x.abs() < 1, x, 0.0)
-    log = torch.log1p(-inside * inside)
+    found = _inverse(inside, 1 - inside.abs())
+    ends = torch.where(x.abs() == 1, torch.copysign(torch.full_like(x, math.inf), x), found)
+    return torch.where(x.abs() <= 1, ends, math.nan)
+
+
+def _ndtri(x: Tensor) -> Tensor:
+    """Of what is left of the nearer end, so that small probabilities have all their digits."""
+    is_inside = (x > 0) & (x < 1)
+    low = torch.where(is_inside, x, 0.5)
+    left = 2 * torch.minimum(low, 1 - low)
+    found = math.sqrt(2) * _inverse(torch.where(low < 0.5, left - 1, 1 - left), left)
+    ends = torch.where(x == 0, -math.inf, torch.where(x == 1, math.inf, math.nan))
+    return torch.where(is_inside, found, ends)
+
+
+def _inverse(inside: Tensor, left: Tensor) -> Tensor:
+    """Returns the inverse of the error function, where `left` is 1 - |inside|.
+
+    Winitzki's approximation, and three of Halley's steps, of which each triples the digits.
+    """
+    log = torch.where(left < 0.5, (left * (2 - left)).log(), torch.log1p(-inside * inside))
     half = 2 / (math.pi * 0.147) + log / 2
     # A difference of like numbers where the argument is small, as a quotient.
     square = -log / 0.147 / ((half * half - log / 0.147).sqrt() + half)
     y = torch.copysign(square.clamp(min=0).sqrt(), inside)
-    for _ in range(2):
+    sign = torch.where(inside < 0, -1.0, 1.0)
+    for _ in range(3):
         # What is left over of a large argument, of erfc: erf has no digits there.
-        sign = torch.where(inside < 0, -1.0, 1.0)
-        outer = ((1 - inside.abs()) - _erfc(y.abs())) * sign
+        outer = (left - _erfc(y.abs())) * sign
         apart = torch.where(y.abs() < 0.5, torch.erf(y) - inside, outer)
         apart = apart / (2 / math.sqrt(math.pi) * torch.exp(-y * y))
         y = y - apart / (1 + y * apart)
-    ends = torch.where(x.abs() == 1, torch.copysign(torch.full_like(x, math.inf), x), y)
-    return torch.where(x.abs() <= 1, ends, math.nan)
+    return y

@@ -162,6 +162,14 @@ def _of_any_size(x: Tensor, y: Tensor) -> list[Tensor]:
         rows - x,
         F.max_pool1d(x, 2),
         F.max_pool1d(x[None], 3, 2, padding=1),
+        F.max_pool1d(x[None], 2, 2, ceil_mode=True),
+        F.avg_pool1d(x[None], 2, 3, padding=1, ceil_mode=True),
+        # torch asks what divides (columns + 1) // 2 + 1.
+        F.conv1d(x[:, None], torch.ones(4, 1, 3), stride=2, padding=2).mT @ torch.ones(4, 2),
+        x.reshape(-1, 1).reshape(-1, columns, 1).mT @ y.mT[None, :, :1].expand(rows, -1, -1),
+        # A table is contiguous, and has its channels last, for 64 columns alone.
+        torch.arange(128).view(1, 1, 2, 64)[..., :columns].eq(3) | (x[None, None, :1] > 0),
+        *(*torch.where(x > 1, torch.nan, x).cummax(1), *x.cummin(0), (x * 90).logcumsumexp(0)),
         torch.rsub(x, columns, alpha=3),
         F.pad(x[None], (1, 1), mode="reflect"),
         F.interpolate(x[None, None], scale_factor=(2, 3.0), mode="bicubic"),
@@ -171,11 +179,12 @@ def _of_any_size(x: Tensor, y: Tensor) -> list[Tensor]:
 
 def test_functions_whose_sizes_torch_would_fix() -> None:
     torch.manual_seed(0)
-    shapes = {"x": {0: Dim("rows"), 1: Dim("columns")}, "y": {1: Dim("columns")}}
+    columns = Dim("columns", max=64)
+    shapes = {"x": {0: Dim("rows"), 1: columns}, "y": {1: columns}}
     given = (torch.randn(5, 4), torch.randn(3, 4))
     compiled = compile_model(_of_any_size, given, dynamic_shapes=shapes, target="cpu", opt_level=0)
-    for rows, columns in ((1, 2), (2, 7), (40, 3)):
-        inputs = (torch.randn(rows, columns), torch.randn(3, columns))
+    for rows, width in ((1, 2), (2, 7), (40, 3)):
+        inputs = (torch.randn(rows, width), torch.randn(3, width))
         theirs = _of_any_size(*inputs)
         for number, (mine, other) in enumerate(zip(compiled(*inputs), theirs, strict=True)):
             torch.testing.assert_close(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, special
 from torch.nn import functional as F
 
 import hirc
@@ -119,6 +119,27 @@ def _special(x: Tensor, n: Tensor) -> list[Tensor]:
     return [
         *(wide.lgamma(), wide.digamma(), wide.double().lgamma(), wide.half().digamma()),
         *(n.lgamma(), torch.mvlgamma(x.abs() + 3, 2)),
+        *(special.ndtri(x.sigmoid()), special.ndtri(x.double() - 0.5), special.ndtr(n)),
+        *_bessel(torch.cat([wide[:6], x.flatten() * 20]), n),
+    ]
+
+
+def _bessel(x: Tensor, n: Tensor) -> list[Tensor]:
+    size, some = x.abs(), x[12:].clamp(-4.9, 4.9)
+    return [
+        *(torch.i0(some), special.i0e(x), special.i1(some.double()), special.i1e(x.half())),
+        *(special.bessel_j0(x), special.bessel_j1(some), special.bessel_j0(n)),
+        *(special.bessel_y0(size), special.bessel_y1(some.abs())),
+        *(special.modified_bessel_k0(size), special.scaled_modified_bessel_k1(size)),
+        *(
+            torch.polygamma(1, some.double()),
+            torch.polygamma(3, size + 0.1),
+            torch.polygamma(0, size),
+        ),
+        *(special.zeta(size[1:] + 1.5, size[:-1] + 0.1), special.zeta(2, size)),
+        *(special.hermite_polynomial_h(some, 3), special.legendre_polynomial_p(some, 4)),
+        *(special.chebyshev_polynomial_w(some, 2), special.laguerre_polynomial_l(some, 1)),
+        special.spherical_bessel_j0(x),
     ]
 
 
@@ -322,7 +343,7 @@ def _places_in_windows(x: Tensor) -> Tensor:
     [
         (_places_in_windows, "of three dims"),
         (torch.matrix_exp, "aten.linalg_matrix_exp"),
-        (torch.linalg.inv, "linalg"),
+        (torch.linalg.svdvals, "linalg"),
     ],
 )
 def test_what_is_not_lowered_is_named(function: Callable[[Tensor], Tensor], name: str) -> None:

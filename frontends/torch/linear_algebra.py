@@ -1,0 +1,290 @@
+"""Solutions, inverses, determinants and factors of matrices, and their norms.
+
+Each is a loop of the host over the rows or columns, so that their number may be open. The matrices
+of a batch go through it side by side. torch raises an error where a matrix has no inverse or no
+Cholesky factor: here its elements are nan.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+_ATEN = torch.ops.aten
+_LAST_TWO = (-2, -1)
+
+
+def linear_algebra_decompositions() -> dict[Any, Callable[..., Any]]:
+    """Returns the decompositions of what is computed of matrices, but for products."""
+    given = {
+        _ATEN.linalg_inv.default: _inverse,
+        _ATEN.inverse.default: _inverse,
+        _ATEN.linalg_inv_ex.default: partial(_with_info, _inverse),
+        _ATEN.linalg_solve.default: _solution,
+        _ATEN.linalg_solve_ex.default: partial(_with_info, _solution),
+        _ATEN.linalg_det.default: _determinant,
+        _ATEN.det.default: _determinant,
+        _ATEN.linalg_slogdet.default: _log_determinant,
+        _ATEN.slogdet.default: _log_determinant,
+        _ATEN.logdet.default: _logdet,
+        _ATEN.linalg_cholesky.default: _cholesky,
+        _ATEN.cholesky.default: _cholesky,
+        _ATEN.linalg_cholesky_ex.default: partial(_with_info, _cholesky),
+        _ATEN.cholesky_solve.default: _cholesky_solve,
+        _ATEN.cholesky_inverse.default: _cholesky_inverse,
+        _ATEN.linalg_solve_triangular.default: _solve_triangular,
+        _ATEN.triangular_solve.default: _triangular_solve,
+        _ATEN.linalg_qr.default: _qr,
+    }
+    return {
+        **{operator: partial(_of_real, function) for operator, function in given.items()},
+        _ATEN.linalg_norm.default: _norm,
+        _ATEN.linalg_norm.ord_str: _norm,
+        _ATEN.linalg_matrix_norm.default: _matrix_norm,
+        _ATEN.linalg_matrix_norm.str_ord: _matrix_norm,
+    }
+
+
+def covariance(
+    x: Tensor,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> Tensor:
+    """Returns the covariance of the rows. torch looks whether weights are as they should be."""
+    rows = x.unsqueeze(0) if x.dim() < 2 else x
+    rows = rows if rows.is_floating_point() or rows.is_complex() else rows.float()
+    weights = aweights if fweights is None else fweights
+    if fweights is not None and aweights is not None:
+        weights = fweights * aweights
+    count: Any = rows.shape[1]
+    if weights is None:
+        apart = rows - rows.mean(1, keepdim=True)
+        weighed, divisor = apart, max(count - correction, 0)
+    else:
+        weights = weights.to(rows.dtype)
+        total = weights.sum()
+        apart = rows - (rows * weights).sum(1, keepdim=True) / total
+        weighed = apart * weights
+        less: Any = correction
+        if aweights is not None:
+            less = correction * (weights * aweights).sum() / total
+        divisor = (total - less).clamp(min=0)
+    return (weighed @ apart.mT.conj() / divisor).squeeze()
+
+
+def _of_real(function: Callable[..., Any], x: Tensor, *given: Any, **named: Any) -> Any:
+    return NotImplemented if x.is_complex() else function(x, *given, **named)
+
+
+def _with_info(
+    function: Callable[..., Tensor],
+    a: Tensor,
+    *given: Any,
+    check_errors: bool = False,
+    **named: Any,
+) -> tuple[Tensor, Tensor]:
+    info = torch.zeros(a.shape[:-2], dtype=torch.int32, device=a.device)
+    return function(a, *given, **named), info
+
+
+def _loop(
+    step: Callable[..., list[Tensor]], begin: Sequence[Tensor], count: Any, *stays: Tensor
+) -> list[Tensor]:
+    """Returns what steps 0, 1, ... leave, and then what each gave, stacked."""
+    numbers = torch.arange(count, device=begin[0].device)
+    scan = torch.ops.higher_order.scan
+    return [*scan(step, [each.clone() for each in begin], [numbers], stays)]
+
+
+def _eliminated(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Returns the solution x of a @ x = b, and the pivots, (n, ...), whose product is the
+    determinant.
+
+    By Gauss and Jordan: in each step the greatest element that is left of a column leaves it 1.
+    """
+    size: Any = a.shape[-1]
+    sizes = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    both = torch.cat([a.expand(*sizes, -1, -1), b.expand(*sizes, -1, -1)], -1)
+
+    def step(both: Tensor, here: Tensor) -> list[Tensor]:
+        rows, place = torch.arange(both.shape[-2], device=both.device), here.reshape(1)
+        column = both.index_select(-1, place).squeeze(-1)
+        best = torch.where(rows >= here, column.abs(), -1.0).argmax(-1, keepdim=True)
+        order = torch.where(rows == here, best, torch.where(rows == best, here, rows))
+        both = both.gather(-2, order.unsqueeze(-1).expand(both.shape))
+        row, column = both.index_select(-2, place), both.index_select(-1, place)
+        pivot = row.index_select(-1, place)
+        row = row / torch.where(pivot == 0, 1.0, pivot)
+        is_row = (rows == here).unsqueeze(-1)
+        turned = torch.where(best == here, 1.0, -1.0).to(both.dtype)
+        return [torch.where(is_row, row, both - column * row), pivot.squeeze(-1) * turned]
+
+    both, pivots = _loop(step, [both], size)
+    pivots = pivots.squeeze(-1)
+    is_singular = (pivots == 0).any(0).unsqueeze(-1).unsqueeze(-1)
+    return torch.where(is_singular, math.nan, both[..., size:]), pivots
+
+
+def _inverse(a: Tensor) -> Tensor:
+    size: Any = a.shape[-1]
+    return _eliminated(a, torch.eye(size, dtype=a.dtype, device=a.device))[0]
+
+
+def _solution(a: Tensor, b: Tensor, *, left: bool = True) -> Tensor:
+    if b.dim() == 1 or (b.dim() == a.dim() - 1 and b.shape == a.shape[:-1]):
+        return _solution(a, b.unsqueeze(-1), left=True).squeeze(-1)
+    return _eliminated(a, b)[0] if left else _eliminated(a.mT, b.mT)[0].mT
+
+
+def _pivots(a: Tensor) -> Tensor:
+    return _eliminated(a, a[..., :0])[1]
+
+
+def _determinant(a: Tensor) -> Tensor:
+    return _pivots(a).prod(0)
+
+
+def _log_determinant(a: Tensor) -> tuple[Tensor, Tensor]:
+    pivots = _pivots(a)
+    return pivots.sign().prod(0), pivots.abs().log().sum(0)
+
+
+def _logdet(a: Tensor) -> Tensor:
+    sign, log = _log_determinant(a)
+    return torch.where(sign < 0, math.nan, log)
+
+
+def _cholesky(a: Tensor, upper: bool = False) -> Tensor:
+    """Returns the factor, a column after another; its other half is 0."""
+    if upper:
+        return _cholesky(a.mT).mT
+
+    def step(factor: Tensor, here: Tensor, a: Tensor) -> list[Tensor]:
+        rows, place = torch.arange(a.shape[-1], device=a.device), here.reshape(1)
+        row = factor.index_select(-2, place)
+        left = a.index_select(-1, place) - (factor * row).sum(-1, keepdim=True)
+        root = left.index_select(-2, place).sqrt()
+        below = rows.unsqueeze(-1) > here
+        column = torch.where(below, left / root, 0.0)
+        column = torch.where(rows.unsqueeze(-1) == here, root, column)
+        factor = torch.where(rows == here, column, factor)
+        return [factor, factor[..., :1, :1].clone()]
+
+    return _loop(step, [torch.zeros_like(a)], a.shape[-1], a)[0]
+
+
+def _solve_triangular(
+    a: Tensor, b: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Tensor:
+    """Returns what the rows give one after another; those below use those above."""
+    if not left:
+        found = _solve_triangular(a.mT, b.mT, upper=not upper, unitriangular=unitriangular)
+        return found.mT
+    if upper:
+        turned = a.flip(-2, -1)
+        found = _solve_triangular(turned, b.flip(-2), upper=False, unitriangular=unitriangular)
+        return found.flip(-2)
+
+    def step(x: Tensor, here: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+        rows, place = torch.arange(a.shape[-1], device=a.device), here.reshape(1)
+        row = a.index_select(-2, place)
+        before = torch.where(rows < here, row, 0.0)
+        found = b.index_select(-2, place) - (before.mT * x).sum(-2, keepdim=True)
+        if not unitriangular:
+            found = found / row.index_select(-1, place)
+        x = torch.where((rows == here).unsqueeze(-1), found, x)
+        return [x, x[..., :1, :1].clone()]
+
+    sizes = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    begin = torch.zeros([*sizes, *b.shape[-2:]], dtype=b.dtype, device=b.device)
+    return _loop(step, [begin], a.shape[-1], a, b)[0]
+
+
+def _triangular_solve(
+    b: Tensor, a: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> tuple[Tensor, Tensor]:
+    taken, is_upper = (a.mT, not upper) if transpose else (a, upper)
+    found = _solve_triangular(taken, b, upper=is_upper, unitriangular=unitriangular)
+    return found, a.clone()
+
+
+def _cholesky_solve(b: Tensor, factor: Tensor, upper: bool = False) -> Tensor:
+    lower = factor.mT if upper else factor
+    middle = _solve_triangular(lower, b, upper=False)
+    return _solve_triangular(lower.mT, middle, upper=True)
+
+
+def _cholesky_inverse(factor: Tensor, upper: bool = False) -> Tensor:
+    size: Any = factor.shape[-1]
+    return _cholesky_solve(torch.eye(size, dtype=factor.dtype, device=factor.device), factor, upper)
+
+
+def _qr(a: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
+    """By Householder's reflections, whose signs are LAPACK's: one of nothing is none."""
+    tall: Any = a.shape[-2]
+    wide: Any = a.shape[-1]
+    least = torch.sym_min(tall, wide)
+    square = torch.eye(tall, dtype=a.dtype, device=a.device).expand(*a.shape[:-2], -1, -1)
+
+    def step(q: Tensor, r: Tensor, here: Tensor) -> list[Tensor]:
+        rows, place = torch.arange(r.shape[-2], device=r.device).unsqueeze(-1), here.reshape(1)
+        column = r.index_select(-1, place)
+        first = column.index_select(-2, place)
+        below = torch.where(rows > here, column, 0.0)
+        length = (first * first + (below * below).sum(-2, keepdim=True)).sqrt()
+        apart = first - torch.where(first < 0, length, -length)
+        normal = torch.where(rows == here, apart, below)
+        is_some = (below != 0).any(-2, keepdim=True)
+        square = (normal * normal).sum(-2, keepdim=True)
+        factor = torch.where(is_some, 2 / torch.where(square == 0, 1.0, square), 0.0)
+        r = r - normal * (factor * (normal * r).sum(-2, keepdim=True))
+        q = q - (q * normal.mT).sum(-1, keepdim=True) * factor * normal.mT
+        return [q, r, r[..., :1, :1].clone()]
+
+    q, r = _loop(step, [square, a], least)[:2]
+    if mode != "complete":
+        q, r = q[..., :least], r[..., :least, :]
+    return (a.new_zeros([0]) if mode == "r" else q), r.triu()
+
+
+def _norm(
+    x: Tensor,
+    ord: float | str | None = None,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: torch.dtype | None = None,
+) -> Tensor:
+    if ord is None or (dim is not None and len(dim) == 1):
+        order: Any = 2 if ord is None else ord
+        return torch.linalg.vector_norm(x, order, dim and [*dim], keepdim, dtype=dtype)
+    if x.dim() == 1 and dim is None:
+        return torch.linalg.vector_norm(x, float(ord), None, keepdim, dtype=dtype)
+    return _matrix_norm(x, ord, dim or _LAST_TWO, keepdim, dtype=dtype)
+
+
+def _matrix_norm(
+    x: Tensor,
+    ord: float | str = "fro",
+    dim: Sequence[int] = _LAST_TWO,
+    keepdim: bool = False,
+    *,
+    dtype: torch.dtype | None = None,
+) -> Tensor:
+    """Those that are no singular values."""
+    x = x if dtype is None else x.to(dtype)
+    row, column = (each % x.dim() for each in dim)
+    if ord == "fro":
+        return torch.linalg.vector_norm(x, 2, [row, column], keepdim)
+    if ord not in (1, -1, math.inf, -math.inf):
+        return NotImplemented
+    summed, other = (row, column) if abs(float(ord)) == 1 else (column, row)
+    sums = x.abs().sum(summed, keepdim=True)
+    found = (sums.amax if float(ord) > 0 else sums.amin)(other, keepdim=True)
+    return found if keepdim else found.squeeze(dim=(row, column))

@@ -1,0 +1,71 @@
+"""Solutions, inverses, determinants, factors and norms of matrices."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+from torch.export import Dim
+
+import hirc
+
+_LINALG = torch.linalg
+
+
+def _of_batch(a: Tensor, b: Tensor, v: Tensor) -> list[Tensor]:
+    positive = a @ a.mT + 3 * torch.eye(4)
+    factor = _LINALG.cholesky(positive + a.triu(1))
+    # The first pivot is 0 before rows are exchanged; the last matrix has none.
+    turned = torch.tensor([[0.0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
+    some = torch.stack([turned * a[0, 0, 0], torch.ones(4, 4) * a[0, 0, 0]])
+    weights = torch.tensor([1, 2, 1, 3])
+    return [
+        *(_LINALG.inv(turned.double() * v[0, 0]), _LINALG.solve(a, v)),
+        *(_LINALG.solve(a, b.mT, left=False), _LINALG.solve(a[0], b)),
+        *(*_LINALG.slogdet(some), torch.det(some), torch.logdet(a)),
+        *(factor, torch.cholesky_solve(b, factor)),
+        _LINALG.solve_triangular(a, b.mT, upper=False, left=False, unitriangular=True),
+        *(*_LINALG.qr(a[..., :2]), *_LINALG.qr(turned[:2], "complete")),
+        *(_LINALG.norm(a[0], 1), _LINALG.norm(v, 3, dim=1), _LINALG.norm(a, "fro", dim=(0, 1))),
+        *(_LINALG.matrix_norm(a, -math.inf, keepdim=True), _LINALG.norm(v[0], math.inf)),
+        *(torch.cov(v), torch.corrcoef(v), torch.cov(v[0]), torch.corrcoef(v[0])),
+        torch.cov(v, correction=0, fweights=weights, aweights=weights / 7),
+    ]
+
+
+def test_matrices() -> None:
+    torch.manual_seed(0)
+    inputs = (torch.randn(3, 4, 4), torch.randn(3, 4, 2), torch.randn(3, 4))
+    found = hirc.compile(_of_batch, inputs, target="cpu", opt_level=0)(*inputs)
+    for number, (ours, theirs) in enumerate(zip(found, _of_batch(*inputs), strict=True)):
+        torch.testing.assert_close(
+            ours,
+            theirs,
+            rtol=1e-4,
+            atol=1e-4,
+            equal_nan=True,
+            msg=lambda said, number=number: f"{number}: {said}",
+        )
+
+
+def _of_any_size(a: Tensor, b: Tensor) -> list[Tensor]:
+    positive = a @ a.mT + torch.eye(a.shape[-1])
+    return [
+        _LINALG.solve(a, b),
+        _LINALG.cholesky(positive + a.triu(1)),
+        torch.zeros_like(a) / a.shape[-1],
+    ]
+
+
+def test_matrices_of_open_sizes_and_those_without_a_solution() -> None:
+    torch.manual_seed(0)
+    batch, size = Dim("batch", max=9), Dim("size", min=2, max=20)
+    shapes = {"a": {0: batch, 1: size, 2: size}, "b": {0: batch, 1: size}}
+    given = (torch.randn(3, 4, 4), torch.randn(3, 4, 2))
+    compiled = hirc.compile(_of_any_size, given, dynamic_shapes=shapes, target="cpu", opt_level=0)
+    for count, rows in ((2, 9), (1, 2)):
+        inputs = (torch.randn(count, rows, rows), torch.randn(count, rows, 2))
+        for ours, theirs in zip(compiled(*inputs), _of_any_size(*inputs), strict=True):
+            torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-4)
+    assert compiled(torch.ones(1, 3, 3), torch.ones(1, 3, 2))[0].isnan().all()
