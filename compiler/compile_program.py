@@ -33,7 +33,8 @@ from .options import (
     WeightStorage,
 )
 from .safetensors import TensorFile, joined, read_tensors
-from .source import STDIN_NAME, Source, read_source
+from .sharding import Sharding, make_sharding
+from .source import STDIN_NAME, Source, is_model, read_source
 from .target import Target, is_several
 from .trace import span
 
@@ -50,6 +51,8 @@ def compile(
     kwargs: Mapping[str, Any] | None = None,
     *,
     dynamic_shapes: Any = None,
+    mesh: Any = None,
+    shardings: Mapping[str, Any] | None = None,
     target: str | Sequence[str] = "native",
     entry: str = "main",
     opt_level: int = 2,
@@ -75,6 +78,10 @@ def compile(
     on `meta`; what is no tensor becomes part of the program. `dynamic_shapes` are torch.export's: a
     size that is a `Dim` stays open in its limits.
 
+    Over a `mesh`, the sizes of its axes, `shardings` say how inputs, weights and outputs are
+    spread, by name or pattern: torch's Shard, Replicate or Partial, or one for each axis. The
+    inputs given here are the wholes; each process calls the artifact with its parts.
+
     `target` is what --offload-arch takes, or several; native is the CPU device where there is no
     GPU. `entry` is the program that the artifact is called as, and that an executable runs, where
     there are several. `libraries` are shared libraries with C functions that it calls. With `cache`
@@ -85,7 +92,8 @@ def compile(
     user's line where something cannot be compiled.
     """
     with _compiling:
-        given = _given(program, args, kwargs, dynamic_shapes, entry)
+        sharding = make_sharding(mesh, shardings)
+        given = _given(program, args, kwargs, dynamic_shapes, entry, sharding)
         options = Options(
             inputs=(given.source.name,),
             output=f"lib{'program' if given.source.name == STDIN_NAME else given.source.stem}.so",
@@ -102,6 +110,7 @@ def compile(
             schedules=_choice(Schedules, "schedules", schedules),
             graphs=_choice(Graphs, "graph", graph),
             overlap_steps=overlap_steps,
+            sharding=sharding,
             checks=frozenset(checks),
             weights=_choice(WeightStorage, "weights", weights),
             weights_from=None if weights_from is None else Path(weights_from),
@@ -141,25 +150,35 @@ class _Given:
 
 
 def _given(
-    program: Any, args: Sequence[Any], kwargs: Any, dynamic_shapes: Any, entry: str
+    program: Any,
+    args: Sequence[Any],
+    kwargs: Any,
+    dynamic_shapes: Any,
+    entry: str,
+    sharding: Sharding | None,
 ) -> _Given:
-    source = _source(program, entry)
+    source = _source(program, entry, sharding)
     if source is None:
         from ..frontends.torch.model_source import float32_products, model_source
 
-        source, types = model_source(program, args, kwargs, dynamic_shapes, entry)
+        source, types = model_source(program, args, kwargs, dynamic_shapes, entry, sharding)
         return _Given(source, types, float32_products())
     if args or kwargs or dynamic_shapes is not None:
         raise InputError("inputs to compile for go with a torch model, and this is none")
+    is_path = isinstance(program, (str, os.PathLike)) and is_model(os.fspath(program))
+    if sharding is not None and not is_path:
+        raise InputError(
+            "shardings go with a torch model; other programs say themselves how tensors are spread"
+        )
     return _Given(source)
 
 
-def _source(program: Any, entry: str) -> Source | None:
+def _source(program: Any, entry: str, sharding: Sharding | None = None) -> Source | None:
     """What is no torch model as the compiler takes it."""
     if isinstance(program, str) and ("\n" in program or "(" in program):
         return Source(STDIN_NAME, program.encode(), is_made=True)
     if isinstance(program, (str, os.PathLike)):
-        return read_source(os.fspath(program), entry)
+        return read_source(os.fspath(program), entry, sharding)
     text = _module_text(program)
     return None if text is None else Source(STDIN_NAME, text.encode(), is_made=True)
 

@@ -424,9 +424,9 @@ class Compilation:
 
     def _read(self, path: str) -> Source:
         if not is_model(path):
-            return read_source(path)
+            return read_source(path, sharding=self.options.sharding)
         with self.timer.phase("import"):
-            return read_source(path, self.options.entry)
+            return read_source(path, self.options.entry, self.options.sharding)
 
     def _embed(self, unit: Unit) -> None:
         if not unit.has_device_code:

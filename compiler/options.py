@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..dialects.records import dataclass
 from .host import NATIVE, Host
+from .sharding import Sharding
 from .target import Target
 
 # What the CPU device can check while a program runs.
@@ -160,6 +161,8 @@ class Options:
     tuning: Path | None = None
     graphs: Graphs = Graphs.AUTO
     overlap_steps: int = 0
+    # How torch models are spread over a mesh of devices.
+    sharding: Sharding | None = None
     weights: WeightStorage = WeightStorage.AUTO
     weights_from: Path | None = None
     # The path, or an empty one for a file beside the output.

@@ -15,6 +15,7 @@ from ..dialects.records import dataclass
 from . import activity
 from .errors import InputError
 from .safetensors import TensorFile
+from .sharding import Sharding
 
 _BYTECODE = b"ML\xefR"
 STDIN_NAME = "<stdin>"
@@ -69,16 +70,20 @@ def file_of(name: str) -> str:
     return name if match is None else match[1]
 
 
-def read_source(path: str, entry: str = "main") -> Source:
+def read_source(path: str, entry: str = "main", sharding: Sharding | None = None) -> Source:
     """Reads a file, or standard input for `-`. Raises InputError.
 
-    Of a torch model it makes a function called `entry`.
+    Of a torch model it makes a function called `entry`, with `sharding` one over a mesh.
     """
     if is_model(path):
         # Imported late: torch takes seconds to load.
         from ..frontends.torch.read_model import read_model
 
-        return read_model(path, entry).source(path)
+        return read_model(path, entry, sharding).source(path)
+    if sharding is not None:
+        raise InputError(
+            f"{path} is no torch model, and says itself how its tensors are spread over a mesh"
+        )
     if path.endswith(".py"):
         raise InputError(
             f"{path} is a Python file: which of its models?",

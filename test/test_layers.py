@@ -23,6 +23,7 @@ _LAYERS = (
     ),
     ("pipelines/fusion/",),
     ("pipelines/hir/",),
+    ("pipelines/mesh/",),
     ("pipelines/schedules/",),
     ("pipelines/overlap/",),
     ("pipelines/products/",),

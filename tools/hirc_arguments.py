@@ -25,6 +25,7 @@ from ..compiler.options import (
     StateStorage,
     WeightStorage,
 )
+from ..compiler.sharding import parse_sharding
 from ..compiler.target import CPU, Target
 from ..dialects.records import dataclass
 from .argument_parser import ArgumentParser
@@ -107,6 +108,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         tuning=values.tuning,
         graphs=Graphs(values.graph),
         overlap_steps=values.overlap_steps,
+        sharding=parse_sharding(values.mesh, values.sharding),
         weights=WeightStorage(values.weights),
         weights_from=values.weights_from,
         header=values.emit_header,
@@ -272,6 +274,15 @@ def _make_parser() -> argparse.ArgumentParser:
         metavar="N",
         help="in how many steps at most communications and products overlap (1: they do not; 0, "
         "the default: as many as take the least time by the chip's figures)",
+    )
+    add("--mesh", metavar="N[,N...]", help="the mesh that a torch model is spread over")
+    add(
+        "--sharding",
+        action="append",
+        default=[],
+        metavar="NAME=PLACEMENT[,PLACEMENT...]",
+        help="how an input, weight or output of a torch model is spread over each axis of the "
+        "mesh: axis:N, whole or partial:sum; NAME may be a pattern",
     )
     add(
         "--weights-from",

@@ -53,6 +53,11 @@ class Mesh:
         )
 
 
+def mesh_of_shape(shape: tuple[int, ...]) -> Mesh:
+    """Returns the mesh of these sizes, whose devices are numbered row by row."""
+    return Mesh(shape, tuple(range(prod(shape))))
+
+
 def mesh_fault(attribute: ir.Attribute, devices: int | None = None) -> str | None:
     """What is wrong with an attribute that is a mesh's sizes (of so many devices), or None."""
     shape = numbers(attribute)

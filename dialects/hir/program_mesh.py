@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..mlir import ir
 from .element_types import ELEMENT_TYPES
-from .mesh import Mesh, Spreads, mesh_fault, read_spreads
+from .mesh import Mesh, Spreads, mesh_fault, mesh_of_shape, read_spreads
 from .refusal import refuse
 from .spread import Spread
 
@@ -20,11 +20,7 @@ def mesh_of(program: ir.Operation) -> Mesh | None:
     """
     if "mesh" not in program.attributes:
         return None
-    shape = tuple(ir.DenseI64ArrayAttr(program.attributes["mesh"]))
-    devices = 1
-    for size in shape:
-        devices *= size
-    return Mesh(shape, tuple(range(devices)))
+    return mesh_of_shape(tuple(ir.DenseI64ArrayAttr(program.attributes["mesh"])))
 
 
 def input_spreads(program: ir.Operation, mesh: Mesh, number: int) -> Spreads:

@@ -35,6 +35,7 @@ from ...compiler import activity
 from ...compiler.collection import seldom_collected
 from ...compiler.errors import HircError, InputError, Position, UnsupportedError
 from ...compiler.session import Session
+from ...compiler.sharding import Sharding
 from ...compiler.source import Source
 from ...dialects.mlir import ir, load_named_dialects, passmanager
 from ...pipelines.updates import UPDATES
@@ -50,6 +51,7 @@ from .fake_values import without_elements
 from .functions import ReplacedFunctions
 from .generators import keep_generator
 from .gradients import exported
+from .placements import declare_placements
 from .recurrent import recurrent_decompositions
 from .refusals import nodes_of, refuse
 from .size_checks import check_sizes
@@ -116,8 +118,11 @@ def import_model(
     *,
     name: str = "main",
     dynamic_shapes: Any = None,
+    sharding: Sharding | None = None,
 ) -> ImportedModel:
     """Imports a model as it computes these inputs; numbers among them are taken as they are.
+
+    With `sharding` the function is one over a mesh: the inputs here are the wholes.
 
     Raises InputError where it cannot be called so, and UnsupportedError where torch cannot export
     it, or torch-mlir cannot lower it.
@@ -125,7 +130,7 @@ def import_model(
     activity.enter("import", "torch.export")
     with told_by_torch(), unset_fake_temporarily():
         if isinstance(model, ExportedProgram):
-            return _imported(model, None, None, name, frozenset())
+            return _imported(model, None, None, name, frozenset(), sharding)
         module = model if isinstance(model, nn.Module) else _Function(model)
         signature, args, kwargs = _bound(module, args, dict(kwargs or {}))
         shapes = _all_shapes(signature, dynamic_shapes, args, kwargs)
@@ -138,7 +143,7 @@ def import_model(
             with assignments.watched():
                 program = _exported(module, given, named, shapes)
             assignments.check(program, partial(_exported, module, given, named, shapes))
-            return _imported(program, signature, shapes, name, plain)
+            return _imported(program, signature, shapes, name, plain, sharding)
 
 
 class _Function(nn.Module):
@@ -233,6 +238,7 @@ def _imported(
     dynamic_shapes: Any,
     name: str,
     plain: frozenset[str],
+    sharding: Sharding | None,
 ) -> ImportedModel:
     """Imports what was exported; `plain` are buffers that are not registered as such."""
     program = _decomposed(program)
@@ -277,6 +283,8 @@ def _imported(
     ]
     _mark_unsigned(module, "arg_attrs", passed)
     _mark_unsigned(module, "res_attrs", [name in unsigned for name in made])
+    if sharding is not None:
+        declare_placements(_function(module), sharding, aliases, program.state_dict)
     valued = {name: value for name, value in weights.items() if name not in changes.zeros}
     return ImportedModel(_bytecode(module), arguments, valued, aliases, description)
 
@@ -411,6 +419,11 @@ def _lowered(program: ExportedProgram, name: str) -> ir.Module:
     return importer.module
 
 
+def _function(module: ir.Module) -> ir.Operation:
+    (function,) = (op.operation for op in module.body if op.operation.name == "func.func")
+    return function
+
+
 def _describe_function(
     module: ir.Module,
     names: list[str],
@@ -421,7 +434,7 @@ def _describe_function(
     sizes: Sizes,
 ) -> None:
     """Names the function's inputs and outputs, and says how it is called."""
-    (function,) = (op.operation for op in module.body if op.operation.name == "func.func")
+    function = _function(module)
     taken: set[str] = set()
 
     def named(name: str) -> dict[str, ir.Attribute]:
@@ -461,7 +474,7 @@ def _describe_function(
 
 def _mark_unsigned(module: ir.Module, attribute: str, which: Sequence[bool]) -> None:
     """Says which of the function's inputs or outputs callers have without a sign."""
-    (function,) = (op.operation for op in module.body if op.operation.name == "func.func")
+    function = _function(module)
     described: list[ir.DictAttr] = []
     with module.context:
         given = ir.ArrayAttr(function.attributes[attribute])

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 from torch.export import ExportedProgram
 
+from ...compiler.sharding import Sharding
 from ...compiler.source import Source
 from .import_model import import_model
 
@@ -19,6 +20,7 @@ def model_source(
     kwargs: Mapping[str, Any] | None,
     dynamic_shapes: Any,
     entry: str,
+    sharding: Sharding | None = None,
 ) -> tuple[Source, Mapping[str, type]]:
     """Returns the program of a model for these inputs, and the types that it is called with by
     name.
@@ -26,7 +28,9 @@ def model_source(
     Raises HircError: InputError where the call is wrong, UnsupportedError with the user's line
     where something of the model cannot be compiled.
     """
-    imported = import_model(model, tuple(args), kwargs, name=entry, dynamic_shapes=dynamic_shapes)
+    imported = import_model(
+        model, tuple(args), kwargs, name=entry, dynamic_shapes=dynamic_shapes, sharding=sharding
+    )
     return imported.source(_name(model)), imported.calling.types
 
 

@@ -18,6 +18,7 @@ from torch.export import ExportedProgram
 
 from ...compiler import activity
 from ...compiler.errors import HircError, InputError, Position
+from ...compiler.sharding import Sharding, combined, make_sharding
 from ...compiler.source import file_of
 from .fake_values import new_mode
 from .import_model import ImportedModel, import_model
@@ -29,14 +30,16 @@ _INPUTS_HINT = (
 )
 
 
-def read_model(path: str, entry: str) -> ImportedModel:
-    """Imports the model as a function called `entry`. Raises InputError, UnsupportedError."""
+def read_model(path: str, entry: str, sharding: Sharding | None = None) -> ImportedModel:
+    """Imports the model as a function called `entry`, spread as is asked for on top of what its
+    file says. Raises InputError, UnsupportedError.
+    """
     if path.endswith(".pt2"):
-        return import_model(_saved(Path(path)), name=entry)
+        return import_model(_saved(Path(path)), name=entry, sharding=combined(sharding, None))
     file = file_of(path)
     activity.read_from(file)
     with _loaded(Path(file)) as module:
-        return _import(module, Path(file), path[len(file) + 1 :], entry)
+        return _import(module, Path(file), path[len(file) + 1 :], entry, sharding)
 
 
 def _saved(path: Path) -> ExportedProgram:
@@ -87,7 +90,9 @@ def _loaded(file: Path) -> Generator[ModuleType]:
             sys.modules[name] = before
 
 
-def _import(module: ModuleType, file: Path, name: str, entry: str) -> ImportedModel:
+def _import(
+    module: ModuleType, file: Path, name: str, entry: str, sharding: Sharding | None
+) -> ImportedModel:
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
@@ -100,10 +105,23 @@ def _import(module: ModuleType, file: Path, name: str, entry: str) -> ImportedMo
     model = _model(found, module, name)
     given = _example(module, name, model)
     args, kwargs = ((), dict(given)) if isinstance(given, Mapping) else (tuple(given), {})
-    shapes = getattr(module, "dynamic_shapes", None)
-    if callable(shapes):
-        shapes = _run("dynamic_shapes() fails", shapes)
-    return import_model(model, args, kwargs, name=entry, dynamic_shapes=shapes)
+    shapes, mesh, table = (_said(module, name) for name in ("dynamic_shapes", "mesh", "shardings"))
+    # A mesh alone may be anything of that name.
+    said = None if table is None else make_sharding(mesh, table)
+    return import_model(
+        model,
+        args,
+        kwargs,
+        name=entry,
+        dynamic_shapes=shapes,
+        sharding=combined(sharding, said),
+    )
+
+
+def _said(module: ModuleType, name: str) -> Any:
+    """Returns what a file says by a name, a value or a function that returns it."""
+    found = getattr(module, name, None)
+    return _run(f"{name}() fails", found) if callable(found) else found
 
 
 def _model(found: Any, module: ModuleType, name: str) -> Any:

@@ -43,7 +43,14 @@ class Choice:
 
 
 def sent(mesh: Mesh, value: Value, after: Spreads) -> Fraction:
-    """Returns the bytes that a device sends to have a value spread otherwise."""
+    """Returns the bytes that a device sends to have a value spread otherwise.
+
+    Parts of a sum that are not there yet are made of the whole.
+    """
+    after = tuple(
+        Spread() if there.reduction is not None and here != there else there
+        for here, there in zip(value.spreads, after, strict=True)
+    )
     size = prod(_OPEN if size == DYNAMIC else size for size in value.shape) * value.bytes
     parts = prod(mesh.parts(value.spreads, dim) for dim in range(len(value.shape)))
     if value.spreads == after:

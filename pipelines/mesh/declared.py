@@ -1,0 +1,92 @@
+"""What a function on tensors says of its mesh: attributes of it, its arguments and its results."""
+
+from __future__ import annotations
+
+from ...dialects.hir.mesh import Mesh, Spreads, mesh_fault, mesh_of_shape, read_spreads
+from ...dialects.hir.program_mesh import is_combined
+from ...dialects.hir.spread import Spread
+from ...dialects.mlir import ir
+from ..pass_base import fail
+from ..updates import updates_of
+from ..weights import STATE_MARK
+
+MESH = "hir.mesh"
+SPREAD = "hir.spread"
+
+
+def mesh_of_function(function: ir.Operation) -> Mesh | None:
+    """Returns the mesh of a function; None where it has none. Fails where it is no mesh."""
+    if MESH not in function.attributes:
+        return None
+    fault = mesh_fault(function.attributes[MESH])
+    if fault is not None:
+        fail(function, fault.replace("'mesh'", f"'{MESH}'"))
+    return mesh_of_shape(tuple(ir.DenseI64ArrayAttr(function.attributes[MESH])))
+
+
+def argument_spreads(function: ir.Operation, mesh: Mesh) -> list[Spreads]:
+    """Returns how each argument is spread, whole where nothing says so. Fails at what is wrong."""
+    kinds = _kind(function).inputs
+    found = _declared(function, "arg_attrs", "argument", list(kinds), mesh)
+    for place, spreads in enumerate(found):
+        said = _attribute(function, "arg_attrs", place, STATE_MARK)
+        if said is not None and not all(each.is_whole for each in spreads):
+            fail(
+                function,
+                f"'{SPREAD}' of argument {place}, which is state: a device has all of its state",
+            )
+    return found
+
+
+def result_spreads(function: ir.Operation, mesh: Mesh) -> list[Spreads]:
+    """Returns how each result is to be spread; of one that updates state, as that is."""
+    found = _declared(function, "res_attrs", "result", list(_kind(function).results), mesh)
+    for place in updates_of(function):
+        if not all(each.is_whole for each in found[place]):
+            fail(function, f"'{SPREAD}' of result {place}, which updates an argument")
+    return found
+
+
+def _kind(function: ir.Operation) -> ir.FunctionType:
+    return ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+
+
+def _attribute(function: ir.Operation, which: str, place: int, name: str) -> ir.Attribute | None:
+    if which not in function.attributes:
+        return None
+    entries = ir.DictAttr(ir.ArrayAttr(function.attributes[which])[place])
+    return entries[name] if name in entries else None  # noqa: SIM401
+
+
+def _declared(
+    function: ir.Operation, which: str, noun: str, kinds: list[ir.Type], mesh: Mesh
+) -> list[Spreads]:
+    found: list[Spreads] = []
+    for place, kind in enumerate(kinds):
+        said = _attribute(function, which, place, SPREAD)
+        if said is None:
+            found.append((Spread(),) * len(mesh.shape))
+            continue
+        spreads = read_declared(said, kind, mesh)
+        if isinstance(spreads, str):
+            fail(function, f"'{SPREAD}' of {noun} {place} is {said}: {spreads}")
+        found.append(mesh.normal(spreads))
+    return found
+
+
+def read_declared(said: ir.Attribute, kind: ir.Type, mesh: Mesh) -> Spreads | str:
+    """Returns how a tensor is spread, or what is wrong with what is said of it."""
+    if not isinstance(kind, ir.RankedTensorType):
+        return f"it is for tensors; {kind} is whole on every device"
+    found = read_spreads(said, kind.rank, len(mesh.shape))
+    if isinstance(found, str):
+        return found
+    for reduction in {each.reduction for each in found} - {None}:
+        assert reduction is not None
+        if not is_combined(kind.element_type, reduction):
+            return f"devices combine no {kind.element_type} by {reduction}"
+    for dim, size in enumerate(kind.shape):
+        parts = mesh.parts(found, dim)
+        if size >= 0 and size % parts:
+            return f"{parts} devices do not divide {size} elements evenly"
+    return found

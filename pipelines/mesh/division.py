@@ -1,0 +1,606 @@
+"""Rewriting a function over a mesh to what each of its devices does."""
+
+from __future__ import annotations
+
+from ...dialects.hir.element_types import ELEMENT_TYPES
+from ...dialects.hir.layout import DYNAMIC, buffer_type
+from ...dialects.hir.mesh import Mesh, Spreads, spreads_attribute
+from ...dialects.hir.program_mesh import is_combined
+from ...dialects.hir.refusal import constant_value
+from ...dialects.hir.spread import Spread
+from ...dialects.mlir import arith, ir
+from ..fusion.access import reassociation
+from ..fusion.fills import filled_with
+from ..fusion.generic import has_tensors_only, inputs_of
+from ..hir.communication.device_parts import as_value, divided
+from ..hir.communication.ops import communicator, place_in
+from ..hir.mesh.choice import Choice, Problem, Value
+from ..pass_base import fail
+from ..rewriting import constant, index_constant
+from ..walking import operations_where
+from ..weights import MARK as WEIGHT
+from .declared import MESH, SPREAD, argument_spreads, result_spreads
+from .linear import passes_parts
+from .loops import loops_of
+from .unfold import Groups, collapse, expand, unfold
+from .views import COLLAPSE, EXPAND, VIEWS, dim_pairs, view_spreads
+from .wishes import Wish, find_wishes, renamed
+
+_EMPTY = "tensor.empty"
+# Elements that change nothing, by how parts are combined. Parts of the others are all alike.
+_NEUTRAL = {"sum": 0, "prod": 1}
+
+
+class Division:
+    """A function over a mesh while it is rewritten, from its first operation to its last."""
+
+    def __init__(self, function: ir.Operation, mesh: Mesh) -> None:
+        self.function = function
+        self.mesh = mesh
+        blocks = list(function.regions[0].blocks)
+        if len(blocks) != 1:
+            fail(function, f"a function with '{MESH}' has no branches (cf); use scf.if and scf.for")
+        self.block = blocks[0]
+        self.whole_spreads: Spreads = (Spread(),) * len(mesh.shape)
+        self._results = result_spreads(function, mesh)
+        # Of each tensor that was visited, what the whole's type is and how it is spread.
+        self._whole: dict[ir.Value, ir.RankedTensorType] = {}
+        self._spreads: dict[ir.Value, Spreads] = {}
+        self._resharded: dict[tuple[ir.Value, Spreads], ir.Value] = {}
+        # Collapses that cannot be divided as what they collapse is; what takes them tells what
+        # becomes of them.
+        self._collapses: dict[ir.Value, ir.Operation] = {}
+        self._wishes = find_wishes(self.block, self._results)
+
+    def run(self) -> None:
+        """Rewrites the function."""
+        operations = [child.operation for child in self.block]
+        self._divide_arguments(argument_spreads(self.function, self.mesh))
+        for op in operations:
+            self._divide_at(op)
+        for op in reversed([*self._collapses.values()]):
+            op.erase()
+        arguments = [argument.type for argument in self.block.arguments]
+        results = [value.type for value in operations[-1].operands]
+        declared = ir.FunctionType.get(arguments, results)
+        self.function.attributes["function_type"] = ir.TypeAttr.get(declared)
+        del self.function.attributes[MESH]
+        if not operations_where(self.function, lambda op: op.name == "hir.reshard"):
+            # It is run by as many processes nonetheless, each with a device and a part of its own.
+            with ir.InsertionPoint.at_block_begin(self.block), self.function.location:
+                communicator([[device] for device in self.mesh.devices])
+
+    # What is known of values.
+
+    def _type(self, value: ir.Value) -> ir.RankedTensorType:
+        """Returns the type of the whole of a tensor."""
+        return self._whole.get(value) or ir.RankedTensorType(value.type)
+
+    def _spreads_of(self, value: ir.Value) -> Spreads:
+        return self._spreads.get(value, self.whole_spreads)
+
+    def _note(self, value: ir.Value, whole: ir.RankedTensorType, spreads: Spreads) -> None:
+        self._whole[value] = whole
+        self._spreads[value] = spreads
+
+    def _part_type(self, whole: ir.RankedTensorType, spreads: Spreads) -> ir.RankedTensorType:
+        shape = [
+            size if size == DYNAMIC else size // self.mesh.parts(spreads, dim)
+            for dim, size in enumerate(whole.shape)
+        ]
+        return ir.RankedTensorType.get(shape, whole.element_type)
+
+    # Arguments and results.
+
+    def _divide_arguments(self, spreads: list[Spreads]) -> None:
+        described = self._described("arg_attrs")
+        with ir.InsertionPoint.at_block_begin(self.block), self.function.location:
+            for place, (argument, declared) in enumerate(
+                zip(self.block.arguments, spreads, strict=True)
+            ):
+                entries = described[place] if described else {}
+                entries.pop(SPREAD, None)
+                if declared == self.whole_spreads:
+                    continue
+                if WEIGHT in entries:
+                    # Its values are whole, and so is it in memory.
+                    uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
+                    part = self._spread_so(argument, declared)
+                    for user, number in uses:
+                        user.operands[number] = part
+                    continue
+                whole = ir.RankedTensorType(argument.type)
+                self._note(argument, whole, declared)
+                argument.set_type(self._part_type(whole, declared))
+                if "hir.sizes" in entries:
+                    entries["hir.sizes"] = self._part_sizes(entries["hir.sizes"], whole, declared)
+        self._describe("arg_attrs", described)
+        results = self._described("res_attrs")
+        for entries in results:
+            entries.pop(SPREAD, None)
+        self._describe("res_attrs", results)
+
+    def _described(self, which: str) -> list[dict[str, ir.Attribute]]:
+        if which not in self.function.attributes:
+            return []
+        given = ir.ArrayAttr(self.function.attributes[which])
+        return [{entry.name: entry.attr for entry in ir.DictAttr(each)} for each in given]
+
+    def _describe(self, which: str, described: list[dict[str, ir.Attribute]]) -> None:
+        if described:
+            said: list[ir.Attribute] = [ir.DictAttr.get(entries) for entries in described]
+            self.function.attributes[which] = ir.ArrayAttr.get(said)
+
+    def _part_sizes(
+        self, sizes: ir.Attribute, whole: ir.RankedTensorType, spreads: Spreads
+    ) -> ir.Attribute:
+        """Returns what is said of an argument's sizes as those of a part."""
+        found: list[ir.Attribute] = []
+        for dim, size in enumerate(ir.ArrayAttr(sizes)):
+            parts = self.mesh.parts(spreads, dim)
+            if parts > 1 and isinstance(size, ir.StringAttr):
+                size = ir.StringAttr.get(f"{size.value}/{parts}")
+            elif parts > 1:
+                i64 = ir.IntegerType.get_signless(64)
+                size = ir.IntegerAttr.get(i64, whole.shape[dim] // parts)
+            found.append(size)
+        return ir.ArrayAttr.get(found)
+
+    def _return(self, op: ir.Operation) -> None:
+        for number, value in enumerate(op.operands):
+            if isinstance(value.type, ir.RankedTensorType):
+                op.operands[number] = self._returned(value, self._results[number])
+
+    def _returned(self, value: ir.Value, wanted: Spreads) -> ir.Value:
+        """Returns the tensor spread so, of which the devices may be asked to have a sum's parts."""
+        value = self._actual(value)
+        now = self._spreads_of(value)
+        new = [
+            axis
+            for axis, (here, there) in enumerate(zip(now, wanted, strict=True))
+            if there.reduction is not None and here != there
+        ]
+        before = tuple(Spread() if axis in new else each for axis, each in enumerate(wanted))
+        value = self._spread_so(value, before)
+        for axis in new:
+            reduction = wanted[axis].reduction
+            if reduction in _NEUTRAL:
+                value = self._first_parts(value, axis, _NEUTRAL[reduction])
+        return value
+
+    def _first_parts(self, value: ir.Value, axis: int, neutral: int) -> ir.Value:
+        """The tensor on the first devices along an axis, and what changes nothing on the others."""
+        kind = ir.RankedTensorType(value.type)
+        place = place_in(communicator(self.mesh.teams(axis)))
+        is_first = arith.cmpi(arith.CmpIPredicate.eq, place, index_constant(0))
+        sizes = [self._size(value, dim) for dim, size in enumerate(kind.shape) if size == DYNAMIC]
+        empty = ir.Operation.create(_EMPTY, [kind], sizes).results[0]
+        identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
+        parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
+        made = ir.Operation.create(
+            "linalg.generic",
+            [kind],
+            [value, empty],
+            {
+                "indexing_maps": ir.ArrayAttr.get([identity, identity]),
+                "iterator_types": ir.ArrayAttr.get([parallel] * kind.rank),
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1]),
+            },
+            regions=1,
+        )
+        element = kind.element_type
+        block = made.regions[0].blocks.append(element, element, arg_locs=[made.location] * 2)
+        with ir.InsertionPoint(block):
+            chosen = arith.select(is_first, block.arguments[0], constant(element, neutral))
+            ir.Operation.create("linalg.yield", operands=[chosen])
+        return made.results[0]
+
+    # Spreading tensors otherwise.
+
+    def _spread_so(self, value: ir.Value, spreads: Spreads) -> ir.Value:
+        """Returns the tensor spread so: itself, one made anew, or a hir.reshard of it."""
+        value = self._actual(value)
+        now = self._spreads_of(value)
+        if now == spreads:
+            return value
+        known = self._resharded.get((value, spreads))
+        if known is not None:
+            return known
+        whole = self._type(value)
+        result = self._made_anew(value, whole, spreads) or self._reshard(value, whole, spreads)
+        self._note(result, whole, spreads)
+        self._resharded[value, spreads] = result
+        return result
+
+    def _reshard(self, value: ir.Value, whole: ir.RankedTensorType, spreads: Spreads) -> ir.Value:
+        part = self._part_type(whole, spreads)
+        team = ir.DenseI64ArrayAttr.get(list(self.mesh.devices))
+        given = ir.RankedTensorType(value.type)
+        buffer = ir.Operation.create(
+            "bufferization.to_buffer",
+            [buffer_type(list(given.shape), given.element_type)],
+            [value],
+            {"read_only": ir.UnitAttr.get()},
+        ).results[0]
+        resharded = ir.Operation.create(
+            "hir.reshard",
+            [buffer_type(list(part.shape), part.element_type)],
+            [buffer],
+            {
+                "from": spreads_attribute(self._spreads_of(value)),
+                "to": spreads_attribute(spreads),
+                "from_team": team,
+                "to_team": team,
+                "mesh": ir.DenseI64ArrayAttr.get(list(self.mesh.shape)),
+            },
+        ).results[0]
+        return ir.Operation.create(
+            "bufferization.to_tensor", [part], [resharded], {"restrict": ir.UnitAttr.get()}
+        ).results[0]
+
+    def _made_anew(
+        self, value: ir.Value, whole: ir.RankedTensorType, spreads: Spreads
+    ) -> ir.Value | None:
+        """Returns the part of a tensor whose elements are all alike, or do not matter."""
+        if isinstance(value.owner, ir.Block):
+            return None
+        op = value.owner.operation
+        if op.name == _EMPTY:
+            part = self._part_type(whole, spreads)
+            sizes = self._divided_sizes(list(op.operands), whole, spreads)
+            return ir.Operation.create(_EMPTY, [part], sizes).results[0]
+        if op.name == "linalg.fill" and DYNAMIC in whole.shape:
+            begun = self._made_anew(op.operands[1], whole, spreads)
+            return None if begun is None else _fill(op.operands[0], begun)
+        if DYNAMIC in whole.shape:
+            return None
+        scalar = filled_with(value)
+        if scalar is None:
+            return None
+        empty = ir.Operation.create(_EMPTY, [self._part_type(whole, spreads)], []).results[0]
+        return _fill(scalar, empty)
+
+    def _is_made_anew(self, value: ir.Value) -> bool:
+        if isinstance(value.owner, ir.Block):
+            return False
+        op = value.owner.operation
+        if op.name == "linalg.fill" and DYNAMIC in self._type(value).shape:
+            return self._is_made_anew(op.operands[1])
+        return op.name == _EMPTY or (
+            DYNAMIC not in self._type(value).shape and filled_with(value) is not None
+        )
+
+    def _divided_sizes(
+        self, sizes: list[ir.Value], whole: ir.RankedTensorType, spreads: Spreads
+    ) -> list[ir.Value]:
+        """Returns the open sizes of a part, of those of the whole."""
+        dims = [dim for dim, size in enumerate(whole.shape) if size == DYNAMIC]
+        return [
+            as_value(divided(size, self.mesh.parts(spreads, dim)))
+            for dim, size in zip(dims, sizes, strict=True)
+        ]
+
+    def _size(self, value: ir.Value, dim: int) -> ir.Value:
+        return ir.Operation.create(
+            "tensor.dim", [ir.IndexType.get()], [value, index_constant(dim)]
+        ).results[0]
+
+    def _actual(self, value: ir.Value) -> ir.Value:
+        """Returns the tensor; one of a collapse that is not divided, collapsed of what is whole."""
+        op = self._collapses.get(value)
+        if op is None:
+            return value
+        known = self._resharded.get((value, self.whole_spreads))
+        if known is None:
+            source, whole = op.operands[0], ir.RankedTensorType(value.type)
+            pairs = dict(dim_pairs(op, self._type(source), whole))
+            kept = tuple(
+                Spread() if each.axis is not None and each.axis not in pairs else each
+                for each in self._spreads_of(source)
+            )
+            given = view_spreads([*pairs.items()], kept, self.mesh, whole)
+            kept = tuple(
+                Spread() if after.is_whole else each
+                for each, after in zip(kept, given, strict=True)
+            )
+            part = self._spread_so(source, kept)
+            made = collapse(part, self._part_type(whole, given), reassociation(op))
+            known = self._resharded[value, self.whole_spreads] = made.results[0]
+            self._note(known, whole, given)
+        return known
+
+    # Operations.
+
+    def _divide_at(self, op: ir.Operation) -> None:
+        with ir.InsertionPoint(op), op.location:
+            self._divide(op)
+
+    def _divide(self, op: ir.Operation) -> None:
+        if op.name == "func.return":
+            self._return(op)
+        elif op.name == "tensor.dim":
+            self._divide_dim(op)
+        elif op.name in VIEWS:
+            self._divide_view(op)
+        elif op.name.startswith("linalg.") and has_tensors_only(op):
+            self._divide_linalg(op)
+        else:
+            self._leave_whole(op)
+
+    def _leave_whole(self, op: ir.Operation) -> None:
+        """What is not divided takes whole tensors."""
+        for inner in operations_where(op, lambda _: True):
+            self._take_whole(inner)
+
+    def _take_whole(self, op: ir.Operation) -> None:
+        for number, value in enumerate(op.operands):
+            if value in self._collapses or self._spreads_of(value) != self.whole_spreads:
+                op.operands[number] = self._spread_so(value, self.whole_spreads)
+
+    def _divide_dim(self, op: ir.Operation) -> None:
+        """A size that the program asks for is that of the whole."""
+        value, dim = op.operands[0], constant_value(op.operands[1])
+        if dim is None or value in self._collapses:
+            self._leave_whole(op)
+            return
+        parts = self.mesh.parts(self._spreads_of(value), dim)
+        if parts == 1:
+            return
+        result = op.results[0]
+        uses = [(use.owner.operation, use.operand_number) for use in result.uses]
+        with ir.InsertionPoint.after(op):
+            whole = arith.muli(result, index_constant(parts))
+        for user, number in uses:
+            user.operands[number] = whole
+
+    def _divide_linalg(self, op: ir.Operation) -> None:
+        for inner in operations_where(op, lambda each: each != op):
+            self._take_whole(inner)
+        for number, value in enumerate(op.operands):
+            if value in self._collapses:
+                if self._unfold(op, number):
+                    return
+                op.operands[number] = self._actual(value)
+        tensors = [each for each in op.operands if isinstance(each.type, ir.RankedTensorType)]
+        if all(map(self._is_made_anew, tensors)):
+            return
+        problem = self._problem(op)
+        choice = problem.solve()
+        for number, spreads in enumerate(choice.operands):
+            if isinstance(op.operands[number].type, ir.RankedTensorType):
+                op.operands[number] = self._spread_so(op.operands[number], spreads)
+        self._set_results(op, choice)
+
+    def _set_results(self, op: ir.Operation, choice: Choice) -> None:
+        first = len(inputs_of(op))
+        for number, result in enumerate(op.results):
+            spreads = tuple(
+                there if there.reduction is not None else here
+                for here, there in zip(choice.operands[first + number], choice.result, strict=True)
+            )
+            whole = ir.RankedTensorType(result.type)
+            result.set_type(self._part_type(whole, spreads))
+            self._note(result, whole, spreads)
+
+    def _problem(self, op: ir.Operation) -> Problem:
+        values = tuple(map(self._value, op.operands))
+        whole = ir.RankedTensorType(op.results[0].type)
+        keeps: list[bool] = []
+        for axis in range(len(self.mesh.shape)):
+            partial = [value.spreads[axis].reduction == "sum" for value in values]
+            is_kept = any(partial) and is_combined(whole.element_type, "sum")
+            keeps.append(is_kept and passes_parts(op, partial))
+        result = Value(tuple(whole.shape), ELEMENT_TYPES[str(whole.element_type)].bytes, ())
+        wish = self._wishes.get(op.results[0])
+        return Problem(self.mesh, loops_of(op), values, result, wish, False, tuple(keeps))
+
+    def _value(self, value: ir.Value) -> Value:
+        if not isinstance(value.type, ir.RankedTensorType):
+            return Value((), 0, self.whole_spreads)
+        whole = self._type(value)
+        size = ELEMENT_TYPES[str(whole.element_type)].bytes
+        return Value(
+            tuple(whole.shape), 0 if self._is_made_anew(value) else size, self._spreads_of(value)
+        )
+
+    # Views.
+
+    def _divide_view(self, op: ir.Operation) -> None:
+        if op.operands[0] in self._collapses and self._joined(op):
+            return
+        if op.name in ("tensor.pad", "tensor.concat"):
+            for number, value in enumerate(op.operands):
+                op.operands[number] = self._without_parts(value)
+        tensors = [
+            number
+            for number, value in enumerate(op.operands)
+            if isinstance(value.type, ir.RankedTensorType)
+        ]
+        for number in tensors:
+            op.operands[number] = self._actual(op.operands[number])
+        # Of several, all are spread as the first that is.
+        source = next(
+            (each for each in op.operands if self._spreads_of(each) != self.whole_spreads),
+            op.operands[0],
+        )
+        spreads, view = self._spreads_of(source), ir.RankedTensorType(op.results[0].type)
+        pairs = dim_pairs(op, self._type(source), view)
+        if op.name == "tensor.pad" and _counts_places(op):
+            pairs = []
+        given = view_spreads(pairs, spreads, self.mesh, view)
+        if op.name == COLLAPSE and given != spreads and self._waits(op, spreads, given):
+            self._collapses[op.results[0]] = op
+            return
+        needed = tuple(
+            Spread() if after.is_whole else each for each, after in zip(spreads, given, strict=True)
+        )
+        for number in tensors:
+            op.operands[number] = self._spread_so(op.operands[number], needed)
+        self._note(op.results[0], view, given)
+        if given != self.whole_spreads:
+            self._divide_sizes(op, view, given)
+            op.results[0].set_type(self._part_type(view, given))
+
+    def _without_parts(self, value: ir.Value) -> ir.Value:
+        if not isinstance(value.type, ir.RankedTensorType):
+            return value
+        now = self._spreads_of(value)
+        combined = tuple(Spread() if each.reduction is not None else each for each in now)
+        return value if combined == now else self._spread_so(value, combined)
+
+    def _waits(self, op: ir.Operation, spreads: Spreads, given: Spreads) -> bool:
+        """Whether what takes a collapse may take what is collapsed: all of its sizes are known."""
+        return DYNAMIC not in self._type(op.operands[0]).shape and any(
+            here.axis is not None and there.is_whole
+            for here, there in zip(spreads, given, strict=True)
+        )
+
+    def _divide_sizes(self, op: ir.Operation, view: ir.RankedTensorType, spreads: Spreads) -> None:
+        """Sizes that a view says are those of a part."""
+        for name in ("static_output_shape", "static_sizes"):
+            if name not in op.attributes:
+                continue
+            sizes = list(ir.DenseI64ArrayAttr(op.attributes[name]))
+            part = self._part_type(view, spreads).shape
+            now = [
+                part[dim] if size != DYNAMIC and self.mesh.parts(spreads, dim) > 1 else size
+                for dim, size in enumerate(sizes)
+            ]
+            op.attributes[name] = ir.DenseI64ArrayAttr.get(now)
+        if op.name == EXPAND:
+            sizes = self._divided_sizes(list(op.operands)[1:], view, spreads)
+            for number, size in enumerate(sizes, 1):
+                op.operands[number] = size
+
+    # Collapses that what takes them goes without.
+
+    def _unfold(self, op: ir.Operation, number: int) -> bool:
+        """Has a linalg operation take what is collapsed. Returns whether that can be."""
+        op_collapse = self._collapses[op.operands[number]]
+        before = op_collapse.operands[0]
+        types = [
+            self._type(each) if isinstance(each.type, ir.RankedTensorType) else None
+            for each in op.operands
+        ]
+        operands = list(op.operands)
+
+        def source(place: int, groups: Groups, sizes: list[int]) -> ir.Value | None:
+            each = operands[place]
+            waiting = self._collapses.get(each)
+            if waiting is not None:
+                there = waiting.operands[0]
+                is_same = reassociation(waiting) == groups and self._type(there).shape == sizes
+                return there if is_same else None
+            if not self._is_made_anew(each):
+                return None
+            kind = ir.RankedTensorType.get(sizes, self._type(each).element_type)
+            empty = ir.Operation.create(_EMPTY, [kind], []).results[0]
+            scalar = filled_with(each)
+            return empty if scalar is None else _fill(scalar, empty)
+
+        made = unfold(
+            op, self._type(before).shape, reassociation(op_collapse), number, types, source
+        )
+        if made is None:
+            return False
+        for old, new in zip(op.results, made.results, strict=True):
+            old.replace_all_uses_with(new)
+        wish = self._wishes.get(op.results[0])
+        if wish is not None:
+            outer = {dim: group[0] for dim, group in enumerate(made.groups)}
+            self._wishes[made.results[0]] = wish
+            self._wishes[made.generic.results[0]] = Wish(renamed(wish.spreads, outer), wish.firm)
+        op.erase()
+        for each in made.operations:
+            self._divide_at(each)
+        return True
+
+    def _joined(self, op: ir.Operation) -> bool:
+        """Has a reshape of a collapse take what is collapsed. Returns whether that can be."""
+        waiting = self._collapses[op.operands[0]]
+        before, view = waiting.operands[0], ir.RankedTensorType(op.results[0].type)
+        whole = self._type(before)
+        inner = reassociation(waiting)
+        if op.name == COLLAPSE:
+            groups = [[dim for each in group for dim in inner[each]] for group in reassociation(op)]
+            made = [collapse(before, view, groups)]
+        elif op.name == EXPAND and DYNAMIC not in view.shape:
+            found = _reshapes(before, whole, inner, view, reassociation(op))
+            if found is None:
+                return False
+            made = found
+        else:
+            return False
+        result = made[-1].results[0] if made else before
+        op.results[0].replace_all_uses_with(result)
+        if op.results[0] in self._wishes:
+            self._wishes.setdefault(result, self._wishes[op.results[0]])
+        op.erase()
+        for each in made:
+            self._divide_at(each)
+        return True
+
+
+def _reshapes(
+    value: ir.Value,
+    whole: ir.RankedTensorType,
+    collapsed: Groups,
+    view: ir.RankedTensorType,
+    expanded: Groups,
+) -> list[ir.Operation] | None:
+    """Writes what a collapse and then an expansion are together: an expansion and then a collapse.
+
+    None where a dim is made of some dims and becomes others.
+    """
+    middle: list[int] = []
+    first: Groups = []
+    last: Groups = []
+    for before, after in zip(collapsed, expanded, strict=True):
+        given, wanted = (
+            [kind.shape[dim] for dim in group] for kind, group in ((whole, before), (view, after))
+        )
+        start = len(middle)
+        if given == wanted:
+            middle += given
+            first += [[start + place] for place in range(len(given))]
+            last += [[start + place] for place in range(len(given))]
+        elif len(before) == 1:
+            middle += wanted
+            first.append(list(range(start, len(middle))))
+            last += [[start + place] for place in range(len(wanted))]
+        elif len(after) == 1:
+            middle += given
+            first += [[start + place] for place in range(len(given))]
+            last.append(list(range(start, len(middle))))
+        else:
+            return None
+    made: list[ir.Operation] = []
+    if len(middle) > whole.rank:
+        kind = ir.RankedTensorType.get(middle, whole.element_type)
+        made.append(expand(value, kind, first))
+        value = made[-1].results[0]
+    if len(middle) > view.rank:
+        made.append(collapse(value, view, last))
+    return made
+
+
+def _fill(scalar: ir.Value, into: ir.Value) -> ir.Value:
+    made = ir.Operation.create(
+        "linalg.fill",
+        [into.type],
+        [scalar, into],
+        {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])},
+        regions=1,
+    )
+    element = ir.RankedTensorType(into.type).element_type
+    block = made.regions[0].blocks.append(
+        scalar.type, element, arg_locs=[made.location, made.location]
+    )
+    with ir.InsertionPoint(block):
+        ir.Operation.create("linalg.yield", operands=[block.arguments[0]])
+    return made.results[0]
+
+
+def _counts_places(op: ir.Operation) -> bool:
+    """Whether what a tensor.pad fills in depends on where."""
+    return any(next(iter(each.uses), None) for each in op.regions[0].blocks[0].arguments)

@@ -1,0 +1,102 @@
+// RUN: hirc-opt %s --split-input-file --divide-functions-over-mesh --canonicalize --cse | FileCheck %s
+
+// A sum whose terms are divided is combined where a device gets its rows alone; of what is whole
+// each takes its own rows.
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[W:.*]]: tensor<8x4xf32>, %[[B:.*]]: tensor<4xf32>) -> tensor<2x4xf32>
+// CHECK: %[[PARTS:.*]] = linalg.matmul ins(%[[X]], %[[W]] : tensor<4x8xf32>, tensor<8x4xf32>)
+// CHECK: %[[BUFFER:.*]] = bufferization.to_buffer %[[PARTS]] read_only : tensor<4x4xf32> to memref<4x4xf32>
+// CHECK: %[[SUM:.*]] = "hir.reshard"(%[[BUFFER]]) {from = ["partial:sum"], {{.*}}to = ["axis:0"]{{.*}} -> memref<2x4xf32>
+// CHECK: %[[ROWS:.*]] = bufferization.to_tensor %[[SUM]] restrict : memref<2x4xf32> to tensor<2x4xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[ROWS]], %[[B]] : tensor<2x4xf32>, tensor<4xf32>)
+func.func @rows(%x: tensor<4x16xf32> {hir.spread = ["axis:1"]},
+                %w: tensor<16x4xf32> {hir.spread = ["axis:0"]}, %b: tensor<4xf32>)
+    -> (tensor<4x4xf32> {hir.spread = ["axis:0"]}) attributes {hir.mesh = array<i64: 2>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<4x16xf32>, tensor<16x4xf32>)
+                     outs(%zeros : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+      affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %b : tensor<4x4xf32>, tensor<4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %s = arith.addf %a, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  return %z : tensor<4x4xf32>
+}
+
+// -----
+
+// A start that changes the sum, and a product of parts: the operands are collected.
+// CHECK-LABEL: func.func @no_parts(
+// CHECK: "hir.reshard"({{.*}}from = ["axis:0"]{{.*}}to = ["whole"]
+// CHECK: linalg.reduce {{.*}}arith.addf
+// CHECK: "hir.reshard"({{.*}}from = ["partial:sum"]{{.*}}to = ["whole"]
+// CHECK: arith.mulf
+func.func @no_parts(%x: tensor<8xf32> {hir.spread = ["axis:0"]},
+                    %p: tensor<4xf32> {hir.spread = ["partial:sum"]})
+    -> (tensor<f32>, tensor<4xf32>) attributes {hir.mesh = array<i64: 2>} {
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %s = linalg.reduce {arith.addf} ins(%x : tensor<8xf32>) outs(%one : tensor<f32>) dimensions = [0]
+  %e = tensor.empty() : tensor<4xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%p : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %b = arith.mulf %a, %a : f32
+    linalg.yield %b : f32
+  } -> tensor<4xf32>
+  return %s, %q : tensor<f32>, tensor<4xf32>
+}
+
+// -----
+
+// A dim that is divided and joined to one before it: what takes the whole has it apart.
+// CHECK-LABEL: func.func @heads(
+// CHECK-SAME: tensor<2x2x8xf32>) -> tensor<2x2x8xf32>
+// CHECK-NOT: hir.reshard
+// CHECK: linalg.generic {{.*}} tensor<2x2x8xf32>
+// CHECK-NOT: hir.reshard
+// CHECK: return %{{.*}} : tensor<2x2x8xf32>
+func.func @heads(%x: tensor<2x4x8xf32> {hir.spread = ["axis:1"]})
+    -> (tensor<2x4x8xf32> {hir.spread = ["axis:1"]}) attributes {hir.mesh = array<i64: 2>} {
+  %flat = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x4x8xf32> into tensor<8x8xf32>
+  %e = tensor.empty() : tensor<8x8xf32>
+  %y = linalg.exp ins(%flat : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %z = tensor.expand_shape %y [[0, 1], [2]] output_shape [2, 4, 8]
+      : tensor<8x8xf32> into tensor<2x4x8xf32>
+  return %z : tensor<2x4x8xf32>
+}
+
+// -----
+
+// A size that the program asks for is that of the whole; a loop takes what is whole. Devices that
+// need nothing of one another are a team all the same.
+// CHECK-LABEL: func.func @sizes(
+// CHECK-SAME: %[[X:.*]]: tensor<?xf32> {hir.sizes = ["n/2"]}) -> (tensor<?xf32>, index)
+// CHECK: hir.communicator
+// CHECK: %[[PART:.*]] = tensor.dim %[[X]]
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[PART]], %{{.*}}
+// CHECK: linalg.exp ins(%[[X]] : tensor<?xf32>)
+// CHECK: return %{{.*}}, %[[WHOLE]]
+func.func @sizes(%x: tensor<?xf32> {hir.sizes = ["n"], hir.spread = ["axis:0"]})
+    -> (tensor<?xf32> {hir.spread = ["axis:0"]}, index) attributes {hir.mesh = array<i64: 2>} {
+  %zero = arith.constant 0 : index
+  %n = tensor.dim %x, %zero : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %y = linalg.exp ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %y, %n : tensor<?xf32>, index
+}
+
+// -----
+
+// Parts that are asked for are the whole on the first device, and nothing on the others.
+// CHECK-LABEL: func.func @parts(
+// CHECK: %[[RANK:.*]] = "hir.rank"
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq
+// CHECK: arith.select %[[FIRST]]
+func.func @parts(%x: tensor<4xf32>) -> (tensor<4xf32> {hir.spread = ["partial:sum"]})
+    attributes {hir.mesh = array<i64: 2>} {
+  return %x : tensor<4xf32>
+}
