@@ -26,6 +26,14 @@ def code_object(module: LlvmModule, clang: Clang, runner: Runner) -> bytes:
     return _compiled(module, [], clang, runner)
 
 
+def relocatable_object(module: LlvmModule, clang: Clang, runner: Runner) -> bytes:
+    """Returns an object file, which a link for the device takes.
+
+    Raises UnsupportedError where the chip lacks what the module uses.
+    """
+    return _compiled(module, ["-c"], clang, runner)
+
+
 def _compiled(module: LlvmModule, arguments: Sequence[str], clang: Clang, runner: Runner) -> bytes:
     machine = module.machine
     with scratch_folder() as folder:

@@ -20,7 +20,7 @@ _DLPACK = """\
 #elif !defined(DLPACK_DLPACK_H_) && !defined(HIRC_DLTENSOR)
 #define HIRC_DLTENSOR
 typedef struct {
-  int32_t device_type, device_id;  /* type 1: the host's memory, 2: a GPU's */
+  int32_t device_type, device_id;  /* type 1: the host's memory, 2: a GPU's, 10: AMD's */
 } DLDevice;
 typedef struct {
   uint8_t code, bits;              /* code 0: signed, 1: unsigned, 2: float, 4: bf16, 6: bool */

@@ -11,6 +11,8 @@ from enum import Enum
 from pathlib import Path
 
 from ..dialects.records import dataclass
+from ..pipelines.schedules.device import AMD_DEVICES
+from .amd_driver import find_amd_gpus, find_hip_runtime
 from .cache import find_cache
 from .errors import HircError, ToolchainError
 from .nvidia_driver import find_driver
@@ -83,6 +85,7 @@ def findings(options: Options) -> Iterator[Finding]:
     yield _host_link(clang)
     yield _cache()
     yield from _driver()
+    yield from _amd_driver()
 
 
 def _bindings() -> Finding:
@@ -287,6 +290,21 @@ def _driver() -> Iterator[Finding]:
         yield Finding("  GPU", State.NOT_NEEDED, detail="the driver shows none")
     for gpu in driver.gpus:
         yield Finding("  GPU", State.FOUND, gpu.arch, gpu.name)
+
+
+def _amd_driver() -> Iterator[Finding]:
+    chips = find_amd_gpus()
+    runtime = find_hip_runtime()
+    if not chips and runtime is None:
+        return
+    detail = runtime or "libamdhip64 is not found; programs for AMD's GPUs load it when they run"
+    hint = "" if runtime is not None else "install ROCm, or name it with HIRC_HIP"
+    state = State.FOUND if runtime is not None else State.NOT_NEEDED
+    yield Finding("HIP runtime", state, detail=detail, hint=hint)
+    for chip in chips:
+        known = chip in AMD_DEVICES
+        detail = "an AMD GPU" if known else "an AMD GPU that no code is made for"
+        yield Finding("  GPU", State.FOUND if known else State.NOT_NEEDED, chip, detail)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

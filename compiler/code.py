@@ -9,7 +9,8 @@ from dataclasses import asdict, field
 from typing import Any
 
 from ..dialects.records import dataclass
-from .fatbin import DeviceCode
+from .device_containers import DeviceCode
+from .target import Devices
 
 # Sections whose ends a linker names, of pointers to what is to be found there: programs, and the
 # CPU device's kernels and variables.
@@ -34,13 +35,13 @@ class Code:
 
     `object_code` is the host's, in which symbols that the loader needs are visible: those of
     `entries`, and of what is in the sections that the linker collects, by section. `runtime` is
-    the name that the cache has for the library that it calls. `weights` is the symbol under which
-    it looks for the values of its weights, "" where they are elsewhere; `weight_places` are their
-    offsets there, and their names.
+    the name that the cache has for the library that it calls, `devices` what it runs on. `weights`
+    is the symbol under which it looks for the values of its weights, "" where they are elsewhere;
+    `weight_places` are their offsets there, and their names.
     """
 
     object_code: bytes
-    is_for_cpu: bool
+    devices: Devices
     entries: tuple[Entry, ...] = ()
     sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     images: tuple[DeviceCode, ...] = ()
@@ -49,10 +50,15 @@ class Code:
     weight_places: tuple[tuple[int, str], ...] = ()
     runtime: str = ""
 
+    @property
+    def is_for_cpu(self) -> bool:
+        """Whether it runs on the CPU device."""
+        return self.devices == Devices.CPU
+
     def pack(self) -> bytes:
         """Returns the code as bytes."""
         described: dict[str, Any] = {
-            "is_for_cpu": self.is_for_cpu,
+            "devices": self.devices.value,
             "entries": [asdict(entry) for entry in self.entries],
             "sections": dict(self.sections),
             "images": [[each.arch, each.is_ptx, len(each.data)] for each in self.images],
@@ -90,7 +96,7 @@ class Code:
         weights, weight_bytes, places = described["weights"]
         return cls(
             object_code=parts[1],
-            is_for_cpu=described["is_for_cpu"],
+            devices=Devices(described["devices"]),
             entries=tuple(Entry(**entry) for entry in described["entries"]),
             sections={name: tuple(names) for name, names in described["sections"].items()},
             images=tuple(images),

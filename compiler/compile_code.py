@@ -10,10 +10,11 @@ from pathlib import Path
 from ..dialects.offload import EntryKind, ImageFormat
 from ..dialects.records import dataclass
 from . import activity
+from .amd_code import code_object
 from .code import KERNELS, LISTED, VARIABLES, Code, Entry
 from .collection import seldom_collected
+from .device_containers import DeviceCode
 from .driver import Compilation
-from .fatbin import DeviceCode
 from .host_code import entries_of, host_object
 from .llvm_ir import LlvmModule, host_machine
 from .option_checks import check_options
@@ -109,10 +110,11 @@ class CodeCompilation(Compilation):
                 )
             )
         with self.timer.phase("runtime library"):
-            runtime = runtime_library(self.clang, self.runner, None if is_for_cpu else self.cuda)
+            cuda = self.cuda if devices == Devices.GPUS else None
+            runtime = runtime_library(devices, self.clang, self.runner, cuda)
         with self.timer.phase("host object"):
             images = tuple(self._images)
-            code = _code(host, unit, entries, images, weights, is_for_cpu=is_for_cpu)
+            code = _code(host, unit, entries, images, weights, devices)
         code = replace(code, runtime=runtime.name)
         return Compiled(code, runtime.data, weights, bitcode, device)
 
@@ -122,6 +124,11 @@ class CodeCompilation(Compilation):
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
         """The device code that a link takes; the code that is run comes of the same module."""
         module = unit.device(target, self._library(target))
+        if target.is_amd:
+            with self.timer.phase("AMDGPU code"):
+                code = code_object(module, self.clang, self.runner)
+            self._images.append(DeviceCode(target.arch, code))
+            return self._linked_image(module, target)
         with self.timer.phase("PTX"):
             ptx = emit_ptx(module)
         if self.cuda.ptxas.is_file():
@@ -138,10 +145,9 @@ def _code(
     entries: Sequence[Entry],
     images: Sequence[DeviceCode],
     weights: Weights | None,
-    *,
-    is_for_cpu: bool,
+    devices: Devices,
 ) -> Code:
-    names = [LISTED, *([KERNELS, VARIABLES] if is_for_cpu else [])]
+    names = [LISTED, *([KERNELS, VARIABLES] if devices == Devices.CPU else [])]
     sections = host.names_in(names)
     host.make_visible({entry.host for entry in entries}.union(*sections.values()))
     layout = weights.layout if weights is not None and weights.layout.is_embedded else None
@@ -152,7 +158,7 @@ def _code(
     )
     return Code(
         object_code=host_object(host, is_refusable=unit.is_refusable),
-        is_for_cpu=is_for_cpu,
+        devices=devices,
         entries=tuple(entries),
         sections=sections,
         images=tuple(images),
@@ -183,7 +189,6 @@ class CodeLink(Compilation):
                 if weights is not None and weights.output is not None:
                     beside = output.absolute().parent / weights.output.name
                     weights = replace(weights, output=beside)
-                devices = Devices.CPU if compiled.code.is_for_cpu else Devices.GPUS
-                self._link_objects([path], weights, output, folder, devices)
+                self._link_objects([path], weights, output, folder, compiled.code.devices)
         finally:
             self._search.close()

@@ -19,6 +19,7 @@ _FIRST_CLANG = {
     **dict.fromkeys(("88", "110"), 22),
     **dict.fromkeys(("103", "120", "121"), 21),
     "100": 20,
+    "gfx942": 17,
     "90a": 18,
 }
 _FIRST_WITH_F = 22

@@ -11,10 +11,11 @@ from pathlib import Path
 from ..dialects.offload import ImageFormat
 from ..dialects.records import dataclass
 from ..pipelines.weights import Weight
+from .amd_code import assembly, code_object, relocatable_object
 from .collection import seldom_collected
 from .consumer import check_chips, host_bitcode, host_text, takes_bitcode
+from .cuda_folder import write_cuda_for_older_clang
 from .errors import InputError, Note, Position
-from .fatbinary import write_cuda_for_older_clang
 from .host_code import host_object
 from .link import LinkJob, SymbolError, link, merge_objects
 from .link_inputs import linked_devices, may_have_kernels
@@ -102,11 +103,10 @@ class Compilation:
         """What was decided of each kernel, for --schedule-report."""
         return [line for unit in self._units for line in unit.schedule_report]
 
-    @property
-    def toolchain(self) -> Toolchain:
-        """clang and CUDA. Raises ToolchainError where one is missing."""
+    def toolchain(self, devices: Devices) -> Toolchain:
+        """What links for these devices. Raises ToolchainError where some of it is missing."""
         with self.timer.phase("find tools"):
-            return Toolchain(self.clang, self.cuda)
+            return Toolchain(self.clang, self.cuda if Devices.GPUS in devices else None)
 
     @seldom_collected()
     def run(self) -> None:
@@ -164,7 +164,7 @@ class Compilation:
         if options.dry_run:
             objects = [Path(f"{Path(name).stem}.o") for name in options.inputs]
             job = LinkJob(objects, output, devices=Devices.of(options.targets or native_targets()))
-            link(job, options, self.toolchain, self.runner)
+            link(job, options, self.toolchain(job.devices), self.runner)
             return
         with ExitStack() as stack:
             if options.save_temps is not None:
@@ -191,13 +191,13 @@ class Compilation:
         linked = list(objects)
         if weights is not None and weights.layout.is_embedded:
             linked.append(self._weights_object(weights, folder))
-        wrapped: tuple[str, ...] = ()
-        if Devices.CPU in devices:
-            runtime, wrapped = self._cpu_runtime(folder, devices)
-            linked += runtime
+        runtimes, wrapped = self._runtimes(folder, devices)
+        linked += runtimes
         support = self._support_archive(folder)
         ptx = self._write_ptx(folder)
-        phase = "link (clang, ptxas, nvlink, lld)" if Devices.GPUS in devices else "link"
+        phase = "link"
+        if Devices.GPUS in devices:
+            phase = "link (clang, ptxas, nvlink, lld)"
         with replacing(output) as temporary, self.timer.phase(phase):
             self._link(
                 LinkJob(linked, temporary.absolute(), folder, support, devices, wrapped, ptx)
@@ -208,7 +208,7 @@ class Compilation:
     def _link(self, job: LinkJob) -> None:
         """Links. What is wrong with a symbol is at the line that uses it, else at an input."""
         try:
-            link(job, self.options, self.toolchain, self.runner)
+            link(job, self.options, self.toolchain(job.devices), self.runner)
         except SymbolError as error:
             places = (unit.position_of_symbol(error.symbol) for unit in self._units)
             found = next((place for place in places if place is not None), None)
@@ -244,22 +244,22 @@ class Compilation:
             output.write_bytes(support_archive(self.clang, self.runner))
         return output
 
-    def _cpu_runtime(self, folder: Path, devices: Devices) -> tuple[list[Path], tuple[str, ...]]:
-        """The CPU device's own object files, and the functions that a link with GPUs wraps."""
-        runtime, choice = folder / "cpu-device.o", folder / "device-choice.o"
-        with self.timer.phase("CPU device runtime"):
-            # Imported late: what is for GPUs alone does not wait for it.
-            if devices == Devices.CPU:
-                from .cpu_device.build import runtime_object
+    def _runtimes(self, folder: Path, devices: Devices) -> tuple[list[Path], tuple[str, ...]]:
+        """hirc's own object files in CUDA's place, and the functions that a link wraps where the
+        file chooses between devices.
+        """
+        if devices == Devices.GPUS:
+            return [], ()
+        with self.timer.phase("device runtimes"):
+            # Imported late: what is for NVIDIA's GPUs alone does not wait for it.
+            from .device_choice.build import device_runtimes
 
-                runtime.write_bytes(runtime_object(self.clang, self.runner))
-                return [runtime], ()
-            from .device_choice.build import choosing_runtime
-
-            choosing = choosing_runtime(self.clang, self.runner, self.cuda)
-            runtime.write_bytes(choosing.runtime)
-            choice.write_bytes(choosing.choice)
-        return [runtime, choice], choosing.wrapped
+            cuda = self.cuda if Devices.GPUS in devices else None
+            made = device_runtimes(devices, self.clang, self.runner, cuda)
+        paths = [folder / f"{name}.o" for name in made.objects]
+        for path, data in zip(paths, made.objects.values(), strict=True):
+            path.write_bytes(data)
+        return paths, made.wrapped
 
     def _write_ptx(self, folder: Path) -> dict[Target, Path]:
         """The PTX that goes into the linked file, of all units together."""
@@ -446,6 +446,11 @@ class Compilation:
 
     def _linked_image(self, module: LlvmModule, target: Target) -> tuple[ImageFormat, bytes]:
         """Device code as a link takes it."""
+        if target.is_amd:
+            if takes_bitcode(self._consumer):
+                return ImageFormat.BITCODE, module.bitcode()
+            with self.timer.phase("AMDGPU code"):
+                return ImageFormat.OBJECT, relocatable_object(module, self.clang, self.runner)
         runs_ptxas = self.options.debug or bool(ptxas_arguments(self.options))
         if not runs_ptxas and takes_bitcode(self._consumer):
             return ImageFormat.BITCODE, module.bitcode()
@@ -468,11 +473,18 @@ class Compilation:
     def _host_with(self, unit: Unit, device: LlvmModule | None) -> LlvmModule:
         """Host code, which code for the CPU device becomes part of."""
         self._embed(unit)
-        support = None
-        if not self.options.emit.is_linked:
-            with self.timer.phase("support library"):
-                support = support_bitcode(self.clang, self.runner)
+        support = self._support_inside(unit) if not self.options.emit.is_linked else None
         return unit.host(support, self.clang, device, consumer=self._consumer)
+
+    def _support_inside(self, unit: Unit) -> bytes:
+        """The support library for host code that others link; for AMD's with what calls HIP."""
+        with self.timer.phase("support library"):
+            support = support_bitcode(self.clang, self.runner)
+            if Devices.AMD not in unit.devices:
+                return support
+            from .hip.build import with_hip_calls
+
+            return with_hip_calls(support, self.clang, self.runner)
 
     def _host_output(self, module: LlvmModule) -> str | bytes:
         if self.options.emit is Emit.LLVM:
@@ -506,8 +518,6 @@ class Compilation:
         if options.emit is Emit.DEVICE_BITCODE:
             return module.bitcode()
         if target.is_amd:
-            from .amd_code import assembly, code_object
-
             with self.timer.phase("AMDGPU code"):
                 make = assembly if options.emit is Emit.ASM else code_object
                 return make(module, self.clang, self.runner)

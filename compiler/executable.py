@@ -19,6 +19,12 @@ from .object_symbols import Section, elf_sections
 _DYNAMIC = struct.Struct("<qQ")
 _NEEDED = 1
 
+# What clang-offload-bundler writes (LLVM's "Clang Offload Bundler"): a header, then an entry a code
+# object, whose name ends with its chip.
+_BUNDLE_MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
+_BUNDLE_COUNT = struct.Struct("<Q")
+_BUNDLE_ENTRY = struct.Struct("<QQQ")
+
 # What CUDA 13.0's fatbinary writes: a header a container, then a header an image. Of an image's,
 # the kind, its own size, the image's size, the capability, and marks of the a and f variants.
 _CONTAINER = struct.Struct("<IHHQ")
@@ -61,7 +67,7 @@ class LinkedFile:
 
     @property
     def entries(self) -> int:
-        """Kernels and variables that are registered with CUDA when the program starts."""
+        """Kernels and variables that are registered with CUDA or HIP when the program starts."""
         return self.section_sizes.get(ENTRY_SECTION, 0) // ENTRY_BYTES
 
 
@@ -89,7 +95,10 @@ def _read(data: bytes, sections: Sequence[Section]) -> LinkedFile:
         needed=tuple(_needed(contents.get(".dynamic", b""), strings)),
         glibc=_oldest_glibc(strings),
         device_symbols=tuple(name.decode() for name in names.split(b"\0") if name),
-        images=tuple(_images(contents.get(".nv_fatbin", b""))),
+        images=(
+            *_images(contents.get(".nv_fatbin", b"")),
+            *_code_objects(contents.get(".hip_fatbin", b"")),
+        ),
     )
 
 
@@ -125,3 +134,21 @@ def _images(fatbin: bytes) -> Iterator[DeviceImage]:
                 bool(flags & _COMPRESSED),
             )
             at += image_header + image_size
+
+
+def _code_objects(bundles: bytes) -> Iterator[DeviceImage]:
+    """Yields the code objects of HIP's bundles, each of which follows the one before."""
+    begin = 0
+    while (begin := bundles.find(_BUNDLE_MAGIC, begin)) >= 0:
+        at = begin + len(_BUNDLE_MAGIC)
+        (count,) = _BUNDLE_COUNT.unpack_from(bundles, at)
+        end = at = at + _BUNDLE_COUNT.size
+        for _ in range(count):
+            offset, size, length = _BUNDLE_ENTRY.unpack_from(bundles, at)
+            at += _BUNDLE_ENTRY.size
+            name = bundles[at : at + length].decode()
+            at += length
+            end = max(end, begin + offset + size)
+            if not name.startswith("host-"):
+                yield DeviceImage(name.rpartition("-")[2], _KINDS[2], size)
+        begin = end

@@ -15,8 +15,9 @@ from .gate import GateError
 from .host import NATIVE, Host
 from .ir_text import IrText, without_line_tables
 from .llvm_ir import LlvmModule, host_machine, set_global_option
-from .offload_annotations import Entry, annotation_text, section_text
+from .offload_annotations import Entry, annotation_text, offload_kind, section_text
 from .offload_binary import Image, ImageKind, pack
+from .platform_table import CUDA, HIP, Platform
 from .short_blocks import shorten_blocks
 from .straight_code import host_functions
 from .translate import TranslationError, to_llvm_ir
@@ -44,8 +45,8 @@ def entries_of(module: ir.Operation) -> list[Entry]:
     ]
 
 
-def embedded_bytes(module: ir.Operation) -> bytes:
-    """Returns the packed device images of the module's offload.image operations."""
+def embedded_images(module: ir.Operation, consumer: int) -> list[Image]:
+    """Returns the device images of the module's offload.image operations."""
     images: list[Image] = []
     for op in module.regions[0].blocks[0]:
         if op.operation.name != "offload.image":
@@ -53,8 +54,14 @@ def embedded_bytes(module: ir.Operation) -> bytes:
         attributes = op.operation.attributes
         data = bytes(memoryview(attributes["data"]))
         kind = ImageKind[attributes["format"].value.upper()]
-        images.append(Image(data, attributes["arch"].value, attributes["triple"].value, kind))
-    return pack(images)
+        arch, triple = attributes["arch"].value, attributes["triple"].value
+        registrar = offload_kind(_platform(triple), consumer)
+        images.append(Image(data, arch, triple, kind, registrar))
+    return images
+
+
+def _platform(triple: str) -> Platform:
+    return HIP if triple == HIP.triple else CUDA
 
 
 def host_module(
@@ -75,7 +82,7 @@ def host_module(
     """
     machine = host_machine(opt_level, host.triple)
     private = _private_functions(module)
-    entries, embedded = entries_of(module), embedded_bytes(module)
+    entries, images = entries_of(module), embedded_images(module, consumer)
     with module.context, module.location:
         holder = ir.Module.create()
         for op in module.regions[0].blocks[0]:
@@ -90,8 +97,9 @@ def host_module(
     if not debug:
         text = without_line_tables(IrText.of(text)).whole()
     functions = host_functions(text)
-    if entries or embedded:
-        text += annotation_text(entries, embedded, consumer)
+    if entries or images:
+        platforms = tuple(dict.fromkeys(_platform(image.triple) for image in images)) or (CUDA,)
+        text += annotation_text(entries, pack(images), consumer, platforms)
     if description:
         text += section_text(description, SECTION)
     result = LlvmModule(text, machine, name="host")

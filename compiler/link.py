@@ -8,12 +8,13 @@ from dataclasses import field, replace
 from pathlib import Path
 
 from ..dialects.records import dataclass
+from .cuda_folder import with_own_fatbinary
 from .errors import HircError, InputError, Note, ToolchainError, UnsupportedError
-from .fatbinary import with_own_fatbinary
 from .options import Emit, Options
+from .platform_table import CUDA
 from .process import Finished, Runner
 from .target import Devices, Target
-from .toolchain import Clang, Toolchain
+from .toolchain import Clang, Cuda, Toolchain
 
 _TOOL_ERROR = re.compile(r"^\S*(?:clang|nvlink|ptxas|lld)\S*\s*:.*\berror\b", re.MULTILINE)
 
@@ -41,7 +42,7 @@ class LinkJob:
 def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[str | Path]:
     """clang's argument list. Defaults that changed between clang versions are given explicitly."""
     command: list[str | Path] = [*toolchain.clang.command]
-    if Devices.GPUS in job.devices:
+    if job.devices != Devices.CPU:
         command.append("--offload-link")
     if options.emit is Emit.SHARED:
         command.append("-shared")
@@ -60,18 +61,26 @@ def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[s
         return [*command, "-pthread", "-lm"]
     if job.wrapped:
         command.append("-Wl," + ",".join(f"--wrap={name}" for name in job.wrapped))
-    cuda = f"--cuda-path={toolchain.cuda.root}"
-    command += [cuda, "--no-cuda-version-check"]
-    # The device link is a clang of its own: it would take an installed toolkit, or no CUDA at all.
-    command += ["-Xlinker", f"--device-compiler={cuda}"]
-    if job.ptx or options.compress:
-        own = with_own_fatbinary(toolchain.cuda, job.ptx, job.temporary, compress=options.compress)
-        command += ["-Xlinker", f"--cuda-path={own}"]
     command += ["-Xoffload-linker", f"--plugin-opt=O{options.opt_level}"]
-    command.append("--no-cuda-include-ptx=all")
     if options.save_temps is not None:
         command += ["-Xlinker", "--save-temps"]
-    return [*command, toolchain.cuda.static_runtime, "-ldl", "-lrt", "-lpthread", "-lm"]
+    runtime: list[str | Path] = []
+    if toolchain.cuda is not None:
+        command += _cuda_arguments(job, toolchain.cuda, compress=options.compress)
+        runtime = [toolchain.cuda.static_runtime]
+    return [*command, *runtime, "-ldl", "-lrt", "-lpthread", "-lm"]
+
+
+def _cuda_arguments(job: LinkJob, cuda: Cuda, *, compress: bool) -> list[str | Path]:
+    """Returns what a link for NVIDIA's GPUs is told of CUDA."""
+    path = f"--cuda-path={cuda.root}"
+    # The device link is a clang of its own: it would take an installed toolkit, or no CUDA at all.
+    compiler = f"--device-compiler={CUDA.triple}={path}"
+    arguments: list[str | Path] = [path, "--no-cuda-version-check", "-Xlinker", compiler]
+    if job.ptx or compress:
+        own = with_own_fatbinary(cuda, job.ptx, job.temporary, compress=compress)
+        arguments += ["-Xlinker", f"--cuda-path={own}"]
+    return [*arguments, "--no-cuda-include-ptx=all"]
 
 
 def _absolute(link_input: str) -> str:
@@ -192,7 +201,7 @@ def _explained(done: Finished, options: Options, toolchain: Toolchain, runner: R
             notes=_notes(text),
         )
     ptxas = re.search(r"ptxas [^\n]*?(?:error|fatal)\s*:\s*([^\n]+)", text)
-    if ptxas is not None:
+    if ptxas is not None and toolchain.cuda is not None:
         return ToolchainError(
             f"ptxas refuses the device code: {ptxas[1]}",
             stage="link",

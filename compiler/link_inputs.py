@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .errors import InputError
+from .platform_table import CUDA, HIP
 from .target import Devices
 
 _SUFFIXES = (".o", ".a")
-# Names of sections (cpu_device/kernel_table.py, offload_annotations.py).
-_MARKS = {Devices.CPU: b"hirc_cpu_kernels", Devices.GPUS: b".llvm.offloading"}
+# Names of sections (cpu_device/kernel_table.py, offload_annotations.py), and what images are for.
+_CPU_KERNELS, _IMAGES = b"hirc_cpu_kernels", b".llvm.offloading"
+_AMD_IMAGE, _NVIDIA_IMAGE = HIP.triple.encode(), CUDA.triple.encode()
 
 
 def linked_devices(names: Sequence[str], asked: Devices | None) -> Devices | None:
@@ -48,7 +50,10 @@ def _devices(name: str) -> Devices:
     """Of which devices an object or archive has code."""
     data = Path(name).read_bytes()
     devices = Devices(0)
-    for device, mark in _MARKS.items():
-        if mark in data:
-            devices |= device
+    if _CPU_KERNELS in data:
+        devices |= Devices.CPU
+    if _IMAGES in data and _AMD_IMAGE in data:
+        devices |= Devices.AMD
+    if _IMAGES in data and (_NVIDIA_IMAGE in data or _AMD_IMAGE not in data):
+        devices |= Devices.GPUS
     return devices

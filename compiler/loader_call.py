@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .loader import Program
 
 _CPU = 1
-_CUDA = 2
+_CUDA, _ROCM = 2, 10
 # An address for tensors without elements, whose data may be NULL: an output without data is one
 # that the program is to allocate.
 _NOWHERE = 256
@@ -125,9 +125,10 @@ class Call:
                 hint="torch tensors and numpy arrays are, and what else has __dlpack__",
             )
         try:
-            if given.__dlpack_device__()[0] == _CUDA:
-                # DLPack's number of the default stream is 1.
-                return given.__dlpack__(stream=self.stream or 1)
+            kind = given.__dlpack_device__()[0]
+            if kind in (_CUDA, _ROCM):
+                # DLPack's number of CUDA's default stream is 1, of HIP's 0.
+                return given.__dlpack__(stream=self.stream or int(kind == _CUDA))
             return given.__dlpack__()
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
             raise InputError(f"{where} cannot be passed: {error}") from error

@@ -23,20 +23,23 @@ from pathlib import Path
 from typing import Any
 
 from .code import KERNELS, LISTED, VARIABLES, Code
+from .device_containers import BUNDLE_ALIGNMENT, fatbin, offload_bundle
 from .errors import InputError
-from .fatbin import fatbin
 from .loader_files import LoadedLibrary
 from .object_symbols import object_symbols
+from .target import Devices
 
 TABLE = "hirc_runtime_symbols"
 
 # struct __fatBinC_Wrapper_t of CUDA's fatbinary_section.h: magic, version, container, nothing.
+# HIP's is the same, with a magic number of its own.
 _WRAPPER = struct.Struct("<IIQQ")
-_WRAPPER_MAGIC, _WRAPPER_VERSION = 0x466243B1, 1
+_WRAPPER_MAGIC, _HIP_WRAPPER_MAGIC, _WRAPPER_VERSION = 0x466243B1, 0x48495046, 1
 
 _c = ctypes.CDLL(None)
-_c.malloc.restype = _c.mmap.restype = ctypes.c_void_p
+_c.malloc.restype = _c.aligned_alloc.restype = _c.mmap.restype = ctypes.c_void_p
 _c.malloc.argtypes = [ctypes.c_size_t]
+_c.aligned_alloc.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
 _c.mmap.argtypes = [
     *(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
 ]
@@ -154,20 +157,27 @@ class _Loading:
     def _register(self) -> None:
         """Registers kernels and variables as constructors of a linked file do."""
         handle = None
+        is_amd = self._code.devices == Devices.AMD
+        register = "__hipRegister" if is_amd else "__cudaRegister"
         if not self._code.is_for_cpu and self._code.images:
-            container = _staying(fatbin(self._code.images))
-            wrapper = _WRAPPER.pack(_WRAPPER_MAGIC, _WRAPPER_VERSION, container, 0)
-            handle = self._call("__cudaRegisterFatBinary", _staying(wrapper))
+            images = self._code.images
+            bundle = offload_bundle(images) if is_amd else fatbin(images)
+            magic = _HIP_WRAPPER_MAGIC if is_amd else _WRAPPER_MAGIC
+            container = _staying(bundle, BUNDLE_ALIGNMENT if is_amd else 1)
+            wrapper = _WRAPPER.pack(magic, _WRAPPER_VERSION, container, 0)
+            handle = self._call(f"{register}FatBinary", _staying(wrapper))
         for entry in self._code.entries:
             # CUDA keeps the name.
             name = _staying(entry.device_name.encode() + b"\0")
             which = handle, self.addresses[entry.host], name, name
             if entry.bytes == 0:
-                self._call("__cudaRegisterFunction", *which, _Int(-1), *[None] * 5)
+                self._call(f"{register}Function", *which, _Int(-1), *[None] * 5)
             else:
                 constant = _Int(entry.is_constant)
-                self._call("__cudaRegisterVar", *which, _Int(0), entry.bytes, constant, _Int(0))
-        if handle is not None:
+                self._call(f"{register}Var", *which, _Int(0), entry.bytes, constant, _Int(0))
+        if handle is not None and is_amd:
+            self._call("hirc_hip_unregister_at_end", handle)
+        elif handle is not None:
             self._call("__cudaRegisterFatBinaryEnd", handle)
 
     def _call(self, name: str, *arguments: int | None) -> int | None:
@@ -193,9 +203,11 @@ class _Int(int):
     """An argument of C's type int; others are addresses, or as wide."""
 
 
-def _staying(data: bytes) -> int:
+def _staying(data: bytes, alignment: int = 1) -> int:
     """Returns the address of a copy of bytes, which whoever has it may free."""
-    room = _c.malloc(max(len(data), 1))
+    size = max(len(data), 1)
+    size += -size % alignment
+    room = _c.malloc(size) if alignment == 1 else _c.aligned_alloc(alignment, size)
     if not room:
         raise MemoryError
     ctypes.memmove(room, data, len(data))

@@ -12,7 +12,7 @@ from typing import Any
 
 from .loader_abi import DlTensor
 
-_CPU, _CUDA = 1, 2
+_CPU, _CUDA, _ROCM = 1, 2, 10
 _INT, _UINT, _FLOAT, _BFLOAT, _COMPLEX, _BOOL, _E4M3FN, _E5M2 = 0, 1, 2, 4, 5, 6, 10, 12
 
 
@@ -44,7 +44,8 @@ def fill_from_torch(torch: Any, tensor: DlTensor, given: Any, *, takes_cpu: bool
     if dtype is None or not is_plain:
         return None
     if given.is_cuda:
-        tensor.device_type, tensor.device_id = _CUDA, given.get_device()
+        kind = _ROCM if getattr(torch.version, "hip", None) else _CUDA
+        tensor.device_type, tensor.device_id = kind, given.get_device()
     elif takes_cpu and given.device.type == "cpu":
         tensor.device_type = _CPU
     else:

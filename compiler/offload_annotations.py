@@ -10,8 +10,11 @@ from collections.abc import Sequence
 from ..dialects.offload import EntryKind
 from ..dialects.records import dataclass
 from .errors import UnsupportedError
+from .offload_binary import CUDA_KIND
+from .platform_table import CUDA, HIP, Platform
 
-_OFFLOAD_KIND_CUDA = 2
+# Kinds are bits from this clang on, and HIP is another number.
+_FIRST_WITH_BITS = 21
 _FLAG_CONSTANT = 16
 _OLDEST_CONSUMER, _NEWEST_CONSUMER = 16, 23
 # Metadata numbers no translated module reaches.
@@ -34,7 +37,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Layout:
-    """How one range of clang versions spells an entry."""
+    """How one range of clang versions spells an entry of CUDA's or HIP's."""
 
     struct: str
     section: str
@@ -42,11 +45,12 @@ class Layout:
     name_prefix: str
     name_section: str
     listed: bool
+    kind: int
 
     def fields(self, entry: Entry, name: str) -> str:
         if self.struct == _NEW_STRUCT:
             return (
-                f"i64 0, i16 1, i16 {_OFFLOAD_KIND_CUDA}, i32 {entry.flags}, ptr @{entry.host}, "
+                f"i64 0, i16 1, i16 {self.kind}, i32 {entry.flags}, ptr @{entry.host}, "
                 f"ptr {name}, i64 {entry.size}, i64 0, ptr null"
             )
         return f"ptr @{entry.host}, ptr {name}, i64 {entry.size}, i32 {entry.flags}, i32 0"
@@ -56,26 +60,44 @@ _OLD_STRUCT = "{ ptr, ptr, i64, i32, i32 }"
 _NEW_STRUCT = "{ i64, i16, i16, i32, ptr, ptr, i64, i64, ptr }"
 
 
-def layout_for(consumer: int) -> Layout:
+def offload_kind(platform: Platform, consumer: int) -> int:
+    """Returns the number that clang `consumer` has for what registers a platform's code."""
+    hip = 4 if consumer >= _FIRST_WITH_BITS else 3
+    return hip if platform is HIP else CUDA_KIND
+
+
+def layout_for(consumer: int, platform: Platform = CUDA) -> Layout:
     """Returns the layout clang `consumer` registers. Raises UnsupportedError for one not known."""
     if not _OLDEST_CONSUMER <= consumer <= _NEWEST_CONSUMER:
         raise UnsupportedError(
             f"the offload entry layout of clang {consumer} is not known",
             hint=f"link with clang {_OLDEST_CONSUMER} to {_NEWEST_CONSUMER}",
         )
+    kind = offload_kind(platform, consumer)
+    own_section = "hip_offloading_entries" if platform is HIP else "cuda_offloading_entries"
     if consumer < 20:
         prefix = ".omp_offloading.entry" if consumer < 19 else ".offloading.entry"
-        return Layout(_OLD_STRUCT, "cuda_offloading_entries", 1, prefix, "", False)
-    section, align = ("cuda_offloading_entries", 1) if consumer == 20 else _SHARED_SECTION
-    return Layout(_NEW_STRUCT, section, align, ".offloading.entry", ".llvm.rodata.offloading", True)
+        return Layout(_OLD_STRUCT, own_section, 1, prefix, "", False, kind)
+    section, align = (own_section, 1) if consumer == 20 else _SHARED_SECTION
+    names = ".llvm.rodata.offloading"
+    return Layout(_NEW_STRUCT, section, align, ".offloading.entry", names, True, kind)
 
 
 _SHARED_SECTION = ("llvm_offload_entries", 8)
 
 
-def annotation_text(entries: Sequence[Entry], embedded: bytes, consumer: int) -> str:
-    """LLVM IR for `entries` and the packed images `embedded`, to follow a host module's text."""
-    layout = layout_for(consumer)
+def annotation_text(
+    entries: Sequence[Entry],
+    embedded: bytes,
+    consumer: int,
+    platforms: Sequence[Platform] = (CUDA,),
+) -> str:
+    """LLVM IR for `entries` and the packed images `embedded`, to follow a host module's text.
+
+    Each entry is one of every platform's runtime.
+    """
+    layouts = [layout_for(consumer, platform) for platform in platforms]
+    layout = layouts[0]
     lines: list[str] = []
     listed: list[str] = []
     for index, entry in enumerate(entries):
@@ -86,11 +108,13 @@ def annotation_text(entries: Sequence[Entry], embedded: bytes, consumer: int) ->
             f"{name} = internal unnamed_addr constant [{len(text)} x i8] "
             f"{_literal(text)}{section}, align 1"
         )
-        lines.append(
-            f'@"{layout.name_prefix}.{entry.device_name}" = weak constant {layout.struct} '
-            f'{{ {layout.fields(entry, name)} }}, section "{layout.section}", '
-            f"align {layout.align}"
-        )
+        for place, each in enumerate(layouts):
+            again = f".{each.kind}" if place else ""
+            lines.append(
+                f'@"{each.name_prefix}.{entry.device_name}{again}" = weak constant {each.struct} '
+                f'{{ {each.fields(entry, name)} }}, section "{each.section}", '
+                f"align {each.align}"
+            )
         listed.append(name)
     number = _FIRST_METADATA
     if layout.listed and listed:

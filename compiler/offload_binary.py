@@ -16,7 +16,8 @@ _VERSION = 1
 _HEADER = struct.Struct("<4sIQQQ")
 _ENTRY = struct.Struct("<HHIQQQQ")
 _STRING = struct.Struct("<QQ")
-_OFFLOAD_KIND_CUDA = 2
+# The number of CUDA among the kinds of offloading.
+CUDA_KIND = 2
 
 
 class ImageKind(IntEnum):
@@ -31,12 +32,13 @@ class ImageKind(IntEnum):
 
 @dataclass(frozen=True)
 class Image:
-    """Device code for one arch."""
+    """Device code for one arch; `offload_kind` is the number of what registers it."""
 
     data: bytes
     arch: str
     triple: str
     kind: ImageKind
+    offload_kind: int = CUDA_KIND
 
 
 def pack(images: Sequence[Image]) -> bytes:
@@ -53,13 +55,15 @@ def unpack(data: bytes) -> list[Image]:
         magic, version, size, entry_offset, _ = _HEADER.unpack_from(data)
         if magic != _MAGIC or version != _VERSION or size > len(data):
             raise ValueError("not an offload binary of version 1")
-        kind, _, _, strings, count, offset, length = _ENTRY.unpack_from(data, entry_offset)
+        kind, offload_kind, _, strings, count, offset, length = _ENTRY.unpack_from(
+            data, entry_offset
+        )
         fields: dict[str, str] = {}
         for index in range(count):
             key, value = _STRING.unpack_from(data, strings + index * _STRING.size)
             fields[_text(data, key)] = _text(data, value)
         body = data[offset : offset + length]
-        images.append(Image(body, fields["arch"], fields["triple"], ImageKind(kind)))
+        images.append(Image(body, fields["arch"], fields["triple"], ImageKind(kind), offload_kind))
         data = data[size:]
     return images
 
@@ -79,7 +83,7 @@ def _pack_one(image: Image) -> bytes:
     size = _aligned(image_at + len(image.data))
     header = _HEADER.pack(_MAGIC, _VERSION, size, _HEADER.size, _ENTRY.size)
     entry = _ENTRY.pack(
-        image.kind, _OFFLOAD_KIND_CUDA, 0, table, len(pairs), image_at, len(image.data)
+        image.kind, image.offload_kind, 0, table, len(pairs), image_at, len(image.data)
     )
     packed = (header + entry + offsets + text).ljust(image_at, b"\0") + image.data
     return packed.ljust(size, b"\0")

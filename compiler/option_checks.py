@@ -121,8 +121,7 @@ def _check_targets(options: Options) -> None:
             hint="--device-lib gives them device functions, as bitcode of --emit=device-bitcode",
         )
     check_together(options.targets)
-    if Devices.AMD in Devices.of(options.targets):
-        _check_amd(options)
+    _check_amd(options)
     if emit.is_linked or emit is Emit.PTX or options.stop_after is not None:
         return
     for target in options.targets:
@@ -135,9 +134,15 @@ def _check_targets(options: Options) -> None:
 
 
 def _check_amd(options: Options) -> None:
-    """Whether what is to be written can be for AMD's chips."""
-    if (options.emit.is_linked or options.emit.is_host) and options.stop_after is None:
+    """Whether others can finish what is for AMD's chips, and what is linked for them is."""
+    devices = Devices.of(options.targets)
+    if Devices.AMD not in devices:
+        return
+    if options.emit.is_host and devices.are_several and options.stop_after is None:
         raise InputError(
-            f"--emit={options.emit} is not made for AMD's chips yet: their device code alone is",
-            hint="--emit=hsaco, asm, device-llvm or device-bitcode",
+            f"--emit={options.emit} is for chips of one maker: hirc itself links what chooses "
+            "between them",
+            hint="--emit=exe or shared, or a file for each kind",
         )
+    if options.compress and options.emit.is_linked and Devices.GPUS not in devices:
+        raise InputError("--offload-compress is for NVIDIA's chips: AMD's code is kept as it is")

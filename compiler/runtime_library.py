@@ -1,5 +1,5 @@
 """What a program that no linker put together calls, as a shared library: the support library and
-the CUDA runtime, NVIDIA's or the CPU device's.
+the CUDA runtime: NVIDIA's, the CPU device's, or what calls HIP's in its place.
 
 It is linked once, and kept in the cache. Each program that is loaded has a copy of its own, as if
 it had been linked with it. The library exports one symbol, a table of all others: a name that
@@ -19,6 +19,7 @@ from .object_symbols import archive_symbols, object_symbols
 from .output import scratch_folder
 from .process import Runner
 from .support_library import support_archive
+from .target import Devices
 from .toolchain import Clang, Cuda
 
 # An array of pairs of addresses, of a name and of what it names; two of NULL end it.
@@ -36,20 +37,25 @@ class RuntimeLibrary:
     data: bytes
 
 
-def runtime_library(clang: Clang, runner: Runner, cuda: Cuda | None) -> RuntimeLibrary:
-    """Returns the shared library for programs that run on the CPU device, or with `cuda` on GPUs.
+def runtime_library(
+    devices: Devices, clang: Clang, runner: Runner, cuda: Cuda | None
+) -> RuntimeLibrary:
+    """Returns the shared library for programs that run on devices of one kind; on NVIDIA's GPUs
+    with `cuda`.
 
     Raises ToolchainError when clang cannot make it.
     """
-    parts = _parts(clang, runner, cuda)
+    parts = _parts(devices, clang, runner, cuda)
 
     def link() -> bytes:
         with scratch_folder() as folder:
-            return _link(folder, parts, clang, runner, is_cpu=cuda is None)
+            return _link(folder, parts, clang, runner, device="a" if cuda is not None else "o")
 
-    kind = "cpu" if cuda is None else "cuda"
-    name = f"{kind}-runtime-{parts.digest}.so"
+    name = f"{_NAMES[devices]}-runtime-{parts.digest}.so"
     return RuntimeLibrary(name, cached(name, link))
+
+
+_NAMES = {Devices.CPU: "cpu", Devices.GPUS: "cuda", Devices.AMD: "hip"}
 
 
 @dataclass(frozen=True)
@@ -62,23 +68,24 @@ class _Parts:
     digest: str
 
 
-# Those of each clang and CUDA: they stay as they are while this process runs.
-_known: dict[tuple[Clang, Cuda | None], _Parts] = {}
+# Those of each kind, clang and CUDA: they stay as they are while this process runs.
+_known: dict[tuple[Devices, Clang, Cuda | None], _Parts] = {}
 
 
-def _parts(clang: Clang, runner: Runner, cuda: Cuda | None) -> _Parts:
-    found = _known.get((clang, cuda))
+def _parts(devices: Devices, clang: Clang, runner: Runner, cuda: Cuda | None) -> _Parts:
+    found = _known.get((devices, clang, cuda))
     if found is None:
-        found = _known[clang, cuda] = _made(clang, runner, cuda)
+        found = _known[devices, clang, cuda] = _made(devices, clang, runner, cuda)
     return found
 
 
-def _made(clang: Clang, runner: Runner, cuda: Cuda | None) -> _Parts:
+def _made(devices: Devices, clang: Clang, runner: Runner, cuda: Cuda | None) -> _Parts:
     support = support_archive(clang, runner)
     if cuda is None:
-        from .cpu_device.build import runtime_object
+        # Imported late: what is for NVIDIA's GPUs does not wait for it.
+        from .device_choice.build import device_runtimes
 
-        device = runtime_object(clang, runner)
+        (device,) = device_runtimes(devices, clang, runner, None).objects.values()
         names = [each.name for each in object_symbols(device) if each.is_defined]
     else:
         device = cuda.static_runtime.read_bytes()
@@ -116,11 +123,9 @@ def _link(
     clang: Clang,
     runner: Runner,
     *,
-    is_cpu: bool,
+    device: str,
 ) -> bytes:
-    paths = [
-        folder / name for name in ("table.o", "support.a", "device.o" if is_cpu else "device.a")
-    ]
+    paths = [folder / name for name in ("table.o", "support.a", f"device.{device}")]
     for path, data in zip(paths, (parts.table, parts.support, parts.device), strict=True):
         path.write_bytes(data)
     output = folder / "runtime.so"

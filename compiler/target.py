@@ -85,6 +85,13 @@ class Target:
         return self.arch.replace(_PTX_PREFIX, "sm_")
 
     @property
+    def family(self) -> tuple[str, int]:
+        """What chips have in common whose device code is lowered as one: the maker, and how many
+        lanes a warp or wavefront has.
+        """
+        return self.platform.maker, lanes_of([self.chip])
+
+    @property
     def capability(self) -> int:
         """The compute capability as one number: 90 for sm_90a; 0 for a chip of AMD's."""
         return 0 if self.chip in AMD_DEVICES else int(re.sub(r"\D", "", self.chip))
@@ -103,7 +110,6 @@ class Devices(Flag):
 
     CPU = 1
     GPUS = 2
-    BOTH = CPU | GPUS
     AMD = 4
 
     @classmethod
@@ -118,16 +124,22 @@ class Devices(Flag):
     def text(self) -> str:
         """The kinds in words."""
         names = {
-            Devices.CPU: "the CPU device",
             Devices.GPUS: "GPUs",
             Devices.AMD: "AMD GPUs",
+            Devices.CPU: "the CPU device",
         }
-        return names.get(self, "GPUs and the CPU device")
+        *first, last = (name for kind, name in names.items() if kind in self)
+        return f"{', '.join(first)} and {last}" if first else last
+
+    @property
+    def are_several(self) -> bool:
+        """Whether a program chooses between them while it runs."""
+        return len(self) > 1
 
 
 def is_several(targets: Sequence[Target]) -> bool:
     """Returns whether a program chooses between code for these while it runs."""
-    return Devices.of(targets) == Devices.BOTH or any(target.is_ptx for target in targets)
+    return Devices.of(targets).are_several or any(target.is_ptx for target in targets)
 
 
 def shared_memory_limit(target: Target) -> int:
@@ -144,16 +156,15 @@ def check_together(targets: Sequence[Target]) -> None:
             f"a file for {stands_in[0].arch} is for nothing else: {names}",
             hint="build a file for each kind",
         )
-    if Devices.AMD not in Devices.of(targets):
-        return
-    if Devices.of(targets) != Devices.AMD:
-        raise InputError(
-            f"one file is not for AMD's chips and others: {names}",
-            hint="build a file for each kind",
-        )
-    if len({lanes_of([target.chip]) for target in targets}) > 1:
-        widths = ", ".join(f"{lanes_of([target.chip])} on {target.arch}" for target in targets)
-        raise InputError(
-            f"wavefronts have different widths, {widths}, and kernels are made for one",
-            hint="build a file for each width",
-        )
+
+
+def with_cpu_of(targets: Sequence[Target]) -> tuple[Target, ...]:
+    """Returns the targets, of which the CPU device runs device code that is made for a GPU of
+    theirs: AMD's where there are none of NVIDIA's.
+    """
+    if Devices.of(targets) != Devices.CPU | Devices.AMD:
+        return tuple(targets)
+    amd = next(target for target in targets if target.is_amd)
+    return tuple(
+        Target(f"{_CPU_PREFIX}{amd.chip}") if target == CPU else target for target in targets
+    )

@@ -2,7 +2,8 @@
 
 The environment is read here and nowhere else: HIRC_CLANG, HIRC_CUDA_PATH and HIRC_ROCM_PATH name
 them, HIRC_CACHE_DIR is where compiled code is kept, HIRC_CACHE_BYTES how much of it,
-HIRC_CPU_VECTORS which processors code of the CPU device is for, SOURCE_DATE_EPOCH the time that
+HIRC_CPU_VECTORS which processors code of the CPU device is for, HIRC_HIP the HIP runtime that
+programs load, SOURCE_DATE_EPOCH the time that
 documents name.
 """
 
@@ -137,10 +138,10 @@ class Cuda:
 
 @dataclass(frozen=True)
 class Toolchain:
-    """Everything a build runs or links."""
+    """Everything a build runs or links; CUDA for NVIDIA's GPUs."""
 
     clang: Clang
-    cuda: Cuda
+    cuda: Cuda | None = None
 
 
 class ClangSearch:
@@ -388,6 +389,11 @@ def source_date() -> int | None:
     if not text.isascii() or not text.isdecimal() or len(text) > 11:
         raise InputError(f"SOURCE_DATE_EPOCH is {text!r}, which is no number of seconds")
     return int(text)
+
+
+def hip_runtime() -> str | None:
+    """Returns the HIP runtime that is named for programs, if one is."""
+    return os.environ.get("HIRC_HIP") or None
 
 
 def trace_file() -> Path | None:

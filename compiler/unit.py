@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
 from ..dialects.records import dataclass
-from ..pipelines.gpu_program import NAMING_STAGE, GpuProgramOptions, gpu_program_stages
+from ..pipelines.gpu_program import (
+    DEVICE_STAGE,
+    NAMING_STAGE,
+    GpuProgramOptions,
+    device_stage,
+    gpu_program_stages,
+)
 from ..pipelines.host_ir import (
     FIRST_LOWERING_STAGE,
     FUSION_STAGE,
@@ -39,6 +45,7 @@ from .native import native_targets
 from .options import Emit, Float32Products, Graphs, Options, Products, Schedules, StateStorage
 from .output import write
 from .parse import parse
+from .platform_table import CUDA
 from .prefix_map import map_locations, mapped
 from .process import Runner
 from .session import Session, position_of
@@ -50,6 +57,7 @@ from .target import (
     Target,
     check_together,
     shared_memory_limit,
+    with_cpu_of,
 )
 from .timing import Timer
 from .toolchain import Clang
@@ -63,9 +71,7 @@ if TYPE_CHECKING:
 def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> list[Stage]:
     """The stages one translation unit goes through, for the chips it is built for."""
     targets = targets or options.targets
-    devices = Devices.of(targets)
-    # The CPU device runs what is made for any GPU.
-    chips = [target for target in targets if devices != Devices.BOTH or not target.is_cpu]
+    chips = _chips(targets)
     names = tuple(target.chip for target in chips)
     host = HostIrOptions(
         entry=options.entry,
@@ -78,22 +84,41 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
         graph_launches=_graph_launches(options, chips),
         overlap_steps=options.overlap_steps,
     )
-    gpu = gpu_program_stages(
-        GpuProgramOptions(
-            unit=unit,
-            entry=options.entry,
-            bare_pointers=options.bare_pointers,
-            executable=options.emit is not Emit.SHARED,
-            entry_required=options.emit is Emit.EXE,
-            # The CPU device names lines of the source in its messages.
-            debug=options.debug or Devices.CPU in devices,
-            fast_math=options.fast_math,
-            chips=names,
-            max_shared_bytes=min(map(shared_memory_limit, chips), default=0),
-            has_redux=all(chip.capability >= FIRST_WITH_REDUX for chip in chips) and bool(chips),
-        )
+    return [*host_ir_stages(host), *gpu_program_stages(_gpu_options(options, unit, targets))]
+
+
+def _chips(targets: Sequence[Target]) -> list[Target]:
+    """Returns what device code is made for: the CPU device runs that of any GPU."""
+    gpus = [target for target in targets if not target.is_cpu]
+    return gpus or list(targets)
+
+
+def _families(targets: Sequence[Target]) -> list[tuple[str, ...]]:
+    """Returns the chips whose device code is lowered together, each of such groups."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for target in _chips(targets):
+        found.setdefault(target.family, []).append(target.chip)
+    return [tuple(chips) for chips in found.values()]
+
+
+def _gpu_options(options: Options, unit: str, targets: Sequence[Target]) -> GpuProgramOptions:
+    chips = _chips(targets)
+    of_nvidia = [chip for chip in chips if chip.platform is CUDA]
+    return GpuProgramOptions(
+        unit=unit,
+        entry=options.entry,
+        bare_pointers=options.bare_pointers,
+        executable=options.emit is not Emit.SHARED,
+        entry_required=options.emit is Emit.EXE,
+        # The CPU device names lines of the source in its messages.
+        debug=options.debug or Devices.CPU in Devices.of(targets),
+        fast_math=options.fast_math,
+        chips=tuple(target.chip for target in chips),
+        lowered_chips=_families(targets)[0] if chips else (),
+        max_shared_bytes=min(map(shared_memory_limit, chips), default=0),
+        has_redux=all(chip.capability >= FIRST_WITH_REDUX for chip in of_nvidia)
+        and bool(of_nvidia),
     )
-    return [*host_ir_stages(host), *gpu]
 
 
 # On an H200 a graph takes less of the host's time than a launch (docs/results.md).
@@ -197,6 +222,7 @@ class Unit:
             self.targets = native_targets()
             self.is_native = True
         check_together(self.targets)
+        self.targets = with_cpu_of(self.targets)
         if self.options.tuning is not None:
             place_tuning(self.module.operation, read_tuning(self.options.tuning, self.targets))
         if self.options.checks and self.devices != Devices.CPU:
@@ -204,7 +230,10 @@ class Unit:
                 "--check is for the CPU device, and the program is built for a GPU",
                 hint="--offload-arch=cpu",
             )
-        self._sources: list[DeviceSource] | None = None
+        # Copies of the gpu.modules that are lowered for other chips than the module's own, and the
+        # LLVM IR of each, by what the chips have in common.
+        self._copies: dict[tuple[str, int], ir.Module] = {}
+        self._sources: dict[tuple[str, int], list[DeviceSource]] = {}
         self._layout: WeightLayout | None = None
         # What was fused, for --fusion-report.
         self.fusion_report: list[str] = []
@@ -308,8 +337,31 @@ class Unit:
 
     def lower(self) -> None:
         """Runs the MLIR stages that are left, up to --stop-after."""
+        families = _families(self.targets)
+        if len(families) > 1:
+            self._run.advance(before=DEVICE_STAGE)
+            if not self._run.has_ended and self.has_device_code:
+                for chips in families[1:]:
+                    self._lower_copy(chips)
         self._run.advance()
         self.has_kernels = self.has_device_code
+
+    def _lower_copy(self, chips: tuple[str, ...]) -> None:
+        """Lowers a copy of the gpu.modules for chips of another family."""
+        with self.session.context, self.module.operation.location:
+            copy = ir.Module.create()
+            for op in self.module.body:
+                if op.operation.name == "gpu.module":
+                    copy.body.append(op.operation.clone())
+        options = _gpu_options(self.options, self.source.unit, self.targets)
+        StageRun(
+            copy.operation,
+            [device_stage(options, chips)],
+            self.session,
+            self.timer,
+            verify_each=self.options.verify_each,
+        ).advance()
+        self._copies[Target(chips[0]).family] = copy
 
     def graph(self) -> list[GraphProgram]:
         """What the program does on the host and in kernels, for a picture of it."""
@@ -416,14 +468,18 @@ class Unit:
     def machine_targets(self) -> list[Target]:
         """The GPUs that it has machine code for: a link needs one, so there is one beside PTX."""
         machines = [target for target in self.gpu_targets if not target.is_ptx]
-        return machines or [Target(target.chip) for target in self.gpu_targets[:1]]
+        ptx = [target for target in self.gpu_targets if target.is_ptx]
+        if ptx and all(target.is_amd for target in machines):
+            machines.insert(0, Target(ptx[0].chip))
+        return machines
 
     @property
     def offered(self) -> dict[str, Position | None]:
         """What its device code defines for other units, and where; once its host code is made."""
         found: dict[str, Position | None] = {}
-        for source in self._sources or ():
-            found |= source.offered
+        for sources in self._sources.values():
+            for source in sources:
+                found |= source.offered
         return found
 
     @property
@@ -433,11 +489,7 @@ class Unit:
     def device(self, target: Target, library: Path) -> LlvmModule:
         """The unit's device code for one chip, optimised; `library` is its maker's."""
         options = self.options
-        if self._sources is None:
-            with self.timer.phase("device translate"):
-                self._sources = device_sources(self.module.operation, target.platform)
-            for source in self._sources:
-                self.keep(f"{source.name}.ll", source.text)
+        sources = self._sources_for(target)
         keep = [entry.device_name for entry in entries_of(self.module.operation)]
         settings = DeviceOptions(
             opt_level=options.opt_level,
@@ -448,7 +500,6 @@ class Unit:
             rdc=options.rdc,
             speculates=not options.checks,
         )
-        sources = self._sources
         if Devices.CPU in self.devices and not target.is_cpu and not options.debug:
             # Lines are for the CPU device's messages.
             sources = [source.without_lines() for source in sources]
@@ -457,6 +508,18 @@ class Unit:
         if options.save_temps is not None:
             self.keep(f"{target.arch}.ll", module.text())
         return module
+
+    def _sources_for(self, target: Target) -> list[DeviceSource]:
+        """The device code as LLVM IR, which chips of a family have in common."""
+        family = target.family
+        if family not in self._sources:
+            module = self._copies.get(family, self.module)
+            with self.timer.phase("device translate"):
+                self._sources[family] = device_sources(module.operation, target.platform)
+            for source in self._sources[family]:
+                copied = f".{target.chip}" if family in self._copies else ""
+                self.keep(f"{source.name}{copied}.ll", source.text)
+        return self._sources[family]
 
     @property
     def cpu_target(self) -> Target:

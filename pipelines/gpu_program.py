@@ -8,6 +8,7 @@ from .schedules.device import AMD_DEVICES, lanes_of
 
 # Names kernels: before it, each is in a gpu.module.
 NAMING_STAGE = "entries"
+DEVICE_STAGE = "device"
 _LLVM_HOST = ("builtin", "llvm", "offload")
 _LLVM_DEVICE = ("builtin", "llvm", "nvvm")
 _LLVM_AMD_DEVICE = ("builtin", "llvm", "rocdl")
@@ -25,24 +26,21 @@ class GpuProgramOptions:
     debug: bool = False
     fast_math: bool = False
     chips: tuple[str, ...] = ()
+    # Of them, those that gpu.modules are lowered for where they are; others' get copies.
+    lowered_chips: tuple[str, ...] = ()
     max_shared_bytes: int = 0
     has_redux: bool = False
 
 
 def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
     """Returns the stages, in order; their names are stable."""
-    bare = str(options.bare_pointers).lower()
     required = str(options.entry_required).lower()
     point = f"add-entry-point{{entry={options.entry} required={required}}}"
     entry = [point] if options.executable else []
     fast = "gpu.module(allow-fast-math)," if options.fast_math else ""
-    # Takes a whole module, and leaves functions alone that have a scope.
-    debug = ["ensure-debug-info-scope-on-llvm-func"] if options.debug else []
-    chips = "+".join(options.chips)
-    redux = str(options.has_redux).lower()
-    is_amd = bool(options.chips) and options.chips[0] in AMD_DEVICES
-    refused = f"check-amd-ops{{chips={chips}}}," if is_amd else ""
-    device = _amd_device(bare, options.chips) if is_amd else _nvidia_device(bare, chips, redux)
+    debug = _debug_passes(options)
+    amd_chips = [chip for chip in options.chips if chip in AMD_DEVICES]
+    refused = f"check-amd-ops{{chips={'+'.join(amd_chips)}}}," if amd_chips else ""
     return [
         Stage("kernels", ",".join([*_TO_KERNELS, *entry])),
         Stage(
@@ -55,19 +53,33 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
         Stage(
             "runtime-calls",
             "convert-host-assert,check-allocation-sizes,own-host-memory,"
-            f"convert-gpu-host-to-cuda{{bare-pointers={bare} "
+            f"convert-gpu-host-to-cuda{{bare-pointers={str(options.bare_pointers).lower()} "
             f"max-shared-bytes={options.max_shared_bytes}}}",
             passing=True,
         ),
-        Stage(
-            "device",
-            ",".join([f"gpu.module({','.join(device)})", *debug]),
-            leaves=_LLVM_AMD_DEVICE if is_amd else _LLVM_DEVICE,
-            within="gpu.module",
-            passing=True,
-        ),
+        device_stage(options, options.lowered_chips or options.chips),
         Stage("host", ",".join([*_HOST, *debug]), leaves=_LLVM_HOST, spares="gpu.module"),
     ]
+
+
+def device_stage(options: GpuProgramOptions, chips: tuple[str, ...]) -> Stage:
+    """Returns the stage that takes gpu.modules to LLVM's dialects for chips of one family."""
+    bare = str(options.bare_pointers).lower()
+    is_amd = bool(chips) and chips[0] in AMD_DEVICES
+    redux = str(options.has_redux).lower()
+    device = _amd_device(bare, chips) if is_amd else _nvidia_device(bare, "+".join(chips), redux)
+    return Stage(
+        DEVICE_STAGE,
+        ",".join([f"gpu.module({','.join(device)})", *_debug_passes(options)]),
+        leaves=_LLVM_AMD_DEVICE if is_amd else _LLVM_DEVICE,
+        within="gpu.module",
+        passing=True,
+    )
+
+
+def _debug_passes(options: GpuProgramOptions) -> list[str]:
+    # Takes a whole module, and leaves functions alone that have a scope.
+    return ["ensure-debug-info-scope-on-llvm-func"] if options.debug else []
 
 
 _STORED_FLOATS = ",".join(

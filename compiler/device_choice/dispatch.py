@@ -1,4 +1,4 @@
-"""The functions that calls of CUDA go to in a file for GPUs and the CPU device, as LLVM IR.
+"""The functions that calls of CUDA go to in a file for several kinds of devices, as LLVM IR.
 
     define hidden ptr @__wrap_cudaMalloc(...) {
       %f = load atomic ptr, ptr @hirc_device_slots ...
@@ -12,9 +12,12 @@ it returns: on x86-64 the function above is one jump. C has no such thing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+
+from ..target import Devices
 
 CPU_PREFIX = "hirc_cpu_"
+AMD_PREFIX = "hirc_amd_"
 WRAPPED_PREFIX = "__wrap_"
 _REAL_PREFIX = "__real_"
 
@@ -25,38 +28,76 @@ _OF_NO_GPU = (
     "cudaGetErrorString",
     "cudaRuntimeGetVersion",
 )
+# What choose.c calls of each kind of GPU, in the order of its struct.
+_ASKED = (
+    "cudaGetDeviceCount",
+    "cudaSetDevice",
+    "cudaDriverGetVersion",
+    "cudaRuntimeGetVersion",
+    "cudaFuncGetAttributes",
+    "cudaGetLastError",
+    "cudaGetErrorString",
+)
+_GPUS = {Devices.GPUS: ("cuda", _REAL_PREFIX), Devices.AMD: ("hip", AMD_PREFIX)}
+# hipErrorNotSupported, of a function that HIP's runtime is not called for.
+_UNSUPPORTED = 801
 
 
-def dispatch_text(names: Sequence[str]) -> str:
-    """Returns the functions for calls of `names`, and the arrays that choose.c declares."""
+def dispatch_text(names: Sequence[str], devices: Devices, of_amd: Collection[str]) -> str:
+    """Returns the functions for calls of `names`, and the arrays that choose.c declares.
+
+    `of_amd` are the functions that HIP's runtime is called for.
+    """
     count = len(names)
     lines = [
         f"@hirc_device_slot_count = hidden constant i64 {count}",
         _array("hirc_device_slots", [f"first.{name}" for name in names], "global"),
-        _array("hirc_device_of_gpus", [_REAL_PREFIX + name for name in names]),
-        _array("hirc_device_of_cpu", [CPU_PREFIX + name for name in names]),
-        _array("hirc_device_selecting", [_selecting(name) for name in names]),
         "declare hidden void @hirc_device_choose()",
         "declare hidden i32 @hirc_device_select()",
     ]
+    functions: set[str] = set()
+    for device, (kind, prefix) in _GPUS.items():
+        asked = real = selecting = []
+        if device in devices:
+            real = [prefix + name for name in names]
+            if device is Devices.AMD:
+                real = [prefix + name if name in of_amd else "unsupported" for name in names]
+            selecting = [
+                function if name in _OF_NO_GPU else f"selecting.{kind}.{name}"
+                for name, function in zip(names, real, strict=True)
+            ]
+            asked = [prefix + name for name in _ASKED]
+            functions.update(asked, real)
+            lines += [
+                _selecting_function(chosen, function)
+                for chosen, function in zip(selecting, real, strict=True)
+                if chosen != function
+            ]
+        lines.append(_array(f"hirc_device_of_{kind}", real))
+        lines.append(_array(f"hirc_device_selecting_{kind}", selecting))
+        lines.append(_array(f"hirc_device_{kind}", asked or ["none"] * len(_ASKED)))
+    on_cpu = [CPU_PREFIX + name for name in names] if Devices.CPU in devices else []
+    lines.append(_array("hirc_device_of_cpu", on_cpu))
+    functions.update(on_cpu)
+    lines += [_declared(name) for name in sorted(functions - {"unsupported"})]
+    word = f"ptr inttoptr (i64 {_UNSUPPORTED} to ptr)"
+    lines.append(f"define internal ptr @unsupported(...) {{\n  ret {word}\n}}")
     for place, name in enumerate(names):
-        lines.append(f"declare ptr @{_REAL_PREFIX}{name}(...)")
-        lines.append(f"declare hidden ptr @{CPU_PREFIX}{name}(...)")
         lines.append(_call(f"hidden ptr @{WRAPPED_PREFIX}{name}", "", _slot(place, count)))
         choose = "  call void @hirc_device_choose()\n"
         lines.append(_call(f"internal ptr @first.{name}", choose, _slot(place, count)))
-        if name not in _OF_NO_GPU:
-            lines.append(_selecting_function(name))
     return "\n".join(lines) + "\n"
 
 
+def _declared(name: str) -> str:
+    hidden = "" if name.startswith(_REAL_PREFIX) else "hidden "
+    return f"declare {hidden}ptr @{name}(...)"
+
+
 def _array(name: str, functions: Sequence[str], kind: str = "constant") -> str:
-    items = ", ".join(f"ptr @{function}" for function in functions)
+    """Returns an array of functions; none is NULL."""
+    items = ", ".join("ptr null" if each == "none" else f"ptr @{each}" for each in functions)
     return f"@{name} = hidden {kind} [{len(functions)} x ptr] [{items}], align 16"
-
-
-def _selecting(name: str) -> str:
-    return _REAL_PREFIX + name if name in _OF_NO_GPU else f"selecting.{name}"
 
 
 def _slot(place: int, count: int) -> str:
@@ -71,9 +112,9 @@ def _call(head: str, before: str, function: str) -> str:
     )
 
 
-def _selecting_function(name: str) -> str:
+def _selecting_function(name: str, function: str) -> str:
     return f"""\
-define internal ptr @selecting.{name}(...) nounwind {{
+define internal ptr @{name}(...) nounwind {{
   %status = call i32 @hirc_device_select()
   %failed = icmp ne i32 %status, 0
   br i1 %failed, label %refused, label %go
@@ -82,6 +123,6 @@ refused:
   %word = inttoptr i64 %wide to ptr
   ret ptr %word
 go:
-  %r = musttail call ptr (...) @{_REAL_PREFIX}{name}(...)
+  %r = musttail call ptr (...) @{function}(...)
   ret ptr %r
 }}"""

@@ -14,11 +14,13 @@
 // at once and comes first, so that the kernel's text precedes ours; otherwise it may wait for
 // kernels that still run, and comes after our message.
 
+#include "amd_device.h"
 #include "check.h"
 #include "failure.h"
 #include "world.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 // The current device's compute capability as in sm_<capability>, 0 when it cannot be found out.
@@ -64,7 +66,43 @@ static void advise_on_ptx(void) {
     hirc_error_add(": --offload-arch=sm_%d", capability);
 }
 
+static void advise_on_amd(int rc) {
+  int count = 0;
+  switch (rc) {
+  case CUDA_ERROR_INSUFFICIENT_DRIVER:
+    hirc_error_add("\nnote: this program needs AMD's driver and HIP runtime, libamdhip64 of ROCm 5.2 "
+                   "or newer");
+    if (*hirc_hip_fault())
+      hirc_error_add("; HIRC_HIP names it where the loader does not find it: %s",
+                     hirc_hip_fault());
+    break;
+  case CUDA_ERROR_NO_DEVICE:
+  case CUDA_ERROR_INVALID_DEVICE:
+    if (rc == CUDA_ERROR_INVALID_DEVICE && cudaGetDeviceCount(&count) == 0 && count != 0)
+      break;
+    hirc_error_add("\nnote: the driver shows no GPU to this program; see what rocminfo lists and "
+                   "what HIP_VISIBLE_DEVICES holds");
+    break;
+  case CUDA_ERROR_INVALID_DEVICE_FUNCTION:
+  case CUDA_ERROR_INVALID_KERNEL_IMAGE:
+  case CUDA_ERROR_NO_KERNEL_IMAGE_FOR_DEVICE:
+    hirc_error_add("\nnote: rebuild with the --offload-arch of this machine's GPU, which rocminfo "
+                   "names, alone or beside the others");
+    break;
+  case CUDA_ERROR_NOT_SUPPORTED:
+    hirc_error_add("\nnote: this machine's HIP runtime cannot do it; ROCm 6 is the oldest that "
+                   "hirc uses all of");
+    break;
+  default:
+    break;
+  }
+}
+
 static void advise(int rc) {
+  if (on_amd_device()) {
+    advise_on_amd(rc);
+    return;
+  }
   switch (rc) {
   case CUDA_ERROR_INSUFFICIENT_DRIVER:
   case CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER:
@@ -112,8 +150,9 @@ __attribute__((cold, noinline)) _Noreturn void hirc_check_failed(int rc, const c
                                                                  const char *location,
                                                                  const char *note) {
   hirc_error_begin(location);
-  hirc_error_add("%s failed: %s (%d): %s", call, cudaGetErrorName(rc), rc,
-                 cudaGetErrorString(rc));
+  bool is_hip = on_amd_device() && strncmp(call, "cuda", 4) == 0;
+  hirc_error_add("%s%s failed: %s (%d): %s", is_hip ? "hip" : "", is_hip ? call + 4 : call,
+                 cudaGetErrorName(rc), rc, cudaGetErrorString(rc));
   if (note)
     hirc_error_add("\nnote: %s", note);
   advise(rc);

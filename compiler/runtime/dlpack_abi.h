@@ -6,7 +6,14 @@
 #include <stdint.h>
 
 // DLDeviceType.
-enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };
+enum {
+  DL_CPU = 1,
+  DL_CUDA = 2,
+  DL_CUDA_HOST = 3,
+  DL_ROCM = 10,
+  DL_ROCM_HOST = 11,
+  DL_CUDA_MANAGED = 13,
+};
 
 // DLDataTypeCode.
 enum {

@@ -11,8 +11,9 @@
 // numbers are those of its C interface (tvm/ffi/c_api.h, from version 0.1 on).
 #define _GNU_SOURCE
 
-#include "packed_call.h"
+#include "amd_device.h"
 #include "hirc_runtime.h"
+#include "packed_call.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -130,7 +131,7 @@ static bool take(struct hirc_packed_call *call, int64_t place, const struct ffi_
 static void *stream_of(void) {
   get_stream *get = hirc_packed_is_for_cpu() ? NULL : (get_stream *)find(GET_STREAM);
   uint64_t devices = get ? hirc_library_devices() : 0;
-  return devices ? get(DL_CUDA, (int32_t)(devices >> 32)) : NULL;
+  return devices ? get(gpu_kind(), (int32_t)(devices >> 32)) : NULL;
 }
 
 // An output as a Tensor. False, and a message, where that cannot be.

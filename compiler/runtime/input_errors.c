@@ -3,8 +3,8 @@
 // A program compares its tensors itself, without a branch; what stands here runs once a comparison
 // has failed, finds which, and keeps the message for hirc_last_error.
 
+#include "amd_device.h"
 #include "check.h"
-#include "cpu_device.h"
 #include "failure.h"
 #include "program.h"
 #include "ranges.h"
@@ -71,8 +71,8 @@ static const char *type_text(struct dl_data_type type, char *text, size_t bytes)
 static const char *device_text(struct dl_device device, char *text, size_t bytes) {
   if (device.type == DL_CPU)
     snprintf(text, bytes, "the CPU");
-  else if (device.type == DL_CUDA)
-    snprintf(text, bytes, "CUDA device %d", device.number);
+  else if (is_gpu(device.type))
+    snprintf(text, bytes, "%s device %d", device.type == DL_CUDA ? "CUDA" : "ROCm", device.number);
   else
     snprintf(text, bytes, "a device of DLPack's kind %d", device.type);
   return text;
@@ -260,18 +260,19 @@ static bool wrong_device(const struct subject *subject) {
   uint64_t accepted = hirc_accepted_devices(NULL);
   int current = (int)(accepted >> 32);
   bool is_kind = device.type >= 0 && device.type < 32 && accepted >> device.type & 1;
-  if (is_kind && (device.type != DL_CUDA || device.number == current))
+  if (is_kind && (!is_gpu(device.type) || device.number == current))
     return false;
   char text[80];
-  return say(subject, "it is on %s, the program runs on CUDA device %d: move it there",
-             device_text(device, text, sizeof text), current);
+  return say(subject, "it is on %s, the program runs on %s device %d: move it there",
+             device_text(device, text, sizeof text), on_amd_device() ? "ROCm" : "CUDA", current);
 }
 
 static bool wrong_scalar(const struct subject *subject) {
   const struct dl_tensor *tensor = subject->tensor;
   if (wrong_rank(subject) || wrong_type(subject))
     return true;
-  if (tensor->device.type != DL_CPU && tensor->device.type != DL_CUDA_HOST)
+  if (tensor->device.type != DL_CPU && tensor->device.type != DL_CUDA_HOST &&
+      tensor->device.type != DL_ROCM_HOST)
     return say(subject, "a scalar is passed in the host's memory, and it is on device kind %d",
                tensor->device.type);
   if (!tensor->data)

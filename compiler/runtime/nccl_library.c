@@ -4,8 +4,8 @@
 // its own.
 
 #include "nccl_library.h"
+#include "amd_device.h"
 #include "calls.h"
-#include "cpu_device.h"
 #include "failure.h"
 #include "hirc_runtime.h"
 
@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"libnccl.so.2", "libnccl.so"};
+// RCCL has the same interface for AMD's GPUs.
+static const char *const nvidia_names[] = {"libnccl.so.2", "libnccl.so"};
+static const char *const amd_names[] = {"librccl.so.1", "librccl.so"};
 
 static struct nccl functions;
 static _Atomic(const struct nccl *) loaded;
@@ -34,16 +36,18 @@ static const struct {
 #undef SYMBOL
 };
 
-enum { NAMES = sizeof names / sizeof *names, SYMBOLS = sizeof symbols / sizeof *symbols };
+enum { NAMES = 2, SYMBOLS = sizeof symbols / sizeof *symbols };
 
 __attribute__((cold, noinline)) static _Noreturn void refuse(const char *what, const char *why,
                                                              const char *location) {
   hirc_error_begin(location);
-  hirc_error_add("this program communicates by NCCL, and %s: %s\n"
-                 "note: install it, by 'pip install nvidia-nccl-cu13' or your system's packages, "
-                 "and set HIRC_NCCL to the path of its libnccl.so.2 where the loader does not find "
-                 "it",
-                 what, why ? why : "it is not there");
+  bool is_amd = on_amd_device();
+  hirc_error_add("this program communicates by %s, and %s: %s\nnote: install it, by %s, and set "
+                 "HIRC_NCCL to the path of its %s where the loader does not find it",
+                 is_amd ? "RCCL" : "NCCL", what, why ? why : "it is not there",
+                 is_amd ? "your system's packages or with ROCm"
+                        : "'pip install nvidia-nccl-cu13' or your system's packages",
+                 is_amd ? amd_names[0] : nvidia_names[0]);
   hirc_fail(hirc_end_program);
 }
 
@@ -55,6 +59,7 @@ static void *open_library(const char *location) {
       refuse("what HIRC_NCCL names cannot be loaded", dlerror(), location);
     return library;
   }
+  const char *const *names = on_amd_device() ? amd_names : nvidia_names;
   for (int i = 0; i < 2 * NAMES; ++i) {
     int present = i < NAMES ? RTLD_NOLOAD : 0;
     void *library = dlopen(names[i % NAMES], RTLD_NOW | RTLD_LOCAL | present);

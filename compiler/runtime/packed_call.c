@@ -3,7 +3,7 @@
 
 #include "packed_call.h"
 #include "check.h"
-#include "cpu_device.h"
+#include "amd_device.h"
 #include "numbers.h"
 
 #include <inttypes.h>
@@ -121,7 +121,7 @@ bool hirc_packed_prototype(struct hirc_packed_call *call, int64_t output,
   }
   *prototype = *tensor;
   prototype->strides = NULL;
-  prototype->device = devices ? (struct dl_device){DL_CUDA, (int32_t)(devices >> 32)}
+  prototype->device = devices ? (struct dl_device){gpu_kind(), (int32_t)(devices >> 32)}
                               : (struct dl_device){DL_CPU, 0};
   return true;
 }

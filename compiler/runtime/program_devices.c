@@ -1,7 +1,7 @@
 // The devices a program takes tensors of.
 
+#include "amd_device.h"
 #include "check.h"
-#include "cpu_device.h"
 #include "program.h"
 #include "world.h"
 
@@ -10,7 +10,8 @@
 uint64_t hirc_accepted_devices(const char *location) {
   int device = 0;
   check(cudaGetDevice(&device), "cudaGetDevice", location);
-  uint64_t kinds = 1u << DL_CUDA | 1u << DL_CUDA_HOST | 1u << DL_CUDA_MANAGED;
+  uint64_t kinds = on_amd_device() ? 1u << DL_ROCM | 1u << DL_ROCM_HOST
+                                   : 1u << DL_CUDA | 1u << DL_CUDA_HOST | 1u << DL_CUDA_MANAGED;
   if (on_cpu_device())
     kinds |= 1u << DL_CPU;
   return (uint64_t)(unsigned)device << 32 | kinds;

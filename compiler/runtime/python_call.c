@@ -7,6 +7,7 @@
 // Python's lock but for the program's run.
 #define _GNU_SOURCE
 
+#include "amd_device.h"
 #include "hirc_runtime.h"
 #include "packed_call.h"
 
@@ -238,7 +239,7 @@ static bool take(struct hirc_packed_call *call, int64_t place, object *argument,
     return false;
   if (!around->exchange)
     around->exchange = exchange;
-  if (view.device.type == DL_CUDA && around->device.type != DL_CUDA)
+  if (is_gpu(view.device.type) && !is_gpu(around->device.type))
     around->device = view.device;
   hirc_packed_tensor(call, place, &view);
   return true;
@@ -365,8 +366,8 @@ static bool take_all(struct hirc_packed_call *call, const struct python_program 
   if (named->out &&
       (info->output_count != 1 || !take(call, info->input_count, named->out, around)))
     return false;
-  if (around->device.type == DL_CUDA &&
-      around->exchange->current_stream(DL_CUDA, around->device.number, stream) != 0)
+  if (is_gpu(around->device.type) &&
+      around->exchange->current_stream(around->device.type, around->device.number, stream) != 0)
     return false;
   return !named->stream || is_current(named->stream, *stream);
 }

@@ -4,7 +4,7 @@
 // used. They begin as zeros, or as the weights of their names. A thread's calls use the instance that
 // it named last (hirc_use_state), or the one that the linked file has itself. Nobody orders calls
 // that use one instance but the stream that they are given.
-#include "cpu_device.h"
+#include "amd_device.h"
 #include "current_device.h"
 #include "failure.h"
 #include "program.h"
@@ -236,7 +236,7 @@ static int find_named(const struct hirc_weights *weights, void *context) {
     const struct place *place = find(weights, NULL, &is_new);
     if (!place)
       return hirc_error_status();
-    struct dl_device device = {on_cpu_device() ? 1 : 2, on_cpu_device() ? 0 : place->device};
+    struct dl_device device = {on_cpu_device() ? DL_CPU : gpu_kind(), on_cpu_device() ? 0 : place->device};
     struct dl_data_type type;
     memcpy(&type, &state->dtype, sizeof type);
     *wanted->tensor = (struct dl_tensor){.data = place->memory + state->offset,

@@ -14,6 +14,7 @@ class ImageFormat(StrEnum):
 
     BITCODE = "bitcode"
     CUBIN = "cubin"
+    OBJECT = "object"
 
 
 class ImageOp(Offload.Operation, name="image"):

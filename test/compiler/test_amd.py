@@ -10,9 +10,16 @@ from pathlib import Path
 import pytest
 from programs.catalog import NVIDIA_PROGRAMS, PROGRAMS
 
+from hirc.compiler.amd_driver import find_amd_gpus
 from hirc.compiler.errors import InputError
 from hirc.compiler.platform_table import CUDA, HIP, platform_of
-from hirc.compiler.target import Devices, Target, check_together, shared_memory_limit
+from hirc.compiler.target import (
+    Devices,
+    Target,
+    check_together,
+    shared_memory_limit,
+    with_cpu_of,
+)
 from support.driver import Hirc
 from support.rocm import needs_libraries
 
@@ -79,17 +86,35 @@ def test_chips_and_their_platforms() -> None:
 @pytest.mark.parametrize(
     ("archs", "message"),
     [
-        (("gfx90a", "sm_90"), "not for AMD's chips and others: gfx90a, sm_90"),
-        (("cpu", "gfx942"), "not for AMD's chips and others: cpu, gfx942"),
         (("cpu:gfx90a", "sm_90"), "a file for cpu:gfx90a is for nothing else"),
-        (("gfx90a", "gfx1100"), "64 on gfx90a, 32 on gfx1100, and kernels are made for one"),
+        (("cpu:gfx90a", "gfx90a"), "a file for cpu:gfx90a is for nothing else"),
     ],
 )
 def test_what_is_not_in_one_file(archs: tuple[str, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
         check_together([Target.parse(arch) for arch in archs])
-    check_together([Target.parse("gfx90a"), Target.parse("gfx942")])
-    check_together([Target.parse("sm_90"), Target.parse("cpu")])
+    check_together([Target.parse(arch) for arch in ("gfx90a", "gfx1100", "sm_90", "cpu")])
+
+
+def test_what_the_cpu_device_runs() -> None:
+    """Beside AMD's chips alone their device code, else NVIDIA's."""
+    amd, cpu, nvidia = (Target.parse(arch) for arch in ("gfx942", "cpu", "sm_90"))
+    assert with_cpu_of([amd, cpu]) == (amd, Target("cpu:gfx942"))
+    assert with_cpu_of([amd, nvidia, cpu]) == (amd, nvidia, cpu)
+    assert with_cpu_of([cpu]) == (cpu,)
+
+
+def test_the_chips_of_a_driver(tmp_path: Path) -> None:
+    """Of amdkfd's list of processors, of which the first is none, and one may not be read."""
+    numbers = (0, 90010, 90402, 110000, 90010)
+    for place, number in enumerate(numbers):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        lines = f"cpu_cores_count 0\ngfx_target_version {number}\n"
+        (folder / "properties").write_text(lines)
+    (tmp_path / "5").mkdir()
+    assert find_amd_gpus(tmp_path) == ("gfx90a", "gfx942", "gfx1100", "gfx90a")
+    assert find_amd_gpus(tmp_path / "nothing") == ()
 
 
 @needs_libraries

@@ -22,11 +22,12 @@ from hirc.compiler.code import Code, Entry
 from hirc.compiler.compile_code import CodeCompilation
 from hirc.compiler.compile_program import weight_memory
 from hirc.compiler.cpu_device.code import runs_wide_code
+from hirc.compiler.device_containers import DeviceCode, fatbin
 from hirc.compiler.errors import ExecutionError, InputError, UnsupportedError
-from hirc.compiler.fatbin import DeviceCode, fatbin
 from hirc.compiler.llvm_ir import LlvmModule, host_machine
 from hirc.compiler.loader_code import load_code
 from hirc.compiler.safetensors import TensorFile
+from hirc.compiler.target import Devices
 from hirc.compiler.toolchain import find_clang, find_cuda
 from support.program_command import ADD, ORIGINS
 from support.weights import BIAS, DENSE, VALUES, WEIGHT, tensor, write_values
@@ -268,7 +269,7 @@ def test_wrong_programs(program: Callable[[], object], wrong: str) -> None:
 
 def test_code_as_bytes() -> None:
     code = Code(
-        *(b"object", True),
+        *(b"object", Devices.CPU),
         entries=(Entry("k", "k_stub", 0, False),),
         sections={"listed": ("a", "b")},
         images=(DeviceCode("sm_90a", b"cubin"), DeviceCode("sm_90", b"text", is_ptx=True)),

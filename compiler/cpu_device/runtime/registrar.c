@@ -8,6 +8,7 @@
 
 enum {
   KIND_CUDA = 2,
+  KIND_HIP = 4, // in files for AMD's GPUs too
   FLAG_KIND = 7, // 0 a variable, 1 a managed one; textures and surfaces are not for this device
   FLAG_MANAGED = 1,
   FLAG_CONSTANT = 16,
@@ -36,7 +37,7 @@ __attribute__((constructor)) static void register_offload_entries(void) {
       sizeof(struct offload_entry);
   for (size_t i = 0; i < count; ++i) {
     const struct offload_entry *entry = &__start_llvm_offload_entries[i];
-    if (entry->kind != KIND_CUDA || !entry->address)
+    if ((entry->kind != KIND_CUDA && entry->kind != KIND_HIP) || !entry->address)
       continue;
     int constant = (entry->flags & FLAG_CONSTANT) != 0;
     if (entry->size == 0)

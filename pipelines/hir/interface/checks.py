@@ -13,11 +13,11 @@ from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
 from .code import Code
 from .signature import OPEN, Value
-from .tensor import CPU, CUDA, Tensor
+from .tensor import CPU, CUDA, ROCM, Tensor
 
 _ZEROS = "hirc_zero_sizes"
 # Scalars are read by the host: its own memory, and page-locked memory.
-_HOST_DEVICES = 1 << CPU | 1 << 3
+_HOST_DEVICES = 1 << CPU | 1 << 3 | 1 << 11
 
 # What a tensor's sizes may take in bytes, as far as 64 bits count, and what one dim may span by its
 # stride, and a byte_offset: more than any address space has, and so little that the sum over all
@@ -84,10 +84,16 @@ class Checker:
     def memory_device(self) -> ir.Value:
         """The device of memory that a program allocates, as a DLTensor's eight bytes."""
         code = self.code
-        is_cpu = arith.andi(arith.shrui(self._mask, code.i32(CPU)), code.i32(1))
-        kind = arith.extui(code.types.i64, arith.subi(code.i32(CUDA), is_cpu))
+        on_gpu = arith.select(self._accepts(ROCM), code.i32(ROCM), code.i32(CUDA))
+        kind = arith.select(self._accepts(CPU), code.i32(CPU), on_gpu)
+        kind = arith.extui(code.types.i64, kind)
         number = arith.extui(code.types.i64, self.device_number)
         return arith.ori(kind, arith.shli(number, code.i64(32)))
+
+    def _accepts(self, kind: int) -> ir.Value:
+        """Whether memory of a kind of device is taken."""
+        code = self.code
+        return code.differ(arith.andi(self._mask, code.i32(1 << kind)), code.i32(0))
 
     def scalar(self, tensor: Tensor, value: Value) -> Seen:
         """Returns a scalar: a tensor without dims in the host's memory."""
@@ -287,7 +293,8 @@ class Checker:
         code = self.code
         device = tensor.device
         elsewhere = code.differ(tensor.device_number, self.device_number)
+        is_gpu = code.any([code.equal(device, code.i32(kind)) for kind in (CUDA, ROCM)])
         return [
             self._not_among(self._mask, device),
-            arith.andi(code.equal(device, code.i32(CUDA)), elsewhere),
+            arith.andi(is_gpu, elsewhere),
         ]

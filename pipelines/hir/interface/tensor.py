@@ -8,6 +8,7 @@ from .code import Code
 
 CPU = 1
 CUDA = 2
+ROCM = 10
 
 _DATA = 0
 _DEVICE = 8

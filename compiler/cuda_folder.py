@@ -1,4 +1,4 @@
-"""CUDA's fatbinary with other arguments than those that clang's link gives it.
+"""Folders that stand for CUDA's, with a fatbinary that has other arguments than clang's link gives.
 
 clang's linker wrapper puts the images of the device together with the fatbinary of the CUDA that it
 is told of. It has no option for PTX, nor for compression; and before 22 it spells images in a way

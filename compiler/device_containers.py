@@ -1,4 +1,6 @@
-"""CUDA's container of device code, as the fatbinary of CUDA 13.0 writes it without compression."""
+"""Containers of device code for several chips: CUDA's, as the fatbinary of CUDA 13.0 writes it
+without compression, and HIP's, as clang-offload-bundler does.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ _VARIANTS = {"": 0, "a": 0x100000, "f": 0x200000}
 
 @dataclass(frozen=True)
 class DeviceCode:
-    """Machine code for one chip, or PTX that the driver compiles for it."""
+    """Machine code for one chip, or PTX that the driver compiles for it; of AMD's a code object."""
 
     arch: str
     data: bytes
@@ -38,6 +40,28 @@ def fatbin(images: Sequence[DeviceCode]) -> bytes:
     """Returns the container of device code for several chips."""
     packed = b"".join(map(_packed, images))
     return _CONTAINER.pack(_MAGIC, _VERSION, _CONTAINER.size, len(packed)) + packed
+
+
+# LLVM's "Clang Offload Bundler": a header, an entry of the host without bytes, and one a code
+# object, each of which begins on a page.
+_BUNDLE_MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
+_BUNDLE_ENTRY = struct.Struct("<QQQ")
+_BUNDLE_HOST = b"host-x86_64-unknown-linux-gnu-"
+BUNDLE_ALIGNMENT = 4096
+
+
+def offload_bundle(images: Sequence[DeviceCode]) -> bytes:
+    """Returns HIP's container of code objects for several chips."""
+    names = [f"hipv4-amdgcn-amd-amdhsa--{image.arch}".encode() for image in images]
+    whole = [(_BUNDLE_HOST, b""), *zip(names, (image.data for image in images), strict=True)]
+    size = len(_BUNDLE_MAGIC) + 8 + sum(_BUNDLE_ENTRY.size + len(name) for name, _ in whole)
+    head = _BUNDLE_MAGIC + struct.pack("<Q", len(whole))
+    body = b""
+    for name, data in whole:
+        body += b"\0" * (-(size + len(body)) % BUNDLE_ALIGNMENT)
+        head += _BUNDLE_ENTRY.pack(size + len(body), len(data), len(name)) + name
+        body += data
+    return head + body
 
 
 def _packed(image: DeviceCode) -> bytes:
