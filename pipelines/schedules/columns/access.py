@@ -22,7 +22,11 @@ class ColumnAccess:
     """
 
     def __init__(
-        self, plan: ColumnPlan, parameters: Parameters, vector: ir.Value, step: int | None = None
+        self,
+        plan: ColumnPlan,
+        parameters: Parameters,
+        vector: ir.Value,
+        step: int | ir.Value | None = None,
     ) -> None:
         self._plan = plan
         self._step = plan.depth if step is None else step
@@ -60,7 +64,10 @@ class ColumnAccess:
             return [self._address(operand, self.indices(number)) for number in numbers]
         stride = self._stride(operand, loops[0])
         first = self._address(operand, [numbers[0]])
-        step = self._parameters.size(stride * Size(self._step))
+        if isinstance(self._step, int):
+            step = self._parameters.size(stride * Size(self._step))
+        else:
+            step = arith.muli(self._parameters.size(stride), self._step)
         found, last = [first], first
         for is_there in list(valid)[1:]:
             last = address(last, operand.element, step)

@@ -7,6 +7,7 @@ The result is the same in every run.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from ....dialects.mlir import arith, gpu, ir, scf
 from ...lane_reduction import WARP_LANES, i32_constant, shuffle
@@ -14,6 +15,15 @@ from ...rewriting import index_constant
 from ..collective import Collective, merged
 from ..elements import address, element_bytes, load, store
 from ..shared import SharedMemory
+from .sweep import when
+
+
+class Partials(Protocol):
+    """Running values of a block's threads."""
+
+    def totals(self) -> list[ir.Value]:
+        """The running values of the thread's column, in the order of those given."""
+        ...
 
 
 class BlockPartials:
@@ -112,3 +122,62 @@ class BlockPartials:
         row = index_constant(element * self._parts)
         row = arith.addi(row, index_constant(part) if isinstance(part, int) else part)
         return arith.addi(arith.muli(row, index_constant(self._lanes)), lane)
+
+
+class OpenPartials:
+    """The same of a block that has its columns of threads in x, and the threads of one in y.
+
+    Where each column has one thread, nothing is exchanged.
+    """
+
+    def __init__(
+        self,
+        collectives: Sequence[Collective],
+        running: Sequence[ir.Value],
+        count: int,
+        threads: int,
+        shared: SharedMemory,
+    ) -> None:
+        self._collectives, self._count, self._running = collectives, count, list(running)
+        self._lane, self._lanes = gpu.thread_id(gpu.Dimension.x), gpu.block_dim(gpu.Dimension.x)
+        self._parts = gpu.block_dim(gpu.Dimension.y)
+        one = index_constant(1)
+        self._are_several = arith.cmpi(arith.CmpIPredicate.ugt, self._parts, one)
+        self._areas = [
+            shared.area(element_bytes(kind) * threads)
+            for each in collectives
+            for _ in range(count)
+            for kind in each.types
+        ]
+        with when(self._are_several):
+            own = gpu.thread_id(gpu.Dimension.y)
+            for area, value in zip(self._areas, self._running, strict=True):
+                store(address(area, value.type, self._place(own)), value.type, [value], 1)
+            gpu.barrier()
+
+    def totals(self) -> list[ir.Value]:
+        """The running values of the thread's column, in the order of those given."""
+        zero, one = index_constant(0), index_constant(1)
+        kinds = [value.type for value in self._running]
+        choice = scf.IfOp(self._are_several, kinds, has_else=True)
+        with ir.InsertionPoint(choice.then_block):
+            loop = scf.ForOp(one, self._parts, one, self._loaded(zero))
+            with ir.InsertionPoint(loop.body):
+                part = self._loaded(loop.induction_variable)
+                so_far = list(loop.inner_iter_args)
+                scf.YieldOp(merged(self._collectives, self._count, so_far, part))
+            scf.YieldOp(list(loop.results))
+        assert choice.else_block is not None
+        with ir.InsertionPoint(choice.else_block):
+            scf.YieldOp(self._running)
+        return [*choice.results]
+
+    def _loaded(self, part: ir.Value) -> list[ir.Value]:
+        where = self._place(part)
+        return [
+            load(address(area, value.type, where), value.type, 1, 1)[0]
+            for area, value in zip(self._areas, self._running, strict=True)
+        ]
+
+    def _place(self, part: ir.Value) -> ir.Value:
+        return arith.addi(arith.muli(part, self._lanes), self._lane)

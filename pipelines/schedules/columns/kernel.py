@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from ....dialects.mlir import arith, gpu, ir
+from ....dialects.mlir import arith, gpu, ir, scf
 from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ..parameters import Parameters
 from ..shared import SharedMemory
 from .access import ColumnAccess
-from .block_partials import BlockPartials
+from .block_partials import BlockPartials, OpenPartials, Partials
 from .plan import ColumnPlan
 from .points import ColumnIteration, ColumnPoints
 from .scratch import ColumnScratch
@@ -27,7 +27,8 @@ class Stage:
 
     It makes the results of those in `combines` from partial ones in `scratch`, reduces those in
     `reduces`, and stores the outputs or, where not `stores`, partial results of the last level.
-    A split kernel takes one part of the iterations for each row of the grid.
+    A split kernel takes one part of the iterations for each row of the grid; one that
+    `may_be_whole` stores the outputs where the grid has one row, and partial results else.
     """
 
     combines: tuple[int, ...]
@@ -35,6 +36,20 @@ class Stage:
     stores: bool
     split: Split | None
     scratch: Scratch
+    may_be_whole: bool = False
+
+    def write(self, outputs: Callable[[], None], partials: Callable[[], None]) -> None:
+        """Emits what stores the outputs, or partial results."""
+        if not self.may_be_whole:
+            (outputs if self.stores else partials)()
+            return
+        rows, one = gpu.grid_dim(gpu.Dimension.y), index_constant(1)
+        choice = scf.IfOp(arith.cmpi(arith.CmpIPredicate.ugt, rows, one), has_else=True)
+        assert choice.else_block is not None
+        for block, emit in ((choice.then_block, partials), (choice.else_block, outputs)):
+            with ir.InsertionPoint(block):
+                emit()
+                scf.YieldOp([])
 
 
 class ColumnKernel:
@@ -50,7 +65,7 @@ class ColumnKernel:
         self._goes_along = bool(stage.reduces) or self._writes_all
         self._kept: list[ColumnIteration] | None = None
         self._take_place()
-        access = ColumnAccess(plan, parameters, self._vector)
+        access = ColumnAccess(plan, parameters, self._vector, self._sweep.depth)
         self._points = ColumnPoints(plan, parameters, access)
 
     def emit(self) -> None:
@@ -76,11 +91,14 @@ class ColumnKernel:
     def _take_place(self) -> None:
         """Which vector and which iterations are the thread's."""
         plan, size = self._plan, self._parameters.size
-        lanes = index_constant(plan.lanes)
-        thread = gpu.thread_id(gpu.Dimension.x)
-        first = arith.muli(gpu.block_id(gpu.Dimension.x), lanes)
-        row = arith.divui(thread, lanes)
-        number = arith.addi(first, arith.remui(thread, lanes))
+        thread, depth = gpu.thread_id(gpu.Dimension.x), plan.depth
+        if plan.open:
+            lanes, depth = gpu.block_dim(gpu.Dimension.x), gpu.block_dim(gpu.Dimension.y)
+            lane, row = thread, gpu.thread_id(gpu.Dimension.y)
+        else:
+            lanes = index_constant(plan.lanes)
+            lane, row = arith.remui(thread, lanes), arith.divui(thread, lanes)
+        number = arith.addi(arith.muli(gpu.block_id(gpu.Dimension.x), lanes), lane)
         self._is_column: ir.Value | None = None
         if not plan.fills_blocks:
             # Threads past the last vector go with it, and write nothing.
@@ -93,12 +111,12 @@ class ColumnKernel:
             part = size(self._stage.split.iterations)
             begin = arith.muli(gpu.block_id(gpu.Dimension.y), part)
             end = arith.minui(arith.addi(begin, part), end)
-        self._sweep = Sweep(row, plan.depth, begin, end, self._space.iterations)
+        self._sweep = Sweep(row, depth, begin, end, self._space.iterations)
 
     def _writes(self) -> ir.Value | None:
         """Whether the thread writes what its column has one of."""
         found = self._is_column
-        rows = [self._sweep.row] if self._plan.depth > 1 else []
+        rows = [self._sweep.row] if self._plan.open or self._plan.depth > 1 else []
         if self._stage.split is not None and self._writes_all:
             rows.append(gpu.block_id(gpu.Dimension.y))
         for row in rows:
@@ -107,14 +125,19 @@ class ColumnKernel:
         return found
 
     def _finish(self, number: int, totals: list[ir.Value]) -> None:
-        if self._stage.stores:
+        def store() -> None:
             self._points.know(self._space.levels[number], totals)
             self._points.store_fixed()
-        else:
+
+        def keep() -> None:
             self._scratch(number).write(gpu.block_id(gpu.Dimension.y), totals)
 
-    def _partials(self, number: int, running: Sequence[ir.Value]) -> BlockPartials:
+        self._stage.write(store, keep)
+
+    def _partials(self, number: int, running: Sequence[ir.Value]) -> Partials:
         plan, level = self._plan, self._space.levels[number]
+        if plan.open:
+            return OpenPartials(level, running, plan.width, plan.threads, self._shared)
         return BlockPartials(level, running, plan.width, plan.threads, plan.lanes, self._shared)
 
     def _scratch(self, number: int) -> ColumnScratch:

@@ -45,7 +45,8 @@ class ColumnConfiguration(Configuration):
 
     A thread has `unroll` iterations under way. Where it is `split`, iterations are divided among as
     many blocks as fill the device. A multiprocessor's registers are to hold `resident` blocks; with
-    0 the assembler decides.
+    0 the assembler decides. Of an `open` one the launch says how many lanes there are, these or, of
+    few iterations, one for each thread.
     """
 
     family: ClassVar[str] = "columns"
@@ -64,6 +65,7 @@ class ColumnConfiguration(Configuration):
     threads: int
     split: bool
     resident: int
+    open: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class ColumnPlan:
 
     Of a block's threads, `threads / lanes` take every so many of the collective iterations of the
     same vector, `unroll` at a time. Where it is `skewed`, neighbouring lanes make one vector less
-    of whole columns: each row's vectors begin at its aligned addresses.
+    of whole columns: each row's vectors begin at its aligned addresses. Where it is `open`, a block
+    has its lanes in x and the threads of a vector in y, and the launch says how many.
     """
 
     space: ColumnSpace
@@ -81,6 +84,7 @@ class ColumnPlan:
     unroll: int
     threads: int = THREADS
     skewed: bool = False
+    open: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -104,7 +108,7 @@ class ColumnPlan:
     @property
     def fills_blocks(self) -> bool:
         """Whether every thread certainly has a vector."""
-        return self.space.columns.is_multiple_of(self.lanes * self.width)
+        return not self.open and self.space.columns.is_multiple_of(self.lanes * self.width)
 
     def is_vector(self, operand: Operand) -> bool:
         """Whether an operand's elements of a vector of columns are neighbours."""

@@ -17,13 +17,14 @@ from dataclasses import replace
 from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
 from ...hir.index_arithmetic import materialized
+from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..configuration import Chooser, is_power_of_two, threads_refusal
 from ..dependents import await_previous, can_overlap, let_next_begin
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import Kernels
-from ..launch import emit_launch, operation_name
+from ..launch import emit_launch, operation_name, thread_bound
 from ..parameters import Parameters
 from ..scratch import allocate_scratch, free_scratch
 from ..shared import SharedMemory
@@ -60,6 +61,8 @@ _MOST_SHARED = 48 * 1024
 class _Choice:
     """A plan for at most so many iterations, split or whole, under a condition if there is one.
 
+    Of parts of which only the run knows how many there are, one kernel takes several, and one:
+    `whole_of` are those that the plan is whole where there is one.
     A multiprocessor's registers are to hold `resident` blocks. Rows of the operands of `shifted`
     are read in pieces, where the plan is skewed.
     """
@@ -70,6 +73,13 @@ class _Choice:
     condition: ir.Value | None = None
     resident: int | None = None
     shifted: Sequence[Operand] = ()
+    whole_of: Split | None = None
+
+    @property
+    def may_be_whole(self) -> bool:
+        """Whether its kernel takes all iterations where they are in one part."""
+        is_open = self.split is not None and not self.split.count.is_known
+        return is_open and has_one_pass(self.plan.space)
 
     @property
     def configuration(self) -> ColumnConfiguration:
@@ -82,6 +92,7 @@ class _Choice:
             plan.threads,
             self.split is not None,
             self.resident or 0,
+            plan.open,
         )
 
 
@@ -120,6 +131,10 @@ class ColumnChooser(Chooser[ColumnConfiguration]):
             most = self._device.threads
             return f"'resident' times 'threads' is at most {most}, what a multiprocessor holds"
         plan = self._plan(made)
+        if made.open and (plan.skewed or not may_open(replace(plan, open=False))):
+            return f"of 'open' rows 'lanes' is {LANES}, 'threads' {THREADS}, and columns open"
+        if made.open and made.split and not has_one_pass(space):
+            return "'open' is false where what is 'split' takes several passes"
         if made.kernel is Kind.SKEWED:
             shifted = shifted_operands(space)
             if shifted is None:
@@ -145,7 +160,9 @@ class ColumnChooser(Chooser[ColumnConfiguration]):
 
     def _plan(self, made: ColumnConfiguration) -> ColumnPlan:
         is_skewed = made.kernel is Kind.SKEWED
-        return ColumnPlan(self._space, made.width, made.lanes, made.unroll, made.threads, is_skewed)
+        return ColumnPlan(
+            self._space, made.width, made.lanes, made.unroll, made.threads, is_skewed, made.open
+        )
 
     def _shared(self, plan: ColumnPlan) -> int:
         """The shared memory of a block."""
@@ -166,31 +183,52 @@ def _choices(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
 
     Where sizes are open, special ones are for wide accesses and a single pass alone: each is code.
     """
-    wide = widest(space)
-    has_one_pass = len(space.levels) == 1 and not space.full_outputs
+    wide, narrow = widest(space), _plan_for(space, 1)
+    is_one_pass, known = has_one_pass(space), space.iterations.is_known
+    # Blocks whose lanes the launch says take few iterations as well.
+    are_few = known and space.iterations.known <= _FEW_ITERATIONS
     if wide > 1 and lies_side_by_side(space):
-        if space.iterations.is_known or has_one_pass:
+        plan = _plan_for(space, wide)
+        if are_few or (is_one_pass and not known and not may_open(plan)):
             yield _Choice(plan_of(space, wide, THREADS), most=_FEW_ITERATIONS)
-        is_full: bool | ir.Value = False
-        if has_one_pass:
-            deep = deep_plan(space, wide)
-            is_full = fills_device(deep, device)
-            condition = None if isinstance(is_full, bool) else is_full
-            if is_full is not False:
-                yield _Choice(deep, condition=condition, resident=deep.resident_blocks(device))
-        if is_full is not True:
-            yield from _split_and_whole(_plan_for(space, wide), device)
-        for choice in _skewed(space, device):
-            yield choice
-            if _is_certain(choice):
-                return
-    if space.iterations.is_known or (wide == 1 and has_one_pass):
+        if not are_few:
+            yield from _for_many(plan, device)
+            for choice in _skewed(space, device):
+                yield choice
+                if _is_certain(choice):
+                    return
+    if are_few or (wide == 1 and is_one_pass and not known and not may_open(narrow)):
         yield _Choice(plan_of(space, 1, THREADS), most=_FEW_ITERATIONS)
-    narrow = _plan_for(space, 1)
-    if wide == 1 or has_one_pass or (space.iterations.is_known and space.columns.is_known):
+    if are_few:
+        return
+    if wide == 1 or is_one_pass or (known and space.columns.is_known):
         yield from _split_and_whole(narrow, device)
     else:
-        yield _Choice(narrow)
+        yield _Choice(replace(narrow, open=may_open(narrow)))
+
+
+def _for_many(plan: ColumnPlan, device: Device) -> Iterator[_Choice]:
+    """Plans of wide accesses for more than a few iterations."""
+    is_full: bool | ir.Value = False
+    if has_one_pass(plan.space):
+        deep = deep_plan(plan.space, plan.width)
+        is_full = fills_device(deep, device)
+        condition = None if isinstance(is_full, bool) else is_full
+        if is_full is not False:
+            yield _Choice(deep, condition=condition, resident=deep.resident_blocks(device))
+    if is_full is not True:
+        yield from _split_and_whole(plan, device)
+
+
+def has_one_pass(space: ColumnSpace) -> bool:
+    """Whether each element is read once, and outputs have one a column."""
+    return len(space.levels) == 1 and not space.full_outputs
+
+
+def may_open(plan: ColumnPlan) -> bool:
+    """Whether the launch may say how many lanes a block has: of any number of iterations."""
+    is_usual = plan.lanes == LANES and plan.threads == THREADS
+    return is_usual and not plan.skewed and not plan.space.iterations.is_known
 
 
 def _plan_for(space: ColumnSpace, width: int) -> ColumnPlan:
@@ -201,11 +239,14 @@ def _plan_for(space: ColumnSpace, width: int) -> ColumnPlan:
 
 
 def _split_and_whole(plan: ColumnPlan, device: Device) -> Iterator[_Choice]:
-    split = split_of(plan, device)
+    split, opened = split_of(plan, device), replace(plan, open=may_open(plan))
+    parts = _Choice(plan, split)
+    if parts.may_be_whole:
+        parts = _Choice(opened, split)
     if split is not None:
-        yield _Choice(plan, split)
+        yield parts
     if split is None or not split.count.is_known:
-        yield _Choice(plan)
+        yield _Choice(opened, whole_of=split if parts.may_be_whole else None)
 
 
 def _skewed(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
@@ -291,21 +332,40 @@ def _require_skewed(choice: _Choice, found: Conditions) -> None:
 def _launch(choice: _Choice, kernels: Kernels) -> None:
     """One kernel, or one for each level and one for the outputs."""
     plan, split = choice.plan, choice.split
-    levels = tuple(range(len(plan.space.levels)))
+    space = plan.space
+    levels = tuple(range(len(space.levels)))
+    if split is None and choice.whole_of is not None:
+        # Partial results go nowhere.
+        nowhere = {0: [_same(space.work.outputs[0].buffer) for _ in _kinds(space, 0)]}
+        whole = Stage((), levels, True, choice.whole_of, nowhere, may_be_whole=True)
+        _launch_stage(choice, whole, kernels)
+        return
     if split is None:
         _launch_stage(choice, Stage((), levels, True, None, {}), kernels)
         return
     scratch: dict[int, list[ir.Value]] = {}
     for level in levels:
         scratch[level] = [
-            allocate_scratch(split.most, kind, plan.space.work.open)
-            for each in plan.space.levels[level]
-            for kind in each.types
+            allocate_scratch(split.most, kind, space.work.open) for kind in _kinds(space, level)
         ]
-        _launch_stage(choice, Stage(levels[:level], (level,), False, split, dict(scratch)), kernels)
-    rest = _Choice(narrow_plan(plan.space), split) if plan.skewed else choice
+        before, is_whole = levels[:level], choice.may_be_whole
+        stage = Stage(before, (level,), False, split, dict(scratch), may_be_whole=is_whole)
+        _launch_stage(choice, stage, kernels)
+    # What merges columns does not matter for wide ones: that of narrow ones is there.
+    is_shared = plan.skewed or choice.may_be_whole
+    rest = _Choice(narrow_plan(space), split) if is_shared else choice
     _launch_stage(rest, Stage(levels, (), True, split, scratch), kernels)
     free_scratch(buffer for buffers in scratch.values() for buffer in buffers)
+
+
+def _kinds(space: ColumnSpace, level: int) -> list[ir.Type]:
+    """The types of a level's running values."""
+    return [kind for each in space.levels[level] for kind in each.types]
+
+
+def _same(buffer: ir.Value) -> ir.Value:
+    """A buffer as another value, so that a kernel is given it apart from the buffer."""
+    return ir.Operation.create("memref.cast", results=[buffer.type], operands=[buffer]).results[0]
 
 
 def _launch_stage(choice: _Choice, stage: Stage, kernels: Kernels) -> None:
@@ -315,7 +375,7 @@ def _launch_stage(choice: _Choice, stage: Stage, kernels: Kernels) -> None:
     def emit(entry: ir.Block) -> None:
         parameters, shared = Parameters(entry, space.work.open), SharedMemory()
         made.append((parameters, shared))
-        if not stage.stores:
+        if not stage.stores or stage.may_be_whole:
             let_next_begin(space.work.device)
         if stage.combines:
             await_previous(space.work.device)
@@ -325,26 +385,50 @@ def _launch_stage(choice: _Choice, stage: Stage, kernels: Kernels) -> None:
             ColumnKernel(plan, stage, parameters, shared).emit()
 
     name = operation_name(space.work.op)
-    if not stage.stores:
+    if not stage.stores and not stage.may_be_whole:
         name += "_part"
     attributes: dict[str, ir.Attribute] = {}
     if choice.resident is not None:
         i32 = ir.IntegerType.get_signless(32)
         attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, choice.resident)
+    threads: int | ir.Value = plan.threads
+    if plan.open:
+        attributes |= thread_bound(plan.threads, space.work.device)
     place, made_of = space.work.op.location, choice.configuration.attribute
-    kernel = kernels.build(name, plan.threads, emit, place, attributes, made_of)
+    block_size = None if plan.open else plan.threads
+    kernel = kernels.build(name, block_size, emit, place, attributes, made_of)
     (parameters, shared) = made[0]
-    blocks = materialized(column_blocks(plan))
+    block_rows: ir.Value | None = None
+    if plan.open:
+        threads = _open_lanes(plan, is_split=choice.split is not None)
+        block_rows = arith.divui(index_constant(plan.threads), threads)
+        columns = arith.muli(threads, index_constant(plan.width))
+        blocks = arith.ceildivui(space.work.open.value(space.columns), columns)
+    else:
+        blocks = materialized(column_blocks(plan))
     rows = None
-    if stage.split is not None and (stage.reduces or space.full_outputs):
+    is_split = stage.split is not None and choice.whole_of is None
+    if stage.split is not None and is_split and (stage.reduces or space.full_outputs):
         rows = space.work.open.value(stage.split.count)
     overlaps = bool(stage.combines) and can_overlap(space.work.device)
     emit_launch(
         kernel,
         blocks,
-        plan.threads,
+        threads,
         parameters.arguments(),
         shared.bytes,
         rows,
         overlaps=overlaps,
+        block_rows=block_rows,
     )
+
+
+def _open_lanes(plan: ColumnPlan, *, is_split: bool) -> ir.Value:
+    """Emits the lanes of a block: a thread takes all of few iterations."""
+    lanes = index_constant(plan.lanes)
+    if is_split:
+        return lanes
+    iterations = plan.space.work.open.value(plan.space.iterations)
+    few = index_constant(_FEW_ITERATIONS)
+    are_few = arith.cmpi(arith.CmpIPredicate.ule, iterations, few)
+    return arith.select(are_few, index_constant(plan.threads), lanes)

@@ -165,14 +165,18 @@ class SkewedKernel:
                 column = arith.addi(arith.muli(self._number, extent), column)
             plan, parameters = narrow_plan(self._space), self._parameters
             totals = partials.totals(self._thread)
-            if self._stage.stores:
+
+            def store() -> None:
                 points = ColumnPoints(plan, parameters, ColumnAccess(plan, parameters, column))
                 points.know(self._level, totals)
                 points.store_fixed()
-            else:
+
+            def keep() -> None:
                 buffers = self._stage.scratch[0]
                 scratch = ColumnScratch(plan, parameters, column, self._level, buffers)
                 scratch.write(gpu.block_id(gpu.Dimension.y), totals)
+
+            self._stage.write(store, keep)
 
     def _blocks_in_row(self) -> ir.Value:
         """The blocks that share the columns of a row."""

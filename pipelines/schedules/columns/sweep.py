@@ -17,40 +17,40 @@ Step = Callable[[list[ir.Value], list[ir.Value | None], list[ir.Value]], list[ir
 class Sweep:
     """A thread's iterations: those of its `row` of a block's `depth`, from `begin` to `end`.
 
-    `extent` is the number of all iterations, None where the range may be any; where the thread's
-    are part of them, `begin` is a multiple of what a block takes at once.
+    The depth is a value where the launch says it. `extent` is the number of all iterations, None
+    where the range may be any; where the thread's are part of them, `begin` is a multiple of what a
+    block takes at once.
     """
 
     row: ir.Value
-    depth: int
+    depth: int | ir.Value
     begin: ir.Value
     end: ir.Value
     extent: Size | None
 
     def go(self, unroll: int, starts: Sequence[ir.Value], step: Step) -> list[ir.Value]:
         """Emits the step for `unroll` iterations at a time, and once more for those left over."""
-        chunk = self.depth * unroll
-        chunk_size = index_constant(chunk)
+        chunk, chunk_size = self._threads(unroll), self._after_threads(unroll)
         running: list[ir.Value] = list(starts)
         done = self.begin
         known = self.extent.known if self.extent is not None and self.extent.is_known else None
-        if known is None or known >= chunk:
+        if known is None or chunk is None or known >= chunk:
             count = arith.divui(arith.subi(self.end, self.begin), chunk_size)
             done = arith.addi(self.begin, arith.muli(count, chunk_size))
             loop = scf.ForOp(arith.addi(self.begin, self.row), done, chunk_size, running)
             with ir.InsertionPoint(loop.body):
                 first = loop.induction_variable
                 numbers: list[ir.Value] = [
-                    arith.addi(first, index_constant(each * self.depth)) for each in range(unroll)
+                    arith.addi(first, self._after_threads(each)) for each in range(unroll)
                 ]
                 scf.YieldOp(step(numbers, [None] * unroll, list(loop.inner_iter_args)))
             running = [*loop.results]
-        if self.extent is not None and self.extent.is_multiple_of(chunk):
+        if self.extent is not None and chunk is not None and self.extent.is_multiple_of(chunk):
             return running
         left, certain = unroll, 0
-        if known is not None:
-            left = -(-(known % chunk) // self.depth)
-            certain = known % chunk // self.depth
+        if known is not None and chunk is not None:
+            depth = chunk // unroll
+            left, certain = -(-(known % chunk) // depth), known % chunk // depth
         first = arith.addi(done, self.row)
         some = arith.cmpi(arith.CmpIPredicate.ult, first, self.end)
         rest = scf.IfOp(some, [value.type for value in running], has_else=True)
@@ -68,6 +68,7 @@ class Sweep:
         Of those that there are not, one that there is stands in; there is one in all at least.
         """
         assert self.extent is not None
+        assert isinstance(self.depth, int)
         is_there: ir.Value | None = None
         first = arith.addi(self.begin, self.row)
         if self.extent.known < self.depth:
@@ -76,6 +77,16 @@ class Sweep:
             first = arith.select(is_there, first, last)
         numbers, valid = self._after(first, count, self.extent.known // self.depth)
         return [first, *numbers], [is_there, *valid]
+
+    def _threads(self, times: int) -> int | None:
+        """So many times the block's depth; None where the launch says what that is."""
+        return self.depth * times if isinstance(self.depth, int) else None
+
+    def _after_threads(self, times: int) -> ir.Value:
+        """The same as a value."""
+        if isinstance(self.depth, int):
+            return index_constant(self.depth * times)
+        return arith.muli(self.depth, index_constant(times))
 
     def _after(
         self, first: ir.Value, count: int, certain: int
@@ -87,7 +98,7 @@ class Sweep:
         numbers: list[ir.Value] = []
         valid: list[ir.Value | None] = []
         for place in range(1, count):
-            number = arith.addi(first, index_constant(place * self.depth))
+            number = arith.addi(first, self._after_threads(place))
             if place < certain:
                 numbers.append(number)
                 valid.append(None)

@@ -120,33 +120,48 @@
 
 // -----
 
-// Open sizes: where there are few rows, or columns that fill the device, one kernel does all. Else
-// the parts are counted before the launch, and their memory has a bound; they may be one alone. The
-// same in aligned pieces of rows at any address, and in single elements.
+// Open sizes: where columns fill the device, one kernel does all. Else the parts are counted before
+// the launch, and their memory has a bound; the same kernel takes all rows where there is one part,
+// and one thread takes a column's where they are few. The same in aligned pieces of rows at any
+// address, and in single elements. One kernel merges the parts of all.
 
 // CHECK-LABEL: "hir.launcher"()
 // CHECK:         arith.divui %c528
 // CHECK:         "hir.if"
-// CHECK:           kernel = @kernels::@reduce_loops_0
-// CHECK:         "hir.if"
 // CHECK-NOT:       "hir.allocate"
 // CHECK:           "hir.launch"(%{{.*}}, %c1, %c1, %c512
-// CHECK:           kernel = @kernels::@reduce_loops_1
+// CHECK:           kernel = @kernels::@reduce_loops_0
 // CHECK:         "hir.if"
 // CHECK:           "hir.allocate"() {hirc.scratch} : () -> memref<67584xf32>
-// CHECK:           kernel = @kernels::@reduce_loops_part_2
-// CHECK:           kernel = @kernels::@reduce_loops_3
+// CHECK:           "hir.launch"(%{{.*}}, %{{.*}}, %c1, %c32, %c8, %c1
+// CHECK:           kernel = @kernels::@reduce_loops_1
+// CHECK:           kernel = @kernels::@reduce_loops_2
 // CHECK:         "hir.if"
-// CHECK:           kernel = @kernels::@reduce_loops_4
+// CHECK:           %[[FEW:.*]] = arith.cmpi ule, %{{.*}}, %c16
+// CHECK:           %[[LANES:.*]] = arith.select %[[FEW]], %c256, %c32
+// CHECK:           %[[ROWS:.*]] = arith.divui %c256, %[[LANES]]
+// CHECK:           "hir.launch"(%{{.*}}, %c1, %c1, %[[LANES]], %[[ROWS]], %c1
+// CHECK:           kernel = @kernels::@reduce_loops_1
 // CHECK:         "hir.if"
 // CHECK:           "hir.allocate"() {hirc.scratch} : () -> memref<133056xf32>
-// CHECK:           kernel = @kernels::@reduce_loops_part_5
-// CHECK:           kernel = @kernels::@reduce_loops_6
+// CHECK:           kernel = @kernels::@reduce_loops_3
+// CHECK:           kernel = @kernels::@reduce_loops_2
 // CHECK:         "hir.if"
-// CHECK:           kernel = @kernels::@reduce_loops_7
+// CHECK:           kernel = @kernels::@reduce_loops_3
 // CHECK:         "hir.if"
 // CHECK:           "hir.allocate"() {hirc.scratch} : () -> memref<33792xf32>
-// CHECK:           kernel = @kernels::@reduce_loops_part_8
+// CHECK:           kernel = @kernels::@reduce_loops_4
+// CHECK:           kernel = @kernels::@reduce_loops_2
+// CHECK:           kernel = @kernels::@reduce_loops_4
+// CHECK-LABEL: gpu.func @reduce_loops_1(
+// CHECK:         %[[DEPTH:.*]] = gpu.block_dim y
+// CHECK:         %[[SEVERAL:.*]] = arith.cmpi ugt, %[[DEPTH]], %c1
+// CHECK:         scf.if %[[SEVERAL]]
+// CHECK:           gpu.barrier
+// CHECK-NOT:     gpu.barrier
+// CHECK:         %[[PARTS:.*]] = gpu.grid_dim y
+// CHECK:         arith.cmpi ugt, %[[PARTS]], %c1
+// CHECK-LABEL: gpu.func @reduce_loops_2(
 "hir.program"() ({
 ^bb0(%x: memref<?x?xf32>, %y: memref<?xf32>):
   linalg.generic {
