@@ -81,8 +81,25 @@ def emit_is_for_kernel(product: Product, most: int) -> ir.Value:
         return arith.andi(holds, _at_most(terms, TERMS_IN_TURN))
     for kind, matrix in ((LoopKind.M, product.second), (LoopKind.N, product.first)):
         if kind in vectors and _is_along_sums(product, matrix):
-            holds = arith.ori(holds, _at_most(vectors[kind], 1))
+            holds = arith.ori(holds, _at_most(vectors[kind], _most_rows(product, kind)))
     return holds
+
+
+def _most_rows(product: Product, kind: LoopKind) -> int:
+    """Returns up to how many rows, of an open number, are few; 1 where no more are."""
+    loops = [loop for loop in range(product.loops) if product.kind(loop) == kind]
+    sizes = [product.size(loop) for loop in range(product.loops)]
+    if _adds_to_memory(product) or len(loops) != 1 or sizes[loops[0]] != DYNAMIC:
+        return 1
+    counts = Tables().few_rows.open_rows
+    few = [
+        count
+        for count in counts
+        if _has_few_rows(
+            product, [count if loop in loops else sizes[loop] for loop in range(len(sizes))]
+        )
+    ]
+    return max(few, default=1)
 
 
 def takes_terms_in_turn(product: Product) -> bool:

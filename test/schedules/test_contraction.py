@@ -256,22 +256,22 @@ def _channels_last(element: str, kernel: str, features: int) -> Written:
     )
 
 
-# A batch of open size, whose padding is read in place.
+# A batch of open size, whose padding is read in place; sums are in parts where it is small.
 _OPEN = """
-      func.func @NAME(%x: tensor<?x3x9x8xf32>, %k: tensor<5x3x3x2xf32>) -> tensor<?x5x5x8xf32> {
+      func.func @NAME(%x: tensor<?x200x9x8xf32>, %k: tensor<5x200x3x2xf32>) -> tensor<?x5x5x8xf32> {
         %zero = arith.constant 0.0 : f32
         %c0 = arith.constant 0 : index
-        %n = tensor.dim %x, %c0 : tensor<?x3x9x8xf32>
+        %n = tensor.dim %x, %c0 : tensor<?x200x9x8xf32>
         %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 0] {
         ^bb0(%i: index, %j: index, %l: index, %m: index):
           tensor.yield %zero : f32
-        } : tensor<?x3x9x8xf32> to tensor<?x3x11x9xf32>
+        } : tensor<?x200x9x8xf32> to tensor<?x200x11x9xf32>
         %empty = tensor.empty(%n) : tensor<?x5x5x8xf32>
         %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x5x5x8xf32>)
             -> tensor<?x5x5x8xf32>
         %c = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>,
                                        strides = dense<[2, 1]> : tensor<2xi64>}
-            ins(%p, %k : tensor<?x3x11x9xf32>, tensor<5x3x3x2xf32>)
+            ins(%p, %k : tensor<?x200x11x9xf32>, tensor<5x200x3x2xf32>)
             outs(%start : tensor<?x5x5x8xf32>) -> tensor<?x5x5x8xf32>
         return %c : tensor<?x5x5x8xf32>
       }"""
@@ -279,10 +279,10 @@ SUITE = Suite(
     [
         Written(
             "open_batch",
-            ("f32[n, 3, 9, 8]", "f32[5, 3, 3, 2]"),
+            ("f32[n, 200, 9, 8]", "f32[5, 200, 3, 2]"),
             ("f32[n, 5, 5, 8]",),
             lambda x, k: functional.conv2d(functional.pad(x, (1, 0, 1, 1)), k, stride=(2, 1)),
-            ({"n": 1}, {"n": 4}, {"n": 0}),
+            ({"n": 1}, {"n": 8}, {"n": 9}, {"n": 0}),
             magnitude=20.0,
             source=_OPEN,
         ),

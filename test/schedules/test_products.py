@@ -107,8 +107,32 @@ def _few(fields: str) -> str:
 
 _PARTS = _asks("rows = 64, columns = 64, stages = 4, consumers = 1, parts = 8")
 _HEADS = {"b": 2, "h": 3, "s": 72, "t": 80, "d": 136}
+# So many rows as the run says: few, and many.
+_OPEN = """
+      func.func @NAME(%x: tensor<?x136xf32>, %w: tensor<70x136xf32>) -> tensor<?x70xf32> {
+        %zero = arith.constant 0.0 : f32
+        %c0 = arith.constant 0 : index
+        %m = tensor.dim %x, %c0 : tensor<?x136xf32>
+        %empty = tensor.empty(%m) : tensor<?x70xf32>
+        %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x70xf32>) -> tensor<?x70xf32>
+        %y = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                                            affine_map<(m, n, k) -> (n, k)>,
+                                            affine_map<(m, n, k) -> (m, n)>]
+            ins(%x, %w : tensor<?x136xf32>, tensor<70x136xf32>)
+            outs(%start : tensor<?x70xf32>) -> tensor<?x70xf32>
+        return %y : tensor<?x70xf32>
+      }"""
 SUITE = Suite(
     [
+        Written(
+            "few_open",
+            ("f32[m, 136]", "f32[70, 136]"),
+            ("f32[m, 70]",),
+            lambda x, w: x @ w.T,
+            ({"m": 1}, {"m": 3}, {"m": 8}, {"m": 9}, {"m": 0}),
+            magnitude=20.0,
+            source=_OPEN,
+        ),
         _product("plain", "mnk", "mk", "kn", "mn", _SIZES),
         _product("columns_by_terms", "mnk", "mk", "nk", "mn", {**_SIZES, "n": 131}),
         _product("turned", "mnk", "km", "kn", "mn", {**_SIZES, "m": 136}, "f16"),

@@ -86,6 +86,10 @@ _WARPGROUP_TILES = (
 )
 _SHARE_OF_WARPS = ((4, 0.65), (8, 0.9))
 _SEGMENT = 2048
+# Of f32 on ordinary cores, so many terms are added one after the other: errors of a sum of n grow
+# with sqrt(n). Totals wait in local memory meanwhile: of 8 by 8 results 192 instructions for every
+# 256 terms, whose products are 16384, and 4 bytes a cycle of a multiprocessor (computed).
+AT_ONCE = 256
 # The terms of a step, and the steps in shared memory: 16 in 3 took 4 to 8 % less time than 8 in 4.
 _TERMS, _STAGES = 16, 3
 # Of matrices: of few terms a step is no longer than these, and shorter where single elements pass
@@ -102,7 +106,39 @@ _PRODUCTS_PER_CYCLE, _MATRIX_PRODUCTS_PER_CYCLE = 128, 1024
 _BYTES_PER_CYCLE = 2500
 
 
-def choose(form: Form, device: Device, *, is_wide: bool = False) -> Configuration:
+@dataclass(frozen=True)
+class OpenSize:
+    """The one loop of results that is open, and what it is taken to be where it is `most` at most.
+
+    So the tile and the parts for a few images are those of a few, which leave most of the chip idle
+    in the tiles of many. Without `most` it may be any size.
+    """
+
+    loop: int
+    most: int | None
+    taken: int
+
+
+# Where an open batch is small, and what it is then and otherwise: in the middle of 1 to 8 by
+# factors, and a batch that fills an H200 with most layers' tiles. No sweep of them is on record.
+_FEW, _TAKEN_FEW, _TAKEN_MANY = 8, 3, 32
+
+
+def open_sizes(form: Form) -> list[OpenSize]:
+    """The classes of a form's one open loop, those of few first; none where it has none, or more.
+
+    Where rows or columns are of other open sizes too, or the sums' terms are, no class is known.
+    """
+    loops = [loop for loop, extent in enumerate(form.work.extents) if not extent.is_known]
+    if len(loops) != 1 or loops[0] in form.terms or len(form.work.extents[loops[0]].open) != 1:
+        return []
+    few, many = OpenSize(loops[0], _FEW, _TAKEN_FEW), OpenSize(loops[0], None, _TAKEN_MANY)
+    return [few, many]
+
+
+def choose(
+    form: Form, device: Device, open_size: OpenSize | None = None, *, is_wide: bool = False
+) -> Configuration:
     """The tile and the number of parts that take the least time, by a model of it."""
     best: tuple[float, Configuration] | None = None
     is_matrix = form.is_of_matrices
@@ -126,7 +162,7 @@ def choose(form: Form, device: Device, *, is_wide: bool = False) -> Configuratio
             )
             if not _fits(form, device, made):
                 continue
-            cycles = _cycles(form, device, tile, made)
+            cycles = _cycles(form, device, tile, made, open_size)
             if best is None or cycles < best[0]:
                 best = cycles, made
     assert best is not None, "no tile fits"
@@ -172,12 +208,20 @@ def _fits(form: Form, device: Device, made: Configuration) -> bool:
     return made.parts == 1 or terms.known >= made.parts * _LEAST_TERMS
 
 
-def _cycles(form: Form, device: Device, tile: _Tile, made: Configuration) -> float:
-    """The time of all kernels; sizes that are open are taken to be large."""
+def _cycles(
+    form: Form, device: Device, tile: _Tile, made: Configuration, open_size: OpenSize | None
+) -> float:
+    """The time of all kernels; sizes that are open are taken to be large, but `open_size`."""
     parts = made.parts
-    rows, columns = _known(form, form.rows, 256), _known(form, form.columns, 1 << 16)
-    terms = _known(form, form.terms, 512)
-    batch = _known(form, form.batch, 1)
+    rows, columns, terms, batch = (
+        _known(form, loops, otherwise, open_size)
+        for loops, otherwise in (
+            (form.rows, 256),
+            (form.columns, 1 << 16),
+            (form.terms, 512),
+            (form.batch, 1),
+        )
+    )
     for step in form.steps.values():
         terms = -(-terms // step.every)
         batch *= step.by
@@ -199,8 +243,12 @@ def _cycles(form: Form, device: Device, tile: _Tile, made: Configuration) -> flo
     return cycles
 
 
-def _known(form: Form, loops: tuple[int, ...], otherwise: int) -> int:
+def _known(
+    form: Form, loops: tuple[int, ...], otherwise: int, open_size: OpenSize | None = None
+) -> int:
     extent = product([form.count(loop) for loop in loops])
+    if open_size is not None and open_size.loop in loops:
+        return extent.known * open_size.taken
     return extent.known if extent.is_known else otherwise
 
 

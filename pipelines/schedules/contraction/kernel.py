@@ -10,7 +10,7 @@ from ..shared import SharedMemory
 from ..size import Size, product
 from ..warpgroup_matrices import PATTERN_BYTES
 from .arithmetic import Matrices, Vectors, WarpgroupMatrices, store_vector
-from .configuration import Configuration
+from .configuration import AT_ONCE, Configuration
 from .form import Form
 from .indices import Indices, Numbers, add, byte, i32, multiply, number, plus, times
 from .results import Results
@@ -149,24 +149,11 @@ class ContractionKernel:
         sums = self._arithmetic.start()
         if self._tiles.terms.is_known and self._tiles.terms.known <= self.segment:
             return self._add_segment(Segment(begin, end), arith.subi(end, begin), sums)
-        # Vectors add the sums of a segment to the total at its end: the error of a sum grows with
-        # how many terms are added one after the other. Totals wait in local memory meanwhile: four
-        # times as many segments took 15 % longer.
-        is_added = isinstance(self._arithmetic, Vectors) and isinstance(
-            self.form.total, ir.FloatType
-        )
-        zeros = sums
-        if is_added:
-            sums = self._add_segment(*self._segment_at(begin, end), sums)
-            begin = plus(begin, self.segment)
         loop = scf.ForOp(begin, end, number(self.segment), sums)
         with ir.InsertionPoint(loop.body):
             totals: list[ir.Value] = [*loop.inner_iter_args]
             segment, count = self._segment_at(loop.induction_variable, end)
-            found = self._add_segment(segment, count, zeros if is_added else totals)
-            if is_added:
-                found = [arith.addf(one, other) for one, other in zip(totals, found, strict=True)]
-            scf.YieldOp(found)
+            scf.YieldOp(self._add_segment(segment, count, totals))
         results: list[ir.Value] = [*loop.results]
         return results
 
@@ -189,7 +176,42 @@ class ContractionKernel:
             slot = byte(self.stages, number(stage * self.slot_bytes))
             self._put(self._issue(segment, number(stage * made.terms), slot))
         slots = [number(0), number((made.stages - 1) * self.slot_bytes)]
-        loop = scf.ForOp(number(0), count, number(made.terms), [*sums, *slots])
+        carried = self._add_steps(segment, number(0), count, [*sums, *slots])
+        _wait(0)
+        return carried[: len(sums)]
+
+    def _add_steps(
+        self, segment: Segment, begin: ir.Value, end: ir.Value, carried: list[ir.Value]
+    ) -> list[ir.Value]:
+        """Adds the products of steps to sums, which are carried with the slots read and written.
+
+        Vectors begin anew every so many terms, and add what they have to totals then: the error of
+        a sum grows with how many terms are added one after the other.
+        """
+        most = self._tiles.terms
+        is_short = most.is_known and most.known <= AT_ONCE
+        if not isinstance(self._arithmetic, Vectors) or is_short or not self._is_of_floats:
+            return self._steps(segment, begin, end, carried)
+        loop = scf.ForOp(begin, end, number(AT_ONCE), carried)
+        with ir.InsertionPoint(loop.body):
+            *totals, reading, writing = loop.inner_iter_args
+            last = arith.minui(plus(loop.induction_variable, AT_ONCE), end)
+            start = [*self._arithmetic.start(), reading, writing]
+            *sums, reading, writing = self._steps(segment, loop.induction_variable, last, start)
+            added = [arith.addf(one, other) for one, other in zip(totals, sums, strict=True)]
+            scf.YieldOp([*added, reading, writing])
+        return list(loop.results)
+
+    @property
+    def _is_of_floats(self) -> bool:
+        return isinstance(self.form.total, ir.FloatType)
+
+    def _steps(
+        self, segment: Segment, begin: ir.Value, end: ir.Value, carried: list[ir.Value]
+    ) -> list[ir.Value]:
+        """Adds the products of one step after another."""
+        made = self.configuration
+        loop = scf.ForOp(begin, end, number(made.terms), carried)
         with ir.InsertionPoint(loop.body):
             *carried, reading, writing = loop.inner_iter_args
             _wait(made.stages - 2)
@@ -207,9 +229,7 @@ class ContractionKernel:
                 carried = self._arithmetic.add(start, list(carried))
                 self._put(fetched)
             scf.YieldOp([*carried, self._next(reading), self._next(writing)])
-        _wait(0)
-        results: list[ir.Value] = [*loop.results]
-        return results[: len(sums)]
+        return list(loop.results)
 
     def _issue(self, segment: Segment, base: ir.Value, slot: ir.Value) -> list[_Fetched]:
         """Starts the copies of a step to a stage, and loads what is too small for copies."""

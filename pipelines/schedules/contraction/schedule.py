@@ -22,7 +22,7 @@ from ..size import ONE, Size, product
 from ..warp_matrices import ELEMENTS
 from ..warpgroup_matrices import STRIDE_BYTES
 from ..work import Layout, Operand, Work
-from .configuration import COPIED_BYTES, choose, run_of
+from .configuration import COPIED_BYTES, Configuration, OpenSize, choose, open_sizes, run_of
 from .form import MOST, Factor, Form, is_far, places_of, reaches, read_form
 from .kernel import ContractionKernel, PartsKernel, Tiles
 from .stencil import THREADS, Stencil, StencilKernel, is_stencil
@@ -86,7 +86,7 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
             return [_alternative(form, partial(_launch_stencil, form, kernels)) for form in forms]
         first = forms[0]
         # What the copy engine cannot take is rare: one kernel does for all of it.
-        last = _alternative(forms[-1], partial(_launch, forms[-1], kernels, device))
+        last = self._by_configuration(forms[-1], choose(forms[-1], device))
         is_fallback = FALLBACK in first.work.op.attributes
         if self._plan is not None:
             (whole,) = super().alternatives()
@@ -95,12 +95,38 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
             return [last]
         sides = ((first.first, first.rows), (first.second, first.columns))
         wide = [factor for factor, own in sides if run_of(first, factor, own).width > 1]
-        rest = forms[-1:] if wide else forms
-        found = [_alternative(form, partial(_launch, form, kernels, device)) for form in rest]
-        if wide:
-            launch = partial(_launch, first, kernels, device, is_wide=True)
-            found.insert(0, _alternative(first, launch, wide))
-        return found
+        found = self._by_open_size(first, wide)
+        rest = forms[-1:] if wide else forms[1:]
+        return [*found, *(self._by_configuration(form, choose(form, device)) for form in rest)]
+
+    def _by_open_size(self, form: Form, wide: Sequence[Factor]) -> list[Alternative]:
+        """A kernel for each class of an open size that has a configuration of its own."""
+        device, is_wide = self._device, bool(wide)
+        classes = open_sizes(form) or [None]
+        made = [choose(form, device, each, is_wide=is_wide) for each in classes]
+        if made[0] == made[-1]:
+            classes, made = classes[-1:], made[-1:]
+        return [
+            self._by_configuration(form, each, wide, size)
+            for each, size in zip(made, classes, strict=True)
+        ]
+
+    def _by_configuration(
+        self,
+        form: Form,
+        made: Configuration,
+        wide: Sequence[Factor] = (),
+        size: OpenSize | None = None,
+    ) -> Alternative:
+        launch = partial(_launch, form, made, self._kernels)
+        conditions, launched = _alternative(form, launch, wide)
+
+        def all_conditions(found: Conditions) -> None:
+            conditions(found)
+            if size is not None and size.most is not None:
+                found.require_at_most(form.work.extents[size.loop], size.most)
+
+        return all_conditions, launched
 
 
 def _is_taken(form: Form, device: Device) -> bool:
@@ -281,9 +307,9 @@ def _launch_stencil(form: Form, kernels: Kernels) -> None:
     emit_launch(kernel, blocks, THREADS, found[0].parameters.arguments())
 
 
-def _launch(form: Form, kernels: Kernels, device: Device, *, is_wide: bool = False) -> None:
+def _launch(form: Form, made: Configuration, kernels: Kernels) -> None:
     """Launches the kernel, and where sums are made in parts another one that adds these."""
-    work, made = form.work, choose(form, device, is_wide=is_wide)
+    work = form.work
     terms = form.extent(form.terms)
     if made.parts > 1:
         terms = Size(-(-terms.known // (made.parts * made.terms)) * made.terms)

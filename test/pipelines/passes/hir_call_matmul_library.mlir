@@ -271,13 +271,13 @@
 
 // -----
 
-// Known terms that lie together: the kernel is one of rows, and takes a single row of the open dim
+// Known terms that lie together: the kernel is one of rows, and takes few rows of the open dim
 // whatever the sizes. What hir.linear ends with is part of it.
 
 // SMALL-LABEL: ^bb0(%{{.*}}: memref<?x4096xf32>,
 // SMALL:         %[[M:.*]] = memref.dim %{{.*}}, %c0
-// SMALL:         %[[ONE:.*]] = arith.cmpi ule, %[[M]], %c1
-// SMALL:         %[[CHOICE:.*]] = arith.ori %{{.*}}, %[[ONE]]
+// SMALL:         %[[FEW:.*]] = arith.cmpi ule, %[[M]], %c8
+// SMALL:         %[[CHOICE:.*]] = arith.ori %{{.*}}, %[[FEW]]
 // SMALL:         "hir.if"(%[[CHOICE]]) ({
 // SMALL-NEXT:      linalg.generic
 // SMALL-NOT:         hir.general_schedule
