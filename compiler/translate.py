@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import cast
 
-from ..dialects.mlir import bindings, ir
+from ..dialects.mlir import address_of, bindings, ir
 from ..dialects.records import dataclass
 from . import activity
 from .errors import Note
@@ -28,7 +28,6 @@ _IGNORED_BY_TRANSLATION = ("builtin.module", "gpu.module")
 _DATA_LAYOUT = "llvm.data_layout"
 _TARGET_LINE = re.compile(r"^target (?:datalayout|triple) = .*\n", re.MULTILINE)
 _SYMBOL = re.compile(r"@([\w.$-]+)")
-_CAPSULE = "_CAPIPtr"
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ def _translate(op: ir.Operation, diagnostics: list[TranslationDiagnostic]) -> st
     context = library.LLVMContextCreate()
     try:
         with _standard_error() as said:
-            module = library.mlirTranslateModuleToLLVMIR(_pointer(op), context)
+            module = library.mlirTranslateModuleToLLVMIR(address_of(op), context)
         if module is None:
             diagnostics += [_verifier_error(text, op) for text in said]
             return None
@@ -207,17 +206,6 @@ def _library() -> ctypes.PyDLL:
         function.restype = result
         function.argtypes = arguments
     return library
-
-
-def _pointer(op: ir.Operation) -> int:
-    """Returns the op's address, which is all that a C `MlirOperation` holds."""
-    capsule: object = getattr(op, _CAPSULE)
-    api = ctypes.pythonapi
-    api.PyCapsule_GetName.restype = ctypes.c_char_p
-    api.PyCapsule_GetName.argtypes = [ctypes.py_object]
-    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
-    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    return api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))
 
 
 def _location_text(location: ir.Location) -> str:

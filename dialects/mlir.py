@@ -5,10 +5,12 @@ A dialect's module is loaded when it is first named: the generated ones are larg
 compilation names few of them.
 """
 
+import ctypes
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import import_module
+from math import prod
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -58,6 +60,7 @@ PRODUCER_LLVM = 24
 
 __all__ = [
     "PRODUCER_LLVM",
+    "address_of",
     "affine",
     "apply_transform",
     "arith",
@@ -65,6 +68,7 @@ __all__ = [
     "builtin",
     "cf",
     "context",
+    "dense_bytes",
     "ext",
     "func",
     "gpu",
@@ -136,6 +140,36 @@ def load_named_dialects(source: bytes, into: ir.Context) -> None:
     import_module("torch_mlir._mlir_libs._torchMlir")
     text = "builtin.module(func.func(convert-torch-to-tmtensor))"
     passmanager.PassManager.parse(text, into).run(ir.Module.parse("module {}", into).operation)
+
+
+def address_of(item: ir.Operation | ir.Attribute) -> int:
+    """Returns what MLIR's C interface takes an operation or an attribute as: all that it holds."""
+    capsule: object = getattr(item, "_CAPIPtr")  # noqa: B009 - no part of the type's stub
+    api = ctypes.pythonapi
+    api.PyCapsule_GetName.restype = ctypes.c_char_p
+    api.PyCapsule_GetName.argtypes = [ctypes.py_object]
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    return api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))
+
+
+def dense_bytes(attribute: ir.Attribute, element_bytes: int) -> bytes | None:
+    """Returns the elements of a dense attribute as they lie in memory, a splat's once; None of
+    another attribute.
+
+    The bindings have them of few types, and none of bf16, f8 and complex numbers.
+    """
+    library = ctypes.PyDLL(bindings.__file__)
+    address = ctypes.c_void_p(address_of(attribute))
+    library.mlirAttributeIsADenseElements.restype = ctypes.c_bool
+    library.mlirDenseElementsAttrIsSplat.restype = ctypes.c_bool
+    library.mlirDenseElementsAttrGetRawData.restype = ctypes.c_void_p
+    if not library.mlirAttributeIsADenseElements(address):
+        return None
+    is_splat = library.mlirDenseElementsAttrIsSplat(address)
+    count = 1 if is_splat else prod(ir.ShapedType(attribute.type).shape)
+    data = library.mlirDenseElementsAttrGetRawData(address)
+    return ctypes.string_at(data, count * element_bytes) if count else b""
 
 
 _DENSE_ATTRIBUTES_KNOWN: list[bool] = []

@@ -16,6 +16,7 @@ from . import fault
 from .buffer import Buffer, packed_strides
 from .convert import load, store
 from .dtypes import POISON_BYTE, dtype_of, element_type_of
+from .memory import Owner
 from .outline import Outline
 from .registry import find_step
 from .shapes import static_sizes, text_of
@@ -276,7 +277,9 @@ def mark_written(buffer: Buffer) -> None:
 
 
 def check_writable(op: ir.Operation, buffer: Buffer) -> None:
-    """Fails where two elements of a buffer that is written to share a place."""
+    """Fails where a buffer that is written to is constant, or two elements share a place."""
+    if buffer.allocation.owner is Owner.CONSTANT:
+        fault.fail(op, f"the destination, {buffer.name}, is constant")
     places = zip(buffer.sizes, buffer.strides, strict=True)
     if any(size > 1 and stride == 0 for size, stride in places):
         fault.fail(

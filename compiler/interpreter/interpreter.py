@@ -98,6 +98,8 @@ class Interpreter:
         self.check_leaks = check_leaks
         self.place = place
         self.memory = Memory()
+        # Buffers of constants, by symbol.
+        self.constants: dict[str, Buffer] = {}
         self._asked_device = torch.device(device) if device is not None else None
         self.device = self._asked_device or torch.device("cpu")
         self.streams = Streams(self.device)

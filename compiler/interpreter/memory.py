@@ -15,6 +15,7 @@ class Owner(StrEnum):
     PROGRAM = "the program"
     INPUT = "an input"
     GIVEN = "an output that was handed in"
+    CONSTANT = "a constant"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from torch.nn import functional
 import hirc
 from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
+from hirc.tools.hirc import main as run_hirc
 from support.matmul_library import Fake
 
 # They share what is compiled, so one process runs them all.
@@ -531,6 +532,20 @@ def test_library_and_executable_give_what_torch_gives(tmp_path: Path) -> None:
     for results in ways:
         for result, right in zip(results, wanted, strict=True):
             torch.testing.assert_close(result, right, check_stride=False)
+
+
+def test_the_interpreter_gives_what_torch_gives(tmp_path: Path) -> None:
+    """Of what all functions are as host programs."""
+    source, lowered = tmp_path / "functions.mlir", tmp_path / "lowered.mlir"
+    source.write_text(text_of(CASES))
+    flags = ["--emit=shared", "--offload-arch=cpu", "--stop-after=functions"]
+    assert run_hirc([str(source), "-o", str(lowered), *flags]) == 0
+    module = ir.Module.parse(lowered.read_text(), Session().context)
+    for name, case in CASES.items():
+        given = [each.clone() if isinstance(each, torch.Tensor) else each for each in case.inputs]
+        results = hirc.interpret(module, given, entry=name)
+        for result, wanted in zip(results, case.wanted, strict=True):
+            torch.testing.assert_close(result, wanted, check_stride=False, msg=name)
 
 
 def _calling_all(cases: dict[str, Case]) -> str:

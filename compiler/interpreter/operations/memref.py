@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....dialects.hir.layout import DYNAMIC
-from ....dialects.mlir import ir
+from ....dialects.mlir import dense_bytes, ir
 from .. import fault
-from ..buffer import Buffer
+from ..buffer import Buffer, packed_strides
 from ..convert import convert
-from ..dtypes import element_type_of
+from ..dtypes import dtype_of, element_type_of
 from ..frame import Frame
+from ..memory import Allocation, Owner
 from ..registry import interprets
 from ..scalar_numbers import as_numbers, from_number
 from ..shapes import reshaped_strides, text_of
+from ..torch_import import torch
 
 
 @interprets("memref.dim")
@@ -25,6 +27,49 @@ def dim(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     if not 0 <= place < len(buffer.sizes):
         fault.fail(op, f"{buffer.name} has {len(buffer.sizes)} dims, and no dim {place}")
     return [buffer.sizes[place]]
+
+
+@interprets("memref.get_global")
+def constant(op: ir.Operation, frame: Frame) -> Sequence[Any]:
+    name = ir.FlatSymbolRefAttr(op.attributes["name"]).value
+    kept = frame.interpreter.constants
+    if name not in kept:
+        kept[name] = _constant(op, name, frame)
+    return [kept[name]]
+
+
+def _constant(op: ir.Operation, name: str, frame: Frame) -> Buffer:
+    """Returns the memory of a constant, which lies with the host's code or in device code."""
+    shaped = op.results[0].type
+    element = element_type_of(shaped)
+    assert isinstance(shaped, ir.MemRefType)
+    value = _value_of(frame.interpreter.module.operation, name)
+    data = dense_bytes(value, element.bytes) if value is not None and element is not None else None
+    if data is None or element is None:
+        fault.refuse(op, f"the interpreter has memory of constants, and none of @{name}")
+    count = math.prod(shaped.shape)
+    if count * element.bytes > len(data):
+        data *= count
+    memory = torch.empty(len(data), dtype=torch.uint8, device=frame.interpreter.device)
+    if data:
+        memory.copy_(torch.frombuffer(bytearray(data), dtype=torch.uint8))
+    allocation = Allocation(f"@{name}", Owner.CONSTANT, len(data), memory.data_ptr(), memory)
+    flat = memory.view(dtype_of(element))
+    sizes = tuple(shaped.shape)
+    return Buffer(flat.as_strided(sizes, tuple(packed_strides(sizes)), 0), element, allocation)
+
+
+def _value_of(module: ir.Operation, name: str) -> ir.Attribute | None:
+    """Returns the value of the constant of that name, of the host's or in a gpu.module."""
+    for child in module.regions[0].blocks[0]:
+        op = child.operation
+        found = _value_of(op, name) if op.name == "gpu.module" else None
+        is_it = op.name == "memref.global" and "constant" in op.attributes
+        if is_it and ir.StringAttr(op.attributes["sym_name"]).value == name:
+            found = op.attributes.get("initial_value", None)
+        if found is not None:
+            return found
+    return None
 
 
 @interprets("memref.extract_strided_metadata")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hirc.compiler.errors import InputError
+from hirc.compiler.errors import InputError, UnsupportedError
 from hirc.compiler.interpreter import Counts, Interpreter, interpret
 from support.host_ir import program
 
@@ -238,3 +238,30 @@ def test_an_output_that_is_allocated_is_the_callers_buffer() -> None:
     (result,) = interpret(program([V], body, [f"%y: {V}"]), [X], [y[::2]])
     assert result.data_ptr() == y.data_ptr()
     assert y.tolist() == [3.0, 7.0] * 8
+
+
+_CONSTANT = "memref.global constant @numbers : memref<8xf32> = dense<2.5>\n"
+_GET = "  %c = memref.get_global @numbers : memref<8xf32>\n"
+
+
+_ON_DEVICE = 'memref.global "private" @numbers : memref<8xf32>\n'
+
+
+@pytest.mark.parametrize("where", ["NUMBERS", f"{_ON_DEVICE}gpu.module @constants {{\nNUMBERS}}\n"])
+def test_constants_of_the_host_and_of_device_code(where: str) -> None:
+    body = f'{_GET}  %y = "hir.binary"(%c, %0) {{kind = "add"}} : ({V}, {V}) -> {V}'
+    text = where.replace("NUMBERS", _CONSTANT) + program([V], body, [f"%y: {V}"])
+    (y,) = interpret(text, [X])
+    assert torch.equal(y, X + 2.5)
+
+
+def test_a_constant_is_not_written_to() -> None:
+    body = f'{_GET}  "hir.unary"(%0, %c) {{kind = "neg"}} : ({V}, {V}) -> ()'
+    with pytest.raises(InputError, match="the destination, @numbers, is constant"):
+        interpret(_CONSTANT + program([V], body, []), [X])
+
+
+def test_memory_of_no_value_is_refused() -> None:
+    text = "memref.global @numbers : memref<8xf32>\n" + program([V], _GET, [])
+    with pytest.raises(UnsupportedError, match="memory of constants, and none of @numbers"):
+        interpret(text, [X])
