@@ -14,12 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from hirc.compiler.toolchain import find_clang
+from support.cpu_runtime import build
 
 _HERE = Path(__file__).parent
-_RUNTIME = Path(__file__).parents[4] / "compiler" / "cpu_device" / "runtime"
-_SOURCES = sorted(_RUNTIME.rglob("*.c"))
-_FLAGS = ["-std=gnu11", "-O2", "-g", "-fPIC", "-fvisibility=hidden", f"-I{_RUNTIME}"]
 
 _RIGHT = [
     *("grid", "barrier", "barrier_by_warps", "early_end", "reduce", "arrive", "cluster"),
@@ -55,16 +52,10 @@ _FAULTS = {
 }
 
 
-def _build(compiler: list[str], name: str, folder: Path) -> Path:
-    """Builds a test program with the runtime, whose objects the folder keeps."""
-    objects, program = folder / "objects", folder / name
-    if not objects.exists():
-        objects.mkdir()
-        command = [*compiler, *_FLAGS, "-c", *map(str, _SOURCES)]
-        subprocess.run(command, check=True, timeout=120, cwd=objects)
-    parts = [_HERE / f"{name}.c", *sorted(objects.glob("*.o"))]
-    command = [*compiler, *_FLAGS, *map(str, parts), "-o", str(program), "-pthread", "-lm"]
-    subprocess.run(command, check=True, timeout=120)
+def _built(name: str, folder: Path, sanitizers: str = "") -> Path:
+    program = folder / name
+    if not program.exists():
+        build(_HERE / f"{name}.c", program, sanitizers)
     return program
 
 
@@ -84,13 +75,7 @@ def _run(program: Path, *arguments: str, threads: int) -> subprocess.CompletedPr
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Builds one of the test programs, once."""
     folder = tmp_path_factory.mktemp("engine")
-
-    def program(name: str) -> Path:
-        built = folder / name
-        clang = [str(find_clang().path), "-Wall", "-Wextra", "-Werror"]
-        return built if built.exists() else _build(clang, name, folder)
-
-    return program
+    return lambda name: _built(name, folder)
 
 
 @pytest.mark.parametrize("threads", [1, 4])
@@ -145,14 +130,7 @@ def sanitized(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], Path]:
     folder = tmp_path_factory.mktemp("sanitized")
-    flags = (f"-fsanitize={request.param}", "-fno-sanitize-recover=all", "-w")
-    compiler = [str(find_clang().path), *flags]
-
-    def program(name: str) -> Path:
-        built = folder / name
-        return built if built.exists() else _build(compiler, name, folder)
-
-    return program
+    return lambda name: _built(name, folder, request.param)
 
 
 # A sanitizer for threads does not follow fork(), nor faults.

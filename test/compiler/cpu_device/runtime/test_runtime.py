@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from hirc.compiler.toolchain import find_clang, find_cuda
+from hirc.compiler.toolchain import find_cuda
+from support import cpu_runtime
 
 _HERE = Path(__file__).parent
-_RUNTIME = Path(__file__).parents[4] / "compiler" / "cpu_device" / "runtime"
-_FLAGS = ("-std=gnu11", "-g", "-O2", "-fPIC", "-fvisibility=hidden", f"-I{_RUNTIME}")
 _SANITIZED_SECONDS = 120
 _PROGRAMS = ("memory_calls", "copies", "stream_calls", "capture_calls")
 _OWN = {"limit": {"HIRC_CPU_MEMORY": "8M"}}
@@ -41,31 +40,16 @@ def _run(*command: str | Path, env: dict[str, str] | None = None) -> str:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Builds a program with the runtime, with a sanitizer where one is named."""
+    """Builds a program with the runtime, once, with sanitizers where some are named."""
     headers = find_cuda().root / "include"
-    objects: dict[str, list[Path]] = {}
+    folder = tmp_path_factory.mktemp("runtime")
 
-    compiler = find_clang().path
-
-    def compile_runtime(sanitizer: str) -> list[Path]:
-        folder = tmp_path_factory.mktemp("runtime")
-        flags = [f"-fsanitize={sanitizer}"] if sanitizer else []
-        outputs: list[Path] = []
-        for source in sorted(_RUNTIME.rglob("*.c")):
-            output = folder / f"{len(outputs)}.o"
-            _run(compiler, *_FLAGS, *flags, "-c", source, "-o", output)
-            outputs.append(output)
-        return outputs
-
-    def build_program(name: str, sanitizer: str = "") -> Path:
-        if sanitizer not in objects:
-            objects[sanitizer] = compile_runtime(sanitizer)
-        program = objects[sanitizer][0].parent / name
-        flags = [f"-fsanitize={sanitizer}"] if sanitizer else []
-        _run(
-            *(compiler, *_FLAGS, *flags, f"-I{headers}", _HERE / f"{name}.c"),
-            *(*objects[sanitizer], "-o", program, "-lpthread", "-lm"),
-        )
+    def build_program(name: str, sanitizers: str = "") -> Path:
+        program = folder / f"{name}-{sanitizers}"
+        if not program.exists():
+            cpu_runtime.build(
+                _HERE / f"{name}.c", program, sanitizers, flags=("-w", f"-I{headers}")
+            )
         return program
 
     return build_program
