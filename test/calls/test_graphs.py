@@ -40,6 +40,29 @@ _PROGRAMS = """
   "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
 }) {sym_name = "looped", inputs = [{name = "x"}, {name = "times"}, {name = "k"}],
     function_type = (memref<?xf32>, index, f32) -> memref<?xf32>} : () -> ()
+func.func @recurrent(%x: tensor<5x2x4xf32> {hir.name = "x"},
+                     %h: tensor<3x2x4xf32> {hir.name = "h"})
+    -> (tensor<5x2x4xf32> {hir.name = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %first = tensor.extract_slice %h[1, 0, 0] [1, 2, 4] [1, 1, 1]
+      : tensor<3x2x4xf32> to tensor<1x2x4xf32>
+  %start = tensor.collapse_shape %first [[0, 1], [2]] : tensor<1x2x4xf32> into tensor<2x4xf32>
+  %empty = tensor.empty() : tensor<5x2x4xf32>
+  %all:2 = scf.for %t = %c0 to %c5 step %c1 iter_args(%state = %start, %y = %empty)
+      -> (tensor<2x4xf32>, tensor<5x2x4xf32>) {
+    %xt = tensor.extract_slice %x[%t, 0, 0] [1, 2, 4] [1, 1, 1]
+        : tensor<5x2x4xf32> to tensor<2x4xf32>
+    %room = tensor.empty() : tensor<2x4xf32>
+    %next = linalg.add ins(%xt, %state : tensor<2x4xf32>, tensor<2x4xf32>)
+        outs(%room : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %more = tensor.insert_slice %next into %y[%t, 0, 0] [1, 2, 4] [1, 1, 1]
+        : tensor<2x4xf32> into tensor<5x2x4xf32>
+    scf.yield %next, %more : tensor<2x4xf32>, tensor<5x2x4xf32>
+  }
+  return %all#1 : tensor<5x2x4xf32>
+}
 func.func @counted(%x: tensor<4xf32> {hir.name = "x"},
                    %kept: tensor<4xf32> {hirc.state = "kept", hirc.zero_init})
     -> (tensor<4xf32> {hir.name = "y"}, tensor<4xf32> {hirc.updates = 1}) {
@@ -141,6 +164,16 @@ def test_scalars_and_loops_are_computed_in_each_call(graphs: Graphs) -> None:
     # Another number of launches is another program, of which nothing of the first has run.
     for times in (5, 5, 1, 3, 0, 0, 3, 2, 7, 3, 3, 3, 3):
         np.testing.assert_allclose(graphs.library.looped(x, times, 0.5), 0.5 * times * x)
+
+
+def test_steps_whose_tensors_change_dims(graphs: Graphs) -> None:
+    """Recurrent layers: the state begins as a slice of all layers' states, in fewer dims."""
+    h = np.arange(24, dtype=np.float32).reshape(3, 2, 4)
+    for i in range(6):
+        x = np.full((5, 2, 4), i, np.float32)
+        y = graphs.library.recurrent(x, h)
+        np.testing.assert_array_equal(y, h[1] + x.cumsum(0))
+    assert graphs.counts()[:2] == (1, 3)
 
 
 def test_state_goes_on(graphs: Graphs) -> None:
