@@ -53,8 +53,9 @@ def add_shared_bytes(launch: ir.Operation, size: int) -> None:
     operands = list(launch.operands)
     with launch.location, ir.InsertionPoint(launch):
         if segments[_GROUPS_BEFORE_SIZE]:
-            more = arith.ConstantOp(operands[at].type, size).result
-            launch.operands[at] = arith.AddIOp(operands[at], more).result
+            kind, given = operands[at].type, constant_value(operands[at])
+            more = arith.ConstantOp(kind, size + (given or 0)).result
+            launch.operands[at] = arith.AddIOp(operands[at], more).result if given is None else more
             return
         operands.insert(at, arith.constant(ir.IntegerType.get_signless(32), size))
         segments[_GROUPS_BEFORE_SIZE] = 1

@@ -32,6 +32,10 @@ class Emitter:
         self._strings: dict[str, str] = {}
         self.op: ir.Operation = module
 
+    def symbol(self, name: str) -> ir.Operation:
+        """Returns what the module has by a name."""
+        return self._symbols[name].operation
+
     def at(self, op: ir.Operation) -> Emitter:
         """Moves to the place just before `op`."""
         self.op = op

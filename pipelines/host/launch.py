@@ -7,6 +7,7 @@ from ..constants import constant_value
 from ..launch_size import check_extents
 from ..offload_symbols import stub_symbol
 from ..pass_base import fail
+from ..shared_buffers import STATIC_SHARED_BYTES, static_shared_bytes
 from .emitter import Emitter
 from .kernel_argument import check_argument
 from .lowering import finish, lowers, stream_for
@@ -57,11 +58,15 @@ def _check_shared(op: gpu.LaunchFuncOp, emit: Emitter) -> None:
     if op.dynamicSharedMemorySize is None:
         return
     size = constant_value(op.dynamicSharedMemorySize)
-    if size is not None and emit.max_shared_bytes and size > emit.max_shared_bytes:
+    limit = emit.max_shared_bytes
+    if size is None or not limit or size + STATIC_SHARED_BYTES <= limit:
+        return
+    module, kernel = ir.SymbolRefAttr(op.kernel).value
+    size += static_shared_bytes(emit.symbol(module), kernel)
+    if size > limit:
         fail(
             op,
-            f"{size} bytes of shared memory a block; the chips this is built for have "
-            f"{emit.max_shared_bytes}",
+            f"{size} bytes of shared memory a block; the chips this is built for have {limit}",
         )
 
 

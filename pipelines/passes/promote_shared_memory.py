@@ -8,20 +8,25 @@ from typing import ClassVar
 from ...dialects.mlir import gpu, ir, memref
 from ...dialects.records import dataclass
 from ..call_graph import functions_by_name, reachable_functions
-from ..host.types import DYNAMIC, element_bytes
+from ..host.types import DYNAMIC
 from ..launch_size import add_shared_bytes
 from ..pass_base import Pass, fail, register
 from ..rewriting import index_constant
+from ..shared_buffers import (
+    STATIC_SHARED_BYTES,
+    attributions,
+    buffer_bytes,
+    global_type,
+    globals_used,
+    is_get_global,
+    shared_globals,
+)
 from ..shared_tiles import PATTERN, has_tiles
 from ..walking import host_operations_where, operations_where
 from .name_device_symbols import is_kernel
 
-# ptxas refuses more static shared memory than this on every chip (CUDA programming guide,
-# technical specifications per compute capability: more must be dynamic).
-_STATIC_LIMIT = 48 * 1024
 # What every buffer gets; a larger alignment that it asks for is kept.
 _ALIGNMENT = 128
-_SHARED = ("#gpu.address_space<workgroup>", "3 : i64", "3")
 _ATTRIBUTES = "workgroup_attrib_attrs"
 _BYTES = "memref<?xi8, #gpu.address_space<workgroup>>"
 
@@ -94,9 +99,9 @@ class _Group:
 
 def _promote(module: ir.Operation) -> dict[str, int]:
     """Rewrites a gpu.module; the bytes by which the launches of each kernel grow."""
-    variables = _shared_globals(module)
+    variables = shared_globals(module)
     buffers = {
-        name: _Buffer(_bytes(op, _global_type(op)), _alignment(op.attributes, "alignment"))
+        name: _Buffer(_bytes(op, global_type(op)), _alignment(op.attributes, "alignment"))
         for name, op in variables.items()
     }
     functions = functions_by_name(module)
@@ -106,7 +111,7 @@ def _promote(module: ir.Operation) -> dict[str, int]:
         if is_kernel(function)
     ]
     own = max((sum(each.bytes for each in given) for _, given in kernels), default=0)
-    if own + sum(buffer.bytes for buffer in buffers.values()) <= _STATIC_LIMIT:
+    if own + sum(buffer.bytes for buffer in buffers.values()) <= STATIC_SHARED_BYTES:
         # Whichever of them a kernel uses.
         return {}
     return _move(
@@ -146,17 +151,6 @@ def _move(
     return {_symbol(kernel.op): kernel.promoted for kernel in kernels if kernel.promoted}
 
 
-def _shared_globals(module: ir.Operation) -> dict[str, ir.Operation]:
-    found: dict[str, ir.Operation] = {}
-    for child in module.regions[0].blocks[0]:
-        op = child.operation
-        if op.name == "memref.global":
-            space = _global_type(op).memory_space
-            if space is not None and str(space) in _SHARED:
-                found[_symbol(op)] = op
-    return found
-
-
 def _kernel(
     op: ir.Operation,
     attributions: list[_Buffer],
@@ -164,13 +158,11 @@ def _kernel(
     variables: dict[str, ir.Operation],
 ) -> _Kernel:
     reached = reachable_functions(op, functions)
-    uses = [use for function in reached for use in operations_where(function, _is_get_global)]
-    names = {ir.FlatSymbolRefAttr(use.attributes["name"]).value for use in uses}
-    return _Kernel(op, reached, names & variables.keys(), attributions)
+    return _Kernel(op, reached, globals_used(reached) & variables.keys(), attributions)
 
 
 def _attribution_buffers(function: ir.Operation) -> list[_Buffer]:
-    values = _attributions(function)
+    values = attributions(function)
     entries = [ir.DictAttr.get({})] * len(values)
     if _ATTRIBUTES in function.attributes:
         entries = [ir.DictAttr(each) for each in ir.ArrayAttr(function.attributes[_ATTRIBUTES])]
@@ -184,15 +176,6 @@ def _alignment(attributes: ir.OpAttributeMap | ir.DictAttr, name: str) -> int:
     if name not in attributes:
         return _ALIGNMENT
     return max(_ALIGNMENT, ir.IntegerAttr(attributes[name]).value)
-
-
-def _attributions(function: ir.Operation) -> list[ir.Value]:
-    if "workgroup_attributions" not in function.attributes:
-        return []
-    count = ir.IntegerAttr(function.attributes["workgroup_attributions"]).value
-    first = len(ir.FunctionType(function.attributes["function_type"].value).inputs)
-    arguments = function.regions[0].blocks[0].arguments
-    return [arguments[first + index] for index in range(count)]
 
 
 def _groups(kernels: list[_Kernel]) -> list[_Group]:
@@ -213,7 +196,7 @@ def _plan(group: _Group, buffers: dict[str, _Buffer], offsets: dict[str, int]) -
     """Decides what becomes dynamic in the kernels of a group, and the offsets of globals."""
     first = 0
     taken = [sum(buffers[name].bytes for name in kernel.globals) for kernel in group.kernels]
-    if max(taken) > _STATIC_LIMIT:
+    if max(taken) > STATIC_SHARED_BYTES:
         names = [name for name in buffers if name in group.globals]
         places, first = _place([buffers[name] for name in names], 0)
         offsets.update(zip(names, places, strict=True))
@@ -221,7 +204,7 @@ def _plan(group: _Group, buffers: dict[str, _Buffer], offsets: dict[str, int]) -
         own = sum(buffer.bytes for buffer in kernel.attributions)
         static = own if first else own + shared
         kernel.promoted = first
-        if own and static > _STATIC_LIMIT:
+        if own and static > STATIC_SHARED_BYTES:
             kernel.offsets, kernel.promoted = _place(kernel.attributions, first)
 
 
@@ -260,7 +243,7 @@ def _own_memory(
 
 def _promote_attributions(kernel: _Kernel) -> None:
     entry = kernel.op.regions[0].blocks[0]
-    values = _attributions(kernel.op)
+    values = attributions(kernel.op)
     places = [value.arg_number for value in map(ir.BlockArgument, values)]
     with kernel.op.location, ir.InsertionPoint.at_block_begin(entry):
         for value, offset in zip(values, kernel.offsets, strict=True):
@@ -280,7 +263,7 @@ def _begin_later(memory: ir.Operation, offset: int) -> None:
 
 
 def _address_globals(function: ir.Operation, offsets: dict[str, int]) -> None:
-    for use in operations_where(function, _is_get_global):
+    for use in operations_where(function, is_get_global):
         offset = offsets.get(ir.FlatSymbolRefAttr(use.attributes["name"]).value)
         if offset is None:
             continue
@@ -292,20 +275,7 @@ def _address_globals(function: ir.Operation, offsets: dict[str, int]) -> None:
 
 def _bytes(op: ir.Operation, kind: ir.MemRefType) -> int:
     """Bytes that a buffer takes of shared memory, up to where the next one may begin."""
-    size = element_bytes(kind.element_type)
-    for extent in kind.shape:
-        if extent == DYNAMIC:
-            fail(op, f"workgroup memory has a static size, not {kind}")
-        size *= extent
-    return -(-size // _ALIGNMENT) * _ALIGNMENT
-
-
-def _is_get_global(op: ir.Operation) -> bool:
-    return op.name == "memref.get_global"
-
-
-def _global_type(op: ir.Operation) -> ir.MemRefType:
-    return ir.MemRefType(ir.TypeAttr(op.attributes["type"]).value)
+    return -(-buffer_bytes(op, kind) // _ALIGNMENT) * _ALIGNMENT
 
 
 def _symbol(op: ir.Operation) -> str:

@@ -1,5 +1,5 @@
 // A block of 16x6 threads, which is three warps, through operations of which each would show.
-//   numbers: tile[95 - i] - own[95 - i], where a global of 80 KB holds i and the called function's
+//   numbers: tile[95 - i] - own[95 - i], where a global of 56 KB holds i and the called function's
 //     dynamic memory holds -i: 2 * (95 - i), so 190 for the first thread and 0 for the last
 //   the line that the last thread prints: -1 of i8, -2 of i16, 1 of i1, warp 2 of 3
 //   matrix: [[1, 2, 3], [4, 5, 6]] copied into its transpose, [1, 4, 2, 5, 3, 6]
@@ -10,7 +10,7 @@ module attributes {gpu.container_module} {
   func.func private @printMemrefF32(memref<*xf32>) attributes {llvm.emit_c_interface}
 
   gpu.module @ops {
-    memref.global "private" @tile : memref<20000xi32, #gpu.address_space<workgroup>>
+    memref.global "private" @tile : memref<14000xi32, #gpu.address_space<workgroup>>
 
     func.func private @own() -> memref<96xi32, #gpu.address_space<workgroup>> {
       %zero = arith.constant 0 : index
@@ -35,13 +35,13 @@ module attributes {gpu.container_module} {
       %i = arith.addi %before, %x : index
       %value = arith.index_cast %i : index to i32
       %minus = arith.subi %none, %value : i32
-      %tile = memref.get_global @tile : memref<20000xi32, #gpu.address_space<workgroup>>
+      %tile = memref.get_global @tile : memref<14000xi32, #gpu.address_space<workgroup>>
       %own = func.call @own() : () -> memref<96xi32, #gpu.address_space<workgroup>>
-      memref.store %value, %tile[%i] : memref<20000xi32, #gpu.address_space<workgroup>>
+      memref.store %value, %tile[%i] : memref<14000xi32, #gpu.address_space<workgroup>>
       memref.store %minus, %own[%i] : memref<96xi32, #gpu.address_space<workgroup>>
       gpu.barrier
       %mirror = arith.subi %last, %i : index
-      %left = memref.load %tile[%mirror] : memref<20000xi32, #gpu.address_space<workgroup>>
+      %left = memref.load %tile[%mirror] : memref<14000xi32, #gpu.address_space<workgroup>>
       %right = memref.load %own[%mirror] : memref<96xi32, #gpu.address_space<workgroup>>
       %number = arith.subi %left, %right : i32
       memref.store %number, %numbers[%i] : memref<96xi32>

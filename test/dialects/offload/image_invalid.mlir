@@ -1,6 +1,6 @@
 // RUN: hirc-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{offload.image format is one of bitcode, cubin, not 'ptx'}}
+// expected-error @below {{offload.image format is one of bitcode, cubin, object, not 'ptx'}}
 "offload.image"() {arch = "sm_90", triple = "nvptx64-nvidia-cuda", format = "ptx", data = dense<0> : tensor<2xi8>} : () -> ()
 
 // -----

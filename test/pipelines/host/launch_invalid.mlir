@@ -70,3 +70,34 @@ func.func @negative(%n: index) {
   return
 }
 }
+
+// -----
+
+// Static shared memory, of the kernel and of what it calls, counts too.
+module attributes {gpu.container_module} {
+gpu.module @m {
+  memref.global "private" @tile : memref<2000xf32, #gpu.address_space<workgroup>>
+  memref.global "private" @other : memref<9000xf32, #gpu.address_space<workgroup>>
+  func.func @first() -> f32 {
+    %zero = arith.constant 0 : index
+    %tile = memref.get_global @tile : memref<2000xf32, #gpu.address_space<workgroup>>
+    %value = memref.load %tile[%zero] : memref<2000xf32, #gpu.address_space<workgroup>>
+    return %value : f32
+  }
+  gpu.func @k() workgroup(%own: memref<500xf32, #gpu.address_space<workgroup>>) kernel {
+    func.call @first() : () -> f32
+    gpu.return
+  }
+}
+func.func @fits(%n: index) {
+  %bytes = arith.constant 90000 : i32
+  gpu.launch_func @m::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) dynamic_shared_memory_size %bytes
+  return
+}
+func.func @much(%n: index) {
+  %bytes = arith.constant 90001 : i32
+  // expected-error @below {{100001 bytes of shared memory a block; the chips this is built for have 100000}}
+  gpu.launch_func @m::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) dynamic_shared_memory_size %bytes
+  return
+}
+}
