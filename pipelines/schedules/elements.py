@@ -65,6 +65,20 @@ def load(
     return values
 
 
+def prefetch(where: ir.Value) -> None:
+    """Lets the second-level cache read the line of an address in global memory."""
+    ir.Operation.create(
+        "llvm.inline_asm",
+        results=[],
+        operands=[where],
+        attributes={
+            "asm_string": ir.StringAttr.get("prefetch.global.L2 [$0];"),
+            "constraints": ir.StringAttr.get("l"),
+            "has_side_effects": ir.UnitAttr.get(),
+        },
+    )
+
+
 def store(where: ir.Value, element: ir.Type, values: Sequence[ir.Value], alignment: int) -> None:
     """Writes neighbouring elements from the address `where` on."""
     stored = _stored(element)

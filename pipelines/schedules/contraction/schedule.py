@@ -102,7 +102,7 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
     def _by_open_size(self, form: Form, wide: Sequence[Factor]) -> list[Alternative]:
         """A kernel for each class of an open size that has a configuration of its own."""
         device, is_wide = self._device, bool(wide)
-        classes = open_sizes(form) or [None]
+        classes: Sequence[OpenSize | None] = open_sizes(form) or [None]
         made = [choose(form, device, each, is_wide=is_wide) for each in classes]
         if made[0] == made[-1]:
             classes, made = classes[-1:], made[-1:]

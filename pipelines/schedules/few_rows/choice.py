@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...lane_reduction import WARP_LANES
 from ..configuration import MOST_THREADS
+from ..dependents import can_overlap
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE, Size
@@ -47,6 +48,8 @@ def refusal(plan: FewRows, device: Device, made: FewRowsConfiguration) -> str | 
         return f"'rows' are {rows.known}"
     if not WARP_LANES <= made.threads <= MOST_THREADS or made.threads < made.lanes * made.across:
         return f"'threads' are {WARP_LANES} to {MOST_THREADS}, and 'lanes' times 'across' or more"
+    if made.overlaps and not can_overlap(device):
+        return "'overlaps' is false before sm_90"
     sums = made.rows * made.columns * len(plan.work.collectives)
     if sums > table.sums:
         return f"a thread has registers for {table.sums} sums, of 'rows' times 'columns'"
@@ -83,7 +86,9 @@ def _made(plan: FewRows, device: Device, rows: int) -> FewRowsConfiguration | No
         lanes = threads // across
         while lanes > 1 and lanes * tile[1] > terms:
             lanes //= 2
-    probe = FewRowsConfiguration(plan.along, rows, *tile, lanes, across, 1, threads)
+    probe = FewRowsConfiguration(
+        plan.along, rows, *tile, lanes, across, 1, threads, can_overlap(device)
+    )
     steps = max(terms // probe.step, 1)
     unroll = _unroll(steps, table, _loads(probe))
     return probe.with_values({"unroll": unroll})

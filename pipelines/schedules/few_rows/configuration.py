@@ -24,7 +24,8 @@ class FewRowsConfiguration(Configuration):
     under way.
 
     `lanes` threads share the terms of a column, and `across` of them lie side by side along
-    columns; together they are a team, and a block of `threads` has one or several.
+    columns; together they are a team, and a block of `threads` has one or several. If it
+    `overlaps`, it is launched before the kernel before it has ended.
     """
 
     family: ClassVar[str] = "few_rows"
@@ -35,6 +36,7 @@ class FewRowsConfiguration(Configuration):
         "across": (1, 2, 4, 8, 16),
         "unroll": (1, 2, 3, 4, 6),
         "threads": (64, 128, 256),
+        "overlaps": (True, False),
     }
 
     along: Along
@@ -45,6 +47,7 @@ class FewRowsConfiguration(Configuration):
     across: int
     unroll: int
     threads: int
+    overlaps: bool
 
     @property
     def teams(self) -> int:

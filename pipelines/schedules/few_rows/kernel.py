@@ -26,7 +26,8 @@ from ..contraction.indices import (
     plus,
     times,
 )
-from ..elements import ACCESS_BYTES, address, element_bytes, load, store
+from ..dependents import await_previous, let_next_begin
+from ..elements import ACCESS_BYTES, address, element_bytes, load, prefetch, store
 from ..parameters import Parameters
 from ..region import Point
 from ..region_operations import defining_operation
@@ -60,10 +61,27 @@ class FewRowsKernel:
         self._slot = add(times(team, made.across), beside)
         self.rows = [self._row(row) for row in range(made.rows)]
         self.columns = self._own_columns()
-        found = self._sum(times(lane, made.terms))
+        start = times(lane, made.terms)
+        self._await_previous(start)
+        found = self._sum(start)
         areas = [self._share(op, sums) for op, sums in zip(self.sums, found, strict=True)]
         gpu.barrier()
         self._finish(areas)
+
+    def _await_previous(self, start: ir.Value) -> None:
+        """Lets the next kernel begin, and waits for the one before.
+
+        What is first read of the weight comes nearer meanwhile, for all that it may be written yet.
+        """
+        device, made = self.plan.work.device, self.made
+        if not made.overlaps:
+            return
+        let_next_begin(device)
+        terms, batch = self.plan.work.extents[self.plan.terms], made.step * made.unroll
+        if terms.is_known and terms.known >= batch:
+            for each in range(made.unroll):
+                _Terms(self, plus(start, each * made.step)).prefetch_weight()
+        await_previous(device)
 
     # What a thread has: rows and columns beyond the last are as the last ones.
 
@@ -242,6 +260,13 @@ class _Terms:
         self._region, self._work = kernel.places.region, kernel.plan.work
         self._loaded: dict[tuple[int, _Key], list[ir.Value]] = {}
         self._points: dict[_Key, Point] = {}
+
+    def prefetch_weight(self) -> None:
+        """Lets the second-level cache read what the thread will load of the weight."""
+        is_along_terms = self._plan.along is Along.TERMS
+        for place in range(self._made.columns if is_along_terms else self._made.terms):
+            key: _Key = (None, place, None) if is_along_terms else (None, None, place)
+            prefetch(self._kernel.where(self._plan.weight, self._indices(key)))
 
     def load_weight(self) -> None:
         """Begins the loads that take longest."""

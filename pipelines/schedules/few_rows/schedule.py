@@ -100,4 +100,6 @@ def _launch(plan: FewRows, made: FewRowsConfiguration, kernels: Kernels) -> None
     columns = work.open.value(plan.extent(plan.columns))
     blocks = arith.ceildivui(columns, index_constant(made.block_columns))
     arguments = found[0].parameters.arguments()
-    emit_launch(kernel, blocks, made.threads, arguments, found[0].shared.bytes)
+    emit_launch(
+        kernel, blocks, made.threads, arguments, found[0].shared.bytes, overlaps=made.overlaps
+    )

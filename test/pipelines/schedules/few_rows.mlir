@@ -14,6 +14,9 @@
 
 // CHECK-NOT:  library_matmul
 // CHECK:      gpu.func @{{.*}}family = "few_rows"{{.*}}rows = 4
+// CHECK:        nvvm.griddepcontrol
+// CHECK:        "prefetch.global.L2 [$0];"
+// CHECK:        nvvm.griddepcontrol
 // CHECK:        llvm.load {{.*}}vector<16xi8>
 // CHECK-NOT:    scf.for
 // CHECK-NOT:    llvm.load {{.*}}vector<16xi8>
