@@ -84,8 +84,8 @@ def _measured(contender: str, name: str, *, tiny: bool, timeout: float) -> dict[
 
 def main(contender: str, asked: Path) -> int:
     """Builds, and prints seconds: of processors, in all processes, and of the clock."""
-    model, inputs = made(json.loads(asked.read_text()), asked.parent)
     build = _CONTENDERS[contender]
+    model, inputs = made(json.loads(asked.read_text()), asked.parent)
     with tempfile.TemporaryDirectory() as folder:
         began, processors = perf_counter(), _processor_seconds()
         build(model, inputs, Path(folder))
