@@ -43,8 +43,9 @@ class SquareTable:
     that is touched, but at most `most_side` elements, for shared memory's sake: a block has
     `shared_bytes`, so that several fit. A tile of single elements has `single_elements`, so that a
     thread has 16 of an operand under way: of f32 3499, with 8 3112; of bf16 2372, with 16 in tiles
-    of twice the size 1576. Tiles of fewer than `least_elements` are not worth blocks of their own,
-    and fewer than `least_units` vectors along a side leave the memory's sectors half used.
+    of twice the size 1576. Tiles of fewer than `least_elements`, known or as the run
+    finds them, are not worth blocks of their own, and fewer than `least_units` vectors along a side
+    leave the memory's sectors half used.
     """
 
     threads: int = 256

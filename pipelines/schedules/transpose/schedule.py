@@ -20,6 +20,8 @@ from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
+from ..pointwise import schedule as pointwise
+from ..pointwise.vectors import Kind as PointwiseKind
 from ..size import ONE, ZERO, OpenNumbers, Size, product
 from ..space import Loop
 from ..work import Layout, Work
@@ -60,6 +62,40 @@ class TransposeChooser(Chooser[TransposeConfiguration]):
             wide = [made for made in kinds if made.kernel is Kind.SQUARES and made.width > 1]
             kinds = [*wide, *self._kinds(Layout.ROWS)]
         return kinds
+
+    def alternatives(self) -> list[Alternative]:
+        """Tiles where the run's sizes fill a part of them, and else elements one by one."""
+        own = [self._filled(made, self.alternative(made)) for made in self.choices()]
+        crossing = self._crossing(Layout.PACKED)
+        assert crossing is not None
+        if crossing.row.extent.is_known and crossing.column.extent.is_known:
+            return own
+        plain = pointwise.chooser(self.work, self._kernels, self._device)
+        kinds = [] if plain is None else [(each, each.kernel) for each in plain.choices()]
+        flat = [each for each, kind in kinds if kind is PointwiseKind.FLAT][:1]
+        single = [each for each, kind in kinds if kind is PointwiseKind.SINGLE]
+        return own + [plain.alternative(each) for each in (*flat, *single) if plain is not None]
+
+    def _filled(self, made: TransposeConfiguration, found: Alternative) -> Alternative:
+        """An alternative where tiles of open sizes have as many elements as those of known ones."""
+        crossing = self._crossing(made.layout)
+        assert crossing is not None
+        loops = (crossing.row, made.row_side), (crossing.column, made.column_side)
+        if all(loop.extent.is_known for loop, _ in loops):
+            return found
+        conditions, launch = found
+        open_, least = self.work.open, self._device.tables.squares.least_elements
+
+        def checked(all_: Conditions) -> None:
+            conditions(all_)
+            sides = [
+                arith.minui(open_.value(loop.extent), index_constant(side)) for loop, side in loops
+            ]
+            filled = arith.muli(*sides)
+            enough = index_constant(least)
+            all_.require(arith.cmpi(arith.CmpIPredicate.uge, filled, enough))
+
+        return checked, launch
 
     def _kinds(self, layout: Layout) -> list[TransposeConfiguration]:
         crossing = self._crossing(layout)

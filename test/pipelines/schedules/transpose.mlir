@@ -104,3 +104,29 @@
     linalg.yield %a : f32
   }
 }) {sym_name = "main", function_type = (memref<5x20x21x3xf32>, memref<5x3x20x21xf32>) -> ()} : () -> ()
+
+// -----
+
+// Of open sizes the run tells whether tiles have a quarter of their elements: else vectors of what
+// is written are computed one by one.
+
+// CHECK-LABEL: launcher = @launch_absf_transposed_0
+// CHECK-DAG:     %[[ROWS:.*]] = arith.minui %{{.*}}, %c64
+// CHECK-DAG:     %[[COLUMNS:.*]] = arith.minui %{{.*}}, %c64
+// CHECK:         %[[ALL:.*]] = arith.muli %{{.*}}, %{{.*}}
+// CHECK:         arith.cmpi uge, %[[ALL]], %c1024
+// CHECK:         kernel = @kernels::@absf_transposed_0
+// CHECK:         kernel = @kernels::@absf_2
+// CHECK-LABEL: gpu.func @absf_2(
+// CHECK-SAME:    family = "pointwise", kernel = "flat"
+"hir.program"() ({
+^bb0(%x: memref<?x?xf32>, %y: memref<?x?xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = math.absf %a : f32
+    linalg.yield %r : f32
+  }
+}) {sym_name = "main", function_type = (memref<?x?xf32>, memref<?x?xf32>) -> ()} : () -> ()
