@@ -170,9 +170,10 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             FUSION_STAGE,
             f"expand-tensor-reshapes,select-host-programs{{{entry}}},convert-while-to-for,"
             "keep-unwritten-elements,check-tensor-views,decompose-structured-tensors,convert-scatter-to-linalg,convert-sort-to-linalg,"
-            "func.func(lower-affine,convert-elementwise-to-linalg),divide-functions-over-mesh,"
-            "func.func(canonicalize,cse),"
-            "reshape-idle-transposes,convert-concat-to-linalg{to-fuse=true},narrow-product-operands,"
+            "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
+            # Devices send what products read, not what it is extended to.
+            "reshape-idle-transposes,narrow-product-operands,divide-functions-over-mesh,"
+            "convert-concat-to-linalg{to-fuse=true},"
             f"{'split-float32-products,' if options.products.splits else ''}"
             f"{_reads_in_place(options.products, options.chips)}{_generalizes(options.products)}"
             f"{'lay-channels-together,' if options.tuned else ''}"

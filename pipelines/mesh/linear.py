@@ -11,6 +11,7 @@ from ..fusion.kinds import is_neutral
 from ..walking import is_used
 
 _SUMS = ("arith.addf", "arith.subf", "arith.addi", "arith.subi")
+_UNARY = ("arith.negf", "arith.extf", "arith.truncf")
 _PRODUCTS = ("arith.mulf", "arith.muli")
 
 
@@ -53,7 +54,8 @@ def _is_linear(op: ir.Operation, partial: list[bool]) -> bool | None:
     """
     if not any(partial):
         return False
-    if op.name == "arith.negf" or (op.name in _SUMS and all(partial)):
+    # Parts of narrow floats are rounded before they are combined.
+    if op.name in _UNARY or (op.name in _SUMS and all(partial)):
         return True
     if (op.name in _PRODUCTS and not all(partial)) or (op.name == "arith.divf" and partial[0]):
         return True if op.name in _PRODUCTS or not partial[1] else None

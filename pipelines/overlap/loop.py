@@ -8,14 +8,14 @@ from ...dialects.hir.layout import buffer_type
 from ...dialects.mlir import ir
 from ..hir.communication.device_parts import copy
 from ..hir.communication.ops import wait
-from ..hir.compute_ops import inputs_of
 from ..hir.fresh_buffers import allocate, replace_by_allocated
 from ..hir.loops import begin_loop
-from ..hir.memory.owners import defining_op
+from ..hir.memory.owners import defining_op, is_before
 from ..hir.view_ops import reshape, select
 from ..rewriting import index_constant
 from .cost import Steps
-from .search import STEPS, Overlap, Rows
+from .products import PRODUCTS, multiply, result_of, rows_operand
+from .search import Overlap, Rows
 
 
 class _Stepped:
@@ -55,6 +55,10 @@ def write_overlap(overlap: Overlap, steps: Steps) -> None:
         allocation = defining_op(overlap.communicate.operands[1])
         assert allocation is not None
         gone.append(allocation)
+    elif overlap.products[0].name not in PRODUCTS:
+        allocation = defining_op(result_of(overlap.products[0]))
+        assert allocation is not None
+        gone.append(allocation)
     for op in gone:
         op.erase()
 
@@ -78,21 +82,23 @@ def _write_arriving(overlap: Overlap, steps: Steps) -> None:
         _communicate(overlap, sent, part)
     for product, result in zip(overlap.products, results, strict=True):
         with ir.InsertionPoint(step.owner), product.location:
-            _multiply(product, part, result.at(step))
+            multiply(product, part, result.at(step))
 
 
 def _write_leaving(overlap: Overlap, steps: Steps) -> None:
     """Each step multiplies its rows, and then sends them."""
     number, rows, product = steps.number, overlap.product_rows, overlap.products[0]
-    result, target = product.results[0], overlap.communicate.operands[1]
-    taken = _Stepped(product.operands[0], rows, number)
+    result, target = result_of(product), overlap.communicate.operands[1]
+    place = rows_operand(product)
+    assert place is not None
+    taken = _Stepped(product.operands[place], rows, number)
     made = _Packed(result, rows, number)
     given = _Stepped(_as_rows(target, result), overlap.rows, number)
     packed = _Packed(result, overlap.rows, number) if overlap.rows.lead else None
     step = _begin(overlap, steps)
     with ir.InsertionPoint(step.owner), product.location:
         rows_taken, rows_made = taken.at(step), made.at(step)
-        _multiply(product, rows_taken, rows_made)
+        multiply(product, rows_taken, rows_made)
     with ir.InsertionPoint(step.owner), overlap.communicate.location:
         part = given.at(step)
         received = part if packed is None else packed.at(step)
@@ -123,6 +129,12 @@ def _output(product: ir.Operation) -> ir.Value:
     """The buffer in place of a product's result: the caller's, if it is an output of the program
     whose rows can be told apart whatever its strides.
     """
+    if product.name not in PRODUCTS:
+        result = result_of(product)
+        allocation, place = defining_op(result), ir.InsertionPoint.current.ref_operation
+        if allocation is not None and place is not None and not is_before(allocation, place):
+            allocation.move_before(place)
+        return result
     result = product.results[0]
     declared = ir.MemRefType(result.type)
     if declared.rank == 2:
@@ -141,12 +153,3 @@ def _communicate(overlap: Overlap, source: ir.Value, target: ir.Value) -> None:
         attributes={name: op.attributes[name] for name in op.attributes},
     )
     wait(begun.results[0])
-
-
-def _multiply(product: ir.Operation, rows: ir.Value, target: ir.Value) -> None:
-    others = inputs_of(product)[1:]
-    attributes = {name: product.attributes[name] for name in product.attributes if name != STEPS}
-    if product.name == "hir.linear":
-        segments = [1, 1, len(others) - 1, 1]
-        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(segments)
-    ir.Operation.create(product.name, operands=[rows, *others, target], attributes=attributes)

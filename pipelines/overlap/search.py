@@ -14,17 +14,22 @@ from ...dialects.hir.layout import DYNAMIC, is_packed
 from ...dialects.hir.team import teams_of
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
-from ..hir.compute_ops import COMPUTE_OPS, inputs_of, output_of
+from ..fusion.generic import GENERIC, outs_of
+from ..hir.compute_ops import COMPUTE_OPS
 from ..hir.memory.owners import VIEWS, Owners, defining_op, is_before
 from ..schedules.device import Device
 from .cost import CommunicationWork, ProductWork, Steps, choose_steps, reckon
+from .products import PRODUCTS, STEPS, inputs_of, is_product, result_of, rows_operand
 
-STEPS = "overlap_steps"
-PRODUCTS = ("hir.matmul", "hir.linear")
 # What a device's rows are: a part of what is communicated, of which each device has one, or all.
 _ARRIVES = ("allgather", "all-to-all")
 _LEAVES = ("reduce-scatter", "allreduce", "all-to-all")
-_NO_WORK = VIEWS | {"hir.allocate", "hir.communicator", "hir.rank", "memref.dim", "cf.assert"}
+_MEMREF_VIEWS = {f"memref.{name}" for name in ("cast", "collapse_shape", "expand_shape", "subview")}
+_NO_WORK = (
+    VIEWS
+    | _MEMREF_VIEWS
+    | {"hir.allocate", "hir.communicator", "hir.rank", "memref.dim", "cf.assert"}
+)
 
 
 @dataclass(frozen=True)
@@ -136,12 +141,19 @@ class _Finder:
         if not all(_takes_rows(each, received) for each in products):
             return None
         first, last = products[0], products[-1]
-        others = [each for product in products for each in inputs_of(product)[1:]]
+        others = [each for product in products for each in inputs_of(product) if each != received]
         if self._places[first] < self._places[wait] or not all(
             _is_there(each, first) for each in others
         ):
             return None
-        if not all(map(_disturbs_nothing, self._between(wait, last))):
+        results = [result_of(product) for product in products if not len(product.results)]
+        if not all(_is_there(each, first) or self._is_own(each) for each in results):
+            return None
+        taken = [op.operands[0], *others]
+        between = [each for each in self._between(wait, last) if each not in products]
+        if not all(self._leaves_alone(each, taken, results) for each in between):
+            return None
+        if self._share(results, taken) or len({*results}) < len(results):
             return None
         found = {_rows_of(each, _devices(op)) for each in products}
         rows = found.pop()
@@ -152,14 +164,12 @@ class _Finder:
 
     def _leaving(self, op: ir.Operation, wait: ir.Operation) -> Overlap | None:
         """The product that gives what `op` sends, if nothing else takes it."""
-        kind, product = _kind(op), defining_op(op.operands[0])
-        if kind not in _LEAVES or product is None or product.name not in PRODUCTS:
+        kind, product = _kind(op), self._giver(op)
+        if kind not in _LEAVES or product is None:
             return None
-        if product not in self._places or not _takes_rows(product, product.operands[0]):
-            return None
-        if len(_users(product.results[0])) != 1:
-            return None
-        if not all(map(_disturbs_nothing, self._between(product, op))):
+        if not all(
+            self._leaves_alone(each, inputs_of(product), []) for each in self._between(product, op)
+        ):
             return None
         # What a step receives is not what a later one multiplies.
         received = self._owners.roots(op.operands[1])
@@ -172,6 +182,48 @@ class _Finder:
         own = Rows(rows.lead[1:] if kind == "reduce-scatter" else rows.lead, rows.number)
         return Overlap(op, wait, [product], False, rows, own)
 
+    def _giver(self, op: ir.Operation) -> ir.Operation | None:
+        """Returns the product that gives what `op` sends, and nothing else takes."""
+        sent = op.operands[0]
+        product = defining_op(sent)
+        if product is not None and product.name == "hir.allocate":
+            others = [each for each in _users(sent) if each != op]
+            product = others[0] if len(others) == 1 and _is_plain(product) else None
+        elif len(_users(sent)) != 1:
+            return None
+        if product is None or product not in self._places or not is_product(product):
+            return None
+        rows = rows_operand(product)
+        assert rows is not None
+        is_its = result_of(product) == sent and self._places[product] < self._places[op]
+        return product if is_its and _takes_rows(product, product.operands[rows]) else None
+
+    def _is_own(self, buffer: ir.Value) -> bool:
+        """Whether a buffer is allocated where the operations are, of sizes that are known."""
+        allocation = defining_op(buffer)
+        return allocation in self._places and allocation is not None and _is_plain(allocation)
+
+    def _leaves_alone(
+        self, op: ir.Operation, taken: Sequence[ir.Value], given: Sequence[ir.Value]
+    ) -> bool:
+        """Whether an operation writes to nothing that is taken, has nothing to do with what is
+        given, and orders nothing.
+        """
+        if op.name.startswith("linalg.") and not len(op.results):
+            written = list(op.operands)[-1:] if op.name != GENERIC else outs_of(op)
+            buffers = [each for each in op.operands if isinstance(each.type, ir.MemRefType)]
+            return not self._share(written, taken) and not self._share(buffers, given)
+        return _disturbs_nothing(op)
+
+    def _share(self, some: Sequence[ir.Value], others: Sequence[ir.Value]) -> bool:
+        """Whether two buffers may be, or be views of, the same memory."""
+        roots = [self._owners.roots(each) for each in others]
+        return any(
+            not here or not there or here & there
+            for here in map(self._owners.roots, some)
+            for there in roots
+        )
+
     def _between(self, first: ir.Operation, last: ir.Operation) -> Iterator[ir.Operation]:
         for place in range(self._places[first] + 1, self._places[last]):
             yield self.operations[place]
@@ -183,13 +235,10 @@ def _users(value: ir.Value) -> list[ir.Operation]:
 
 def _takes_rows(product: ir.Operation, value: ir.Value) -> bool:
     """Whether an operation is a product of a fresh result with `value` as its rows, once."""
-    if (
-        product.name not in PRODUCTS
-        or not len(product.results)
-        or "stream_axis" in product.attributes
-    ):
+    if not is_product(product):
         return False
-    return [place for place, each in enumerate(product.operands) if each == value] == [0]
+    taken = [place for place, each in enumerate(product.operands) if each == value]
+    return taken == [rows_operand(product)]
 
 
 def _rows_of(product: ir.Operation, parts: int) -> Rows | None:
@@ -198,6 +247,12 @@ def _rows_of(product: ir.Operation, parts: int) -> Rows | None:
     With one matrix for all rows, they are those of all leading dims. Else the first leading dim is
     that of the devices. None where they cannot be told apart so, or a view would not have them.
     """
+    if product.name not in PRODUCTS:
+        shape = _type(_rows(product)).shape
+        sizes = (*shape, *_type(result_of(product)).shape)
+        if any(size <= 0 for size in sizes) or shape[0] % parts:
+            return None
+        return Rows((parts,) if parts > 1 else (), shape[0] // parts)
     x, other, result = map(_type, (*list(product.operands)[:2], product.results[0]))
     if any(DYNAMIC in each.shape or 0 in each.shape for each in (x, other, result)):
         return None
@@ -213,8 +268,14 @@ def _rows_of(product: ir.Operation, parts: int) -> Rows | None:
     return Rows((parts,) if parts > 1 else (), rows // parts)
 
 
+def _rows(product: ir.Operation) -> ir.Value:
+    place = rows_operand(product)
+    assert place is not None
+    return product.operands[place]
+
+
 def _work(product: ir.Operation) -> ProductWork:
-    x, result = _type(product.operands[0]), _type(output_of(product))
+    x, result = _type(_rows(product)), _type(result_of(product))
     columns = result.shape[-1]
     return ProductWork(prod(result.shape[:-1]), columns, x.shape[-1], str(x.element_type))
 

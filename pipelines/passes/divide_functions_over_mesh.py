@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...dialects.mlir import ir
+from ...dialects.mlir import ir, passmanager
 from ...dialects.records import dataclass
 from ..mesh.declared import MESH, mesh_of_function
 from ..mesh.division import Division
 from ..pass_base import Pass, fail, register
 from ..walking import operations_where
+
+_TIDIES = "builtin.module(func.func(canonicalize,cse))"
 
 
 @register
@@ -52,3 +54,5 @@ class DivideFunctionsOverMesh(Pass):
             mesh = mesh_of_function(function)
             assert mesh is not None
             Division(function, mesh).run()
+        if functions:
+            passmanager.PassManager.parse(_TIDIES, op.context).run(op)

@@ -9,7 +9,8 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..hir.memory.owners import Owners
 from ..overlap.loop import write_overlap
-from ..overlap.search import PRODUCTS, STEPS, overlaps_in
+from ..overlap.products import PRODUCTS, STEPS
+from ..overlap.search import overlaps_in
 from ..pass_base import Pass, fail, register
 from ..schedules.device import Device, device_of
 from ..walking import operations_where
@@ -40,6 +41,9 @@ class HirOverlapCommunication(Pass):
         %rows = "hir.select"(%y.steps, %step) {axis = 1 : i64} : ... -> memref<2x1x6xf32, ...>
         "hir.linear"(%parts, %w, %rows) {...} : ...
       }) {streams = 4 : i64, overlap = "allgather, 4 steps: ..."} : (index, index, index) -> ()
+
+    A linalg.generic on buffers that sums products, as functions on tensors leave them, is a product
+    too: its loop of rows becomes two, where rows are those of several devices.
 
     A step has a stream of its own: its communication follows the one before it, and its product
     nothing but its communication. So it is, the other way around, with a product whose result is

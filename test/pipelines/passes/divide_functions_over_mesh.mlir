@@ -100,3 +100,30 @@ func.func @parts(%x: tensor<4xf32>) -> (tensor<4xf32> {hir.spread = ["partial:su
     attributes {hir.mesh = array<i64: 2>} {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// Parts of a sum are rounded before they are combined; they are not the parts of a product.
+// CHECK-LABEL: func.func @rounded(
+// CHECK: arith.truncf
+// CHECK: "hir.reshard"({{.*}}from = ["partial:sum"]{{.*}}to = ["whole"]{{.*}} (memref<8xbf16>)
+// CHECK-LABEL: func.func @products(
+// CHECK: "hir.reshard"({{.*}}from = ["partial:sum"]{{.*}}to = ["whole"]{{.*}} (memref<8x4xf32>)
+// CHECK: linalg.reduce
+func.func @rounded(%x: tensor<8xf32> {hir.spread = ["partial:sum"]}) -> tensor<8xbf16>
+    attributes {hir.mesh = array<i64: 2>} {
+  %e = tensor.empty() : tensor<8xbf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %b = arith.truncf %a : f32 to bf16
+    linalg.yield %b : bf16
+  } -> tensor<8xbf16>
+  return %y : tensor<8xbf16>
+}
+func.func @products(%x: tensor<8x4xf32> {hir.spread = ["partial:sum"]}) -> tensor<8xf32>
+    attributes {hir.mesh = array<i64: 2>} {
+  %ones = arith.constant dense<1.0> : tensor<8xf32>
+  %y = linalg.reduce {arith.mulf} ins(%x : tensor<8x4xf32>) outs(%ones : tensor<8xf32>) dimensions = [1]
+  return %y : tensor<8xf32>
+}

@@ -125,3 +125,133 @@
   "hir.wait"(%s) : (!hir.request_t) -> ()
   "hir.output"(%back) : (memref<2x3x4x8xf32>) -> ()
 }) {sym_name = "main", function_type = (memref<2x3x4x8xf32>, memref<3x8x6xf32>) -> memref<2x3x4x8xf32>} : () -> ()
+
+// -----
+
+// Sums of products of linalg, as functions on tensors leave them, with what is done to the sums:
+// two take the rows that arrive, whatever views are taken between, and one gives those that leave.
+// CHECK-LABEL: "hir.program"
+// CHECK: "hir.for"
+// CHECK: %[[PART:.*]] = "hir.select"(%{{.*}}) {axis = 0 : i64} : {{.*}} -> memref<2x1x8xf32
+// CHECK: "hir.communicate"(%{{.*}}, %[[PART]], %{{.*}}) {kind = "allgather"}
+// CHECK: linalg.generic {{.*}} ins(%[[PART]], %{{.*}}, %{{.*}} : memref<2x1x8xf32, {{.*}} outs(%{{.*}} : memref<2x1x6xf32
+// CHECK: "hir.reduce_loops"(%{{.*}}) {kind = "addf", loops = array<i64: 3>}
+// CHECK: linalg.generic {{.*}} ins(%[[PART]], %{{.*}} : memref<2x1x8xf32
+// CHECK: overlap = "allgather, 2 steps
+// CHECK: "hir.for"
+// CHECK: linalg.generic
+// CHECK: "hir.communicate"(%{{.*}}) {kind = "reduce-scatter", reduction = "sum"}
+// CHECK: overlap = "reduce-scatter, 2 steps
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (n, k)>
+#b = affine_map<(m, n, k) -> (n)>
+#y = affine_map<(m, n, k) -> (m, n)>
+"hir.program"() ({
+^bb0(%x: memref<2x8xf32>, %w: memref<6x8xf32>, %b: memref<6xf32>, %v: memref<8x6xf32>):
+  %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
+  %all = "hir.allocate"() : () -> memref<4x8xf32>
+  %request = "hir.communicate"(%x, %all, %team) {kind = "allgather"}
+    : (memref<2x8xf32>, memref<4x8xf32>, !hir.communicator_t) -> !hir.request_t
+  "hir.wait"(%request) : (!hir.request_t) -> ()
+  %one = "hir.allocate"() : () -> memref<4x6xf32>
+  linalg.generic {indexing_maps = [#x, #w, #b, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%all, %w, %b : memref<4x8xf32>, memref<6x8xf32>, memref<6xf32>) outs(%one : memref<4x6xf32>) {
+  ^bb0(%a: f32, %c: f32, %d: f32, %o: f32):
+    %p = arith.mulf %a, %c : f32
+    %s = "hir.reduce_loops"(%p) {kind = "addf", loops = array<i64: 2>} : (f32) -> f32
+    %t = arith.addf %s, %d : f32
+    linalg.yield %t : f32
+  }
+  %rows = memref.expand_shape %one [[0, 1], [2]] output_shape [2, 2, 6] : memref<4x6xf32> into memref<2x2x6xf32>
+  %two = "hir.allocate"() : () -> memref<4x6xf32>
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%all, %w : memref<4x8xf32>, memref<6x8xf32>) outs(%two : memref<4x6xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %p = arith.mulf %a, %c : f32
+    %s = "hir.reduce_loops"(%p) {kind = "addf", loops = array<i64: 2>} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+  %share = "hir.allocate"() : () -> memref<4x8xf32>
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%two, %v : memref<4x6xf32>, memref<8x6xf32>) outs(%share : memref<4x8xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %p = arith.mulf %a, %c : f32
+    %s = "hir.reduce_loops"(%p) {kind = "addf", loops = array<i64: 2>} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+  %part = "hir.allocate"() : () -> memref<2x8xf32>
+  %sent = "hir.communicate"(%share, %part, %team) {kind = "reduce-scatter", reduction = "sum"}
+    : (memref<4x8xf32>, memref<2x8xf32>, !hir.communicator_t) -> !hir.request_t
+  "hir.wait"(%sent) : (!hir.request_t) -> ()
+  "hir.output"(%rows) : (memref<2x2x6xf32>) -> ()
+  "hir.output"(%part) : (memref<2x8xf32>) -> ()
+}) {sym_name = "main", function_type = (memref<2x8xf32>, memref<6x8xf32>, memref<6xf32>, memref<8x6xf32>)
+    -> (memref<2x2x6xf32>, memref<2x8xf32>)} : () -> ()
+
+// -----
+
+// What else goes along the rows, a count of them, and a write to a factor in between keep the
+// program as it is.
+// CHECK-LABEL: "hir.program"
+// CHECK-NOT: "hir.for"
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (n, k)>
+#y = affine_map<(m, n, k) -> (m, n)>
+#i = affine_map<(i, j) -> (i, j)>
+"hir.program"() ({
+^bb0(%x: memref<2x8xf32>, %w: memref<6x8xf32>, %r: memref<4x6xf32>):
+  %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
+  %all = "hir.allocate"() : () -> memref<4x8xf32>
+  %request = "hir.communicate"(%x, %all, %team) {kind = "allgather"}
+    : (memref<2x8xf32>, memref<4x8xf32>, !hir.communicator_t) -> !hir.request_t
+  "hir.wait"(%request) : (!hir.request_t) -> ()
+  %one = "hir.allocate"() : () -> memref<4x6xf32>
+  linalg.generic {indexing_maps = [#x, #w, #y, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%all, %w, %r : memref<4x8xf32>, memref<6x8xf32>, memref<4x6xf32>) outs(%one : memref<4x6xf32>) {
+  ^bb0(%a: f32, %c: f32, %d: f32, %o: f32):
+    %p = arith.mulf %a, %c : f32
+    %s = "hir.reduce_loops"(%p) {kind = "addf", loops = array<i64: 2>} : (f32) -> f32
+    %t = arith.addf %s, %d : f32
+    linalg.yield %t : f32
+  }
+  %other = "hir.allocate"() : () -> memref<4x8xf32>
+  %second = "hir.communicate"(%x, %other, %team) {kind = "allgather"}
+    : (memref<2x8xf32>, memref<4x8xf32>, !hir.communicator_t) -> !hir.request_t
+  "hir.wait"(%second) : (!hir.request_t) -> ()
+  %two = "hir.allocate"() : () -> memref<4x6xf32>
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%other, %w : memref<4x8xf32>, memref<6x8xf32>) outs(%two : memref<4x6xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %m = linalg.index 0 : index
+    %n = arith.index_cast %m : index to i32
+    %f = arith.sitofp %n : i32 to f32
+    %p = arith.mulf %a, %c : f32
+    %s = "hir.reduce_loops"(%p) {kind = "addf", loops = array<i64: 2>} : (f32) -> f32
+    %t = arith.addf %s, %f : f32
+    linalg.yield %t : f32
+  }
+  %other8 = "hir.allocate"() : () -> memref<4x8xf32>
+  "hir.set"(%all, %other8) : (memref<4x8xf32>, memref<4x8xf32>) -> ()
+  %third = "hir.allocate"() : () -> memref<4x6xf32>
+  %factor = "hir.allocate"() : () -> memref<6x8xf32>
+  "hir.set"(%w, %factor) : (memref<6x8xf32>, memref<6x8xf32>) -> ()
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%other8, %factor : memref<4x8xf32>, memref<6x8xf32>) outs(%third : memref<4x6xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %p = arith.mulf %a, %c : f32
+    %s = "hir.reduce_loops"(%p) {kind = "addf", loops = array<i64: 2>} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel", "parallel"]}
+      ins(%w : memref<6x8xf32>) outs(%factor : memref<6x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  %sum = "hir.allocate"() : () -> memref<4x6xf32>
+  %combined = "hir.communicate"(%third, %sum, %team) {kind = "allreduce", reduction = "sum"}
+    : (memref<4x6xf32>, memref<4x6xf32>, !hir.communicator_t) -> !hir.request_t
+  "hir.wait"(%combined) : (!hir.request_t) -> ()
+  "hir.output"(%two) : (memref<4x6xf32>) -> ()
+  "hir.output"(%sum) : (memref<4x6xf32>) -> ()
+}) {sym_name = "main", function_type = (memref<2x8xf32>, memref<6x8xf32>, memref<4x6xf32>)
+    -> (memref<4x6xf32>, memref<4x6xf32>)} : () -> ()

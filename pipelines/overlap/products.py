@@ -1,0 +1,134 @@
+"""Products whose rows are independent: hir.matmul, hir.linear, and linalg operations that sum."""
+
+from __future__ import annotations
+
+from ...dialects.hir.layout import is_packed
+from ...dialects.mlir import ir
+from ..fusion.access import coordinate, loops_in
+from ..fusion.generic import GENERIC
+from ..hir.compute_ops import inputs_of as compute_inputs
+from ..hir.compute_ops import output_of
+from ..walking import is_used, operations_where
+
+STEPS = "overlap_steps"
+PRODUCTS = ("hir.matmul", "hir.linear")
+_REDUCE = "hir.reduce_loops"
+_COMPUTES = ("arith.", "math.")
+
+
+def is_product(op: ir.Operation) -> bool:
+    """Returns whether an operation is a product of which some rows can be computed by themselves.
+
+    Of Host IR, with a result; or a linalg.generic on buffers, as fusion leaves sums of products
+    with what is done to them, that takes its rows of one operand.
+    """
+    if op.name in PRODUCTS:
+        return len(op.results) == 1 and "stream_axis" not in op.attributes
+    return rows_operand(op) is not None
+
+
+def rows_operand(op: ir.Operation) -> int | None:
+    """Returns which operand of a product has the rows; None of what is no product."""
+    if op.name in PRODUCTS:
+        return 0
+    if op.name != GENERIC or len(op.results) or not _sums_products(op):
+        return None
+    indices = [[coordinate(each) for each in map_.results] for map_ in _maps(op)]
+    result = indices[-1]
+    if len(result) != 2 or not isinstance(result[0], int):
+        return None
+    having = [
+        number
+        for number, index in enumerate(indices[:-1])
+        if any(result[0] in loops_in(each) for each in index)
+    ]
+    if len(having) != 1:
+        return None
+    index = indices[having[0]]
+    if len(index) != 2 or index[0] != result[0] or result[0] in loops_in(index[1]):
+        return None
+    buffers = (op.operands[having[0]].type, op.operands[len(indices) - 1].type)
+    is_plain = all(isinstance(each, ir.MemRefType) and is_packed(each) for each in buffers)
+    return having[0] if is_plain else None
+
+
+def result_of(product: ir.Operation) -> ir.Value:
+    """Returns the buffer that a product gives."""
+    return output_of(product) if product.name in PRODUCTS else list(product.operands)[-1]
+
+
+def inputs_of(product: ir.Operation) -> list[ir.Value]:
+    """Returns the buffers that a product takes."""
+    if product.name in PRODUCTS:
+        return compute_inputs(product)
+    return [each for each in list(product.operands)[:-1] if isinstance(each.type, ir.MemRefType)]
+
+
+def multiply(product: ir.Operation, rows: ir.Value, target: ir.Value) -> None:
+    """Writes the product of some rows, given as all rows are or with a dim before them."""
+    if product.name in PRODUCTS:
+        others = compute_inputs(product)[1:]
+        named = {name: product.attributes[name] for name in product.attributes if name != STEPS}
+        if product.name == "hir.linear":
+            segments = [1, 1, len(others) - 1, 1]
+            named["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(segments)
+        ir.Operation.create(product.name, operands=[rows, *others, target], attributes=named)
+        return
+    place = rows_operand(product)
+    assert place is not None
+    part = product.clone()
+    if ir.MemRefType(rows.type).rank > 2:
+        _split_rows(part, place)
+    part.operands[place] = rows
+    part.operands[len(part.operands) - 1] = target
+
+
+def _split_rows(op: ir.Operation, place: int) -> None:
+    """Gives a linalg.generic two loops in place of that of its rows."""
+    maps = _maps(op)
+    first = coordinate(maps[-1].results[0])
+    assert isinstance(first, int)
+    count = maps[0].n_dims
+    later = [ir.AffineExpr.get_dim(loop + (loop > first)) for loop in range(count)]
+    renaming = ir.AffineMap.get(count + 1, 0, later)
+    split: list[ir.Attribute] = []
+    for number, map_ in enumerate(maps):
+        index = [each.compose(renaming) for each in map_.results]
+        if number in (place, len(maps) - 1):
+            rows = [ir.AffineExpr.get_dim(first), ir.AffineExpr.get_dim(first + 1)]
+            index = [*rows, *index[1:]]
+        split.append(ir.AffineMapAttr.get(ir.AffineMap.get(count + 1, 0, index)))
+    op.attributes["indexing_maps"] = ir.ArrayAttr.get(split)
+    kinds = list(ir.ArrayAttr(op.attributes["iterator_types"]))
+    op.attributes["iterator_types"] = ir.ArrayAttr.get(
+        [*kinds[:first], kinds[first], *kinds[first:]]
+    )
+    for inner in operations_where(op, lambda each: each.name == _REDUCE):
+        loops = ir.DenseI64ArrayAttr(inner.attributes["loops"])
+        inner.attributes["loops"] = ir.DenseI64ArrayAttr.get(
+            [loop + (loop > first) for loop in loops]
+        )
+
+
+def _sums_products(op: ir.Operation) -> bool:
+    """Returns whether a generic sums products of two operands, and computes of the sums alone."""
+    (block,) = op.regions[0].blocks
+    inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
+    if len(op.operands) != inputs + 1 or is_used(block.arguments[inputs]):
+        return False
+    sums = 0
+    for child in block:
+        inner = child.operation
+        if inner.name == _REDUCE:
+            owner = inner.operands[0].owner
+            sums += isinstance(owner, ir.OpView | ir.Operation) and owner.operation.name in (
+                "arith.mulf",
+                "arith.muli",
+            )
+        elif not inner.name.startswith(_COMPUTES) and inner.name != "linalg.yield":
+            return False
+    return sums == 1
+
+
+def _maps(op: ir.Operation) -> list[ir.AffineMap]:
+    return [ir.AffineMapAttr(each).value for each in ir.ArrayAttr(op.attributes["indexing_maps"])]
