@@ -25,6 +25,16 @@ from .translate import TranslationError, to_llvm_ir
 
 _LINE_TABLES = "emissionKind: LineTablesOnly"
 _SHARED_SPACE = 3
+# On these chips a trap is several instructions, and LLVM 22 leaves a second one in a function as
+# one that it cannot write.
+_ONE_TRAP = "gfx11"
+_TRAP = "call void @llvm.trap()"
+_TRAP_FUNCTION = """
+define internal void @hirc_trap() noinline cold nounwind {
+  call void @llvm.trap()
+  ret void
+}
+"""
 _FLUSH = '"denormal-fp-math-f32"="preserve-sign,preserve-sign"'
 
 
@@ -236,6 +246,8 @@ def _one(
     if options.flush_denormals:
         flushing = _with_flushed_denormals(IrText.of(module.text()))
         module = LlvmModule(flushing.whole(), machine, name=source.name)
+    if not target.is_cpu and target.chip.startswith(_ONE_TRAP):
+        module = LlvmModule(_with_one_trap(module.text()), machine, name=source.name)
     if not options.speculates:
         # The attribute of a thread sanitizer: the optimiser adds no load that the code would not
         # have made. Nothing else comes of it here.
@@ -245,6 +257,14 @@ def _one(
     # of LLVM 22 fails an assertion of its own on some loops with this target.
     module.optimize(vectorizes_loops=False)
     return module
+
+
+def _with_one_trap(text: str) -> str:
+    """Moves the trap into a function of its own, which is the only one that has it."""
+    ir = IrText.of(text)
+    if ir.code.count(_TRAP) < 2:
+        return text
+    return ir.sub(re.escape(_TRAP), "call void @hirc_trap()").whole() + _TRAP_FUNCTION
 
 
 def _links(module: LlvmModule, library: Path) -> bool:

@@ -48,14 +48,9 @@ def older_glibc_flags(version: str, folder: Path, clang: Clang, runner: Runner) 
     than, UnsupportedError where there is no glibc for x86-64.
     """
     files = _find(clang, runner)
-    newest = max(_releases(files).values(), default=(0,))
-    if _parsed(version) > newest:
-        raise InputError(
-            f"--glibc={version} is newer than this machine's glibc, which is {_text(newest)}",
-            stage="link",
-        )
 
     def make() -> bytes:
+        _refuse_newer(version, files)
         return _make(version, files, clang, runner)
 
     packed = cached(f"glibc-{_digest(version, files, clang)}.tar", make)
@@ -65,6 +60,15 @@ def older_glibc_flags(version: str, folder: Path, clang: Clang, runner: Runner) 
     # own.
     flags = [f"-B{folder}", f"-L{folder}", "-Wl,--allow-shlib-undefined"]
     return [*flags, *(f"-l{_link_name(name)}" for name in _PARTS)]
+
+
+def _refuse_newer(version: str, files: Mapping[str, Path]) -> None:
+    newest = max(_releases(files).values(), default=(0,))
+    if _parsed(version) > newest:
+        raise InputError(
+            f"--glibc={version} is newer than this machine's glibc, which is {_text(newest)}",
+            stage="link",
+        )
 
 
 def release_of(symbol: str, clang: Clang, runner: Runner) -> str | None:
@@ -118,8 +122,14 @@ def _link_name(file: str) -> str:
 
 
 def _digest(version: str, files: Mapping[str, Path], clang: Clang) -> str:
-    digest = hashlib.sha256(f"{version} {clang.version} {files[_NONSHARED]}".encode())
-    for path in (*files.values(), _START, _NEWER_CALLS, Path(__file__)):
+    """Makes what tells these stand-ins from others. Libraries are told by their files: to read them
+    takes longer than the rest of a link.
+    """
+    digest = hashlib.sha256(f"{version} {clang.version}".encode())
+    for path in files.values():
+        status = path.stat()
+        digest.update(f"{path.resolve()} {status.st_size} {status.st_mtime_ns}".encode())
+    for path in (_START, _NEWER_CALLS, Path(__file__)):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -182,6 +182,7 @@ int cudaDeviceGetDefaultMemPool(cuda_memory_pool *pool, int device);
 int cudaMemPoolSetAttribute(cuda_memory_pool pool, int attribute, void *value);
 int cudaHostRegister(void *start, size_t bytes, unsigned flags);
 int cudaHostUnregister(void *start);
+int cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
 int cudaFuncSetAttribute(const void *stub, int attribute, int value);
 int cudaFuncGetAttributes(struct cuda_function_attributes *attributes, const void *stub);
 int cudaLaunchKernel(const void *stub, struct cuda_extent grid, struct cuda_extent block,

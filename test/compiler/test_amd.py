@@ -148,6 +148,32 @@ def test_instructions_of_matrices(hirc: Hirc, tmp_path: Path) -> None:
     assert "matrices.mlir:8:10: error: 'amdgpu.mfma' op MFMA only supported on gfx908+" in (refused)
 
 
+_ASSERTIONS = """
+gpu.module @m {
+  gpu.func @k(%a: memref<64xi1>) kernel {
+    %t = gpu.thread_id x
+    %next = gpu.block_dim x
+    %first = memref.load %a[%t] : memref<64xi1>
+    %second = memref.load %a[%next] : memref<64xi1>
+    cf.assert %first, "call void @llvm.trap()"
+    cf.assert %second, "second"
+    gpu.return
+  }
+}
+"""
+
+
+@needs_libraries
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1100"])
+def test_two_assertions(arch: str, hirc: Hirc, tmp_path: Path) -> None:
+    """LLVM 22 cannot write two traps of a function for gfx1100."""
+    source, output = tmp_path / "assertions.mlir", tmp_path / "out.hsaco"
+    source.write_text(_ASSERTIONS)
+    hirc.succeeds(str(source), "--emit=hsaco", f"--offload-arch={arch}", "-o", str(output))
+    code = _tool("llvm-objdump", "-d", f"--mcpu={arch}", output)
+    assert len(re.findall(r"\ts_trap 2", code)) == (1 if arch == "gfx1100" else 2)
+
+
 @needs_libraries
 def test_functions_come_from_rocm(hirc: Hirc, tmp_path: Path) -> None:
     source = tmp_path / "exponentials.mlir"

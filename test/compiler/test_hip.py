@@ -54,6 +54,28 @@ func.func @powers(%x: tensor<?xf32> {hir.name = "x"}) -> tensor<?xf32> {
   return %y : tensor<?xf32>
 }
 """
+# As MLIR's own tests for ROCm have memory of the host.
+_REGISTERED = """\
+func.func @main() {
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %memory = memref.alloc() : memref<3xi32>
+  %open = memref.cast %memory : memref<3xi32> to memref<?xi32>
+  %any = memref.cast %memory : memref<3xi32> to memref<*xi32>
+  gpu.host_register %any : memref<*xi32>
+  %device = call @mgpuMemGetDeviceMemRef1dInt32(%open) : (memref<?xi32>) -> (memref<?xi32>)
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %one, %gy = %one, %gz = %one)
+             threads(%tx, %ty, %tz) in (%sx = %three, %sy = %one, %sz = %one) {
+    %number = arith.index_cast %tx : index to i32
+    memref.store %number, %device[%tx] : memref<?xi32>
+    gpu.terminator
+  }
+  call @printMemrefI32(%any) : (memref<*xi32>) -> ()
+  return
+}
+func.func private @mgpuMemGetDeviceMemRef1dInt32(memref<?xi32>) -> memref<?xi32>
+func.func private @printMemrefI32(memref<*xi32>)
+"""
 # A variable of the device that host code names, functions of another unit, graphs' memory.
 _RUN = ("saxpy", "device_global", "failing_assert", "memory")
 
@@ -170,11 +192,13 @@ def test_three_kinds_of_devices(stand_in: StandInHip, clang: Path, tmp_path: Pat
 
 def test_amd_and_the_cpu_device(tmp_path: Path) -> None:
     """Both run AMD's device code, and no CUDA is needed for it."""
-    source, output = write(tmp_path, "prog.mlir", _HELLO), tmp_path / "prog"
+    source, output = write(tmp_path, "prog.mlir", _REGISTERED), tmp_path / "prog"
     words = ["--offload-arch=gfx942,cpu", f"--cuda-path={tmp_path}"]
     assert main([str(source), *words, "-o", str(output)]) == 0
     note = "hirc: note: running on the CPU device: there is no HIP runtime\n"
-    assert _run(output, HIRC_HIP="/nowhere") == (0, _PRINTED, note)
+    status, printed, errors = _run(output, HIRC_HIP="/nowhere")
+    assert (status, errors) == (0, note)
+    assert "[0,  1,  2]" in printed
 
 
 @pytest.mark.proves("clang {version}", "AMD", "x86-64", "linked, registered")

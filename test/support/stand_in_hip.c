@@ -71,6 +71,8 @@ SAME(hipHostFree, cudaFreeHost, (void *memory), memory)
 SAME(hipHostRegister, cudaHostRegister, (void *start, size_t bytes, unsigned flags), start, bytes,
      flags)
 SAME(hipHostUnregister, cudaHostUnregister, (void *start), start)
+SAME(hipHostGetDevicePointer, cudaHostGetDevicePointer,
+     (void **device, void *host, unsigned flags), device, host, flags)
 SAME(hipDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool, (cuda_memory_pool * pool, int device),
      pool, device)
 SAME(hipMemPoolSetAttribute, cudaMemPoolSetAttribute,

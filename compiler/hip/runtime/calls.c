@@ -126,6 +126,8 @@ ANSWERED(cudaFreeHost, "hipHostFree", (void *memory), memory)
 ANSWERED(cudaHostRegister, "hipHostRegister", (void *start, size_t bytes, unsigned flags), start,
          bytes, flags)
 ANSWERED(cudaHostUnregister, "hipHostUnregister", (void *start), start)
+ANSWERED(cudaHostGetDevicePointer, "hipHostGetDevicePointer",
+         (void **device, void *host, unsigned flags), device, host, flags)
 ANSWERED(cudaDeviceGetDefaultMemPool, "hipDeviceGetDefaultMemPool",
          (cuda_memory_pool * pool, int device), pool, device)
 ANSWERED(cudaMemPoolSetAttribute, "hipMemPoolSetAttribute",
