@@ -94,6 +94,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN._cdist_forward.default: _cdist,
         _ATEN._pdist_forward.default: _pdist,
         _ATEN.fmod.Scalar: _fmod,
+        **_limits(),
         _ATEN.rrelu.default: _rrelu,
         _ATEN.rrelu_with_noise.default: _rrelu_with_noise,
         _ATEN.gelu.default: _gelu,
@@ -375,6 +376,26 @@ def _wide(x: Tensor) -> Tensor:
 def _fmod(x: Tensor, y: float) -> Tensor:
     kind = torch.result_type(x, y)
     return torch.fmod(x.to(kind), torch.full((), y, dtype=kind, device=x.device))
+
+
+def _limits() -> dict[Any, Callable[..., Any]]:
+    """torch-mlir compares integers with limits that are no integers as they are."""
+    table = {**_unknown_operators(), **get_decomposition_table()}
+
+    def of(operator: OpOverload) -> Callable[..., Any]:
+        def limited(x: Tensor, *given: Any, **named: Any) -> Any:
+            limits = [each for each in (*given, *named.values()) if each is not None]
+            kind = reduce(torch.promote_types, (torch.result_type(x, each) for each in limits))
+            if kind == x.dtype:
+                known = table.get(operator)
+                return NotImplemented if known is None else known(x, *given, **named)
+            return operator(x.to(kind), *given, **named)
+
+        return limited
+
+    names = (_ATEN.clamp, _ATEN.clamp_min, _ATEN.clamp_max)
+    found = [getattr(each, kind) for each in names for kind in ("default", "Tensor")]
+    return {operator: of(operator) for operator in found}
 
 
 def _rrelu(

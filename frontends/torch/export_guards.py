@@ -20,6 +20,7 @@ from torch.distributions import Distribution
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from .linear_algebra import covariance
+from .size_numbers import root
 
 _CONTIGUITY = "check_contiguous_sizes_strides"
 _CHANNELS_LAST = {
@@ -40,11 +41,13 @@ def without_needless_guards() -> Generator[None]:
     it are made of which, one after another. Where a window may begin beyond the input, pools with
     ceil_mode ask whether one does. nn.Transformer compares the mask that it is given with a causal
     one. Distances are computed in another way from 25 rows on. Distributions look whether their
-    parameters, and what they are asked for, may be such.
+    parameters, and what they are asked for, may be such. math.sqrt takes the one size that
+    is given.
     """
     views: Any = getattr(torch._refs, _VIEW, None)
     with ExitStack() as stack:
         stack.enter_context(made_of(_WITHOUT_ASKING))
+        stack.enter_context(mock.patch.object(math, "sqrt", root))
         stack.enter_context(mock.patch.object(Distribution, "_validate_args", False))
         for module, name, answer in (
             (torch._prims_common, _CONTIGUITY, _is_known_contiguous),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
+from itertools import combinations, combinations_with_replacement
 from typing import Any
 from unittest import mock
 
 import torch
 from torch import SymInt, Tensor
+from torch._prims_common import is_contiguous_or_false
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
@@ -82,8 +84,45 @@ def _gaussian_loss(*args: Any, **kwargs: Any) -> Tensor:
         return functional.gaussian_nll_loss(*args, **kwargs)
 
 
+def _contiguous(x: Tensor, **given: Any) -> Tensor:
+    """torch asks whether a tensor that may lie without gaps does; how it lies is no matter here."""
+    is_open = any(isinstance(size, SymInt) for size in x.shape)
+    if given or not is_open or is_contiguous_or_false(x):
+        return x.contiguous(**given)
+    return x.clone(memory_format=torch.contiguous_format)
+
+
+def _arange(*numbers: Any, **given: Any) -> Tensor:
+    """Of whole numbers, some of which are floats and some open, torch asks how many there are."""
+    named = {each: given.pop(each) for each in ("start", "end", "step") if each in given}
+    every = [*numbers, *named.values()]
+    floats: list[float] = [each for each in every if isinstance(each, float)]
+    is_open = any(isinstance(each, SymInt) for each in every)
+    if not is_open or not floats or not all(each.is_integer() for each in floats):
+        return torch.arange(*numbers, **named, **given)
+
+    def whole(each: Any) -> Any:
+        return int(each) if isinstance(each, float) else each
+
+    kind = given.pop("dtype", None) or torch.get_default_dtype()
+    places = {name: whole(each) for name, each in named.items()}
+    return torch.arange(*map(whole, numbers), **places, **given).to(kind)
+
+
+def _combinations(x: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """torch selects them of all tuples, by a mask."""
+    count: Any = x.shape[0]
+    if isinstance(count, SymInt):
+        return torch.combinations(x, r, with_replacement)
+    every = (combinations_with_replacement if with_replacement else combinations)(range(count), r)
+    return x[torch.tensor([*every], dtype=torch.int64, device=x.device).reshape(-1, r)]
+
+
 _REPLACED: dict[Any, Callable[..., Any]] = {
     Tensor.fill_diagonal_: _fill_diagonal,
+    Tensor.contiguous: _contiguous,
+    torch.arange: _arange,
+    torch.combinations: _combinations,
     torch.linspace: _linspace,
     functional.interpolate: _interpolate,
     functional.gaussian_nll_loss: _gaussian_loss,

@@ -55,6 +55,7 @@ from .placements import declare_placements
 from .recurrent import recurrent_decompositions
 from .refusals import nodes_of, refuse
 from .size_checks import check_sizes
+from .size_numbers import fractions_as_tensors
 from .sizes import Sizes, sizes_for_strides
 from .tidying import locate, tidy
 from .torch_log import told_by_torch
@@ -296,6 +297,7 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
     # The result of attention lies in memory as torch's kernels write it, and what it is made of may
     # lie in another way: what is a view of the one is a reshape of the other.
     views = [node for node in nodes if has_attention and node.target is aten.view.default]
+    fractions_as_tensors(program)
     try:
         for node in views:
             node.target = aten.reshape.default

@@ -23,6 +23,10 @@ def ordering_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.nanmedian.dim: _nanmedian,
         _ATEN.kthvalue.default: _kthvalue,
         _ATEN.mode.default: _mode,
+        _ATEN.quantile.default: partial(_quantile, skips_nan=False),
+        _ATEN.quantile.scalar: partial(_quantile, skips_nan=False),
+        _ATEN.nanquantile.default: partial(_quantile, skips_nan=True),
+        _ATEN.nanquantile.scalar: partial(_quantile, skips_nan=True),
         _ATEN.cummax.default: partial(_running, is_max=True),
         _ATEN.cummin.default: partial(_running, is_max=False),
         _ATEN.searchsorted.Tensor: _searchsorted,
@@ -82,6 +86,37 @@ def _mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tens
     place = torch.where(last == value, here, 0).amax(-1, keepdim=True)
     value, place = value.movedim(-1, dim), place.movedim(-1, dim)
     return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
+
+
+def _quantile(
+    x: Tensor,
+    q: Tensor | float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    skips_nan: bool,
+) -> Tensor:
+    """torch computes the places as numbers of an open size."""
+    where = q if isinstance(q, Tensor) else torch.full((), q, dtype=x.dtype, device=x.device)
+    rows = x.reshape(-1) if dim is None else x.movedim(dim, -1)
+    values, _ = torch.sort(rows, dim=-1, stable=True)
+    numbers = (~values.isnan()).sum(-1, keepdim=True)
+    place = where.reshape(-1) * (numbers - 1).clamp(min=0).to(x.dtype)
+    if interpolation == "nearest":
+        place = place.round()
+    low, high = place.floor(), place.ceil()
+    found = values.gather(-1, (high if interpolation == "higher" else low).long())
+    if interpolation in ("linear", "midpoint"):
+        weight = 0.5 * (high - low) if interpolation == "midpoint" else place - low
+        found = torch.lerp(found, values.gather(-1, high.long()), weight)
+    if not skips_nan:
+        found = torch.where(numbers == values.shape[-1], found, torch.nan)
+    found = found.movedim(-1, 0)
+    if keepdim:
+        ones = [1] * x.dim()
+        found = found.reshape(-1, *ones) if dim is None else found.unsqueeze(dim % x.dim() + 1)
+    return found if where.dim() else found.squeeze(0)
 
 
 def _running(x: Tensor, dim: int, *, is_max: bool) -> tuple[Tensor, Tensor]:

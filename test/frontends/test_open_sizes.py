@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,25 @@ def test_sizes_of_one_are_open() -> None:
         )
 
 
+def _of_sizes(x: Tensor, rows: int, columns: int) -> list[Tensor]:
+    """Of numbers with a fraction that are computed from open sizes."""
+    n, half = x.long(), x.half()
+    return [
+        *(
+            x * (1.0 / rows),
+            x / math.sqrt(columns),
+            half * columns**-0.5,
+            n * (rows / 2),
+            1 / rows - x,
+        ),
+        *(x + (columns - 1.5) / rows, x ** (1 / columns), (1.5 / rows) ** x, x > 1 / rows),
+        *(x.clamp(-1 / rows, columns / 7), x.clamp(max=1 / rows), n.clamp_min(rows / 3)),
+        *(torch.full((2,), 1 / rows), x.new_full((columns,), columns / rows), x[0, 0] * (rows / 3)),
+        *(x.masked_fill(x > 0, 1 / rows), torch.where(x > 0, 1 / rows, x), n == rows / 1),
+        *(x.quantile(0.3), x.nanquantile(torch.tensor([0.1, 0.6]), 1), -(rows / 3) * x),
+    ]
+
+
 def _of_any_size(x: Tensor, y: Tensor) -> list[Tensor]:
     rows, columns = x.shape
     return [
@@ -167,10 +187,15 @@ def _of_any_size(x: Tensor, y: Tensor) -> list[Tensor]:
         # torch asks what divides (columns + 1) // 2 + 1.
         F.conv1d(x[:, None], torch.ones(4, 1, 3), stride=2, padding=2).mT @ torch.ones(4, 2),
         x.reshape(-1, 1).reshape(-1, columns, 1).mT @ y.mT[None, :, :1].expand(rows, -1, -1),
+        # These are contiguous for 2 columns alone.
+        x[:, :2].contiguous(),
+        torch.arange(rows - 1, -rows, -1.0),
+        torch.arange(end=columns + 9, start=2.0, dtype=torch.float64),
         # A table is contiguous, and has its channels last, for 64 columns alone.
         torch.arange(128).view(1, 1, 2, 64)[..., :columns].eq(3) | (x[None, None, :1] > 0),
         *(*torch.where(x > 1, torch.nan, x).cummax(1), *x.cummin(0), (x * 90).logcumsumexp(0)),
         torch.rsub(x, columns, alpha=3),
+        *_of_sizes(x, rows, columns),
         F.pad(x[None], (1, 1), mode="reflect"),
         F.interpolate(x[None, None], scale_factor=(2, 3.0), mode="bicubic"),
         F.interpolate(x[None], scale_factor=2, mode="linear", recompute_scale_factor=True),
@@ -203,3 +228,15 @@ def test_a_size_that_is_fixed_is_named_at_its_line() -> None:
     place = caught.value.position
     assert place is not None
     assert (place.file, place.line) == (__file__, _as_if_of_four.__code__.co_firstlineno + 2)
+
+
+def _leaking(x: Tensor) -> Tensor:
+    return F.leaky_relu(x, 1 / x.shape[0])
+
+
+def test_a_number_of_a_size_that_no_tensor_stands_for_is_named_at_its_line() -> None:
+    with pytest.raises(HircError, match="computed from an open size") as caught:
+        import_model(_leaking, (torch.ones(4, 4),), dynamic_shapes={"x": {0: Dim("rows")}})
+    place = caught.value.position
+    assert place is not None
+    assert (place.file, place.line) == (__file__, _leaking.__code__.co_firstlineno + 1)
