@@ -7,6 +7,7 @@ iteration.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -38,7 +39,22 @@ _NOTHING = {
     "minimumf": _INFINITE,
     "maxnumf": float("nan"),
     "minnumf": float("nan"),
+    "logaddexp": -_INFINITE,
 }
+
+
+def _log_of_sum(a: float, b: float) -> float:
+    """Returns log(exp(a) + exp(b))."""
+    if a == b:
+        return a + math.log(2.0)
+    greatest, least = max(a, b), min(a, b)
+    if greatest != greatest or least != least or greatest == _INFINITE:
+        return a + b
+    return greatest + math.log1p(math.exp(least - greatest))
+
+
+# Besides those of arith.
+_FUNCTIONS = {**FLOAT_FUNCTIONS, "logaddexp": _log_of_sum}
 
 
 def neutral(kind: str, value_type: ir.Type) -> Any:
@@ -46,7 +62,7 @@ def neutral(kind: str, value_type: ir.Type) -> Any:
 
     The greatest of nothing is the least that there is; with maxnumf, which passes nan over, nan.
     """
-    if kind in FLOAT_FUNCTIONS:
+    if kind in _FUNCTIONS:
         return _NOTHING[kind]
     bits = width_of(value_type)
     least, greatest = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
@@ -56,8 +72,8 @@ def neutral(kind: str, value_type: ir.Type) -> Any:
 
 def combine(kind: str, value_type: ir.Type, a: Any, b: Any) -> Any:
     """Two values made into one."""
-    if kind in FLOAT_FUNCTIONS:
-        return round_float(FLOAT_FUNCTIONS[kind](a, b), str(value_type))
+    if kind in _FUNCTIONS:
+        return round_float(_FUNCTIONS[kind](a, b), str(value_type))
     bits = width_of(value_type)
     number = INTEGER_FUNCTIONS[kind](signed(a, bits), signed(b, bits), bits)
     return integer_of_type(number, value_type)

@@ -15,7 +15,7 @@ COLLECTIVE = frozenset({REDUCE, FIND, SCAN})
 
 
 def kind_of(op: ir.Operation) -> str:
-    """Returns the operation of arith that a collective operation combines with."""
+    """Returns what a collective operation combines by."""
     return ir.StringAttr(op.attributes["kind"]).value
 
 

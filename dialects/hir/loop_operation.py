@@ -8,6 +8,8 @@ COLLECTIVES = ("hir.find_loops", "hir.reduce_loops", "hir.scan_loop")
 
 # The operations of arith that combine two values into one, by the types they take.
 FLOAT_KINDS = ("addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf")
+# Those of scans: a running logarithm of a sum of powers can be made of no others.
+FLOAT_SCANS = (*FLOAT_KINDS, "logaddexp")
 INTEGER_KINDS = ("addi", "muli", "maxsi", "maxui", "minsi", "minui", "andi", "ori", "xori")
 
 
@@ -30,9 +32,8 @@ def has_kind(op: ir.OpView, value: ir.Value, among: tuple[str, ...] = ()) -> boo
     is_float = isinstance(value.type, ir.FloatType)
     if not is_float and not isinstance(value.type, ir.IntegerType):
         return refuse(op, f"{op.operation.name} takes a float or an integer, not {value.type}")
-    kinds = [
-        kind for kind in (FLOAT_KINDS if is_float else INTEGER_KINDS) if not among or kind in among
-    ]
+    known = FLOAT_SCANS if is_float else INTEGER_KINDS
+    kinds = [kind for kind in known if kind in (among or (*FLOAT_KINDS, *INTEGER_KINDS))]
     found = op.attributes.get("kind")
     if isinstance(found, ir.StringAttr) and found.value in kinds:
         return True

@@ -4,7 +4,7 @@ from typing import Any
 
 from ..mlir import ext, ir
 from .dialect import Hir
-from .loop_operation import are_loops, gives, has_kind
+from .loop_operation import FLOAT_SCANS, INTEGER_KINDS, are_loops, gives, has_kind
 from .refusal import refuse, whole_number
 from .verify import check_unit, verified
 
@@ -13,7 +13,8 @@ class ScanLoopOp(Hir.Operation, name="scan_loop"):
     """In iteration i of `loop`, the value's instances in iterations 0 to i combined.
 
     `exclusive` (unit, optional) leaves out iteration i, and gives the neutral element in the
-    first; `reverse` (unit, optional) goes from the last iteration to the first.
+    first; `reverse` (unit, optional) goes from the last iteration to the first. The kind
+    `logaddexp`, log(exp(a) + exp(b)), is one of scans alone.
 
     Example (cumulative sum of each row):
       %so_far = "hir.scan_loop"(%x) {kind = "addf", loop = 1 : i64} : (f32) -> f32
@@ -32,7 +33,8 @@ class ScanLoopOp(Hir.Operation, name="scan_loop"):
         if not verified(op, _check_units):
             return False
         value = op.operation.operands[0]
-        return has_kind(op, value) and are_loops(op, [loop]) and gives(op, [value.type])
+        among = (*FLOAT_SCANS, *INTEGER_KINDS)
+        return has_kind(op, value, among) and are_loops(op, [loop]) and gives(op, [value.type])
 
 
 def _check_units(op: ScanLoopOp) -> None:

@@ -25,6 +25,7 @@ from .depthwise import Depthwise, emit_depthwise, read_depthwise
 from .generators import ADVANCE, DRAWING, MOVED
 from .integers import OF_INTEGERS, emit_of_integers
 from .philox import emit_advance, emit_count, emit_drawing, emit_each_element
+from .running import RUNNING, emit_running
 from .unsigned import EXTEND
 from .user_errors import stack_position
 
@@ -128,6 +129,10 @@ class ControlFlowImporter(GraphNodeImporter):
         if node.target is OF_INTEGERS:
             about = ir.StringAttr.get(given[2], context=loc.context)
             self._call(loc, node, "integers", [], given[:2], (0, 0), about)
+            return
+        if node.target is RUNNING:
+            about = ir.StringAttr.get(given[2], context=loc.context)
+            self._call(loc, node, "running", [], given[:1], (given[1], 0), about)
             return
         if node.target is ADVANCE:
             self._call(loc, node, "advance", [], given, (0, 0))
@@ -522,8 +527,7 @@ def _converted(
     (x,), (kind,) = arguments, map(ir.RankedTensorType, results)
     if x.type == kind:
         return [x]
-    open_ = [_dim(x, axis) for axis, size in enumerate(kind.shape) if size == _DYNAMIC]
-    room = ir.Operation.create("tensor.empty", [kind], open_).results[0]
+    room = _room_like(x, kind)
     return [emit_each_element([x], room, lambda given: conversion(kind.element_type, given[0]))]
 
 
@@ -533,11 +537,34 @@ def _integers(
     arguments: Sequence[ir.Value],
     results: Sequence[ir.Type],
 ) -> Sequence[ir.Value]:
-    kind = ir.RankedTensorType(results[0])
-    open_ = [_dim(arguments[0], axis) for axis, size in enumerate(kind.shape) if size == _DYNAMIC]
-    room = ir.Operation.create("tensor.empty", [kind], open_).results[0]
     name = ir.StringAttr(function.attributes[_VALUE]).value
+    room = _room_like(arguments[0], results[0])
     return [emit_each_element(arguments, room, lambda given: emit_of_integers(name, *given))]
+
+
+def _running(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    kind = ir.StringAttr(function.attributes[_VALUE]).value
+    axis, _ = _counts(function)
+    return [
+        emit_each_element(
+            arguments,
+            _room_like(arguments[0], results[0]),
+            lambda given: emit_running(kind, axis, given[0]),
+            along=axis,
+        )
+    ]
+
+
+def _room_like(x: ir.Value, result: ir.Type) -> ir.Value:
+    """Returns an empty tensor of a type, with the open sizes of another tensor."""
+    kind = ir.RankedTensorType(result)
+    open_ = [_dim(x, axis) for axis, size in enumerate(kind.shape) if size == _DYNAMIC]
+    return ir.Operation.create("tensor.empty", [kind], open_).results[0]
 
 
 def _drawing(
@@ -577,6 +604,7 @@ _DEFINITIONS = {
     "bits": partial(_converted, arith.bitcast),
     "extend": partial(_converted, arith.extui),
     "integers": _integers,
+    "running": _running,
     "drawing": _drawing,
     "moved": _moved,
     "advance": _advance,

@@ -34,10 +34,11 @@ from .integers import integer_decompositions, power
 from .linear_algebra import linear_algebra_decompositions
 from .losses import loss_decompositions
 from .means import mean_decompositions
-from .ordering import ordering_decompositions, running
+from .ordering import ordering_decompositions
 from .pools import pool_decompositions
 from .recurrent import recurrent_decompositions
 from .resampling import resampling_decompositions
+from .running import running_decompositions
 from .special import special_decompositions
 from .transforms import transform_decompositions
 from .unsigned import no_indices
@@ -65,6 +66,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **get_decomposition_table(),
         **recurrent_decompositions(),
         **ordering_decompositions(),
+        **running_decompositions(),
         **complex_number_decompositions(),
         **transform_decompositions(),
         **random_decompositions(),
@@ -132,7 +134,6 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.signbit.default: _signbit,
         _ATEN.put.default: _put,
         _ATEN.scatter_reduce.two: _scatter_reduce,
-        _ATEN.logcumsumexp.default: _logcumsumexp,
         _ATEN.empty.memory_format: _zeros,
         _ATEN.new_empty.default: _new_zeros,
         _ATEN.empty_like.default: _zeros_like,
@@ -779,17 +780,6 @@ def _scatter_reduce(
     return torch.scatter_reduce(
         x, dim + max(x.dim(), 1), index, source, reduce, include_self=include_self
     )
-
-
-def _logcumsumexp(x: Tensor, dim: int) -> Tensor:
-    """torch-mlir takes the logarithm of a sum of powers, which overflow."""
-    if not x.dim():
-        return x.clone()
-
-    def merged(before: Sequence[Tensor], here: Sequence[Tensor]) -> list[Tensor]:
-        return [torch.logaddexp(before[0], here[0])]
-
-    return running(merged, [_wide(x).movedim(dim, -1)])[0].movedim(-1, dim).to(x.dtype)
 
 
 def _zeros(size: Sequence[int | SymInt], **kwargs: Any) -> Tensor:

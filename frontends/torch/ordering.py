@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ _MOST_COMPARED = 512
 
 
 def ordering_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of medians, modes, running extremes and binary searches."""
+    """Returns the decompositions of medians, modes and binary searches."""
     return {
         _ATEN.median.default: _median_of_all,
         _ATEN.median.dim: _median,
@@ -27,8 +27,6 @@ def ordering_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.quantile.scalar: partial(_quantile, skips_nan=False),
         _ATEN.nanquantile.default: partial(_quantile, skips_nan=True),
         _ATEN.nanquantile.scalar: partial(_quantile, skips_nan=True),
-        _ATEN.cummax.default: partial(_running, is_max=True),
-        _ATEN.cummin.default: partial(_running, is_max=False),
         _ATEN.searchsorted.Tensor: _searchsorted,
     }
 
@@ -117,72 +115,6 @@ def _quantile(
         ones = [1] * x.dim()
         found = found.reshape(-1, *ones) if dim is None else found.unsqueeze(dim % x.dim() + 1)
     return found if where.dim() else found.squeeze(0)
-
-
-def _running(x: Tensor, dim: int, *, is_max: bool) -> tuple[Tensor, Tensor]:
-    """Returns the extremes up to each element, and their last places. After a nan all are nan."""
-    if not x.dim():
-        return x.clone(), torch.zeros((), dtype=torch.int64, device=x.device)
-
-    def later(before: Sequence[Tensor], here: Sequence[Tensor]) -> list[Tensor]:
-        keeps = (before[0] > here[0]) if is_max else (before[0] < here[0])
-        if x.is_floating_point():
-            keeps = (keeps | before[0].isnan()) & ~here[0].isnan()
-        return [torch.where(keeps, *each) for each in zip(before, here, strict=True)]
-
-    values = x.movedim(dim, -1)
-    if x.dtype == torch.bool:
-        values = values.long()
-    count: Any = values.shape[-1]
-    places = torch.arange(count, device=x.device).expand(values.shape)
-    values, places = running(later, [values, places])
-    return values.movedim(-1, dim).to(x.dtype), places.movedim(-1, dim).contiguous()
-
-
-def running(
-    merge: Callable[[Sequence[Tensor], Sequence[Tensor]], Sequence[Tensor]],
-    begin: Sequence[Tensor],
-) -> Sequence[Tensor]:
-    """Returns what all elements of the last dim up to each one are merged to, in steps of 1, 2,
-    4, ... elements.
-
-    Where their number is open the steps are a loop of the host.
-    """
-    size: int | SymInt = begin[0].shape[-1]
-    if isinstance(size, SymInt):
-        return _running_of_open_size(merge, begin)
-    values, step = begin, 1
-    while step < size:
-        before, here = ([each[..., part] for each in values] for part in _apart(step))
-        merged = merge(before, here)
-        both = zip(values, merged, strict=True)
-        values = [torch.cat([each[..., :step], other], -1) for each, other in both]
-        step *= 2
-    return values
-
-
-def _apart(step: int) -> tuple[slice, slice]:
-    return slice(None, -step), slice(step, None)
-
-
-def _running_of_open_size(
-    merge: Callable[[Sequence[Tensor], Sequence[Tensor]], Sequence[Tensor]],
-    begin: Sequence[Tensor],
-) -> Sequence[Tensor]:
-    def goes_on(step: Tensor, *values: Tensor) -> Tensor:
-        return step < values[0].shape[-1]
-
-    def body(step: Tensor, *values: Tensor) -> list[Tensor]:
-        count: Any = values[0].shape[-1]
-        places = torch.arange(count, device=step.device)
-        at = (places - step).clamp(min=0)
-        merged = merge([each.index_select(-1, at) for each in values], values)
-        both = zip(merged, values, strict=True)
-        return [step * 2, *(torch.where(places >= step, *each) for each in both)]
-
-    first = torch.ones((), dtype=torch.int64, device=begin[0].device)
-    carried = (first, *(each.contiguous() for each in begin))
-    return torch.ops.higher_order.while_loop(goes_on, body, carried, ())[1:]
 
 
 def _searchsorted(

@@ -153,10 +153,13 @@ def _scalar(generator: ir.Value, place: int) -> ir.Value:
 
 
 def emit_each_element(
-    operands: Sequence[ir.Value], room: ir.Value, body: Callable[[Sequence[ir.Value]], ir.Value]
+    operands: Sequence[ir.Value],
+    room: ir.Value,
+    body: Callable[[Sequence[ir.Value]], ir.Value],
+    along: int | None = None,
 ) -> ir.Value:
     """Returns a linalg.generic over a tensor's elements, of operands that are as large or have no
-    dims.
+    dims. Where the body scans `along` a dim, that loop is a reduction.
     """
     rank = ir.RankedTensorType(room.type).rank
     identity = ir.AffineMap.get_identity(rank)
@@ -164,7 +167,7 @@ def emit_each_element(
         identity if ir.RankedTensorType(each.type).rank else ir.AffineMap.get(rank, 0, [])
         for each in operands
     ]
-    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
+    kinds = ["reduction" if loop == along else "parallel" for loop in range(rank)]
     made = ir.Operation.create(
         "linalg.generic",
         [room.type],
@@ -173,14 +176,16 @@ def emit_each_element(
             "indexing_maps": ir.ArrayAttr.get(
                 [ir.AffineMapAttr.get(each) for each in (*maps, identity)]
             ),
-            "iterator_types": ir.ArrayAttr.get([parallel] * rank),
+            "iterator_types": ir.ArrayAttr.get(
+                [ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in kinds]
+            ),
             "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 1]),
         },
         regions=1,
     )
-    kinds = [ir.RankedTensorType(each.type).element_type for each in (*operands, room)]
+    types = [ir.RankedTensorType(each.type).element_type for each in (*operands, room)]
     location = ir.Location.current
-    block = made.regions[0].blocks.append(*kinds, arg_locs=[location] * len(kinds))
+    block = made.regions[0].blocks.append(*types, arg_locs=[location] * len(types))
     with ir.InsertionPoint(block):
         result = body(list(block.arguments)[:-1])
         ir.Operation.create("linalg.yield", operands=[result])

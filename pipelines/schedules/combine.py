@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import inf, nan
 
-from ...dialects.mlir import arith, ir
+from ...dialects.mlir import arith, ir, math
 from ..rewriting import constant, element_type
 
 # A value and the number of its iteration among those that are reduced.
@@ -21,6 +21,7 @@ _NEUTRAL_FLOATS = {
     # They give the other operand where one is nan.
     "maxnumf": nan,
     "minnumf": nan,
+    "logaddexp": -inf,
 }
 _NEUTRAL_INTEGERS = {"addi": 0, "muli": 1, "andi": -1, "ori": 0, "xori": 0, "maxui": 0, "minui": -1}
 
@@ -46,9 +47,20 @@ def neutral_number(kind: str, element: ir.Type) -> int | float:
 def combine(kind: str, a: ir.Value, b: ir.Value) -> ir.Value:
     """Two values made into one.
 
-    maximumf and minimumf give nan where either is nan, and take -0 for less than +0.
+    maximumf and minimumf give nan where either is nan, and take -0 for less than +0. All but
+    logaddexp are arith's.
     """
+    if kind == "logaddexp":
+        return _log_of_sum(a, b)
     return ir.Operation.create(f"arith.{kind}", operands=[a, b], results=[a.type]).results[0]
+
+
+def _log_of_sum(a: ir.Value, b: ir.Value) -> ir.Value:
+    """log(exp(a) + exp(b)), of which no power overflows. Two equal infinities differ by nothing."""
+    greatest, least = arith.maximumf(a, b), arith.minimumf(a, b)
+    is_equal = arith.cmpf(arith.CmpFPredicate.OEQ, greatest, least)
+    less = arith.select(is_equal, constant(a.type, 0.0), arith.subf(least, greatest))
+    return arith.addf(greatest, math.log1p(math.exp(less)))
 
 
 def combine_places(kind: str, a: Found, b: Found, *, ascending: bool = False) -> Found:

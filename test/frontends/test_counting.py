@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import pytest
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 import hirc
-from hirc.compiler.errors import UnsupportedError
-from hirc.frontends.torch.import_model import import_model
 
 
 def _compare(found: list[Tensor], wanted: list[Tensor]) -> None:
@@ -109,12 +106,33 @@ def test_samples_of_rooms_and_complex_numbers() -> None:
     _compare(net(x, grid, z), _sampled(x, grid, z))
 
 
-def test_running_sums_of_powers_along_an_open_size_are_refused() -> None:
-    def sums(x: Tensor) -> Tensor:
-        return x.logcumsumexp(0)
+def _running(x: Tensor, wide: Tensor) -> list[Tensor]:
+    ends = torch.where(x > 1, torch.inf, torch.where(x < -1, -torch.inf, x))
+    holes = torch.where(x.abs() < 0.1, torch.nan, ends)
+    counts = (x * 2).int()
+    return [
+        *(*wide.cummax(0), *wide.half().cummin(0), wide.logcumsumexp(0)),
+        *(*x.cummax(1), *holes.cummin(0), *holes.cummax(-1), *ends.double().cummax(1)),
+        *(*counts.cummin(0), *counts.to(torch.int8).cummax(1), *(x > 0).cummax(0)),
+        *counts.to(torch.uint8).cummax(1),
+        *(ends.logcumsumexp(1), (holes * 100).logcumsumexp(0), (x.double() * 900).logcumsumexp(1)),
+        *(x.bfloat16().logcumsumexp(-1), *x[0, 0].cummax(0), torch.complex(x, x).logcumsumexp(0)),
+    ]
 
-    shapes = ({0: torch.export.Dim("rows")},)
-    with pytest.raises(UnsupportedError, match="along an open size") as caught:
-        import_model(sums, (torch.rand(3),), dynamic_shapes=shapes)
-    assert caught.value.position is not None
-    assert caught.value.position.file == __file__
+
+def test_running_extremes_and_sums_of_powers() -> None:
+    torch.manual_seed(0)
+    dims = dict.fromkeys((0, 1), torch.export.Dim.AUTO)
+    # Open and known, each program at two lengths of its long scan, which several blocks share.
+    x, wide = torch.randn(7, 13), torch.randn(40000)
+    net = hirc.compile(
+        _running,
+        (x, wide),
+        target="cpu",
+        dynamic_shapes=(dims, {0: torch.export.Dim.AUTO}),
+    )
+    _compare(net(x, wide), _running(x, wide))
+    x, wide = torch.randn(130, 5), torch.randn(3).repeat(5000)
+    _compare(net(x, wide), _running(x, wide))
+    known = hirc.compile(_running, (x, wide), target="cpu", opt_level=0)
+    _compare(known(x, wide), _running(x, wide))

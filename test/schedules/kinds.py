@@ -9,6 +9,7 @@ from math import inf, nan
 import torch
 
 FLOAT_KINDS = ("addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf")
+FLOAT_SCANS = (*FLOAT_KINDS, "logaddexp")
 INTEGER_KINDS = ("addi", "muli", "maxsi", "maxui", "minsi", "minui", "andi", "ori", "xori")
 EXTREMES = ("maximumf", "minimumf", "maxnumf", "minnumf")
 INTEGER_EXTREMES = ("maxsi", "maxui", "minsi", "minui")
@@ -20,6 +21,7 @@ COMBINE: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
     "minimumf": torch.minimum,
     "maxnumf": torch.fmax,
     "minnumf": torch.fmin,
+    "logaddexp": torch.logaddexp,
     "addi": torch.add,
     "muli": torch.mul,
     "maxsi": torch.maximum,
@@ -41,7 +43,7 @@ _COMBINE_TRUTHS = {
     "minui": torch.logical_and,
 }
 _FLOAT_NEUTRALS: dict[str, float] = dict(
-    zip(FLOAT_KINDS, (0.0, 1.0, -inf, inf, nan, nan), strict=True)
+    zip(FLOAT_SCANS, (0.0, 1.0, -inf, inf, nan, nan, -inf), strict=True)
 )
 
 

@@ -11,6 +11,7 @@ from schedules.kinds import (
     COMBINE,
     EXTREMES,
     FLOAT_KINDS,
+    FLOAT_SCANS,
     INTEGER_EXTREMES,
     INTEGER_KINDS,
     fold,
@@ -125,7 +126,7 @@ def kinds_of(element: str) -> Fused:
 
 def scans_of(element: str) -> Fused:
     """All scans of an element type, every second one in reverse, every third exclusive."""
-    kinds = FLOAT_KINDS if element.startswith(("f", "b")) else INTEGER_KINDS
+    kinds = FLOAT_SCANS if element.startswith(("f", "b")) else INTEGER_KINDS
     body = "".join(
         scan_loop(
             f"%v{number}",

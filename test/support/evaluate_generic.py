@@ -38,6 +38,7 @@ _BINARY: dict[str, Callable[[Array, Array], Array]] = {
     "minimumf": np.minimum,
     "maxnumf": np.fmax,
     "minnumf": np.fmin,
+    "logaddexp": np.logaddexp,
     "addi": np.add,
     "subi": np.subtract,
     "muli": np.multiply,

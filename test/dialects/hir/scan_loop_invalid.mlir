@@ -6,7 +6,7 @@ func.func @case(%x: memref<4x8xf32>, %n: memref<4x8xi32>, %y: memref<4xf32>, %p:
                   iterator_types = ["parallel", "reduction"]}
       ins(%x, %n : memref<4x8xf32>, memref<4x8xi32>) outs(%y, %p : memref<4xf32>, memref<4xi64>) {
   ^bb0(%a: f32, %i: i32, %b: f32, %q: i64):
-    // expected-error @below {{hir.scan_loop 'kind' of f32 is one of addf, mulf, maximumf, minimumf, maxnumf, minnumf, not "addi"}}
+    // expected-error @below {{hir.scan_loop 'kind' of f32 is one of addf, mulf, maximumf, minimumf, maxnumf, minnumf, logaddexp, not "addi"}}
     %s = "hir.scan_loop"(%a) {kind = "addi", loop = 1 : i64} : (f32) -> f32
     linalg.yield %a, %q : f32, i64
   }
