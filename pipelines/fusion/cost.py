@@ -1,29 +1,22 @@
 """Whether one operation for a group is cheaper than several.
 
 Fusing saves the writes and reads of what lies between operations, and second reads of the same
-tensor. It costs where work is repeated, where memory is read against its order, and where too few
-blocks would be left to fill a GPU.
+tensor. It costs where work is repeated, where memory is read against its order, and where scans
+wait for one another's results, or for those of reductions: no kernel shares such work.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from ...dialects.mlir import ir
 from .access import Access
 from .group import Group
-from .sizes import Sizes
-
-# A reduction that its own elements wait for is done by one block for each of its results: fewer
-# results than this leave most of a GPU idle, unless what each reduces is small.
-_MIN_RESULTS = 64
-_SMALL_REDUCTION = 2**16
 
 
 def objection(group: Group) -> str | None:
     """Why a group should not be one operation, or None where it should."""
-    return _repeated_work(group) or _few_results(group) or _against_the_order(group)
+    return _repeated_work(group) or _against_the_order(group) or _waiting_scans(group)
 
 
 def _repeated_work(group: Group) -> str | None:
@@ -38,36 +31,21 @@ def _repeated_work(group: Group) -> str | None:
     return None
 
 
-def _few_results(group: Group) -> str | None:
-    """Returns a second pass over what a reduction of everything has read is a kernel of its own."""
-    if not group.reduced or not _has_second_pass(group):
+def _waiting_scans(group: Group) -> str | None:
+    """A scan stands beside others that need none of its results, and beside no reduction."""
+    if not group.scanned:
         return None
-    parallel = [loop for loop in range(len(group.extents)) if loop not in group.reduced]
-    results = [Sizes.static(group.extents[loop]) for loop in parallel]
-    reduced = [Sizes.static(group.extents[loop]) for loop in group.reduced]
-    known = [size for size in reduced if size is not None]
-    if len(known) == len(reduced) and prod(known) <= _SMALL_REDUCTION:
-        return None
-    if any(size is None for size in results):
-        return None
-    count = prod(size for size in results if size is not None)
-    if count >= _MIN_RESULTS:
-        return None
-    return f"a second pass after a reduction with {count} result{'s' if count != 1 else ''} only"
-
-
-def _has_second_pass(group: Group) -> bool:
-    """Returns whether some node goes over the reduced loops and needs what was
-    reduced over them.
-    """
-    after_reduction: set[ir.Value] = set()
-    for node, name in zip(group.nodes, group.names, strict=True):
-        is_after = any(read.value in after_reduction for read in node.reads)
-        if is_after and set(name) & group.reduced:
-            return True
-        if is_after or node.reduced:
-            after_reduction |= {write.value for write in node.writes}
-    return False
+    collective = [node for node in group.nodes if node.collective]
+    if len(collective) > 1 and any(node.reduced for node in collective):
+        return "a scan and a reduction"
+    scanned: set[ir.Value] = set()
+    for node in group.nodes:
+        is_after = any(read.value in scanned for read in node.reads)
+        if is_after and node.scanned:
+            return "a scan of what another scan gives"
+        if is_after or node.scanned:
+            scanned |= {write.value for write in node.writes}
+    return None
 
 
 def _against_the_order(group: Group) -> str | None:

@@ -134,8 +134,7 @@ def cross_entropy(x: Tensor, target: Tensor) -> Tensor:
     return functional.cross_entropy(x, target)
 
 
-# The sum of everything is known before the first quotient is: two passes, two kernels.
-@program("rc", kernels=2)
+@program("rc")
 def share(x: Tensor) -> Tensor:
     return x / x.abs().sum()
 

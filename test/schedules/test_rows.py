@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 import torch
@@ -158,6 +159,11 @@ SUITE = Suite(
         _softmax("f64", (), (*_FIXED, *_SIZES[6:9], *_SIZES[10:]), "softmax_f64"),
         # Its kernels of open sizes would be a quarter of all that is here: what they are made of is
         # in the softmax, and in `centered` what stands beside the rows.
+        # In passes, of rows that turn out to be short, and of few long ones.
+        replace(
+            _softmax("f32", (*_SIZES[1:], _LONG[3]), (_LONG[3],), "softmax_in_passes"),
+            asks='family = "rows", kernel = "split", blocks = 1, merged = false, vectors = 2',
+        ),
         Fused(
             "norm",
             ("f32[r, c]", "f32[c]", "f32[c]", "f32"),

@@ -88,10 +88,12 @@ class RowBody:
             some = arith.constant(ir.IntegerType.get_signless(1), 0)
         return self.stages.collectives(stage, place, some)
 
-    def finish(self, collectives: Sequence[Collective], states: Sequence[State]) -> None:
+    def finish(self, collectives: Sequence[Collective], states: Sequence[State]) -> list[State]:
         """Combines the states of the team's threads: the results are known from here on."""
-        for each, state in zip(collectives, self.team.reduce(collectives, states), strict=True):
+        found = self.team.reduce(collectives, states)
+        for each, state in zip(collectives, found, strict=True):
             each.finish(state, self.access.point)
+        return found
 
     def looped(
         self,
@@ -151,7 +153,7 @@ class RowBody:
         return sum(max(1, element_bytes(each.element) // 4) for each in weights)
 
     def store_uniform(self) -> None:
-        """One thread writes what the row has one of."""
+        """One thread, of the first part, writes what the row has one of."""
         outputs = [each for each in self._outputs if not self.space.is_along(each[0])]
         values = [self.access.point.value(value) for _, value in outputs]
         if not outputs:
@@ -161,7 +163,10 @@ class RowBody:
             for (operand, _), value in zip(outputs, values, strict=True):
                 self.access.store(operand, [], [value])
 
-        self._where([self.team.is_first, self._is_row], write)
+        is_first = None
+        if self.part is not None:
+            is_first = arith.cmpi(arith.CmpIPredicate.eq, self.part, index_constant(0))
+        self._where([self.team.is_first, self._is_row, is_first], write)
 
     def edges(self) -> RowVectors | None:
         """The elements before and after whole vectors, one for each of the first threads.

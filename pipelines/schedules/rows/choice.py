@@ -68,11 +68,11 @@ def _of_open_length(space: RowSpace, device: Device, only_reads: bool) -> list[R
         found += whole.in_open_warps() if len(space.columns) == 1 else []
         found += whole.in_open_blocks()
         if not is_peeled:
-            found += [*whole.split(), *whole.stream()]
+            found += whole.in_parts()
     if is_peeled or not only_reads or widest == 1:
         found += single.in_open_warps()
     if is_peeled:
-        found += [*peeled.in_open_blocks(), *peeled.split(), *peeled.stream()]
+        found += [*peeled.in_open_blocks(), *peeled.in_parts()]
     else:
         found += [*single.in_open_blocks(), *single.split()]
     return found
@@ -86,9 +86,7 @@ def _first_that_fits(
     count = space.count
     for made in family:
         if made.kernel is Kind.SPLIT:
-            if space.length.known < device.tables.rows.split_length or (
-                count.is_known and count.known > device.multiprocessors
-            ):
+            if space.length.known < device.tables.rows.split_length:
                 continue
             if not count.is_known:
                 found.append(made)
@@ -178,11 +176,18 @@ class _Family:
         vectors = self._vectors(self._table.words)
         return [self._made(Kind.KEPT, vectors, self._table.block, blocks=blocks, open=True)]
 
+    def in_parts(self) -> list[RowConfiguration]:
+        """For rows of any open length: what splits few rows takes many too, but for sums."""
+        split = self.split()
+        return split if split and not self.only_reads else [*split, *self.stream()]
+
     def split(self) -> list[RowConfiguration]:
-        """For few rows, none of which changes an output along it."""
-        if not self.only_reads:
+        """For few long rows."""
+        count = self.space.count
+        if count.is_known and count.known > self.device.multiprocessors:
             return []
-        is_light = [op.name for op in self.space.work.collectives] == ["hir.reduce_loops"]
+        collectives = [op.name for op in self.space.work.collectives]
+        is_light = self.only_reads and collectives == ["hir.reduce_loops"]
         bytes_ = self._table.split_bytes if is_light else self._table.stream_bytes
         return [self._made(Kind.SPLIT, self._batch(bytes_), self._table.block)]
 

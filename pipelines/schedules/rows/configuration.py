@@ -90,12 +90,11 @@ class RowConfiguration(Configuration):
 
 
 def refusal(
-    space: RowSpace, made: RowConfiguration, device: Device, *, is_one_stage: bool, can_peel: bool
+    space: RowSpace, made: RowConfiguration, device: Device, *, can_peel: bool
 ) -> str | None:
     """Why no kernel can be made of a configuration, and what can be; None where one can.
 
-    `is_one_stage` says that no reduction needs another's result in one pass over a row, and that
-    nothing is written along it; `can_peel`, that rows may be.
+    `can_peel` says that rows may be peeled.
     """
     if not is_power_of_two(made.width) or made.width > space.widest:
         return f"'width' is a power of two up to {space.widest}"
@@ -110,11 +109,6 @@ def refusal(
     why = threads_refusal(made.threads, device) or _shape_refusal(made, device)
     if why is not None:
         return why
-    if made.kernel is Kind.SPLIT and not (is_one_stage and made.merged):
-        return (
-            "'kernel' is kept or streamed where something is written along rows, or reductions "
-            "need one another's results and are not merged"
-        )
     if made.resident < 1 or made.resident * made.threads > device.threads:
         return f"'resident' times 'threads' is at most {device.threads}"
     return None

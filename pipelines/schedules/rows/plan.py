@@ -91,8 +91,7 @@ class RowPlan:
 
     def require(self, found: Conditions, blocks: int) -> None:
         """Adds what must hold for the plan, launched with so many blocks in a cluster."""
-        space, made, device = self.space, self.configuration, self.space.work.device
-        assert device is not None
+        space, made = self.space, self.configuration
         longest = made.longest_in(blocks)
         found.require(space.work.layouts_hold())
         if not made.tall:
@@ -101,10 +100,7 @@ class RowPlan:
             found.require_at_most(space.length, MOST_PLACES)
         if longest is not None:
             found.require_at_most(space.length, longest)
-        if made.kernel is Kind.SPLIT:
-            found.require_at_most(space.count, device.multiprocessors)
-            found.require_at_least(space.length, device.tables.rows.split_length)
-        elif not self.streams:
+        if not self.streams:
             found.require_at_least(space.length, 1)
         if self.peeled:
             self._require_shared_misalignment(found)

@@ -28,7 +28,7 @@ from .needs import needed_collectives
 from .plan import MOST_PLACES, RowPlan
 from .powers import relax_powers
 from .space import RowSpace, read_rows, rows_of
-from .split import launch_split
+from .split import launch_split, require_split
 from .stages import plan_stages
 from .streamed import emit_streamed
 
@@ -73,7 +73,6 @@ class RowChooser(Chooser[RowConfiguration]):
             space,
             made,
             self._device,
-            is_one_stage=self._has_one_stage and not space.has_outputs_along,
             can_peel=may_be_peeled(space, 1),
         )
 
@@ -81,7 +80,12 @@ class RowChooser(Chooser[RowConfiguration]):
         plan = RowPlan(self._in(made.layout), made)
         require = partial(plan.require, blocks=made.blocks)
         if made.kernel is Kind.SPLIT:
-            return require, lambda: launch_split(plan, self._kernels, _attributes(plan))
+
+            def require_both(found: Conditions) -> None:
+                require(found)
+                require_split(plan, found)
+
+            return require_both, lambda: launch_split(plan, self._kernels, _attributes(plan))
         return require, lambda: _launch(plan, self._kernels)
 
     def _in(self, layout: Layout) -> RowSpace:

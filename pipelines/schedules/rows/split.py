@@ -1,16 +1,20 @@
-"""Few long rows: many blocks take parts of each, and a second kernel combines what they found.
+"""Few long rows: many blocks take parts of each, and what they found is combined.
 
-Partial states lie in scratch buffers, one for each value of a state; they are combined in the same
-order in every run.
+Of sums and the like a second kernel does that. Where reductions need one another's results, or
+something is written along rows, one kernel is launched for each such pass: its blocks begin by
+combining what those of the passes before found. Partial states lie in scratch buffers, one for each
+value of a state; they are combined in the same order in every run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
+from ..alternatives import Conditions, emit_first_that_holds
 from ..dependents import await_previous, can_overlap, let_next_begin
 from ..elements import address, load
 from ..kernels import Kernels
@@ -22,8 +26,8 @@ from ..size import Size
 from .body import RowBody
 from .collectives import Collective, State
 from .plan import RowPlan
-from .stages import place_type, plan_stages
-from .streamed import emit_part
+from .stages import StagePlan, place_type, plan_stages
+from .streamed import emit_part, emit_pass
 
 # Partial states in all: enough blocks to fill any chip several times.
 _MOST_PARTS = 8192
@@ -33,18 +37,43 @@ _MOST_ROOM = 2 * _MOST_PARTS
 _THREADS, _AT_ONCE = 1024, 8
 
 
+def require_split(plan: RowPlan, found: Conditions) -> None:
+    """Adds what must hold, besides what the plan asks for."""
+    if not takes_any(plan):
+        _require_few_long(plan, found)
+
+
+def takes_any(plan: RowPlan) -> bool:
+    """Whether the launch finds out whether rows are few and long, and takes others too.
+
+    So it does of rows of open length of which passes are made.
+    """
+    return not plan.space.length.is_known and _has_passes(plan)
+
+
+def _has_passes(plan: RowPlan) -> bool:
+    work = plan.space.work
+    stages = plan_stages(work, Region(work), merge=plan.configuration.merged)
+    return len(stages.stages) > 1 or plan.space.has_outputs_along
+
+
+def _require_few_long(plan: RowPlan, found: Conditions) -> None:
+    device = plan.space.work.device
+    assert device is not None
+    found.require_at_most(plan.space.count, device.multiprocessors)
+    found.require_at_least(plan.space.length, device.tables.rows.split_length)
+
+
 def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attribute]) -> None:
-    """Launches both kernels."""
+    """Launches all kernels, in passes where there are several."""
     work, space = plan.space.work, plan.space
-    parts, shown = _parts(plan), plan.configuration.attribute
-    stages = plan_stages(work, Region(work), merge=True)
-    (stage,) = range(len(stages.stages))
-    collectives = stages.collectives(stage, place_type(plan.most_elements), None)
+    stages = plan_stages(work, Region(work), merge=plan.configuration.merged)
+    if _has_passes(plan):
+        _launch_passes(plan, stages, kernels, attributes)
+        return
+    parts, shown = _parts(plan, _MOST_PARTS), plan.configuration.attribute
+    (scratch,) = _scratch(plan, stages, parts, _MOST_ROOM)
     count = space.count * parts
-    room = count if count.is_known else Size(_MOST_ROOM)
-    scratch = [
-        [allocate_scratch(room, kind, work.open) for kind in each.types] for each in collectives
-    ]
     first: list[Parameters] = []
 
     def emit_first(entry: ir.Block) -> None:
@@ -75,18 +104,84 @@ def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attri
     free_scratch(each for buffers in scratch for each in buffers)
 
 
-def _parts(plan: RowPlan) -> Size:
+def _launch_passes(
+    plan: RowPlan, stages: StagePlan, kernels: Kernels, attributes: dict[str, ir.Attribute]
+) -> None:
+    """Launches a kernel once for each stage, and once for the outputs.
+
+    Where rows turn out to be many or short, once in all: a block takes a row, in batches.
+    """
+    work, space, open_ = plan.space.work, plan.space, plan.space.work.open
+    device, team = work.device, plan.team
+    assert device is not None
+    # Every block reads all states of its row: there are no more than run at once.
+    most = device.multiprocessors * (device.threads // team.threads)
+    parts, last = _parts(plan, most), len(stages.stages)
+    split = Conditions(open_)
+    _require_few_long(plan, split)
+    if split.value is not None and takes_any(plan):
+        parts = open_.size_of(arith.select(split.value, open_.value(parts), index_constant(1)))
+    scratch = _scratch(plan, stages, parts, 2 * most)
+    now = 0
+    made: list[Parameters] = []
+
+    def emit(entry: ir.Block) -> None:
+        made.append(Parameters(entry, open_))
+        number = made[0].computed("pass", ir.IndexType.get(), lambda _: index_constant(now))
+        let_next_begin(device)
+        await_previous(device)
+        emit_pass(plan, made[0], parts, scratch, number)
+
+    name, shown = operation_name(work.op), plan.configuration.attribute
+    kernel = kernels.build(name, team.threads, emit, work.op.location, attributes, shown)
+
+    def launch(number: int, blocks: Size) -> None:
+        nonlocal now
+        now = number
+        overlaps = 0 < number <= last and can_overlap(device)
+        count = open_.value(blocks)
+        emit_launch(kernel, count, team.threads, made[0].arguments(), overlaps=overlaps)
+
+    def launch_passes() -> None:
+        for number in range(last + 1):
+            launch(number, space.count * parts)
+
+    if takes_any(plan):
+        condition = partial(_require_few_long, plan)
+        whole = partial(launch, last + 1, space.count)
+        emit_first_that_holds(open_, [(condition, launch_passes)], whole)
+    else:
+        launch_passes()
+    free_scratch(each for stage in scratch for buffers in stage for each in buffers)
+
+
+def _scratch(
+    plan: RowPlan, stages: StagePlan, parts: Size, most: int
+) -> list[list[list[ir.Value]]]:
+    """Buffers for the states of all parts: of each stage and collective one for each value."""
+    count, open_ = plan.space.count * parts, plan.space.work.open
+    room = count if count.is_known else Size(most)
+    return [
+        [
+            [allocate_scratch(room, kind, open_) for kind in each.types]
+            for each in stages.collectives(stage, place_type(plan.most_elements), None)
+        ]
+        for stage in range(len(stages.stages))
+    ]
+
+
+def _parts(plan: RowPlan, most: int) -> Size:
     """The parts of a row: each is a batch of vectors for every thread of a block, or several."""
     space, open_ = plan.space, plan.space.work.open
     batch = plan.width * plan.vectors * plan.team.threads
     if space.length.is_known and space.count.is_known:
         batches = -(-space.length.known // batch)
-        each = max(1, -(-batches * space.count.known // _MOST_PARTS))
+        each = max(1, -(-batches * space.count.known // most))
         return Size(max(1, -(-batches // each)))
     one = index_constant(1)
     batches = arith.ceildivui(open_.value(space.length), index_constant(batch))
     every = arith.muli(batches, open_.value(space.count))
-    each = arith.maxui(arith.ceildivui(every, index_constant(_MOST_PARTS)), one)
+    each = arith.maxui(arith.ceildivui(every, index_constant(most)), one)
     return open_.size_of(arith.maxui(arith.ceildivui(batches, each), one))
 
 

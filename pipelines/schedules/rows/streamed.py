@@ -7,7 +7,7 @@ from functools import partial
 
 from ....dialects.mlir import arith, ir, scf
 from ...rewriting import index_constant
-from ..elements import address, store
+from ..elements import address, load, store
 from ..parameters import Parameters
 from ..size import Size
 from .body import RowBody
@@ -35,6 +35,22 @@ def emit_part(
     )
 
 
+def emit_pass(
+    plan: RowPlan, parameters: Parameters, parts: Size, scratch: _Scratch, now: ir.Value
+) -> None:
+    """Emits the body of a kernel for one of several parts of a row, in the pass of number `now`.
+
+    In that of a stage, what all parts found in the stages before is combined, and what this one
+    finds goes to the stage's buffers. The one after all stages computes the outputs. In the last
+    one there is a single part, which does all of that.
+    """
+    pointers = [
+        [[parameters.pointer(buffer) for buffer in buffers] for buffers in of_stage]
+        for of_stage in scratch
+    ]
+    _Streamed(RowBody(plan, parameters, parts=parts)).emit_pass(now, pointers)
+
+
 class _Streamed:
     def __init__(self, body: RowBody) -> None:
         self._body = body
@@ -52,11 +68,71 @@ class _Streamed:
             if stage == 0:
                 body.compute_uniform()
             body.finish(collectives, states)
-        outputs = [value for _, value in body.outputs_along]
+        self._emit_outputs()
+
+    def emit_pass(self, now: ir.Value, pointers: _Scratch) -> None:
+        """As above, but that a stage's states are those that parts found where it has been."""
+        body, last = self._body, len(pointers)
+
+        def is_now(relation: arith.CmpIPredicate, number: int) -> ir.Value:
+            return arith.cmpi(relation, now, index_constant(number))
+
+        for stage, own in enumerate(pointers):
+            collectives = body.collectives(stage)
+            self._prepare([value for each in collectives for value in each.inputs])
+            is_here = is_now(arith.CmpIPredicate.eq, stage)
+            reduces = arith.ori(is_here, is_now(arith.CmpIPredicate.ugt, last))
+            has_been = is_now(arith.CmpIPredicate.ugt, stage)
+            start = [value for each in collectives for value in each.neutral()]
+            branch = scf.IfOp(reduces, [value.type for value in start], has_else=True)
+            with ir.InsertionPoint(branch.then_block):
+                scf.YieldOp(flat(self._reduced(collectives)))
+            assert branch.else_block is not None
+            with ir.InsertionPoint(branch.else_block):
+                count = arith.select(has_been, body.parts, index_constant(0))
+                scf.YieldOp(flat(self._found(collectives, own, count)))
+            if stage == 0:
+                body.compute_uniform()
+            states = body.finish(collectives, as_states(collectives, list(branch.results)))
+            self._write(collectives, states, own, [is_here])
+        outputs = scf.IfOp(is_now(arith.CmpIPredicate.uge, last))
+        with ir.InsertionPoint(outputs.then_block):
+            self._emit_outputs()
+            scf.YieldOp([])
+
+    def _emit_outputs(self) -> None:
+        outputs = [value for _, value in self._body.outputs_along]
         if outputs:
             self._prepare(outputs)
             self._stored()
-        body.store_uniform()
+        self._body.store_uniform()
+
+    def _found(
+        self,
+        collectives: Sequence[Collective],
+        pointers: Sequence[Sequence[ir.Value]],
+        count: ir.Value,
+    ) -> list[State]:
+        """What this thread combines of the states that `count` parts of the row found."""
+        body = self._body
+        first = body.team.row
+        if body.part is not None:
+            first = arith.subi(first, body.part)
+
+        def step(number: ir.Value, states: list[State]) -> list[State]:
+            where = arith.addi(first, number)
+            return [
+                each.combine(
+                    state,
+                    tuple(
+                        load(address(pointer, kind, where), kind, 1, 1)[0]
+                        for pointer, kind in zip(own, each.types, strict=True)
+                    ),
+                )
+                for each, state, own in zip(collectives, states, pointers, strict=True)
+            ]
+
+        return body.looped(collectives, body.team.place, count, body.team.size, step)
 
     def emit_states(self, pointers: Sequence[Sequence[ir.Value]]) -> None:
         """The first stage alone; what the team finds goes to the buffers, one for each value."""
@@ -64,7 +140,20 @@ class _Streamed:
         collectives = body.collectives(0)
         self._prepare([value for each in collectives for value in each.inputs])
         states = body.team.reduce(collectives, self._reduced(collectives))
-        first = scf.IfOp(body.team.is_first)
+        self._write(collectives, states, pointers, [])
+
+    def _write(
+        self,
+        collectives: Sequence[Collective],
+        states: Sequence[State],
+        pointers: Sequence[Sequence[ir.Value]],
+        conditions: Sequence[ir.Value],
+    ) -> None:
+        """The part's first thread writes its states, under further conditions."""
+        body, condition = self._body, self._body.team.is_first
+        for each in conditions:
+            condition = arith.andi(condition, each)
+        first = scf.IfOp(condition)
         with ir.InsertionPoint(first.then_block):
             for each, state, own in zip(collectives, states, pointers, strict=True):
                 for kind, value, pointer in zip(each.types, state, own, strict=True):
@@ -197,6 +286,8 @@ class _Streamed:
         ]
 
 
+# Of each stage and collective, a buffer for each value of a state; in a kernel its address.
+_Scratch = Sequence[Sequence[Sequence[ir.Value]]]
 _Step = Callable[[Sequence[ir.Value], RowVectors], list[ir.Value]]
 
 

@@ -14,7 +14,7 @@
 // CHECK-LABEL: gpu.func @reduce_loops_subf_3
 // CHECK-SAME:    blocks = 8 : i64{{.*}}kernel = "kept"{{.*}}peeled = true
 // CHECK-LABEL: gpu.func @reduce_loops_subf_4
-// CHECK-SAME:    kernel = "streamed"{{.*}}peeled = true
+// CHECK-SAME:    kernel = "split"{{.*}}peeled = true
 // CHECK-LABEL: gpu.func @reduce_loops_subf_5
 // CHECK-SAME:    kernel = "streamed"{{.*}}peeled = false{{.*}}tall = true{{.*}}width = 1 : i64
 // LISTED: hir.configurations = [{blocks = 1 : i64, family = "rows", kernel = "kept"

@@ -143,20 +143,6 @@
 // -----
 
 "hir.program"() ({
-^bb0(%x: memref<300x2048xf32>, %y: memref<300x2048xf32>):
-  // expected-error @below {{hir.configuration: 'kernel' is kept or streamed where something is written along rows, or reductions need one another's results and are not merged}}
-  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "reduction"]}
-      ins(%x : memref<300x2048xf32>) outs(%y : memref<300x2048xf32>) attrs = {hir.configuration = {family = "rows", kernel = "split"}} {
-  ^bb0(%a: f32, %o: f32):
-    %sum = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
-    %less = arith.subf %a, %sum : f32
-    linalg.yield %less : f32
-  }
-}) {sym_name = "main", function_type = (memref<300x2048xf32>, memref<300x2048xf32>) -> ()} : () -> ()
-
-// -----
-
-"hir.program"() ({
 ^bb0(%x: memref<?x?xf32>, %y: memref<?xf32>):
   // expected-error @below {{hir.configuration: 'open' is false where rows are split, or kept by a tall grid}}
   linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>], iterator_types = ["parallel", "reduction"]}
