@@ -190,7 +190,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             # Loops then no longer carry the buffers that they update in place.
             "check-tensor-operations,convert-pad-to-linalg,convert-concat-to-linalg,"
             "expand-tensor-choices,empty-tensor-views,separate-starts,write-updates,"
-            f"copy-carried-tensors,{BUFFERIZE},own-branch-results,func.func(lower-affine,{_CANONICALIZE},cse),convert-func-to-hir,"
+            f"write-carried-tensors,copy-carried-tensors,{BUFFERIZE},own-branch-results,func.func(lower-affine,{_CANONICALIZE},cse),convert-func-to-hir,"
             "hir-inline-tensor-functions",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),

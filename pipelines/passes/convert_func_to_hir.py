@@ -218,7 +218,10 @@ def _allocate(op: ir.Operation) -> None:
 
 
 def _copy(op: ir.Operation) -> None:
-    _create(hir.SetOp.OPERATION_NAME, [], list(op.operands))
+    source, target = op.operands
+    # A slice that was computed in its place is inserted there.
+    if source != target:
+        _create(hir.SetOp.OPERATION_NAME, [], [source, target])
 
 
 def _deallocate(op: ir.Operation) -> None:
