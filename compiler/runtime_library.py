@@ -2,8 +2,9 @@
 the CUDA runtime: NVIDIA's, the CPU device's, or what calls HIP's in its place.
 
 It is linked once, and kept in the cache. Each program that is loaded has a copy of its own, as if
-it had been linked with it. The library exports one symbol, a table of all others: a name that
-another library has too must not lead there.
+it had been linked with it. The library exports a table of its symbols, and none of these: a name
+that another library has too must not lead there. But the CPU device's libraries find each other's
+signal handlers, here as in what a linker put together.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from .toolchain import Clang, Cuda
 
 # An array of pairs of addresses, of a name and of what it names; two of NULL end it.
 TABLE = "hirc_runtime_symbols"
+# What faults.c exports.
+_EXPORTED = "hirc_fault_handlers_before"
 _CUDA_PREFIXES = ("cuda", "__cuda")
 # For kernels of libraries, whose thread-local variables and streams are others.
 _OTHER_STREAM = ("_ptsz", "_ptds")
@@ -108,7 +111,7 @@ def _table(names: list[str]) -> bytes:
     for place, name in enumerate(names):
         text = f"{name}\\00"
         lines.append(f'@{place} = private constant [{len(name) + 1} x i8] c"{text}"')
-        lines.append(f"@{name} = external hidden global i8")
+        lines.append(f"@{name} = external {'' if name == _EXPORTED else 'hidden '}global i8")
         pairs.append(f"{{ ptr, ptr }} {{ ptr @{place}, ptr @{name} }}")
     pairs.append("{ ptr, ptr } zeroinitializer")
     lines.append(

@@ -201,6 +201,67 @@ ctypes.string_at(8)
         assert (done.stdout, done.returncode) == ("crashes\n", -11), (order, done.stderr)
 
 
+_HANDLERS = """
+class Action(ctypes.Structure):
+    _fields_ = [("function", ctypes.c_void_p), ("rest", ctypes.c_char * 144)]
+def now():
+    action = Action()
+    assert ctypes.CDLL(None).sigaction(signal.SIGSEGV, None, ctypes.byref(action)) == 0
+    return action
+before = now().function
+"""
+
+
+def test_handlers_of_what_is_compiled_in_process_leave_too(origins: Path) -> None:
+    text = """
+"hir.program"() ({
+^bb0(%x: memref<4xf32>):
+  %y = "hir.unary"(%x) {kind = "neg"} : (memref<4xf32>) -> memref<4xf32>
+  "hir.output"(%y) {name = "y"} : (memref<4xf32>) -> ()
+}) {sym_name = "main", function_type = (memref<4xf32>) -> memref<4xf32>} : () -> ()
+"""
+    body = """
+programs = []
+for number in range(4):
+    if number == 2:
+        programs.append(hirc.load(built_again(number)))
+        programs[-1].main(X, BIAS, 2.0)
+    else:
+        programs.append(hirc.compile(sys.argv[2], target="cpu"))
+        assert (programs[-1].main(X[0, :4]) == -X[0, :4]).all()
+for number in (1, 3, 0, 2):
+    programs[number] = None
+    gc.collect()
+    assert (now().function == before) == (number == 2)
+"""
+    _run(_HANDLERS + body, origins, text)
+
+
+def test_handlers_in_a_circle_do_not_keep_a_library(origins: Path) -> None:
+    """As when another program's handler keeps that of a library that is gone."""
+    body = """
+signal.alarm(40)
+first, second, third = (hirc.load(built_again(number)) for number in range(3))
+for each in (first, second, third):
+    each.main(X, BIAS, 2.0)
+del each
+last = now()
+assert last.function != before
+# The second one's handler comes after the third's, and that after the second's.
+kept = second.loaded.functions.hirc_fault_handlers_before
+kept.restype = ctypes.c_void_p
+ctypes.memmove(kept(), ctypes.byref(last), ctypes.sizeof(last))
+idle = hirc.load(built_again(3))
+copies = len(mappings())
+for library in ("idle", "first"):
+    del globals()[library]
+    gc.collect()
+    assert len(mappings()) < copies
+    copies = len(mappings())
+"""
+    _run(_HANDLERS + body, origins)
+
+
 # One block waits for what no other thread ever writes; the call's memory says that it is there.
 _WAITS = """\
 gpu.module @kernels {

@@ -20,8 +20,11 @@ enum {
   FAULT_SIGNALS = sizeof fault_signals / sizeof *fault_signals,
   SIGNAL_STACK_BYTES = 64 << 10,
   NEAR_STACK_END = 1 << 20,
+  // Libraries in a chain of handlers; a longer one leads back to where it came from.
+  MAX_CHAIN = 4096,
 };
 static struct sigaction previous[FAULT_SIGNALS];
+static bool is_installed;
 
 // --- leaving -----------------------------------------------------------------------------------
 
@@ -140,6 +143,7 @@ void hirc_faults_install(void) {
   for (unsigned i = 0; i < FAULT_SIGNALS; i++) {
     sigaction(fault_signals[i], &action, &previous[i]);
   }
+  is_installed = true;
 }
 
 // The handlers that were there before this library's. Another library that hirc built asks for them: what
@@ -167,9 +171,10 @@ static struct sigaction *handler_before(const struct sigaction *action, unsigned
   return before == NULL ? NULL : &before()[number];
 }
 
-// Takes the handlers out of the chain. A chain that another program's handler is in stays.
+// Takes the handlers out of the chain. A chain that another program's handler is in stays; where that
+// keeps the handler of a library that is gone, the next one at its place makes a circle of it.
 void hirc_faults_remove(void) {
-  for (unsigned i = 0; i < FAULT_SIGNALS; i++) {
+  for (unsigned i = 0; i < FAULT_SIGNALS && is_installed; i++) {
     struct sigaction now;
     if (sigaction(fault_signals[i], NULL, &now) != 0) {
       continue;
@@ -179,8 +184,8 @@ void hirc_faults_remove(void) {
       continue;
     }
     struct sigaction *kept = handler_before(&now, i);
-    while (kept != NULL && !is_ours(kept)) {
-      kept = handler_before(kept, i);
+    for (unsigned passed = 0; kept != NULL && !is_ours(kept); passed++) {
+      kept = passed < MAX_CHAIN ? handler_before(kept, i) : NULL;
     }
     if (kept != NULL) {
       *kept = previous[i];
