@@ -6,7 +6,7 @@ from ....dialects.hir.layout import DYNAMIC
 from ....dialects.mlir import arith, indexing_maps, ir
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
-from ..dependents import can_overlap
+from ..dependents import can_overlap, let_next_begin
 from ..device import Device
 from ..division import divide_without_calls
 from ..elements import element_bytes
@@ -187,6 +187,8 @@ def _launch(plan: Plan, kernels: Kernels) -> None:
         if plan.configuration.warpgroups:
             kind = WarpgroupAttentionKernel
         first.append(kind(plan, Parameters(entry, work.open), scratch))
+        if scratch is not None:
+            let_next_begin(work.device)
         first[0].emit()
         if plan.configuration.warpgroups:
             divide_without_calls(entry)
@@ -203,6 +205,7 @@ def _launch(plan: Plan, kernels: Kernels) -> None:
 
     def emit_second(entry: ir.Block) -> None:
         second.append(Parameters(entry, work.open))
+        let_next_begin(work.device)
         emit_combined(plan, second[0], scratch)
 
     kernel = kernels.build("attention_parts", COMBINING_THREADS, emit_second, location)

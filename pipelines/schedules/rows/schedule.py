@@ -15,6 +15,7 @@ from ...lane_reduction import WARP_LANES
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions, emit_first_that_holds
 from ..configuration import Chooser
+from ..dependents import let_next_begin
 from ..device import Device
 from ..kernels import Kernels
 from ..launch import emit_launch, operation_name, thread_bound
@@ -157,6 +158,7 @@ def _build(plan: RowPlan, kernels: Kernels) -> tuple[ir.SymbolRefAttr, Parameter
     def emit(entry: ir.Block) -> None:
         parameters = Parameters(entry, work.open)
         made.append(parameters)
+        let_next_begin(work.device)
         if plan.streams:
             emit_streamed(plan, parameters)
         else:
