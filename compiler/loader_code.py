@@ -16,7 +16,7 @@ import os
 import struct
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -101,7 +101,7 @@ def load_code(
     """
     with _lock:
         copy = _copy_of(runtime)
-        loading = _Loading(code, copy, _table(copy))
+        loading = _Loading(code, copy, _table(copy, code.runtime))
         loading.load(libraries, weights, place or _place)
     return LoadedLibrary(LoadedFunctions(copy, loading.addresses), is_copy=True)
 
@@ -231,17 +231,27 @@ def _copy_of(runtime: bytes) -> ctypes.CDLL:
         os.unlink(name)
 
 
-def _table(runtime: ctypes.CDLL) -> Mapping[str, int]:
-    """Returns the addresses of the runtime's symbols, by name."""
+# The symbols of each runtime that was loaded, by its name in the cache, which has a digest.
+_symbols_of: dict[str, tuple[str, ...]] = {}
+
+
+def _table(runtime: ctypes.CDLL, name: str) -> Mapping[str, int]:
+    """Returns the addresses of the symbols of a copy of the runtime of that name."""
     first = ctypes.addressof(ctypes.c_char.in_dll(runtime, TABLE))
-    found: dict[str, int] = {}
-    pair = ctypes.c_void_p * 2
-    while True:
-        name, address = pair.from_address(first)
-        if not name:
-            return found
-        found[ctypes.string_at(name).decode()] = address or 0
-        first += ctypes.sizeof(pair)
+    names = _symbols_of.get(name)
+    if names is None:
+        names = tuple(_names(first))
+        if name:
+            _symbols_of[name] = names
+    words = (ctypes.c_uint64 * (2 * len(names))).from_address(first)
+    return dict(zip(names, words[1::2], strict=True))
+
+
+def _names(first: int) -> Iterator[str]:
+    """Yields the names of a table of pairs: the address of a name, null at the end, and its own."""
+    while name := ctypes.c_void_p.from_address(first).value:
+        yield ctypes.string_at(name).decode()
+        first += 2 * ctypes.sizeof(ctypes.c_void_p)
 
 
 def _library(name: str) -> ctypes.CDLL:
