@@ -27,6 +27,7 @@ from .views import COLLAPSE, EXPAND, VIEWS, dim_pairs, view_spreads
 from .wishes import Wish, find_wishes, renamed
 
 _EMPTY = "tensor.empty"
+_OF_TEAMS = ("hir.reshard", "hir.communicator")
 # Elements that change nothing, by how parts are combined. Parts of the others are all alike.
 _NEUTRAL = {"sum": 0, "prod": 1}
 
@@ -50,6 +51,7 @@ class Division:
         # Collapses that cannot be divided as what they collapse is; what takes them tells what
         # becomes of them.
         self._collapses: dict[ir.Value, ir.Operation] = {}
+        self._places: dict[int, ir.Value] = {}
         self._wishes = find_wishes(self.block, self._results)
 
     def run(self) -> None:
@@ -65,7 +67,7 @@ class Division:
         declared = ir.FunctionType.get(arguments, results)
         self.function.attributes["function_type"] = ir.TypeAttr.get(declared)
         del self.function.attributes[MESH]
-        if not operations_where(self.function, lambda op: op.name == "hir.reshard"):
+        if not operations_where(self.function, lambda op: op.name in _OF_TEAMS):
             # It is run by as many processes nonetheless, each with a device and a part of its own.
             with ir.InsertionPoint.at_block_begin(self.block), self.function.location:
                 communicator([[device] for device in self.mesh.devices])
@@ -171,8 +173,7 @@ class Division:
     def _first_parts(self, value: ir.Value, axis: int, neutral: int) -> ir.Value:
         """The tensor on the first devices along an axis, and what changes nothing on the others."""
         kind = ir.RankedTensorType(value.type)
-        place = place_in(communicator(self.mesh.teams(axis)))
-        is_first = arith.cmpi(arith.CmpIPredicate.eq, place, index_constant(0))
+        is_first = arith.cmpi(arith.CmpIPredicate.eq, self._place(axis), index_constant(0))
         sizes = [self._size(value, dim) for dim, size in enumerate(kind.shape) if size == DYNAMIC]
         empty = ir.Operation.create(_EMPTY, [kind], sizes).results[0]
         identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
@@ -207,10 +208,62 @@ class Division:
         if known is not None:
             return known
         whole = self._type(value)
-        result = self._made_anew(value, whole, spreads) or self._reshard(value, whole, spreads)
+        result = (
+            self._made_anew(value, whole, spreads)
+            or self._own_part(value, whole, spreads)
+            or self._reshard(value, whole, spreads)
+        )
         self._note(result, whole, spreads)
         self._resharded[value, spreads] = result
         return result
+
+    def _own_part(
+        self, value: ir.Value, whole: ir.RankedTensorType, spreads: Spreads
+    ) -> ir.Value | None:
+        """Returns the part of what a device has that is left to it, as a slice of that.
+
+        None where it needs another's, or sizes are open.
+        """
+        given = ir.RankedTensorType(value.type)
+        numbers: dict[int, list[int]] = {}
+        for axis, (here, there) in enumerate(zip(self._spreads_of(value), spreads, strict=True)):
+            if here == there:
+                # Outer axes divide first: the parts of inner ones do not lie together then.
+                if here.axis in numbers:
+                    return None
+            elif here.is_whole and there.axis is not None:
+                numbers.setdefault(there.axis, []).append(axis)
+            else:
+                return None
+        if DYNAMIC in given.shape:
+            return None
+        part = self._part_type(whole, spreads)
+        offsets: list[ir.Value] = []
+        for dim, axes in sorted(numbers.items()):
+            number = self._place(axes[0])
+            for axis in axes[1:]:
+                size = index_constant(self.mesh.shape[axis])
+                number = arith.addi(arith.muli(number, size), self._place(axis))
+            offsets.append(arith.muli(number, index_constant(part.shape[dim])))
+        starts = [DYNAMIC if dim in numbers else 0 for dim in range(given.rank)]
+        return ir.Operation.create(
+            "tensor.extract_slice",
+            [part],
+            [value, *offsets],
+            {
+                "static_offsets": ir.DenseI64ArrayAttr.get(starts),
+                "static_sizes": ir.DenseI64ArrayAttr.get(list(part.shape)),
+                "static_strides": ir.DenseI64ArrayAttr.get([1] * given.rank),
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, len(offsets), 0, 0]),
+            },
+        ).results[0]
+
+    def _place(self, axis: int) -> ir.Value:
+        """The device's place along an axis of the mesh, which is there from the beginning."""
+        if axis not in self._places:
+            with ir.InsertionPoint.at_block_begin(self.block), self.function.location:
+                self._places[axis] = place_in(communicator(self.mesh.teams(axis)))
+        return self._places[axis]
 
     def _reshard(self, value: ir.Value, whole: ir.RankedTensorType, spreads: Spreads) -> ir.Value:
         part = self._part_type(whole, spreads)
