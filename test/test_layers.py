@@ -19,6 +19,7 @@ _LAYERS = (
         "pipelines/host/",
         "pipelines/device_variable",
         "pipelines/fill_pattern",
+        "pipelines/shared_buffers",
         "pipelines/shared_tiles",
     ),
     ("pipelines/fusion/",),
