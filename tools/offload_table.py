@@ -38,8 +38,6 @@ HOSTS = ("x86-64", "AArch64")
 _REFUSED = {
     ("clang", "NVIDIA, PTX"): "refused: clang's link keeps none",
     ("clang", "CPU device"): "hirc links it",
-    # A code object has nothing of a host.
-    ("hirc", "AMD"): "as for x86-64",
 }
 
 

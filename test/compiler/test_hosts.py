@@ -18,7 +18,9 @@ from programs.libdevice_table import compare
 from hirc.compiler.executable import DeviceImage, read_linked_file
 from hirc.compiler.toolchain import find_cuda
 from support.driver import PROGRAM, Hirc, write
+from support.rocm import needs_libraries
 from support.stand_in import stand_in_cuda
+from support.stand_in_hip import StandInHip
 from support.weights import DENSE, write_values
 
 _SYSTEM = Path("/usr/aarch64-linux-gnu")
@@ -171,3 +173,17 @@ def test_wrong_uses(words: tuple[str, ...], said: str, hirc: Hirc, tmp_path: Pat
     assert ran.status != 0
     assert said in ran.errors
     assert not output.exists()
+
+
+@needs_libraries
+@pytest.mark.proves("hirc", "AMD", "AArch64", "run on the CPU device")
+def test_amd_and_the_cpu_device_in_one(hirc: Hirc, clang: Path, tmp_path: Path) -> None:
+    """Calls of HIP are answered by a stand-in that runs the kernels' AMDGPU bitcode."""
+    source, output = write(tmp_path, "prog.mlir", _PRINT), tmp_path / "prog"
+    hirc.succeeds(source, "--offload-arch=gfx942,cpu", _HOST, "-o", output)
+    stand_in = StandInHip(tmp_path, clang, _HOST.partition("=")[2])
+    library = stand_in.library("hip", [source], "gfx942", unlinked=False)
+    calls = tmp_path / "calls"
+    done = _run(output, HIRC_HIP=str(library), STAND_IN_HIP_CALLS=str(calls))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ran\n" * 4, "")
+    assert "hipLaunchKernel" in calls.read_text()
