@@ -76,3 +76,24 @@ func.func @large(%x: tensor<256x256xf32>, %y: tensor<4096x4096xf32>, %v: tensor<
   %c = linalg.matmul ins(%o, %p : tensor<?x8xf32>, tensor<8x8xf32>) outs(%o : tensor<?x8xf32>) -> tensor<?x8xf32>
   return %a, %b, %c : tensor<256x256xf32>, tensor<4096xf32>, tensor<?x8xf32>
 }
+
+// -----
+
+// Rows that are few beside a large factor: up to 16 of f32, up to 8 of what tensor cores multiply.
+
+// CHECK-LABEL: func.func @rows(
+// CHECK:         "hir.reduce_loops"
+// CHECK:         linalg.matmul ins(%{{.*}} : tensor<17x256xf32>
+// CHECK:         "hir.reduce_loops"
+// CHECK:         linalg.matmul ins(%{{.*}} : tensor<9x256xbf16>
+func.func @rows(%a: tensor<16x256xf32>, %b: tensor<17x256xf32>, %w: tensor<256x8192xf32>,
+                %c: tensor<8x256xbf16>, %d: tensor<9x256xbf16>, %v: tensor<256x8192xbf16>,
+                %ra: tensor<16x8192xf32>, %rb: tensor<17x8192xf32>,
+                %rc: tensor<8x8192xf32>, %rd: tensor<9x8192xf32>)
+    -> (tensor<16x8192xf32>, tensor<17x8192xf32>, tensor<8x8192xf32>, tensor<9x8192xf32>) {
+  %0 = linalg.matmul ins(%a, %w : tensor<16x256xf32>, tensor<256x8192xf32>) outs(%ra : tensor<16x8192xf32>) -> tensor<16x8192xf32>
+  %1 = linalg.matmul ins(%b, %w : tensor<17x256xf32>, tensor<256x8192xf32>) outs(%rb : tensor<17x8192xf32>) -> tensor<17x8192xf32>
+  %2 = linalg.matmul ins(%c, %v : tensor<8x256xbf16>, tensor<256x8192xbf16>) outs(%rc : tensor<8x8192xf32>) -> tensor<8x8192xf32>
+  %3 = linalg.matmul ins(%d, %v : tensor<9x256xbf16>, tensor<256x8192xbf16>) outs(%rd : tensor<9x8192xf32>) -> tensor<9x8192xf32>
+  return %0, %1, %2, %3 : tensor<16x8192xf32>, tensor<17x8192xf32>, tensor<8x8192xf32>, tensor<9x8192xf32>
+}
