@@ -15,7 +15,7 @@ _MOST_COMPARED = 512
 
 
 def ordering_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of medians, modes and binary searches."""
+    """Returns the decompositions of medians, modes, quantiles and binary searches."""
     return {
         _ATEN.median.default: _median_of_all,
         _ATEN.median.dim: _median,

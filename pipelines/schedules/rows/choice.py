@@ -61,15 +61,18 @@ def _of_open_length(space: RowSpace, device: Device, only_reads: bool) -> list[R
     single = _Family(space, device, 1, only_reads)
     peeled = _Family(space, device, space.widest, only_reads, peeled=True)
     is_peeled = may_be_peeled(space, widest)
+    # Between several loops rows are seldom short, and few rows leave room for a block each.
+    count = space.count
+    are_few = count.is_known and count.known <= device.multiprocessors
+    has_short = len(space.columns) == 1 and (only_reads or not are_few)
     found: list[RowConfiguration] = []
     if widest > 1:
         whole = _Family(space, device, widest, only_reads)
-        # Between several loops rows are seldom short.
-        found += whole.in_open_warps() if len(space.columns) == 1 else []
+        found += whole.in_open_warps() if has_short else []
         found += whole.in_open_blocks()
         if not is_peeled:
             found += whole.in_parts()
-    if is_peeled or not only_reads or widest == 1:
+    if (is_peeled or widest == 1) if only_reads else has_short:
         found += single.in_open_warps()
     if is_peeled:
         found += [*peeled.in_open_blocks(), *peeled.in_parts()]
