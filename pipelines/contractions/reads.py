@@ -44,11 +44,15 @@ class _Axis:
 
 @dataclass(frozen=True)
 class _Source:
-    """A tensor of which the elements at `index` are read, as they lie along the axes."""
+    """A tensor of which the elements at `index` are read, as they lie along the axes.
+
+    Where there is none is `padding`, or 0 without it.
+    """
 
     value: ir.Value
     index: tuple[ir.AffineExpr, ...]
     axes: tuple[_Axis, ...]
+    padding: ir.Attribute | None = None
 
 
 def read_behind(op: ir.Operation, *, apart: bool = True) -> ir.Operation:
@@ -67,6 +71,34 @@ def read_behind(op: ir.Operation, *, apart: bool = True) -> ir.Operation:
         if _can_read(op, number, source):
             return read_behind(_read(op, number, source), apart=apart)
     return op
+
+
+def read_behind_padding(op: ir.Operation) -> ir.Operation:
+    """Returns the reduction of windows that reads what is padded, with any number, in place.
+
+    The same operation where nothing is, and of open sizes but that of the first dim.
+    """
+    for number, read in enumerate(accesses_of(op)[: len(inputs_of(op))]):
+        owner = read.value.owner
+        if isinstance(owner, ir.Block) or owner.operation.name != "tensor.pad":
+            continue
+        pad = owner.operation
+        found, padding = _moved_by(pad), _padding(pad)
+        if found is None or padding is None:
+            continue
+        index = _simplified([expression(each) for each in read.index], loop_count(op))
+        source = _Source(found[0], index, found[1], padding)
+        if _can_read(op, number, source):
+            return read_behind_padding(_read(op, number, source))
+    return op
+
+
+def _padding(pad: ir.Operation) -> ir.Attribute | None:
+    """Returns the number that a tensor is padded with, where it is known."""
+    owner = list(pad.regions[0].blocks[0])[-1].operation.operands[0].owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
+        return None
+    return owner.operation.attributes["value"]
 
 
 def _is_factor(op: ir.Operation, number: int) -> bool:
@@ -120,15 +152,18 @@ def _moved(op: ir.Operation) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
 
 
 def _padded(op: ir.Operation) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
+    value = list(op.regions[0].blocks[0])[-1].operation.operands[0]
+    return _moved_by(op) if _is_zero(value) else None
+
+
+def _moved_by(op: ir.Operation) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
+    """What a tensor.pad pads, and how it lies in the padding."""
     source = ir.RankedTensorType(op.operands[0].type)
     lows, highs = (list(_numbers(op, f"static_{at}")) for at in ("low", "high"))
     if len(op.operands) != 1 or any(each < 0 for each in (*lows, *highs)):
         return None
     # Of an open size are the images at most, which are not padded.
     if _DYNAMIC in source.shape[1:] or (source.is_dynamic_dim(0) and lows[0] + highs[0]):
-        return None
-    value = list(op.regions[0].blocks[0])[-1].operation.operands[0]
-    if not _is_zero(value):
         return None
     return op.operands[0], tuple(
         _Axis(size, low, 1, low == high == 0)
@@ -250,15 +285,16 @@ def _element(source: _Source, kind: ir.Type, extents: dict[int, int]) -> ir.Valu
             size = index_constant(axis.size)
             conditions.append(arith.cmpi(arith.CmpIPredicate.ult, place, size))
         places.append(place)
-    is_float = isinstance(kind, ir.FloatType)
-    zero = ir.Operation.create(
+    padding = source.padding
+    if padding is None:
+        is_float = isinstance(kind, ir.FloatType)
+        padding = ir.FloatAttr.get(kind, 0.0) if is_float else ir.IntegerAttr.get(kind, 0)
+    nothing = ir.Operation.create(
         "arith.constant",
         results=[kind],
-        attributes={
-            "value": ir.FloatAttr.get(kind, 0.0) if is_float else ir.IntegerAttr.get(kind, 0)
-        },
+        attributes={"value": padding},
     ).results[0]
-    return element_or(reduce(arith.andi, conditions), source.value, places, zero)
+    return element_or(reduce(arith.andi, conditions), source.value, places, nothing)
 
 
 def _sum(constant: int, factors: dict[int, int]) -> ir.Value:

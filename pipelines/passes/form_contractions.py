@@ -9,15 +9,16 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..contractions.convolutions import generalize_convolutions
 from ..contractions.finish import fuse_neighbours
-from ..contractions.reads import read_behind
-from ..fusion.generic import outs_of
-from ..fusion.normalize import SMALL_PRODUCT, normalize, reduces_nothing
+from ..contractions.reads import read_behind, read_behind_padding
+from ..fusion.generic import GENERIC, has_tensors_only, outs_of
+from ..fusion.normalize import SMALL_PRODUCT, is_normal, normalize, reduces_nothing
 from ..fusion.sizes import Sizes
-from ..fusion.tiles import ROUNDED, TILES, is_for_tiles, is_for_windows
+from ..fusion.tiles import ROUNDED, TILES, is_for_tiles, is_for_windows, is_pooling
 from ..pass_base import Pass, register
 from ..products.contraction import read_contraction
 from ..products.fits import is_for_tiles as is_product_for_tiles
 from ..products.options import KERNEL_MULTIPLICATIONS
+from ..walking import operations_where
 
 
 @register
@@ -26,7 +27,8 @@ class FormContractions(Pass):
     """Makes convolutions linalg.generics that sum in their region, with what is done around them.
 
     That is the value that sums begin with, the elementwise operation that alone reads the result,
-    and zeros around what is read: these are no longer written to memory. With `products` it does so
+    and zeros around what is read: these are no longer written to memory. Nor is what poolings of
+    small windows pad. With `products` it does so
     with those of matrices, but for the small ones of up to `kernel_multiplications`. With
     `allow_tf32` factors of f32 may be rounded.
 
@@ -69,6 +71,9 @@ class FormContractions(Pass):
             elif is_for_windows(new):
                 read_behind(new, apart=False)
 
+        for found in operations_where(op, _is_pooling):
+            read_behind_padding(found)
+
     def _is_product(self, op: ir.Operation) -> bool:
         """Returns whether an operation is a product of matrices that a kernel of tiles is to
         compute.
@@ -79,3 +84,7 @@ class FormContractions(Pass):
         # What it becomes has the form of a reduction.
         formed = replace(product, is_reduction=True)
         return is_product_for_tiles(formed, self.kernel_multiplications)
+
+
+def _is_pooling(op: ir.Operation) -> bool:
+    return op.name == GENERIC and has_tensors_only(op) and is_normal(op) and is_pooling(op)

@@ -232,6 +232,67 @@ SUITE = Suite(
 )
 
 
+def _padded(
+    name: str, element: str, sizes: tuple[int, int], window: int, stride: int, kind: str
+) -> Written:
+    """Poolings of any number of padded images, by half a window at each side."""
+    by, (height, width) = window // 2, sizes
+    is_max = kind == "max"
+    high, wide = ((size + 2 * by - window) // stride + 1 for size in sizes)
+    least = {"f32": "0xFF800000", "bf16": "0xFF80"}[element] if is_max else "0.0"
+    tensor = f"tensor<?x3x{height}x{width}x{element}>"
+    result = f"tensor<?x3x{high}x{wide}x{element}>"
+    between = f"tensor<?x3x{height + 2 * by}x{width + 2 * by}x{element}>"
+    pooled = functional.max_pool2d if is_max else functional.avg_pool2d
+
+    def reference(x: torch.Tensor) -> torch.Tensor:
+        return pooled(x, window, stride, by) * (1 if is_max else window * window)
+
+    return Written(
+        name,
+        (f"{element}[n, 3, {height}, {width}]",),
+        (f"{element}[n, 3, {high}, {wide}]",),
+        reference,
+        ({"n": 2}, {"n": 0}),
+        source=f"""
+      func.func @NAME(%x: {tensor}) -> {result} {{
+        %c0 = arith.constant 0 : index
+        %n = tensor.dim %x, %c0 : {tensor}
+        %least = arith.constant {least} : {element}
+        %padded = tensor.pad %x low[0, 0, {by}, {by}] high[0, 0, {by}, {by}] {{
+        ^bb0(%i: index, %j: index, %k: index, %l: index):
+          tensor.yield %least : {element}
+        }} : {tensor} to {between}
+        %empty = tensor.empty(%n) : {result}
+        %start = linalg.fill ins(%least : {element}) outs(%empty : {result}) -> {result}
+        %window = tensor.empty() : tensor<{window}x{window}x{element}>
+        %y = linalg.pooling_nchw_{"max" if is_max else "sum"} {{
+            dilations = dense<1> : tensor<2xi64>, strides = dense<{stride}> : tensor<2xi64>}}
+            ins(%padded, %window : {between}, tensor<{window}x{window}x{element}>)
+            outs(%start : {result}) -> {result}
+        return %y : {result}
+      }}""",
+    )
+
+
+# Pairs and single results, more rows than a thread takes and fewer, and images that are smaller
+# than a window: elements of several rows are then as far from each other as those of one.
+PADDED = Suite(
+    [
+        _padded("pairs", "f32", (37, 24), 3, 2, "max"),
+        _padded("odd", "f32", (19, 13), 3, 1, "sum"),
+        _padded("halves", "bf16", (18, 16), 3, 1, "max"),
+        _padded("wide", "f32", (9, 4), 5, 2, "max"),
+        _padded("tiny", "f32", (3, 2), 5, 1, "sum"),
+    ]
+)
+
+
+@pytest.mark.parametrize("name", PADDED.names)
+def test_padded(name: str) -> None:
+    PADDED.check(name)
+
+
 @pytest.mark.parametrize("name", SUITE.names)
 def test_numbers(name: str) -> None:
     SUITE.check(name)

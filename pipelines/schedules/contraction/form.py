@@ -327,6 +327,30 @@ def _read_guarded(
     return None if guards is None else _read_load(work, value, then[0], guards, extension)
 
 
+def read_padded(work: Work, op: ir.Operation) -> tuple[Factor, ir.Value] | None:
+    """What an scf.if of the region loads where it is there, and the constant that is elsewhere.
+
+    All that it takes is linear in loops, and sizes are known.
+    """
+    if op.name != "scf.if" or len(op.results) != 1 or not len(op.regions[1].blocks):
+        return None
+    then = [each.operation for each in op.regions[0].blocks[0]]
+    other = [each.operation for each in op.regions[1].blocks[0]]
+    if [each.name for each in then] != ["memref.load", "scf.yield"] or len(other) != 1:
+        return None
+    padding = other[0].operands[0]
+    is_constant = not isinstance(padding.owner, ir.Block) and (
+        padding.owner.operation.name == "arith.constant"
+    )
+    guards = _read_guards(work, _conjunction(op.operands[0]))
+    if not is_constant or guards is None or any(guard.by != 1 for guard in guards):
+        return None
+    if then[1].operands[0] != then[0].results[0]:
+        return None
+    found = _read_load(work, op.results[0], then[0], guards, None)
+    return None if found is None or not found.offset.is_known else (found, padding)
+
+
 def _read_load(
     work: Work,
     value: ir.Value,

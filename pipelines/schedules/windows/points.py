@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product as each_of
 from typing import ClassVar
 
@@ -11,10 +12,13 @@ from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ...walking import is_used
+from ..conditional_load import load_if
 from ..configuration import Configuration, Value
+from ..contraction.form import Guard, read_padded
 from ..elements import ACCESS_BYTES, address, element_bytes, load, store
 from ..parameters import Parameters
 from ..region import Point, Region
+from ..region_operations import defining_operation
 from ..size import ONE, ZERO, Size
 from ..space import Loop, part_index
 from ..work import Layout, Operand, Work
@@ -55,6 +59,7 @@ class Tile:
     loops: tuple[Loop, ...]
     width: int
     rows: int
+    padded: tuple[PaddedRead, ...] = ()
 
     @property
     def counts(self) -> list[int]:
@@ -75,6 +80,8 @@ class Tile:
         return list(each_of(range(self.rows), range(self.width)))
 
     def is_read(self, operand: Operand) -> bool:
+        if operand.number < 0:
+            return True
         argument = self.work.block.arguments[operand.number]
         return is_used(argument)
 
@@ -98,23 +105,72 @@ class Tile:
         return [*steps, *(stride for stride in within if not stride.is_known)]
 
 
+@dataclass(frozen=True, eq=False)
+class PaddedRead:
+    """What the region reads of a padded tensor: `operand` stands for it, with a number below 0.
+
+    The element of the first iteration lies `offset` elements past the operand's.
+    """
+
+    result: ir.Value
+    operand: Operand
+    offset: int
+    guards: tuple[Guard, ...]
+    padding: ir.Value
+
+
+def read_padding(work: Work) -> tuple[Work, tuple[PaddedRead, ...]]:
+    """The work with an operand for each padded tensor that it reads.
+
+    Without any where it reads something else under conditions, which stay as they are.
+    """
+    found: list[PaddedRead] = []
+    for op in [each.operation for each in work.block]:
+        if not len(op.regions):
+            continue
+        read = read_padded(work, op)
+        if read is None:
+            return work, ()
+        factor, padding = read
+        number = -1 - len(found)
+        operand = Operand(number, factor.buffer, factor.element, factor.strides, ZERO, False, False)
+        offset = factor.offset.known
+        found.append(PaddedRead(op.results[0], operand, offset, factor.guards, padding))
+    operands = (*work.operands, *(each.operand for each in found))
+    return replace(work, operands=operands), tuple(found)
+
+
 class WindowPoints:
     """The region at the elements of a tile's windows, in code; each operand's are loaded at once.
 
-    `place` is where the tile begins, an index for each loop.
+    `place` is where the tile begins, an index for each loop. Elements of padded tensors may not be
+    there where the tile `is_guarded`.
     """
 
-    def __init__(self, tile: Tile, place: Sequence[ir.Value], parameters: Parameters) -> None:
+    def __init__(
+        self,
+        tile: Tile,
+        place: Sequence[ir.Value],
+        parameters: Parameters,
+        *,
+        is_guarded: bool = False,
+        loads: bool = True,
+    ) -> None:
         self._tile = tile
+        self._is_guarded = is_guarded
         self._place = list(place)
         self._parameters = parameters
         self.region = Region(tile.work, parameters)
         iterations: list[tuple[int, ...]] = list(
             each_of(*(range(tile.work.extents[loop].known) for loop in tile.work.collective))
         )
+        self._bases: dict[Guard, ir.Value] = {}
+        self._padded: dict[tuple[int, _Distance, tuple[int, ...]], ir.Value] = {}
         self._loaded: dict[int, dict[_Distance, ir.Value]] = {}
-        for operand in tile.work.inputs:
-            if tile.is_read(operand):
+        if is_guarded:
+            self._load_padded(iterations)
+        for operand in tile.work.inputs if loads else []:
+            if tile.is_read(operand) and not (is_guarded and operand.number < 0):
                 wanted = {
                     self._distance(operand, element, iteration)
                     for element in tile.elements
@@ -130,12 +186,100 @@ class WindowPoints:
         def value(number: int) -> ir.Value:
             return self._loaded[number][self._distance(operands[number], element, first)]
 
-        return Point(
+        point = Point(
             self.region,
             frozenset(range(len(self._tile.work.extents))),
             value,
             lambda number: self._index(number, element, first),
         )
+        for read in self._tile.padded:
+            if iteration is None:
+                break
+            if self._is_guarded:
+                point.known[read.result] = self._padded[self._key(read, element, first)]
+            else:
+                point.known[read.result] = value(read.operand.number)
+        return point
+
+    @staticmethod
+    def inside(tile: Tile, place: Sequence[ir.Value], parameters: Parameters) -> ir.Value:
+        """Whether no window of a tile, which reads a padded tensor, reaches into the padding."""
+        found = WindowPoints(tile, place, parameters, loads=False)._is_inside()
+        assert found is not None
+        return found
+
+    def _is_inside(self) -> ir.Value | None:
+        tile = self._tile
+        result: ir.Value | None = None
+        below = arith.CmpIPredicate.ult
+        iterations = [range(tile.work.extents[loop].known) for loop in tile.work.collective]
+        corners = [(each[0], each[-1]) for each in iterations]
+        for read in tile.padded:
+            for guard in read.guards:
+                moved = [
+                    self._moved(guard, element, iteration)
+                    for element in each_of((0, tile.rows - 1), (0, tile.width - 1))
+                    for iteration in each_of(*corners)
+                ]
+                for most in (min(moved), max(moved)):
+                    at = self._tested(guard, most)
+                    holds = arith.cmpi(below, at, self._parameters.size(guard.bound))
+                    result = holds if result is None else arith.andi(result, holds)
+        return result
+
+    def _load_padded(self, iterations: Sequence[tuple[int, ...]]) -> None:
+        """Loads each element of padded tensors where it is there."""
+        below = arith.CmpIPredicate.ult
+        tests: dict[tuple[Guard, int], ir.Value] = {}
+        for read in self._tile.padded:
+            padding = defining_operation(read.padding).clone().results[0]
+            for element, iteration in each_of(self._tile.elements, iterations):
+                key = self._key(read, element, iteration)
+                if key in self._padded:
+                    continue
+                holds: ir.Value | None = None
+                for guard, moved in zip(read.guards, key[2], strict=True):
+                    if (guard, moved) not in tests:
+                        size = self._parameters.size(guard.bound)
+                        tests[guard, moved] = arith.cmpi(below, self._tested(guard, moved), size)
+                    test = tests[guard, moved]
+                    holds = test if holds is None else arith.andi(holds, test)
+                assert holds is not None
+                emit = partial(self._load_one, read.operand, key[1])
+                (self._padded[key],) = load_if(holds, [padding], emit)
+
+    def _load_one(self, operand: Operand, distance: _Distance) -> list[ir.Value]:
+        where = self._address(operand, *distance)
+        return load(where, operand.element, 1, element_bytes(operand.element))
+
+    def _key(
+        self, read: PaddedRead, element: Element, iteration: tuple[int, ...]
+    ) -> tuple[int, _Distance, tuple[int, ...]]:
+        """What tells an element of a padded tensor from others."""
+        moved = tuple(self._moved(guard, element, iteration) for guard in read.guards)
+        return read.operand.number, self._distance(read.operand, element, iteration), moved
+
+    def _moved(self, guard: Guard, element: Element, iteration: tuple[int, ...]) -> int:
+        """How far what a guard tests is from the tile's."""
+        work, loops = self._tile.work, self._tile.loops
+        steps = list(zip(work.collective, iteration, strict=True))
+        # Loops that guards depend on are not made into one with others.
+        steps += [(loops[-1].parts[-1], element[1])]
+        if len(loops) > 1:
+            steps += [(loops[-2].parts[-1], element[0])]
+        return sum(guard.factors.get(loop, 0) * by for loop, by in steps)
+
+    def _tested(self, guard: Guard, moved: int) -> ir.Value:
+        """The number that a guard tests, so far from the tile's."""
+        if guard not in self._bases:
+            none = (0,) * len(self._tile.work.collective)
+            base = index_constant(guard.constant)
+            for loop, factor in guard.factors.items():
+                if loop not in self._tile.work.collective:
+                    at = self._index(loop, (0, 0), none)
+                    base = arith.addi(base, arith.muli(at, index_constant(factor)))
+            self._bases[guard] = base
+        return arith.addi(self._bases[guard], index_constant(moved))
 
     def store(self, operand: Operand, values: Mapping[Element, ir.Value]) -> None:
         """Writes a tile's results."""
@@ -185,7 +329,8 @@ class WindowPoints:
         for count, stride in steps:
             if count and stride != ZERO:
                 found[stride.open] = found.get(stride.open, 0) + count * stride.known
-        near = found.pop((), 0)
+        offsets = {each.operand.number: each.offset for each in self._tile.padded}
+        near = found.pop((), 0) + offsets.get(operand.number, 0)
         return tuple(sorted(found.items())), near
 
     def _address(self, operand: Operand, rest: _Sizes, near: int) -> ir.Value:

@@ -27,7 +27,7 @@ from ..parameters import Parameters
 from ..size import ONE, ZERO, Size, product
 from ..space import Loop, collapsed, in_memory_order
 from ..work import Layout, Operand, Work
-from .points import Tile, WindowConfiguration, WindowPoints
+from .points import PaddedRead, Tile, WindowConfiguration, WindowPoints, read_padding
 
 # The most iterations in a window, each of which is a copy of the region.
 _MOST_ITERATIONS = 64
@@ -40,12 +40,20 @@ def chooser(work: Work, kernels: Kernels, device: Device) -> WindowChooser | Non
     return WindowChooser(work, kernels, device) if _has_windows(work) else None
 
 
+def _apart(work: Work, padded: Sequence[PaddedRead]) -> frozenset[int]:
+    """The loops from the first on that conditions of padded tensors depend on."""
+    tested = {loop for read in padded for guard in read.guards for loop in guard.factors}
+    order = in_memory_order(work, work.parallel)
+    first = next((place for place, loop in enumerate(order) if loop in tested), len(order))
+    return frozenset(order[first:])
+
+
 class WindowChooser(Chooser[WindowConfiguration]):
     """Vectors as wide as may be, pairs, and single elements."""
 
     def __init__(self, work: Work, kernels: Kernels, device: Device) -> None:
         self.work = work
-        self._works = {Layout.PACKED: work}
+        self._works: dict[Layout, tuple[Work, tuple[PaddedRead, ...]]] = {}
         self._kernels, self._device, self._table = kernels, device, device.tables.windows
 
     def choices(self) -> Sequence[WindowConfiguration]:
@@ -57,7 +65,8 @@ class WindowChooser(Chooser[WindowConfiguration]):
         """What a thread may take, the widest first."""
         if not self._loops(layout):
             return []
-        bytes_ = max(element_bytes(operand.element) for operand in self.work.operands)
+        operands = self._read(layout)[0].operands
+        bytes_ = max(element_bytes(operand.element) for operand in operands)
         widths = [ACCESS_BYTES // bytes_, 2] if self._is_along(layout) else []
         found = [self._tile(layout, width) for width in dict.fromkeys(widths) if width > 1]
         return [*found, self._tile(layout, 1)] if single else found
@@ -88,21 +97,25 @@ class WindowChooser(Chooser[WindowConfiguration]):
         return threads_refusal(made.threads, self._device)
 
     def alternative(self, made: WindowConfiguration) -> Alternative:
-        tile = Tile(self._work(made.layout), self._loops(made.layout), made.width, made.rows)
+        work, padded = self._read(made.layout)
+        tile = Tile(work, self._loops(made.layout), made.width, made.rows, padded)
         return partial(_require, tile), partial(_launch, tile, made, self._kernels)
 
-    def _work(self, layout: Layout) -> Work:
+    def _read(self, layout: Layout) -> tuple[Work, tuple[PaddedRead, ...]]:
         if layout not in self._works:
-            self._works[layout] = self.work.in_layout(layout)
+            is_own = layout is Layout.PACKED
+            work = self.work if is_own else self.work.in_layout(layout)
+            self._works[layout] = read_padding(work)
         return self._works[layout]
 
     def _loops(self, layout: Layout) -> tuple[Loop, ...]:
-        work = self._work(layout)
-        return tuple(collapsed(work, in_memory_order(work, work.parallel)))
+        work, padded = self._read(layout)
+        order = in_memory_order(work, work.parallel)
+        return tuple(collapsed(work, order, _apart(work, padded)))
 
     def _is_along(self, layout: Layout) -> bool:
         """Whether neighbouring results lie together."""
-        work, inner = self._work(layout), self._loops(layout)[-1]
+        (work, _), inner = self._read(layout), self._loops(layout)[-1]
         return all(inner.stride_of(work, each.number) == ONE for each in work.outputs)
 
     @property
@@ -121,7 +134,7 @@ def _has_windows(work: Work) -> bool:
         return False
     if any(each.strides[loop] != ZERO for each in work.outputs for loop in work.collective):
         return False
-    return _overlap(work)
+    return _overlap(work) or bool(read_padding(work)[1])
 
 
 def _overlap(work: Work) -> bool:
@@ -218,8 +231,11 @@ class _Kernel:
         ]
 
     def _emit_tile(self, place: list[ir.Value]) -> None:
-        """Rows that are not all there are taken one by one."""
+        """Rows that are not all there, or whose windows are not, are taken one by one."""
         rows = self.tile.rows
+        if self.tile.padded:
+            self._emit_padded(place)
+            return
         if rows == 1 or self.tile.loops[-2].extent.is_multiple_of(rows):
             self._compute(self.tile, place)
             return
@@ -239,10 +255,35 @@ class _Kernel:
                 scf.YieldOp([])
             scf.YieldOp([])
 
-    def _compute(self, tile: Tile, place: list[ir.Value]) -> None:
+    def _emit_padded(self, place: list[ir.Value]) -> None:
+        tile, rows = self.tile, self.tile.rows
+        is_inside = WindowPoints.inside(tile, place, self.parameters)
+        end: ir.Value | None = None
+        if len(tile.loops) > 1:
+            extent = self.parameters.size(tile.loops[-2].extent)
+            end = arith.addi(place[-2], index_constant(rows))
+            is_whole = arith.cmpi(arith.CmpIPredicate.ule, end, extent)
+            is_inside, end = arith.andi(is_inside, is_whole), arith.minui(end, extent)
+        choice = scf.IfOp(is_inside, has_else=True)
+        with ir.InsertionPoint(choice.then_block):
+            self._compute(tile, place)
+            scf.YieldOp([])
+        assert choice.else_block is not None
+        with ir.InsertionPoint(choice.else_block):
+            if end is None:
+                self._compute(tile, place, is_guarded=True)
+            else:
+                each = scf.ForOp(place[-2], end, index_constant(1))
+                with ir.InsertionPoint(each.body):
+                    at = [*place[:-2], each.induction_variable, place[-1]]
+                    self._compute(tile.row, at, is_guarded=True)
+                    scf.YieldOp([])
+            scf.YieldOp([])
+
+    def _compute(self, tile: Tile, place: list[ir.Value], *, is_guarded: bool = False) -> None:
         """Loads all, combines each window's elements in order, and stores the results."""
         work = tile.work
-        points = WindowPoints(tile, place, self.parameters)
+        points = WindowPoints(tile, place, self.parameters, is_guarded=is_guarded)
         (level,) = levels_of(work)
         iterations = list(each_of(*(range(work.extents[loop].known) for loop in work.collective)))
         results: dict[tuple[int, int], list[ir.Value]] = {}

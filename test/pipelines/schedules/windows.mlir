@@ -26,3 +26,48 @@
   }
 }) {sym_name = "main",
     function_type = (memref<4x18x32xf32>, memref<3x3xf32>, memref<4x16x30xf32>) -> ()} : () -> ()
+
+// Tiles no window of which reaches into padding load as wide as those of what is not padded, the
+// first columns of pairs alone; of others each element is loaded where it is there, row by row.
+
+// CHECK-LABEL: gpu.func @andi_reduce_loops_2(
+// CHECK:           %[[INSIDE:.*]] = arith.andi
+// CHECK:           scf.if %{{.*}} {
+// CHECK-COUNT-10:    llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// CHECK:           } else {
+// CHECK:             scf.for
+// CHECK-COUNT-12:      scf.if
+"hir.program"() ({
+^bb0(%x: memref<4x18x32xf32>, %w: memref<3x3xf32>, %y: memref<4x18x32xf32>):
+  %c1 = arith.constant 1 : index
+  %c18 = arith.constant 18 : index
+  %c32 = arith.constant 32 : index
+  %least = arith.constant 0xFF800000 : f32
+  linalg.generic {
+    indexing_maps = [affine_map<(n, h, w, i, j) -> (i, j)>, affine_map<(n, h, w, i, j) -> (n, h, w)>],
+    iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]
+  } ins(%w : memref<3x3xf32>) outs(%y : memref<4x18x32xf32>) {
+  ^bb0(%b: f32, %d: f32):
+    %n = linalg.index 0 : index
+    %h = linalg.index 1 : index
+    %v = linalg.index 2 : index
+    %i = linalg.index 3 : index
+    %j = linalg.index 4 : index
+    %hi = arith.addi %h, %i : index
+    %row = arith.subi %hi, %c1 : index
+    %vj = arith.addi %v, %j : index
+    %column = arith.subi %vj, %c1 : index
+    %above = arith.cmpi ult, %row, %c18 : index
+    %left = arith.cmpi ult, %column, %c32 : index
+    %there = arith.andi %above, %left : i1
+    %a = scf.if %there -> f32 {
+      %e = memref.load %x[%n, %row, %column] : memref<4x18x32xf32>
+      scf.yield %e : f32
+    } else {
+      scf.yield %least : f32
+    }
+    %m = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 3, 4>} : (f32) -> f32
+    linalg.yield %m : f32
+  }
+}) {sym_name = "padded",
+    function_type = (memref<4x18x32xf32>, memref<3x3xf32>, memref<4x18x32xf32>) -> ()} : () -> ()
