@@ -213,20 +213,20 @@ class ContractionKernel:
         made = self.configuration
         loop = scf.ForOp(begin, end, number(made.terms), carried)
         with ir.InsertionPoint(loop.body):
-            *carried, reading, writing = loop.inner_iter_args
+            *inner, reading, writing = loop.inner_iter_args
             _wait(made.stages - 2)
             base = plus(loop.induction_variable, (made.stages - 1) * made.terms)
             start, slot = byte(self.stages, reading), byte(self.stages, writing)
             if isinstance(self._arithmetic, WarpgroupMatrices):
                 _publish_copies()
                 gpu.barrier()
-                begun = self._arithmetic.begin(start, list(carried))
+                begun = self._arithmetic.begin(start, [*inner])
                 self._issue(segment, base, slot)
                 carried = self._arithmetic.end(begun)
             else:
                 gpu.barrier()
                 fetched = self._issue(segment, base, slot)
-                carried = self._arithmetic.add(start, list(carried))
+                carried = self._arithmetic.add(start, [*inner])
                 self._put(fetched)
             scf.YieldOp([*carried, self._next(reading), self._next(writing)])
         return list(loop.results)
