@@ -26,7 +26,7 @@ from .runtime_library import runtime_library
 from .session import Session, SharedSession
 from .source import Source
 from .target import Devices, Target
-from .toolchain import LINKING_PARTS, ClangSearch, Cuda, find_cuda
+from .toolchain import LINKING_PARTS, Cuda, find_cuda
 from .unit import CpuSource, Unit
 from .weights import Weights
 
@@ -74,12 +74,12 @@ class CodeCompilation(Compilation):
     @seldom_collected()
     def compile(self) -> Compiled:
         """Compiles the one input. Raises HircError."""
-        self._search = ClangSearch(self.options.clang)
+        self.begin()
         try:
             check_options(self.options, self.given)
             return self._compile()
         finally:
-            self._search.close()
+            self.close()
 
     def _compile(self) -> Compiled:
         (path,) = self.options.inputs
@@ -97,9 +97,7 @@ class CodeCompilation(Compilation):
             for entry in entries_of(unit.module.operation)
         )
         device = (
-            unit.cpu_source(self._cpu_library(unit))
-            if is_for_cpu and unit.has_device_code
-            else None
+            unit.cpu_source(self.cpu_library(unit)) if is_for_cpu and unit.has_device_code else None
         )
         host = self._host_with(unit, None)
         bitcode = host.bitcode()
@@ -123,7 +121,7 @@ class CodeCompilation(Compilation):
 
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
         """The device code that a link takes; the code that is run comes of the same module."""
-        module = unit.device(target, self._library(target))
+        module = unit.device(target, self.library(target))
         if target.is_amd:
             with self.timer.phase("AMDGPU code"):
                 code = code_object(module, self.clang, self.runner)
@@ -132,7 +130,7 @@ class CodeCompilation(Compilation):
         with self.timer.phase("PTX"):
             ptx = emit_ptx(module)
         if self.cuda.ptxas.is_file():
-            cubin = self._cubin(ptx, target, relocatable=False)
+            cubin = self.cubin(ptx, target, relocatable=False)
             self._images.append(DeviceCode(target.arch, cubin))
         else:
             self._images.append(DeviceCode(target.arch, ptx.encode(), is_ptx=True))
@@ -173,7 +171,7 @@ class CodeLink(Compilation):
 
     def link(self, compiled: Compiled, output: Path) -> None:
         """Makes a shared library of code. Raises HircError."""
-        self._search = ClangSearch(self.options.clang)
+        self.begin()
         try:
             with scratch_folder() as folder:
                 host = LlvmModule(
@@ -191,4 +189,4 @@ class CodeLink(Compilation):
                     weights = replace(weights, output=beside)
                 self._link_objects([path], weights, output, folder, compiled.code.devices)
         finally:
-            self._search.close()
+            self.close()

@@ -4,94 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import field, replace
-from functools import cached_property
+from dataclasses import field
 from pathlib import Path
 
 from ..dialects.offload import ImageFormat
 from ..dialects.records import dataclass
 from ..pipelines.weights import Weight
-from .amd_code import assembly, code_object, relocatable_object
+from .amd_code import relocatable_object
+from .build_tools import BuildTools
 from .collection import seldom_collected
 from .consumer import check_chips, host_bitcode, host_text, takes_bitcode
 from .cuda_folder import write_cuda_for_older_clang
-from .errors import InputError, Note, Position
+from .device_file import device_file
+from .errors import InputError, Position
 from .host_code import host_object
 from .link import LinkJob, SymbolError, link, merge_objects
-from .link_inputs import linked_devices, may_have_kernels
+from .link_inputs import linked_devices, may_have_kernels, refuse_defined_twice
 from .llvm_ir import LlvmModule
 from .native import native_note, native_targets
 from .option_checks import check_options
-from .options import OF_AMD, OF_NVIDIA, Emit, Options
+from .options import Emit
 from .output import replacing, scratch_folder, write
-from .platform_table import HIP
 from .prefix_map import mapped
-from .process import Runner
-from .ptx import assemble, disassemble, emit_ptx, ptxas_arguments
+from .ptx import emit_ptx, ptxas_arguments
 from .session import Session
 from .source import UNNAMED, Source, check_readable, is_model, read_source
-from .support_library import support_archive, support_bitcode
 from .target import Devices, Target
-from .timing import Timer
-from .toolchain import (
-    STATIC_RUNTIME,
-    Clang,
-    ClangSearch,
-    Cuda,
-    Toolchain,
-    find_cuda,
-    find_rocm,
-)
 from .unit import Unit
 from .weights import Weights, plan_weights
 
 
 @dataclass
-class Compilation:
+class Compilation(BuildTools):
     """One run of the compiler: its options, what it found, and where its time went.
 
     `given` are inputs that are no files, by the names that the options have for them.
     """
 
-    options: Options
-    timer: Timer = field(default_factory=Timer)
     sources: dict[str, str] = field(default_factory=dict[str, str])
     given: Mapping[str, Source] = field(default_factory=dict[str, Source])
 
     def __post_init__(self) -> None:
-        self.runner = Runner(self.options.verbose, self.options.dry_run)
+        super().__post_init__()
         self._units: list[Unit] = []
         # Device code that becomes PTX, of each unit.
         self._for_ptx: dict[Target, list[LlvmModule]] = {}
         self._said_native = False
-
-    @cached_property
-    def cuda(self) -> Cuda:
-        """The CUDA in use. Raises ToolchainError where there is none."""
-        options = self.options
-        # Another host's runtime is seldom at hand, and for links of what is for GPUs alone.
-        links = options.emit.is_linked and Devices.GPUS in Devices.of(options.targets)
-        optional = () if options.host.is_native or links else (STATIC_RUNTIME,)
-        return find_cuda(options.cuda_path, optional=optional, host=options.host)
-
-    def _library(self, target: Target) -> Path:
-        """The device library of a chip's maker. Raises ToolchainError where there is none."""
-        is_rocm = target.platform is HIP
-        return find_rocm(self.options.rocm_path) if is_rocm else self.cuda.libdevice
-
-    def _cpu_library(self, unit: Unit) -> Path:
-        """The device library of the chip that the CPU device stands for."""
-        return self._library(unit.cpu_target)
-
-    @cached_property
-    def clang(self) -> Clang:
-        """The clang in use. Raises ToolchainError where there is none."""
-        return replace(self._search.result(), host=self.options.host)
-
-    @property
-    def _consumer(self) -> int:
-        """The major version of the clang that links what is made."""
-        return self.options.for_clang or self.clang.major
 
     @property
     def fusion_report(self) -> list[str]:
@@ -103,20 +61,14 @@ class Compilation:
         """What was decided of each kernel, for --schedule-report."""
         return [line for unit in self._units for line in unit.schedule_report]
 
-    def toolchain(self, devices: Devices) -> Toolchain:
-        """What links for these devices. Raises ToolchainError where some of it is missing."""
-        with self.timer.phase("find tools"):
-            return Toolchain(self.clang, self.cuda if Devices.GPUS in devices else None)
-
     @seldom_collected()
     def run(self) -> None:
         """Compiles every input and writes what was asked for. Raises HircError."""
-        # clang has to be run for its version: that goes on while the program is lowered.
-        self._search = ClangSearch(self.options.clang)
+        self.begin()
         try:
             self._run()
         finally:
-            self._search.close()
+            self.close()
 
     def _run(self) -> None:
         options = self.options
@@ -175,7 +127,8 @@ class Compilation:
             weights = self._plan_weights(units, str(output))
             self._name_kernels(units)
             objects = [self._object(unit, folder) for unit in units]
-            self._refuse_defined_twice(units)
+            if options.rdc:
+                refuse_defined_twice(units)
             self._link_objects(objects, weights, output, folder, self._devices())
             self._write_interface(output)
 
@@ -191,9 +144,9 @@ class Compilation:
         linked = list(objects)
         if weights is not None and weights.layout.is_embedded:
             linked.append(self._weights_object(weights, folder))
-        runtimes, wrapped = self._runtimes(folder, devices)
+        runtimes, wrapped = self.runtimes(folder, devices)
         linked += runtimes
-        support = self._support_archive(folder)
+        support = self.support_archive(folder)
         ptx = self._write_ptx(folder)
         phase = "link"
         if Devices.GPUS in devices:
@@ -237,29 +190,6 @@ class Compilation:
                 hint="leave compute_ out of --offload-arch, or give hirc the sources",
             )
         return asked or linked or Devices.of(native_targets())
-
-    def _support_archive(self, folder: Path) -> Path:
-        output = folder / "hirc-support.a"
-        with self.timer.phase("support library"):
-            output.write_bytes(support_archive(self.clang, self.runner))
-        return output
-
-    def _runtimes(self, folder: Path, devices: Devices) -> tuple[list[Path], tuple[str, ...]]:
-        """hirc's own object files in CUDA's place, and the functions that a link wraps where the
-        file chooses between devices.
-        """
-        if devices == Devices.GPUS:
-            return [], ()
-        with self.timer.phase("device runtimes"):
-            # Imported late: what is for NVIDIA's GPUs alone does not wait for it.
-            from .device_choice.build import device_runtimes
-
-            cuda = self.cuda if Devices.GPUS in devices else None
-            made = device_runtimes(devices, self.clang, self.runner, cuda)
-        paths = [folder / f"{name}.o" for name in made.objects]
-        for path, data in zip(paths, made.objects.values(), strict=True):
-            path.write_bytes(data)
-        return paths, made.wrapped
 
     def _write_ptx(self, folder: Path) -> dict[Target, Path]:
         """The PTX that goes into the linked file, of all units together."""
@@ -323,26 +253,6 @@ class Compilation:
             others = claimed[:place] + claimed[place + 1 :]
             unit.keep_names(sorted(set[str]().union(*others)))
 
-    def _refuse_defined_twice(self, units: Sequence[Unit]) -> None:
-        """Raises InputError for a device symbol that two inputs offer each other.
-
-        clang's link takes the first of bitcode without a word.
-        """
-        first: dict[str, tuple[Unit, Position | None]] = {}
-        for unit in units if self.options.rdc else ():
-            for name, position in unit.offered.items():
-                if name in first:
-                    other, place = first[name]
-                    raise InputError(
-                        f"device symbol '{name}' is defined in {other.source.name} and in "
-                        f"{unit.source.name}",
-                        position=position,
-                        stage="link",
-                        hint="--offload-rdc makes them one; make one private, or rename it",
-                        notes=[Note("it is defined here too", place)],
-                    )
-                first[name] = unit, position
-
     def _object(self, unit: Unit, folder: Path) -> Path:
         """Compiles one input to an object file in `folder`."""
         self._lower(unit)
@@ -374,7 +284,7 @@ class Compilation:
             self._embed(unit)
             self._write(unit, str(unit.module) + "\n", emit.suffix)
         elif emit.is_device:
-            self._write(unit, self._device_output(unit), emit.suffix)
+            self._write(unit, device_file(unit, self), emit.suffix)
         else:
             host = self._host(unit)
             with self.timer.phase("host object" if emit is Emit.OBJECT else "host output"):
@@ -435,110 +345,47 @@ class Compilation:
         for target in unit.gpu_targets:
             if target.is_ptx:
                 self._for_ptx.setdefault(target, []).append(
-                    unit.device(target, self._library(target))
+                    unit.device(target, self.library(target))
                 )
-        check_chips(unit.machine_targets, self._consumer)
+        check_chips(unit.machine_targets, self.consumer)
         unit.embed([(target, *self._image(unit, target)) for target in unit.machine_targets])
 
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
         """The device code that is embedded for one chip."""
-        return self._linked_image(unit.device(target, self._library(target)), target)
+        return self._linked_image(unit.device(target, self.library(target)), target)
 
     def _linked_image(self, module: LlvmModule, target: Target) -> tuple[ImageFormat, bytes]:
         """Device code as a link takes it."""
         if target.is_amd:
-            if takes_bitcode(self._consumer):
+            if takes_bitcode(self.consumer):
                 return ImageFormat.BITCODE, module.bitcode()
             with self.timer.phase("AMDGPU code"):
                 return ImageFormat.OBJECT, relocatable_object(module, self.clang, self.runner)
         runs_ptxas = self.options.debug or bool(ptxas_arguments(self.options))
-        if not runs_ptxas and takes_bitcode(self._consumer):
+        if not runs_ptxas and takes_bitcode(self.consumer):
             return ImageFormat.BITCODE, module.bitcode()
         # clang's device link keeps line tables only in unoptimised code, and hands ptxas no
         # arguments, so ptxas runs here; and an older clang reads no bitcode of ours.
-        return ImageFormat.CUBIN, self._cubin(emit_ptx(module), target, relocatable=True)
-
-    def _cubin(self, ptx: str, target: Target, *, relocatable: bool) -> bytes:
-        with self.timer.phase("ptxas"):
-            return assemble(
-                ptx, target, self.options, self.cuda, self.runner, relocatable=relocatable
-            )
+        return ImageFormat.CUBIN, self.cubin(emit_ptx(module), target, relocatable=True)
 
     def _host(self, unit: Unit) -> LlvmModule:
         device = None
         if Devices.CPU in unit.devices and unit.has_device_code:
-            device = unit.cpu_device(self._cpu_library(unit), self.clang, self.runner)
+            device = unit.cpu_device(self.cpu_library(unit), self.clang, self.runner)
         return self._host_with(unit, device)
 
     def _host_with(self, unit: Unit, device: LlvmModule | None) -> LlvmModule:
         """Host code, which code for the CPU device becomes part of."""
         self._embed(unit)
-        support = self._support_inside(unit) if not self.options.emit.is_linked else None
-        return unit.host(support, self.clang, device, consumer=self._consumer)
-
-    def _support_inside(self, unit: Unit) -> bytes:
-        """The support library for host code that others link; for AMD's with what calls HIP."""
-        with self.timer.phase("support library"):
-            support = support_bitcode(self.clang, self.runner)
-            if Devices.AMD not in unit.devices:
-                return support
-            from .hip.build import with_hip_calls
-
-            return with_hip_calls(support, self.clang, self.runner)
+        support = self.support_inside(unit) if not self.options.emit.is_linked else None
+        return unit.host(support, self.clang, device, consumer=self.consumer)
 
     def _host_output(self, module: LlvmModule) -> str | bytes:
         if self.options.emit is Emit.LLVM:
-            return host_text(module, self._consumer)
+            return host_text(module, self.consumer)
         if self.options.emit is Emit.BITCODE:
-            return host_bitcode(module, self._consumer, self.runner)
+            return host_bitcode(module, self.consumer, self.runner)
         return host_object(module)
-
-    def _device_output(self, unit: Unit) -> str | bytes:
-        options = self.options
-        targets = unit.targets
-        if len(targets) != 1:
-            raise InputError(
-                f"--emit={options.emit} is for one chip; {len(targets)} are named",
-                hint="give one --offload-arch",
-            )
-        target = targets[0]
-        if target.is_cpu:
-            return self._cpu_device_output(unit)
-        other = OF_NVIDIA if target.is_amd else OF_AMD
-        if options.emit in other:
-            hint = "asm or hsaco" if target.is_amd else "ptx, cubin or sass"
-            raise InputError(
-                f"--emit={options.emit} is not for {target.arch}, a chip of "
-                f"{target.platform.maker}'s",
-                hint=f"--emit={hint}",
-            )
-        module = unit.device(target, self._library(target))
-        if options.emit is Emit.DEVICE_LLVM:
-            return module.text()
-        if options.emit is Emit.DEVICE_BITCODE:
-            return module.bitcode()
-        if target.is_amd:
-            with self.timer.phase("AMDGPU code"):
-                make = assembly if options.emit is Emit.ASM else code_object
-                return make(module, self.clang, self.runner)
-        with self.timer.phase("PTX"):
-            ptx = emit_ptx(module)
-        if options.emit is Emit.PTX:
-            return ptx
-        cubin = self._cubin(ptx, target, relocatable=options.rdc)
-        if options.emit is Emit.SASS and not options.dry_run:
-            return disassemble(cubin, self.cuda, self.runner)
-        return cubin
-
-    def _cpu_device_output(self, unit: Unit) -> str | bytes:
-        """The device code as code of the host: what the CPU device runs."""
-        if self.options.emit not in (Emit.DEVICE_LLVM, Emit.DEVICE_BITCODE):
-            raise InputError(
-                f"--emit={self.options.emit} is for a GPU; the CPU device has no such code",
-                hint="--emit=device-llvm shows what the CPU device runs",
-            )
-        module = unit.cpu_device(self._cpu_library(unit), self.clang, self.runner)
-        return module.text() if self.options.emit is Emit.DEVICE_LLVM else module.bitcode()
 
     def _output(self, unit: Unit, suffix: str) -> str:
         from_stdin = unit.source.stem == "stdin"

@@ -1,13 +1,14 @@
-"""Which device the objects and archives that go to the link have code for."""
+"""What units and objects that are linked together have: devices, and symbols of the device."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from .errors import InputError
+from .errors import InputError, Note, Position
 from .platform_table import CUDA, HIP
 from .target import Devices
+from .unit import Unit
 
 _SUFFIXES = (".o", ".a")
 # Names of sections (cpu_device/kernel_table.py, offload_annotations.py), and what images are for.
@@ -57,3 +58,24 @@ def _devices(name: str) -> Devices:
     if _IMAGES in data and (_NVIDIA_IMAGE in data or _AMD_IMAGE not in data):
         devices |= Devices.GPUS
     return devices
+
+
+def refuse_defined_twice(units: Sequence[Unit]) -> None:
+    """Raises InputError for a device symbol that two inputs offer each other.
+
+    clang's link takes the first of bitcode without a word.
+    """
+    first: dict[str, tuple[Unit, Position | None]] = {}
+    for unit in units:
+        for name, position in unit.offered.items():
+            if name in first:
+                other, place = first[name]
+                raise InputError(
+                    f"device symbol '{name}' is defined in {other.source.name} and in "
+                    f"{unit.source.name}",
+                    position=position,
+                    stage="link",
+                    hint="--offload-rdc makes them one; make one private, or rename it",
+                    notes=[Note("it is defined here too", place)],
+                )
+            first[name] = unit, position
