@@ -111,6 +111,38 @@ class RowTable:
 
 
 @dataclass(frozen=True)
+class ColumnTable:
+    """Columns: as no row of the benchmark's catalogue was the worse for on an H200; no sweep of
+    them is on record.
+
+    A block of `threads` takes `lanes` vectors, a warp's, so that several threads share a column. A
+    thread has `unroll` iterations of 16 bytes under way, of narrower accesses `narrow_bytes` in
+    `most_unroll` at most. Where few blocks fill the device they have `many_threads`, `deep_lanes`
+    and `deep_unroll`; so have those of rows at any address, with `skewed_lanes`. A thread takes all
+    of `few_iterations`. A block takes `least_chunks` of iterations at least where they are split or
+    blocks are few; of `many_times` the blocks that are held at once the last ones matter little. A
+    thread keeps `kept_words` from one pass to the next; beside elements it needs
+    `other_registers`, `skewed_registers` where rows are not aligned.
+    """
+
+    threads: int = 256
+    lanes: int = 32
+    unroll: int = 4
+    narrow_bytes: int = 32
+    most_unroll: int = 16
+    many_threads: int = 512
+    deep_unroll: int = 8
+    deep_lanes: int = 16
+    skewed_lanes: int = 64
+    few_iterations: int = 16
+    least_chunks: int = 4
+    many_times: int = 4
+    kept_words: int = 64
+    other_registers: int = 24
+    skewed_registers: int = 28
+
+
+@dataclass(frozen=True)
 class ScanTable:
     """Scans.
 
@@ -176,5 +208,6 @@ class Tables:
     squares: SquareTable = SquareTable()
     skewed: SkewedTable = SkewedTable()
     rows: RowTable = RowTable()
+    columns: ColumnTable = ColumnTable()
     scan: ScanTable = ScanTable()
     few_rows: FewRowsTable = FewRowsTable()

@@ -1,4 +1,4 @@
-"""Kernels for rows of open sizes: how many and how large, and grids with more rows than x takes."""
+"""Kernels for rows and columns of open sizes, which are few and small, and very tall grids."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ _BUDGETS = {
     "row_sum_f32": (6, 48_000),
     "argmax_bf16": (6, 125_000),
     "cross_entropy_mean_f32": (12, 180_000),
+    "column_sum_f32": (6, 48_000),
+    "middle_sum_bf16": (6, 92_000),
 }
 
 

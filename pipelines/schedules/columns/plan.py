@@ -11,25 +11,13 @@ from ..configuration import Configuration, Value
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE
+from ..tables import ColumnTable
 from ..work import Operand
 from .space import ColumnSpace
 
-THREADS = 256
-LANES = 32
-# Iterations whose elements a thread has under way, for accesses of 16 bytes; and for narrow ones
-# their bytes, and the most iterations.
-_UNROLL = 4
-_NARROW_BYTES, _MOST_UNROLL = 32, 16
-# The same where blocks are few, of more threads each: as much is under way.
-_MANY_THREADS, _DEEP_UNROLL = 512, 8
-_DEEP_LANES, _SKEWED_LANES = 16, 64
 # Elements of the vectors of all unrolled iterations, which are as many copies of the region.
 MOST_COPIES = 64
-# Registers' worth of elements that a thread keeps from one pass to the next.
-_MOST_KEPT = 64
 _WORD_BYTES = 4
-# Registers for all but elements, where rows are aligned and where they are not.
-_OTHER_REGISTERS, _SKEWED_REGISTERS = 24, 28
 
 
 class Kind(StrEnum):
@@ -82,9 +70,14 @@ class ColumnPlan:
     width: int
     lanes: int
     unroll: int
-    threads: int = THREADS
+    threads: int
     skewed: bool = False
     open: bool = False
+
+    @property
+    def table(self) -> ColumnTable:
+        """What was measured of the device."""
+        return table_of(self.space)
 
     @property
     def kind(self) -> Kind:
@@ -128,7 +121,7 @@ class ColumnPlan:
         words = sum(
             max(1, self.width * element_bytes(each.element) // 4) for each in self.space.large
         )
-        fits = count * words <= _MOST_KEPT and count * self.width <= 2 * MOST_COPIES
+        fits = count * words <= self.table.kept_words and count * self.width <= 2 * MOST_COPIES
         return count if fits and self.space.iterations.known else None
 
     @property
@@ -148,38 +141,49 @@ class ColumnPlan:
             for each in level
             for kind in each.types
         )
-        registers = _SKEWED_REGISTERS if self.skewed else _OTHER_REGISTERS
+        table = self.table
+        registers = table.skewed_registers if self.skewed else table.other_registers
         registers += self.bytes_under_way // (4 * self.threads) + self.width * running
         most = min(device.registers // (registers * self.threads), device.threads // self.threads)
         return max(most, 1)
 
 
+def table_of(space: ColumnSpace) -> ColumnTable:
+    """The numbers of the device that columns are computed on."""
+    device = space.work.device
+    assert device is not None
+    return device.tables.columns
+
+
 def plan_of(space: ColumnSpace, width: int, lanes: int) -> ColumnPlan:
     """A plan with as many iterations under way as keep the memory busy where blocks are many."""
     size = min(element_bytes(each.element) for each in space.large)
-    narrow = min(_MOST_UNROLL, _NARROW_BYTES // size)
-    unroll = _unrolled(space, width, _UNROLL if width > 1 else narrow)
-    return ColumnPlan(space, width, lanes, unroll)
+    table = table_of(space)
+    narrow = min(table.most_unroll, table.narrow_bytes // size)
+    unroll = _unrolled(space, width, table.unroll if width > 1 else narrow)
+    return ColumnPlan(space, width, lanes, unroll, table.threads)
 
 
 def narrow_plan(space: ColumnSpace) -> ColumnPlan:
     """A plan of single columns."""
-    return plan_of(space, 1, LANES)
+    return plan_of(space, 1, table_of(space).lanes)
 
 
 def deep_plan(space: ColumnSpace, width: int) -> ColumnPlan:
     """A plan for columns that fill the device with few blocks: many threads for few columns."""
-    unroll = _unrolled(space, width, _DEEP_UNROLL)
-    return ColumnPlan(space, width, _DEEP_LANES, unroll, _MANY_THREADS)
+    table = table_of(space)
+    unroll = _unrolled(space, width, table.deep_unroll)
+    return ColumnPlan(space, width, table.deep_lanes, unroll, table.many_threads)
 
 
 def skewed_plan(space: ColumnSpace, width: int) -> ColumnPlan:
     """A plan for rows of any alignment; those of a thread are a multiple of 16 bytes apart."""
-    lanes = min(_SKEWED_LANES, _MANY_THREADS // width)
+    table = table_of(space)
+    lanes = min(table.skewed_lanes, table.many_threads // width)
     # Elements that are widened leave room for one block alone, which has as much under way as two.
     is_widened = ACCESS_BYTES // width < _WORD_BYTES
-    unroll = _unrolled(space, width, _DEEP_UNROLL if is_widened else _UNROLL)
-    return ColumnPlan(space, width, lanes, unroll, _MANY_THREADS, True)
+    unroll = _unrolled(space, width, table.deep_unroll if is_widened else table.unroll)
+    return ColumnPlan(space, width, lanes, unroll, table.many_threads, True)
 
 
 def _unrolled(space: ColumnSpace, width: int, most: int) -> int:

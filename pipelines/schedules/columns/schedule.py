@@ -31,9 +31,7 @@ from ..shared import SharedMemory
 from ..work import Operand, Work
 from .kernel import ColumnKernel, Stage
 from .plan import (
-    LANES,
     MOST_COPIES,
-    THREADS,
     ColumnConfiguration,
     ColumnPlan,
     Kind,
@@ -41,6 +39,7 @@ from .plan import (
     narrow_plan,
     plan_of,
     skewed_plan,
+    table_of,
 )
 from .skewed_access import shifted_operands
 from .skewed_kernel import SkewedKernel
@@ -51,8 +50,6 @@ from .split import Split, column_blocks, fills_device, has_parts, split_of
 # Vectors, and iterations that are divided or are places, are counted in 32 bits: those divide
 # faster.
 MOST = 2**31 - 1
-# So few iterations that a thread takes them all.
-_FEW_ITERATIONS = 16
 # Shared memory that a block has without asking for more.
 _MOST_SHARED = 48 * 1024
 
@@ -132,7 +129,9 @@ class ColumnChooser(Chooser[ColumnConfiguration]):
             return f"'resident' times 'threads' is at most {most}, what a multiprocessor holds"
         plan = self._plan(made)
         if made.open and (plan.skewed or not may_open(replace(plan, open=False))):
-            return f"of 'open' rows 'lanes' is {LANES}, 'threads' {THREADS}, and columns open"
+            table = table_of(space)
+            usual = f"'lanes' is {table.lanes}, 'threads' {table.threads}"
+            return f"where it is 'open' {usual}, and how many iterations there are not known"
         if made.open and made.split and not has_one_pass(space):
             return "'open' is false where what is 'split' takes several passes"
         if made.kernel is Kind.SKEWED:
@@ -183,14 +182,14 @@ def _choices(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
 
     Where sizes are open, special ones are for wide accesses and a single pass alone: each is code.
     """
-    wide, narrow = widest(space), _plan_for(space, 1)
+    wide, narrow, table = widest(space), _plan_for(space, 1), table_of(space)
     is_one_pass, known = has_one_pass(space), space.iterations.is_known
     # Blocks whose lanes the launch says take few iterations as well.
-    are_few = known and space.iterations.known <= _FEW_ITERATIONS
+    are_few = known and space.iterations.known <= table.few_iterations
     if wide > 1 and lies_side_by_side(space):
         plan = _plan_for(space, wide)
         if are_few or (is_one_pass and not known and not may_open(plan)):
-            yield _Choice(plan_of(space, wide, THREADS), most=_FEW_ITERATIONS)
+            yield _Choice(plan_of(space, wide, table.threads), most=table.few_iterations)
         if not are_few:
             yield from _for_many(plan, device)
             for choice in _skewed(space, device):
@@ -198,7 +197,7 @@ def _choices(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
                 if _is_certain(choice):
                     return
     if are_few or (wide == 1 and is_one_pass and not known and not may_open(narrow)):
-        yield _Choice(plan_of(space, 1, THREADS), most=_FEW_ITERATIONS)
+        yield _Choice(plan_of(space, 1, table.threads), most=table.few_iterations)
     if are_few:
         return
     if wide == 1 or is_one_pass or (known and space.columns.is_known):
@@ -227,14 +226,14 @@ def has_one_pass(space: ColumnSpace) -> bool:
 
 def may_open(plan: ColumnPlan) -> bool:
     """Whether the launch may say how many lanes a block has: of any number of iterations."""
-    is_usual = plan.lanes == LANES and plan.threads == THREADS
+    is_usual = plan.lanes == plan.table.lanes and plan.threads == plan.table.threads
     return is_usual and not plan.skewed and not plan.space.iterations.is_known
 
 
 def _plan_for(space: ColumnSpace, width: int) -> ColumnPlan:
-    lanes = LANES
+    lanes = table_of(space).lanes
     if space.lane.extent.is_known:
-        lanes = min(LANES, _power_of_two(-(-space.lane.extent.known // width)))
+        lanes = min(lanes, _power_of_two(-(-space.lane.extent.known // width)))
     return plan_of(space, width, lanes)
 
 
@@ -429,6 +428,6 @@ def _open_lanes(plan: ColumnPlan, *, is_split: bool) -> ir.Value:
     if is_split:
         return lanes
     iterations = plan.space.work.open.value(plan.space.iterations)
-    few = index_constant(_FEW_ITERATIONS)
+    few = index_constant(plan.table.few_iterations)
     are_few = arith.cmpi(arith.CmpIPredicate.ule, iterations, few)
     return arith.select(are_few, index_constant(plan.threads), lanes)

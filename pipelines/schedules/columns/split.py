@@ -10,12 +10,8 @@ from ..device import Device
 from ..size import ONE, Size, product
 from .plan import ColumnPlan
 
-# A block takes so many chunks of iterations at least, where iterations are split or blocks are few.
-_LEAST_CHUNKS = 4
 # What the grid's y dimension takes (CUDA C++ Programming Guide, "Compute Capabilities").
 _MOST_SPLITS = 65535
-# Blocks for so many times what is held at once: the last ones matter little.
-_MANY_TIMES = 4
 
 
 @dataclass(frozen=True)
@@ -39,7 +35,7 @@ def split_of(plan: ColumnPlan, device: Device) -> Split | None:
     at_once = device.multiprocessors * _blocks_each(plan, device)
     parts = _divide(at_once, _most(column_blocks(plan), 1))
     whole = index_of(open_.value(plan.space.iterations))
-    parts = _least(parts, _ceil_divide(whole, plan.chunk * _LEAST_CHUNKS))
+    parts = _least(parts, _ceil_divide(whole, plan.chunk * plan.table.least_chunks))
     parts = _most(_least(parts, _MOST_SPLITS), 1)
     chunks = _ceil_divide(_ceil_divide(whole, parts), plan.chunk)
     each = _times(_most(chunks, 1), plan.chunk)
@@ -79,7 +75,7 @@ def fills_device(plan: ColumnPlan, device: Device) -> bool | ir.Value:
     needed = device.multiprocessors * device.bytes_in_flight * 3 // 2
     enough = -(-needed // plan.bytes_under_way)
     at_once = device.multiprocessors * plan.resident_blocks(device)
-    many, least = _MANY_TIMES * at_once, _LEAST_CHUNKS * plan.chunk
+    many, least = plan.table.many_times * at_once, plan.table.least_chunks * plan.chunk
     blocks, whole = column_blocks(plan), index_of(plan.space.work.open.value(plan.space.iterations))
     if isinstance(blocks, int) and (isinstance(whole, int) or blocks < enough):
         are_left = (blocks - 1) % at_once >= enough - 1 or blocks >= many
