@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.hir.layout import DYNAMIC, buffer_type
 from ...dialects.hir.mesh import Mesh, Spreads, spreads_attribute
@@ -11,7 +13,7 @@ from ...dialects.hir.spread import Spread
 from ...dialects.mlir import arith, ir
 from ..fusion.access import reassociation
 from ..fusion.fills import filled_with
-from ..fusion.generic import has_tensors_only, inputs_of
+from ..fusion.generic import GENERIC, has_tensors_only, inputs_of
 from ..hir.communication.device_parts import as_value, divided
 from ..hir.communication.ops import communicator, place_in
 from ..hir.mesh.choice import Choice, Problem, Value
@@ -21,12 +23,14 @@ from ..walking import operations_where
 from ..weights import MARK as WEIGHT
 from .declared import MESH, SPREAD, argument_spreads, result_spreads
 from .linear import passes_parts
-from .loops import loops_of
+from .loops import loops_of, parallel_loops
 from .unfold import Groups, collapse, expand, unfold
 from .views import COLLAPSE, EXPAND, VIEWS, dim_pairs, view_spreads
 from .wishes import Wish, find_wishes, renamed
 
 _EMPTY = "tensor.empty"
+# A bias is added to a sum before that is rounded.
+_STEPS_TO_ROUNDING = 2
 _OF_TEAMS = ("hir.reshard", "hir.communicator")
 # Elements that change nothing, by how parts are combined. Parts of the others are all alike.
 _NEUTRAL = {"sum": 0, "prod": 1}
@@ -47,6 +51,7 @@ class Division:
         # Of each tensor that was visited, what the whole's type is and how it is spread.
         self._whole: dict[ir.Value, ir.RankedTensorType] = {}
         self._spreads: dict[ir.Value, Spreads] = {}
+        self._there: dict[ir.Value, set[Spreads]] = {}
         self._resharded: dict[tuple[ir.Value, Spreads], ir.Value] = {}
         # Collapses that cannot be divided as what they collapse is; what takes them tells what
         # becomes of them.
@@ -172,8 +177,20 @@ class Division:
 
     def _first_parts(self, value: ir.Value, axis: int, neutral: int) -> ir.Value:
         """The tensor on the first devices along an axis, and what changes nothing on the others."""
-        kind = ir.RankedTensorType(value.type)
         is_first = arith.cmpi(arith.CmpIPredicate.eq, self._place(axis), index_constant(0))
+        element = ir.RankedTensorType(value.type).element_type
+        return self._elementwise(
+            value,
+            element,
+            lambda each: arith.select(is_first, each, constant(element, neutral)),
+        )
+
+    def _elementwise(
+        self, value: ir.Value, element: ir.Type, compute: Callable[[ir.Value], ir.Value]
+    ) -> ir.Value:
+        """A tensor of what is computed of each element of another."""
+        given = ir.RankedTensorType(value.type)
+        kind = ir.RankedTensorType.get(given.shape, element)
         sizes = [self._size(value, dim) for dim, size in enumerate(kind.shape) if size == DYNAMIC]
         empty = ir.Operation.create(_EMPTY, [kind], sizes).results[0]
         identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
@@ -189,11 +206,11 @@ class Division:
             },
             regions=1,
         )
-        element = kind.element_type
-        block = made.regions[0].blocks.append(element, element, arg_locs=[made.location] * 2)
+        block = made.regions[0].blocks.append(
+            given.element_type, element, arg_locs=[made.location] * 2
+        )
         with ir.InsertionPoint(block):
-            chosen = arith.select(is_first, block.arguments[0], constant(element, neutral))
-            ir.Operation.create("linalg.yield", operands=[chosen])
+            ir.Operation.create("linalg.yield", operands=[compute(block.arguments[0])])
         return made.results[0]
 
     # Spreading tensors otherwise.
@@ -215,6 +232,7 @@ class Division:
         )
         self._note(result, whole, spreads)
         self._resharded[value, spreads] = result
+        self._there.setdefault(value, set()).add(spreads)
         return result
 
     def _own_part(
@@ -266,6 +284,41 @@ class Division:
         return self._places[axis]
 
     def _reshard(self, value: ir.Value, whole: ir.RankedTensorType, spreads: Spreads) -> ir.Value:
+        now = self._spreads_of(value)
+        narrow = self._narrow(value) if any(each.reduction for each in now) else None
+        if narrow is None:
+            return self._resharded_as_it_is(value, whole, spreads)
+        wide = whole.element_type
+        rounded = self._elementwise(value, narrow, lambda each: arith.truncf(narrow, each))
+        whole = ir.RankedTensorType.get(whole.shape, narrow)
+        self._note(rounded, whole, now)
+        combined = self._resharded_as_it_is(rounded, whole, spreads)
+        return self._elementwise(combined, wide, lambda each: arith.extf(wide, each))
+
+    def _narrow(self, value: ir.Value) -> ir.Type | None:
+        """Returns the type of f16 or bf16 that a sum is rounded to, and its factors are of.
+
+        Its parts are rounded to it before they are combined.
+        """
+        if isinstance(value.owner, ir.Block) or value.owner.operation.name != GENERIC:
+            return None
+        op = value.owner.operation
+        elements = {
+            each.type.element_type
+            for each in inputs_of(op)
+            if isinstance(each.type, ir.RankedTensorType)
+        }
+        if len(elements) != 1 or not isinstance(
+            ir.RankedTensorType(value.type).element_type, ir.F32Type
+        ):
+            return None
+        (element,) = elements
+        is_narrow = isinstance(element, ir.F16Type | ir.BF16Type)
+        return element if is_narrow and _is_rounded(value, element, _STEPS_TO_ROUNDING) else None
+
+    def _resharded_as_it_is(
+        self, value: ir.Value, whole: ir.RankedTensorType, spreads: Spreads
+    ) -> ir.Value:
         part = self._part_type(whole, spreads)
         team = ir.DenseI64ArrayAttr.get(list(self.mesh.devices))
         given = ir.RankedTensorType(value.type)
@@ -443,18 +496,26 @@ class Division:
             partial = [value.spreads[axis].reduction == "sum" for value in values]
             is_kept = any(partial) and is_combined(whole.element_type, "sum")
             keeps.append(is_kept and passes_parts(op, partial))
-        result = Value(tuple(whole.shape), ELEMENT_TYPES[str(whole.element_type)].bytes, ())
+        result = Value(tuple(whole.shape), self._bytes(op.results[0]), ())
         wish = self._wishes.get(op.results[0])
         return Problem(self.mesh, loops_of(op), values, result, wish, False, tuple(keeps))
+
+    def _bytes(self, value: ir.Value) -> int:
+        """Returns how many bytes of an element devices send where parts of it are combined."""
+        element = self._narrow(value) or ir.RankedTensorType(value.type).element_type
+        return ELEMENT_TYPES[str(element)].bytes
 
     def _value(self, value: ir.Value) -> Value:
         if not isinstance(value.type, ir.RankedTensorType):
             return Value((), 0, self.whole_spreads)
         whole = self._type(value)
-        size = ELEMENT_TYPES[str(whole.element_type)].bytes
-        return Value(
-            tuple(whole.shape), 0 if self._is_made_anew(value) else size, self._spreads_of(value)
-        )
+        if self._is_made_anew(value):
+            return Value(tuple(whole.shape), 0, self._spreads_of(value))
+        there = frozenset(self._there.get(value, ()))
+        size = self._bytes(value)
+        waiting = set(self._collapses.values())
+        users = len({use.owner.operation for use in value.uses} - waiting)
+        return Value(tuple(whole.shape), size, self._spreads_of(value), there, max(users, 1))
 
     # Views.
 
@@ -635,6 +696,21 @@ def _reshapes(
     if len(middle) > view.rank:
         made.append(collapse(value, view, last))
     return made
+
+
+def _is_rounded(value: ir.Value, element: ir.Type, steps: int) -> bool:
+    """Whether all that is computed of a tensor is rounded to a type within a few operations."""
+    users = [use.owner.operation for use in value.uses]
+    return bool(users) and all(
+        op.name == GENERIC
+        and len(op.results) == 1
+        and len(parallel_loops(op)) == len(ir.ArrayAttr(op.attributes["iterator_types"]))
+        and (
+            ir.RankedTensorType(op.results[0].type).element_type == element
+            or (steps > 1 and _is_rounded(op.results[0], element, steps - 1))
+        )
+        for op in users
+    )
 
 
 def _fill(scalar: ir.Value, into: ir.Value) -> ir.Value:

@@ -45,7 +45,12 @@ def _ask_tensors(op: ir.Operation, wishes: Wishes) -> None:
         if isinstance(value.type, ir.RankedTensorType):
             pairs = dim_pairs(op, ir.RankedTensorType(value.type), view)
             back = {after: before for before, after in pairs}
-            _add(wishes, value, Wish(renamed(wish.spreads, back), wish.firm))
+            spreads = renamed(wish.spreads, back)
+            # What a view divides otherwise says nothing of its tensor.
+            is_same = [each.is_whole for each in spreads] == [
+                each.is_whole for each in wish.spreads
+            ]
+            _add(wishes, value, Wish(spreads, wish.firm and is_same))
 
 
 def _ask_operands(op: ir.Operation, wishes: Wishes) -> None:

@@ -21,11 +21,17 @@ _OPEN = 4096
 
 @dataclass(frozen=True)
 class Value:
-    """A buffer as its operation sees it: the whole's sizes, its elements' bytes, its spreads."""
+    """A buffer as its operation sees it: the whole's sizes, its elements' bytes, its spreads.
+
+    `there` are other spreads that it is there in already. Where `users` operations take it, each is
+    reckoned to need a share of what is sent.
+    """
 
     shape: tuple[int, ...]
     bytes: int
     spreads: Spreads
+    there: frozenset[Spreads] = frozenset()
+    users: int = 1
 
     @property
     def known(self) -> tuple[int | None, ...]:
@@ -53,9 +59,10 @@ def sent(mesh: Mesh, value: Value, after: Spreads) -> Fraction:
     )
     size = prod(_OPEN if size == DYNAMIC else size for size in value.shape) * value.bytes
     parts = prod(mesh.parts(value.spreads, dim) for dim in range(len(value.shape)))
-    if value.spreads == after:
+    if value.spreads == after or after in value.there:
         return Fraction(0)
-    return find_plan(mesh.shape, value.spreads, after, value.known).cost * size / parts
+    plan = find_plan(mesh.shape, value.spreads, after, value.known)
+    return plan.cost * size / parts / value.users
 
 
 @dataclass(frozen=True)
@@ -75,13 +82,16 @@ class Problem:
     keeps: tuple[bool, ...]
 
     def solve(self) -> Choice:
-        """Returns the cheapest choice; of equals the one that divides the most."""
-        best: tuple[tuple[Fraction, int], Choice] | None = None
+        """Returns the cheapest choice; of equals the one that sends the fewest buffers, and of
+        these the one that divides the most.
+        """
+        best: tuple[tuple[Fraction, int, int], Choice] | None = None
         for loops in product(*map(self._options, range(len(self.mesh.shape)))):
             choice = self._choice(loops)
             if choice is None:
                 continue
-            score = (self._cost(choice), -self._division(loops))
+            costs = self._costs(choice)
+            score = (sum(costs, Fraction(0)), sum(map(bool, costs)), -self._division(loops))
             if best is None or score < best[0]:
                 best = (score, choice)
         assert best is not None, "nothing need be divided"
@@ -137,15 +147,16 @@ class Problem:
         chosen = tuple(loop if isinstance(loop, Loop) else None for loop in loops)
         return Choice(operands, result, chosen)
 
-    def _cost(self, choice: Choice) -> Fraction:
-        """What is sent for the operands, and for the result to be as it would best be."""
+    def _costs(self, choice: Choice) -> list[Fraction]:
+        """What is sent for each operand, and for the result to be as it would best be."""
         result = Value(self.result.shape, self.result.bytes, choice.result)
         combined = tuple(Spread() if each.reduction else each for each in choice.result)
         after = self.wish.spreads if self.wish is not None and self.wish.firm else combined
-        total = sent(self.mesh, result, after)
-        for value, spreads in zip(self.operands, choice.operands, strict=True):
-            total += sent(self.mesh, value, spreads)
-        return total
+        values = zip(self.operands, choice.operands, strict=True)
+        return [
+            sent(self.mesh, result, after),
+            *(sent(self.mesh, value, spreads) for value, spreads in values),
+        ]
 
     def _division(self, loops: Sequence[Loop | str | None]) -> int:
         """Among how many devices the operation is divided."""

@@ -127,3 +127,57 @@ func.func @products(%x: tensor<8x4xf32> {hir.spread = ["partial:sum"]}) -> tenso
   %y = linalg.reduce {arith.mulf} ins(%x : tensor<8x4xf32>) outs(%ones : tensor<8xf32>) dimensions = [1]
   return %y : tensor<8xf32>
 }
+
+// -----
+
+// A sum in f32 of products of bf16, with a bias and then rounded: its parts are rounded before they
+// are combined. What is not rounded is combined as it is.
+// CHECK-LABEL: func.func @narrow(
+// CHECK: "hir.reshard"({{.*}}from = ["partial:sum"]{{.*}}to = ["whole"]{{.*}} (memref<4x4xbf16>)
+// CHECK: arith.extf
+// CHECK: arith.truncf
+// CHECK: "hir.reshard"({{.*}}from = ["partial:sum"]{{.*}}to = ["whole"]{{.*}} (memref<4x4xf32>)
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (k, n)>
+#y = affine_map<(m, n, k) -> (m, n)>
+#i = affine_map<(m, n) -> (m, n)>
+#b = affine_map<(m, n) -> (n)>
+func.func @narrow(%x: tensor<4x64xbf16> {hir.spread = ["axis:1"]},
+                  %w: tensor<64x4xbf16> {hir.spread = ["axis:0"]}, %b: tensor<4xf32>)
+    -> (tensor<4x4xbf16>, tensor<4x4xf32>) attributes {hir.mesh = array<i64: 2>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %y = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<4x64xbf16>, tensor<64x4xbf16>) outs(%zeros : tensor<4x4xf32>) {
+  ^bb0(%a: bf16, %c: bf16, %o: f32):
+    %f = arith.extf %a : bf16 to f32
+    %g = arith.extf %c : bf16 to f32
+    %p = arith.mulf %f, %g : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  %z = linalg.generic {indexing_maps = [#i, #b, #i], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %b : tensor<4x4xf32>, tensor<4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %s = arith.addf %a, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  %n = tensor.empty() : tensor<4x4xbf16>
+  %t = linalg.generic {indexing_maps = [#i, #i], iterator_types = ["parallel", "parallel"]}
+      ins(%z : tensor<4x4xf32>) outs(%n : tensor<4x4xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %r = arith.truncf %a : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<4x4xbf16>
+  %v = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<4x64xbf16>, tensor<64x4xbf16>) outs(%zeros : tensor<4x4xf32>) {
+  ^bb0(%a: bf16, %c: bf16, %o: f32):
+    %f = arith.extf %a : bf16 to f32
+    %g = arith.extf %c : bf16 to f32
+    %p = arith.mulf %g, %f : f32
+    %s = arith.addf %p, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  return %t, %v : tensor<4x4xbf16>, tensor<4x4xf32>
+}
