@@ -6,7 +6,7 @@
 // cupti_activity.h, which has kept them from CUDA 9 on, up to the last member that is named here.
 #define _GNU_SOURCE
 
-#include "cpu_device.h"
+#include "amd_device.h"
 #include "hirc_runtime.h"
 
 #include <dlfcn.h>
@@ -192,15 +192,16 @@ void hirc_trace_gpus(void) {
   if (!path || !*path || on_cpu_device() || atomic_exchange(&is_decided, 1) || !is_first() ||
       !open_file(path))
     return;
-  bool is_traced = find_cupti() && cupti.cuptiActivityRegisterTimestampCallback(now) == 0 &&
+  bool is_traced = !on_amd_device() && find_cupti() && cupti.cuptiActivityRegisterTimestampCallback(now) == 0 &&
                    cupti.cuptiActivityRegisterCallbacks(give_buffer, take_buffer) == 0;
   static const uint32_t kinds[] = {CONCURRENT_KERNEL, COPY, FILL};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds && is_traced; ++i)
     is_traced = cupti.cuptiActivityEnable(kinds[i]) == 0;
   if (is_traced && atexit(end_trace) == 0)
     return;
-  fprintf(stderr, "warning: HIRC_TRACE has nothing of GPUs: CUPTI of CUDA 12 or newer is not found, "
-                  "or in use\n");
+  fprintf(stderr, "warning: HIRC_TRACE has nothing of GPUs: %s\n",
+          on_amd_device() ? "it knows NVIDIA's alone"
+                          : "CUPTI of CUDA 12 or newer is not found, or in use");
   close(file);
   file = -1;
 }

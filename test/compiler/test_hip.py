@@ -85,10 +85,10 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory, clang: Path) -> StandInHi
     return StandInHip(tmp_path_factory.mktemp("hip"), clang)
 
 
-def _run(program: Path, **environment: str) -> tuple[int, str, str]:
+def _run(program: Path, *words: str, **environment: str) -> tuple[int, str, str]:
     plain = {name: text for name, text in os.environ.items() if not name.startswith("HIRC_DEV")}
     done = subprocess.run(
-        [program.absolute()],
+        [program.absolute(), *words],
         env={**plain, **environment},
         capture_output=True,
         text=True,
@@ -161,6 +161,21 @@ def test_the_real_runtime_without_a_gpu(hello: Path) -> None:
     assert (status, printed) == (1, "")
     assert re.search(r"hipLaunchKernel failed: hipError(NoDevice|InvalidDevice) \(10[01]\)", errors)
     assert "note: the driver shows no GPU to this program; see what rocminfo lists" in errors
+
+
+def test_a_trace(stand_in: StandInHip, tmp_path: Path) -> None:
+    """What GPUs did is known of NVIDIA's alone, which is said; graphs are made where asked for."""
+    source, output = write(tmp_path, "functions.mlir", _FUNCTIONS), tmp_path / "prog"
+    words = ["--entry=ones", "--offload-arch=gfx90a", "--graph=always", "-o", str(output)]
+    assert main([str(source), *words]) == 0
+    library = stand_in.library("trace", [source], "gfx90a", unlinked=False)
+    calls = tmp_path / "calls"
+    files = {"HIRC_HIP": str(library), "STAND_IN_HIP_CALLS": str(calls)}
+    status, printed, errors = _run(output, "--time", HIRC_TRACE=str(tmp_path / "trace"), **files)
+    assert status == 0, errors
+    assert "time of" in printed
+    assert "hipGraphLaunch" in calls.read_text().split()
+    assert "HIRC_TRACE has nothing of GPUs: it knows NVIDIA's alone" in errors
 
 
 def test_three_kinds_of_devices(stand_in: StandInHip, clang: Path, tmp_path: Path) -> None:
