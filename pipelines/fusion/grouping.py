@@ -5,13 +5,16 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import field
+from math import prod
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
+from .access import Access
 from .cost import objection
 from .group import Group, single
 from .node import Node
 from .order import BlockOrder
+from .sizes import Sizes
 from .spaces import unify
 from .validity import obstacle, too_large
 
@@ -19,6 +22,8 @@ _BETWEEN = "an operation that is no part of it needs the one and makes what the 
 # How many groups that read the same tensor are tried with one of them. More share it through the
 # cache, and trying all of them takes quadratic time.
 _NEAR = 16
+# Rows of a product that one kernel reads a large factor for (pipelines/schedules/few_rows).
+_FEW_ROWS = 8
 
 
 @dataclass
@@ -121,8 +126,8 @@ class Grouping:
         return True
 
     def _are_siblings(self, one: Node, other: Node) -> bool:
-        """Returns whether two nodes read a tensor over all the loops of both groups, and reduce
-        alike.
+        """Returns whether two nodes read a tensor over all the loops of both groups, or few rows of
+        it over all but one, and reduce alike.
         """
         first, second = self._of[one], self._of[other]
         if (first.serial, second.serial) in self._apart:
@@ -133,9 +138,12 @@ class Grouping:
             return False
         loops = len(first.extents)
         large = {each.value for each in first.inputs if len(set(each.loops)) == loops}
-        return loops > 0 and any(
+        if loops > 0 and any(
             each.value in large and len(set(each.loops)) == loops for each in second.inputs
-        )
+        ):
+            return True
+        rows = {each.value for each in first.inputs if _is_few_rows(first, each)}
+        return any(each.value in rows and _is_few_rows(second, each) for each in second.inputs)
 
     def _try(self, one: Node, other: Node) -> bool:
         """Merges the groups of two nodes if that is possible and worth it."""
@@ -160,3 +168,16 @@ class Grouping:
                 self._wait(place)
             self._waiting_tensors.update(self._tensor_places[read.value] for read in node.reads)
         return True
+
+
+def _is_few_rows(group: Group, read: Access) -> bool:
+    """Returns whether a tensor is few rows that a group multiplies by a matrix of another loop.
+
+    Sums of several matrices' products with them, as of queries, keys and values, are one kernel.
+    """
+    rest = set(range(len(group.extents))) - set(read.loops)
+    if len(rest) != 1 or not group.reduced or not group.reduced <= set(read.loops):
+        return False
+    rows = [Sizes.static(group.extents[loop]) for loop in set(read.loops) - group.reduced]
+    known = [size for size in rows if size is not None]
+    return len(known) == len(rows) and prod(known) <= _FEW_ROWS

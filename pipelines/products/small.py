@@ -165,6 +165,8 @@ def _has_few_rows(product: Product, sizes: list[int]) -> bool:
 
     sides = ((LoopKind.M, LoopKind.N, product.second), (LoopKind.N, LoopKind.M, product.first))
     for rows, columns, matrix in sides:
+        if matrix.element not in ELEMENT_TYPES:
+            continue
         bytes_ = ELEMENT_TYPES[matrix.element].bytes
         limit = MOST_FEW_F32_ROWS if matrix.element == "f32" else MOST_FEW_ROWS
         most = min(table.rows_per_byte * bytes_, limit)

@@ -122,8 +122,36 @@ _OPEN = """
             outs(%start : tensor<?x70xf32>) -> tensor<?x70xf32>
         return %y : tensor<?x70xf32>
       }"""
+# Two matrices and the same rows, in one kernel.
+_TWO = """
+      func.func @NAME(%x: tensor<5x136xf32>, %w: tensor<70x136xf32>, %v: tensor<70x136xf32>)
+          -> (tensor<5x70xf32>, tensor<5x70xf32>) {
+        %zero = arith.constant 0.0 : f32
+        %empty = tensor.empty() : tensor<5x70xf32>
+        %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<5x70xf32>) -> tensor<5x70xf32>
+        %y = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                                            affine_map<(m, n, k) -> (n, k)>,
+                                            affine_map<(m, n, k) -> (m, n)>]
+            ins(%x, %w : tensor<5x136xf32>, tensor<70x136xf32>)
+            outs(%start : tensor<5x70xf32>) -> tensor<5x70xf32>
+        %z = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                                            affine_map<(m, n, k) -> (n, k)>,
+                                            affine_map<(m, n, k) -> (m, n)>]
+            ins(%x, %v : tensor<5x136xf32>, tensor<70x136xf32>)
+            outs(%start : tensor<5x70xf32>) -> tensor<5x70xf32>
+        return %y, %z : tensor<5x70xf32>, tensor<5x70xf32>
+      }"""
 SUITE = Suite(
     [
+        Written(
+            "few_of_two",
+            ("f32[5, 136]", "f32[70, 136]", "f32[70, 136]"),
+            ("f32[5, 70]", "f32[5, 70]"),
+            lambda x, w, v: (x @ w.T, x @ v.T),
+            ({"one": 1},),
+            magnitude=20.0,
+            source=_TWO,
+        ),
         Written(
             "few_open",
             ("f32[m, 136]", "f32[70, 136]"),

@@ -264,15 +264,17 @@ class _Terms:
     def prefetch_weight(self) -> None:
         """Lets the second-level cache read what the thread will load of the weight."""
         is_along_terms = self._plan.along is Along.TERMS
-        for place in range(self._made.columns if is_along_terms else self._made.terms):
-            key: _Key = (None, place, None) if is_along_terms else (None, None, place)
-            prefetch(self._kernel.where(self._plan.weight, self._indices(key)))
+        for weight in self._plan.weights:
+            for place in range(self._made.columns if is_along_terms else self._made.terms):
+                key: _Key = (None, place, None) if is_along_terms else (None, None, place)
+                prefetch(self._kernel.where(weight, self._indices(key)))
 
     def load_weight(self) -> None:
         """Begins the loads that take longest."""
-        for column in range(self._made.columns):
-            for term in range(self._made.terms):
-                self._element(self._plan.weight, (0, column, term))
+        for weight in self._plan.weights:
+            for column in range(self._made.columns):
+                for term in range(self._made.terms):
+                    self._element(weight, (0, column, term))
 
     def add(self, sums: list[ir.Value]) -> list[ir.Value]:
         """Adds the terms of all rows and columns to sums, in their order."""

@@ -45,6 +45,16 @@ class FewRows:
         """The operands that sums read."""
         return [operand for operand in self.work.inputs if self._is_summed(operand)]
 
+    @property
+    def weights(self) -> list[Operand]:
+        """The weight, and others that differ along the same loops: of further sums."""
+        own = [stride != ZERO for stride in self.weight.strides]
+        return [
+            operand
+            for operand in self.summed
+            if [stride != ZERO for stride in operand.strides] == own
+        ]
+
     def _is_summed(self, operand: Operand) -> bool:
         argument = self.work.block.arguments[operand.number]
         waiting = [op.operands[0] for op in self.work.collectives]
