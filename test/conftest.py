@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import subprocess
 import sys
@@ -41,6 +42,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = [definitions[-1] for definitions in found.values()]
         if any(each.baseid.endswith(".py") and each.scope != "function" for each in fixtures):
             item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.stem}"))
+
+
+def pytest_collection_finish() -> None:
+    """Spares what modules have made when garbage is collected, which else takes 0.3 s each time."""
+    gc.collect()
+    gc.freeze()
 
 
 # A machine that is busy is no failure, so a property has no deadline.
