@@ -52,7 +52,8 @@ class PointwiseChooser(Chooser[PointwiseConfiguration]):
         # What one block computes with single elements takes no less time with rows of vectors.
         are_rows = any(ir.MemRefType(operand.buffer.type).rank > 1 for operand in assumed)
         if are_rows and not self._is_a_block:
-            found += self._wide(Layout.ROWS)
+            # What is in pieces at other addresses besides is left to single elements.
+            found += [made for made in self._wide(Layout.ROWS) if made.pieces]
         is_assumed = assumed or any(each.is_assumed for each in self._spaces[Layout.PACKED].writes)
         layout = Layout.ANY if is_assumed else Layout.PACKED
         threads = self._table.threads
