@@ -49,13 +49,18 @@ class TilePlace:
 
 
 def tile_place(tiles: Tiles, numbers: Numbers, tile: ir.Value) -> TilePlace:
-    """Where the tile of a number lies; tiles of the same columns follow one another."""
+    """Where the tile of a number lies; tiles of the same columns follow one another.
+
+    Those of all rests of loops with a step come first: their results lie between one another, in
+    the same pieces of memory, which the cache then writes once.
+    """
     form, made = tiles.form, tiles.configuration
-    rest, row = numbers.divided(tile, tiles.rows)
-    rest, column = numbers.divided(rest, tiles.columns)
+    rest = tile
     for loop, step in form.steps.items():
         rest, own = numbers.divided(rest, Size(step.by))
         numbers.set_rest(loop, own)
+    rest, row = numbers.divided(rest, tiles.rows)
+    rest, column = numbers.divided(rest, tiles.columns)
     batch = numbers.split(rest, form.batch)
     return TilePlace(times(row, made.rows), times(column, made.columns), batch)
 
