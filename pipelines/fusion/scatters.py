@@ -11,7 +11,7 @@ from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..constants import constant_value
-from .access import Access, Coordinate, is_zero, reassociation, through_views, zero
+from .access import Access, Coordinate, is_zero, loops_in, reassociation, through_views, zero
 from .generic import (
     GENERIC,
     accesses_of,
@@ -77,6 +77,12 @@ def read_scattered(updates: ir.Value, places: ir.Value) -> Scattered:
         ]
         windows = [None if each is None else each + count - 1 for each in windows]
     loops = count + sum(each is not None for each in windows)
+    if not any(0 in loops_in(each) for read in reads for each in read.index):
+        # One update, of which nothing is read along the loop over updates.
+        names = [None, *range(loops - 1)]
+        reads = [each.renamed(names) for each in reads]
+        windows = [None if each is None else each - 1 for each in windows]
+        loops -= 1
     return Scattered(loops, reads[0], tuple(reads[1:]), tuple(windows))
 
 

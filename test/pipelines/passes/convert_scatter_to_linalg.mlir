@@ -137,3 +137,20 @@ func.func @apart(%x: tensor<8xf32>, %i: tensor<6x4xi64>, %u: tensor<4x6xf32>) ->
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// One token's keys go into a cache: its update is read from behind dims of one element, along which no
+// loop is left.
+
+// CHECK-LABEL: func.func @token(
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]} ins(%{{.*}}, %{{.*}} : tensor<1x4x12x8xf32>, tensor<1xi64>) outs(%{{.*}} : tensor<64x4x12x8xf32>)
+func.func @token(%state: tensor<64x4x12x8xf32>, %u: tensor<1x4x12x8xf32>, %i: tensor<1xi64>) -> tensor<64x4x12x8xf32> {
+  %places = tensor.expand_shape %i [[0, 1]] output_shape [1, 1] : tensor<1xi64> into tensor<1x1xi64>
+  %updates = tensor.expand_shape %u [[0], [1, 2], [3], [4]] output_shape [1, 1, 4, 12, 8]
+    : tensor<1x4x12x8xf32> into tensor<1x1x4x12x8xf32>
+  %r = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true)
+    ins(%updates, %places : tensor<1x1x4x12x8xf32>, tensor<1x1xi64>) outs(%state : tensor<64x4x12x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    tm_tensor.yield %a : f32
+  } -> tensor<64x4x12x8xf32>
+  return %r : tensor<64x4x12x8xf32>
+}
