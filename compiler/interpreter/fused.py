@@ -45,12 +45,12 @@ _NOTHING = {
 
 def _log_of_sum(a: float, b: float) -> float:
     """Returns log(exp(a) + exp(b))."""
-    if a == b:
-        return a + math.log(2.0)
+    if math.isnan(a) or math.isnan(b):
+        return math.nan
     greatest, least = max(a, b), min(a, b)
-    if greatest != greatest or least != least or greatest == _INFINITE:
-        return a + b
-    return greatest + math.log1p(math.exp(least - greatest))
+    # Two equal infinities differ by nothing.
+    less = 0.0 if greatest == least else least - greatest
+    return greatest + math.log1p(math.exp(less))
 
 
 # Besides those of arith.

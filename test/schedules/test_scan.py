@@ -7,6 +7,8 @@ import torch
 from schedules.harness import Suite
 from schedules.programs import Fused, Sizes, scan_loop
 
+import hirc
+
 _SIZES: tuple[Sizes, ...] = (
     {"r": 0, "c": 4},
     {"r": 3, "c": 0},
@@ -125,3 +127,16 @@ def test_numbers(name: str) -> None:
 
 def test_checks_are_silent() -> None:
     SUITE.check_silence()
+
+
+def test_logarithms_of_running_sums_are_interpreted() -> None:
+    body = scan_loop("%s", "logaddexp", "%x0", "f32", 1) + "linalg.yield %s : f32"
+    maps = ("f32[r, c]",)
+    program = Fused("main", maps, maps, lambda x: x, (), loops="r, c", reduced="c", body=body).text(
+        "main", None, packed=True
+    )
+    inf = torch.inf
+    x = torch.tensor([[1.0, -inf, 3.0, 1000.0, 2.0], [-inf, -inf, inf, 1.0, torch.nan]])
+    found = torch.zeros_like(x)
+    hirc.interpret(program, [x, found])
+    torch.testing.assert_close(found, x.logcumsumexp(1), equal_nan=True)
