@@ -30,6 +30,7 @@ from .complex_numbers import (
 )
 from .counting import counting_decompositions
 from .generators import random_decompositions
+from .halves import widened
 from .integers import integer_decompositions, power
 from .linear_algebra import linear_algebra_decompositions
 from .losses import loss_decompositions
@@ -203,7 +204,7 @@ def _of_number(operator: OpOverload, x: Any, y: Any) -> Tensor:
 
 
 def _cdist(x: Tensor, y: Tensor, p: float, compute_mode: int | None) -> Tensor:
-    return _norm(_wide(x).unsqueeze(-2) - _wide(y).unsqueeze(-3), p).to(x.dtype)
+    return _norm(widened(x).unsqueeze(-2) - widened(y).unsqueeze(-3), p).to(x.dtype)
 
 
 def _pdist(x: Tensor, p: float = 2) -> Tensor:
@@ -211,7 +212,7 @@ def _pdist(x: Tensor, p: float = 2) -> Tensor:
     if isinstance(count, SymInt):
         return NotImplemented
     first, second = torch.triu_indices(count, count, 1, device=x.device).unbind()
-    wide = _wide(x)
+    wide = widened(x)
     return _norm(wide.index_select(0, first) - wide.index_select(0, second), p).to(x.dtype)
 
 
@@ -318,7 +319,7 @@ def _pad(x: Tensor, pad: Sequence[int | SymInt], value: float = 0) -> Tensor:
 
 def _hypot(x: Tensor, y: Tensor) -> Tensor:
     """Without squares of what is large."""
-    one, other = _wide(x).abs(), _wide(y).abs()
+    one, other = widened(x).abs(), widened(y).abs()
     most, least = torch.maximum(one, other), torch.minimum(one, other)
     ratio = torch.where((most == 0) | (least == math.inf), 1.0, least / most)
     length = torch.where(most == 0, 0.0, most * (1 + ratio * ratio).sqrt())
@@ -354,7 +355,7 @@ def _embedding_bag(
     if padding_idx is not None and padding_idx >= 0:
         is_in = is_in & (indices != padding_idx)
     count = is_in.sum(-1)
-    rows = _wide(weight).index_select(0, indices)
+    rows = widened(weight).index_select(0, indices)
     where = torch.zeros_like(count)
     if mode == 2:
         each = torch.where(is_in.unsqueeze(-1), rows, -math.inf)
@@ -368,10 +369,6 @@ def _embedding_bag(
         if mode == 1:
             result = result / count.clamp(min=1).unsqueeze(-1)
     return result.to(weight.dtype), bag, count, where
-
-
-def _wide(x: Tensor) -> Tensor:
-    return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
 
 
 def _fmod(x: Tensor, y: float) -> Tensor:
@@ -414,7 +411,7 @@ def _gelu(x: Tensor, *, approximate: str = "none") -> Any:
     """torch-mlir's constant for tanh is sqrt(2 / pi) to three digits."""
     if approximate != "tanh":
         return NotImplemented
-    wide = _wide(x)
+    wide = widened(x)
     inner = math.sqrt(2 / math.pi) * (wide + 0.044715 * wide * wide * wide)
     return (0.5 * wide * (1 + torch.tanh(inner))).to(x.dtype)
 
@@ -430,7 +427,7 @@ def _group_norm(
     eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """torch's own form for the CPU takes what is left of two great numbers, and strides."""
-    grouped = _wide(x).unflatten(1, (groups, channels // groups))
+    grouped = widened(x).unflatten(1, (groups, channels // groups))
     dims = list(range(2, grouped.dim()))
     variance, mean = torch.var_mean(grouped, dims, correction=0, keepdim=True)
     scale = torch.rsqrt(variance + eps)
@@ -455,7 +452,7 @@ def _rms_norm(
     x: Tensor, shape: Sequence[int | SymInt], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
     """Where no eps is given torch-mlir takes that of f64; open sizes it does not take."""
-    wide = _wide(x)
+    wide = widened(x)
     eps = torch.finfo(wide.dtype).eps if eps is None else eps
     mean = (wide * wide).mean(list(range(-len(shape), 0)), keepdim=True)
     result = wide * torch.rsqrt(mean + eps)
@@ -487,7 +484,7 @@ def _var_mean(
         correction = int(correction)
     dims = list(dim) if dim else list(range(x.dim()))
     count = math.prod(x.shape[each] for each in dims)
-    wide = _wide(x)
+    wide = widened(x)
     mean = wide.mean(dims, keepdim=True)
     apart = wide - mean
     total = (apart * apart).sum(dims, keepdim=keepdim)
@@ -732,7 +729,7 @@ def _pow(x: Tensor, exponent: float) -> Tensor:
     if x.dtype != kind:
         return torch.pow(x.to(kind), exponent)
     if x.is_floating_point() and exponent in (2, 3):
-        wide = _wide(x)
+        wide = widened(x)
         square = wide * wide
         return (square if exponent == 2 else square * wide).to(x.dtype)
     if kind.is_floating_point or kind.is_complex or exponent < 0:
@@ -912,11 +909,11 @@ def _attention(
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1])
     shape = query.shape
-    wide = _wide(query)
+    wide = widened(query)
     is_grouped = enable_gqa and shape[-3] != key.shape[-3]
     if is_grouped:
         wide = wide.reshape(*shape[:-3], key.shape[-3], -1, shape[-1])
-    scores = wide @ _wide(key).mT * scale
+    scores = wide @ widened(key).mT * scale
     if is_grouped:
         scores = scores.reshape(*shape[:-1], key.shape[-2])
     if is_causal:
@@ -929,10 +926,10 @@ def _attention(
         weights = _masked_softmax(scores, attn_mask)
     if dropout_p:
         weights = torch.dropout(weights, dropout_p, train=True)
-    weights = _wide(weights.to(value.dtype))
+    weights = widened(weights.to(value.dtype))
     if is_grouped:
         weights = weights.reshape(*shape[:-3], key.shape[-3], -1, key.shape[-2])
-    result = weights @ _wide(value)
+    result = weights @ widened(value)
     if is_grouped:
         result = result.reshape(*shape[:-1], value.shape[-1])
     return result.to(query.dtype)

@@ -27,6 +27,7 @@ from torch.export.graph_signature import (
 from torch.fx import Graph, GraphModule, Node
 
 from ...compiler.errors import UnsupportedError
+from .halves import widened
 from .philox import count_of
 from .user_errors import stack_position
 
@@ -286,7 +287,7 @@ def _native_dropout(x: Tensor, p: float, train: bool | None) -> tuple[Tensor, Te
     if p == 1:
         return torch.zeros_like(x), torch.zeros_like(x, dtype=torch.bool)
     kept = _draw(x.shape, "uniform") < 1 - p
-    wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    wide = widened(x)
     return (wide * kept * (1 / (1 - p))).to(x.dtype), kept
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .halves import widened
+
 _ATEN = torch.ops.aten
 
 
@@ -22,7 +24,7 @@ def loss_decompositions() -> dict[Any, Callable[..., Any]]:
 
 def _multilabel_margin_loss(x: Tensor, target: Tensor, reduction: int) -> tuple[Tensor, Tensor]:
     """torch's own form takes what comes after a row's labels for labels of the first class."""
-    wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    wide = widened(x)
     classes = x.shape[-1]
     named = (target == -1).cumsum(-1) == 0
     labels = torch.where(named, target, 0)
@@ -69,7 +71,7 @@ def _ctc_losses(
     if log_probs.dim() == 2:
         rows = log_probs.unsqueeze(1), targets.reshape(1, -1)
         return _ctc_losses(*rows, input_lengths, target_lengths, blank).squeeze(0)
-    wide = log_probs.float() if log_probs.dtype in (torch.float16, torch.bfloat16) else log_probs
+    wide = widened(log_probs)
     time, batch = wide.shape[:2]
     steps, counts = (
         _numbers(each, wide).long().reshape(-1) for each in (input_lengths, target_lengths)

@@ -15,11 +15,10 @@ import torch
 from torch import SymInt, Tensor
 
 from .complex_numbers import complex_number_decompositions
-from .pools import pool_decompositions
+from .halves import HALVES, widened
+from .pools import ADAPTIVE_MEANS, pool_decompositions
 
 _ATEN = torch.ops.aten
-# How many bits a number of the type has, from its first to its last that is 1.
-_HALVES = {torch.float16: 11, torch.bfloat16: 8}
 # Where the divisor of an average pool is, if it is given by its place, after the window's size.
 _DIVISOR_PLACE = 4
 
@@ -30,11 +29,13 @@ def mean_decompositions() -> dict[Any, Callable[..., Any]]:
     means = (_ATEN.mean.default, _ATEN.mean.dim)
     # A pool of one dim is made one of two.
     pools = {_ATEN.avg_pool2d.default: 2, _ATEN.avg_pool3d.default: 3}
-    adaptive = {_ATEN._adaptive_avg_pool2d.default: 2, _ATEN._adaptive_avg_pool3d.default: 3}
     return {
         **{each: partial(_mean, each, others[each]) for each in means},
         **{each: partial(_pool, each, others[each], dims) for each, dims in pools.items()},
-        **{each: partial(_adaptive, each, others[each], dims) for each, dims in adaptive.items()},
+        **{
+            each: partial(_adaptive, each, others[each], dims)
+            for each, dims in ADAPTIVE_MEANS.items()
+        },
     }
 
 
@@ -46,7 +47,7 @@ def _mean(
     if named.get("dtype") not in (None, x.dtype) or _is_held(math.prod(sizes), x):
         return otherwise(x, *given, **named)
     named.pop("dtype", None)
-    return operator(x.float(), *given, **named).to(x.dtype)
+    return operator(widened(x), *given, **named).to(x.dtype)
 
 
 def _pool(
@@ -62,7 +63,7 @@ def _pool(
     windows = list(kernel_size) if len(kernel_size) > 1 else [kernel_size[0]] * dims
     if _is_held(places[0] or math.prod(windows), x):
         return otherwise(x, kernel_size, *given, **named)
-    return operator(x.float(), kernel_size, *given, **named).to(x.dtype)
+    return operator(widened(x), kernel_size, *given, **named).to(x.dtype)
 
 
 def _adaptive(
@@ -71,14 +72,14 @@ def _adaptive(
     sizes = zip(x.shape[-dims:], output_size, strict=True)
     if _is_held(math.prod(size // out if out else 0 for size, out in sizes), x):
         return otherwise(x, output_size)
-    return operator(x.float(), output_size).to(x.dtype)
+    return operator(widened(x), output_size).to(x.dtype)
 
 
 def _is_held(count: int | SymInt, x: Tensor) -> bool:
     """Returns whether the type of `x` has the number `count`; an open one may be any."""
-    if x.dtype not in _HALVES:
+    if x.dtype not in HALVES:
         return True
     if isinstance(count, SymInt):
         return False
     odd = count // (count & -count or 1)
-    return odd.bit_length() <= _HALVES[x.dtype] and count <= torch.finfo(x.dtype).max
+    return odd.bit_length() <= HALVES[x.dtype] and count <= torch.finfo(x.dtype).max

@@ -11,19 +11,22 @@ import torch
 from torch import SymInt, Tensor
 from torch._ops import OpOverload
 
+from .halves import widened
+
 _ATEN = torch.ops.aten
+# Adaptive average pools, and of how many dims they are.
+ADAPTIVE_MEANS = {_ATEN._adaptive_avg_pool2d.default: 2, _ATEN._adaptive_avg_pool3d.default: 3}
 
 
 def pool_decompositions() -> dict[Any, Callable[..., Any]]:
     """Returns the decompositions of pools."""
     # Of what is no batch torch-mlir's own end the process, or are wrong.
     batches = (_ATEN.avg_pool2d.default, _ATEN.max_pool2d_with_indices.default)
-    adaptive = {_ATEN._adaptive_avg_pool2d.default: 2, _ATEN._adaptive_avg_pool3d.default: 3}
     return {
         **{operator: partial(_of_batch, operator, 2) for operator in batches},
         **{
             operator: partial(_adaptive_avg_pool, operator, dims)
-            for operator, dims in adaptive.items()
+            for operator, dims in ADAPTIVE_MEANS.items()
         },
         _ATEN.adaptive_max_pool2d.default: _adaptive_max_pool,
         _ATEN.adaptive_max_pool3d.default: _adaptive_max_pool,
@@ -39,7 +42,7 @@ def _adaptive_avg_pool(
     sizes, wanted = _known(x.shape[-dims:]), _known(output_size)
     if sizes is None or wanted is None or _all_divide(sizes, wanted):
         return _of_batch(operator, dims, x, output_size)
-    total, count = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x, 1.0
+    total, count = widened(x), 1.0
     for axis, out in zip(range(x.dim() - dims, x.dim()), wanted, strict=True):
         size = int(x.shape[axis])
         if size % out == 0:

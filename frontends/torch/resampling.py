@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import SymInt, Tensor
 
+from .halves import widened
+
 _ATEN = torch.ops.aten
 
 
@@ -34,7 +36,7 @@ def _resized(
     sizes = [*x.shape[-2:], *output_size]
     if align_corners or any(isinstance(size, SymInt) for size in sizes):
         return NotImplemented
-    wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    wide = widened(x)
     factors = scales or (None, None)
     rows, columns = (
         _shares(kernel, x.shape[axis], size, factor, wide)
@@ -76,7 +78,7 @@ def _sampled(
     Linear (0) of the eight elements around, or the nearest (1). Outside of the room are zeros (0),
     what is at its border (1), or what is mirrored there (2).
     """
-    wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    wide = widened(x)
     sizes = list(x.shape[2:])
     # The grid's last dim has the places along the width first.
     places = [
