@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 from unittest import mock
 
+import sympy
 import torch
 import torch._meta_registrations
 import torch._prims_common
@@ -151,14 +152,30 @@ def _is_known_in_order(order: Sequence[int], x: Tensor, false_if_dde: bool = Fal
 
 
 def _view(otherwise: Callable[..., Tensor], x: Tensor, *shape: Any, allow_copy: bool) -> Tensor:
-    """Returns a view with the sizes that it is given, where as many elements are known."""
-    sizes: Sequence[Any] = torch._prims_common.extract_shape_from_varargs(shape, validate=False)
+    """Returns a view with the sizes that it is given, where as many elements are known.
+
+    Dims at the beginning that stay may lie in any way.
+    """
+    sizes: Any = torch._prims_common.extract_shape_from_varargs(shape, validate=False)
     if not allow_copy and any(isinstance(each, SymInt) for each in (*x.shape, *sizes)):
-        sizes = torch._prims_common.infer_size(sizes, x.numel())
-        is_whole = statically_known_true(math.prod(sizes) == x.numel())
-        if is_whole and torch._prims_common.is_contiguous_or_false(x):
-            return x.as_strided(sizes, torch._prims_common.make_contiguous_strides_for(sizes))
+        sizes = [*torch._prims_common.infer_size(sizes, x.numel())]
+        first = 0
+        while first < min(len(sizes), x.dim()) and _are_equal(sizes[first], x.shape[first]):
+            first += 1
+        given, strides = x.shape[first:], x.stride()[first:]
+        is_whole = _are_equal(math.prod(sizes[first:]), math.prod(given))
+        if is_whole and _is_known_contiguous(given, strides):
+            made = torch._prims_common.make_contiguous_strides_for(sizes[first:])
+            return x.as_strided(sizes, [*x.stride()[:first], *made])
     return otherwise(x, *shape, allow_copy=allow_copy)
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """Returns whether sizes are known to be equal, as they stand or as sums of products."""
+    if statically_known_true(one == other):
+        return True
+    both = [each.node.expr if isinstance(each, SymInt) else each for each in (one, other)]
+    return sympy.expand(both[0] - both[1]) == 0
 
 
 def _pooled_size(

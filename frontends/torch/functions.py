@@ -38,12 +38,18 @@ class ReplacedFunctions(TorchFunctionMode):
 
 
 def _fill_diagonal(x: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """Of a matrix; a longer one's further diagonals are filled by torch alone."""
-    if x.dim() != 2 or wrap or not any(isinstance(size, SymInt) for size in x.shape):
-        return x.fill_diagonal_(fill_value, wrap)
+    """torch writes it through another view of the memory."""
     sizes: list[Any] = list(x.shape)
-    rows, columns = (torch.arange(size, device=x.device) for size in sizes)
-    return x.masked_fill_(rows.unsqueeze(-1) == columns, fill_value)
+    if len(sizes) < 2:
+        return x.fill_diagonal_(fill_value, wrap)
+    first, *others = torch.meshgrid(
+        *(torch.arange(size, device=x.device) for size in sizes), indexing="ij"
+    )
+    if wrap and len(sizes) == 2:
+        # After a row that has none it begins anew.
+        first = first % (sizes[1] + 1)
+    is_here = [first == each for each in others]
+    return x.masked_fill_(torch.stack(is_here).all(0), fill_value)
 
 
 def _linspace(start: Any, end: Any, steps: Any, **given: Any) -> Tensor:
@@ -86,7 +92,7 @@ def _gaussian_loss(*args: Any, **kwargs: Any) -> Tensor:
 
 def _contiguous(x: Tensor, **given: Any) -> Tensor:
     """torch asks whether a tensor that may lie without gaps does; how it lies is no matter here."""
-    is_open = any(isinstance(size, SymInt) for size in x.shape)
+    is_open = any(isinstance(size, SymInt) for size in (*x.shape, *x.stride()))
     if given or not is_open or is_contiguous_or_false(x):
         return x.contiguous(**given)
     return x.clone(memory_format=torch.contiguous_format)
@@ -106,7 +112,15 @@ def _arange(*numbers: Any, **given: Any) -> Tensor:
 
     kind = given.pop("dtype", None) or torch.get_default_dtype()
     places = {name: whole(each) for name, each in named.items()}
-    return torch.arange(*map(whole, numbers), **places, **given).to(kind)
+    first, last, step = _bounds(*map(whole, numbers), **places)
+    if step not in (1, -1):
+        return torch.arange(first, last, step, **given).to(kind)
+    # As many as torch would take a quotient for.
+    return (first + step * torch.arange((last - first) * step, **given)).to(kind)
+
+
+def _bounds(start: Any, end: Any = None, step: Any = 1) -> tuple[Any, Any, Any]:
+    return (0, start, step) if end is None else (start, end, step)
 
 
 def _combinations(x: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:

@@ -67,7 +67,8 @@ def root(x: Any) -> Any:
 def fractions_as_tensors(program: ExportedProgram) -> None:
     """Takes operators of tensors alone where one is given such a number.
 
-    Raises UnsupportedError where an operator takes it as a number alone.
+    Raises UnsupportedError where an operator takes it as a number alone, unless it is a quotient of
+    whole numbers, which torch-mlir knows.
     """
     for module in program.graph_module.modules():
         if isinstance(module, GraphModule):
@@ -85,7 +86,8 @@ def _of_graph(module: GraphModule) -> None:
             _replace(node, known)
     module.graph.eliminate_dead_code()
     for node in module.graph.nodes:
-        if not _is_fraction(node) and any(map(_is_fraction, node.all_input_nodes)):
+        given = [each for each in node.all_input_nodes if _is_fraction(each)]
+        if not _is_fraction(node) and not all(map(_is_quotient, given)):
             raise _error(node)
     module.recompile()
 
@@ -103,6 +105,10 @@ def _error(node: Node) -> UnsupportedError:
 
 def _is_fraction(node: Any) -> bool:
     return isinstance(node, Node) and isinstance(node.meta.get("val"), SymFloat)
+
+
+def _is_quotient(node: Node) -> bool:
+    return node.target is operator.truediv and not any(map(_is_fraction, node.all_input_nodes))
 
 
 def _is_tensor(node: Any) -> bool:
@@ -130,7 +136,7 @@ def _replace(node: Node, known: dict[Node, Node]) -> None:
     elif target in _OF_TENSORS:
         node.target = _OF_TENSORS[target]
     else:
-        raise _error(node)
+        return
     tensors = [each.meta["val"] for each in node.all_input_nodes if _is_tensor(each)]
     # A number has the type of tensors with fractions, and the default one beside others.
     kinds = [each.dtype for each in tensors if each.dtype.is_floating_point]
@@ -139,7 +145,7 @@ def _replace(node: Node, known: dict[Node, Node]) -> None:
     node.args = tuple(_argument(node, each, kind, known, is_of_tensors) for each in node.args)
     named: Mapping[str, Any] = node.kwargs
     node.kwargs = {
-        name: _argument(node, each, kind, known, is_of_tensors and name in ("min", "max"))
+        name: _argument(node, each, kind, known, is_of_tensors) if name in ("min", "max") else each
         for name, each in named.items()
     }
 

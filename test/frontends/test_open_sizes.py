@@ -165,6 +165,7 @@ def _of_sizes(x: Tensor, rows: int, columns: int) -> list[Tensor]:
         *(torch.full((2,), 1 / rows), x.new_full((columns,), columns / rows), x[0, 0] * (rows / 3)),
         *(x.masked_fill(x > 0, 1 / rows), torch.where(x > 0, 1 / rows, x), n == rows / 1),
         *(x.quantile(0.3), x.nanquantile(torch.tensor([0.1, 0.6]), 1), -(rows / 3) * x),
+        *(torch.add(x, x, alpha=1 / rows), F.leaky_relu(x, 1 / rows)),
     ]
 
 
@@ -231,7 +232,7 @@ def test_a_size_that_is_fixed_is_named_at_its_line() -> None:
 
 
 def _leaking(x: Tensor) -> Tensor:
-    return F.leaky_relu(x, 1 / x.shape[0])
+    return F.leaky_relu(x, x.shape[0] ** -0.5)
 
 
 def test_a_number_of_a_size_that_no_tensor_stands_for_is_named_at_its_line() -> None:

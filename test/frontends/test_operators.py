@@ -91,6 +91,8 @@ def _bits_and_places(x: Tensor, n: Tensor) -> list[Tensor]:
         *(some_nan.fmax(x[:, :1]), some_nan[0].fmin(x), n.fmax(n[0]), torch.fmin(x, n)),
         *(x[1, 1].cumsum(0), x[1, 1].cumprod(0), n.cumsum(1)),
         torch.diagonal_scatter(x, x[0, :4]),
+        *(x.clone().fill_diagonal_(2.5), n.T.repeat(2, 1).fill_diagonal_(7, wrap=True)),
+        x[:3, :3].expand(3, 3, 3).clone().fill_diagonal_(0.5),
         torch.diagonal_scatter(x, x[0, :3], -1),
         torch.diagonal_scatter(x, x[0, :2], 4),
         torch.diagonal_scatter(x[None].expand(3, 4, 6), x[:, :3], -1, 2, 0),
