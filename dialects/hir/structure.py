@@ -17,8 +17,13 @@ _KINDS: dict[type[ir.Attribute], str] = {
     ir.SymbolRefAttr: "a symbol (@name)",
     ir.FlatSymbolRefAttr: "a symbol (@name)",
 }
-# What the bindings say of an array of elements that Python has no class for.
-_UNREADABLE = "Can't cast unknown element type"
+# What the bindings say of an attribute that Python has no class for, and what it is.
+_UNREADABLE = {
+    "Can't cast unknown element type": "an array of a type that no attribute of it is of; arrays "
+    "are array<i64: ...>",
+    "(arg: torch_mlir._mlir_libs._mlir.ir.Location": "a location for an attribute; none of its "
+    "attributes is one",
+}
 
 
 @dataclass(frozen=True)
@@ -72,13 +77,11 @@ def checked(
                 return refuse(op, fault)
             return verify is None or verify(op)
         except TypeError as error:
-            if _UNREADABLE not in str(error):
+            said = str(error)
+            found = next((what for text, what in _UNREADABLE.items() if text in said), None)
+            if found is None:
                 raise
-            return refuse(
-                op,
-                f"{op.operation.name} has an array of a type that no attribute of it is of; arrays "
-                "are array<i64: ...>",
-            )
+            return refuse(op, f"{op.operation.name} has {found}")
 
     return verify_invariants
 

@@ -84,7 +84,10 @@ def _of_graph(module: GraphModule) -> None:
             continue
         with module.graph.inserting_before(node):
             _replace(node, known)
-    module.graph.eliminate_dead_code()
+    # Not all that seems dead is: what enters and leaves torch.vmap has no users.
+    for node in reversed([*module.graph.nodes]):
+        if _is_fraction(node) and not node.users:
+            module.graph.erase_node(node)
     for node in module.graph.nodes:
         given = [each for each in node.all_input_nodes if _is_fraction(each)]
         if not _is_fraction(node) and not all(map(_is_quotient, given)):

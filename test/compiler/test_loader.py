@@ -165,7 +165,8 @@ def test_a_tensor_may_have_no_strides_and_begin_at_an_offset(library: Library) -
     ("changes", "message"),
     [
         ({"device_type": 2, "device_id": 1}, "it is on CUDA device 1, the program runs on"),
-        ({"device_type": 10}, "it is on a device of DLPack's kind 10, the program runs on"),
+        ({"device_type": 10}, "it is on ROCm device 0, the program runs on"),
+        ({"device_type": 8}, "it is on a device of DLPack's kind 8, the program runs on"),
         ({"device_type": 34}, "it is on a device of DLPack's kind 34, the program runs on"),
         ({"data": None}, "it has no memory (its data is NULL)"),
         ({"byte_offset": 2**64 - 256}, "its byte_offset is 18446744073709551360, which is more"),

@@ -152,6 +152,9 @@ def read_signature(body: ir.Operation, name: str) -> Signature:
     """Returns the signature that a body's `hir.inputs` and `hir.outputs` describe."""
     inputs = _values(body, "hir.inputs", "input")
     outputs = _values(body, "hir.outputs", "output")
+    for value in outputs:
+        if not 0 <= value.origin_input < max(len(inputs), 1):
+            fail(body, f"'{value.name}' lies in input {value.origin_input}, of {len(inputs)}")
     given = [value for value in outputs if value.is_buffer]
     held = sum(each in body.attributes for each in (WITH_WEIGHTS, WITH_STATE))
     count = len(body.regions[0].blocks[0].arguments) - held
@@ -194,8 +197,11 @@ def _values(body: ir.Operation, attribute: str, default: str) -> tuple[Value, ..
 
 def _each(body: ir.Operation, entries: Sequence[ir.Attribute], default: str) -> Iterator[Value]:
     for place, entry in enumerate(entries):
+        name = f"{default}{place}"
         members = {item.name: item.attr for item in ir.DictAttr(entry)}
-        yield _value(body, members, f"{default}{place}")
+        if not isinstance(members.get("type"), ir.TypeAttr):
+            fail(body, f"{name} is described without its type")
+        yield _value(body, members, name)
 
 
 def _value(body: ir.Operation, entry: dict[str, ir.Attribute], default: str) -> Value:
@@ -210,13 +216,18 @@ def _value(body: ir.Operation, entry: dict[str, ir.Attribute], default: str) -> 
             layout = strides_and_offset(kind)
             assert layout is not None
             strides, offset = tuple(layout[0]), layout[1]
-    for axis, size in enumerate(ir.ArrayAttr(entry["sizes"]) if "sizes" in entry else []):
+    described = list(ir.ArrayAttr(entry["sizes"])) if "sizes" in entry else []
+    if len(described) > len(sizes):
+        fail(body, f"'{name}' is described with {len(described)} sizes, of {len(sizes)} dims")
+    for axis, size in enumerate(described):
         if isinstance(size, ir.StringAttr):
             names[axis] = size.value
         elif sizes[axis] == OPEN:
             sizes[axis] = ir.IntegerAttr(size).value
     alignment = ir.IntegerAttr(entry["alignment"]).value if "alignment" in entry else 1
     origin = ir.StringAttr(entry["origin"]).value if "origin" in entry else "allocated"
+    if origin not in ORIGINS:
+        fail(body, f"'{name}' is described as '{origin}'; there are {', '.join(ORIGINS)}")
     element = kind.element_type if isinstance(kind, ir.MemRefType) else kind
     if "unsigned" in entry and isinstance(element, ir.IntegerType):
         element = ir.IntegerType.get_unsigned(element.width)

@@ -81,3 +81,10 @@
     : (memref<2x4611686018427387904x4xf32>, index) -> memref<2x4611686018427387904xf32>
 }) {sym_name = "main", function_type = (memref<2x4611686018427387904x4xf32>, index) -> ()}
   : () -> ()
+
+// -----
+
+// A location is an attribute, too.
+
+// expected-error @below {{hir.kernel has a location for an attribute; none of its attributes is one}}
+"hir.kernel"() {sym_name = "k", function = loc("f")} : () -> ()

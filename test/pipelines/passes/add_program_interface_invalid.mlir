@@ -28,3 +28,37 @@ func.func private @hirc_body_f(%x: !llvm.ptr, %stream: !llvm.ptr)
     attributes {hir.inputs = [{type = !llvm.ptr}], hir.outputs = []} {
   return
 }
+
+// -----
+
+// expected-error @below {{input0 is described without its type}}
+func.func private @hirc_body_f(%x: f32, %stream: !llvm.ptr)
+    attributes {hir.inputs = [{name = "x"}], hir.outputs = []} {
+  return
+}
+
+// -----
+
+// expected-error @below {{'x' is described with 2 sizes, of 1 dims}}
+func.func private @hirc_body_f(%x: memref<?xf32>, %stream: !llvm.ptr)
+    attributes {hir.inputs = [{name = "x", type = memref<?xf32>, sizes = ["n", "m"]}], hir.outputs = []} {
+  return
+}
+
+// -----
+
+// expected-error @below {{'y' is described as 'borrowed'; there are allocated, input, view}}
+func.func private @hirc_body_f(%x: memref<4xf32>, %stream: !llvm.ptr) -> memref<4xf32>
+    attributes {hir.inputs = [{type = memref<4xf32>}],
+                hir.outputs = [{name = "y", type = memref<4xf32>, origin = "borrowed"}]} {
+  return %x : memref<4xf32>
+}
+
+// -----
+
+// expected-error @below {{'y' lies in input 3, of 1}}
+func.func private @hirc_body_f(%x: memref<4xf32>, %stream: !llvm.ptr) -> memref<4xf32>
+    attributes {hir.inputs = [{type = memref<4xf32>}],
+                hir.outputs = [{name = "y", type = memref<4xf32>, origin = "input", input = 3}]} {
+  return %x : memref<4xf32>
+}
