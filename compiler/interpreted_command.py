@@ -31,6 +31,7 @@ from .loader_abi import OPEN, VERSION, DlTensor, ProgramInfo, ValueStruct, descr
 from .loader_values import ValueInfo, scalar_bytes, scalar_value
 from .output import scratch_folder
 from .process import Runner
+from .program_faults import refuse_faults
 from .safetensors import read_tensors
 from .support_library import support_bitcode
 from .toolchain import Clang
@@ -64,7 +65,8 @@ class InterpretedCommand:
     """The command of a program's `entry`.
 
     `guard` calls the function it is given, prints what that raises, and returns an exit status.
-    `weights` is the file with the program's weights. Raises InputError where it has others.
+    `weights` is the file with the program's weights. Raises InputError where it has others, or
+    where the program is wrong whatever its inputs are.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class InterpretedCommand:
         weights: Path | None = None,
     ) -> None:
         self.interpreter = interpreter
+        refuse_faults(interpreter.module.operation)
         self._weights = _read_weights(interpreter.entry.op, weights)
         self._guard = guard
         self._kept: list[Any] = []

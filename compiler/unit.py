@@ -35,7 +35,6 @@ from ..pipelines.passes.run_transform_schedules import is_only_schedules
 from ..pipelines.passes.select_host_programs import host_programs
 from ..pipelines.pipeline import Stage
 from ..pipelines.products.options import KERNEL_MULTIPLICATIONS, MatmulOptions
-from ..pipelines.program_check import find_fault
 from ..pipelines.weights import Weight, WeightFault, WeightLayout, declared_weights, has_weights
 from .device_code import DeviceOptions, DeviceSource, device_module, device_sources
 from .errors import InputError, Position, UnsupportedError
@@ -48,6 +47,7 @@ from .parse import parse
 from .platform_table import CUDA
 from .prefix_map import map_locations, mapped
 from .process import Runner
+from .program_faults import refuse_faults
 from .session import Session, position_of
 from .source import Source
 from .stages import StageRun
@@ -260,14 +260,7 @@ class Unit:
         with self.timer.phase("check"):
             is_executable = self.options.emit is Emit.EXE
             entry = self.options.entry if is_executable else None
-            fault = find_fault(self.module.operation, entry)
-        if fault is not None:
-            raise InputError(
-                fault.message,
-                position=position_of(fault.op.location),
-                op=fault.op.name,
-                stage="parse",
-            )
+            refuse_faults(self.module.operation, entry)
 
     def _declared_weights(self) -> list[Weight]:
         module, options = self.module.operation, self.options

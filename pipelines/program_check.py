@@ -17,6 +17,8 @@ from .passes.select_host_programs import host_programs
 
 # User space has half of what 57 bits address. Sums and paddings of such sizes fit into 64 bits.
 _ADDRESSED = 2**56
+# So many elements of a constant overflow the vectors that LLVM makes of them.
+_HELD = 2**32
 _DIMS = ("tensor.dim", "memref.dim")
 _PROGRAMS = ("hir.program", "hir.launcher")
 _AT_TOP = (*_PROGRAMS, "hir.kernel")
@@ -58,6 +60,8 @@ def find_fault(module: ir.Operation, entry: str | None = None) -> Fault | None:
                     check_type(op, argument.type)
         if CONFIGURATION in op.attributes and op.name not in _CONFIGURED:
             message = f"{CONFIGURATION} stands on linalg.generic alone; write the operation as one"
+        elif op.name == "memref.global":
+            message = _fault_of_global(op)
         elif op.name in _DIMS:
             message = axis_fault(op)
         elif op.name == "offload.entry":
@@ -176,6 +180,16 @@ def _stray(op: ir.Operation, parent: ir.Operation | None) -> str:
         f"{op.name} stands in a {where}, where nothing compiles it; put it into a hir.program, or "
         "a function that takes or returns tensors"
     )
+
+
+def _fault_of_global(op: ir.Operation) -> str | None:
+    kind = ir.MemRefType(ir.TypeAttr(op.attributes["type"]).value)
+    message = _fault_of_type(kind)
+    value = op.attributes.get("initial_value", None)
+    has_values = value is not None and not isinstance(value, ir.UnitAttr)
+    if message is None and has_values and prod(kind.shape) >= _HELD:
+        return f"{kind} has 2^32 values or more, which LLVM does not hold; fill it where it is used"
+    return message
 
 
 def _fault_of_type(kind: ir.Type) -> str | None:

@@ -200,6 +200,16 @@ def program(body: str, types: str = "tensor<?x4xf32>") -> str:
             1,
         ),
         (
+            "memref.global constant @c : memref<9223372036854775807xi32> = dense<3>",
+            "no machine addresses 2^56 or more",
+            1,
+        ),
+        (
+            "memref.global constant @c : memref<4294967296xi8> = dense<3>",
+            "2^32 values or more, which LLVM does not hold",
+            1,
+        ),
+        (
             "func.func @main() {\n  %c = arith.constant 1 : index\n"
             "  %d = gpu.alloc () : memref<0x4611686018427387904x2xf64>\n  return\n}",
             "no machine addresses 2^56 or more",

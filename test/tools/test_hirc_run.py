@@ -49,6 +49,23 @@ def test_interpreting_takes_the_same_arguments_and_prints_the_same(programs: Pat
     assert (y == same).all()
 
 
+def test_what_is_wrong_before_anything_runs_is_shown_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "wrong.mlir").write_text("""
+"hir.program"() ({
+^bb0(%x: memref<?x6xf32>):
+  %c = arith.constant 255 : index
+  %n = memref.dim %x, %c : memref<?x6xf32>
+  %y = "hir.allocate"(%n) : (index) -> memref<?x6xf32>
+  "hir.output"(%y) {name = "y"} : (memref<?x6xf32>) -> ()
+}) {sym_name = "main", function_type = (memref<?x6xf32>) -> memref<?x6xf32>} : () -> ()
+""")
+    found = _run(tmp_path, "wrong.mlir", "--interpret", "--input=4x6xf32=@iota")
+    assert found.returncode == 1
+    assert (
+        "wrong.mlir:5:8: error: memref.dim of dim 255: memref<?x6xf32> has 2 dims" in found.stderr
+    )
+
+
 def test_what_the_interpreter_finds_is_shown_where_it_is(programs: Path) -> None:
     (programs / "select.mlir").write_text("""\
 "hir.program"() ({
