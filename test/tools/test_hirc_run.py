@@ -59,11 +59,9 @@ def test_what_is_wrong_before_anything_runs_is_shown_where_it_is(tmp_path: Path)
   "hir.output"(%y) {name = "y"} : (memref<?x6xf32>) -> ()
 }) {sym_name = "main", function_type = (memref<?x6xf32>) -> memref<?x6xf32>} : () -> ()
 """)
-    found = _run(tmp_path, "wrong.mlir", "--interpret", "--input=4x6xf32=@iota")
-    assert found.returncode == 1
-    assert (
-        "wrong.mlir:5:8: error: memref.dim of dim 255: memref<?x6xf32> has 2 dims" in found.stderr
-    )
+    ran = _run(tmp_path, "wrong.mlir", "--interpret", "--input=4x6xf32=@iota")
+    assert ran.status == 1
+    assert ran.errors.startswith("wrong.mlir:5:8: error: memref.dim of dim 255: memref<?x6xf32>")
 
 
 def test_what_the_interpreter_finds_is_shown_where_it_is(programs: Path) -> None:
