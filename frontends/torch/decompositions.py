@@ -543,6 +543,8 @@ def _first_in_order(
 
 def _scatter(x: Tensor, dim: int, index: Tensor, source: Tensor | float) -> Tensor:
     """torch-mlir crashes where the index has other sizes than the result."""
+    if _writes_nothing(index):
+        return x.clone()
     if not x.dim():
         return NotImplemented
     count: int | SymInt = index.shape[dim]
@@ -565,16 +567,25 @@ def _scatter(x: Tensor, dim: int, index: Tensor, source: Tensor | float) -> Tens
     return last.movedim(-1, dim)
 
 
+def _writes_nothing(*updates: Tensor) -> bool:
+    """Whether what is written has no element: torch-mlir refuses it, or ends the process."""
+    return any(statically_known_true(each.numel() == 0) for each in updates)
+
+
 def _scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """torch-mlir computes by divisions where in the index an element lies."""
+    if _writes_nothing(index):
+        return x.clone()
     sizes = zip(index.shape, source.shape, strict=True)
     is_whole = all(statically_known_true(one == other) for one, other in sizes)
-    if not x.dim() or not is_whole or statically_known_true(index.numel() == 0):
+    if not x.dim() or not is_whole:
         return NotImplemented
     return _scatter_each(x, dim % x.dim(), index, source, accumulate=True)
 
 
 def _index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
+    if _writes_nothing(source):
+        return x.clone()
     found = _index_along(x, dim, index, source)
     if found is None:
         known = decomposition_table[_ATEN.index_add.default]
@@ -584,6 +595,8 @@ def _index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: flo
 
 
 def _index_copy(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    if _writes_nothing(source):
+        return x.clone()
     found = _index_along(x, dim, index, source)
     if found is None:
         return decomposition_table[_ATEN.index_copy.default](x, dim, index, source)
@@ -595,7 +608,7 @@ def _index_along(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor |
 
     torch-mlir transposes all tensors, so that the dim is the first.
     """
-    if not x.dim() or index.dim() != 1 or statically_known_true(source.numel() == 0):
+    if not x.dim() or index.dim() != 1:
         return None
     dim %= x.dim()
     where = torch.where(index < 0, index + x.shape[dim], index)
@@ -628,6 +641,8 @@ def _index_put(
         return NotImplemented
     if any(each.dtype is torch.uint8 for _, each in given):
         raise no_indices("aten.index_put.default")
+    if _writes_nothing(values, *(each for _, each in given if each.dtype != torch.bool)):
+        return x.clone()
     first, index = given[0]
     if len(given) == 1 and index.dtype == torch.bool:
         if accumulate or values.dim():
@@ -772,6 +787,8 @@ def _scatter_reduce(
     x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """torch-mlir crashes where the dim is counted from the end."""
+    if _writes_nothing(index):
+        return x.clone()
     if dim >= 0:
         return NotImplemented
     return torch.scatter_reduce(

@@ -99,6 +99,22 @@ def _bits_and_places(x: Tensor, n: Tensor) -> list[Tensor]:
     ]
 
 
+def _written_nothing(x: Tensor) -> list[Tensor]:
+    """What is written at no places."""
+    at, along, no_row, no_value = (
+        torch.zeros(*sizes, dtype=torch.int64) for sizes in ((0,), (0, 6), (0, 6), (0,))
+    )
+    row, value = no_row.to(x.dtype), no_value.to(x.dtype)
+    return [
+        *(row.index_add(0, at, row), value.new_zeros(1).index_add(0, at, value)),
+        *(x.index_add(0, at, row), x.index_copy(0, at, row), x.index_fill(0, at, 2.0)),
+        *(x.index_put((at,), row, accumulate=True), x.index_put((at, at), value)),
+        *(x.index_put((at,), x.sum()), x.put(at, value), x.index_reduce(0, at, row, "amax")),
+        *(x.scatter(0, along, row), x.scatter(0, along, 1.0), x.scatter_add(0, along, row)),
+        *(row.scatter_add(0, along, row), x.scatter_reduce(0, along, row, "amax")),
+    ]
+
+
 def _windows(x: Tensor) -> list[Tensor]:
     """Pools of what is no batch, and parts that windows see."""
     grid = x.reshape(2, 3, 4)
@@ -278,6 +294,7 @@ def test_operators() -> None:
             *made,
             *_convolutions(x),
             *_windows(x),
+            *_written_nothing(x),
             *_losses(x),
             *_bytes(n),
             *_normed(x),
