@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from ...dialects.mlir import ir
+from ..fusion.generic import carry_configuration
 from ..hir.compute.generic import map_of
 from .product import NO_LOOP, Indexed, LoopKind, Product
 
@@ -14,6 +15,8 @@ def rebuild(
     op: ir.Operation, product: Product, groups: Sequence[Sequence[object]] = ()
 ) -> ir.Operation:
     """Puts a linalg.generic with the operation's region in its place, and returns it.
+
+    It asks for the kernel that the operation asked for.
 
     Where the result has more dims than before, `groups` has, for each one before, those it was.
     """
@@ -42,6 +45,7 @@ def rebuild(
         result = _collapsed(generic.results[0], op.results[0].type, groups)
     op.results[0].replace_all_uses_with(result)
     op.regions[0].blocks[0].append_to(generic.regions[0])
+    carry_configuration([op], generic)
     op.erase()
     return generic
 

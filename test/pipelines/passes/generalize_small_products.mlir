@@ -97,3 +97,14 @@ func.func @rows(%a: tensor<16x256xf32>, %b: tensor<17x256xf32>, %w: tensor<256x8
   %3 = linalg.matmul ins(%d, %v : tensor<9x256xbf16>, tensor<256x8192xbf16>) outs(%rd : tensor<9x8192xf32>) -> tensor<9x8192xf32>
   return %0, %1, %2, %3 : tensor<16x8192xf32>, tensor<17x8192xf32>, tensor<8x8192xf32>, tensor<9x8192xf32>
 }
+
+// -----
+
+// What is made of a product asks for the kernel that the product asked for.
+
+// CHECK-LABEL: func.func @asking(
+// CHECK:         linalg.generic {{.*}}hir.configuration = {family = "few_rows", lanes = 64 : i64}
+func.func @asking(%a: tensor<4x512xf32>, %w: tensor<512x512xf32>, %r: tensor<4x512xf32>) -> tensor<4x512xf32> {
+  %0 = linalg.matmul {hir.configuration = {family = "few_rows", lanes = 64}} ins(%a, %w : tensor<4x512xf32>, tensor<512x512xf32>) outs(%r : tensor<4x512xf32>) -> tensor<4x512xf32>
+  return %0 : tensor<4x512xf32>
+}
