@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations, combinations_with_replacement
 from typing import Any
 from unittest import mock
@@ -132,7 +133,50 @@ def _combinations(x: Tensor, r: int = 2, with_replacement: bool = False) -> Tens
     return x[torch.tensor([*every], dtype=torch.int64, device=x.device).reshape(-1, r)]
 
 
+def _max_pool_with_places(
+    pool: Callable[..., tuple[Tensor, Tensor]],
+    dims: int,
+    x: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """torch-mlir begins at place -1, and neither -inf nor nan is more than what it begins with."""
+    how = (kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+    values, places = pool(x, *how)
+    if not x.dtype.is_floating_point:
+        return values, places
+    sizes: list[Any] = list(x.shape[-dims:])
+    steps, pads, gaps = (
+        [*each] if isinstance(each, (tuple, list)) else [each] * dims
+        for each in (stride or kernel_size, padding, dilation)
+    )
+    first: Any = 0
+    number: Any = 0
+    for axis, (size, step, pad, gap) in enumerate(zip(sizes, steps, pads, gaps, strict=True)):
+        along = [1] * (dims - 1 - axis)
+        begin = torch.arange(values.shape[axis - dims], device=x.device) * step - pad
+        # The first place of a window that is in the tensor.
+        begin = torch.where(begin < 0, begin % gap, begin)
+        first = first * size + begin.reshape(-1, *along)
+        number = number * size + torch.arange(size, device=x.device).reshape(-1, *along)
+    # Of several nan it is the last one's.
+    last, _ = pool(torch.where(x.isnan(), number.to(torch.float64), -1.0), *how)
+    places = torch.where(values == -torch.inf, first, places)
+    return values, torch.where(values.isnan(), last.to(torch.int64), places)
+
+
 _REPLACED: dict[Any, Callable[..., Any]] = {
+    **{
+        pool: partial(_max_pool_with_places, pool, dims)
+        for dims, pool in (
+            (1, functional.max_pool1d_with_indices),
+            (2, functional.max_pool2d_with_indices),
+        )
+    },
     Tensor.fill_diagonal_: _fill_diagonal,
     Tensor.contiguous: _contiguous,
     torch.arange: _arange,

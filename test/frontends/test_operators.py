@@ -119,9 +119,14 @@ def _windows(x: Tensor) -> list[Tensor]:
     """Pools of what is no batch, and parts that windows see."""
     grid = x.reshape(2, 3, 4)
     room = x.reshape(1, 2, 3, 4).expand(2, 2, 3, 4)
+    least, none = (torch.where(grid > 0, each, grid) for each in (-torch.inf, torch.nan))
+    least = torch.cat([least, torch.full_like(least, -torch.inf)])
     return [
         *(F.avg_pool1d(x, 2), F.max_pool1d(x, 2), F.avg_pool2d(grid, 2, padding=1)),
         *F.max_pool2d(grid, 2, ceil_mode=True, return_indices=True),
+        # Where all of a window is -inf its first place in the tensor, of nan the last one's.
+        *(F.max_pool2d(each, 3, 2, 1, 2, return_indices=True)[1] for each in (least, none)),
+        F.max_pool1d(least[0], 3, 2, 1, return_indices=True)[1],
         F.avg_pool3d(room, (1, 2, 2), stride=1, padding=(0, 1, 1), ceil_mode=True),
         *(
             F.max_pool3d(room, 2),
