@@ -38,8 +38,10 @@ def _excerpt(position: Position | None, sources: dict[str, str]) -> list[str]:
         return []
     text = sources.get(position.file)
     if text is None:
+        # The locations of a program may name anything: a device, or what no file can be called.
+        file = Path(position.file)
         try:
-            text = Path(position.file).read_text(errors="replace")
+            text = file.read_text(errors="replace") if file.is_file() else ""
         except OSError:
             return []
     lines = text.splitlines()

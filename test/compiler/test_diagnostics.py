@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from hirc.compiler.diagnostics import parse_error, stage_error
 from hirc.compiler.errors import InputError, InternalError, Note, Position, UnsupportedError
 from hirc.compiler.rendering import render
@@ -43,6 +45,12 @@ def test_a_file_is_read_where_no_source_is_given(tmp_path: Path) -> None:
     path = tmp_path / "prog.mlir"
     path.write_text("only line\n")
     assert "    only line\n    ^" in render(InputError("wrong", Position(str(path), 1, 1)))
+
+
+@pytest.mark.parametrize("name", ["a\0b", "/dev/zero", "/"])
+def test_what_is_named_in_a_location_may_be_no_file(name: str) -> None:
+    error = InputError("unknown type", position=Position(name, 1, 1))
+    assert render(error, {}) == f"{name}:1:1: error: unknown type"
 
 
 def test_context_and_notes() -> None:
