@@ -13,21 +13,9 @@ import pytest
 import hirc
 from hirc.compiler.executable import DeviceImage, read_linked_file
 from hirc.tools.hirc import main
-from support.driver import ANSWER, CALLER, PROGRAM, Hirc, write
+from support.driver import ANSWER, CALLER, HELLO, PROGRAM, Hirc, write
 from support.stand_in import stand_in_cuda
 
-_HELLO = """\
-func.func @main() {
-  %one = arith.constant 1 : index
-  %two = arith.constant 2 : index
-  gpu.launch blocks(%bx, %by, %bz) in (%gx = %one, %gy = %one, %gz = %one)
-             threads(%tx, %ty, %tz) in (%sx = %two, %sy = %one, %sz = %one) {
-    gpu.printf "thread %lld\\n", %tx : index
-    gpu.terminator
-  }
-  return
-}
-"""
 _DOUBLED = """\
 func.func @doubled(%x: tensor<?xf32> {hir.name = "x"}) -> tensor<?xf32> {
   %y = arith.addf %x, %x : tensor<?xf32>
@@ -57,7 +45,7 @@ def _run(program: Path, **environment: str) -> tuple[int, str, str]:
 def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A program with machine code, PTX, and code for the CPU device."""
     folder = tmp_path_factory.mktemp("both")
-    source, output = write(folder, "prog.mlir", _HELLO), folder / "prog"
+    source, output = write(folder, "prog.mlir", HELLO), folder / "prog"
     arch = "--offload-arch=sm_80,compute_90,cpu"
     assert main([str(source), arch, "-o", str(output)]) == 0
     return output
@@ -68,7 +56,7 @@ def on_stand_in(tmp_path_factory: pytest.TempPathFactory, clang: Path) -> Path:
     """A program for both, linked with the stand-in."""
     folder = tmp_path_factory.mktemp("stand-in")
     cuda = stand_in_cuda(folder, clang)
-    source, output = write(folder, "prog.mlir", _HELLO), folder / "prog"
+    source, output = write(folder, "prog.mlir", HELLO), folder / "prog"
     words = ["--offload-arch=sm_80,cpu", f"--cuda-path={cuda}"]
     assert main([str(source), *words, "-o", str(output)]) == 0
     return output

@@ -22,7 +22,7 @@ from hirc.compiler.executable import DeviceImage, read_linked_file
 from hirc.compiler.object_symbols import elf_sections
 from hirc.compiler.offload_binary import unpack
 from hirc.tools.hirc import main
-from support.driver import Hirc, write
+from support.driver import HELLO, Hirc, write
 from support.rocm import needs_libraries
 from support.stand_in import stand_in_cuda
 from support.stand_in_hip import StandInHip
@@ -30,18 +30,6 @@ from support.stand_in_hip import StandInHip
 pytestmark = needs_libraries
 
 _SECONDS = 60
-_HELLO = """\
-func.func @main() {
-  %one = arith.constant 1 : index
-  %two = arith.constant 2 : index
-  gpu.launch blocks(%bx, %by, %bz) in (%gx = %one, %gy = %one, %gz = %one)
-             threads(%tx, %ty, %tz) in (%sx = %two, %sy = %one, %sz = %one) {
-    gpu.printf "thread %lld\\n", %tx : index
-    gpu.terminator
-  }
-  return
-}
-"""
 _PRINTED = "thread 0\nthread 1\n"
 _FUNCTIONS = """\
 func.func @ones() -> tensor<3xf32> {
@@ -126,7 +114,7 @@ def test_programs(program: Program, stand_in: StandInHip, tmp_path: Path) -> Non
 def hello(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An executable for two widths of wavefronts."""
     folder = tmp_path_factory.mktemp("hello")
-    source, output = write(folder, "prog.mlir", _HELLO), folder / "prog"
+    source, output = write(folder, "prog.mlir", HELLO), folder / "prog"
     assert main([str(source), "--offload-arch=gfx90a,gfx1100", "-o", str(output)]) == 0
     return output
 
@@ -181,7 +169,7 @@ def test_a_trace(stand_in: StandInHip, tmp_path: Path) -> None:
 def test_three_kinds_of_devices(stand_in: StandInHip, clang: Path, tmp_path: Path) -> None:
     """One executable takes NVIDIA's GPU, else AMD's, else the CPU device."""
     cuda = stand_in_cuda(tmp_path, clang)
-    source, output = write(tmp_path, "prog.mlir", _HELLO), tmp_path / "prog"
+    source, output = write(tmp_path, "prog.mlir", HELLO), tmp_path / "prog"
     arch = "--offload-arch=sm_80,gfx942,cpu"
     assert main([str(source), arch, f"--cuda-path={cuda}", "-o", str(output)]) == 0
     assert [image.arch for image in read_linked_file(output).images] == ["sm_80", "gfx942"]
@@ -228,7 +216,7 @@ def test_finished_by_clang(
         pytest.skip(f"clang-{version} with clang-linker-wrapper is not installed")
     assert linker is not None
     (tmp_path / "ld.lld").symlink_to(linker)
-    source, built = write(tmp_path, "prog.mlir", _HELLO), tmp_path / f"built.{emit}"
+    source, built = write(tmp_path, "prog.mlir", HELLO), tmp_path / f"built.{emit}"
     words = ["--offload-arch=gfx90a", f"--emit={emit}", f"--for-clang={version}"]
     hirc.succeeds(source, *words, "-o", built)
     if emit == "object":
@@ -250,7 +238,7 @@ def test_finished_by_clang(
 
 
 def test_an_object_is_for_one_maker(hirc: Hirc, tmp_path: Path) -> None:
-    source = write(tmp_path, "prog.mlir", _HELLO)
+    source = write(tmp_path, "prog.mlir", HELLO)
     refused = hirc.fails(source, "--emit=object", "--offload-arch=gfx90a,sm_90")
     assert "--emit=object is for chips of one maker" in refused
     refused = hirc.fails(source, "--offload-arch=gfx90a", "--offload-compress")
@@ -259,7 +247,7 @@ def test_an_object_is_for_one_maker(hirc: Hirc, tmp_path: Path) -> None:
 
 def test_units_of_other_devices(hirc: Hirc, tmp_path: Path) -> None:
     """Objects for AMD's chips are told from NVIDIA's."""
-    source, built = write(tmp_path, "prog.mlir", _HELLO), tmp_path / "prog.o"
+    source, built = write(tmp_path, "prog.mlir", HELLO), tmp_path / "prog.o"
     hirc.succeeds(source, "--emit=object", "--offload-arch=gfx90a", "-o", built)
     refused = hirc.fails(built, "--offload-arch=sm_90", "-o", tmp_path / "prog")
     assert "was built for AMD GPUs, and the program is for GPUs" in refused

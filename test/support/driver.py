@@ -14,6 +14,19 @@ import pytest
 from hirc.compiler.toolchain import find_cuda
 from hirc.tools.hirc import main
 
+# A program whose kernel prints a line from each of its two threads.
+HELLO = """\
+func.func @main() {
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %one, %gy = %one, %gz = %one)
+             threads(%tx, %ty, %tz) in (%sx = %two, %sy = %one, %sz = %one) {
+    gpu.printf "thread %lld\\n", %tx : index
+    gpu.terminator
+  }
+  return
+}
+"""
 # One kernel that adds one to each of 32 numbers, launched by the entry.
 PROGRAM = """\
 func.func @main() {

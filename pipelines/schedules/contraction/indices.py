@@ -88,6 +88,8 @@ class Places:
         self.parameters = parameters
         self.thread = thread
         self.region = Region(work, parameters)
+        # Of the strides of each buffer, whether places need 64 bits.
+        self._far: dict[tuple[Size, ...], bool] = {}
 
     def count(self, loop: int) -> Size:
         """How many iterations a loop has."""
@@ -125,7 +127,7 @@ class Places:
             if strides[loop] != ZERO:
                 step = self.distance(index, loop, strides)
                 found = step if found is None else add(found, step)
-        first = self._in_64_bits(offset) if is_far(self.work, strides) else self.size(offset)
+        first = self._in_64_bits(offset) if self._is_far(strides) else self.size(offset)
         if found is None:
             return first
         return found if offset == ZERO else add(found, first)
@@ -133,9 +135,15 @@ class Places:
     def distance(self, count: ir.Value, loop: int, strides: Sequence[Size]) -> ir.Value:
         """How many elements so many steps along a loop are, of the same width as `place`."""
         stride = strides[loop]
-        if is_far(self.work, strides):
+        if self._is_far(strides):
             return times(in_64_bits(count), stride.known)
         return count if stride == ONE else multiply(count, self.size(stride))
+
+    def _is_far(self, strides: Sequence[Size]) -> bool:
+        key = tuple(strides)
+        if key not in self._far:
+            self._far[key] = is_far(self.work, strides)
+        return self._far[key]
 
     def _in_64_bits(self, size: Size) -> ir.Value:
         i64 = ir.IntegerType.get_signless(64)
