@@ -6,7 +6,7 @@ import re
 
 from ...dialects.mlir import ir
 from ..pass_base import fail
-from ..tensormap import ALIGNMENT, struct_type
+from ..tensormap import ALIGNMENT, ROUNDS, struct_type
 from .buffer import stack_array, stack_descriptor
 from .emitter import Emitter
 from .lowering import lowers
@@ -42,7 +42,7 @@ def lower_create_descriptor(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
     tensor, *box = op.operands
     descriptor = op.results[0].type
     element = _element_type(tensor.type)
-    kind = _ELEMENT_KINDS.get(str(element))
+    kind = _ELEMENT_KINDS.get("tf32" if ROUNDS in op.attributes else str(element))
     if kind is None:
         fail(op, f"the tensor memory accelerator has no element type {element}")
     rank, ranked = stack_descriptor(emit, tensor)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ...dialects import hir
 from ...dialects.mlir import arith, ir
-from ..fusion.tiles import FALLBACK
+from ..fusion.tiles import FALLBACK, ROUNDED
 from ..hir.compute.generic import emit_generic, map_of
 from ..schedules.floor import GENERAL
 from .options import MatmulOptions
@@ -46,13 +46,20 @@ def emit_product(
         whole = clone if product.accumulates else kernel
         work = emit_sum(product) if whole is None else whole()
         work.attributes[FALLBACK] = ir.UnitAttr.get()
+        allow_rounding(work)
         if whole is None:
             finish()
+
+    def allow_rounding(work: ir.Operation) -> None:
+        if options.allow_tf32 or product.is_tf32:
+            work.attributes[ROUNDED] = ir.UnitAttr.get()
 
     def compute() -> None:
         work = emit_sum(product) if kernel is None else kernel()
         if takes_terms_in_turn(product) and not options.own:
             work.attributes[GENERAL] = ir.UnitAttr.get()
+        if options.own:
+            allow_rounding(work)
         if kernel is None:
             finish()
 

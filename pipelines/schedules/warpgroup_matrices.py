@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from ...dialects.mlir import arith, ir, memref
 from ..rewriting import constant, index_constant
-from .elements import element_bytes
+from ..tensormap import ROUNDS
 from .shared import SHARED
 from .size import ZERO, OpenNumbers, Size
 from .warp_matrices import members
@@ -27,6 +27,9 @@ PATTERN_BYTES = ROW_BYTES * PATTERN_ROWS
 BARRIER_BYTES = 8
 # What the copy engine takes: dims, and bytes that strides are multiples of.
 MOST_DIMS, STRIDE_BYTES = 5, 16
+# What PTX calls the elements of two operands, and the bytes of one.
+Kinds = tuple[str, str]
+_BYTES = {"tf32": 4, "bf16": 2, "f16": 2, "e4m3": 1, "e5m2": 1, "s8": 1, "u8": 1}
 _SWIZZLED = 1 << 62
 _UNIT = 16
 _TICKS = 10_000_000
@@ -85,8 +88,13 @@ def encode_map(
     box: list[int],
     kind: ir.Type,
     open_: OpenNumbers,
+    *,
+    rounds: bool = False,
 ) -> ir.Value:
-    """The descriptor (TMA) of elements of a buffer, dims outermost first, as code of the host."""
+    """The descriptor (TMA) of elements of a buffer, dims outermost first, as code of the host.
+
+    With `rounds` copies round f32 to tf32.
+    """
     element = ir.MemRefType(buffer.type).element_type
     metadata = memref.ExtractStridedMetadataOp(buffer)
     base, start = list(metadata.results)[:2]
@@ -112,6 +120,7 @@ def encode_map(
         "nvgpu.tma.create.descriptor",
         results=[kind],
         operands=[unranked, *[index_constant(each) for each in box]],
+        attributes={ROUNDS: ir.UnitAttr.get()} if rounds else {},
     ).results[0]
 
 
@@ -188,18 +197,19 @@ class Sums:
         sums: ir.Value,
         first: ir.Value,
         second: ir.Value,
-        element: ir.Type,
+        kinds: Kinds,
         *,
         along_terms: tuple[bool, bool],
         adds: bool = True,
     ) -> ir.Value:
         """Begins to add a product to sums; `first` and `second` are descriptors of the operands.
 
-        `along_terms` says of each whether the terms are neighbours in its rows. Unless it `adds`,
-        the sums do not matter.
+        `kinds` are what PTX calls their elements. `along_terms` says of each whether the terms are
+        neighbours in its rows, as they must be but for elements of 16 bits. Unless it `adds`, the
+        sums do not matter.
         """
-        depth = DEPTH_BYTES // element_bytes(element)
-        kind = ir.Attribute.parse(f"#nvvm.wgmma_type<{_WGMMA_NAMES.get(str(element), element)}>")
+        depth = DEPTH_BYTES // _BYTES[kinds[0]]
+        a, b = (ir.Attribute.parse(f"#nvvm.wgmma_type<{kind}>") for kind in kinds)
         one = ir.Attribute.parse("#nvvm.wgmma_scale_in<one>")
         layouts = ("row" if along_terms[0] else "col", "col" if along_terms[1] else "row")
         return ir.Operation.create(
@@ -210,11 +220,9 @@ class Sums:
                 "shape": ir.Attribute.parse(
                     f"#nvvm.shape<m = {ROWS}, n = {self.columns}, k = {depth}>"
                 ),
-                "typeA": kind,
-                "typeB": kind,
-                "typeD": ir.Attribute.parse(
-                    f"#nvvm.wgmma_type<{_WGMMA_NAMES.get(str(self.total), self.total)}>"
-                ),
+                "typeA": a,
+                "typeB": b,
+                "typeD": ir.Attribute.parse(f"#nvvm.wgmma_type<{_total_kind(self.total)}>"),
                 "scaleD": ir.Attribute.parse(f"#nvvm.wgmma_scale_out<{'one' if adds else 'zero'}>"),
                 "scaleA": one,
                 "scaleB": one,
@@ -276,8 +284,8 @@ class Sums:
         return [whole[at : at + self.count] for at in range(0, len(whole), self.count)]
 
 
-# What nvvm calls types of wgmma.
-_WGMMA_NAMES = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2", "i8": "s8", "i32": "s32"}
+def _total_kind(total: ir.Type) -> str:
+    return "s32" if isinstance(total, ir.IntegerType) else str(total)
 
 
 def begin_products() -> None:

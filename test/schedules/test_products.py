@@ -5,6 +5,8 @@ Sizes fit no tile; operands lie in every order, and what follows is computed wit
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 from schedules.harness import Suite
@@ -203,6 +205,35 @@ SUITE = Suite(
     ],
     flags=("-O0", "--products=own"),
 )
+
+
+# Factors of f32 that are rounded to tf32: terms lie together, but for one whose warps multiply.
+ROUNDED = Suite(
+    [
+        replace(program, tolerance=250.0)
+        for program in (
+            _product("linear", "mnk", "mk", "nk", "mn", {**_SIZES, "n": 131}, "f32"),
+            _product("weight_by_columns", "mnk", "mk", "kn", "mn", _SIZES, "f32"),
+            _product("heads", "bhstd", "bshd", "bthd", "bhst", _HEADS, "f32"),
+            _product(
+                "sums", "mnjk", "jmk", "jnk", "mn", {"m": 72, "n": 136, "j": 5, "k": 100}, "f32"
+            ),
+            _product(
+                "parts", "mnk", "mk", "nk", "mn", {"m": 70, "n": 68, "k": 1028}, "f32", _PARTS
+            ),
+            _product(
+                *("two_consumers", "mnk", "mk", "nk", "mn", {"m": 150, "n": 136, "k": 228}, "f32"),
+                attributes=_asks("rows = 128, columns = 96, stages = 3, consumers = 2"),
+            ),
+        )
+    ],
+    flags=("-O0", "--products=own", "--float32-products=tf32"),
+)
+
+
+@pytest.mark.parametrize("name", ROUNDED.names)
+def test_rounded(name: str) -> None:
+    ROUNDED.check(name)
 
 
 @pytest.mark.parametrize("name", SUITE.names)

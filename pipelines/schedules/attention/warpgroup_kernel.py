@@ -274,6 +274,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
         self._full(slot, 0).wait(turn)
         sums = self._score_sums.undefined()
         keys = moved(self._key_matrix, arith.muli(slot, _i32(self._key_bytes)))
+        kind = str(self._attention.element)
         begin_products()
         for chunk in range(self._depth_chunks):
             for step in range(ROW_BYTES // DEPTH_BYTES):
@@ -286,7 +287,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
                     sums,
                     first,
                     second,
-                    self._attention.element,
+                    (kind, kind),
                     along_terms=(True, True),
                     adds=chunk > 0 or step > 0,
                 )

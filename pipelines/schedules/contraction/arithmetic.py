@@ -223,7 +223,8 @@ class WarpgroupMatrices:
 
     def __init__(self, form: Form, made: Configuration, sides: tuple[Side, Side]) -> None:
         self._made, self._sides = made, sides
-        self._element = form.first.element
+        assert form.kinds is not None
+        self._kinds = form.kinds
         self._lane = lane = Lane()
         down = made.rows // WARPGROUP_ROWS
         groups = made.threads // WARPGROUP_THREADS
@@ -247,7 +248,7 @@ class WarpgroupMatrices:
         b = matrix_descriptor(byte(start, second_start), 0)
         for step in range(ROW_BYTES // DEPTH_BYTES):
             a_at, b_at = (moved(each, step * DEPTH_BYTES) for each in (a, b))
-            found = self._sums.multiply(found, a_at, b_at, self._element, along_terms=(True, True))
+            found = self._sums.multiply(found, a_at, b_at, self._kinds, along_terms=(True, True))
         commit_products()
         return found
 

@@ -175,7 +175,7 @@ def _is_for_warpgroups(form: Form, device: Device, terms: int) -> bool:
     return (
         device.has_warpgroup_products
         and terms * element_bytes(form.first.element) == ROW_BYTES
-        and form.first.element != form.total
+        and form.kinds is not None
         and all(run_of(form, *side).is_of_terms for side in sides)
     )
 

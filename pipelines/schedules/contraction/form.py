@@ -16,6 +16,7 @@ from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from ...fusion.tiles import ROUNDED
 from ..collective import Collective, levels_of
+from ..elements import element_bytes
 from ..region import Region
 from ..region_operations import is_outside
 from ..size import ONE, ZERO, Size, product
@@ -26,6 +27,7 @@ _MOST_PLACES = 30
 # Indices, and places in most buffers, are counted in 32 bits.
 MOST = 2**31 - 1
 _PRODUCTS = {"addf": "arith.mulf", "addi": "arith.muli"}
+_FLOAT_KINDS = {"bf16": "bf16", "f16": "f16", "f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
 _EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
 # What rows of open length count for.
 _LONG_ROW = 1 << 20
@@ -151,6 +153,22 @@ class Form:
         return ROUNDED in self.work.op.attributes and kinds == [ir.F32Type.get()] * 3
 
     @property
+    def kinds(self) -> tuple[str, str] | None:
+        """What PTX calls the elements that tensor cores multiply and add in the type of the sums.
+
+        None of others.
+        """
+        if self.is_rounded:
+            return "tf32", "tf32"
+        found = [_kind_of(factor, self.total) for factor in (self.first, self.second)]
+        first, second = found
+        if first is None or second is None:
+            return None
+        bytes_ = [element_bytes(factor.element) for factor in (self.first, self.second)]
+        # Those of 8 bits may be of two types.
+        return (first, second) if first == second or bytes_ == [1, 1] else None
+
+    @property
     def is_of_matrices(self) -> bool:
         """Whether tensor cores multiply, whose sums are f32."""
         return self.first.element != self.total or self.is_rounded
@@ -158,6 +176,16 @@ class Form:
     def extent(self, loops: tuple[int, ...]) -> Size:
         """How many iterations loops have together."""
         return product([self.work.extents[loop] for loop in loops])
+
+
+def _kind_of(factor: Factor, total: ir.Type) -> str | None:
+    if total == ir.F32Type.get():
+        return _FLOAT_KINDS.get(str(factor.element))
+    if total != ir.IntegerType.get_signless(32) or factor.extension is None:
+        return None
+    if factor.element != ir.IntegerType.get_signless(8):
+        return None
+    return "u8" if factor.extension.name == "arith.extui" else "s8"
 
 
 def read_form(work: Work) -> Form | None:

@@ -262,7 +262,10 @@ class WarpgroupKernel:
         strides = [factor.strides[loops[-1]] for loops in reading.dims[::-1]]
 
         def encode(open_: OpenNumbers) -> ir.Value:
-            return encode_map(factor.buffer, factor.offset, sizes, strides, box, kind, open_)
+            return encode_map(
+                *(factor.buffer, factor.offset, sizes, strides, box, kind, open_),
+                rounds=self.plan.form.is_rounded,
+            )
 
         name = "rows" if reading is self.plan.first else "columns"
         given = self.parameters.computed(("map", name, factor.buffer), kind, encode)
@@ -340,7 +343,7 @@ class WarpgroupKernel:
             for slice_ in range(self.configuration.slices):
                 first = moved(a, far[0] + slice_ * ROWS * ROW_BYTES)
                 sums[slice_] = self._sums.multiply(
-                    sums[slice_], first, second, plan.element, along_terms=along
+                    sums[slice_], first, second, plan.kinds, along_terms=along
                 )
         commit_products()
         return sums

@@ -18,15 +18,23 @@ from ..device import Device
 from ..elements import element_bytes
 from ..size import ONE, ZERO, Size, product
 from ..warp_matrices import LANES
-from ..warpgroup_matrices import BARRIER_BYTES, MOST_DIMS, PATTERN_BYTES, ROW_BYTES, ROWS, THREADS
+from ..warpgroup_matrices import (
+    BARRIER_BYTES,
+    MOST_DIMS,
+    PATTERN_BYTES,
+    ROW_BYTES,
+    ROWS,
+    THREADS,
+    Kinds,
+)
 from .form import Factor, Form
 
 # Neighbouring columns that a thread stores of 16-bit results: a tile's, which four lanes share.
 RUN = 8
 # Columns of one product, and those of all products of a thread, by its registers.
 _MOST_COLUMNS, _MOST_SUMS = 256, 256
-# Element types whose products are exact enough for sums of f32.
-_ELEMENTS = ("bf16", "f16")
+# Elements that may lie with rows or columns side by side.
+_TURNED_BYTES = 2
 
 
 @dataclass(frozen=True)
@@ -120,6 +128,13 @@ class WarpgroupPlan:
     def element(self) -> ir.Type:
         return self.form.first.element
 
+    @cached_property
+    def kinds(self) -> Kinds:
+        """What PTX calls the factors' elements."""
+        found = self.form.kinds
+        assert found is not None
+        return found
+
     @property
     def depth(self) -> int:
         """The terms of a step."""
@@ -135,9 +150,7 @@ def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
     factors = (form.first, form.second)
     if not device.has_warpgroup_products or form.steps or not form.terms:
         return None
-    if not form.rows or not form.columns or form.total != ir.F32Type.get():
-        return None
-    if form.first.element != form.second.element or str(form.first.element) not in _ELEMENTS:
+    if not form.rows or not form.columns or form.kinds is None:
         return None
     if any(factor.guards for factor in factors):
         return None
@@ -152,6 +165,10 @@ def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
     first = _reading(form, form.first, rows, terms, around)
     second = _reading(form, form.second, columns, terms, around)
     if first is None or second is None or not _writes_in_rows(form, columns):
+        return None
+    # Of 16 bits alone an operand may lie the other way (PTX ISA, "wgmma.mma_async").
+    is_turned = not (first.is_along_terms and second.is_along_terms)
+    if is_turned and element_bytes(form.first.element) != _TURNED_BYTES:
         return None
     return WarpgroupPlan(form, first, second, rows, columns, terms, outer, outer_terms)
 
@@ -203,8 +220,9 @@ _TILES = (
     (64, 64, 2, 0.5),
 )
 _MOST_STAGES = 6
-# Cycles that a multiprocessor's tensor cores take for 64 rows by 8 columns by 16 terms, bytes a
-# cycle that come to it, and cycles that the end of a tile takes for each result.
+# Cycles that a multiprocessor's tensor cores take for 64 rows by 8 columns by 32 bytes of terms (by
+# the data sheet as many for tf32, 16 and 8 bits), bytes a cycle that come to it, and cycles that
+# the end of a tile takes for each result.
 _CYCLES, _BYTES_PER_CYCLE, _RESULT_CYCLES = 4, 60, 0.03
 _OPEN_SIZE = 4096
 

@@ -19,3 +19,12 @@ func.func @encode(%matrix: memref<*xf16>, %rows: index, %columns: index) {
   %0 = nvgpu.tma.create.descriptor %matrix box[%rows, %columns] : memref<*xf16> -> !nvgpu.tensormap.descriptor<tensor = memref<64x64xf16, 3>, swizzle = swizzle_128b, l2promo = l2promo_256b, oob = nan, interleave = none>
   return
 }
+
+// Copies may round f32 to tf32.
+// CHECK-LABEL: func.func @rounds(
+// CHECK:         %[[TF32:.*]] = llvm.mlir.constant(11 : i32)
+// CHECK:         llvm.call @hirc_tensor_map_encode(%{{.*}}, %{{.*}}, %{{.*}}, %[[TF32]], %{{.*}})
+func.func @rounds(%matrix: memref<*xf32>, %rows: index, %columns: index) {
+  %0 = nvgpu.tma.create.descriptor %matrix box[%rows, %columns] {hir.tf32} : memref<*xf32> -> !nvgpu.tensormap.descriptor<tensor = memref<64x32xf32, 3>, swizzle = swizzle_128b, l2promo = l2promo_256b, oob = zero, interleave = none>
+  return
+}

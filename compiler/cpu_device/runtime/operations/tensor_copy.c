@@ -76,6 +76,19 @@ static void fill(const struct hirc_tensor_map *map, char *shared, uint32_t bytes
     memset(shared, 0, bytes);
 }
 
+// f32 as it is copied: without denormals, or rounded to nearest tf32, ties away from zero.
+static uint32_t converted(const struct hirc_tensor_map *map, uint32_t word) {
+  bool flushes = map->type == HIRC_TENSOR_F32_FTZ || map->type == HIRC_TENSOR_TF32_FTZ;
+  bool rounds = map->type == HIRC_TENSOR_TF32 || map->type == HIRC_TENSOR_TF32_FTZ;
+  if (flushes && (word & 0x7f800000) == 0)
+    word &= 0x80000000;
+  if (!rounds)
+    return word;
+  if ((word & 0x7fffffff) > 0x7f800000)
+    return 0x7fffe000;
+  return (word & 0x7f800000) == 0x7f800000 ? word : (word + 0x1000) & 0xffffe000;
+}
+
 static void load(const struct hirc_tensor_map *map, char *shared, char *global, uint32_t bytes,
                  uint32_t argument) {
   (void)argument;
@@ -95,9 +108,7 @@ static void load(const struct hirc_tensor_map *map, char *shared, char *global, 
     break;
   case 4:
     memcpy(&word, global, 4);
-    bool flushes = map->type == HIRC_TENSOR_F32_FTZ || map->type == HIRC_TENSOR_TF32_FTZ;
-    if (flushes && (word & 0x7f800000) == 0)
-      word &= 0x80000000;
+    word = converted(map, word);
     memcpy(shared, &word, 4);
     break;
   default:

@@ -15,7 +15,7 @@ from .shared_memory import aligned, swizzled_chunk
 
 Bytes = NDArray[np.uint8]
 Tensor = NDArray[Any]
-_F32, _F16, _U8, _I32, _F64 = 7, 6, 0, 3, 8
+_F32, _F16, _U8, _I32, _F64, _TF32 = 7, 6, 0, 3, 8, 11
 _TYPES = {_F32: np.float32, _F16: np.float16, _U8: np.uint8, _I32: np.int32, _F64: np.float64}
 _WIDTHS = (0, 32, 64, 128)
 
@@ -137,6 +137,24 @@ def test_tensor_load_and_store(
     written = _box_of(np.arange(tensor.size).reshape(shape), start, box, -1)
     inside = np.isin(np.arange(tensor.size).reshape(shape), written)
     np.testing.assert_array_equal(tensor, np.where(inside, 7, old))
+
+
+def test_copies_round_to_tf32(library: ctypes.CDLL) -> None:
+    tensor = _tensor((4, 8), _F32)
+    words = tensor.view(np.uint32)
+    given = [0x3F801000, 0x3F800FFF, 0xBF803000, 0x7F7FFFFF, 0x7F800000, 0x7F800001]
+    wanted = [0x3F802000, 0x3F800000, 0xBF804000, 0x7F800000, 0x7F800000, 0x7FFFE000]
+    words[0, : len(given)] = given
+    shared = aligned(4 * 8 * 4, 128)
+    for type_, found in ((_TF32, wanted), (_F32, given)):
+        result, map_ = _encode(library, tensor, type_, [4, 8])
+        assert result == 0
+        barrier = ctypes.c_uint64()
+        library.hirc_tensor_load(
+            None, 0, ctypes.c_void_p(shared.ctypes.data), ctypes.byref(barrier),
+            ctypes.c_void_p(map_.ctypes.data), *_coordinates([0, 0]), 2, 0, 0,
+        )  # fmt: skip
+        assert list(shared.view(np.uint32)[: len(found)]) == found
 
 
 def test_element_strides(library: ctypes.CDLL) -> None:
