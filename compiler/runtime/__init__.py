@@ -25,7 +25,7 @@
   `program_devices.c`, `program_outputs.c` and `program_list.c` are what a library exports besides
   its programs; `command*.c` is a program as a command, linked into executables whose entry is one
 - `packed_call.c`: calls whose arguments come one by one; `ffi.c`: tvm-ffi's convention,
-  `python_call.c`: functions of Python, for `hirc.load`
+  `python_call.c`: functions of Python, for `hirc.load`, `python_tensors.c`: what they take and give
 - `print.c`, `print_memref.c`, `memref_copy.c`: MLIR's runner functions, and `device_memref.c` those
   of its runtime for ROCm; the former, `calls.c`,
   `failure.c`, `ranges.c`, `refuse.c`, `assert.c`, `program_end.c`, `strided.c` and

@@ -27,10 +27,14 @@ const struct hirc_value_info *hirc_packed_value(const struct hirc_packed_call *c
                                       : &program->outputs[place - program->input_count];
 }
 
-// Makes the output at `place` one that the program is to fill in.
+// Makes the output at `place` one that the program is to fill in, and gives an input room.
 static int64_t *prepare(struct hirc_packed_call *call, int64_t place, int64_t *numbers) {
   const struct hirc_value_info *value = hirc_packed_value(call, place);
   struct dl_tensor *tensor = &call->tensors[place];
+  if (place < call->program->input_count) {
+    tensor->sizes = numbers;
+    return numbers + 2 * value->rank;
+  }
   *tensor = (struct dl_tensor){.device = {DL_CPU, 0}, .rank = value->rank};
   memcpy(&tensor->type, &value->dtype, sizeof tensor->type);
   if (value->is_scalar) {
@@ -48,8 +52,8 @@ bool hirc_packed_begin(struct hirc_packed_call *call, const struct hirc_program_
   call->memory = NULL;
   call->owners = NULL;
   call->has_run = false;
-  for (int64_t i = 0; i < program->output_count; ++i)
-    numbers += 2 * (size_t)program->outputs[i].rank;
+  for (size_t i = 0; i < count; ++i)
+    numbers += 2 * (size_t)hirc_packed_value(call, (int64_t)i)->rank;
   size_t each = sizeof *call->scalars + sizeof *call->tensors + sizeof *call->pointers +
                 sizeof *call->owners + sizeof *call->held + sizeof *call->is_theirs;
   size_t bytes = count * each + numbers * sizeof *call->numbers;
@@ -74,10 +78,13 @@ bool hirc_packed_begin(struct hirc_packed_call *call, const struct hirc_program_
     call->owners[i] = NULL;
     call->held[i] = NULL;
     call->is_theirs[i] = false;
-    if ((int64_t)i >= program->input_count)
-      next = prepare(call, (int64_t)i, next);
+    next = prepare(call, (int64_t)i, next);
   }
   return true;
+}
+
+int64_t *hirc_packed_numbers(const struct hirc_packed_call *call, int64_t place) {
+  return call->tensors[place].sizes;
 }
 
 void hirc_packed_tensor(struct hirc_packed_call *call, int64_t place,

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { HIRC_PACKED_BYTES = 2048 };
+enum { HIRC_PACKED_BYTES = 4096 };
 
 struct hirc_packed_call {
   const struct hirc_program_info *program;
@@ -15,8 +15,8 @@ struct hirc_packed_call {
   struct dl_tensor **pointers; // to them
   char (*scalars)[16];         // room for the value of each that is one
   struct hirc_owner **owners;  // of outputs, while they are handed on
-  int64_t *numbers;            // sizes and strides of the outputs
-  void **held;                 // what has the memory that the caller's allocator gave an output
+  int64_t *numbers;            // room for the sizes and strides of each
+  void **held;                 // what has the memory that an output was given
   bool *is_theirs;             // outputs whose memory is the caller's
   char *memory;                // NULL where `few` is enough
   void *stream;
@@ -42,6 +42,8 @@ void hirc_packed_end(struct hirc_packed_call *call);
 // The description of a tensor, of the inputs and then the outputs.
 const struct hirc_value_info *hirc_packed_value(const struct hirc_packed_call *call, int64_t place);
 
+// Room for as many sizes, and then strides, as the description has dims, until a tensor is passed.
+int64_t *hirc_packed_numbers(const struct hirc_packed_call *call, int64_t place);
 // Passes a caller's tensor, or hands one in for an output.
 void hirc_packed_tensor(struct hirc_packed_call *call, int64_t place,
                         const struct dl_tensor *tensor);

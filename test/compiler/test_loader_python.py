@@ -36,6 +36,13 @@ _PROGRAMS = """
 }) {sym_name = "doubled", inputs = [{name = "x"}],
     function_type = (memref<?xf32>) -> memref<?xf32>} : () -> ()
 "hir.program"() ({
+^bb0(%x: memref<?xf32>, %y: memref<?xf32>):
+  %z = "hir.binary"(%x, %y) {kind = "add"}
+      : (memref<?xf32>, memref<?xf32>) -> memref<?xf32>
+  "hir.output"(%z) {name = "z"} : (memref<?xf32>) -> ()
+}) {sym_name = "added", inputs = [{name = "x"}, {name = "y"}],
+    function_type = (memref<?xf32>, memref<?xf32>) -> memref<?xf32>} : () -> ()
+"hir.program"() ({
 ^bb0(%x: memref<?xf32>):
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
@@ -61,6 +68,16 @@ func.func @main(%x: memref<?xf32>, %fine: i1) {
 }
 """
 
+_SAME = """
+func.func @same(%x: tensor<?x3xT>) -> tensor<3x?xT> {
+  %zero = arith.constant 0 : index
+  %n = tensor.dim %x, %zero : tensor<?x3xT>
+  %empty = tensor.empty(%n) : tensor<3x?xT>
+  %y = linalg.transpose ins(%x : tensor<?x3xT>) outs(%empty : tensor<3x?xT>) permutation = [1, 0]
+  return %y : tensor<3x?xT>
+}
+"""
+
 
 def test_tensors_of_torch_go_in_and_come_out() -> None:
     several = library(_PROGRAMS).several
@@ -70,11 +87,111 @@ def test_tensors_of_torch_go_in_and_come_out() -> None:
     assert torch.equal(y, 2 * x)
     assert same is x
     assert (n, type(n), k, type(k)) == (4, int, 2.0, float)
-    # Others take the other way.
+    # What is no number of Python's takes the other way.
     y, _, _, _ = several(x.numpy(), 3.0, np.int16(7))
     assert isinstance(y, np.ndarray)
     y, _, _, _ = several(x.half().float(), k=1.5, i=0)
     assert torch.equal(y, 1.5 * x)
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets no call take the way in Python."""
+    monkeypatch.setattr("hirc.compiler.loader.Call", None)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_arrays_go_in_and_come_out() -> None:
+    several = library(_PROGRAMS).several
+    x = np.arange(12, dtype=np.float32)
+    for given in (x, x[3:], x[:0], x.reshape(3, 4)[1]):
+        y, same, n, k = several(given, 2.0, i=7)
+        assert type(y) is np.ndarray
+        assert y.dtype == np.float32
+        assert same is given
+        assert (n, k) == (given.size, 2.0)
+        np.testing.assert_array_equal(y, 2 * given)
+        y += 1
+        np.testing.assert_array_equal(y, 2 * given + 1)
+    room = np.zeros(24, np.float32)
+    for out in (room[:12], room[::2], room[::-2]):
+        assert library(_PROGRAMS).doubled(x, out=out) is out
+        np.testing.assert_array_equal(out, 2 * x)
+    # A tensor of a framework among them makes tensors.
+    mixed = library(_PROGRAMS).added(x, torch.from_numpy(x))
+    assert torch.equal(mixed, torch.from_numpy(2 * x))
+    assert torch.equal(library(_PROGRAMS).added(torch.from_numpy(x), x), mixed)
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("kind", ["int8", "uint16", "int64", "float64", "bool", "complex64"])
+def test_arrays_of_any_type(kind: str) -> None:
+    x = np.array([[0, 1, 2], [3, 0, 5]]).astype(kind)
+    text = {"bool": "i1", "complex64": "complex<f32>", "float64": "f64"}.get(kind, "")
+    text = text or kind.replace("uint", "ui").replace("int", "i")
+    y = library(_SAME.replace("T", text)).same(x)
+    assert (y.dtype, y.tolist()) == (x.dtype, x.T.tolist())
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (np.ones(3), "its elements are f64"),
+        (np.ones((3, 1), np.float32), "it has 2 dims"),
+        (np.ones(3, ">f4"), "cannot be passed"),
+        (np.frombuffer(bytes(12), np.float32), "cannot be passed"),
+        (np.frombuffer(bytearray(13), np.float32, 3, 1), "multiples of 4"),
+        (np.ones(3, [("a", "f4"), ("b", "f4")])["a"], "stride 0 is 2 elements"),
+        (np.ones(3, object), "cannot be passed"),
+        (np.ones(3, np.longdouble), "cannot be passed|its elements are"),
+    ],
+)
+def test_arrays_that_are_wrong(x: np.ndarray, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        library(_PROGRAMS).doubled(x)
+
+
+def test_many_types_of_tensors() -> None:
+    doubled = library(_PROGRAMS).doubled
+    kinds = [type(f"Kind{i}", (torch.Tensor,), {}) for i in range(7)]
+    tensors = [torch.arange(3.0).as_subclass(kind) for kind in kinds]
+    for x in [*tensors, *tensors, np.arange(3, dtype=np.float32), *tensors]:
+        assert doubled(x).tolist() == [0, 2, 4]
+    with pytest.raises(InputError, match="is_neg"):
+        doubled(torch.imag(torch.ones(3, dtype=torch.complex64).conj()).as_subclass(kinds[0]))
+
+
+@pytest.mark.usefixtures("at_once")
+def test_some_outputs_are_handed_in() -> None:
+    several = library(_PROGRAMS).several
+    x = torch.arange(3.0)
+    for y in (torch.empty(3), np.empty(3, np.float32)):
+        for out in ([y, None, None, None], (y, x, None, None)):
+            count = sys.getrefcount(y)
+            given, same, n, k = several(x, 3.0, 0, out=out)
+            assert given is y
+            assert same is x
+            assert (n, k, y.tolist()) == (3, 3.0, [0, 3, 6])
+            del given
+            assert sys.getrefcount(y) == count
+    made, *_ = several(x, 3.0, 0, out=[None] * 4)
+    assert torch.equal(made, 3 * x)
+    assert torch.equal(library(_PROGRAMS).doubled(x, out=[torch.empty(3)]), 2 * x)
+
+
+def test_outputs_that_are_wrong() -> None:
+    several = library(_PROGRAMS).several
+    x, y = torch.arange(3.0), torch.empty(3)
+    count = sys.getrefcount(y)
+    with pytest.raises(InputError, match="out= holds 2 tensors"):
+        several(x, 3.0, 0, out=[y, None])
+    with pytest.raises(InputError, match="no tensor"):
+        several(x, 3.0, 0, out=[y, 5, None, None])
+    with pytest.raises(InputError, match="overlaps that of input 'x'"):
+        several(x, 3.0, 0, out=[x, None, None, None])
+    with pytest.raises(InputError, match="cannot be passed"):
+        several(x, 3.0, 0, out=[np.frombuffer(bytes(12), np.float32), None, None, None])
+    assert sys.getrefcount(y) == count
 
 
 def test_an_output_is_handed_in() -> None:
@@ -163,14 +280,15 @@ def test_nothing_is_kept() -> None:
 def test_outputs_outlive_their_library() -> None:
     from host_ir import libraries
 
-    built = libraries.library.__wrapped__(_PROGRAMS + "// of its own")
-    y = built.several(torch.arange(4.0), 2.0, 0)[0]
-    loaded = weakref.ref(built.loaded)
-    del built
-    gc.collect()
-    assert loaded() is None
-    assert y.tolist() == [0, 2, 4, 6]
-    del y
+    for x in (torch.arange(4.0), np.arange(4, dtype=np.float32)):
+        built = libraries.library.__wrapped__(_PROGRAMS + "// of its own")
+        y = built.several(x, 2.0, 0)[0]
+        loaded = weakref.ref(built.loaded)
+        del built
+        gc.collect()
+        assert loaded() is None
+        assert y.tolist() == [0, 2, 4, 6]
+        del y
 
 
 def test_threads_call_at_once() -> None:
