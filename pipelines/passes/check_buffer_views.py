@@ -12,6 +12,7 @@ from ...dialects.hir.layout import DYNAMIC, has_identity_layout
 from ...dialects.mlir import arith, cf, ir, memref
 from ...dialects.records import dataclass
 from ..constants import constant_value
+from ..hir.access_checks import check_accesses, is_indexed
 from ..host.types import element_bytes, strides_and_offset
 from ..pass_base import Pass, register
 from ..rewriting import index_constant
@@ -39,7 +40,8 @@ _ALLOCATIONS = ("memref.alloc", "memref.alloca", "gpu.alloc", "memref.get_global
 class CheckBufferViews(Pass):
     """Adds an assertion to each view and copy of host code that rests on sizes it does not know.
 
-    And to each memref.dim whose axis, or rank, it does not know.
+    And to each memref.dim whose axis, or rank, it does not know, and each linalg operation that
+    computes with its loops' indices where it reads or writes.
 
     Upstream gives these operations no meaning where that does not hold: what comes out has another
     size, or is other memory. What types say already is not checked. Of memref.reinterpret_cast,
@@ -61,6 +63,9 @@ class CheckBufferViews(Pass):
     def run(self, op: ir.Operation) -> None:
         for view in _in_host_code(op):
             with view.location, ir.InsertionPoint(view):
+                if is_indexed(view):
+                    check_accesses(view)
+                    continue
                 for fits, message in _CONDITIONS[view.name](view):
                     cf.AssertOp(fits, f"{view.name}: {message}")
 
@@ -71,13 +76,14 @@ def has_buffer_views(module: ir.Operation) -> bool:
 
 
 def _in_host_code(module: ir.Operation) -> list[ir.Operation]:
-    """Returns the views, copies and sizes asked for that are not known to be right, on the host."""
+    """Returns what is on the host and not known to be right: views, copies, indices and dims."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name in ("gpu.module", "gpu.launch") or "mapping" in op.attributes:
             return ir.WalkResult.SKIP
-        if op.name in _CONDITIONS and not (op.name == "memref.dim" and _has_dim(op)):
+        is_work = is_indexed(op) and not op.results
+        if is_work or (op.name in _CONDITIONS and not (op.name == "memref.dim" and _has_dim(op))):
             found.append(op)
         return ir.WalkResult.ADVANCE
 

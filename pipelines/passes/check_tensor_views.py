@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
-from ...dialects.mlir import cf, ir
+from ...dialects.mlir import cf, ir, passmanager
 from ...dialects.records import dataclass
+from ..hir.access_checks import check_accesses, is_indexed
 from ..pass_base import Pass, register
 from ..view_checks import (
     Condition,
@@ -32,7 +33,8 @@ _VIEWS = ("tensor.cast", "tensor.expand_shape", "tensor.extract_slice", "tensor.
 class CheckTensorViews(Pass):
     """Adds an assertion to each view that is none unless sizes are as it says.
 
-    Views are casts to known sizes, expanded shapes, and slices that are read or written. What types
+    Views are casts to known sizes, expanded shapes, and slices that are read or written. And to
+    each linalg operation that computes with its loops' indices where it reads or writes. What types
     say already is not checked, and what folds away costs nothing.
 
       %y = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
@@ -46,11 +48,22 @@ class CheckTensorViews(Pass):
     name: ClassVar[str] = "check-tensor-views"
 
     def run(self, op: ir.Operation) -> None:
-        for function in operations_where(op, lambda inner: MARK in inner.attributes):
+        functions = operations_where(op, lambda inner: MARK in inner.attributes)
+        for function in functions:
             for view in operations_where(function, lambda inner: inner.name in _VIEWS):
                 with view.location, ir.InsertionPoint(view):
                     for fits, message in _conditions(view):
                         cf.AssertOp(fits, f"{view.name}: {message}")
+        accesses = [each for function in functions for each in operations_where(function, _indexes)]
+        checked = [check_accesses(each) for each in accesses]
+        if any(checked):
+            # What asks a tensor for its size would keep it from being fused away.
+            text = "builtin.module(resolve-shaped-type-result-dims)"
+            passmanager.PassManager.parse(text, op.context).run(op)
+
+
+def _indexes(op: ir.Operation) -> bool:
+    return is_indexed(op) and bool(op.results)
 
 
 def _conditions(view: ir.Operation) -> Iterator[Condition]:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
-from ...dialects.mlir import arith, cf, ir
+from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..picked_elements import element_or, generic_over, loop_index
 from ..rewriting import constant, index_constant, rewrite_each
+from ..size_assertions import assert_equal
 
 # More tensors than that are copied one by one: each costs every element a comparison.
 _MOST = 8
@@ -101,8 +102,8 @@ def _agreed_size(sources: Sequence[ir.Value], axis: int) -> ir.Value:
     size = _size(first, axis)
     for other in others:
         if _shape(other)[axis] == DYNAMIC:
-            same = arith.cmpi(arith.CmpIPredicate.eq, _size(other, axis), size)
-            cf.AssertOp(same, f"dim {axis} of all tensors of tensor.concat must have the same size")
+            message = f"dim {axis} of all tensors of tensor.concat must have the same size"
+            assert_equal(_size(other, axis), size, message, "{0} and {1}")
     return size
 
 

@@ -9,6 +9,7 @@ from ...dialects.records import dataclass
 from ..host.emitter import Emitter
 from ..locations import location_text
 from ..pass_base import Pass, register
+from ..size_assertions import compared
 from ..walking import host_operations_where
 
 
@@ -43,5 +44,11 @@ def _convert(op: ir.Operation, emitter: Emitter) -> None:
             end = scf.YieldOp([])
     position = location_text(op.location)
     emit = emitter.at(end.operation)
-    emit.call("hirc_assert_failed", [emit.string(message), emit.string(position)])
+    shown = compared(op)
+    if shown is None:
+        emit.call("hirc_assert_failed", [emit.string(message), emit.string(position)])
+    else:
+        text = emit.string(shown[0].replace("%", "%%").replace("{}", "%lld"))
+        numbers = [emit.convert(number) for number in (*shown[1], *shown[1])[:2]]
+        emit.call("hirc_refuse", [text, *numbers, emit.string(position)])
     op.erase()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...dialects.hir.layout import DYNAMIC
-from ...dialects.mlir import arith, ir, memref
+from ...dialects.mlir import ir, memref
 from ..hir.compute.accumulator import Accumulator
 from ..hir.compute.operand import Operand, as_stored, result_operand
 from ..hir.extents import extent_of
-from ..hir.host_checks import check
 from ..rewriting import index_constant
+from ..size_assertions import assert_equal
 from .choose import emit_product, emit_sum
 from .contraction import read_contraction
 from .fills import ZeroFills
@@ -103,11 +103,12 @@ def _check_sizes(op: ir.Operation, product: Product) -> None:
             sizes = first.type.shape[axis], other.type.shape[other_axis]
             if DYNAMIC not in sizes or _are_known_equal(first, axis, other, other_axis):
                 continue
-            same = arith.cmpi(arith.CmpIPredicate.eq, _size(first, axis), _size(other, other_axis))
-            check(
-                same,
+            assert_equal(
+                _size(first, axis),
+                _size(other, other_axis),
                 f"dim {axis} of operand {number} and dim {other_axis} of operand {other_number} "
                 f"are one loop of {op.name} and must have the same size",
+                "{0} and {1}",
             )
 
 

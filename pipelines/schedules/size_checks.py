@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from ...dialects.mlir import arith, cf, ir, memref
+from ...dialects.mlir import ir, memref
 from ..rewriting import index_constant
+from ..size_assertions import assert_equal
 from .iteration import Extent, Iteration, is_static, loop_of
 
 
 def emit_size_checks(op: ir.Operation, iteration: Iteration) -> None:
     """Asserts that operands indexed by one loop agree in size, where their types leave it open.
 
-    Those that are known are the verifier's. Only dims that a loop indexes directly are compared.
+    Those that are known are the verifier's. Only dims that a loop indexes directly are compared:
+    of others pipelines/hir/access_checks.py knows, before they are fused.
     """
     for loop, chosen in enumerate(iteration.extents):
         for operand, map_ in enumerate(iteration.maps):
@@ -26,8 +28,7 @@ def _check(op: ir.Operation, chosen: Extent, other: Extent) -> None:
         f"dim {chosen.axis} of operand {chosen.operand} and dim {other.axis} of operand "
         f"{other.operand} are one loop of {op.name} and must have the same size"
     )
-    same = arith.cmpi(arith.CmpIPredicate.eq, _size(op, chosen), _size(op, other))
-    cf.AssertOp(same, text)
+    assert_equal(_size(op, chosen), _size(op, other), text, "{0} and {1}")
 
 
 def _size(op: ir.Operation, place: Extent) -> ir.Value:

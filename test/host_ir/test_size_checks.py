@@ -171,6 +171,74 @@ func.func @reshape_line(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %z = arith.addf %r, %r : tensor<?xf32>
   return %z : tensor<?xf32>
 }
+func.func @second(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (2 * i + 1)>, affine_map<(i) -> (i)>],
+                       iterator_types = ["parallel"]}
+    ins(%x : tensor<?xf32>) outs(%y : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func @backward(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (4 - i)>, affine_map<(i) -> (i)>],
+                       iterator_types = ["parallel"]}
+    ins(%x : tensor<?xf32>) outs(%y : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func @parts(%x: tensor<?x?xf32>, %t: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i floordiv 3, i mod 3)>,
+                       affine_map<(i) -> ((2 * i) mod 6)>, affine_map<(i) -> (i)>],
+                       iterator_types = ["parallel"]}
+    ins(%x, %t : tensor<?x?xf32>, tensor<?xf32>) outs(%y : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func @fixed(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (2, i)>, affine_map<(i) -> (i)>],
+                       iterator_types = ["parallel"]}
+    ins(%x : tensor<?x?xf32>) outs(%y : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func @slid(%x: tensor<1x?x2xf32>, %w: tensor<?x2x3xf32>, %y: tensor<1x?x3xf32>)
+    -> tensor<1x?x3xf32> {
+  %r = linalg.conv_1d_nwc_wcf
+    {strides = dense<2> : tensor<1xi64>, dilations = dense<3> : tensor<1xi64>}
+    ins(%x, %w : tensor<1x?x2xf32>, tensor<?x2x3xf32>) outs(%y : tensor<1x?x3xf32>)
+    -> tensor<1x?x3xf32>
+  return %r : tensor<1x?x3xf32>
+}
+func.func @padded(%x: tensor<?xf32>, %w: tensor<3xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<?xf32> to tensor<?xf32>
+  %r = linalg.conv_1d ins(%p, %w : tensor<?xf32>, tensor<3xf32>) outs(%y : tensor<?xf32>)
+    -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+"hir.program"() ({
+^bb0(%x: memref<?xf32>, %n: index):
+  %y = "hir.allocate"(%n) : (index) -> memref<?xf32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i + 1)>, affine_map<(i) -> (i)>],
+                  iterator_types = ["parallel"]}
+    ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
+}) {sym_name = "next", inputs = [{name = "x"}, {name = "n"}],
+    function_type = (memref<?xf32>, index) -> memref<?xf32>} : () -> ()
 "hir.program"() ({
 ^bb0(%x: memref<?xf32>, %n: index, %m: index):
   %y = "hir.reshape"(%x, %n, %m) : (memref<?xf32>, index, index) -> memref<?x?xf32>
@@ -186,6 +254,15 @@ _EXPAND = "tensor.expand_shape: the sizes of dims 0, 1 do not make up the size o
 _RESHAPE = "tensor.reshape: the sizes are not of as many elements as the tensor has"
 _HUGE = "make more than 2^63 - 1 bytes"
 _NEGATIVE = "and none may be negative"
+
+
+def _indexed(axis: int, operand: int, name: str, has: int, needed: int) -> str:
+    return (
+        f"dim {axis} of operand {operand} of {name} is too small for what is read or written of "
+        f"it: it has {has} elements, {needed} are needed"
+    )
+
+
 Argument = int | list[int] | dict[str, list[int]]
 # The program, its arguments (an array's sizes, its values, or a number), and what it says where it
 # does not run.
@@ -246,10 +323,40 @@ CASES: list[tuple[str, list[Argument], str]] = [
     ("reshape_to_known", [[7]], _RESHAPE),
     ("reshape_line", [[4], 4], ""),
     ("reshape_line", [[4], 5], _RESHAPE),
+    ("second", [[8], [4]], ""),
+    ("second", [[9], [4]], ""),
+    ("second", [[0], [0]], ""),
+    ("second", [[7], [4]], _indexed(0, 0, "linalg.generic", 7, 8)),
+    ("backward", [[5], [5]], ""),
+    ("backward", [[5], [1]], ""),
+    ("backward", [[0], [0]], ""),
+    ("backward", [[4], [1]], _indexed(0, 0, "linalg.generic", 4, 5)),
+    ("backward", [[6], [6]], "is read or written before its first element: at index -1"),
+    ("parts", [[3, 3], [5], [7]], ""),
+    ("parts", [[1, 2], [3], [2]], ""),
+    ("parts", [[0, 0], [0], [0]], ""),
+    ("parts", [[2, 3], [5], [7]], _indexed(0, 0, "linalg.generic", 2, 3)),
+    ("parts", [[3, 2], [5], [7]], _indexed(1, 0, "linalg.generic", 2, 3)),
+    ("parts", [[3, 3], [4], [7]], _indexed(0, 1, "linalg.generic", 4, 5)),
+    ("fixed", [[3, 2], [2]], ""),
+    ("fixed", [[0, 0], [0]], ""),
+    ("fixed", [[2, 2], [2]], _indexed(0, 0, "linalg.generic", 2, 3)),
+    ("slid", [[1, 10, 2], [2, 2, 3], [1, 4, 3]], ""),
+    ("slid", [[1, 0, 2], [0, 2, 3], [1, 4, 3]], ""),
+    ("slid", [[1, 9, 2], [2, 2, 3], [1, 4, 3]], _indexed(1, 0, "linalg.conv_1d_nwc_wcf", 9, 10)),
+    ("padded", [[5], [3], [5]], ""),
+    ("padded", [[5], [3], [6]], _indexed(0, 0, "linalg.conv_1d", 7, 8)),
+    ("next", [[5], 4], ""),
+    ("next", [[0], 0], ""),
+    ("next", [[5], 5], _indexed(0, 0, "linalg.generic", 5, 6)),
     ("view", [[4], 2, 2], ""),
     ("view", [[4], 2, 3], "hir.reshape: the sizes have 6 elements, the buffer has 4"),
     ("view", [[4], 4611686018427387905, 4], "hir.reshape: the sizes have more than 2^63 - 1"),
-    ("concat", [[3, 4], [2, 5]], "dim 1 of all tensors of tensor.concat must have the same size"),
+    (
+        "concat",
+        [[3, 4], [2, 5]],
+        "tensors of tensor.concat must have the same size: 5 and 4",
+    ),
     ("fill", [3, 2], ""),
     ("fill", [4611686018427387905, 4], _HUGE),
     ("fill", [2305843009213693952, 1], _HUGE),

@@ -10,9 +10,23 @@ from .. import fault
 from ..frame import Frame
 from ..registry import interprets
 
+# Of arith.cmpi, signed: canonicalization has numbers that are known come second.
+_AT_LEAST = 5
+
 
 @interprets("cf.assert")
 def assertion(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     if not frame.value(op.operands[0]):
-        fault.fail(op, ir.StringAttr(op.attributes["msg"]).value)
+        fault.fail(op, ir.StringAttr(op.attributes["msg"]).value + _shown(op, frame))
     return []
+
+
+def _shown(op: ir.Operation, frame: Frame) -> str:
+    """Returns what a comparison of sizes compares, as the compiler's checks of them say it."""
+    comparison = op.operands[0].owner
+    if "hir.shown" not in op.attributes or comparison.name != "arith.cmpi":
+        return ""
+    numbers = [frame.value(operand) for operand in comparison.operands]
+    if ir.IntegerAttr(comparison.attributes["predicate"]).value == _AT_LEAST:
+        numbers.reverse()
+    return f": {ir.StringAttr(op.attributes['hir.shown']).value.format(*numbers)}"

@@ -37,3 +37,40 @@ func.func @unmarked(%x: tensor<?xf32>) -> tensor<4xf32> {
   %y = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// What loops' indices are computed to must be there, unless nothing is read. What is known is not
+// checked, nor what one loop indexes, which schedules look after.
+// CHECK-LABEL: func.func @indices
+// CHECK-SAME:    %[[X:.*]]: tensor<?xf32>, %{{.*}}, %[[Y:.*]]: tensor<?xf32>
+// CHECK-DAG: %[[N:.*]] = tensor.dim %[[Y]]
+// CHECK-DAG: %[[M:.*]] = tensor.dim %[[X]]
+// CHECK-DAG: %[[EMPTY:.*]] = arith.cmpi eq, %[[N]], %c0
+// CHECK: %[[NEEDED:.*]] = arith.select %[[EMPTY]], %c0, %{{.*}}
+// CHECK: %[[FITS:.*]] = arith.cmpi sle, %[[NEEDED]], %[[M]]
+// CHECK: cf.assert %[[FITS]], "dim 0 of operand 0 of linalg.generic is too small for what is read or written of it" {hir.shown = "it has {1} elements, {0} are needed"}
+// CHECK-NOT: cf.assert
+func.func @indices(%x: tensor<?xf32>, %k: tensor<1xf32>, %y: tensor<?xf32>) -> tensor<?xf32>
+    attributes {hir.program} {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (2 * i + 1)>, affine_map<(i) -> (0)>,
+                       affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+    ins(%x, %k : tensor<?xf32>, tensor<1xf32>) outs(%y : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @known_indices
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @known_indices(%x: tensor<1x9x2xf32>, %w: tensor<2x2x3xf32>, %y: tensor<1x4x3xf32>)
+    -> tensor<1x4x3xf32> attributes {hir.program} {
+  %r = linalg.conv_1d_nwc_wcf {strides = dense<2> : tensor<1xi64>}
+    ins(%x, %w : tensor<1x9x2xf32>, tensor<2x2x3xf32>) outs(%y : tensor<1x4x3xf32>)
+    -> tensor<1x4x3xf32>
+  return %r : tensor<1x4x3xf32>
+}
