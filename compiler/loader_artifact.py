@@ -7,15 +7,17 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from inspect import Signature
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Never, Protocol, Self
 
 from .errors import InputError
 from .loader import Library, Program
 from .loader_calling import Calling
 from .loader_files import LoadedLibrary
+from .loader_straight import model_function
 
 
 class Maker(Protocol):
@@ -38,9 +40,22 @@ class Artifact(Library):
     """Programs in this process: those of a library, or what `hirc.compile` made.
 
     Each is an attribute. Called itself, it is its one program, or the one that was named as the
-    entry. What was made of a torch model is called as that was: `signature` is the model's, `dims`
-    are the limits of its open sizes by name.
+    entry. What was made of a torch model is called as that was, and gives the same containers:
+    `signature` is the model's, `dims` are the limits of its open sizes by name.
+
+    Tensors are torch's, numpy's or anything with `__dlpack__`; a GPU is not waited for. Of a model,
+    numbers and what else is no tensor must be as when it was compiled. `out=` hands in outputs: of
+    a model in the containers that it gives, with None for what is not handed in. It and `stream=`
+    are those of programs, unless the model has a parameter of the name. Raises InputError where
+    something is wrong; then nothing has run.
     """
+
+    # What is called is in the instance, and is the program's own function where it is no model's.
+    __slots__ = ("__call__",)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
     def __init__(
         self,
@@ -59,6 +74,24 @@ class Artifact(Library):
         described = _calling_of(self)
         if described is not None:
             self._calling = Calling(described, self.program.name, types)
+        self._bind()
+
+    def new_instance(self) -> Self:
+        """Returns the same library, with the same weights, and a state of its own."""
+        made = super().new_instance()
+        made._bind()
+        return made
+
+    def _bind(self) -> None:
+        """Finds what is called. It holds no artifact, which so goes with its last user."""
+        program = self._program()
+        if self._calling is not None:
+            function = model_function(self._calling, self.program)
+        elif program is not None:
+            function = program.__call__
+        else:
+            function = partial(_no_entry, self.path, self._entry, list(self.programs))
+        object.__setattr__(self, "__call__", function)
 
     @property
     def is_model(self) -> bool:
@@ -80,44 +113,19 @@ class Artifact(Library):
     @property
     def program(self) -> Program:
         """The program that is called, which takes tensors alone. Raises InputError."""
+        found = self._program()
+        return found if found is not None else _no_entry(self.path, self._entry, self.programs)
+
+    def _program(self) -> Program | None:
         found = self.programs.get(self._entry)
         if found is None and len(self.programs) == 1:
             found = next(iter(self.programs.values()))
-        if found is None:
-            raise InputError(
-                f"{self.path} has several programs, and none is called {self._entry}",
-                hint=f"each is an attribute: {', '.join(sorted(self.programs))}",
-            )
         return found
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls its program; that of a model as the model was called, in the same containers.
-
-        Tensors are torch's, numpy's or anything with `__dlpack__`; a GPU is not waited for. Of a
-        model, numbers and what else is no tensor must be as when it was compiled. `out=` hands in
-        outputs: of a model in the containers that it gives, with None for what is not handed in. It
-        and `stream=` are those of programs, unless the model has a parameter of the name. Raises
-        InputError where something is wrong; then nothing has run.
-        """
-        calling = self._calling
-        if calling is None:
-            return self.program(*args, **kwargs)
-        program = self.program
-        options: dict[str, Any] = {}
-        for name in ("out", "stream"):
-            if name in kwargs and not calling.takes(name):
-                options[name] = kwargs.pop(name)
-        if options.get("out") is not None:
-            given = calling.outputs_in(options["out"])
-            handed = [given.get(place) for place in range(len(program.outputs))]
-            options["out"] = handed[0] if len(handed) == 1 else handed
-        found = calling.tensors(args, kwargs)
-        tensors = [found[place] for place in range(len(found))]
-        results = program(*tensors, **options)
-        outputs = results if isinstance(results, tuple) else (results,)
-        return calling.result(outputs, lambda place, axis: int(tensors[place].shape[axis]))
-
-    call = __call__
+    @property
+    def call(self) -> Callable[..., Any]:
+        """What the artifact itself is as a function."""
+        return self.__call__ if self.is_model else self.program
 
     def save(
         self,
@@ -167,6 +175,13 @@ class Artifact(Library):
         if self._calling is None:
             return super().__repr__()
         return f"<model {self.path}: {self.signature}>"
+
+
+def _no_entry(path: Path, entry: str, programs: Iterable[str], *_: Any, **__: Any) -> Never:
+    raise InputError(
+        f"{path} has several programs, and none is called {entry}",
+        hint=f"each is an attribute: {', '.join(sorted(programs))}",
+    )
 
 
 def _copy(source: Path, target: Path) -> None:

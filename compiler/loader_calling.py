@@ -39,6 +39,12 @@ VERSION = 1
 # The default of a parameter whose own is no data.
 _UNKNOWN = object()
 
+
+def is_unknown(default: Any) -> bool:
+    """Returns whether a parameter's default stands for one that is no data."""
+    return default is _UNKNOWN
+
+
 Node = Mapping[str, Any]
 
 
@@ -71,6 +77,15 @@ class Calling:
     def dims(self) -> Mapping[str, tuple[int | None, int | None]]:
         """The least and the greatest that each open size may be, by name; None is no limit."""
         return {name: tuple(each["limits"]) for name, each in self._dims.items()}
+
+    def limits(self) -> Iterator[tuple[int, int | None, tuple[int, int]]]:
+        """Yields the least and the greatest that a size with limits may be, and where it is: the
+        numbers of an input and of its dim.
+        """
+        for each in self._dims.values():
+            least, most = each["limits"]
+            if least or most is not None:
+                yield least or 0, most, tuple(each["place"])
 
     def _check_sizes(self, tensors: Mapping[int, Any]) -> None:
         for name, described in self._dims.items():
@@ -158,7 +173,7 @@ class Calling:
             self._take_tensor(node, given, path, found)
         elif "value" in node:
             wanted = node["value"]
-            if not _is_same(given, wanted):
+            if not is_same(given, wanted):
                 raise self._wrong(
                     path,
                     f"is {given!r}, and it was {wanted!r} when it was compiled, which is part of "
@@ -188,7 +203,7 @@ class Calling:
         elif "dict" in node or "OrderedDict" in node:
             yield from self._of_dict(node, given, path)
         elif "fields" in node:
-            kind = self._type_of(node)
+            kind = self.type_of(node)
             if not isinstance(given, kind):
                 raise self._wrong(path, f"is {_kind_of(given)}, not {_shown(node)}")
             for name, child in node["fields"]:
@@ -216,7 +231,7 @@ class Calling:
             yield f"[{key!r}]", child, values[key]
 
     def _registered(self, node: Node, given: Any, path: str) -> Sequence[Any]:
-        registered = registered_type(self._type_of(node))
+        registered = registered_type(self.type_of(node))
         if type(given) is not registered.kind:
             raise self._wrong(path, f"is {_kind_of(given)}, not {_shown(node)}")
         values, context = registered.flatten(given)
@@ -253,7 +268,7 @@ class Calling:
                 return {key: build(each) for key, each in node["dict"]}
             if "OrderedDict" in node:
                 return OrderedDict((key, build(each)) for key, each in node["OrderedDict"])
-            kind = self._type_of(node)
+            kind = self.type_of(node)
             if "fields" in node:
                 return kind(**{name: build(each) for name, each in node["fields"]})
             children = [build(each) for each in node["children"]]
@@ -261,7 +276,7 @@ class Calling:
 
         return build(node)
 
-    def _type_of(self, node: Node) -> type:
+    def type_of(self, node: Node) -> type:
         """Returns the class of a node that names one. Raises InputError where it cannot be
         imported.
         """
@@ -290,6 +305,7 @@ class RegisteredType:
     kind: type
     flatten: Callable[[Any], tuple[Sequence[Any], Any]]
     dump: Callable[[Any], str]
+    load: Callable[[str], Any]
     build: Callable[[Sequence[Any], str], Any]
 
 
@@ -312,13 +328,16 @@ def registered_type(kind: type) -> RegisteredType:
         values, context = node.flatten_fn(value)
         return list(values), context
 
+    def load(context: str) -> Any:
+        return from_plain(json.loads(context))
+
     def build(children: Sequence[Any], context: str) -> Any:
-        return node.unflatten_fn(list(children), from_plain(json.loads(context)))
+        return node.unflatten_fn(list(children), load(context))
 
     def dump(context: Any) -> str:
         return json.dumps(to_plain(context))
 
-    return RegisteredType(kind, flatten, dump, build)
+    return RegisteredType(kind, flatten, dump, load, build)
 
 
 def _same(context: Any) -> Any:
@@ -340,7 +359,7 @@ def _imported(name: str) -> type:
     return found
 
 
-def _is_same(given: Any, wanted: Any) -> bool:
+def is_same(given: Any, wanted: Any) -> bool:
     """Returns whether a constant is the one that was traced; True is not 1, and nan is nan."""
     if type(given) is not type(wanted):
         return False

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections import OrderedDict, defaultdict
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from torch.utils import _pytree as pytree
 
 from hirc.compiler.errors import InputError
 from hirc.compiler.loader_calling import Calling
+from hirc.compiler.loader_straight import model_function
 from hirc.frontends.torch.calling import bind, constant, describe
 
 
@@ -97,6 +99,153 @@ def test_what_is_given_comes_back(tree: Any) -> None:
     assert sorted(tensors) == list(range(len(wanted)))
     result = calling.result([tensors[place] for place in range(len(wanted))], _no_size)
     assert _same(result, tree)
+
+
+class _Value:
+    is_scalar = False
+
+
+class _Program:
+    """A program that gives its inputs, and what was handed in instead."""
+
+    name = "main"
+
+    def __init__(self, count: int) -> None:
+        self.inputs = self.outputs = [_Value()] * count
+        self.calls = list[dict[str, Any]]()
+
+    def __call__(self, *tensors: Any, **options: Any) -> Any:
+        if not all(isinstance(each, torch.Tensor) for each in tensors):
+            raise InputError("of the program")
+        self.calls.append(options)
+        out = options.get("out")
+        handed = [out] if isinstance(out, torch.Tensor) else out or [None] * len(tensors)
+        given = [
+            each if other is None else other for each, other in zip(tensors, handed, strict=True)
+        ]
+        return None if not given else given[0] if len(given) == 1 else tuple(given)
+
+
+def _straight(monkeypatch: pytest.MonkeyPatch, calling: Calling, count: int) -> Any:
+    """The function of a model, and how often `Calling` took a call."""
+    judged = list[Any]()
+    tensors = calling.tensors
+
+    def counted(args: Any, kwargs: Any) -> Any:
+        judged.append(args)
+        return tensors(args, kwargs)
+
+    monkeypatch.setattr(calling, "tensors", counted)
+    return model_function(calling, cast(Any, _Program(count))), judged
+
+
+def _has_nan(tree: Any) -> bool:
+    return any(leaf != leaf for leaf in pytree.tree_leaves(tree) if isinstance(leaf, float))
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(_TREES, _TREES)
+def test_straight_calls_take_and_give_the_same(tree: Any, other: Any) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        calling = _calling((tree,), {}, tree, _same_again)
+        count = sum(isinstance(leaf, torch.Tensor) for leaf in pytree.tree_leaves(tree))
+        call, judged = _straight(patch, calling, count)
+        for _ in range(3):
+            assert _same(call(tree), tree)
+            assert _same(call(x=tree), tree)
+        # The first call finds the classes; constants that equal nothing are judged each time.
+        assert len(judged) <= (6 if _has_nan(tree) else 1)
+        said = _refusal(calling, other)
+        if said is not None:
+            with pytest.raises(InputError, match=f"^{re.escape(said)}$"):
+                call(other)
+        else:
+            assert pytree.tree_structure(call(other)) == pytree.tree_structure(tree)
+
+
+def _refusal(calling: Calling, *args: Any, **kwargs: Any) -> str | None:
+    try:
+        calling.tensors(args, kwargs)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def _masked(x: Any, gain: float = 2.0, *rest: Any, mask: Any = None, **others: Any) -> None: ...
+
+
+def _plain(x: Any, gain: float = 2.0, mask: Any = None) -> None: ...
+
+
+@pytest.mark.parametrize("function", [_masked, _plain])
+def test_straight_calls_of_parameters(monkeypatch: pytest.MonkeyPatch, function: Any) -> None:
+    a, b, c = (torch.full((1,), float(i)) for i in range(3))
+    result = [_TENSOR, (_TENSOR, {"k": _TENSOR}), 5]
+    calling = _calling((_TENSOR,), {"mask": _MASK}, result, function)
+    call, judged = _straight(monkeypatch, calling, 3)
+    wanted = [a, (b, {"k": c}), 5]
+    assert _same(call(a, mask=[b, {"k": c}]), wanted)
+    assert _same(call(a, 2.0, mask=[b, {"k": c}]), wanted)
+    assert _same(call(gain=2.0, mask=[b, {"k": c}], x=a), wanted)
+    assert judged == []
+    for args, kwargs in [
+        ((), {}),
+        ((a,), {}),
+        ((a, 3.0), {"mask": [b, {"k": c}]}),
+        ((a, 2), {"mask": [b, {"k": c}]}),
+        ((a,), {"x": a, "mask": [b, {"k": c}]}),
+        ((a,), {"mask": [b, {"k": c, "l": c}]}),
+        ((a,), {"mask": [b, {"l": c}]}),
+        ((a,), {"mask": [b]}),
+        ((a,), {"mask": [5, {"k": c}]}),
+        ((a, 2.0, None, 1), {"mask": [b, {"k": c}]}),
+        ((a,), {"mask": [b, {"k": c}], "other": a}),
+    ]:
+        said = _refusal(calling, *args, **kwargs)
+        assert said is not None
+        with pytest.raises(InputError, match=f"^{re.escape(said)}$"):
+            call(*args, **kwargs)
+
+
+def test_straight_calls_with_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b, y = (torch.full((1,), float(i)) for i in range(3))
+    calling = _calling(([_TENSOR, _TENSOR],), {}, {"u": _TENSOR, "v": [_TENSOR]}, _same_again)
+    call, judged = _straight(monkeypatch, calling, 2)
+    assert _same(call([a, b], out={"u": None, "v": [y]}), {"u": a, "v": [y]})
+    assert _same(call([a, b], stream=7, out={"u": y, "v": [None]}), {"u": y, "v": [b]})
+    assert _same(call([a, b], out=None, stream=None), {"u": a, "v": [b]})
+    assert judged == []
+    assert _same(call([a, b], out={"u": y, "v": None}), {"u": y, "v": [b]})
+    assert len(judged) == 1
+    with pytest.raises(InputError, match=r"'out\['v'\]' of main has 2 elements, not 1"):
+        call([a, b], out={"u": y, "v": [y, y]})
+
+    def taking(x: Any, out: Any) -> None: ...
+
+    call, judged = _straight(monkeypatch, _calling((_TENSOR, _TENSOR), {}, _TENSOR, taking), 2)
+    assert _same(call(a, out=b), a)
+    assert judged == []
+
+
+def test_straight_calls_look_at_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = _calling((_TENSOR,), {}, {"y": _TENSOR}, _same_again)
+    made = Calling(
+        {
+            "version": 1,
+            "parameters": [{"name": "x", "kind": "POSITIONAL_OR_KEYWORD"}],
+            "inputs": made.inputs,
+            "outputs": {"list": [{"tensor": 0}, {"size": [0, 0]}]},
+            "dims": {"batch": {"limits": [2, 4], "place": [0, 0]}},
+        },
+        "main",
+    )
+    call, judged = _straight(monkeypatch, made, 1)
+    for size in (2, 4):
+        assert call(torch.ones(size))[1] == size
+    assert judged == []
+    for size in (1, 5):
+        with pytest.raises(InputError, match=f"the size 'batch' of main is {size}"):
+            call(torch.ones(size))
 
 
 def test_keys_may_come_in_any_order() -> None:
