@@ -15,7 +15,9 @@ from ...dialects.records import dataclass
 from ..fusion.access import Access, expression, loops_in, reassociation
 from ..fusion.fills import filled_with
 from ..fusion.generic import (
+    GENERIC,
     accesses_of,
+    has_tensors_only,
     inputs_of,
     loop_count,
     make_generic,
@@ -34,9 +36,11 @@ MOST_PLACES = 30
 
 @dataclass(frozen=True)
 class _Axis:
-    """One dim of a source: its size, and how many zeros are before and between its elements."""
+    """One dim of a source: its size, if it is known, and how many zeros are before and between its
+    elements.
+    """
 
-    size: int
+    size: int | None
     before: int
     by: int
     is_whole: bool
@@ -76,21 +80,74 @@ def read_behind(op: ir.Operation, *, apart: bool = True) -> ir.Operation:
 def read_behind_padding(op: ir.Operation) -> ir.Operation:
     """Returns the reduction of windows that reads what is padded, with any number, in place.
 
-    The same operation where nothing is, and of open sizes but that of the first dim.
+    So it does what is copied in another order of dims. The same operation where nothing is.
     """
+    op = _read_in_order(op)
     for number, read in enumerate(accesses_of(op)[: len(inputs_of(op))]):
         owner = read.value.owner
         if isinstance(owner, ir.Block) or owner.operation.name != "tensor.pad":
             continue
         pad = owner.operation
-        found, padding = _moved_by(pad), _padding(pad)
-        if found is None or padding is None:
+        found, padding = _moved_by(pad, is_open=True), _padding(pad)
+        if found is None or padding is None or all(axis.is_whole for axis in found[1]):
             continue
         index = _simplified([expression(each) for each in read.index], loop_count(op))
         source = _Source(found[0], index, found[1], padding)
         if _can_read(op, number, source):
             return read_behind_padding(_read(op, number, source))
     return op
+
+
+def _read_in_order(op: ir.Operation) -> ir.Operation:
+    """Returns the operation that reads no copy that has the dims of a tensor in another order.
+
+    Left are copies by which neighbouring results become neighbours in what is read.
+    """
+    accesses, inputs = accesses_of(op), len(inputs_of(op))
+    found = [
+        read if (source := _before_copy(read)) is None or not _is_along(op, source) else source
+        for read in accesses[:inputs]
+    ]
+    if found == accesses[:inputs]:
+        return op
+    with op.location, ir.InsertionPoint(op):
+        loops, block = loop_count(op), op.regions[0].blocks[0]
+        new = make_generic(found, accesses[inputs:], loops, reducing_loops(op), block, of=[op])
+    for old, result in zip(op.results, new.results, strict=True):
+        old.replace_all_uses_with(result)
+    op.erase()
+    return new
+
+
+def _before_copy(read: Access) -> Access | None:
+    """Returns the same element of what an operation copies in another order; None of others."""
+    owner = read.value.owner
+    if isinstance(owner, ir.Block) or not _is_copy(owner.operation):
+        return None
+    source, copy = accesses_of(owner.operation)
+    places = dict(zip(copy.index, read.index, strict=True))
+    return Access(source.value, tuple(places[loop] for loop in source.index))
+
+
+def _is_copy(op: ir.Operation) -> bool:
+    if op.name != GENERIC or not has_tensors_only(op):
+        return False
+    accesses, block = accesses_of(op), op.regions[0].blocks[0]
+    (*work, end) = [inner.operation for inner in block]
+    return (
+        not work
+        and len(accesses) == 2
+        and len(inputs_of(op)) == 1
+        and list(end.operands) == [block.arguments[0]]
+        and all(each.is_whole and len(each.loops) == loop_count(op) for each in accesses)
+        and all(len(each.index) == loop_count(op) for each in accesses)
+    )
+
+
+def _is_along(op: ir.Operation, read: Access) -> bool:
+    """Returns whether neighbours in the first result have neighbours in what is read."""
+    written = accesses_of(op)[len(inputs_of(op))]
+    return not written.index or loops_in(written.index[-1]) <= loops_in(read.index[-1])
 
 
 def _padding(pad: ir.Operation) -> ir.Attribute | None:
@@ -156,17 +213,22 @@ def _padded(op: ir.Operation) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
     return _moved_by(op) if _is_zero(value) else None
 
 
-def _moved_by(op: ir.Operation) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
-    """What a tensor.pad pads, and how it lies in the padding."""
+def _moved_by(
+    op: ir.Operation, *, is_open: bool = False
+) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
+    """What a tensor.pad pads, and how it lies in the padding.
+
+    Unless it `is_open`, of an open size are the images at most, which are not padded.
+    """
     source = ir.RankedTensorType(op.operands[0].type)
     lows, highs = (list(_numbers(op, f"static_{at}")) for at in ("low", "high"))
     if len(op.operands) != 1 or any(each < 0 for each in (*lows, *highs)):
         return None
-    # Of an open size are the images at most, which are not padded.
-    if _DYNAMIC in source.shape[1:] or (source.is_dynamic_dim(0) and lows[0] + highs[0]):
+    is_padded = source.rank > 0 and source.is_dynamic_dim(0) and lows[0] + highs[0]
+    if not is_open and (_DYNAMIC in source.shape[1:] or is_padded):
         return None
     return op.operands[0], tuple(
-        _Axis(size, low, 1, low == high == 0)
+        _Axis(None if size == _DYNAMIC else size, low, 1, low == high == 0)
         for size, low, high in zip(source.shape, lows, highs, strict=True)
     )
 
@@ -244,8 +306,12 @@ def _read(op: ir.Operation, number: int, source: _Source) -> ir.Operation:
     argument = block.arguments[number]
     extents = _extents(op)
     with op.location, ir.InsertionPoint(op):
+        sizes = [
+            _dim(source.value, number) if axis.size is None else index_constant(axis.size)
+            for number, axis in enumerate(source.axes)
+        ]
         with ir.InsertionPoint.at_block_begin(block):
-            element = _element(source, argument.type, extents)
+            element = _element(source, sizes, argument.type, extents)
         argument.replace_all_uses_with(element)
         block.erase_argument(number)
         kept = [each for place, each in enumerate(accesses[:inputs]) if place != number]
@@ -258,11 +324,20 @@ def _read(op: ir.Operation, number: int, source: _Source) -> ir.Operation:
     return new
 
 
-def _element(source: _Source, kind: ir.Type, extents: dict[int, int]) -> ir.Value:
-    """Emits the element that is read, or the zero where there is none."""
+def _dim(value: ir.Value, axis: int) -> ir.Value:
+    """Returns a size that only the run knows."""
+    return ir.Operation.create(
+        "tensor.dim", results=[ir.IndexType.get()], operands=[value, index_constant(axis)]
+    ).results[0]
+
+
+def _element(
+    source: _Source, sizes: Sequence[ir.Value], kind: ir.Type, extents: dict[int, int]
+) -> ir.Value:
+    """Emits the element that is read, of a source of these `sizes`, or what is there without."""
     conditions: list[ir.Value] = []
     places: list[ir.Value] = []
-    for axis, each in zip(source.axes, source.index, strict=True):
+    for axis, size, each in zip(source.axes, sizes, source.index, strict=True):
         linear = linear_terms(each)
         assert linear is not None
         constant, factors = linear[0] - axis.before, linear[1]
@@ -282,7 +357,6 @@ def _element(source: _Source, kind: ir.Type, extents: dict[int, int]) -> ir.Valu
             if less:
                 place = arith.subi(place, index_constant(less))
         if not axis.is_whole or axis.by != 1:
-            size = index_constant(axis.size)
             conditions.append(arith.cmpi(arith.CmpIPredicate.ult, place, size))
         places.append(place)
     padding = source.padding

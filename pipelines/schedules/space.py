@@ -62,16 +62,18 @@ def _continues(outer: Loop, inner: Loop) -> bool:
 def in_memory_order(work: Work, loops: Sequence[int]) -> list[int]:
     """The loops by the first output's strides, the smallest last; the others first.
 
-    Where elements are written at computed places, by those of the inputs.
+    Where elements are written at computed places, by those of the inputs. Strides that only the run
+    knows are taken to descend, dim by dim.
     """
     outputs = work.outputs or work.inputs
 
-    def key(loop: int) -> tuple[bool, int, int]:
+    def key(loop: int) -> tuple[bool, int, int, tuple[int, ...]]:
         for operand in outputs:
             stride = operand.strides[loop]
             if stride != ZERO:
-                return (True, -len(stride.open), -stride.known)
-        return (False, 0, 0)
+                # Open numbers are in the order of the dims that they are read of.
+                return (True, -len(stride.open), -stride.known, stride.open)
+        return (False, 0, 0, ())
 
     return sorted(loops, key=key)
 

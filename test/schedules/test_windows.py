@@ -81,6 +81,43 @@ SUITE = Suite(
         return %y : tensor<?x?x?x?xf32>
       }}""",
         ),
+        # What is padded, and copied in another order of dims, is read in place, of any sizes.
+        Written(
+            "padded_pool",
+            ("f32[n, c, h, w]",),
+            ("f32[n, c, h, w // 2]",),
+            lambda x: 9 * functional.avg_pool2d(x, 3, stride=(1, 2), padding=1),
+            (*_IMAGES, {"n": 2, "h": 1, "w": 1, "c": 3}, {"n": 2, "h": 6, "w": 16, "c": 8}),
+            magnitude=9.0,
+            source=f"""
+      func.func @NAME(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> {{{_SIZES}
+        %less = arith.subi %d, %c1 : index
+        %half = arith.divui %less, %c2 : index
+        %w = arith.addi %half, %c1 : index
+        %hp = arith.addi %b, %c2 : index
+        %wp = arith.addi %d, %c2 : index
+        %zero = arith.constant 0.0 : f32
+        %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {{
+        ^bb0(%i: index, %j: index, %k: index, %l: index):
+          tensor.yield %zero : f32
+        }} : tensor<?x?x?x?xf32> to tensor<?x?x?x?xf32>
+        %et = tensor.empty(%n, %hp, %wp, %a) : tensor<?x?x?x?xf32>
+        %t = linalg.transpose ins(%p : tensor<?x?x?x?xf32>) outs(%et : tensor<?x?x?x?xf32>)
+            permutation = [0, 2, 3, 1]
+        %empty = tensor.empty(%n, %b, %w, %a) : tensor<?x?x?x?xf32>
+        %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?x?x?xf32>)
+            -> tensor<?x?x?x?xf32>
+        %window = tensor.empty() : tensor<3x3xf32>
+        %s = linalg.pooling_nhwc_sum {{dilations = dense<1> : tensor<2xi64>,
+                                       strides = dense<[1, 2]> : tensor<2xi64>}}
+            ins(%t, %window : tensor<?x?x?x?xf32>, tensor<3x3xf32>)
+            outs(%start : tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+        %er = tensor.empty(%n, %a, %b, %w) : tensor<?x?x?x?xf32>
+        %y = linalg.transpose ins(%s : tensor<?x?x?x?xf32>) outs(%er : tensor<?x?x?x?xf32>)
+            permutation = [0, 3, 1, 2]
+        return %y : tensor<?x?x?x?xf32>
+      }}""",
+        ),
         Written(
             "convolution",
             ("f32[n, c, h, w]", "f32[f, c, 3, 3]", "f32[f]"),

@@ -8,6 +8,7 @@ Each of rows, columns and k may be several loops; a factor's place in memory is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import gcd
 
 from ....dialects.hir.layout import DYNAMIC
@@ -20,7 +21,7 @@ from ..elements import element_bytes
 from ..region import Region
 from ..region_operations import is_outside
 from ..size import ONE, ZERO, Size, product
-from ..work import Layout, Operand, Work, has_plain_elements, strides_of
+from ..work import Layout, Operand, Work, has_plain_elements, row_strides, strides_of
 
 # Bits of a mask of places along guarded axes; two more tell rows and terms that are not there.
 _MOST_PLACES = 30
@@ -355,10 +356,23 @@ def _read_guarded(
     return None if guards is None else _read_load(work, value, then[0], guards, extension)
 
 
-def read_padded(work: Work, op: ir.Operation) -> tuple[Factor, ir.Value] | None:
+@dataclass(frozen=True, eq=False)
+class PaddedElement:
+    """What is read of a padded tensor: the factor's, or `padding` where it has none.
+
+    `offsets` add up to the factor's offset: so many elements each, or strides of an open dim.
+    """
+
+    factor: Factor
+    padding: ir.Value
+    offsets: tuple[Size, ...]
+    is_assumed: bool
+
+
+def read_padded(work: Work, op: ir.Operation) -> PaddedElement | None:
     """What an scf.if of the region loads where it is there, and the constant that is elsewhere.
 
-    All that it takes is linear in loops, and sizes are known.
+    All that it takes is linear in loops.
     """
     if op.name != "scf.if" or len(op.results) != 1 or not len(op.regions[1].blocks):
         return None
@@ -370,13 +384,17 @@ def read_padded(work: Work, op: ir.Operation) -> tuple[Factor, ir.Value] | None:
     is_constant = not isinstance(padding.owner, ir.Block) and (
         padding.owner.operation.name == "arith.constant"
     )
-    guards = _read_guards(work, _conjunction(op.operands[0]))
+    guards = _read_guards(work, _conjunction(op.operands[0]), is_open=True)
     if not is_constant or guards is None or any(guard.by != 1 for guard in guards):
         return None
     if then[1].operands[0] != then[0].results[0]:
         return None
-    found = _read_load(work, op.results[0], then[0], guards, None)
-    return None if found is None or not found.offset.is_known else (found, padding)
+    buffer = then[0].operands[0]
+    if not is_outside(work, buffer):
+        return None
+    strides, is_assumed = row_strides(buffer, work.open, work.layout)
+    found = _read_places(work, op.results[0], then[0], guards, strides)
+    return None if found is None else PaddedElement(found[0], padding, found[1], is_assumed)
 
 
 def _read_load(
@@ -386,10 +404,10 @@ def _read_load(
     guards: Sequence[Guard],
     extension: ir.Operation | None,
 ) -> Factor | None:
-    """An element at places that are linear, but for steps that a guard has too."""
-    buffer, *indices = op.operands
+    """An element of a buffer whose strides are known."""
+    buffer = op.operands[0]
     kind = ir.MemRefType(buffer.type)
-    if not is_outside(work, buffer) or not has_plain_elements(kind.element_type):
+    if not is_outside(work, buffer):
         return None
     outermost, *sizes = kind.shape or [1]
     if DYNAMIC in sizes:
@@ -399,6 +417,22 @@ def _read_load(
     shape = [known, *map(Size, sizes)][: kind.rank]
     strides, is_assumed = strides_of(buffer, kind, shape, Layout.PACKED, work.open)
     if is_assumed:
+        return None
+    found = _read_places(work, value, op, guards, strides)
+    return None if found is None else replace(found[0], extension=extension)
+
+
+def _read_places(
+    work: Work,
+    value: ir.Value,
+    op: ir.Operation,
+    guards: Sequence[Guard],
+    strides: Sequence[Size],
+) -> tuple[Factor, tuple[Size, ...]] | None:
+    """An element at places that are linear, but for steps that a guard has too; and its offsets."""
+    buffer, *indices = op.operands
+    element = ir.MemRefType(buffer.type).element_type
+    if not has_plain_elements(element):
         return None
     sums: list[list[Size]] = [[] for _ in work.extents]
     constants: list[Size] = []
@@ -420,24 +454,22 @@ def _read_load(
             sums[loop].append(Size(factor) * stride)
     if any(len(sums[loop]) > 1 for loop in stepped):
         return None
-    return Factor(
-        value,
-        buffer,
-        kind.element_type,
-        tuple(work.open.sum(each) for each in sums),
-        work.open.sum(constants),
-        tuple(guards),
-        extension,
-        None,
-    )
+    offset = work.open.sum(constants)
+    made = tuple(work.open.sum(each) for each in sums)
+    factor = Factor(value, buffer, element, made, offset, tuple(guards), None, None)
+    return factor, tuple(constants)
 
 
 # A number that is linear in loops: its constant, and the factors of loops.
 _Linear = tuple[int, dict[int, int]]
 
 
-def _read_guards(work: Work, terms: Sequence[ir.Value]) -> list[Guard] | None:
-    """The guards that all must hold; None where one is something else."""
+def _read_guards(
+    work: Work, terms: Sequence[ir.Value], *, is_open: bool = False
+) -> list[Guard] | None:
+    """The guards that all must hold; None where one is something else, or has an open bound
+    though none `is_open`.
+    """
     guards: list[Guard] = []
     multiples: list[tuple[_Linear, int]] = []
     for term in terms:
@@ -446,7 +478,7 @@ def _read_guards(work: Work, terms: Sequence[ir.Value]) -> list[Guard] | None:
             multiples.append(multiple)
             continue
         guard = _read_guard(work, term)
-        if guard is None:
+        if guard is None or not (is_open or guard.bound.is_known):
             return None
         guards.append(guard)
     for linear, by in multiples:
@@ -505,14 +537,22 @@ def _read_guard(work: Work, term: ir.Value) -> Guard | None:
         return None
     if ir.IntegerAttr(op.attributes["predicate"]).value != _BELOW:
         return None
-    bound = _constant(op.operands[1])
+    bound = _bound(work, op.operands[1])
     linear, by = _linear(work, op.operands[0]), 1
     if linear is None:
         read = _divided(work, op.operands[0])
         if read is None:
             return None
         linear, by = read
-    return None if bound is None else Guard(linear[0], linear[1], Size(bound), by)
+    return None if bound is None else Guard(linear[0], linear[1], bound, by)
+
+
+def _bound(work: Work, value: ir.Value) -> Size | None:
+    """A number that the host knows."""
+    known = _constant(value)
+    if known is not None:
+        return Size(known)
+    return work.open.size_of(value) if is_outside(work, value) else None
 
 
 def _linear(work: Work, value: ir.Value) -> _Linear | None:

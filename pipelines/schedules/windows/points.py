@@ -109,12 +109,12 @@ class Tile:
 class PaddedRead:
     """What the region reads of a padded tensor: `operand` stands for it, with a number below 0.
 
-    The element of the first iteration lies `offset` elements past the operand's.
+    The element of the first iteration lies the sum of `offsets` past the operand's.
     """
 
     result: ir.Value
     operand: Operand
-    offset: int
+    offsets: tuple[Size, ...]
     guards: tuple[Guard, ...]
     padding: ir.Value
 
@@ -131,11 +131,12 @@ def read_padding(work: Work) -> tuple[Work, tuple[PaddedRead, ...]]:
         read = read_padded(work, op)
         if read is None:
             return work, ()
-        factor, padding = read
-        number = -1 - len(found)
-        operand = Operand(number, factor.buffer, factor.element, factor.strides, ZERO, False, False)
-        offset = factor.offset.known
-        found.append(PaddedRead(op.results[0], operand, offset, factor.guards, padding))
+        factor, number = read.factor, -1 - len(found)
+        is_output, is_assumed = False, read.is_assumed
+        operand = Operand(
+            number, factor.buffer, factor.element, factor.strides, ZERO, is_output, is_assumed
+        )
+        found.append(PaddedRead(op.results[0], operand, read.offsets, factor.guards, read.padding))
     operands = (*work.operands, *(each.operand for each in found))
     return replace(work, operands=operands), tuple(found)
 
@@ -325,13 +326,14 @@ class WindowPoints:
         steps += [
             (at, operand.strides[loop]) for loop, at in zip(work.collective, iteration, strict=True)
         ]
+        for read in self._tile.padded:
+            if read.operand.number == operand.number:
+                steps += [(1, offset) for offset in read.offsets]
         found: dict[tuple[int, ...], int] = {}
         for count, stride in steps:
-            if count and stride != ZERO:
-                found[stride.open] = found.get(stride.open, 0) + count * stride.known
-        offsets = {each.operand.number: each.offset for each in self._tile.padded}
-        near = found.pop((), 0) + offsets.get(operand.number, 0)
-        return tuple(sorted(found.items())), near
+            found[stride.open] = found.get(stride.open, 0) + count * stride.known
+        near = found.pop((), 0)
+        return tuple(sorted(each for each in found.items() if each[1])), near
 
     def _address(self, operand: Operand, rest: _Sizes, near: int) -> ir.Value:
         strides = [loop.stride_of(self._tile.work, operand.number) for loop in self._tile.loops]

@@ -57,7 +57,8 @@ class WindowChooser(Chooser[WindowConfiguration]):
         self._kernels, self._device, self._table = kernels, device, device.tables.windows
 
     def choices(self) -> Sequence[WindowConfiguration]:
-        is_assumed = any(operand.is_assumed for operand in self.work.operands)
+        operands = self._read(Layout.PACKED)[0].operands
+        is_assumed = any(operand.is_assumed for operand in operands)
         found = self._tiles(Layout.PACKED, single=not is_assumed)
         return found + (self._tiles(Layout.ANY, single=True) if is_assumed else [])
 

@@ -29,12 +29,72 @@ func.func @pooled(%x: tensor<?x3x8x8xf32>) -> tensor<?x3x8x8xf32> {
 
 // -----
 
-// Not of windows that no thread keeps, of an open width, nor what is padded with what only the run
-// knows.
+// Of any sizes, and what is copied in another order of dims before and after.
+
+// CHECK-LABEL: func.func @turned(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?x3x?x?xf32>
+// CHECK-DAG:     %[[H:.*]] = tensor.dim %[[X]], %c2
+// CHECK-DAG:     %[[W:.*]] = tensor.dim %[[X]], %c3
+// CHECK-NOT:     tensor.pad
+// CHECK:         linalg.generic
+// CHECK-DAG:       arith.cmpi ult, %{{.*}}, %[[H]]
+// CHECK-DAG:       arith.cmpi ult, %{{.*}}, %[[W]]
+// CHECK:           scf.if
+// CHECK:             tensor.extract %[[X]]
+// CHECK:           "hir.reduce_loops"
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @turned(%x: tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x3x?x?xf32>
+  %h = tensor.dim %x, %c2 : tensor<?x3x?x?xf32>
+  %w = tensor.dim %x, %c3 : tensor<?x3x?x?xf32>
+  %hp = arith.addi %h, %c2 : index
+  %wp = arith.addi %w, %c2 : index
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<?x3x?x?xf32> to tensor<?x3x?x?xf32>
+  %et = tensor.empty(%n, %hp, %wp) : tensor<?x?x?x3xf32>
+  %t = linalg.transpose ins(%p : tensor<?x3x?x?xf32>) outs(%et : tensor<?x?x?x3xf32>) permutation = [0, 2, 3, 1]
+  %e = tensor.empty(%n, %h, %w) : tensor<?x?x?x3xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?x?x3xf32>) -> tensor<?x?x?x3xf32>
+  %window = tensor.empty() : tensor<3x3xf32>
+  %y = linalg.pooling_nhwc_sum {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%t, %window : tensor<?x?x?x3xf32>, tensor<3x3xf32>) outs(%s : tensor<?x?x?x3xf32>) -> tensor<?x?x?x3xf32>
+  %er = tensor.empty(%n, %h, %w) : tensor<?x3x?x?xf32>
+  %r = linalg.transpose ins(%y : tensor<?x?x?x3xf32>) outs(%er : tensor<?x3x?x?xf32>) permutation = [0, 3, 1, 2]
+  return %r : tensor<?x3x?x?xf32>
+}
+
+// -----
+
+// A copy by which neighbours of the result lie together stays.
+
+// CHECK-LABEL: func.func @laid_together(
+// CHECK-COUNT-2: linalg.generic
+func.func @laid_together(%x: tensor<2x64x9x9xf32>) -> tensor<2x7x7x64xf32> {
+  %least = arith.constant 0xFF800000 : f32
+  %et = tensor.empty() : tensor<2x9x9x64xf32>
+  %t = linalg.transpose ins(%x : tensor<2x64x9x9xf32>) outs(%et : tensor<2x9x9x64xf32>) permutation = [0, 2, 3, 1]
+  %e = tensor.empty() : tensor<2x7x7x64xf32>
+  %s = linalg.fill ins(%least : f32) outs(%e : tensor<2x7x7x64xf32>) -> tensor<2x7x7x64xf32>
+  %window = tensor.empty() : tensor<3x3xf32>
+  %y = linalg.pooling_nhwc_max {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%t, %window : tensor<2x9x9x64xf32>, tensor<3x3xf32>) outs(%s : tensor<2x7x7x64xf32>) -> tensor<2x7x7x64xf32>
+  return %y : tensor<2x7x7x64xf32>
+}
+
+// -----
+
+// Not of windows that no thread keeps, nor what is padded with what only the run knows, or by as much.
 
 // CHECK-LABEL: func.func @not_pooled(
 // CHECK-COUNT-3: tensor.pad
-func.func @not_pooled(%x: tensor<1x3x24x24xf32>, %y: tensor<1x3x8x?xf32>, %v: f32) -> (tensor<1x3x16x16xf32>, tensor<1x3x8x?xf32>, tensor<1x3x24x24xf32>) {
+func.func @not_pooled(%x: tensor<1x3x24x24xf32>, %y: tensor<1x3x8x?xf32>, %v: f32, %by: index) -> (tensor<1x3x16x16xf32>, tensor<1x3x8x?xf32>, tensor<1x3x24x24xf32>) {
   %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index
   %least = arith.constant 0xFF800000 : f32
@@ -48,7 +108,7 @@ func.func @not_pooled(%x: tensor<1x3x24x24xf32>, %y: tensor<1x3x8x?xf32>, %v: f3
   %a = linalg.pooling_nchw_max {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
       ins(%p, %w : tensor<1x3x25x25xf32>, tensor<10x10xf32>) outs(%s : tensor<1x3x16x16xf32>) -> tensor<1x3x16x16xf32>
   %n = tensor.dim %y, %c3 : tensor<1x3x8x?xf32>
-  %q = tensor.pad %y low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  %q = tensor.pad %y low[0, 0, 1, 1] high[0, 0, 1, %by] {
   ^bb0(%i: index, %j: index, %k: index, %l: index):
     tensor.yield %least : f32
   } : tensor<1x3x8x?xf32> to tensor<1x3x10x?xf32>
