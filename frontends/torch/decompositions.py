@@ -131,6 +131,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.view.default: _view,
         _ATEN._unsafe_view.default: _view,
         _ATEN.view.dtype: _view_of_bits,
+        _ATEN.split_with_sizes.default: _split_with_sizes,
         _ATEN.roll.default: _roll,
         _ATEN.signbit.default: _signbit,
         _ATEN.put.default: _put,
@@ -992,6 +993,18 @@ def _view(x: Tensor, size: Sequence[int | SymInt]) -> Tensor:
         is_one = not isinstance(each, SymInt) and each == 1
         x = x.unsqueeze(axis) if is_one else _PRIMS.split_dim.default(x, axis, each)
     return x
+
+
+def _split_with_sizes(x: Tensor, sizes: Sequence[int | SymInt], dim: int = 0) -> list[Tensor] | Any:
+    """Parts of open sizes, each a slice; torch-mlir takes known ones."""
+    if not any(isinstance(size, SymInt) for size in sizes):
+        return NotImplemented
+    found: list[Tensor] = []
+    first: Any = 0
+    for size in sizes:
+        found.append(_ATEN.slice.Tensor(x, dim, first, first + size))
+        first = first + size
+    return found
 
 
 def _is_left_open(size: int | SymInt) -> bool:

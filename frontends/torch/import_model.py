@@ -303,6 +303,8 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
             node.target = aten.reshape.default
         with torch.no_grad(), without_needless_guards():
             program = program.run_decompositions(decompositions())
+            # Decompositions compute with sizes too.
+            fractions_as_tensors(program, with_quotients=False)
     except HircError as error:
         # What torch runs the program with says on top at which of its operations.
         said = str(error.args[0]) if error.args else ""

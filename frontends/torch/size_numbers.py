@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import torch
 from torch import SymFloat, SymInt, Tensor
+from torch._guards import detect_fake_mode
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
+from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch.fx.node import map_aggregate
 
 from ...compiler.errors import UnsupportedError
 from .user_errors import stack_position
@@ -18,6 +22,11 @@ from .user_errors import stack_position
 _ATEN = torch.ops.aten
 _ROOT = math.sqrt
 _ROOT_OF_SIZE: Any = vars(torch)["_sym_sqrt"]
+# What makes a whole number of one with a fraction.
+_WHOLE: tuple[Any, ...] = (math.trunc, math.floor, math.ceil)
+# Parts of sizes that are computed in whole numbers. Beside multiples of their denominator they are
+# further from a whole number than f64 rounds; so far the multiples are tried.
+_MOST_DENOMINATOR, _CHECKED_SIZES = 1024, 1 << 16
 # What is computed of two numbers.
 _OF_TWO: dict[Any, Any] = {
     operator.truediv: _ATEN.div.Tensor,
@@ -64,23 +73,30 @@ def root(x: Any) -> Any:
     return _ROOT(x)
 
 
-def fractions_as_tensors(program: ExportedProgram) -> None:
+def fractions_as_tensors(program: ExportedProgram, *, with_quotients: bool = True) -> None:
     """Takes operators of tensors alone where one is given such a number.
 
-    Raises UnsupportedError where an operator takes it as a number alone, unless it is a quotient of
-    whole numbers, which torch-mlir knows.
+    Whole numbers of a known part of a size are computed without fractions. Raises UnsupportedError
+    where an operator takes a fraction as a number alone, unless it is a quotient of whole numbers,
+    which torch-mlir knows; without `with_quotients` operators of tensors take these so too.
     """
     for module in program.graph_module.modules():
         if isinstance(module, GraphModule):
-            _of_graph(module)
+            _of_graph(module, with_quotients)
 
 
-def _of_graph(module: GraphModule) -> None:
+def _of_graph(module: GraphModule, with_quotients: bool) -> None:
     known: dict[Node, Node] = {}
     for node in [*module.graph.nodes]:
-        if node.op != "call_function" or not any(map(_is_fraction, node.all_input_nodes)):
+        given = [each for each in node.all_input_nodes if _is_fraction(each)]
+        if node.op != "call_function" or _is_fraction(node) or not given:
             continue
-        if _is_fraction(node) or not isinstance(node.meta.get("val"), Tensor):
+        if isinstance(node.meta.get("val"), SymInt):
+            _without_fraction(node)
+            continue
+        if not isinstance(node.meta.get("val"), Tensor):
+            continue
+        if not with_quotients and all(map(_is_quotient, given)):
             continue
         with module.graph.inserting_before(node):
             _replace(node, known)
@@ -92,7 +108,93 @@ def _of_graph(module: GraphModule) -> None:
         given = [each for each in node.all_input_nodes if _is_fraction(each)]
         if not _is_fraction(node) and not all(map(_is_quotient, given)):
             raise _error(node)
+    _value_new(module)
     module.recompile()
+
+
+def _value_new(module: GraphModule) -> None:
+    """Gives the nodes that were made here the fake values that torch's own have."""
+    vals = [
+        node.meta["val"]
+        for node in module.graph.nodes
+        if isinstance(node, Node) and "val" in node.meta
+    ]
+    mode = detect_fake_mode(vals)
+    if mode is None:
+        return
+    for node in module.graph.nodes:
+        if node.op != "call_function" or "val" in node.meta:
+            continue
+        given = [map_aggregate(each, _value) for each in (node.args, node.kwargs)]
+        with mode:
+            node.meta["val"] = node.target(*given[0], **given[1])
+
+
+def _value(argument: Any) -> Any:
+    return argument.meta["val"] if isinstance(argument, Node) else argument
+
+
+def _without_fraction(node: Node) -> None:
+    """Replaces a whole number that is made of a known part of another one.
+
+    Numbers that may be negative stay: // rounds them down.
+    """
+    number = node.args[0]
+    found = _share(number) if node.target in _WHOLE else None
+    if found is None or not _agrees(found[0], node.target):
+        return
+    share, whole = found
+    if not statically_known_true(whole.meta["val"] >= 0):
+        return
+    graph = node.graph
+    with graph.inserting_before(node):
+        made = graph.call_function(operator.mul, (whole, share.numerator))
+        if node.target is math.ceil:
+            made = graph.call_function(operator.add, (made, share.denominator - 1))
+        made = graph.call_function(operator.floordiv, (made, share.denominator))
+    made.meta["stack_trace"] = node.meta.get("stack_trace")
+    made.meta["val"] = node.meta["val"]
+    node.replace_all_uses_with(made)
+    graph.erase_node(node)
+
+
+def _share(number: Any) -> tuple[Fraction, Node] | None:
+    """Returns which part a number is of a whole one, where that part is known."""
+    if not isinstance(number, Node):
+        return None
+    if _is_size(number):
+        return Fraction(1), number
+    target, operands = number.target, number.args
+    if target is torch.sym_float:
+        return _share(operands[0])
+    if target not in (operator.mul, operator.truediv):
+        return None
+    one, other = operands
+    if target is operator.mul and isinstance(other, Node):
+        one, other = other, one
+    found, factor = _share(one), _fraction(other)
+    if found is None or not factor:
+        return None
+    share = found[0] * factor if target is operator.mul else found[0] / factor
+    return (share, found[1]) if share > 0 else None
+
+
+def _fraction(number: Any) -> Fraction | None:
+    """Returns the fraction of a small denominator that a number is the nearest to."""
+    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        return None
+    found = Fraction(number).limit_denominator(_MOST_DENOMINATOR)
+    return found if float(found) == number else None
+
+
+def _agrees(share: Fraction, rounded: Any) -> bool:
+    """Whether Python's arithmetic, which rounds products to f64, gives the same for sizes."""
+    factor, top, bottom = float(share), share.numerator, share.denominator
+    up = bottom - 1 if rounded is math.ceil else 0
+    return all(
+        rounded(size * factor) == (size * top + up) // bottom
+        for size in range(0, _CHECKED_SIZES, bottom)
+    )
 
 
 def _error(node: Node) -> UnsupportedError:

@@ -151,7 +151,10 @@ class ScanTable:
     `vectors` of a row, or `iterations` of columns in `column_threads`, of which `lanes` have
     neighbouring vectors, or `few_lanes` where columns do not fill the device twice. No sweep of
     these is on record. A chunk took a block 0.9 us (H200: 512 of 2048 f64 in 470 us), and a second
-    launch and its wait take about 5: scans of `split_chunks` are split.
+    launch and its wait take about 5: scans of `split_chunks` are split. Columns that give one in
+    `alone_share` of the device's threads a vector each are scanned by these alone (computed: two
+    warps for each of a multiprocessor's schedulers, of several independent columns each; a block of
+    rows that a short scan leaves empty took 5 times as long as torch's thread a column).
     """
 
     threads: int = 512
@@ -163,6 +166,7 @@ class ScanTable:
     few_lanes: int = 8
     lanes: int = 32
     split_chunks: int = 8
+    alone_share: int = 8
 
 
 @dataclass(frozen=True)

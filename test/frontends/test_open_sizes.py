@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -215,6 +216,38 @@ def test_functions_whose_sizes_torch_would_fix() -> None:
         for number, (mine, other) in enumerate(zip(compiled(*inputs), theirs, strict=True)):
             torch.testing.assert_close(
                 mine, other, equal_nan=True, msg=lambda said, number=number: f"{number}: {said}"
+            )
+
+
+def _of_parts(x: Tensor) -> list[Tensor]:
+    rows, columns = x.shape[2:]
+    resized = partial(F.interpolate, x)
+    return [
+        resized(scale_factor=0.5, mode="bilinear"),
+        resized(scale_factor=(1.5, 2.0), mode="bilinear", align_corners=True),
+        resized(scale_factor=1 / 3, mode="bicubic"),
+        resized(scale_factor=0.3, mode="nearest-exact"),
+        x[:, :, : math.trunc(rows * 0.6)],
+        x[:, :, :, math.ceil(columns / 3) : math.floor(columns * 1.25)],
+        x.new_full((torch.sym_int((rows + columns) / 7),), 1 / rows),
+        torch.cat(x.chunk(2, 3)[::-1], 3),
+    ]
+
+
+def test_parts_of_open_sizes_are_whole_numbers() -> None:
+    # torch cannot tell of named sizes that all in their range pass its guards.
+    shapes = {"x": {2: Dim.AUTO, 3: Dim.AUTO}}
+    given = (torch.randn(1, 2, 20, 24),)
+    compiled = compile_model(_of_parts, given, dynamic_shapes=shapes, target="cpu", opt_level=0)
+    for sizes in ((20, 24), (8, 30), (41, 12)):
+        x = torch.randn(1, 2, *sizes)
+        for number, (mine, other) in enumerate(zip(compiled(x), _of_parts(x), strict=True)):
+            torch.testing.assert_close(
+                mine,
+                other,
+                rtol=1e-4,
+                atol=1e-5,
+                msg=lambda said, number=number: f"{number}: {said}",
             )
 
 

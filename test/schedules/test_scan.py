@@ -99,7 +99,14 @@ SUITE = Suite(
             lambda x: x.cumsum(0),
             _OUTER,
             magnitude=64,
-            fixed=({"r": 256, "c": 64}, {"r": 131, "c": 40}, {"r": 8200, "c": 2}),
+            fixed=(
+                {"r": 256, "c": 64},
+                {"r": 131, "c": 40},
+                {"r": 8200, "c": 2},
+                # So many columns that each thread has some alone: in one chunk, and in several.
+                {"r": 5, "c": 67588},
+                {"r": 67, "c": 33793},
+            ),
             loops="r, c",
             reduced="r",
             body=scan_loop("%s", "addf", "%x0", "f32", 0) + "linalg.yield %s : f32",
@@ -110,7 +117,11 @@ SUITE = Suite(
             ("f64[a, r, c]",),
             lambda x: x.flip(1).cumprod(1).roll(1, 1).index_fill(1, torch.tensor(0), 1).flip(1),
             ({"a": 2, "r": 1, "c": 5}, {"a": 3, "r": 37, "c": 18}),
-            fixed=({"a": 2, "r": 300, "c": 6}, {"a": 2, "r": 2053, "c": 5}),
+            fixed=(
+                {"a": 2, "r": 300, "c": 6},
+                {"a": 2, "r": 2053, "c": 5},
+                {"a": 2000, "r": 7, "c": 17},
+            ),
             loops="a, r, c",
             reduced="r",
             body=scan_loop("%s", "mulf", "%x0", "f64", 1, "exclusive", "reverse")

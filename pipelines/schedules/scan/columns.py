@@ -2,7 +2,8 @@
 
 A block takes some vectors of columns side by side, and of each as many iterations at once as it has
 threads for, each thread several that follow each other; what they have in all goes from one such
-chunk to the next. Of iterations in parts each has a block of its own.
+chunk to the next. Of iterations in parts each has a block of its own. Where a thread has a vector
+of columns alone, it goes on from what it carries, and the block merges nothing.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class ScanColumns:
         points = self._points
         self._prepare([*points.yielded, *(scan.operand for scan in self._scans)])
         points.access.begin(self._space.work.outputs)
-        self._block = self._block_scan()
+        self._block = self._block_scan() if self._plan.depth > 1 else None
         starts = [scan.start()[0] for scan in self._values]
         part: ir.Value | None = None
         if self._parts is not None:
@@ -126,6 +127,10 @@ class ScanColumns:
 
     def _chunk(self, number: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
         iterations, numbers, valid = self._iterations(number)
+        if self._block is None:
+            carried = self._go_on(iterations, carried)
+            self._store(iterations, numbers, valid)
+            return carried
         through = [self._through(iterations, scan) for scan in self._scans]
         totals = [value for scan in through for value in scan[-1]]
         turn = arith.remui(number, index_constant(2))
@@ -143,6 +148,27 @@ class ScanColumns:
             scan.merged([one], [other])[0]
             for scan, one, other in zip(self._values, carried, block, strict=True)
         ]
+
+    def _go_on(
+        self, iterations: Sequence[ColumnIteration], carried: list[ir.Value]
+    ) -> list[ir.Value]:
+        """Makes the results of a thread's own columns known, from what came before; their last."""
+        last: list[ir.Value] = []
+        for place, scan in enumerate(self._scans):
+            for element in range(self._plan.width):
+                so_far = carried[place * self._plan.width + element]
+                for iteration in iterations:
+                    value = self._value(iteration, scan, element)
+                    so_far = self._known(scan, iteration, element, so_far, (so_far, value))
+                last.append(so_far)
+        return last
+
+    def _value(self, iteration: ColumnIteration, scan: Collective, element: int) -> ir.Value:
+        """What is scanned at a point: the kind's neutral element past the last iteration."""
+        value = iteration.points[element].value(scan.operand)
+        if iteration.valid is None:
+            return value
+        return arith.select(iteration.valid, value, scan.start()[0])
 
     def _numbers(self, first: ir.Value) -> tuple[list[ir.Value], list[ir.Value | None]]:
         """The iterations of a thread, and which of them there are; others are ones of the chunk."""
@@ -166,10 +192,7 @@ class ScanColumns:
         """For each iteration and column the thread's values up to it, merged."""
         found: list[list[ir.Value]] = []
         for iteration in iterations:
-            values: list[ir.Value] = [point.value(scan.operand) for point in iteration.points]
-            if iteration.valid is not None:
-                start = scan.start()[0]
-                values = [arith.select(iteration.valid, value, start) for value in values]
+            values = [self._value(iteration, scan, place) for place in range(self._plan.width)]
             if found:
                 values = [
                     scan.merged([one], [other])[0]
@@ -189,10 +212,22 @@ class ScanColumns:
         """Makes a scan's results in a column known."""
         so_far = prefix
         for iteration, value in zip(iterations, through, strict=True):
-            next_ = scan.merged([prefix], [value])[0]
-            known = so_far if "exclusive" in scan.op.attributes else next_
-            iteration.points[element].known[scan.op.results[0]] = known
-            so_far = next_
+            so_far = self._known(scan, iteration, element, so_far, (prefix, value))
+
+    def _known(
+        self,
+        scan: Collective,
+        iteration: ColumnIteration,
+        element: int,
+        before: ir.Value,
+        merged: tuple[ir.Value, ir.Value],
+    ) -> ir.Value:
+        """Merges two values to what a point's iteration ends with, and makes its result known."""
+        one, other = merged
+        through = scan.merged([one], [other])[0]
+        is_exclusive = "exclusive" in scan.op.attributes
+        iteration.points[element].known[scan.op.results[0]] = before if is_exclusive else through
+        return through
 
     def _store(
         self,

@@ -23,16 +23,17 @@ class ScanConfiguration(Configuration):
     """A block of `threads` takes a chunk of a scan at once, and then the next.
 
     A thread has `vectors` of `width` elements: of a row they lie a block apart; of columns they are
-    iterations that follow one another, and `lanes` threads have neighbouring vectors. Rows that are
-    `short` have one chunk; if it is `open` too, the launch says how many threads one needs, up to
-    these. Where it is `split`, a scan's chunks are divided among as many blocks as fill the device.
+    iterations that follow one another, and `lanes` threads have neighbouring vectors, all threads
+    where each scans its columns alone. Rows that are `short` have one chunk; if it is `open` too,
+    the launch says how many threads one needs, up to these. Where it is `split`, a scan's chunks
+    are divided among as many blocks as fill the device.
     """
 
     family: ClassVar[str] = "scan"
     candidates: ClassVar[Mapping[str, Sequence[Value]]] = {
         "vectors": (1, 2, 4, 8),
         "threads": (64, 128, 256, 512),
-        "lanes": (1, 4, 8, 32),
+        "lanes": (1, 4, 8, 32, 256),
         "split": (False, True),
     }
 

@@ -189,15 +189,17 @@ class _ColumnChooser(ScanChooser):
 
     def choices(self) -> Sequence[ScanConfiguration]:
         wide = self._widest
-        return [self._choice(width) for width in ([wide, 1] if wide > 1 else [1])]
+        return [*dict.fromkeys(self._choice(width) for width in (wide, 1))]
 
     def refusal(self, made: ScanConfiguration) -> str | None:
         if made.kernel is not Kind.COLUMNS or made.short or made.open:
             return "'kernel' is columns, and not 'short': neighbours belong to different scans"
         if made.width > self._widest:
             return f"'width' is at most {self._widest}: 16 bytes of columns that lie together"
-        if made.lanes > self._device.lanes:
-            return f"'lanes' are at most {self._device.lanes}"
+        if made.lanes > self._device.lanes and made.lanes != made.threads:
+            return f"'lanes' are at most {self._device.lanes}, or as many as 'threads'"
+        if made.lanes == made.threads and made.split:
+            return "'split' is false where each thread scans its columns alone"
         return (
             super().refusal(made)
             or self._shared_refusal(made, made.width, 1)
@@ -236,6 +238,8 @@ class _ColumnChooser(ScanChooser):
 
     def _choice(self, width: int) -> ScanConfiguration:
         table, columns = self._table, self._space.columns
+        if (alone := self._alone(width)) is not None:
+            return alone
         lanes = table.few_lanes
         if columns.is_known:
             vectors = -(-columns.known // width)
@@ -246,9 +250,40 @@ class _ColumnChooser(ScanChooser):
         iterations = table.iterations if width > 1 else 2 * table.iterations
         threads = table.column_threads
         made = ScanConfiguration(Kind.COLUMNS, width, iterations, threads, lanes, split=True)
-        if self._split_refusal(made, self._extent(made)) is not None:
-            return replace(made, split=False)
-        return made
+        if self._split_refusal(made, self._extent(made)) is None:
+            return made
+        length = self._space.iterations
+        # Threads past the end of a short scan would merge as much as the others.
+        while (
+            length.is_known
+            and threads > self._device.lanes
+            and (threads // lanes // 2 * iterations >= length.known)
+        ):
+            threads //= 2
+        return replace(made, threads=threads, split=False)
+
+    def _alone(self, widest: int) -> ScanConfiguration | None:
+        """Each thread scans a vector of columns alone, where these are enough to fill the device.
+
+        Nothing is merged across threads then. Vectors are as wide as leaves enough of them; each
+        thread has as much under way as all need to keep the memory busy.
+        """
+        device, table, space = self._device, self._table, self._space
+        if not space.columns.is_known or not space.iterations.is_known:
+            return None
+        columns, length = space.columns.known, space.iterations.known
+        width, least = widest, device.multiprocessors * device.threads // table.alone_share
+        while width > 1 and columns < least * width:
+            width //= 2
+        if columns < least * width or not length:
+            return None
+        size = columns * min(element_bytes(each.element) for each in space.large)
+        under_way = -(-device.multiprocessors * device.bytes_in_flight // size)
+        most = min(max(table.iterations, under_way), MOST_COPIES // width, length)
+        # Chunks of equal length.
+        iterations = -(-length // -(-length // most))
+        threads = table.column_threads
+        return ScanConfiguration(Kind.COLUMNS, width, iterations, threads, lanes=threads)
 
     def _plan(self, made: ScanConfiguration) -> ColumnPlan:
         return ColumnPlan(self._space, made.width, made.lanes, made.vectors, made.threads)
