@@ -123,6 +123,16 @@ def _forms(options: MatmulOptions) -> str:
     )
 
 
+def _lays_together(options: HostIrOptions) -> str:
+    """Returns the pass that lets terms of convolutions and products lie together."""
+    products = options.products
+    return (
+        f"lay-channels-together{{chips={'+'.join(options.chips)} "
+        f"allow-tf32={str(products.allow_tf32).lower()} products={str(products.own).lower()} "
+        f"kernel-multiplications={products.kernel_multiplications}}},"
+    )
+
+
 def _pads(options: MatmulOptions, chips: tuple[str, ...]) -> str:
     """Returns the pass that gives products sizes for which the library is fast."""
     if not options.library:
@@ -176,7 +186,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "convert-concat-to-linalg{to-fuse=true},"
             f"{'split-float32-products,' if options.products.splits else ''}"
             f"{_reads_in_place(options.products, options.chips)}{_generalizes(options.products)}"
-            f"{'lay-channels-together,' if options.tuned else ''}"
+            f"{_lays_together(options) if options.tuned else ''}"
             "normalize-tensor-operations,func.func(canonicalize,cse),"
             # Sizes then do not come from tensors that are fused away.
             "resolve-shaped-type-result-dims,func.func(canonicalize,cse),"

@@ -1,6 +1,7 @@
-"""Convolutions of 16-bit elements whose channels lie apart, on copies in which they lie together.
+"""Convolutions and products whose terms lie apart, on copies in which they lie together.
 
-Tensor cores then take several channels at a time. The copies are transposes, of what is padded or
+Tensor cores then take several at a time; of other elements than those of 16 bits warpgroups take
+nothing else. Of a convolution terms are channels. The copies are transposes, of what is padded or
 set apart among zeros rather than of the padded: fusion makes them part of what makes the tensors.
 """
 
@@ -14,12 +15,15 @@ from ...dialects.records import dataclass
 from ..fusion.access import Access, Coordinate, reassociation
 from ..fusion.fills import filled_with
 from ..fusion.generic import accesses_of, inputs_of, loop_count, reducing_loops
+from ..schedules.elements import element_bytes
 
-# Copies take 8 elements.
-_TOGETHER = 8
+# What copies take.
+_TOGETHER_BYTES = 16
 # On an H200: what a product takes longer where elements pass through registers one by one, what a
-# copy takes of each element, and what another kernel takes, in seconds.
-_SAVED, _COPIED, _KERNEL = 6e-15, 1.2e-12, 3e-6
+# copy takes of each byte, and what another kernel takes, in seconds.
+_SAVED, _COPIED, _KERNEL = 6e-15, 0.6e-12, 3e-6
+# The same of elements of 8 bits, which ordinary cores multiply then, at their peak.
+_SAVED_OF_BYTES = 1.7e-14
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,9 @@ class _Operand:
 
 
 def lay_channels_together(op: ir.Operation) -> None:
-    """Lets a convolution, a linalg.generic, read copies of operands with their channels last."""
+    """Lets a convolution or product, a linalg.generic, read copies of operands that have their
+    channels or terms last.
+    """
     reads = accesses_of(op)[: len(inputs_of(op))]
     channel = _channel(op, reads)
     if channel is None:
@@ -63,29 +69,31 @@ def _channel(op: ir.Operation, reads: Sequence[Access]) -> int | None:
     size.
     """
     kinds = [ir.RankedTensorType(read.value.type) for read in reads]
-    if not all(kind.has_static_shape and element_is_small(kind.element_type) for kind in kinds):
+    if not all(kind.has_static_shape for kind in kinds):
         return None
     first, second = (set(read.loops) for read in reads)
     both = [loop for loop in reducing_loops(op) if loop in first and loop in second]
     if len(both) != 1 or any(not isinstance(each, int) for each in reads[1].index):
         return None
     size = kinds[1].shape[reads[1].index.index(both[0])]
-    return both[0] if size and size % _TOGETHER == 0 else None
+    return both[0] if size and size * _bytes(reads[1]) % _TOGETHER_BYTES == 0 else None
 
 
-def element_is_small(element: ir.Type) -> bool:
-    """Returns whether elements are of 16 bits, for tensor cores."""
-    return str(element) in ("f16", "bf16")
+def _bytes(read: Access) -> int:
+    return element_bytes(ir.RankedTensorType(read.value.type).element_type)
 
 
 def _order(op: ir.Operation, number: int, channel: int) -> tuple[int, ...]:
     """Returns the dims by what they are: windows and their places, an image's groups, channels."""
     image, weights = accesses_of(op)[:2]
     reducing = set(reducing_loops(op))
+    is_product = all(isinstance(each, int) for each in image.index)
 
     def key(each: Coordinate) -> int:
         if each == channel:
             return 3
+        if is_product:
+            return 0
         if not isinstance(each, int) or each in reducing:
             return 1
         return 2 if number == 0 and each in weights.loops else 0
@@ -102,8 +110,9 @@ def _pays(op: ir.Operation, copied: Sequence[_Operand]) -> bool:
     terms = prod(
         size for loop, size in zip(weights.index, shape, strict=True) if loop in reducing_loops(op)
     )
-    elements = sum(prod(_source_shape(each.access.value)) for each in copied)
-    return _SAVED * 2 * prod(result) * terms > _COPIED * elements + _KERNEL * len(copied)
+    bytes_ = sum(prod(_source_shape(each.access.value)) * _bytes(each.access) for each in copied)
+    saved = _SAVED_OF_BYTES if _bytes(weights) == 1 else _SAVED
+    return saved * 2 * prod(result) * terms > _COPIED * bytes_ + _KERNEL * len(copied)
 
 
 def _source_shape(value: ir.Value) -> Sequence[int]:

@@ -10,6 +10,7 @@ from ..fusion.generic import (
     accesses_of,
     has_tensors_only,
     inputs_of,
+    multiplies_bytes,
     reducing_loops,
     sums_products,
 )
@@ -40,8 +41,8 @@ def generalize_convolutions(
     """Returns the convolutions on tensors within `root`, as linalg.generics, in the order of the
     source.
 
-    Those that are written as linalg.generics too, and products of integers, or which `is_product`
-    tells; of all, those wanted.
+    Those that are written as linalg.generics too, and products of integers, of elements of a byte,
+    or which `is_product` tells; of all, those wanted.
     """
     named = operations_where(root, lambda op: _is_named(op, is_product) and is_wanted(op))
     generic = operations_where(root, lambda op: _is_generic(op, is_product) and is_wanted(op))
@@ -64,14 +65,16 @@ def generalize_convolutions(
 
 def _is_named(op: ir.Operation, is_product: Callable[[ir.Operation], bool]) -> bool:
     if op.name in _PRODUCTS:
-        return _is_of_two(op) and (_is_of_integers(op) or is_product(op))
+        return _is_of_two(op) and (_has_no_library(op) or is_product(op))
     return op.name.startswith(_CONVOLUTIONS) and _is_of_two(op)
 
 
-def _is_of_integers(op: ir.Operation) -> bool:
-    """Returns whether all elements are integers of one type that is computed in; no library takes
-    them.
+def _has_no_library(op: ir.Operation) -> bool:
+    """Returns whether all elements are integers of one type that is computed in, or it multiplies
+    elements of a byte; no library takes them.
     """
+    if multiplies_bytes(op):
+        return True
     (kind, *more) = {str(ir.RankedTensorType(value.type).element_type) for value in op.operands}
     return not more and kind in [f"i{bits}" for bits in _INTEGER_BITS]
 
@@ -79,7 +82,7 @@ def _is_of_integers(op: ir.Operation) -> bool:
 def _is_generic(op: ir.Operation, is_product: Callable[[ir.Operation], bool]) -> bool:
     """Returns whether it sums products of two operands, of which one is read at sums of loops.
 
-    Others are products of matrices; of these integers, and which `is_product` tells.
+    Others are products of matrices; of these those without a library, and which `is_product` tells.
     """
     if op.name != GENERIC or not has_tensors_only(op) or not reducing_loops(op):
         return False
@@ -87,7 +90,7 @@ def _is_generic(op: ir.Operation, is_product: Callable[[ir.Operation], bool]) ->
         return False
     reads = accesses_of(op)[: len(inputs_of(op))]
     is_of_matrices = all(isinstance(each, int) for read in reads for each in read.index)
-    if is_of_matrices and not _is_of_integers(op) and not is_product(op):
+    if is_of_matrices and not _has_no_library(op) and not is_product(op):
         return False
     return sums_products(op)
 

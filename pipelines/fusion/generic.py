@@ -56,14 +56,35 @@ def has_tensors_only(op: ir.Operation) -> bool:
     )
 
 
+_FLOAT_SUM = ("arith.mulf", "arith.addf", "linalg.yield")
+_INTEGER_SUM = ("arith.muli", "arith.addi", "linalg.yield")
+_INTEGER_EXTENSIONS = {"arith.extsi", "arith.extui"}
+_FLOATS_OF_A_BYTE = {"f8E4M3FN", "f8E5M2"}
+
+
 def sums_products(op: ir.Operation) -> bool:
     """Returns whether a linalg.generic adds products of two elements to its result, and no more."""
     names = [each.operation.name for each in op.regions[0].blocks[0]]
-    return names in (
-        ["arith.mulf", "arith.addf", "linalg.yield"],
-        ["arith.muli", "arith.addi", "linalg.yield"],
-        ["arith.extf", "arith.extf", "arith.mulf", "arith.addf", "linalg.yield"],
-    )
+    *extensions, multiplied, added, end = names if len(names) in (3, 5) else [""] * 3
+    return (extensions, (multiplied, added, end)) in (
+        ([], _FLOAT_SUM),
+        ([], _INTEGER_SUM),
+        (["arith.extf"] * 2, _FLOAT_SUM),
+    ) or ((multiplied, added, end) == _INTEGER_SUM and set(extensions) <= _INTEGER_EXTENSIONS)
+
+
+def multiplies_bytes(op: ir.Operation) -> bool:
+    """Returns whether two operands on tensors have elements of 8 bits, and the result i32 or f32.
+
+    No library is called for products of such.
+    """
+    kinds = [each.type for each in op.operands]
+    if len(kinds) != 3 or not all(isinstance(each, ir.RankedTensorType) for each in kinds):
+        return False
+    first, second, result = (str(ir.RankedTensorType(each).element_type) for each in kinds)
+    if result == "i32":
+        return first == second == "i8"
+    return result == "f32" and {first, second} <= _FLOATS_OF_A_BYTE
 
 
 def make_generic(

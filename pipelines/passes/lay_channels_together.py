@@ -1,4 +1,4 @@
-"""lay-channels-together: convolutions of 16-bit elements read copies with their channels last."""
+"""lay-channels-together: convolutions and products read copies in which terms lie together."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ from typing import ClassVar
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
-from ..contractions.channels import element_is_small, lay_channels_together
+from ..contractions.channels import lay_channels_together
 from ..contractions.convolutions import generalize_convolutions
+from ..fusion.generic import multiplies_bytes
 from ..pass_base import Pass, register
+from ..products.contraction import read_contraction
+from ..products.fits import is_for_tiles
+from ..products.options import KERNEL_MULTIPLICATIONS
+from ..schedules.device import device_of
+
+_OF_16_BITS = {"bf16", "f16"}
 
 
 @register
@@ -17,7 +24,9 @@ class LayChannelsTogether(Pass):
     """Transposes what convolutions on tensor cores read so that channels lie together.
 
     That is where the product saves more time than the copies take, which fusion makes part of what
-    makes the tensors. Padding stays around the copy.
+    makes the tensors. Padding stays around the copy. Elements are of 16 bits; for chips whose
+    warpgroups multiply, also of 8, and of f32 with `allow_tf32`. Products of 8 bits are laid so
+    too, and with `products` those of tf32, which no library is to compute then.
 
       %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] { ... }
       %y = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<8x64x30x30xbf16>, ...)
@@ -29,13 +38,35 @@ class LayChannelsTogether(Pass):
 
     name: ClassVar[str] = "lay-channels-together"
 
+    chips: str = ""
+    allow_tf32: bool = False
+    products: bool = False
+    kernel_multiplications: int = KERNEL_MULTIPLICATIONS
+
     def run(self, op: ir.Operation) -> None:
-        for found in generalize_convolutions(op, _is_of_small_elements):
+        device = device_of([chip for chip in self.chips.split("+") if chip])
+        has_warpgroups = device.has_warpgroup_products
+
+        def is_wanted(found: ir.Operation) -> bool:
+            kinds = {
+                str(ir.RankedTensorType(value.type).element_type)
+                for value in list(found.operands)[:2]
+            }
+            if kinds <= _OF_16_BITS:
+                return True
+            return has_warpgroups and (
+                multiplies_bytes(found) or (self.allow_tf32 and kinds == {"f32"})
+            )
+
+        for found in generalize_convolutions(op, is_wanted, self._is_product):
             lay_channels_together(found)
 
-
-def _is_of_small_elements(op: ir.Operation) -> bool:
-    return all(
-        element_is_small(ir.RankedTensorType(value.type).element_type)
-        for value in list(op.operands)[:2]
-    )
+    def _is_product(self, op: ir.Operation) -> bool:
+        """Returns whether it is a product in tf32 that no library computes."""
+        product = read_contraction(op) if self.products and self.allow_tf32 else None
+        return (
+            product is not None
+            and product.accumulates
+            and product.first.element == "f32"
+            and is_for_tiles(product, self.kernel_multiplications)
+        )

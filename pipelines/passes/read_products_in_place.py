@@ -6,9 +6,10 @@ from typing import ClassVar
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
+from ..fusion.generic import multiplies_bytes
 from ..pass_base import Pass, register
-from ..products.contraction import read_contraction
-from ..products.fits import is_for_library
+from ..products.contraction import read_contraction, read_product
+from ..products.fits import is_for_library, is_for_tiles
 from ..products.generic import rebuild
 from ..products.options import KERNEL_MULTIPLICATIONS, MatmulOptions
 from ..products.reads import read_in_place
@@ -42,11 +43,15 @@ class ReadProductsInPlace(Pass):
         options = MatmulOptions(library=True, kernel_multiplications=self.kernel_multiplications)
         device = device_of([chip for chip in self.chips.split("+") if chip])
         for work in operations_where(op, _may_be_product):
-            product = read_contraction(work)
+            is_of_bytes = multiplies_bytes(work)
+            product = read_product(work) if is_of_bytes else read_contraction(work)
             if product is None or not product.accumulates:
                 continue
             read = read_in_place(product)
-            if not is_for_library(read, options) or split_loops(work, read, options, device):
+            if not is_of_bytes:
+                if not is_for_library(read, options) or split_loops(work, read, options, device):
+                    continue
+            elif not is_for_tiles(read, self.kernel_multiplications):
                 continue
             if read != product:
                 rebuild(work, read)

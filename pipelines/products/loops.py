@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...dialects.mlir import arith, ir
+from ..fusion.tiles import TILES
 from ..hir.compute.accumulator import Accumulator
 from ..hir.compute.broadcast import Indexed, Repeats, index_operand
 from ..hir.compute.casts import resize
@@ -17,6 +18,8 @@ from ..hir.compute.operand import Operand
 from . import product as products
 from .options import KERNEL_MULTIPLICATIONS
 from .small import is_empty, is_for_kernel
+
+_WORD_BYTES = 4
 
 
 def is_one_operation(result: Operand, x: Indexed, y: Indexed) -> bool:
@@ -35,7 +38,19 @@ def is_one_operation(result: Operand, x: Indexed, y: Indexed) -> bool:
 
     places = tuple(range(len(result.shape)))
     product = products.Product(indexed(x), indexed(y), products.Indexed(result.stored, places))
-    return is_for_kernel(product, KERNEL_MULTIPLICATIONS) is True and not is_empty(product)
+    if is_empty(product):
+        return False
+    is_small = is_for_kernel(product, KERNEL_MULTIPLICATIONS) is True
+    return is_small or _multiplies_bytes(result, x, y)
+
+
+def _multiplies_bytes(result: Operand, x: Indexed, y: Indexed) -> bool:
+    """Returns whether elements are of 8 bits and sums of more: tensor cores take both in one."""
+    is_float = result.element.is_float
+    return (is_float or result.element.bytes == _WORD_BYTES) and all(
+        each.operand.element.bytes == 1 and each.operand.element.is_float == is_float
+        for each in (x, y)
+    )
 
 
 def emit_sum(
@@ -75,7 +90,9 @@ def emit_sum(
 
     inputs = [index_operand(indexed, result, loops, repeats) for indexed in operands]
     output = (result.stored, map_of(loops, range(rank)))
-    emit_generic(loops, (rank,), [*inputs, *addends], [output], body)
+    work = emit_generic(loops, (rank,), [*inputs, *addends], [output], body)
+    if _multiplies_bytes(result, *operands):
+        work.attributes[TILES] = ir.UnitAttr.get()
 
 
 def emit_product(sums: Accumulator, x: Indexed, y: Indexed, repeats: Repeats) -> None:

@@ -11,6 +11,11 @@ ACCESS_BYTES = 16
 _WORD_BYTES = 4
 
 
+def is_float8(element: ir.Type) -> bool:
+    """Whether elements are floats of 8 bits."""
+    return isinstance(element, ir.FloatType) and element.width == 8
+
+
 def element_bytes(element: ir.Type) -> int:
     """The bytes an element takes in memory."""
     if isinstance(element, ir.IntegerType | ir.FloatType):
@@ -189,7 +194,7 @@ def _stored(element: ir.Type) -> ir.Type:
     """What LLVM loads: an integer for i1 and for floats that LLVM does not know."""
     if isinstance(element, ir.IntegerType) and element.width == 1:
         return ir.IntegerType.get_signless(8)
-    if isinstance(element, ir.FloatType) and element.width == 8:
+    if is_float8(element):
         return ir.IntegerType.get_signless(8)
     return element
 

@@ -217,21 +217,30 @@ _DEPTHWISE = """
       }"""
 
 
-def _channels_last(element: str, kernel: str, features: int) -> Written:
-    """A padded convolution whose channels lie together, with weights of that order of dims."""
-    sizes = {"f": features, "h": 3, "w": 2, "c": 24}
+def _channels_last(
+    element: str, kernel: str, features: int, channels: int = 24, total: str = ""
+) -> Written:
+    """A padded convolution whose channels lie together, with weights of that order of dims.
+
+    Its results have the elements' type or that of `total`.
+    """
+    total = total or element
+    sizes = {"f": features, "h": 3, "w": 2, "c": channels}
     weights = [sizes[dim] for dim in kernel]
-    images, padded, results = [2, 9, 7, 24], [2, 11, 8, 24], [2, 5, 7, features]
-    x, p, k, y = (_tensor(each, element) for each in (images, padded, weights, results))
+    images, padded, results = [2, 9, 7, channels], [2, 11, 8, channels], [2, 5, 7, features]
+    x, p, k = (_tensor(each, element) for each in (images, padded, weights))
+    y = _tensor(results, total)
+    zero, of_total = ("0" if of.startswith("i") else "0.0" for of in (element, total))
     source = f"""
       func.func @NAME(%x: {x}, %k: {k}) -> {y} {{
-        %zero = arith.constant 0.0 : {element}
+        %zero = arith.constant {zero} : {element}
+        %none = arith.constant {of_total} : {total}
         %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 0, 0] {{
         ^bb0(%i: index, %j: index, %l: index, %m: index):
           tensor.yield %zero : {element}
         }} : {x} to {p}
         %empty = tensor.empty() : {y}
-        %start = linalg.fill ins(%zero : {element}) outs(%empty : {y}) -> {y}
+        %start = linalg.fill ins(%none : {total}) outs(%empty : {y}) -> {y}
         %c = linalg.conv_2d_nhwc_{kernel} {{dilations = dense<1> : tensor<2xi64>,
                                            strides = dense<[2, 1]> : tensor<2xi64>}}
             ins(%p, %k : {p}, {k}) outs(%start : {y}) -> {y}
@@ -240,15 +249,14 @@ def _channels_last(element: str, kernel: str, features: int) -> Written:
 
     def reference(x: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
         order = [kernel.index(dim) for dim in "fchw"]
-        y = functional.conv2d(
-            functional.pad(x.permute(0, 3, 1, 2), (1, 0, 1, 1)), k.permute(order), stride=(2, 1)
-        )
+        image = functional.pad(x.double().permute(0, 3, 1, 2), (1, 0, 1, 1))
+        y = functional.conv2d(image, k.double().permute(order), stride=(2, 1))
         return y.permute(0, 2, 3, 1)
 
     return Written(
         f"last_{kernel}_{element}",
         (_spec(images, element), _spec(weights, element)),
-        (_spec(results, element),),
+        (_spec(results, total),),
         reference,
         ({"one": 1},),
         magnitude=20.0,
@@ -290,6 +298,8 @@ SUITE = Suite(
         _channels_last("bf16", "fhwc", 70),
         _channels_last("f16", "hwcf", 72),
         _channels_last("f32", "fhwc", 20),
+        _channels_last("i8", "fhwc", 70, 32, "i32"),
+        _channels_last("f8E4M3FN", "fhwc", 36, 48, "f32"),
         *(_drawn(seed).program(f"drawn_{seed}") for seed in range(8)),
         Written(
             "grouped",

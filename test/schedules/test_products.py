@@ -5,6 +5,7 @@ Sizes fit no tile; operands lie in every order, and what follows is computed wit
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -207,6 +208,141 @@ SUITE = Suite(
 )
 
 
+def _of_bytes(
+    name: str,
+    maps: tuple[str, str],
+    sizes: dict[str, int],
+    elements: tuple[str, str],
+    extensions: tuple[str, str],
+    total: str,
+    attributes: str = "",
+) -> Written:
+    """A product of elements of 8 bits, of which each is multiplied by a number of its column.
+
+    The operands' dims are letters of m, n and k.
+    """
+    first, second = (
+        f"tensor<{''.join(f'{sizes[loop]}x' for loop in dims)}{of}>"
+        for dims, of in zip(maps, elements, strict=True)
+    )
+    zero, kind, as_f32 = "0", "i", "sitofp %t : i32 to f32"
+    if total == "f32":
+        zero, kind, as_f32 = "0.0", "f", "negf %t : f32"
+    sums, y = (f"tensor<{sizes['m']}x{sizes['n']}x{of}>" for of in (total, "f32"))
+    scale = f"tensor<{sizes['n']}xf32>"
+    indexing = ", ".join(f"affine_map<(m, n, k) -> ({', '.join(dims)})>" for dims in (*maps, "mn"))
+    same = "affine_map<(m, n) -> (m, n)>"
+    source = f"""
+      func.func @NAME(%a: {first}, %b: {second}, %s: {scale}) -> {y} {{
+        %zero = arith.constant {zero} : {total}
+        %empty = tensor.empty() : {sums}
+        %start = linalg.fill ins(%zero : {total}) outs(%empty : {sums}) -> {sums}
+        %p = linalg.generic {{indexing_maps = [{indexing}],
+                              iterator_types = ["parallel", "parallel", "reduction"]}}
+            ins(%a, %b : {first}, {second}) outs(%start : {sums}) attrs = {{{attributes}}} {{
+        ^bb0(%x: {elements[0]}, %w: {elements[1]}, %o: {total}):
+          %x1 = arith.{extensions[0]} %x : {elements[0]} to {total}
+          %w1 = arith.{extensions[1]} %w : {elements[1]} to {total}
+          %m = arith.mul{kind} %x1, %w1 : {total}
+          %t = arith.add{kind} %o, %m : {total}
+          linalg.yield %t : {total}
+        }} -> {sums}
+        %out = tensor.empty() : {y}
+        %y = linalg.generic {{indexing_maps = [{same}, affine_map<(m, n) -> (n)>, {same}],
+                              iterator_types = ["parallel", "parallel"]}}
+            ins(%p, %s : {sums}, {scale}) outs(%out : {y}) {{
+        ^bb0(%t: {total}, %by: f32, %o: f32):
+          %f = arith.{as_f32}
+          %q = arith.mulf %f, %by : f32
+          linalg.yield %q : f32
+        }} -> {y}
+        return %y : {y}
+      }}"""
+
+    def reference(a: torch.Tensor, b: torch.Tensor, s: torch.Tensor) -> torch.Tensor:
+        wide = [
+            torch.where(each < 0, each.double() + 256, each.double())
+            if how == "extui"
+            else each.double()
+            for each, how in zip((a, b), extensions, strict=True)
+        ]
+        sums = torch.einsum(f"{maps[0]},{maps[1]}->mn", *wide) * s
+        return -sums if total == "f32" else sums
+
+    return Written(
+        name,
+        (
+            *(
+                f"{of}[{', '.join(str(sizes[loop]) for loop in dims)}]"
+                for dims, of in zip(maps, elements, strict=True)
+            ),
+            f"f32[{sizes['n']}]",
+        ),
+        (f"f32[{sizes['m']}, {sizes['n']}]",),
+        reference,
+        ({"one": 1},),
+        magnitude=20.0,
+        source=source,
+    )
+
+
+_F8 = ("extf", "extf")
+
+
+def _drawn(seed: int) -> Written:
+    """A product of elements of a byte, of sizes that fit no tile, in any layout."""
+    draw = random.Random(seed)
+    sizes = {
+        "m": draw.randint(65, 200),
+        "n": draw.randint(129, 260),
+        "k": 16 * draw.randint(32, 40),
+    }
+    maps = draw.choice(("mk", "mk", "km")), draw.choice(("nk", "nk", "kn"))
+    if draw.random() < 0.5:
+        how = draw.choice(("extsi", "extui")), draw.choice(("extsi", "extui"))
+        return _of_bytes(f"drawn_{seed}", maps, sizes, ("i8", "i8"), how, "i32")
+    elements = draw.choice(("f8E4M3FN", "f8E5M2")), draw.choice(("f8E4M3FN", "f8E5M2"))
+    return _of_bytes(f"drawn_{seed}", maps, sizes, elements, _F8, "f32")
+
+
+_BYTES = {"m": 133, "n": 131, "k": 272}
+# Elements of a byte: sums of f32 or i32, of two types, in parts.
+BYTES = Suite(
+    [
+        _of_bytes("f8", ("mk", "nk"), _BYTES, ("f8E4M3FN", "f8E4M3FN"), _F8, "f32"),
+        _of_bytes("f8_two", ("mk", "nk"), _BYTES, ("f8E5M2", "f8E4M3FN"), _F8, "f32"),
+        _of_bytes("i8", ("mk", "nk"), _BYTES, ("i8", "i8"), ("extsi", "extsi"), "i32"),
+        _of_bytes("u8", ("mk", "nk"), _BYTES, ("i8", "i8"), ("extui", "extsi"), "i32"),
+        _of_bytes(
+            *("i8_parts", ("mk", "nk"), {"m": 9, "n": 228, "k": 4112}, ("i8", "i8")),
+            *(("extsi", "extsi"), "i32", _PARTS),
+        ),
+        _of_bytes(
+            *("f8_slices", ("mk", "nk"), {"m": 140, "n": 152, "k": 272}, ("f8E5M2", "f8E5M2")),
+            *(_F8, "f32", _asks("rows = 128, columns = 64, stages = 3, consumers = 1")),
+        ),
+        # Terms that lie apart.
+        _of_bytes(
+            "i8_columns",
+            ("mk", "kn"),
+            {**_BYTES, "n": 144},
+            ("i8", "i8"),
+            ("extsi", "extsi"),
+            "i32",
+        ),
+        _of_bytes(
+            "f8_rows", ("km", "nk"), {**_BYTES, "m": 144}, ("f8E4M3FN", "f8E4M3FN"), _F8, "f32"
+        ),
+        *(_drawn(seed) for seed in range(6)),
+    ],
+)
+
+
+@pytest.mark.parametrize("name", BYTES.names)
+def test_bytes(name: str) -> None:
+    BYTES.check(name)
+
+
 # Factors of f32 that are rounded to tf32: terms lie together, but for one whose warps multiply.
 ROUNDED = Suite(
     [
@@ -253,3 +389,4 @@ def test_checks_are_silent() -> None:
             "few_across",
         ]
     )
+    BYTES.check_silence(["f8", "i8_parts"])

@@ -216,13 +216,13 @@ class Matrices:
 
 
 class WarpgroupMatrices:
-    """Products of matrices of 16-bit elements by warpgroups, from tiles that lie by row (wgmma).
+    """Products of matrices by warpgroups, from tiles that lie by row (wgmma).
 
     Each takes 64 rows of the tile, and all its columns or an equal part of them.
     """
 
     def __init__(self, form: Form, made: Configuration, sides: tuple[Side, Side]) -> None:
-        self._made, self._sides = made, sides
+        self._made, self._sides, self._is_promoted = made, sides, form.is_promoted
         assert form.kinds is not None
         self._kinds = form.kinds
         self._lane = lane = Lane()
@@ -242,19 +242,26 @@ class WarpgroupMatrices:
         """Begins to add the products of the step at an address of shared memory."""
         first, _ = self._sides
         begin_products()
-        found = self._sums.of(sums)
+        found = self._sums.undefined() if self._is_promoted else self._sums.of(sums)
         a = matrix_descriptor(byte(start, times(self._row, ROW_BYTES)), 0)
         second_start = plus(times(self._column, ROW_BYTES), first.stage_bytes)
         b = matrix_descriptor(byte(start, second_start), 0)
         for step in range(ROW_BYTES // DEPTH_BYTES):
             a_at, b_at = (moved(each, step * DEPTH_BYTES) for each in (a, b))
-            found = self._sums.multiply(found, a_at, b_at, self._kinds, along_terms=(True, True))
+            found = self._sums.multiply(
+                *(found, a_at, b_at, self._kinds),
+                along_terms=(True, True),
+                adds=step > 0 or not self._is_promoted,
+            )
         commit_products()
         return found
 
-    def end(self, found: ir.Value) -> list[ir.Value]:
+    def end(self, found: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
         """Waits for what was begun; the sums."""
-        return self._sums.complete([found])[0]
+        (whole,) = self._sums.complete([found])
+        if not self._is_promoted:
+            return whole
+        return [arith.addf(one, other) for one, other in zip(sums, whole, strict=True)]
 
     def pieces(self, sums: list[ir.Value]) -> list[Piece]:
         """The thread's sums, and where they lie in the tile."""

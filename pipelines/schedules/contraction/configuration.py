@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ....dialects.records import dataclass
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
@@ -84,6 +86,8 @@ _WARPGROUP_TILES = (
     _Tile(64, 128, 8, 8, 4, 1.0),
     _Tile(64, 64, 8, 4, 4, 0.6),
 )
+# Registers of a thread that has the sums of a step beside those of all (ptxas: of 128 they spill).
+_PROMOTED_REGISTERS = 168
 _SHARE_OF_WARPS = ((4, 0.65), (8, 0.9))
 _SEGMENT = 2048
 # Of f32 on ordinary cores, so many terms are added one after the other: errors of a sum of n grow
@@ -94,7 +98,7 @@ AT_ONCE = 256
 _TERMS, _STAGES = 16, 3
 # Of matrices: of few terms a step is no longer than these, and shorter where single elements pass
 # through a thread's registers.
-_MATRIX_TERMS, _FETCHED_TERMS, _MATRIX_STAGES = (64, 32, 16), 16, 3
+_MATRIX_TERMS, _FETCHED_TERMS, _MATRIX_STAGES = (128, 64, 32, 16), 16, 3
 _PARTS = (1, 2, 3, 4, 6, 8, 12, 16)
 # A part is to have so many terms: what begins and ends a block takes the time of some steps.
 _LEAST_TERMS = 128
@@ -142,8 +146,8 @@ def choose(
     """The tile and the number of parts that take the least time, by a model of it."""
     best: tuple[float, Configuration] | None = None
     is_matrix = form.is_of_matrices
-    terms = _matrix_terms(form, is_wide) if is_matrix else _TERMS
-    is_of_warpgroups = is_wide and _is_for_warpgroups(form, device, terms)
+    terms = _matrix_terms(form, is_wide=is_wide) if is_matrix else _TERMS
+    is_of_warpgroups = is_wide and is_for_warpgroups(form, device)
     tiles = _MATRIX_TILES if is_matrix else _TILES
     for tile in _WARPGROUP_TILES if is_of_warpgroups else tiles:
         for parts in _PARTS if form.extent(form.terms).is_known else (1,):
@@ -160,6 +164,9 @@ def choose(
                 is_wide,
                 is_of_warpgroups,
             )
+            if form.is_promoted:
+                fitting = device.registers // (_PROMOTED_REGISTERS * made.threads)
+                made = replace(made, resident=min(made.resident, fitting))
             if not _fits(form, device, made):
                 continue
             cycles = _cycles(form, device, tile, made, open_size)
@@ -169,8 +176,9 @@ def choose(
     return best[1]
 
 
-def _is_for_warpgroups(form: Form, device: Device, terms: int) -> bool:
+def is_for_warpgroups(form: Form, device: Device) -> bool:
     """Whether warpgroups multiply: both factors' tiles lie by row, in rows of all banks."""
+    terms = _matrix_terms(form, is_wide=True)
     sides = ((form.first, form.rows), (form.second, form.columns))
     return (
         device.has_warpgroup_products
@@ -180,7 +188,7 @@ def _is_for_warpgroups(form: Form, device: Device, terms: int) -> bool:
     )
 
 
-def _matrix_terms(form: Form, is_wide: bool) -> int:
+def _matrix_terms(form: Form, *, is_wide: bool) -> int:
     """The terms of a step of matrices: no more than there are."""
     sides = ((form.first, form.rows), (form.second, form.columns))
     if not is_wide or any(run_of(form, *side).width == 1 for side in sides):
@@ -193,7 +201,9 @@ def _matrix_terms(form: Form, is_wide: bool) -> int:
 def _fits(form: Form, device: Device, made: Configuration) -> bool:
     """Whether a block has the shared memory and a thread the registers; parts have their terms."""
     size, own = element_bytes(form.total), element_bytes(form.first.element)
-    most = 2 * _REGISTER_BYTES if form.is_of_matrices else _REGISTER_BYTES
+    # What is added by steps has the sums of one beside those of all.
+    is_whole = form.is_of_matrices and not form.is_promoted
+    most = 2 * _REGISTER_BYTES if is_whole else _REGISTER_BYTES
     if made.thread_rows * made.thread_columns * size > most:
         return False
     copies = min(made.rows, made.columns) * made.terms // vector_of(own)

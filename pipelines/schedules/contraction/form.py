@@ -17,7 +17,7 @@ from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from ...fusion.tiles import ROUNDED
 from ..collective import Collective, levels_of
-from ..elements import element_bytes
+from ..elements import element_bytes, is_float8
 from ..region import Region
 from ..region_operations import is_outside
 from ..size import ONE, ZERO, Size, product
@@ -168,6 +168,11 @@ class Form:
         bytes_ = [element_bytes(factor.element) for factor in (self.first, self.second)]
         # Those of 8 bits may be of two types.
         return (first, second) if first == second or bytes_ == [1, 1] else None
+
+    @property
+    def is_promoted(self) -> bool:
+        """Whether sums of a step are added in f32: of f8 warpgroups have them in about 14 bits."""
+        return is_float8(self.first.element)
 
     @property
     def is_of_matrices(self) -> bool:

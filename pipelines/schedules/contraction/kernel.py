@@ -227,7 +227,7 @@ class ContractionKernel:
                 gpu.barrier()
                 begun = self._arithmetic.begin(start, [*inner])
                 self._issue(segment, base, slot)
-                carried = self._arithmetic.end(begun)
+                carried = self._arithmetic.end(begun, [*inner])
             else:
                 gpu.barrier()
                 fetched = self._issue(segment, base, slot)

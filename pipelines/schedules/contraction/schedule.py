@@ -22,7 +22,15 @@ from ..size import ONE, Size, product
 from ..warp_matrices import ELEMENTS
 from ..warpgroup_matrices import STRIDE_BYTES
 from ..work import Layout, Operand, Work
-from .configuration import COPIED_BYTES, Configuration, OpenSize, choose, open_sizes, run_of
+from .configuration import (
+    COPIED_BYTES,
+    Configuration,
+    OpenSize,
+    choose,
+    is_for_warpgroups,
+    open_sizes,
+    run_of,
+)
 from .form import MOST, Factor, Form, is_far, places_of, reaches, read_form
 from .kernel import ContractionKernel, PartsKernel, Tiles
 from .stencil import THREADS, Stencil, StencilKernel, is_stencil
@@ -54,6 +62,8 @@ def chooser(work: Work, kernels: Kernels, device: Device) -> ContractionChooser 
         return None
     if all(map(is_stencil, forms)) or all(_is_taken(form, device) for form in forms):
         return ContractionChooser(forms, kernels, device)
+    if _is_of_bytes(forms[0], device):
+        return BytesChooser(forms[:1], kernels, device)
     return None
 
 
@@ -127,6 +137,28 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
                 found.require_at_most(form.work.extents[size.loop], size.most)
 
         return all_conditions, launched
+
+
+class BytesChooser(ContractionChooser):
+    """The kernels of warpgroups alone, of elements of 8 bits."""
+
+    takes_all = False
+
+    def alternatives(self) -> list[Alternative]:
+        if self._plan is not None:
+            return [self.alternative(made) for made in self.choices()]
+        return self._by_open_size(self._forms[0], [self._forms[0].first, self._forms[0].second])
+
+
+def _is_of_bytes(form: Form, device: Device) -> bool:
+    """Whether it is a sum of products of 8-bit elements that warpgroups multiply."""
+    if form.kinds is None or element_bytes(form.first.element) != 1:
+        return False
+    if not form.rows or not form.columns or (_is_matrix_product(form) and not _is_large(form)):
+        return False
+    if any(places_of(form, factor) is None for factor in (form.first, form.second)):
+        return False
+    return read_warpgroups(form, device) is not None or is_for_warpgroups(form, device)
 
 
 def _is_taken(form: Form, device: Device) -> bool:

@@ -306,6 +306,8 @@ class WarpgroupKernel:
         """The thread's sums of a tile, what follows a stage and its parity, and the last stage."""
         made = self.configuration
         self._sums = Sums(made.columns, self.plan.form.total)
+        if self.plan.form.is_promoted:
+            return self._sum_of_steps(descriptors, is_lead, ring)
         zeros = [self._sums.zeros() for _ in range(made.slices)]
         steps = scf.ForOp(self._begin, self._end, number(1), [*zeros, *ring, number(0)])
         with ir.InsertionPoint(steps.body):
@@ -319,6 +321,32 @@ class WarpgroupKernel:
         *sums, slot, parity, previous = steps.results
         return self._sums.complete(list(sums)), [slot, parity], previous
 
+    def _sum_of_steps(
+        self, descriptors: tuple[ir.Value, ir.Value], is_lead: ir.Value, ring: list[ir.Value]
+    ) -> tuple[list[list[ir.Value]], list[ir.Value], ir.Value]:
+        """The same, by additions of each step's sums.
+
+        While a warpgroup adds, another one's products are under way.
+        """
+        made, count = self.configuration, self._sums.count
+        zeros = [constant(self.plan.form.total, 0)] * (made.slices * count)
+        steps = scf.ForOp(self._begin, self._end, number(1), [*zeros, *ring, number(0)])
+        with ir.InsertionPoint(steps.body):
+            *sums, slot, parity, previous = steps.inner_iter_args
+            self._full(slot).wait(parity)
+            is_later = arith.cmpi(arith.CmpIPredicate.ne, steps.induction_variable, self._begin)
+            begun = [self._sums.undefined() for _ in range(made.slices)]
+            begun = self._multiply(begun, *descriptors, times(slot, made.stage_bytes), adds=False)
+            self._release(previous, arith.andi(is_lead, is_later))
+            of_step = [each for own in self._sums.complete(begun) for each in own]
+            sums = [arith.addf(one, other) for one, other in zip(sums, of_step, strict=True)]
+            scf.YieldOp([*sums, *self._next(slot, parity), slot])
+        *sums, slot, parity, previous = steps.results
+        found: list[list[ir.Value]] = [
+            [*sums[at : at + count]] for at in range(0, len(sums), count)
+        ]
+        return found, [slot, parity], previous
+
     def _row_bytes(self, row: ir.Value) -> ir.Value:
         """How far rows of the first factor lie from the first, in bytes: multiples of 64."""
         return times(row, ROW_BYTES)
@@ -330,9 +358,15 @@ class WarpgroupKernel:
             scf.YieldOp([])
 
     def _multiply(
-        self, sums: list[ir.Value], a: ir.Value, b: ir.Value, stage: ir.Value
+        self,
+        sums: list[ir.Value],
+        a: ir.Value,
+        b: ir.Value,
+        stage: ir.Value,
+        *,
+        adds: bool = True,
     ) -> list[ir.Value]:
-        """Begins to add the products of a step."""
+        """Begins to add the products of a step; unless it `adds`, the sums do not matter."""
         plan = self.plan
         along = plan.first.is_along_terms, plan.second.is_along_terms
         begin_products()
@@ -343,7 +377,9 @@ class WarpgroupKernel:
             for slice_ in range(self.configuration.slices):
                 first = moved(a, far[0] + slice_ * ROWS * ROW_BYTES)
                 sums[slice_] = self._sums.multiply(
-                    sums[slice_], first, second, plan.kinds, along_terms=along
+                    *(sums[slice_], first, second, plan.kinds),
+                    along_terms=along,
+                    adds=adds or step > 0,
                 )
         commit_products()
         return sums
@@ -414,8 +450,9 @@ class WarpgroupKernel:
         far = times(index, size)
         parts = [load(byte(start, far), total, RUN, ACCESS_BYTES) for start in starts]
         found: list[ir.Value] = [*parts[0]]
+        add_up = arith.addf if isinstance(total, ir.FloatType) else arith.addi
         for each in parts[1:]:
-            found = [arith.addf(one, other) for one, other in zip(found, each, strict=True)]
+            found = [add_up(one, other) for one, other in zip(found, each, strict=True)]
         return found
 
     # Results.

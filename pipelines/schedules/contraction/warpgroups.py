@@ -33,6 +33,8 @@ from .form import Factor, Form
 RUN = 8
 # Columns of one product, and those of all products of a thread, by its registers.
 _MOST_COLUMNS, _MOST_SUMS = 256, 256
+# The same where a thread has the sums of a step beside those of all (ptxas: of 192 they spill).
+_MOST_PROMOTED_SUMS = 128
 # Elements that may lie with rows or columns side by side.
 _TURNED_BYTES = 2
 
@@ -136,6 +138,11 @@ class WarpgroupPlan:
         return found
 
     @property
+    def most_sums(self) -> int:
+        """The columns of all products of a thread, by its registers."""
+        return _MOST_PROMOTED_SUMS if self.form.is_promoted else _MOST_SUMS
+
+    @property
     def depth(self) -> int:
         """The terms of a step."""
         return ROW_BYTES // element_bytes(self.element)
@@ -237,6 +244,7 @@ def choose_warpgroups(plan: WarpgroupPlan, device: Device) -> WarpgroupConfigura
         for rows, columns, resident, share in _TILES
         if fits(plan, rows, columns)
     ]
+    made = [each for each in made if each[0].slices * each[0].columns <= plan.most_sums]
     return min(made, key=lambda each: _cost(plan, device, *each))[0]
 
 
@@ -251,8 +259,8 @@ def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -
         return f"'columns' are a multiple of {RUN * 4} up to {_MOST_COLUMNS}"
     if not fits(plan, made.rows, made.columns):
         return f"'rows' and 'columns' that lie together are multiples of {plan.depth}"
-    if made.slices * made.columns > _MOST_SUMS:
-        most = _MOST_SUMS // made.slices
+    if made.slices * made.columns > plan.most_sums:
+        most = plan.most_sums // made.slices
         return f"a thread has registers for {most} 'columns' of so many 'rows'"
     if made.shared_bytes * made.resident > device.shared_bytes:
         return f"'resident' blocks have {device.shared_bytes} bytes of shared memory together"
