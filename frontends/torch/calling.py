@@ -22,21 +22,15 @@ _CONSTANTS = (bool, int, float, str)
 def bind(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[inspect.Signature, tuple[Any, ...], dict[str, Any]]:
-    """Returns the signature of a function, and a call of it in which defaults that are data stand.
+    """Returns the signature of a function, and a call of it with the keywords in its order.
 
-    Raises TypeError where it cannot be called so.
+    What is passed by its place stays so, and so do keywords and defaults: a function that wraps
+    the model's own may look at either. Raises TypeError where it cannot be called so.
     """
     signature = inspect.signature(function)
     bound = signature.bind(*args, **kwargs)
-    given = dict(bound.arguments)
-    for name, parameter in signature.parameters.items():
-        if name not in given and _is_data(parameter.default):
-            bound.arguments[name] = parameter.default
-    # In the order of the signature, by which args and kwargs are made.
-    bound.arguments = {
-        name: bound.arguments[name] for name in signature.parameters if name in bound.arguments
-    }
-    return signature, bound.args, bound.kwargs
+    named = [name for name in (*bound.arguments, *kwargs) if name in kwargs]
+    return signature, args, {name: kwargs[name] for name in named}
 
 
 def _is_data(default: Any) -> bool:
@@ -93,6 +87,8 @@ def describe(
             given[parameter.name] = args.pop(0)
         elif parameter.name in kwargs:
             given[parameter.name] = kwargs.pop(parameter.name)
+        elif _is_data(parameter.default):
+            given[parameter.name] = nodes.default(parameter)
     data = {
         "version": VERSION,
         "parameters": parameters,
@@ -133,11 +129,15 @@ class _Nodes:
     def parameter(self, parameter: inspect.Parameter) -> dict[str, Any]:
         described: dict[str, Any] = {"name": parameter.name, "kind": parameter.kind.name}
         if _is_data(parameter.default):
-            leaves, spec = pytree.tree_flatten(parameter.default)
-            described["default"] = self.of(spec, map(constant, leaves))
+            described["default"] = self.default(parameter)
         elif parameter.default is not parameter.empty:
             described["default"] = {"unknown": True}
         return described
+
+    def default(self, parameter: inspect.Parameter) -> Node:
+        """Returns the node of a default that is data."""
+        leaves, spec = pytree.tree_flatten(parameter.default)
+        return self.of(spec, map(constant, leaves))
 
     def of(self, spec: pytree.TreeSpec, leaves: Iterator[Node]) -> Node:
         """Returns the node of a spec; it takes its leaves from the iterator."""

@@ -188,7 +188,9 @@ def _all_shapes(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    """dynamic_shapes for defaults too; those of a tuple or list by the parameters' names."""
+    """dynamic_shapes of all that is passed, by the parameters' names; those that are left to
+    their defaults have none.
+    """
     if dynamic_shapes is None:
         return None
     bound = list(signature.bind(*args, **kwargs).arguments)
@@ -196,7 +198,13 @@ def _all_shapes(
         dynamic_shapes = dict(zip(bound, dynamic_shapes, strict=False))
     if not isinstance(dynamic_shapes, Mapping):
         return dynamic_shapes
-    unknown = [name for name in dynamic_shapes if name not in bound and name not in kwargs]
+    unknown = [
+        name
+        for name, shape in dynamic_shapes.items()
+        if name not in bound
+        and name not in kwargs
+        and not (name in signature.parameters and shape is None)
+    ]
     if unknown:
         raise InputError(
             f"dynamic_shapes names '{unknown[0]}', which is no input", stage="import",
@@ -204,7 +212,7 @@ def _all_shapes(
         )  # fmt: skip
     shapes = {name: dynamic_shapes.get(name) for name in bound}
     # What is given through **keywords has a name of its own there.
-    shapes.update(dynamic_shapes)
+    shapes.update({name: shape for name, shape in dynamic_shapes.items() if name in kwargs})
     return shapes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,37 @@ def test_calls(artifact: hirc.Artifact) -> None:
     assert found["both"][1][0] is a
     assert artifact(x={"a": a}, gain=2.0, mask=mask)["y"].equal(found["y"])
     assert artifact.dims == {"batch": (2, 8)}
+
+
+class _Wrapped(nn.Module):
+    """A forward that is wrapped by one that adds keywords, as it finds what it was passed."""
+
+    def _inner(
+        self, x: Tensor, mask: Tensor | None = None, scale: float = 1.0, offset: float | None = None
+    ) -> Tensor:
+        y = x * scale + (0.0 if offset is None else offset)
+        return y if mask is None else y * mask
+
+    @functools.wraps(_inner)
+    def forward(self, *args: Any, **kwargs: Any) -> Tensor:
+        assert len(args) == 1
+        if kwargs.get("scale") is None:
+            kwargs["scale"] = 3.0
+        return self._inner(*args, **kwargs)
+
+
+def test_keywords_are_passed_as_such() -> None:
+    x, mask = torch.randn(4, 3), torch.randn(4, 3)
+    batch = Dim("batch", min=2, max=8)
+    shapes = {"offset": None, "x": {0: batch}, "mask": {0: batch}}
+    made = hirc.compile(
+        _Wrapped(), (x,), {"mask": mask}, dynamic_shapes=shapes, target="cpu", opt_level=0
+    )
+    wanted = _Wrapped()(x[:3], mask=mask[:3])
+    torch.testing.assert_close(made(x[:3], mask=mask[:3]), wanted)
+    torch.testing.assert_close(made(mask=mask[:3], x=x[:3], offset=None), wanted)
+    with pytest.raises(InputError, match=r"input 'scale' of main is 2.0, and it was 1.0"):
+        made(x, mask, 2.0)
 
 
 def test_wrong_calls_say_so(artifact: hirc.Artifact) -> None:
