@@ -30,6 +30,7 @@ from .complex_numbers import (
 )
 from .counting import counting_decompositions
 from .generators import random_decompositions
+from .grouped import grouped_decompositions
 from .halves import widened
 from .integers import integer_decompositions, power
 from .linear_algebra import linear_algebra_decompositions
@@ -79,6 +80,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **mean_decompositions(),
         **counting_decompositions(),
         **integer_decompositions(),
+        **grouped_decompositions(),
         **linear_algebra_decompositions(),
         **_bitwise(),
         **_comparisons(),

@@ -16,6 +16,7 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from ...compiler.errors import UnsupportedError
+from .grouped import grouped_mm
 from .losses import ctc_loss
 from .user_errors import stack_position
 
@@ -184,6 +185,8 @@ _REPLACED: dict[Any, Callable[..., Any]] = {
     torch.linspace: _linspace,
     functional.interpolate: _interpolate,
     functional.gaussian_nll_loss: _gaussian_loss,
+    # torch.export takes elements of bf16 alone. torch.nn.functional.grouped_mm calls this.
+    getattr(torch, "_grouped_mm", None): grouped_mm,
     functional.ctc_loss: ctc_loss,
     torch.ctc_loss: ctc_loss,
 }

@@ -287,6 +287,22 @@ def _looked_at(x: Tensor) -> list[Tensor]:
     ]
 
 
+def _grouped(x: Tensor) -> list[Tensor]:
+    """Groups of 0, 8, 0 and 16 of rows, columns and terms."""
+    ends = torch.tensor([0, 8, 8, 24], dtype=torch.int32)
+    rows = x.repeat(6, 2)[:, :8].contiguous()
+    factors = torch.stack([x.repeat(2, 2)[:, :8] * scale for scale in (1, 2, 3, 4)]).contiguous()
+    few, halves = rows.bfloat16(), factors.bfloat16()
+    made = [
+        F.grouped_mm(few, halves, offs=ends),
+        F.grouped_mm(few, halves.transpose(1, 2), offs=ends),
+        F.grouped_mm(halves, few.T.contiguous(), offs=ends),
+        F.grouped_mm(few.T.contiguous(), few, offs=ends),
+        F.grouped_mm(halves, halves),
+    ]
+    return [*made, F.grouped_mm(rows, factors, offs=ends)]
+
+
 @pytest.mark.filterwarnings("ignore:index_reduce")
 def test_operators() -> None:
     torch.manual_seed(0)
@@ -304,6 +320,7 @@ def test_operators() -> None:
             *_bytes(n),
             *_normed(x),
             *_looked_at(x),
+            *_grouped(x),
         ]
 
     found = hirc.compile(model, (x, n), target="cpu", opt_level=0)(x, n)
