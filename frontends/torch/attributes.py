@@ -49,6 +49,15 @@ def as_buffers(model: nn.Module) -> Generator[frozenset[str]]:
             vars(module)[name] = value
 
 
+def _buffers_of(model: nn.Module) -> Iterator[tuple[nn.Module, str, str, Tensor]]:
+    """Yields the buffers of a module and its parts, each as its module, its name there, its path
+    and its value.
+    """
+    for prefix, module in model.named_modules():
+        for name, value in module.named_buffers(recurse=False):
+            yield module, name, _path(prefix, name), value
+
+
 def _attributes(module: nn.Module) -> dict[str, Any]:
     return {name: value for name, value in vars(module).items() if name not in _OF_MODULES}
 
@@ -93,6 +102,10 @@ class Assignments:
             for prefix, module in model.named_modules()
         ]
         self._buffers: list[tuple[nn.Module, str, str, Tensor]] = []
+        self._kept = {path: buffer for _, _, path, buffer in _buffers_of(model)}
+        # What torch.export has in a buffer's place while it calls the model, by the buffer's id. It
+        # knows modules alone: a cache or a list that holds the buffer too gives the buffer itself.
+        self.stand_ins: dict[int, Tensor] = {}
         self._found: list[_Assigned] = []
 
     @contextmanager
@@ -113,14 +126,15 @@ class Assignments:
         try:
             yield
         finally:
+            self.stand_ins = {}
             _restore(before)
 
     def _begin(self) -> None:
-        self._buffers = [
-            (module, name, _path(prefix, name), value)
-            for prefix, module in self._model.named_modules()
-            for name, value in module.named_buffers(recurse=False)
-        ]
+        self._buffers = [*_buffers_of(self._model)]
+        now = {path: value for _, _, path, value in self._buffers}
+        self.stand_ins = {
+            id(buffer): now[path] for path, buffer in self._kept.items() if now[path] is not buffer
+        }
 
     def _end(self) -> None:
         assigned: list[tuple[Tensor, Tensor]] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import combinations, combinations_with_replacement
 from typing import Any
@@ -14,6 +14,7 @@ from torch import SymInt, Tensor
 from torch._prims_common import is_contiguous_or_false
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
+from torch.utils import _pytree as pytree
 
 from ...compiler.errors import UnsupportedError
 from .grouped import grouped_mm
@@ -24,8 +25,16 @@ from .user_errors import stack_position
 class ReplacedFunctions(TorchFunctionMode):
     """Calls of these functions become others, which keep sizes open and give the same.
 
+    `stand_ins` gives the tensors that calls take in place of others, by the ids of these.
     Packed sequences are refused where they are made: torch.export fails later, and says less.
     """
+
+    def __init__(self, stand_ins: Callable[[], Mapping[int, Tensor]]) -> None:
+        super().__init__()
+        self._stand_ins = stand_ins
+
+    def _given(self, x: Any) -> Any:
+        return self._stand_ins().get(id(x), x)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if getattr(func, "__name__", "") == "_pack_padded_sequence":
@@ -36,7 +45,10 @@ class ReplacedFunctions(TorchFunctionMode):
                 stage="import",
                 hint="give the layer padded sequences, and mask what it returns",
             )
-        return (_REPLACED.get(func) or func)(*args, **(kwargs or {}))
+        kwargs = kwargs or {}
+        if self._stand_ins():
+            args, kwargs = pytree.tree_map_only(Tensor, self._given, (args, kwargs))
+        return (_REPLACED.get(func) or func)(*args, **kwargs)
 
 
 def _fill_diagonal(x: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:

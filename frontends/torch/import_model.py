@@ -141,9 +141,10 @@ def import_model(
             without_elements(module, (args, kwargs)) as (given, named),
         ):
             assignments = Assignments(module)
+            export = partial(_exported, module, given, named, shapes, assignments)
             with assignments.watched():
-                program = _exported(module, given, named, shapes)
-            assignments.check(program, partial(_exported, module, given, named, shapes))
+                program = export()
+            assignments.check(program, export)
             return _imported(program, signature, shapes, name, plain, sharding)
 
 
@@ -217,7 +218,11 @@ def _all_shapes(
 
 
 def _exported(
-    model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], dynamic_shapes: Any
+    model: nn.Module,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    dynamic_shapes: Any,
+    assignments: Assignments,
 ) -> ExportedProgram:
     said, fixed = io.StringIO(), list[Position]()
     try:
@@ -226,7 +231,7 @@ def _exported(
             torch.no_grad(),
             made_of(recurrent_decompositions()),
             without_needless_guards(),
-            ReplacedFunctions(),
+            ReplacedFunctions(lambda: assignments.stand_ins),
             fixed_sizes() as fixed,
             contextlib.redirect_stderr(said),
         ):

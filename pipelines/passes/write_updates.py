@@ -73,21 +73,24 @@ def _write(function: ir.Operation, updates: dict[int, int]) -> None:
     for op in operations_where(function, lambda inner: inner.name == "linalg.generic"):
         _give_own_place(op, written)
     with end.location, ir.InsertionPoint(end):
+        roots: dict[ir.Value, ir.Value] = {}
         for place, target in updated.items():
-            given[place] = _apart(_cast(given[place], target.type), target, written)
+            value = _cast(given[place], target.type)
+            same = roots.setdefault(_root(value), value)
+            given[place] = _apart(value, target, written) if same == value else _copied(value)
         for place, value in enumerate(given):
             is_new = any(value == given[other] for other in updated)
             if place not in updated and not is_new and _may_be_in(value, written):
                 given[place] = _copied(value)
-        there = {
-            place: _materialized(given[place], target)
-            for place, target in updated.items()
-            if given[place] != target
-        }
+        # What several arguments become is read where the first one has it.
+        there: dict[ir.Value, ir.Value] = {}
+        for place, target in updated.items():
+            value = given[place]
+            if value != target:
+                there[value] = _materialized(there.get(value, value), target)
         for place, value in enumerate(given):
-            same = next((other for other in there if given[other] == value), None)
-            if place not in updated and same is not None:
-                given[place] = there[same]
+            if place not in updated:
+                given[place] = there.get(value, value)
         kept = [place for place in range(len(given)) if place not in updated]
         ir.Operation.create("func.return", operands=[given[place] for place in kept])
     end.erase()
@@ -141,16 +144,20 @@ def _apart(value: ir.Value, target: ir.Value, written: list[ir.Value]) -> ir.Val
     """
     if value == target:
         return value
-    root = value
-    while not isinstance(root.owner, ir.Block) and root.owner.operation.name in _VIEWS:
-        root = root.owner.operation.operands[0]
-    if root in written:
+    if _root(value) in written:
         return _copied(value)
     if not isinstance(value.owner, ir.Block):
         op = value.owner.operation
         place = _initial(op, _number_of(value))
         if place is not None and _is_empty(op.operands[place]):
             op.operands[place] = target
+    return value
+
+
+def _root(value: ir.Value) -> ir.Value:
+    """Returns the value that a value is a view of."""
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _VIEWS:
+        value = value.owner.operation.operands[0]
     return value
 
 

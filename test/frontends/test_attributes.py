@@ -46,7 +46,32 @@ class Whole(nn.Module):
         return self.part(x) + self.one
 
 
-@pytest.mark.parametrize("kind", [Recurrent, Whole])
+class _Cache:
+    """What a model writes to that is no module."""
+
+    def __init__(self) -> None:
+        self.rows = [torch.zeros(2, 3), torch.zeros(2, 3)]
+        self.count = torch.zeros((), dtype=torch.int64)
+
+
+class Holder(nn.Module):
+    """Tensors that are buffers, or plain, and another object's too; two get the same value."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cache = _Cache()
+        self.register_buffer("first", self.cache.rows[0], persistent=False)
+        self.second = self.cache.rows[1]
+        self.register_buffer("count", self.cache.count)
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.cache.count.add_(1)
+        for rows in self.cache.rows:
+            rows.copy_(x * self.cache.count)
+        return torch.stack(self.cache.rows).sum(0) + self.count
+
+
+@pytest.mark.parametrize("kind", [Recurrent, Whole, Holder])
 def test_what_is_assigned_is_kept(kind: type[nn.Module]) -> None:
     torch.manual_seed(0)
     model = kind()

@@ -72,3 +72,24 @@ func.func @size(%x: tensor<1xf32>, %a: tensor<4xf32>)
   } -> tensor<4xf32>
   return %y, %new : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// What two arguments become is computed where the first is, and the other reads it there; a part of
+// it is copied before.
+// CHECK-LABEL: func.func @shared
+// CHECK-SAME: %[[A:[^:]*]]: tensor<4xf32> {hirc.written}, %[[B:[^:]*]]: tensor<4xf32> {hirc.written}, %[[C:[^:]*]]: tensor<2xf32>
+// CHECK: %[[NEW:.*]] = linalg.exp ins(%{{.*}} : {{.*}}) outs(%[[A]] :
+// CHECK: %[[PART:.*]] = bufferization.alloc_tensor() copy(%{{.*}}) : tensor<2xf32>
+// CHECK: %[[IN_A:.*]] = bufferization.materialize_in_destination %[[NEW]] in %[[A]]
+// CHECK: %[[IN_B:.*]] = bufferization.materialize_in_destination %[[IN_A]] in %[[B]]
+// CHECK: bufferization.materialize_in_destination %[[PART]] in %[[C]]
+// CHECK: return %[[IN_B]]
+func.func @shared(%x: tensor<4xf32>, %a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<2xf32>)
+    -> (tensor<4xf32> {hirc.updates = 1}, tensor<4xf32> {hirc.updates = 2},
+        tensor<2xf32> {hirc.updates = 3}, tensor<4xf32>) {
+  %empty = tensor.empty() : tensor<4xf32>
+  %new = linalg.exp ins(%x : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %part = tensor.extract_slice %new[1] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  return %new, %new, %part, %new : tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<4xf32>
+}
