@@ -149,7 +149,7 @@ def test_as_many_shapes_as_are_kept_in_turn(graphs: Graphs) -> None:
     assert recorded <= 40
     for _ in range(20):
         _several(graphs, 3)
-    assert graphs.counts()[1] > replayed or graphs.counts()[0] <= 40
+    assert graphs.counts()[1] > replayed
 
 
 def test_scalars_and_loops_are_computed_in_each_call(graphs: Graphs) -> None:

@@ -14,7 +14,7 @@ from ..kernels import Kernels
 from ..launch import emit_launch
 from ..parameters import Parameters
 from ..scratch import free_scratch
-from ..size import ONE, ZERO, OpenNumbers, Size, product
+from ..size import MOST_IN_32_BITS, ONE, ZERO, OpenNumbers, Size, product
 from ..warp_matrices import ELEMENTS, MATRIX_BYTES
 from ..warpgroup_matrices import MOST_DIMS
 from ..work import Layout, Work, read_work
@@ -31,7 +31,6 @@ _LEAST_CAPABILITY = 80
 _MOST_HEAD = 256
 # Multiplied by ordinary instructions: tensor cores would round it.
 _PLAIN = "f32"
-_MOST_BLOCKS = 2**31 - 1
 
 
 def alternatives(
@@ -135,8 +134,8 @@ def _alternative(
         found.require(work.layouts_hold())
         count = work.open.divided_up(rows, configuration.rows)
         plans.append(Plan(attention, work, configuration, row, grid, wide, count))
-        found.require_at_most(_blocks(plans[-1]), _MOST_BLOCKS)
-        found.require_at_most(work.extents[attention.keys], _MOST_BLOCKS)
+        found.require_at_most(_blocks(plans[-1]), MOST_IN_32_BITS)
+        found.require_at_most(work.extents[attention.keys], MOST_IN_32_BITS)
         if wide:
             _require_wide(found, plans[-1])
         if configuration.warpgroups:

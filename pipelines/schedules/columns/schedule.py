@@ -28,6 +28,7 @@ from ..launch import emit_launch, operation_name, thread_bound
 from ..parameters import Parameters
 from ..scratch import allocate_scratch, free_scratch
 from ..shared import SharedMemory
+from ..size import MOST_IN_32_BITS
 from ..work import Operand, Work
 from .kernel import ColumnKernel, Stage
 from .plan import (
@@ -47,9 +48,6 @@ from .skewed_partials import shared_bytes
 from .space import ColumnSpace, lies_side_by_side, read_space, widest
 from .split import Split, column_blocks, fills_device, has_parts, split_of
 
-# Vectors, and iterations that are divided or are places, are counted in 32 bits: those divide
-# faster.
-MOST = 2**31 - 1
 # Shared memory that a block has without asking for more.
 _MOST_SHARED = 48 * 1024
 
@@ -66,7 +64,7 @@ class _Choice:
 
     plan: ColumnPlan
     split: Split | None = None
-    most: int = MOST
+    most: int = MOST_IN_32_BITS
     condition: ir.Value | None = None
     resident: int | None = None
     shifted: Sequence[Operand] = ()
@@ -282,9 +280,9 @@ def _alternative(choice: _Choice, kernels: Kernels) -> Alternative:
 
     def conditions(found: Conditions) -> None:
         found.require(space.work.layouts_hold())
-        if choice.most != MOST or space.has_short_iterations:
+        if choice.most != MOST_IN_32_BITS or space.has_short_iterations:
             found.require_at_most(space.iterations, choice.most)
-        found.require_at_most(space.columns, MOST)
+        found.require_at_most(space.columns, MOST_IN_32_BITS)
         if plan.skewed:
             _require_skewed(choice, found)
         elif plan.width > 1:

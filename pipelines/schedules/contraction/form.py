@@ -20,13 +20,11 @@ from ..collective import Collective, levels_of
 from ..elements import element_bytes, is_float8
 from ..region import Region
 from ..region_operations import is_outside
-from ..size import ONE, ZERO, Size, product
+from ..size import MOST_IN_32_BITS, ONE, ZERO, Size, product
 from ..work import Layout, Operand, Work, has_plain_elements, row_strides, strides_of
 
 # Bits of a mask of places along guarded axes; two more tell rows and terms that are not there.
 _MOST_PLACES = 30
-# Indices, and places in most buffers, are counted in 32 bits.
-MOST = 2**31 - 1
 _PRODUCTS = {"addf": "arith.mulf", "addi": "arith.muli"}
 _FLOAT_KINDS = {"bf16": "bf16", "f16": "f16", "f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
 _EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
@@ -617,4 +615,6 @@ def reaches(work: Work, strides: Sequence[Size]) -> list[Size]:
 def is_far(work: Work, strides: Sequence[Size]) -> bool:
     """Whether places in a buffer are known not to fit into 32 bits."""
     found = reaches(work, strides)
-    return all(each.is_known for each in found) and sum(each.known for each in found) > MOST
+    return (
+        all(each.is_known for each in found) and sum(each.known for each in found) > MOST_IN_32_BITS
+    )

@@ -18,7 +18,7 @@ from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
 from ..scratch import allocate_scratch, free_scratch
-from ..size import ONE, Size, product
+from ..size import MOST_IN_32_BITS, ONE, Size, product
 from ..warp_matrices import ELEMENTS
 from ..warpgroup_matrices import STRIDE_BYTES
 from ..work import Layout, Operand, Work
@@ -31,7 +31,7 @@ from .configuration import (
     open_sizes,
     run_of,
 )
-from .form import MOST, Factor, Form, is_far, places_of, reaches, read_form
+from .form import Factor, Form, is_far, places_of, reaches, read_form
 from .kernel import ContractionKernel, PartsKernel, Tiles
 from .stencil import THREADS, Stencil, StencilKernel, is_stencil
 from .warpgroup_kernel import WarpgroupKernel
@@ -297,14 +297,14 @@ def _require_reach(found: Conditions, form: Form) -> None:
         # Of a larger one, what a step adds to a row's place.
         loops = form.terms if is_far(work, factor.strides) else range(len(work.extents))
         far = reaches(work, factor.strides)
-        found.require_at_most(work.open.sum([far[loop] for loop in loops]), MOST)
+        found.require_at_most(work.open.sum([far[loop] for loop in loops]), MOST_IN_32_BITS)
     for operand in work.operands:
         if not is_far(work, operand.strides):
-            found.require_at_most(work.open.sum(reaches(work, operand.strides)), MOST)
+            found.require_at_most(work.open.sum(reaches(work, operand.strides)), MOST_IN_32_BITS)
     if any(is_far(work, operand.strides) for operand in work.operands):
         # A tile may reach beyond the last row.
         for loops in (form.rows, form.columns, form.terms):
-            found.require_at_most(form.count_of(loops), MOST // 2)
+            found.require_at_most(form.count_of(loops), MOST_IN_32_BITS // 2)
 
 
 def _alternative(

@@ -14,15 +14,12 @@ from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
-from ..size import ONE
+from ..size import MOST_IN_32_BITS, ONE
 from ..work import Work
 from .choice import choices, refusal
 from .configuration import FewRowsConfiguration
 from .kernel import FewRowsKernel
 from .plan import FewRows, read_few_rows
-
-# Places in buffers are counted in 32 bits.
-_MOST = 2**31 - 1
 
 
 def chooser(work: Work, kernels: Kernels, device: Device) -> FewRowsChooser | None:
@@ -76,7 +73,7 @@ def _require(found: Conditions, plan: FewRows, made: FewRowsConfiguration) -> No
         reach = work.open.sum(
             [stride * extent for stride, extent in zip(operand.strides, work.extents, strict=True)]
         )
-        found.require_at_most(reach, _MOST)
+        found.require_at_most(reach, MOST_IN_32_BITS)
     for operand in plan.summed:
         along, count = plan.run(operand, made)
         if along is None or count == 1:

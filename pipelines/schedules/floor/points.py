@@ -8,9 +8,7 @@ from functools import reduce
 from ....dialects.mlir import arith, gpu, ir, memref, scf
 from ...rewriting import index_constant
 from ..iteration import Iteration
-
-# What the grid's x dimension takes (CUDA C++ Programming Guide, "Compute Capabilities").
-_MAX_BLOCKS = 2**31 - 1
+from ..size import MOST_IN_32_BITS
 
 
 def host_extent(op: ir.Operation, iteration: Iteration, loop: int) -> int | ir.Value:
@@ -39,11 +37,11 @@ def blocks_for(extents: Sequence[int | ir.Value], threads: int) -> ir.Value:
         else:
             total = extent if total is None else arith.muli(total, extent)
     if total is None:
-        return index_constant(min(-(-static // threads), _MAX_BLOCKS))
+        return index_constant(min(-(-static // threads), MOST_IN_32_BITS))
     if static != 1:
         total = arith.muli(total, index_constant(static))
     needed = arith.ceildivui(total, index_constant(threads))
-    return arith.minui(needed, index_constant(_MAX_BLOCKS))
+    return arith.minui(needed, index_constant(MOST_IN_32_BITS))
 
 
 def emit_points(

@@ -18,14 +18,12 @@ from ..device import Device
 from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
-from ..size import Size
+from ..size import MOST_IN_32_BITS, Size
 from ..space import total
 from ..work import Layout, Work
 from .kernel import PointwiseKernel
 from .vectors import Kind, PointwiseConfiguration, PointwiseSpace, Vectors, read_space
 
-# Numbers of vectors, or elements, that are divided to tell loops apart: in 32 bits.
-_MOST = 2**31 - 1
 # Elements of a thread, each of which is a copy of the region.
 _MOST_COPIES = 64
 
@@ -134,7 +132,7 @@ def _require(vectors: Vectors, found: Conditions) -> None:
     for write in vectors.space.writes:
         write.require(found, 1 if vectors.is_crossing else width)
     if len(vectors.loops) > 1:
-        most = _MOST * width if vectors.kind is Kind.ROWS else _MOST
+        most = MOST_IN_32_BITS * width if vectors.kind is Kind.ROWS else MOST_IN_32_BITS
         found.require_at_most(total(vectors.loops), most)
     if vectors.kind is Kind.SINGLE:
         return

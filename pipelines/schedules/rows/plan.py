@@ -5,14 +5,11 @@ from __future__ import annotations
 from ....dialects.records import dataclass
 from ..alternatives import Conditions
 from ..elements import ACCESS_BYTES, element_bytes
+from ..size import MOST_IN_32_BITS
 from ..work import Operand
 from .configuration import Kind, RowConfiguration
 from .space import RowSpace
 from .team import TeamShape
-
-# What a grid's x dimension takes (CUDA C++ Programming Guide, "Compute Capabilities"), and what is
-# counted in 32 bits.
-MOST_PLACES = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -95,9 +92,9 @@ class RowPlan:
         longest = made.longest_in(blocks)
         found.require(space.work.layouts_hold())
         if not made.tall:
-            found.require_at_most(space.count, MOST_PLACES // blocks)
+            found.require_at_most(space.count, MOST_IN_32_BITS // blocks)
         if len(space.columns) > 1:
-            found.require_at_most(space.length, MOST_PLACES)
+            found.require_at_most(space.length, MOST_IN_32_BITS)
         if longest is not None:
             found.require_at_most(space.length, longest)
         if not self.streams:

@@ -21,12 +21,13 @@ from ..kernels import Kernels
 from ..launch import emit_launch, operation_name, thread_bound
 from ..parameters import Parameters
 from ..region import Region
+from ..size import MOST_IN_32_BITS
 from ..work import Layout, Work
 from .choice import choices, may_be_peeled
 from .configuration import Kind, RowConfiguration, refusal
 from .held import emit_held
 from .needs import needed_collectives
-from .plan import MOST_PLACES, RowPlan
+from .plan import RowPlan
 from .powers import relax_powers
 from .space import RowSpace, read_rows, rows_of
 from .split import launch_split, require_split
@@ -145,7 +146,7 @@ def _launch_in(
     threads = _open_threads(plan, blocks) if team.is_open else team.threads
     high: ir.Value | None = None
     if plan.configuration.tall:
-        wide = arith.minui(grid, index_constant(MOST_PLACES // blocks * blocks))
+        wide = arith.minui(grid, index_constant(MOST_IN_32_BITS // blocks * blocks))
         high = arith.ceildivui(grid, arith.maxui(wide, index_constant(1)))
         grid = wide
     emit_launch(kernel, grid, threads, arguments, rows=high, cluster=blocks)

@@ -15,7 +15,7 @@ from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions, emit_first_that_holds
 from ..collective import Collective, levels_of
 from ..columns.plan import MOST_COPIES, ColumnPlan
-from ..columns.schedule import MOST, require_vectors
+from ..columns.schedule import require_vectors
 from ..columns.space import SCAN, ColumnSpace, lies_side_by_side, read_space, widest
 from ..configuration import Chooser, is_power_of_two, threads_refusal
 from ..dependents import await_previous, can_overlap, let_next_begin
@@ -27,7 +27,7 @@ from ..parameters import Parameters
 from ..rows.space import RowSpace
 from ..scratch import allocate_scratch, free_scratch
 from ..shared import SharedMemory
-from ..size import ONE, ZERO, Size
+from ..size import MOST_IN_32_BITS, ONE, ZERO, Size
 from ..space import Loop, collapsed
 from ..work import Work
 from .columns import ScanColumns
@@ -211,8 +211,8 @@ class _ColumnChooser(ScanChooser):
 
         def conditions(found: Conditions) -> None:
             found.require(space.work.layouts_hold())
-            found.require_at_most(space.iterations, MOST)
-            found.require_at_most(space.columns, MOST)
+            found.require_at_most(space.iterations, MOST_IN_32_BITS)
+            found.require_at_most(space.columns, MOST_IN_32_BITS)
             if plan.width > 1:
                 require_vectors(plan, found)
 
@@ -339,7 +339,7 @@ class _RowChooser(ScanChooser):
         def conditions(found: Conditions) -> None:
             found.require(space.work.layouts_hold())
             # With all their parts they are numbered in 32 bits.
-            found.require_at_most(space.count, MOST)
+            found.require_at_most(space.count, MOST_IN_32_BITS)
             if plan.is_one_chunk:
                 found.require_at_least(space.length, 1)
                 found.require_at_most(space.length, plan.chunk)

@@ -22,7 +22,7 @@ from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
 from ..pointwise import schedule as pointwise
 from ..pointwise.vectors import Kind as PointwiseKind
-from ..size import ONE, ZERO, OpenNumbers, Size, product
+from ..size import MOST_IN_32_BITS, ONE, ZERO, OpenNumbers, Size, product
 from ..space import Loop
 from ..work import Layout, Work
 from .block_tile import Kind, TileShape, TransposeConfiguration
@@ -33,7 +33,6 @@ from .skewed_kernel import SkewedKernel
 from .skewed_tiles import SkewedTiles
 from .tiles import Tiles
 
-_MOST_BLOCKS = 2**31 - 1
 # Elements of a thread, each of which is a copy of the region.
 _MOST_COPIES = 256
 
@@ -208,7 +207,7 @@ def _alternative(tiles: Tiles | SkewedTiles, kernels: Kernels) -> Alternative:
         skew = tiles.skew if isinstance(tiles, SkewedTiles) else 0
         rows = _count(tiles.row, tiles.row_side, skew, work.open)
         counts.append((rows, _count(tiles.column, tiles.column_side, 0, work.open)))
-        found.require_at_most(_blocks(tiles, counts[-1]), _MOST_BLOCKS)
+        found.require_at_most(_blocks(tiles, counts[-1]), MOST_IN_32_BITS)
 
     return conditions, lambda: _launch(tiles, counts[-1], kernels)
 

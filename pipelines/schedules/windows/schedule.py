@@ -24,15 +24,13 @@ from ..index_division import divided
 from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
-from ..size import ONE, ZERO, Size, product
+from ..size import MOST_IN_32_BITS, ONE, ZERO, Size, product
 from ..space import Loop, collapsed, in_memory_order
 from ..work import Layout, Operand, Work
 from .points import PaddedRead, Tile, WindowConfiguration, WindowPoints, read_padding
 
 # The most iterations in a window, each of which is a copy of the region.
 _MOST_ITERATIONS = 64
-# Threads are counted in 32 bits, which divide faster than 64.
-_MOST = 2**31 - 1
 
 
 def chooser(work: Work, kernels: Kernels, device: Device) -> WindowChooser | None:
@@ -154,7 +152,7 @@ def _overlap(work: Work) -> bool:
 def _require(tile: Tile, found: Conditions) -> None:
     work = tile.work
     found.require(work.layouts_hold())
-    found.require_at_most(product([loop.extent for loop in tile.loops]), _MOST)
+    found.require_at_most(product([loop.extent for loop in tile.loops]), MOST_IN_32_BITS)
     if tile.width == 1:
         return
     found.require_multiple(tile.loops[-1].extent, tile.width)
