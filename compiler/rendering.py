@@ -7,6 +7,10 @@ from pathlib import Path
 from .errors import HircError, Position
 
 _LONGEST_MESSAGE = 600
+# Control characters, but for tabs and the ends of lines: a terminal would obey them.
+_CONTROLS = {
+    code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"
+}
 
 
 def render(error: HircError, sources: dict[str, str] | None = None) -> str:
@@ -26,7 +30,12 @@ def render(error: HircError, sources: dict[str, str] | None = None) -> str:
             lines += _excerpt(note.position, sources or {})
     if error.hint:
         lines.append(f"hint: {error.hint}")
-    return "\n".join(lines)
+    return printable("\n".join(lines))
+
+
+def printable(text: str) -> str:
+    """Returns a text with its control characters escaped, which names in programs may hold."""
+    return text.translate(_CONTROLS)
 
 
 def _prefix(position: Position | None) -> str:

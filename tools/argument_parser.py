@@ -12,6 +12,22 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 
+class Once(argparse.Action):
+    """Stores an option's value, and refuses another one."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        known = getattr(namespace, self.dest)
+        if known is not None:
+            parser.error(f"{option_string} is given twice, as '{known}' and '{values}'")
+        setattr(namespace, self.dest, values)
+
+
 class ArgumentParser(argparse.ArgumentParser):
     """A parser that raises InputError for a wrong command line.
 

@@ -28,7 +28,7 @@ from ..compiler.options import (
 from ..compiler.sharding import parse_sharding
 from ..compiler.target import CPU, Target
 from ..dialects.records import dataclass
-from .argument_parser import ArgumentParser
+from .argument_parser import ArgumentParser, Once
 
 _EPILOG = """\
 inputs ending in .o, .a, .so, .bc or .ll, and -l and -L, go to the link; anything else is MLIR,
@@ -275,7 +275,12 @@ def _make_parser() -> argparse.ArgumentParser:
         help="in how many steps at most communications and products overlap (1: they do not; 0, "
         "the default: as many as take the least time by the chip's figures)",
     )
-    add("--mesh", metavar="N[,N...]", help="the mesh that a torch model is spread over")
+    add(
+        "--mesh",
+        action=Once,
+        metavar="N[,N...]",
+        help="the mesh that a torch model is spread over",
+    )
     add(
         "--sharding",
         action="append",

@@ -11,6 +11,7 @@ from ..compiler import activity
 from ..compiler.diagnostics import parse_error
 from ..compiler.errors import HircError, InputError
 from ..compiler.parse import can_be_read_again, damaged_bytecode, in_file, reading
+from ..compiler.rendering import printable
 from ..compiler.session import Session
 from ..compiler.source import Source, is_bytecode
 from ..compiler.stages import IrPrinter
@@ -70,7 +71,8 @@ def take(chunk: Chunk, request: OptRequest) -> tuple[bytes | None, list[HircErro
     ]
     for item in found:
         if item.severity != "error":
-            print(f"{item.position or 'hirc'}: {item.severity}: {item.message}", file=sys.stderr)
+            text = f"{item.position or 'hirc'}: {item.severity}: {item.message}"
+            print(printable(text), file=sys.stderr)
     if output is None and not errors:
         errors.append(InputError(f"a pass of '{request.pipeline}' failed and said nothing"))
     return output, errors

@@ -19,9 +19,9 @@
 
 enum {
   SUCCESS = 0,
-  INVALID_VALUE = 1,
   INSUFFICIENT_DRIVER = 35,
   NO_DEVICE = 100,
+  INVALID_DEVICE = 101,
 };
 
 // cudaFuncGetAttributes of a kernel without code for the GPU: no function, an invalid image, no
@@ -247,7 +247,7 @@ int hirc_device_select(void) {
   if (is_selected)
     return SUCCESS;
   if (is_refused)
-    return INVALID_VALUE;
+    return INVALID_DEVICE;
   int rc = chosen->runtime->set_device(number);
   is_selected = rc == SUCCESS;
   if (!is_selected && !atomic_exchange(&is_told, true))

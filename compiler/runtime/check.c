@@ -78,7 +78,7 @@ static void advise_on_amd(int rc) {
     break;
   case CUDA_ERROR_NO_DEVICE:
   case CUDA_ERROR_INVALID_DEVICE:
-    if (rc == CUDA_ERROR_INVALID_DEVICE && cudaGetDeviceCount(&count) == 0 && count != 0)
+    if (rc == CUDA_ERROR_INVALID_DEVICE && (cudaGetDeviceCount(&count) || count))
       break;
     hirc_error_add("\nnote: the driver shows no GPU to this program; see what rocminfo lists and "
                    "what HIP_VISIBLE_DEVICES holds");

@@ -31,6 +31,10 @@ static void add(struct hirc_error *error, const char *format, va_list arguments)
     return;
   size_t length = strlen(error->text);
   vsnprintf(error->text + length, HIRC_ERROR_BYTES - length, format, arguments);
+  // Names out of files and of callers may hold what a terminal obeys.
+  for (char *each = error->text + length; *each; ++each)
+    if (((unsigned char)*each < ' ' && *each != '\n' && *each != '\t') || *each == 0x7f)
+      *each = '?';
 }
 
 static void clear(struct hirc_error *error) {

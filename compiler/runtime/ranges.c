@@ -69,7 +69,9 @@ static bool inject(void) {
   void *found = library ? dlsym(library, "InitializeInjectionNvtx2") : NULL;
   if (!found) {
     const char *why = dlerror();
-    fprintf(stderr, "warning: HIRC_NVTX has no ranges: %s\n", why ? why : path);
+    fprintf(stderr, "warning: HIRC_NVTX has no ranges: %s\nnote: NVTX_INJECTION64_PATH names the "
+                    "library of a tool that shows them; nsys sets it ('nsys profile PROGRAM')\n",
+            why ? why : path);
     return false;
   }
   inject_function *initialize;

@@ -107,15 +107,27 @@ def _import(
     args, kwargs = ((), dict(given)) if isinstance(given, Mapping) else (tuple(given), {})
     shapes, mesh, table = (_said(module, name) for name in ("dynamic_shapes", "mesh", "shardings"))
     # A mesh alone may be anything of that name.
-    said = None if table is None else make_sharding(mesh, table)
-    return import_model(
-        model,
-        args,
-        kwargs,
-        name=entry,
-        dynamic_shapes=shapes,
-        sharding=combined(sharding, said),
-    )
+    with _blaming(file if sharding is None else None):
+        said = None if table is None else make_sharding(mesh, table)
+        return import_model(
+            model,
+            args,
+            kwargs,
+            name=entry,
+            dynamic_shapes=shapes,
+            sharding=combined(sharding, said),
+        )
+
+
+@contextmanager
+def _blaming(file: Path | None) -> Generator[None]:
+    """Has errors without a place name the file, whose own the mesh is."""
+    try:
+        yield
+    except InputError as error:
+        if file is not None and error.position is None:
+            error.position = Position(str(file), 0, 0)
+        raise
 
 
 def _said(module: ModuleType, name: str) -> Any:

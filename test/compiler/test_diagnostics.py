@@ -50,7 +50,14 @@ def test_a_file_is_read_where_no_source_is_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a\0b", "/dev/zero", "/"])
 def test_what_is_named_in_a_location_may_be_no_file(name: str) -> None:
     error = InputError("unknown type", position=Position(name, 1, 1))
-    assert render(error, {}) == f"{name}:1:1: error: unknown type"
+    assert render(error, {}) == f"{name}:1:1: error: unknown type".replace("\0", "\\x00")
+
+
+def test_a_terminal_is_told_nothing() -> None:
+    error = InputError("no 'a\x1b[2Jb\r'", notes=[Note("c\x9bd\n\te")], hint="f\x7f")
+    assert render(error) == (
+        "hirc: error: no 'a\\x1b[2Jb\\x0d'\nhirc: note: c\\x9bd\n\te\nhint: f\\x7f"
+    )
 
 
 def test_context_and_notes() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from torch.distributed.tensor import Partial, Replicate, Shard
 from hirc.compiler.errors import InputError
 from hirc.compiler.sharding import Sharding, combined, make_sharding, parse_sharding
 from hirc.frontends.torch.import_model import import_model
+from hirc.frontends.torch.read_model import read_model
+from hirc.tools.hirc_arguments import parse_arguments
 
 
 class _Sum(nn.Module):
@@ -92,3 +95,21 @@ def test_words_that_are_wrong(mesh: str, word: str, message: str) -> None:
     with pytest.raises(InputError) as error:
         parse_sharding(mesh, [word])
     assert message in str(error.value)
+
+
+def test_a_mesh_that_is_the_file_s_own_is_blamed_on_it(tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    for mesh, message in (("2.5", "a mesh is the sizes of its axes"), ("2, 2", "2 axes")):
+        file.write_text(
+            "import torch\nclass M(torch.nn.Module):\n    def forward(self, x):\n"
+            "        return x + x\ndef get_inputs():\n    return [torch.zeros(4)]\n"
+            f"mesh = ({mesh})\nshardings = {{'x': 'axis:0'}}\n"
+        )
+        with pytest.raises(InputError, match=message) as error:
+            read_model(f"{file}:M", "main")
+        assert str(error.value.position) == str(file)
+
+
+def test_a_mesh_is_given_once() -> None:
+    with pytest.raises(InputError, match="--mesh is given twice, as '2' and '4'"):
+        parse_arguments(["m.py:M", "--mesh=2", "--mesh=4"])

@@ -321,16 +321,17 @@ class _RowChooser(ScanChooser):
             return f"'width' is at most {self._width}: 16 bytes"
         if made.vectors * made.threads > self._device.lanes**2:
             return f"'vectors' times 'threads' is at most {self._device.lanes**2}"
+        plain = super().refusal(made)
+        if plain is not None:
+            return plain
         length = space.length
         chunk = made.threads * made.vectors * made.width
         if made.short and length.is_known and not 0 < length.known <= chunk:
             return f"'short' is false where rows do not have 1 to {chunk} elements"
         if made.open and (length.is_known or not made.short):
             return "'open' is false where rows are not 'short', or their length is known"
-        return (
-            super().refusal(made)
-            or self._shared_refusal(made, 1, made.vectors)
-            or self._split_refusal(made, self._extent(made))
+        return self._shared_refusal(made, 1, made.vectors) or self._split_refusal(
+            made, self._extent(made)
         )
 
     def alternative(self, made: ScanConfiguration) -> Alternative:
