@@ -20,6 +20,7 @@ from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
 from ...compiler.session import Session
+from .attention import attention
 from .bessel import bessel_decompositions
 from .complex_numbers import (
     complex_number_decompositions,
@@ -129,7 +130,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.vander.default: _vander,
         _ATEN.max.default: partial(_extreme, torch.amax),
         _ATEN.min.default: partial(_extreme, torch.amin),
-        _ATEN.scaled_dot_product_attention.default: _attention,
+        _ATEN.scaled_dot_product_attention.default: attention,
         _ATEN.view.default: _view,
         _ATEN._unsafe_view.default: _view,
         _ATEN.view.dtype: _view_of_bits,
@@ -906,62 +907,6 @@ def _bytes_and_numbers() -> dict[Any, Callable[..., Any]]:
     found = [getattr(each, name) for each in every for name in ("Tensor", "Scalar")]
     found += [_ATEN.div.Tensor_mode, _ATEN.div.Scalar_mode, _ATEN.floor_divide.default]
     return {operator: of(operator) for operator in found}
-
-
-def _attention(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    attn_mask: Tensor | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    *,
-    scale: float | None = None,
-    enable_gqa: bool = False,
-) -> Tensor:
-    """Two products of the operands as they are, and between them a softmax in f32.
-
-    torch's own form scales both operands of the first product, in f32. Query heads that share one
-    of the keys are rows of one matrix.
-    """
-    if query.dim() < 2:
-        return NotImplemented
-    if scale is None:
-        scale = 1 / math.sqrt(query.shape[-1])
-    shape = query.shape
-    wide = widened(query)
-    is_grouped = enable_gqa and shape[-3] != key.shape[-3]
-    if is_grouped:
-        wide = wide.reshape(*shape[:-3], key.shape[-3], -1, shape[-1])
-    scores = wide @ widened(key).mT * scale
-    if is_grouped:
-        scores = scores.reshape(*shape[:-1], key.shape[-2])
-    if is_causal:
-        here = torch.arange(shape[-2], device=query.device).unsqueeze(-1)
-        seen = torch.arange(key.shape[-2], device=query.device) <= here
-        weights = torch.where(seen, scores, -math.inf).softmax(-1)
-    elif attn_mask is None:
-        weights = scores.softmax(-1)
-    else:
-        weights = _masked_softmax(scores, attn_mask)
-    if dropout_p:
-        weights = torch.dropout(weights, dropout_p, train=True)
-    weights = widened(weights.to(value.dtype))
-    if is_grouped:
-        weights = weights.reshape(*shape[:-3], key.shape[-3], -1, key.shape[-2])
-    result = weights @ widened(value)
-    if is_grouped:
-        result = result.reshape(*shape[:-1], value.shape[-1])
-    return result.to(query.dtype)
-
-
-def _masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
-    """Returns a softmax that is 0 along rows of which all is masked, as torch's is in attention."""
-    scores = torch.where(mask, scores, -math.inf) if mask.dtype == torch.bool else scores + mask
-    most = scores.amax(-1, keepdim=True)
-    powers = (scores - torch.where(most == -math.inf, 0.0, most)).exp()
-    total = powers.sum(-1, keepdim=True)
-    return powers / torch.where(total == 0, 1.0, total)
 
 
 def _view(x: Tensor, size: Sequence[int | SymInt]) -> Tensor:

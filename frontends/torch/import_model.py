@@ -40,6 +40,7 @@ from ...compiler.source import Source
 from ...dialects.mlir import ir, load_named_dialects, passmanager
 from ...pipelines.updates import UPDATES
 from ...pipelines.weights import MARK, STATE_MARK, ZERO_MARK
+from .attention import flexible_attention_as_products
 from .attributes import Assignments, as_buffers
 from .calling import Description, bind, constant, describe, leaf_paths
 from .changes import Changes, change_of, find_changes
@@ -311,6 +312,7 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
     # lie in another way: what is a view of the one is a reshape of the other.
     views = [node for node in nodes if has_attention and node.target is aten.view.default]
     fractions_as_tensors(program)
+    flexible_attention_as_products(program)
     try:
         for node in views:
             node.target = aten.reshape.default
