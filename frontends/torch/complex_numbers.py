@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -28,6 +29,8 @@ def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.angle.default: _angle,
         _ATEN._conj.default: _conj,
         _ATEN.conj_physical.default: _conj,
+        _ATEN._conj_physical.default: _conj,
+        _ATEN.polar.default: _polar,
         _ATEN.exp.default: partial(_of_one, _exp),
         _ATEN.log.default: partial(_of_one, _log),
         _ATEN.log1p.default: partial(_of_one, _log1p),
@@ -76,9 +79,14 @@ def _abs(x: Tensor) -> Tensor:
 
 def _angle(x: Tensor) -> Tensor:
     if not x.is_complex():
-        return NotImplemented
+        half_turn = torch.where(x.isnan(), x, torch.where(x < 0, math.pi, 0.0))
+        return half_turn.to(x.dtype if x.is_floating_point() else torch.get_default_dtype())
     real, imaginary = parts_of(x)
     return torch.atan2(imaginary, real)
+
+
+def _polar(size: Tensor, angle: Tensor) -> Tensor:
+    return torch.complex(size * angle.cos(), size * angle.sin())
 
 
 def _conj(x: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -25,6 +25,9 @@ def counting_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.unique_dim_consecutive.default: _unique_rows_beside,
         _ATEN.repeat_interleave.Tensor: _repeated,
         _ATEN.bincount.default: _bincount,
+        _ATEN.nonzero.default: _nonzero,
+        _ATEN.nonzero_static.default: _nonzero_static,
+        _ATEN.histogram.bin_ct: _histogram,
     }
 
 
@@ -131,3 +134,52 @@ def _bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> T
         kind = weights.dtype if weights.dtype is torch.float32 else torch.float64
     each = torch.ones_like(places) if weights is None else weights.to(kind)
     return torch.zeros(count, dtype=kind, device=x.device).index_add(0, places, each)
+
+
+def _nonzero(x: Tensor) -> Tensor:
+    return NotImplemented if x.dim() else x.reshape(1).nonzero()[:, :0]
+
+
+def _nonzero_static(x: Tensor, *, size: int | SymInt, fill_value: int = -1) -> Tensor:
+    """Of so many places each element that is counted is written to the one of its number."""
+    counted = x.reshape(-1) != 0
+    number = counted.long().cumsum(0) - 1
+    count: Any = size
+    # What is not counted, or too many, goes to a place behind the last.
+    place = torch.where(counted, number.clamp(max=count), count)
+    here = torch.arange(counted.shape[0], device=x.device)
+    flat = torch.full((count + 1,), -1, dtype=torch.int64, device=x.device)
+    flat = flat.index_copy(0, place, here)[:-1]
+    axes: list[Tensor] = []
+    left = flat
+    for extent in reversed(x.shape):
+        along: Any = extent
+        axes.append(torch.where(flat < 0, fill_value, left % along))
+        left = left // along
+    return torch.stack(axes[::-1], 1) if axes else flat.new_zeros([count, 0])
+
+
+def _histogram(
+    x: Tensor,
+    bins: int = 100,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """An element of the last bin's upper end is in that."""
+    values = x.reshape(-1)
+    if range is None:
+        least, most = values.min(), values.max()
+    else:
+        least, most = (torch.full((), each, dtype=x.dtype, device=x.device) for each in range)
+    alike = least == most
+    least, most = torch.where(alike, least - 0.5, least), torch.where(alike, most + 0.5, most)
+    number = torch.arange(bins + 1, dtype=x.dtype, device=x.device)
+    edges = torch.where(number == bins, most, least + (most - least) / bins * number)
+    place = (torch.searchsorted(edges, values, right=True) - 1).clamp(max=bins - 1)
+    counted = (values >= least) & (values <= most)
+    each = counted.to(x.dtype) if weight is None else weight.reshape(-1) * counted
+    none = torch.zeros(bins, dtype=x.dtype, device=x.device)
+    found = none.index_add(0, place.clamp(min=0), each)
+    return (found / (found.sum() * edges.diff()) if density else found), edges

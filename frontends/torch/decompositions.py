@@ -16,6 +16,7 @@ from torch._decomp import decomposition_table
 from torch._ops import OpOverload
 from torch.export import default_decompositions
 from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch.utils._pytree import tree_map_only
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
@@ -30,6 +31,7 @@ from .complex_numbers import (
     power_of_number,
 )
 from .counting import counting_decompositions
+from .degenerate import without_dims
 from .generators import random_decompositions
 from .grouped import grouped_decompositions
 from .halves import widened
@@ -64,7 +66,7 @@ _MOST_SCATTERED = 32
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Returns the decompositions for torch-mlir: its own, but for those of this file."""
-    return {
+    found = {
         **_unknown_operators(),
         **get_decomposition_table(),
         **recurrent_decompositions(),
@@ -151,7 +153,12 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.cumsum.default: partial(_of_one, _ATEN.cumsum.default),
         _ATEN.cumprod.default: partial(_of_one, _ATEN.cumprod.default),
         _ATEN.diagonal_scatter.default: _diagonal_scatter,
+        _PRIMS.nextafter.default: _nextafter,
+        _PRIMS.frexp.default: _frexp,
+        _ATEN.as_strided_scatter.default: _as_strided_scatter,
+        **_copies(),
     }
+    return {**found, **without_dims(found)}
 
 
 @cache
@@ -181,6 +188,24 @@ def _operation_name(operator: Any) -> str:
     overload = operator._overloadname
     name = operator._schema.name.partition("::")[2]
     return f"torch.aten.{name}" + ("" if overload == "default" else f".{overload}")
+
+
+def _copies() -> dict[Any, Callable[..., Any]]:
+    """Copies of views, of which torch-mlir has operations and lowers none."""
+
+    def of(view: OpOverload) -> Callable[..., Any]:
+        def copied(*given: Any, **named: Any) -> Any:
+            return tree_map_only(Tensor, torch.clone, view(*given, **named))
+
+        return copied
+
+    found: dict[Any, Callable[..., Any]] = {}
+    for name in (each.removesuffix("_copy") for each in dir(_ATEN) if each.endswith("_copy")):
+        views, copies = getattr(_ATEN, name, None), getattr(_ATEN, f"{name}_copy")
+        for overload in copies.overloads():
+            if views is not None and overload in views.overloads():
+                found[getattr(copies, overload)] = of(getattr(views, overload))
+    return found
 
 
 def _bitwise() -> dict[Any, Callable[..., Any]]:
@@ -615,7 +640,7 @@ def _index_along(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor |
     if not x.dim() or index.dim() != 1:
         return None
     dim %= x.dim()
-    where = torch.where(index < 0, index + x.shape[dim], index)
+    where = torch.where(index < 0, index + x.shape[dim], index).long()
     return where[:, *[None] * (x.dim() - 1 - dim)].expand(source.shape)
 
 
@@ -645,6 +670,7 @@ def _index_put(
         return NotImplemented
     if any(each.dtype is torch.uint8 for _, each in given):
         raise no_indices("aten.index_put.default")
+    given = [(axis, each if each.dtype == torch.bool else each.long()) for axis, each in given]
     if _writes_nothing(values, *(each for _, each in given if each.dtype != torch.bool)):
         return x.clone()
     first, index = given[0]
@@ -1052,3 +1078,50 @@ def _diagonal_scatter(
     place = (rows - max(-offset, 0)).clamp(0, source.shape[-1] - 1)
     values = source.index_select(-1, place).unsqueeze(-1)
     return torch.where(is_here, values, last).movedim((-2, -1), (dim1, dim2))
+
+
+def _nextafter(x: Tensor, y: Tensor) -> Tensor:
+    """The bits of a number, taken for an integer, are one more or less for the next."""
+    x, y = torch.broadcast_tensors(x, y)
+    bits = x.view(_INTEGERS[x.dtype.itemsize])
+    away = torch.where((y > x) == (x > 0), 1, -1).to(bits.dtype)
+    least = torch.where(y > 0, 1, torch.iinfo(bits.dtype).min + 1).to(bits.dtype)
+    found = torch.where(x == 0, least, bits + away).view(x.dtype)
+    return torch.where(x.isnan() | y.isnan(), x + y, torch.where(x == y, y, found))
+
+
+def _frexp(x: Tensor) -> tuple[Tensor, Tensor]:
+    """By the bits of the exponent, of which numbers that are less than normal have none."""
+    info = torch.finfo(x.dtype)
+    bits = -int(math.log2(info.eps))
+    raised = x.abs() < info.smallest_normal
+    normal = torch.where(raised, x * 2.0**bits, x)
+    kind = _INTEGERS[x.dtype.itemsize]
+    bias = int(-math.log2(info.smallest_normal))
+    whole = normal.view(kind)
+    field = ((2 * bias + 3) << bits) & torch.iinfo(kind).max
+    exponent = (whole & field) >> bits
+    half = (whole & ~field) | (bias << bits)
+    is_plain = (x != 0) & x.isfinite()
+    found = torch.where(is_plain, half.view(x.dtype), x)
+    exponent = exponent - bias - torch.where(raised, bits, 0)
+    return found, torch.where(is_plain, exponent, 0).to(torch.int32)
+
+
+def _as_strided_scatter(
+    x: Tensor,
+    source: Tensor,
+    size: Sequence[int | SymInt],
+    stride: Sequence[int | SymInt],
+    storage_offset: int | SymInt | None = None,
+) -> Tensor:
+    """Where x lies without gaps, as all tensors of a program do."""
+    begin: Any = storage_offset or 0
+    place = torch.full((), begin, dtype=torch.int64, device=x.device)
+    for axis, (extent, step) in enumerate(zip(size, stride, strict=True)):
+        along: Any = extent
+        by: Any = step
+        here = torch.arange(along, device=x.device) * by
+        place = place + here[:, *[None] * (len(size) - 1 - axis)]
+    flat = x.reshape(-1).index_copy(0, place.reshape(-1), source.reshape(-1))
+    return flat.reshape(x.shape)

@@ -133,6 +133,11 @@ def _arange(*numbers: Any, **given: Any) -> Tensor:
     return (first + step * torch.arange((last - first) * step, **given)).to(kind)
 
 
+def _masked_select(x: Tensor, mask: Tensor) -> Tensor:
+    """Of broadcast ones torch takes the first's number of elements for the most there may be."""
+    return torch.masked_select(*torch.broadcast_tensors(x, mask))
+
+
 def _bounds(start: Any, end: Any = None, step: Any = 1) -> tuple[Any, Any, Any]:
     return (0, start, step) if end is None else (start, end, step)
 
@@ -195,6 +200,8 @@ _REPLACED: dict[Any, Callable[..., Any]] = {
     torch.arange: _arange,
     torch.combinations: _combinations,
     torch.linspace: _linspace,
+    torch.masked_select: _masked_select,
+    Tensor.masked_select: _masked_select,
     functional.interpolate: _interpolate,
     functional.gaussian_nll_loss: _gaussian_loss,
     # torch.export takes elements of bf16 alone. torch.nn.functional.grouped_mm calls this.

@@ -46,6 +46,7 @@ from .calling import Description, bind, constant, describe, leaf_paths
 from .changes import Changes, change_of, find_changes
 from .control_flow import ControlFlowImporter, begin_control_flow, end_control_flow
 from .decompositions import decompositions
+from .degenerate import fill_what_is_empty
 from .example_sizes import with_larger_sizes
 from .export_guards import made_of, without_needless_guards
 from .fake_values import without_elements
@@ -335,6 +336,7 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
         if node.target is aten._assert_tensor_metadata.default:
             node.graph.erase_node(node)
     sizes_for_strides(program)
+    fill_what_is_empty(program)
     return program
 
 

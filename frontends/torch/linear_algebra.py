@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 _ATEN = torch.ops.aten
 _LAST_TWO = (-2, -1)
@@ -93,6 +94,11 @@ def _with_info(
     return function(a, *given, **named), info
 
 
+def _is_empty(a: Tensor) -> bool:
+    """Returns whether no element is there, of which a loop would take the sizes."""
+    return any(statically_known_true(size == 0) for size in a.shape)
+
+
 def _loop(
     step: Callable[..., list[Tensor]], begin: Sequence[Tensor], count: Any, *stays: Tensor
 ) -> list[Tensor]:
@@ -110,6 +116,8 @@ def _eliminated(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     """
     size: Any = a.shape[-1]
     sizes = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    if _is_empty(a):
+        return b.new_zeros([*sizes, *b.shape[-2:]]), a.new_ones([size, *sizes])
     both = torch.cat([a.expand(*sizes, -1, -1), b.expand(*sizes, -1, -1)], -1)
 
     def step(both: Tensor, here: Tensor) -> list[Tensor]:
@@ -164,6 +172,8 @@ def _cholesky(a: Tensor, upper: bool = False) -> Tensor:
     """Returns the factor, a column after another; its other half is 0."""
     if upper:
         return _cholesky(a.mT).mT
+    if _is_empty(a):
+        return a.clone()
 
     def step(factor: Tensor, here: Tensor, a: Tensor) -> list[Tensor]:
         rows, place = torch.arange(a.shape[-1], device=a.device), here.reshape(1)
@@ -203,6 +213,8 @@ def _solve_triangular(
 
     sizes = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     begin = torch.zeros([*sizes, *b.shape[-2:]], dtype=b.dtype, device=b.device)
+    if _is_empty(begin):
+        return begin
     return _loop(step, [begin], a.shape[-1], a, b)[0]
 
 
@@ -247,7 +259,7 @@ def _qr(a: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
         q = q - (q * normal.mT).sum(-1, keepdim=True) * factor * normal.mT
         return [q, r, r[..., :1, :1].clone()]
 
-    q, r = _loop(step, [square, a], least)[:2]
+    q, r = (square, a) if _is_empty(a) else _loop(step, [square, a], least)[:2]
     if mode != "complete":
         q, r = q[..., :least], r[..., :least, :]
     return (a.new_zeros([0]) if mode == "r" else q), r.triu()

@@ -1,4 +1,4 @@
-"""Fourier transforms as matrix products."""
+"""Fourier transforms as matrix products, of a whole and of windows that go along it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import SymInt, Tensor
 
-from .complex_numbers import parts_of
+from .complex_numbers import is_complex, parts_of
 
 _ATEN = torch.ops.aten
 # The matrix of a longer transform is larger than what it saves.
@@ -22,6 +22,8 @@ def transform_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN._fft_r2c.default: _fft_r2c,
         _ATEN._fft_c2c.default: _fft_c2c,
         _ATEN._fft_c2r.default: _fft_c2r,
+        _ATEN.stft.default: _stft,
+        _ATEN.unfold_backward.default: _unfold_backward,
     }
 
 
@@ -101,3 +103,49 @@ def _scaled(parts: tuple[Tensor, Tensor], total: int, normalization: int) -> Ten
 def _factor(total: int, normalization: int) -> float:
     """torch's numbers of what divides: nothing, the root, the size."""
     return (1.0, 1 / math.sqrt(total), 1 / total)[normalization]
+
+
+def _stft(
+    x: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Tensor:
+    """torch-mlir gives half of the frequencies, also where all are asked for."""
+    length = n_fft if win_length is None else win_length
+    step = n_fft // 4 if hop_length is None else hop_length
+    if align_to_window:
+        before = n_fft - (n_fft - length) // 2 - length
+        x = torch.nn.functional.pad(x, (before, n_fft - length - before))
+    frames = x.unfold(-1, n_fft, step)
+    if window is None:
+        window = torch.ones(length, dtype=x.dtype, device=x.device)
+    before = (n_fft - length) // 2
+    frames = frames * torch.nn.functional.pad(window, (before, n_fft - length - before))
+    norm = "ortho" if normalized else "backward"
+    is_half = not is_complex(frames) if onesided is None else onesided
+    found = (torch.fft.rfft if is_half else torch.fft.fft)(frames, norm=norm).mT
+    return found if return_complex else torch.view_as_real(found)
+
+
+def _unfold_backward(
+    windows: Tensor, sizes: Sequence[int | SymInt], dim: int, size: int, step: int
+) -> Tensor:
+    """Returns the sums of windows where they lie above one another, a step of each at a time."""
+    dim = dim % len(sizes) if sizes else 0
+    whole: Any = sizes[dim] if sizes else 1
+    each = windows.movedim(dim, -2)
+    count, parts = each.shape[-2], -(-size // step)
+    each = torch.nn.functional.pad(each, (0, parts * step - size)).unflatten(-1, (parts, step))
+    total: Any = 0
+    for part in range(parts):
+        after: Any = parts - 1 - part
+        total = total + torch.nn.functional.pad(each[..., part, :], (0, 0, part, after))
+    rest: Any = whole - (count + parts - 1) * step
+    found = torch.nn.functional.pad(total.flatten(-2), (0, rest)).movedim(-1, dim)
+    return found.expand([*sizes]) if sizes else found.reshape(())

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
+import hirc
 from hirc.compiler.loader import load
 from hirc.frontends.torch.import_model import import_model
-from hirc.tools.hirc import main as hirc
+from hirc.tools.hirc import main as run_hirc
 
 _attention = nn.functional.scaled_dot_product_attention
 _HEADS, _HEAD = 4, 16
@@ -58,14 +61,47 @@ def test_attention(tmp_path: Path) -> None:
     imported = import_model(_Model(), (made,))
     source, fused = tmp_path / "attention.mlir", tmp_path / "fused.mlir"
     source.write_bytes(imported.bytecode)
-    assert hirc([str(source), "-o", str(fused), "--offload-arch=cpu", "--stop-after=fusion"]) == 0
+    assert (
+        run_hirc([str(source), "-o", str(fused), "--offload-arch=cpu", "--stop-after=fusion"]) == 0
+    )
     text = fused.read_text()
     assert text.count('"reduction", "reduction"') == 4
     assert text.count("math.exp") == 4
     library = tmp_path / "libattention.so"
     words = [str(source), "-o", str(library), "--emit=shared", "--offload-arch=cpu", "-O0"]
-    assert hirc(words) == 0
+    assert run_hirc(words) == 0
     found = load(library).main(made)
     wanted = _Model()(made.double())
     for number, (ours, theirs) in enumerate(zip(found, wanted, strict=True)):
         assert torch.allclose(ours.double(), theirs, 2**-6, 2**-7), number
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+def test_attention_that_functions_modify_and_mask() -> None:
+    torch.manual_seed(0)
+    q, k, v = torch.randn(2, 4, 12, 8), torch.randn(2, 2, 16, 8), torch.randn(2, 2, 16, 6)
+    slopes, lengths = torch.rand(4), torch.tensor([16, 5])
+    given = create_block_mask(lambda b, h, i, j: i >= j, None, None, 12, 16, device="cpu")
+
+    def model(
+        q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, lengths: Tensor
+    ) -> tuple[Tensor, ...]:
+        def near(b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
+            # Of the first queries of the second batch nothing is seen.
+            return (i >= j) & (i - j < 4) & (j < lengths[b]) & ((b == 0) | (i > 2))
+
+        def bent(s: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
+            return 5 * torch.tanh(s / 5) + slopes[h] * (j - i)
+
+        mask = create_block_mask(near, 2, None, 12, 16, device="cpu")
+        return (
+            flex_attention(q, k, v, score_mod=bent, enable_gqa=True, scale=0.5),
+            flex_attention(q, k, v, bent, mask, enable_gqa=True),
+            flex_attention(q[:, :2], k, v, block_mask=given),
+            _attention(q, k, v.repeat(1, 2, 1, 1), enable_gqa=True),
+        )
+
+    inputs = (q, k, v, slopes, lengths)
+    found = hirc.compile(model, inputs, target="cpu", opt_level=0)(*inputs)
+    for number, (ours, theirs) in enumerate(zip(found, model(*inputs), strict=True)):
+        assert torch.allclose(ours, theirs, 1e-4, 1e-5), number

@@ -1,0 +1,90 @@
+"""Tensors without dims and without elements, as torch computes them, and what takes them apart."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+import hirc
+
+
+def _without_dims(x: Tensor) -> list[Tensor]:
+    return [
+        *(x.argmin(), x.amax(0), *x.max(0), x.logsumexp(0), x.log_softmax(0), x.softmax(-1)),
+        *(x.gather(0, torch.tensor(0)), *x.mode(), x.cumprod(0), x.argmax(0), x.nonzero()),
+        *(torch.polar(x, x.expand(2)).imag, x.angle()),
+    ]
+
+
+def _without_elements(x: Tensor) -> list[Tensor]:
+    square = x.new_zeros(2, 0, 0)
+    return [
+        *(F.adaptive_avg_pool1d(x, 2), x.sum(0), x.permute(2, 1, 0).reshape(4, -1), x @ x.mT),
+        *(torch.cat([x, x], 1), F.group_norm(x, 2), x.argwhere(), F.pixel_shuffle(x[None], 1)),
+        *(torch.linalg.inv(x), torch.linalg.det(x), torch.linalg.cholesky(x), *torch.linalg.qr(x)),
+        *(torch.linalg.det(square), *torch.linalg.slogdet(square), torch.linalg.inv(square)),
+    ]
+
+
+def _taken_apart(x: Tensor) -> list[Tensor]:
+    edges = torch.tensor([0.0, -0.0, 1, -3, 1e-40, -1e-45, math.inf, -math.inf, math.nan, 1e38])
+    some = torch.cat([edges, x[0]])
+    return [
+        *(torch.nextafter(some, some.flip(0)), torch.nextafter(some, some * 0 - 1)),
+        *(each for kind in (some, some.double(), some.half()) for each in torch.frexp(kind)),
+        *(some.angle(), torch.permute_copy(x, (1, 0)), *(torch.split_copy(x, 2) or ())),
+        *(torch.nonzero_static(x > 0, size=9), torch.nonzero_static(x[0] > 0, size=1)),
+        torch.nonzero_static(x > 0, size=30, fill_value=7),
+        *torch.histogram(x, 5, range=(-1.0, 1.0)),
+        *torch.histogram(x, 3, weight=x.abs(), density=True),
+        *(x.clone().as_strided((3, 2), (2, 1), 1), x[:1].masked_select(x > 0)),
+        torch.as_strided_scatter(x, x[:3, :2], (3, 2), (7, 2), 1),
+        torch.zeros(5, 6).index_put((torch.tensor([1, -1], dtype=torch.int32),), x[:2]),
+    ]
+
+
+def test_degenerate_tensors() -> None:
+    torch.manual_seed(0)
+    inputs = torch.tensor(-1.5), torch.zeros(0, 4, 4), torch.randn(4, 6)
+
+    def model(scalar: Tensor, empty: Tensor, x: Tensor) -> list[Tensor]:
+        return [*_without_dims(scalar), *_without_elements(empty), *_taken_apart(x)]
+
+    found = hirc.compile(model, inputs, target="cpu", opt_level=0)(*inputs)
+    for number, (ours, theirs) in enumerate(zip(found, model(*inputs), strict=True)):
+        torch.testing.assert_close(
+            ours, theirs, equal_nan=True, msg=lambda said, number=number: f"{number}: {said}"
+        )
+
+
+def _of_windows(x: Tensor, size: int) -> Tensor:
+    """Of windows above one another, and with elements between them."""
+    return (x.unfold(1, size, 3) ** 3).sum()
+
+
+def test_windows_of_a_transform() -> None:
+    torch.manual_seed(0)
+    x, window = torch.randn(2, 40), torch.hann_window(12)
+
+    def model(x: Tensor, window: Tensor) -> list[Tensor]:
+        half = torch.stft(x, 12, 4, window=window, return_complex=True)
+        short = torch.stft(
+            x[0], 12, 5, 10, window[:10], center=False, normalized=True, return_complex=True
+        )
+        whole = torch.stft(x, 12, window=window, onesided=False, return_complex=True)
+        return [
+            *(half.real, half.imag, half.abs(), short.real, short.imag, whole.real, whole.imag),
+            torch.istft(half, 12, 4, window=window, length=39),
+            torch.istft(torch.polar(half.abs(), half.angle()), 12, 4, window=window),
+            *(torch.func.grad(_of_windows)(x, size) for size in (4, 2)),
+        ]
+
+    found = hirc.compile(model, (x, window), target="cpu", opt_level=0)(x, window)
+    for number, (ours, theirs) in enumerate(zip(found, model(x, window), strict=True)):
+        torch.testing.assert_close(
+            ours, theirs, rtol=1e-4, atol=1e-4,
+            msg=lambda said, number=number: f"{number}: {said}",
+        )  # fmt: skip
