@@ -10,11 +10,12 @@ of warps (warp_matrices.py); each warp has 16 rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from ...dialects.mlir import arith, ir, memref
+from ...dialects.mlir import arith, gpu, ir, memref, scf
 from ..rewriting import constant, index_constant
 from ..tensormap import ROUNDS
+from .parameters import Parameters
 from .shared import SHARED
 from .size import ZERO, OpenNumbers, Size
 from .warp_matrices import members
@@ -37,24 +38,6 @@ _TICKS = 10_000_000
 _CLUSTER = 7
 
 
-def map_type(element: ir.Type, box: Sequence[int]) -> ir.Type:
-    """The type of a descriptor of copies of such boxes, outermost size first."""
-    shape = "x".join(map(str, box))
-    return ir.Type.parse(
-        f"!nvgpu.tensormap.descriptor<tensor = memref<{shape}x{element}, {SHARED}>, "
-        "swizzle = swizzle_128b, l2promo = l2promo_256b, oob = zero, interleave = none>"
-    )
-
-
-def map_address(descriptor: ir.Value) -> ir.Value:
-    """The address of a descriptor that a kernel is given."""
-    return ir.Operation.create(
-        "builtin.unrealized_conversion_cast",
-        results=[ir.Type.parse("!llvm.ptr")],
-        operands=[descriptor],
-    ).results[0]
-
-
 def copy_box(to: ir.Value, map_: ir.Value, places: Sequence[ir.Value], barrier: ir.Value) -> None:
     """Begins the copy of a box to shared memory, of which the barrier is told the bytes.
 
@@ -73,28 +56,58 @@ def copy_box(to: ir.Value, map_: ir.Value, places: Sequence[ir.Value], barrier: 
     )
 
 
-def prefetch_map(map_: ir.Value) -> None:
-    """Lets a descriptor be read before it is needed."""
-    ir.Operation.create(
-        "nvvm.prefetch", operands=[map_], attributes={"tensormap": ir.UnitAttr.get()}
-    )
-
-
-def encode_map(
-    buffer: ir.Value,
-    offset: Size,
-    sizes: list[Size],
-    strides: list[Size],
-    box: list[int],
-    kind: ir.Type,
-    open_: OpenNumbers,
+def tensor_map(
+    parameters: Parameters,
+    name: str,
+    source: tuple[ir.Value, Size],
+    sizes: Sequence[Size],
+    strides: Sequence[Size],
+    box: Sequence[int],
     *,
     rounds: bool = False,
 ) -> ir.Value:
-    """The descriptor (TMA) of elements of a buffer, dims outermost first, as code of the host.
+    """The address of the descriptor (TMA) of elements of a buffer from an offset on.
 
-    With `rounds` copies round f32 to tf32.
+    The host makes it, of dims outermost first; `name` tells it from others. With `rounds` copies
+    round f32 to tf32.
     """
+    buffer, offset = source
+    element = ir.MemRefType(buffer.type).element_type
+    shape = "x".join(map(str, box))
+    kind = ir.Type.parse(
+        f"!nvgpu.tensormap.descriptor<tensor = memref<{shape}x{element}, {SHARED}>, "
+        "swizzle = swizzle_128b, l2promo = l2promo_256b, oob = zero, interleave = none>"
+    )
+
+    def encode(open_: OpenNumbers) -> ir.Value:
+        view = _viewed(buffer, offset, sizes, strides, open_)
+        unranked = memref.cast(ir.UnrankedMemRefType.get(element, None), view)
+        return ir.Operation.create(
+            "nvgpu.tma.create.descriptor",
+            results=[kind],
+            operands=[unranked, *[index_constant(each) for each in box]],
+            attributes={ROUNDS: ir.UnitAttr.get()} if rounds else {},
+        ).results[0]
+
+    def address() -> ir.Value:
+        return ir.Operation.create(
+            "builtin.unrealized_conversion_cast",
+            results=[ir.Type.parse("!llvm.ptr")],
+            operands=[given],
+        ).results[0]
+
+    given = parameters.computed(("map", name, buffer), kind, encode)
+    return parameters.once(("map", name), address)
+
+
+def _viewed(
+    buffer: ir.Value,
+    offset: Size,
+    sizes: Sequence[Size],
+    strides: Sequence[Size],
+    open_: OpenNumbers,
+) -> ir.Value:
+    """A buffer's elements from an offset on, with these sizes and strides, as code of the host."""
     element = ir.MemRefType(buffer.type).element_type
     metadata = memref.ExtractStridedMetadataOp(buffer)
     base, start = list(metadata.results)[:2]
@@ -102,11 +115,10 @@ def encode_map(
     begin = arith.addi(start, open_.value(offset)) if offset != ZERO else start
     dynamic = ir.ShapedType.get_dynamic_size()
     layout = ir.StridedLayoutAttr.get(dynamic, [dynamic] * len(sizes))
-    ranked = ir.MemRefType.get([dynamic] * len(sizes), element, layout)
     minimum = -(2**63)
-    view = ir.Operation.create(
+    return ir.Operation.create(
         "memref.reinterpret_cast",
-        results=[ranked],
+        results=[ir.MemRefType.get([dynamic] * len(sizes), element, layout)],
         operands=[base, begin, *shape, *steps],
         attributes={
             "static_offsets": ir.DenseI64ArrayAttr.get([minimum]),
@@ -114,13 +126,6 @@ def encode_map(
             "static_strides": ir.DenseI64ArrayAttr.get([minimum] * len(sizes)),
             "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, len(sizes), len(sizes)]),
         },
-    ).results[0]
-    unranked = memref.cast(ir.UnrankedMemRefType.get(element, None), view)
-    return ir.Operation.create(
-        "nvgpu.tma.create.descriptor",
-        results=[kind],
-        operands=[unranked, *[index_constant(each) for each in box]],
-        attributes={ROUNDS: ir.UnitAttr.get()} if rounds else {},
     ).results[0]
 
 
@@ -145,6 +150,13 @@ class Barrier:
         i64 = ir.IntegerType.get_signless(64)
         ir.Operation.create("nvvm.mbarrier.arrive", results=[i64], operands=[self.address])
 
+    def arrive_where(self, holds: ir.Value) -> None:
+        """Lets those threads arrive for which a condition holds."""
+        guard = scf.IfOp(holds)
+        with ir.InsertionPoint(guard.then_block):
+            self.arrive()
+            scf.YieldOp([])
+
     def wait(self, parity: ir.Value) -> None:
         """Waits for the end of the phase of this parity (i32); a new one has one of 1 behind it."""
         ir.Operation.create(
@@ -152,16 +164,27 @@ class Barrier:
         )
 
 
-def publish_barriers() -> None:
-    """Lets copies see barriers that the thread has begun."""
-    ir.Operation.create("nvvm.fence.mbarrier.init")
-    ir.Operation.create(
-        "nvvm.fence.proxy",
-        attributes={
-            "kind": ir.Attribute.parse("#nvvm.proxy_kind<async.shared>"),
-            "space": ir.Attribute.parse("#nvvm.shared_space<cta>"),
-        },
-    )
+def begin_copies_and_barriers(
+    thread: ir.Value, maps: Sequence[ir.Value], barriers: Callable[[], None]
+) -> None:
+    """Lets one thread fetch descriptors and begin `barriers`, which all threads and copies see."""
+    begins = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, _number(0)))
+    with ir.InsertionPoint(begins.then_block):
+        for map_ in maps:
+            ir.Operation.create(
+                "nvvm.prefetch", operands=[map_], attributes={"tensormap": ir.UnitAttr.get()}
+            )
+        barriers()
+        ir.Operation.create("nvvm.fence.mbarrier.init")
+        ir.Operation.create(
+            "nvvm.fence.proxy",
+            attributes={
+                "kind": ir.Attribute.parse("#nvvm.proxy_kind<async.shared>"),
+                "space": ir.Attribute.parse("#nvvm.shared_space<cta>"),
+            },
+        )
+        scf.YieldOp([])
+    gpu.barrier()
 
 
 class Sums:

@@ -396,5 +396,6 @@ def test_checks_are_silent() -> None:
         [
             *(f"drawn_{seed}" for seed in range(3)),
             *("open_batch", "long", "depthwise", "bf16", "last_fhwc_bf16", "last_hwcf_f16"),
+            "last_fhwc_i8",
         ]
     )

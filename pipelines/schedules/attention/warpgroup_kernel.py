@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.mlir import arith, gpu, ir, scf
+from ....dialects.mlir import arith, ir, scf
 from ...rewriting import constant
-from ..size import ZERO, OpenNumbers, Size
+from ..size import ZERO, Size
 from ..warp_matrices import COLUMNS, LANES, Lane, as_operand, byte_address
 from ..warpgroup_matrices import (
     BARRIER_BYTES,
@@ -21,16 +21,13 @@ from ..warpgroup_matrices import (
     THREADS,
     Barrier,
     Sums,
+    begin_copies_and_barriers,
     begin_products,
     commit_products,
     copy_box,
-    encode_map,
-    map_address,
-    map_type,
     matrix_descriptor,
     moved,
-    prefetch_map,
-    publish_barriers,
+    tensor_map,
 )
 from ..warpgroup_matrices import ROWS as WARPGROUP_ROWS
 from ..work import Operand
@@ -71,21 +68,18 @@ class WarpgroupAttentionKernel(AttentionKernel):
             self._map("values", self._value, attention.keys, attention.columns, keys),
         ]
         thread = self._lane.thread
-        begins = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, _i32(0)))
-        with ir.InsertionPoint(begins.then_block):
-            for map_ in self._maps:
-                prefetch_map(map_)
-            self._queries_there().begin(1)
-            for stage in range(stages):
-                for kind in range(2):
-                    self._full(_i32(stage), kind).begin(1)
-                    self._empty(_i32(stage), kind).begin(rows // WARPGROUP_ROWS * THREADS // LANES)
-            publish_barriers()
-            scf.YieldOp([])
-        gpu.barrier()
+        begin_copies_and_barriers(thread, self._maps, self._begin_barriers)
         self._consume(bounds)
 
     # Barriers: that the queries are there; that keys or values of a stage are, and are read.
+
+    def _begin_barriers(self) -> None:
+        warps = self._configuration.rows // WARPGROUP_ROWS * THREADS // LANES
+        self._queries_there().begin(1)
+        for stage in range(self._configuration.stages):
+            for kind in range(2):
+                self._full(_i32(stage), kind).begin(1)
+                self._empty(_i32(stage), kind).begin(warps)
 
     def _queries_there(self) -> Barrier:
         return Barrier(byte_address(self._barriers, 4 * self._configuration.stages * BARRIER_BYTES))
@@ -120,14 +114,8 @@ class WarpgroupAttentionKernel(AttentionKernel):
             sizes.append(self._work.extents[loop])
             strides.append(operand.strides[loop])
         box = [*[1] * (len(sizes) - 2), rows, self._chunk]
-        kind = map_type(operand.element, box)
-        outermost_first = sizes[::-1], strides[::-1]
-
-        def encode(open_: OpenNumbers) -> ir.Value:
-            return encode_map(operand.buffer, operand.offset, *outermost_first, box, kind, open_)
-
-        given = self.parameters.computed(("map", name), kind, encode)
-        return self.parameters.once(("map", name), lambda: map_address(given))
+        source = (operand.buffer, operand.offset)
+        return tensor_map(self.parameters, name, source, sizes[::-1], strides[::-1], box)
 
     def _copy(
         self,
@@ -263,10 +251,8 @@ class WarpgroupAttentionKernel(AttentionKernel):
     def _release(self, passed: ir.Value, kind: int) -> None:
         """Says that the warp has read a stage."""
         slot, _ = self._slot(passed)
-        guard = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, self._lane.lane, _i32(0)))
-        with ir.InsertionPoint(guard.then_block):
-            self._empty(slot, kind).arrive()
-            scf.YieldOp([])
+        is_lead = arith.cmpi(arith.CmpIPredicate.eq, self._lane.lane, _i32(0))
+        self._empty(slot, kind).arrive_where(is_lead)
 
     def _begin_scores(self, passed: ir.Value) -> ir.Value:
         """Begins the first product of a tile, of which so many were before."""

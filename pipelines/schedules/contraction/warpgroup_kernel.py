@@ -25,7 +25,7 @@ from ..elements import (
 from ..parameters import Parameters
 from ..region import Point
 from ..shared import SharedMemory
-from ..size import ONE, ZERO, OpenNumbers, product
+from ..size import ONE, ZERO, product
 from ..warp_matrices import LANES
 from ..warpgroup_matrices import (
     BARRIER_BYTES,
@@ -35,17 +35,14 @@ from ..warpgroup_matrices import (
     THREADS,
     Barrier,
     Sums,
+    begin_copies_and_barriers,
     begin_products,
     commit_products,
     copy_box,
-    encode_map,
-    map_address,
-    map_type,
     mapped,
     matrix_descriptor,
     moved,
-    prefetch_map,
-    publish_barriers,
+    tensor_map,
     wait_for_products,
     wait_for_threads,
 )
@@ -107,17 +104,7 @@ class WarpgroupKernel:
             parts = number(made.parts)
             self._part, first = arith.remui(first, parts), arith.divui(first, parts)
             self._begin, self._end = (self._steps_before(plus(self._part, each)) for each in (0, 1))
-        is_first = arith.cmpi(arith.CmpIPredicate.eq, thread, number(0))
-        begins = scf.IfOp(is_first)
-        with ir.InsertionPoint(begins.then_block):
-            for map_ in self._maps:
-                prefetch_map(map_)
-            for stage in range(made.stages):
-                self._full(number(stage)).begin(1)
-                self._empty(number(stage)).begin(made.consumers * THREADS // LANES)
-            publish_barriers()
-            scf.YieldOp([])
-        gpu.barrier()
+        begin_copies_and_barriers(thread, self._maps, self._begin_barriers)
         consumers = number(made.consumers * THREADS)
         roles = scf.IfOp(is_below(thread, consumers), has_else=True)
         with ir.InsertionPoint(roles.then_block):
@@ -144,6 +131,11 @@ class WarpgroupKernel:
                 scf.YieldOp([])
             # A block's shared memory stays while others read it.
             _meet()
+
+    def _begin_barriers(self) -> None:
+        for stage in range(self.configuration.stages):
+            self._full(number(stage)).begin(1)
+            self._empty(number(stage)).begin(self.configuration.consumers * THREADS // LANES)
 
     def _steps_before(self, part: ir.Value) -> ir.Value:
         """How many steps the parts before one have; they differ by one at most."""
@@ -257,19 +249,12 @@ class WarpgroupKernel:
         tile = made.rows if reading is self.plan.first else made.columns
         box = self._box(reading, tile)
         factor = reading.factor
-        kind = map_type(factor.element, box)
         sizes = [product([work.extents[loop] for loop in loops]) for loops in reading.dims[::-1]]
         strides = [factor.strides[loops[-1]] for loops in reading.dims[::-1]]
-
-        def encode(open_: OpenNumbers) -> ir.Value:
-            return encode_map(
-                *(factor.buffer, factor.offset, sizes, strides, box, kind, open_),
-                rounds=self.plan.form.is_rounded,
-            )
-
         name = "rows" if reading is self.plan.first else "columns"
-        given = self.parameters.computed(("map", name, factor.buffer), kind, encode)
-        return self.parameters.once(("map", name), lambda: map_address(given))
+        source = (factor.buffer, factor.offset)
+        rounds = self.plan.form.is_rounded
+        return tensor_map(self.parameters, name, source, sizes, strides, box, rounds=rounds)
 
     # Products.
 
@@ -352,10 +337,7 @@ class WarpgroupKernel:
         return times(row, ROW_BYTES)
 
     def _release(self, slot: ir.Value, holds: ir.Value) -> None:
-        guard = scf.IfOp(holds)
-        with ir.InsertionPoint(guard.then_block):
-            self._empty(slot).arrive()
-            scf.YieldOp([])
+        self._empty(slot).arrive_where(holds)
 
     def _multiply(
         self,
