@@ -8,6 +8,7 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..fusion.generalize import generalize
 from ..fusion.generic import GENERIC, has_tensors_only, outs_of
+from ..fusion.nested_reductions import merge_nested
 from ..fusion.normalize import normalize, reduces_nothing
 from ..fusion.scans import SCAN, scan_generic
 from ..pass_base import Pass, register
@@ -22,7 +23,8 @@ class NormalizeTensorOperations(Pass):
     Named operations other than products, convolutions and poolings are linalg.generics then;
     loops of one iteration are gone; reshapes by dims of size 1 are part of the indexing maps;
     tensors of one scalar are that scalar; and reductions are operations of the region over all
-    iterations, which `hir.collective` marks. f16 and bf16 are accumulated in f32.
+    iterations, which `hir.collective` marks. f16 and bf16 are accumulated in f32. An extreme of
+    extremes is one over the loops of both.
 
       %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
       %s = linalg.reduce {arith.addf} ins(%x : tensor<?x?xf32>) outs(%z : tensor<?xf32>)
@@ -59,6 +61,8 @@ class NormalizeTensorOperations(Pass):
                 replaced.append(found)
         for found in reversed(replaced):
             found.erase()
+        for found in operations_where(op, lambda inner: inner in normal):
+            merge_nested(found, normal)
 
 
 def _is_its_start(op: ir.Operation) -> bool:

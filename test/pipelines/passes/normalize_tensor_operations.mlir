@@ -271,3 +271,64 @@ func.func @no_elements(%x: tensor<2x0xi32>, %start: tensor<2xi32>) -> tensor<2xi
   } -> tensor<2xi32>
   return %y : tensor<2xi32>
 }
+
+// -----
+
+// An extreme of extremes is one over the loops of both, whatever is made of it.
+
+// CHECK-LABEL: func.func @nested(
+// CHECK:         linalg.generic
+// CHECK-SAME:      iterator_types = ["parallel", "reduction", "reduction"]} ins(%arg0 : tensor<2x?x8xf16>)
+// CHECK:           %[[M:.*]] = "hir.reduce_loops"(%{{.*}}) {kind = "maximumf", loops = array<i64: 1, 2>}
+// CHECK-NOT:       hir.reduce_loops
+// CHECK:           math.absf
+// CHECK:         return
+func.func @nested(%x: tensor<2x?x8xf16>) -> tensor<2xf16> {
+  %c1 = arith.constant 1 : index
+  %least = arith.constant 0xFC00 : f16
+  %d = tensor.dim %x, %c1 : tensor<2x?x8xf16>
+  %e = tensor.empty(%d) : tensor<2x?xf16>
+  %z = linalg.fill ins(%least : f16) outs(%e : tensor<2x?xf16>) -> tensor<2x?xf16>
+  %r = linalg.reduce {arith.maximumf} ins(%x : tensor<2x?x8xf16>) outs(%z : tensor<2x?xf16>) dimensions = [2]
+  %f = tensor.empty() : tensor<2xf16>
+  %w = linalg.fill ins(%least : f16) outs(%f : tensor<2xf16>) -> tensor<2xf16>
+  %s = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%r : tensor<2x?xf16>) outs(%w : tensor<2xf16>) {
+  ^bb0(%a: f16, %o: f16):
+    %m = arith.maximumf %a, %o : f16
+    linalg.yield %m : f16
+  } -> tensor<2xf16>
+  %y = math.absf %s : tensor<2xf16>
+  return %y : tensor<2xf16>
+}
+
+// -----
+
+// Not a sum, which is rounded; nor where something else reads what is between, where the kinds
+// differ, or where the inner one begins with a number that counts.
+
+// CHECK-LABEL: func.func @not_nested(
+// CHECK-NOT:     array<i64: {{.*}},
+func.func @not_nested(%x: tensor<4x8xf32>) -> (tensor<f32>, tensor<f32>, tensor<4xf32>, tensor<f32>, tensor<f32>) {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %most = arith.constant 0x7F800000 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = tensor.empty() : tensor<f32>
+  %e0 = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %f0 = linalg.fill ins(%zero : f32) outs(%f : tensor<f32>) -> tensor<f32>
+  %el = linalg.fill ins(%least : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %fl = linalg.fill ins(%least : f32) outs(%f : tensor<f32>) -> tensor<f32>
+  %fm = linalg.fill ins(%most : f32) outs(%f : tensor<f32>) -> tensor<f32>
+  %a = linalg.reduce {arith.addf} ins(%x : tensor<4x8xf32>) outs(%e0 : tensor<4xf32>) dimensions = [1]
+  %b = linalg.reduce {arith.addf} ins(%a : tensor<4xf32>) outs(%f0 : tensor<f32>) dimensions = [0]
+  %c = linalg.reduce {arith.maximumf} ins(%x : tensor<4x8xf32>) outs(%el : tensor<4xf32>) dimensions = [1]
+  %d = linalg.reduce {arith.maximumf} ins(%c : tensor<4xf32>) outs(%fl : tensor<f32>) dimensions = [0]
+  %g = linalg.reduce {arith.maximumf} ins(%x : tensor<4x8xf32>) outs(%el : tensor<4xf32>) dimensions = [1]
+  %h = linalg.reduce {arith.minimumf} ins(%g : tensor<4xf32>) outs(%fm : tensor<f32>) dimensions = [0]
+  %i = linalg.reduce {arith.maximumf} ins(%x : tensor<4x8xf32>) outs(%e0 : tensor<4xf32>) dimensions = [1]
+  %j = linalg.reduce {arith.maximumf} ins(%i : tensor<4xf32>) outs(%fl : tensor<f32>) dimensions = [0]
+  return %b, %d, %c, %h, %j : tensor<f32>, tensor<f32>, tensor<4xf32>, tensor<f32>, tensor<f32>
+}

@@ -1,0 +1,148 @@
+"""A reduction of what a reduction of the same kind gives is one reduction, over the loops of both.
+
+  %r = linalg.generic ... ins(%x) { hir.reduce_loops maximumf over loop 1 }    // tensor<?xf32>
+  %y = linalg.generic ... ins(%r) { hir.reduce_loops maximumf over loop 0 }    // tensor<f32>
+becomes
+  %y = linalg.generic ... ins(%x) { hir.reduce_loops maximumf over loops 0 and 1 }
+
+So torch-mlir writes the extremes along several dims. Sums and products of floats stay apart: what
+lies between them may be rounded.
+"""
+
+from __future__ import annotations
+
+from ...dialects.hir.loop_operation import kind_of, loops_of
+from ...dialects.mlir import ir
+from ..walking import is_used
+from .access import Access, Coordinate
+from .generic import (
+    COLLECTIVE,
+    accesses_of,
+    has_tensors_only,
+    inputs_of,
+    loop_count,
+    make_generic,
+    reducing_loops,
+)
+from .region import Region
+
+_ROUNDED = ("addf", "mulf")
+_REDUCTION = "hir.reduce_loops"
+
+
+def merge_nested(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | None:
+    """Returns the reduction that replaces one of another's result; both are erased.
+
+    None where `op` is no such, or something else reads that result. `normal` are those that may be
+    merged; the new one is added.
+    """
+    outer = _only_reduction(op)
+    if outer is None or kind_of(outer) in _ROUNDED:
+        return None
+    argument = _before_cast(outer.operands[0], "arith.extf")
+    for number, read in enumerate(accesses_of(op)[: len(inputs_of(op))]):
+        owner = read.value.owner
+        if isinstance(owner, ir.Block) or owner.operation not in normal:
+            continue
+        inner = owner.operation
+        if op.regions[0].blocks[0].arguments[number] != argument or not _is_lone(inner, op, read):
+            continue
+        loops = _loops(inner, op, read)
+        if loops is not None and _gives(inner, kind_of(outer)):
+            normal -= {op, inner}
+            new = _merged(op, number, outer, inner, loops)
+            normal.add(new)
+            return new
+    return None
+
+
+def _only_reduction(op: ir.Operation) -> ir.Operation | None:
+    """Returns the only collective operation of a region, where it is a reduction over all loops."""
+    if not has_tensors_only(op):
+        return None
+    found = [
+        each.operation for each in op.regions[0].blocks[0] if each.operation.name in COLLECTIVE
+    ]
+    if len(found) != 1 or found[0].name != _REDUCTION:
+        return None
+    return found[0] if sorted(loops_of(found[0])) == list(reducing_loops(op)) else None
+
+
+def _before_cast(value: ir.Value, name: str) -> ir.Value:
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != name:
+        return value
+    return value.owner.operation.operands[0]
+
+
+def _gives(op: ir.Operation, kind: str) -> bool:
+    """Returns whether an operation's only result is a reduction of this kind, and no more."""
+    found = _only_reduction(op)
+    if found is None or len(op.results) != 1 or kind_of(found) != kind:
+        return False
+    end = list(op.regions[0].blocks[0])[-1].operation
+    return _before_cast(end.operands[0], "arith.truncf") == found.results[0]
+
+
+def _is_lone(inner: ir.Operation, op: ir.Operation, read: Access) -> bool:
+    """Returns whether `op` alone reads a result, once."""
+    users = [use.owner.operation for use in read.value.uses]
+    return [each for each in users if not _is_idle(each)] == [op] and inner.block == op.block
+
+
+def _is_idle(op: ir.Operation) -> bool:
+    """Returns whether an operation is a view that nothing uses."""
+    return op.name.startswith("tensor.") and not any(map(is_used, op.results))
+
+
+def _loops(inner: ir.Operation, op: ir.Operation, read: Access) -> list[int] | None:
+    """Returns the loops of both operations that the loops of the inner one become."""
+    written = accesses_of(inner)[len(inputs_of(inner))]
+    found: dict[int, Coordinate] = {
+        loop: at
+        for loop, at in zip(written.index, read.index, strict=True)
+        if isinstance(loop, int)
+    }
+    first = loop_count(op)
+    found |= {loop: first + at for at, loop in enumerate(reducing_loops(inner))}
+    loops = [found.get(loop) for loop in range(loop_count(inner))]
+    kept = [loop for loop in loops if isinstance(loop, int)]
+    return kept if len(set(kept)) == len(loops) else None
+
+
+def _merged(
+    op: ir.Operation, number: int, outer: ir.Operation, inner: ir.Operation, loops: list[int]
+) -> ir.Operation:
+    first, count = len(inputs_of(op)), loop_count(op) + len(reducing_loops(inner))
+    accesses, inside = accesses_of(op), accesses_of(inner)[: len(inputs_of(inner))]
+    along = [*reducing_loops(op), *range(loop_count(op), count)]
+    with op.location, ir.InsertionPoint(op):
+        region = Region()
+        arguments: list[ir.Value | None] = [
+            region.input(_renamed(each, loops), count) for each in inside
+        ]
+        (value,) = region.absorb(inner, [*arguments, None], loops)
+        given = [
+            value if place == number else region.input(each, count)
+            for place, each in enumerate(accesses[:first])
+        ]
+        reduced = _before_cast(value, "arith.truncf").owner
+        assert not isinstance(reduced, ir.Block)
+        outer.operands[0] = reduced.operation.operands[0]
+        outputs = accesses[first:]
+        yielded = region.absorb(op, [*given, *[None] * len(outputs)], range(loop_count(op)))
+        outer.attributes["loops"] = ir.DenseI64ArrayAttr.get(along)
+        region.finish(outputs, yielded)
+        new = make_generic(region.inputs, outputs, count, along, region.block, of=[inner, op])
+    for old, result in zip(op.results, new.results, strict=True):
+        old.replace_all_uses_with(result)
+    op.erase()
+    for use in list(inner.results[0].uses):
+        use.owner.operation.erase()
+    inner.erase()
+    return new
+
+
+def _renamed(read: Access, loops: list[int]) -> Access:
+    if not isinstance(read.value.type, ir.RankedTensorType):
+        return read
+    return read.renamed(loops)
