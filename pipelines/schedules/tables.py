@@ -155,6 +155,8 @@ class ScanTable:
     `alone_share` of the device's threads a vector each are scanned by these alone (computed: two
     warps for each of a multiprocessor's schedulers, of several independent columns each; a block of
     rows that a short scan leaves empty took 5 times as long as torch's thread a column).
+    Rows that a warp holds share a block of `packed_threads`, of which 16 fill a multiprocessor:
+    with a block of one warp for each, of which there are 32 at once, rows of 8 i64 moved 119.
     """
 
     threads: int = 512
@@ -167,6 +169,7 @@ class ScanTable:
     lanes: int = 32
     split_chunks: int = 8
     alone_share: int = 8
+    packed_threads: int = 128
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,10 @@ _FIXED: tuple[Sizes, ...] = (
     {"r": 3, "c": 132},
     {"r": 2, "c": 33280},
     {"r": 1, "c": 17003},
+    # Several rows a block.
+    {"r": 131, "c": 8},
+    {"r": 77, "c": 7},
+    {"r": 5, "c": 100},
 )
 _OUTER: tuple[Sizes, ...] = (
     {"r": 0, "c": 4},
@@ -84,6 +88,7 @@ SUITE = Suite(
             ("f32[r, c]", "i32[r, c]"),
             _several,
             _SIZES[2:],
+            fixed=({"r": 70, "c": 4}, {"r": 35, "c": 24}),
             loops="r, c",
             reduced="c",
             body=scan_loop("%m", "maximumf", "%x0", "f32", 1)

@@ -3,7 +3,8 @@
 A block of `threads` has `lanes` columns, a power of two up to a warp: thread t belongs to column
 t mod lanes, and the threads of a column come in the order of their numbers. With several segments,
 all threads of one come before all of the next. If it `is_open`, the launch says how many threads
-there are, whole warps of up to `threads`.
+there are, whole warps of up to `threads`. Instead of a block, teams of so many lanes of a warp, a
+power of two, may each have a scan of their own.
 """
 
 from __future__ import annotations
@@ -33,8 +34,11 @@ class BlockScan:
         shared: SharedMemory,
         *,
         is_open: bool = False,
+        team: int | None = None,
     ) -> None:
         self._scans = list(scans)
+        self._team = team or WARP_LANES
+        self._is_alone = team is not None
         self._segments = segments
         self._lanes = lanes
         self._parts = segments * (threads // WARP_LANES)
@@ -45,15 +49,16 @@ class BlockScan:
         self._thread = gpu.thread_id(gpu.Dimension.x)
         i32 = ir.IntegerType.get_signless(32)
         number = arith.index_cast(i32, self._thread)
-        self._lane = arith.andi(number, i32_constant(WARP_LANES - 1))
+        self._lane = arith.andi(number, i32_constant(self._team - 1))
         self._warp = arith.shrui(number, i32_constant(5))
         self._warps: ir.Value | None = None
         if is_open:
             size = arith.index_cast(i32, gpu.block_dim(gpu.Dimension.x))
             self._warps = arith.shrui(size, i32_constant(5))
-        self._areas = [
-            shared.area(element_bytes(self._type(scan)) * self._parts * lanes * 2) for scan in scans
-        ]
+        self._areas: list[ir.Value] = []
+        for scan in scans if team is None else ():
+            bytes_ = element_bytes(self._type(scan)) * self._parts * lanes * 2
+            self._areas.append(shared.area(bytes_))
 
     def prefixes(
         self, totals: Sequence[Sequence[ir.Value]], turn: ir.Value
@@ -61,12 +66,14 @@ class BlockScan:
         """For each segment and value what the threads before have in all, and the block's total.
 
         `turn` is 0 and 1 by turns (an index value): uses that follow each other take different
-        memory, so that one barrier each is enough.
+        memory, so that one barrier each is enough. Of teams no total is found.
         """
         scanned = [
             [self._in_warp(scan, value) for scan, value in zip(self._scans, segment, strict=True)]
             for segment in totals
         ]
+        if self._is_alone:
+            return [[own for _, own in segment] for segment in scanned], []
         base = arith.muli(turn, index_constant(self._parts * self._lanes))
         last = i32_constant(WARP_LANES - self._lanes)
         is_last = arith.cmpi(arith.CmpIPredicate.uge, self._lane, last)
@@ -103,13 +110,13 @@ class BlockScan:
     def _in_warp(self, scan: Collective, value: ir.Value) -> tuple[ir.Value, ir.Value]:
         """What a column's threads of the warp up to this one have, and those before it alone."""
         distance = self._lanes
-        while distance < WARP_LANES:
+        while distance < self._team:
             offset = i32_constant(distance)
             other = shuffle("up", value, offset)
             exists = arith.cmpi(arith.CmpIPredicate.uge, self._lane, offset)
             value = arith.select(exists, scan.merged([other], [value])[0], value)
             distance *= 2
-        if self._lanes == WARP_LANES:
+        if self._lanes == self._team:
             return value, scan.start()[0]
         offset = i32_constant(self._lanes)
         other = shuffle("up", value, offset)

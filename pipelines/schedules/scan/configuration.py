@@ -26,7 +26,8 @@ class ScanConfiguration(Configuration):
     iterations that follow one another, and `lanes` threads have neighbouring vectors, all threads
     where each scans its columns alone. Rows that are `short` have one chunk; if it is `open` too,
     the launch says how many threads one needs, up to these. Where it is `split`, a scan's chunks
-    are divided among as many blocks as fill the device.
+    are divided among as many blocks as fill the device. Several `rows` that are short share a
+    block, each of them as many lanes of a warp.
     """
 
     family: ClassVar[str] = "scan"
@@ -35,6 +36,7 @@ class ScanConfiguration(Configuration):
         "threads": (64, 128, 256, 512),
         "lanes": (1, 4, 8, 32, 256),
         "split": (False, True),
+        "rows": (1, 4, 32, 128),
     }
 
     kernel: Kind
@@ -45,3 +47,4 @@ class ScanConfiguration(Configuration):
     short: bool = False
     open: bool = False
     split: bool = False
+    rows: int = 1

@@ -28,7 +28,7 @@ class ScanRowPlan:
     `is_whole`: a vector is one access, and makes rows without rest; else elements are accessed one
     by one. `is_one_chunk`: every row has elements, but no more than a chunk. If it `is_open`, the
     launch says how many threads there are, up to these. Of a row in `parts` each has a block of its
-    own.
+    own; of several `rows` of one chunk and segment each has as many lanes of a warp.
     """
 
     space: RowSpace
@@ -41,11 +41,12 @@ class ScanRowPlan:
     is_one_chunk: bool
     is_open: bool = False
     parts: Parts | None = None
+    rows: int = 1
 
     @property
     def chunk(self) -> int:
-        """The elements that a block takes at once."""
-        return self.threads * self.segments * self.width
+        """The elements of a row that are taken at once."""
+        return self.threads // self.rows * self.segments * self.width
 
 
 @dataclass
@@ -77,6 +78,7 @@ class ScanRows:
         self._length = parameters.size(plan.space.length)
         self._totals = [parameters.pointer(buffer) for buffer in totals]
         self._thread = gpu.thread_id(gpu.Dimension.x)
+        self._is_row: ir.Value | None = None
 
     def emit(self) -> None:
         """A loop over chunks that carries what came before, or the only one."""
@@ -86,6 +88,8 @@ class ScanRows:
             # The last part first: the kernel before this one has just read it.
             last = arith.subi(gpu.grid_dim(gpu.Dimension.x), index_constant(1))
             number = arith.subi(last, number)
+        if plan.rows > 1:
+            number = self._row_of_team(number)
         self._begin(number)
         self._prepare([*self._region.yielded, *(scan.operand for scan in plan.scans)])
         self._block = self._block_scan(plan.segments)
@@ -139,7 +143,23 @@ class ScanRows:
 
     def _block_scan(self, segments: int) -> BlockScan:
         plan = self._plan
-        return BlockScan(plan.scans, segments, plan.threads, 1, self._shared, is_open=plan.is_open)
+        team = plan.threads // plan.rows if plan.rows > 1 else None
+        return BlockScan(
+            plan.scans, segments, plan.threads, 1, self._shared, is_open=plan.is_open, team=team
+        )
+
+    def _row_of_team(self, block: ir.Value) -> ir.Value:
+        """The row of a thread's team, the last one where there are no more."""
+        plan = self._plan
+        team, count = index_constant(plan.threads // plan.rows), plan.space.count
+        rows = arith.muli(block, index_constant(plan.rows))
+        number = arith.addi(rows, arith.divui(self._thread, team))
+        self._thread = arith.remui(self._thread, team)
+        if count.is_multiple_of(plan.rows):
+            return number
+        end = self._parameters.size(count)
+        self._is_row = arith.cmpi(arith.CmpIPredicate.ult, number, end)
+        return arith.minui(number, arith.subi(end, index_constant(1)))
 
     def _over_chunks(self, starts: list[ir.Value]) -> scf.ForOp:
         """A loop over the block's chunks."""
@@ -189,7 +209,10 @@ class ScanRows:
             for place, scan in enumerate(plan.scans):
                 prefix = scan.merged([carried[place]], [before[segment][place]])[0]
                 self._know(vector, scan, through[segment][place], prefix)
-            self._store(vector)
+            with when(self._is_row):
+                self._store(vector)
+        if plan.is_one_chunk:
+            return []
         return [
             scan.merged([one], [other])[0]
             for scan, one, other in zip(plan.scans, carried, block, strict=True)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ....dialects.mlir import arith, ir
+from ...lane_reduction import WARP_LANES
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions, emit_first_that_holds
 from ..collective import Collective, levels_of
@@ -192,7 +193,7 @@ class _ColumnChooser(ScanChooser):
         return [*dict.fromkeys(self._choice(width) for width in (wide, 1))]
 
     def refusal(self, made: ScanConfiguration) -> str | None:
-        if made.kernel is not Kind.COLUMNS or made.short or made.open:
+        if made.kernel is not Kind.COLUMNS or made.short or made.open or made.rows != 1:
             return "'kernel' is columns, and not 'short': neighbours belong to different scans"
         if made.width > self._widest:
             return f"'width' is at most {self._widest}: 16 bytes of columns that lie together"
@@ -321,11 +322,11 @@ class _RowChooser(ScanChooser):
             return f"'width' is at most {self._width}: 16 bytes"
         if made.vectors * made.threads > self._device.lanes**2:
             return f"'vectors' times 'threads' is at most {self._device.lanes**2}"
-        plain = super().refusal(made)
+        plain = super().refusal(made) or self._rows_refusal(made)
         if plain is not None:
             return plain
         length = space.length
-        chunk = made.threads * made.vectors * made.width
+        chunk = made.threads // made.rows * made.vectors * made.width
         if made.short and length.is_known and not 0 < length.known <= chunk:
             return f"'short' is false where rows do not have 1 to {chunk} elements"
         if made.open and (length.is_known or not made.short):
@@ -333,6 +334,18 @@ class _RowChooser(ScanChooser):
         return self._shared_refusal(made, 1, made.vectors) or self._split_refusal(
             made, self._extent(made)
         )
+
+    def _rows_refusal(self, made: ScanConfiguration) -> str | None:
+        if made.rows == 1:
+            return None
+        if not made.short or made.open or made.vectors != 1:
+            return "'rows' is 1 where they are not 'short', 'open', or a thread has several vectors"
+        if made.rows < 1 or not is_power_of_two(made.rows) or made.threads % made.rows:
+            return f"'rows' is a power of two that divides {made.threads}, the threads"
+        lanes = made.threads // made.rows
+        if not is_power_of_two(lanes) or lanes > WARP_LANES:
+            return f"'threads' are 'rows' times a power of two, at most {WARP_LANES}"
+        return None
 
     def alternative(self, made: ScanConfiguration) -> Alternative:
         plan, space = self._plan(made), self._space
@@ -386,6 +399,9 @@ class _RowChooser(ScanChooser):
     def _of_known_length(self, kind: Kind, width: int) -> ScanConfiguration:
         """Few threads without work for short rows; several blocks for few long ones."""
         table, length = self._table, self._space.length.known
+        packed = self._packed(kind)
+        if packed is not None:
+            return packed
         split = self._split(kind, width, table.split_threads)
         if split.split:
             return split
@@ -396,6 +412,24 @@ class _RowChooser(ScanChooser):
         vectors = 1 if needed <= threads else table.vectors
         is_short = 0 < length <= threads * vectors * width
         return ScanConfiguration(kind, width, vectors, threads, short=is_short)
+
+    def _packed(self, kind: Kind) -> ScanConfiguration | None:
+        """Several rows a block, where a warp holds one in accesses of 16 bytes or of elements."""
+        threads, length = self._table.packed_threads, self._space.length.known
+        if not length:
+            return None
+        if kind is Kind.ROWS:
+            width = ACCESS_BYTES // max(element_bytes(each.element) for each in self._space.along)
+            while length % width:
+                width //= 2
+        else:
+            width = 1
+            while width < _ELEMENTS and length > width * WARP_LANES:
+                width *= 2
+        lanes = 1 << (-(-length // width) - 1).bit_length()
+        if lanes > WARP_LANES:
+            return None
+        return ScanConfiguration(kind, width, 1, threads, short=True, rows=threads // lanes)
 
     def _split(self, kind: Kind, width: int, threads: int) -> ScanConfiguration:
         """Split where rows may be few and long."""
@@ -415,9 +449,11 @@ class _RowChooser(ScanChooser):
             made.kernel is Kind.ROWS,
             made.short,
             made.open,
+            rows=made.rows,
         )
 
     def _extent(self, made: ScanConfiguration) -> Extent:
-        chunk = made.threads * made.vectors * made.width
+        chunk = made.threads // made.rows * made.vectors * made.width
         space = self._space
-        return extent_of(space.count, space.length, chunk, made.threads, self._device)
+        blocks = self.work.open.divided_up(space.count, made.rows)
+        return extent_of(blocks, space.length, chunk, made.threads, self._device)

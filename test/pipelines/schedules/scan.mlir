@@ -93,3 +93,33 @@
   }
 }) {sym_name = "main",
     function_type = (memref<1048576xf32>, memref<1048576xf32>) -> ()} : () -> ()
+
+// -----
+
+// Rows that a warp holds share a block: of 12 f32 each has four lanes, three of which have a vector,
+// and no thread waits for those of another row. The last block has rows that are not there.
+
+// CHECK-LABEL: "hir.launcher"()
+// CHECK:         "hir.launch"(%c32, %c1, %c1, %c128
+// CHECK-LABEL: gpu.func @scan_loop_0(
+// CHECK-SAME:      rows = 32 : i64, short = true
+// CHECK-NOT:     gpu.barrier
+// CHECK:         llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-COUNT-3: gpu.shuffle up
+// CHECK-NOT:     gpu.shuffle
+// CHECK-NOT:     gpu.barrier
+// CHECK:         scf.if
+// CHECK:           llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-LABEL: gpu.func @scan_loop_1(
+"hir.program"() ({
+^bb0(%x: memref<1001x12xf32>, %y: memref<1001x12xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+    iterator_types = ["parallel", "reduction"]
+  } ins(%x : memref<1001x12xf32>) outs(%y : memref<1001x12xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = "hir.scan_loop"(%a) {kind = "addf", loop = 1 : i64} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<1001x12xf32>, memref<1001x12xf32>) -> ()} : () -> ()
