@@ -55,28 +55,25 @@ class Group:
     def writes(self) -> dict[ir.Value, Access]:
         """Where each result of its nodes is written, in the group's loops."""
         return {
-            each.value: each.renamed(name)
+            each.value: each
             for node, name in zip(self.nodes, self.names, strict=True)
-            for each in node.writes
+            for each in node.in_loops(name).writes
         }
 
     @cached_property
     def reads(self) -> list[Access]:
         """What its nodes read of each other and of others, in the group's loops."""
         return [
-            each.renamed(name)
+            each
             for node, name in zip(self.nodes, self.names, strict=True)
-            for each in node.reads
+            for each in node.in_loops(name).reads
         ]
 
     @cached_property
     def inputs(self) -> list[Access]:
         """What it reads of others, each once."""
-        found: dict[tuple[ir.Value, str], Access] = {}
-        for each in self.reads:
-            if each.value not in self.writes:
-                found.setdefault((each.value, str(each.map(len(self.extents)))), each)
-        return list(found.values())
+        writes = self.writes
+        return list(dict.fromkeys(each for each in self.reads if each.value not in writes))
 
     @cached_property
     def outputs(self) -> list[Access]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import field
+
 from ...dialects.hir.loop_operation import loops_of
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
@@ -15,6 +17,14 @@ from .sizes import Size, Sizes
 _EXPENSIVE = ("arith.divf", "arith.remf")
 _INTEGER_DIVISIONS = ("divs", "divu", "rems", "remu", "ceildiv", "floordiv")
 _CHEAP_MATH = ("math.absf", "math.absi", "math.fma", "math.copysign", "math.ctpop")
+
+
+@dataclass(frozen=True)
+class Accesses:
+    """What a node reads and writes, in loops of other numbers than its own."""
+
+    reads: tuple[Access, ...]
+    writes: tuple[Access, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +45,10 @@ class Node:
     expensive: str | None
     captured: frozenset[ir.Value]
     operations: int
+    # Most groups that are tried have a node in the same loops as another that was tried.
+    _accesses: dict[tuple[int, ...], Accesses] = field(
+        default_factory=dict[tuple[int, ...], Accesses]
+    )
 
     @property
     def loops(self) -> int:
@@ -45,6 +59,15 @@ class Node:
         """Whether it needs several iterations at once."""
         return bool(self.reduced or self.scanned)
 
+    def in_loops(self, names: tuple[int, ...]) -> Accesses:
+        """Returns what it reads and writes where loop i is loop names[i]."""
+        found = self._accesses.get(names)
+        if found is None:
+            reads = tuple(each.renamed(names) for each in self.reads)
+            found = Accesses(reads, tuple(each.renamed(names) for each in self.writes))
+            self._accesses[names] = found
+        return found
+
 
 def read_node(op: ir.Operation, position: int, sizes: Sizes) -> Node:
     """Returns what a normalized linalg.generic is for fusion."""
@@ -54,7 +77,8 @@ def read_node(op: ir.Operation, position: int, sizes: Sizes) -> Node:
         Access(result, each.index)
         for result, each in zip(op.results, accesses[count:], strict=True)
     )
-    collective = operations_where(op, lambda inner: inner.name in COLLECTIVE)
+    inside = operations_where(op, lambda inner: inner != op)
+    collective = [inner for inner in inside if inner.name in COLLECTIVE]
     scanned = {
         loop for each in collective if each.name == "hir.scan_loop" for loop in loops_of(each)
     }
@@ -69,9 +93,9 @@ def read_node(op: ir.Operation, position: int, sizes: Sizes) -> Node:
         sizes.extents(accesses, loop_count(op)),
         frozenset(reduced),
         frozenset(scanned),
-        _expensive(op),
-        frozenset(_captured(op)),
-        len(operations_where(op, lambda inner: inner != op)),
+        next((inner.name for inner in inside if _is_expensive(inner.name)), None),
+        frozenset(_captured(op, inside)),
+        len(inside),
     )
 
 
@@ -80,22 +104,17 @@ def is_integer_division(name: str) -> bool:
     return name.partition(".")[2].startswith(_INTEGER_DIVISIONS)
 
 
-def _expensive(op: ir.Operation) -> str | None:
-    found = operations_where(
-        op,
-        lambda inner: (
-            inner.name in _EXPENSIVE
-            or is_integer_division(inner.name)
-            or (inner.name.startswith("math.") and inner.name not in _CHEAP_MATH)
-            or inner.name == "tensor.extract"
-        ),
+def _is_expensive(name: str) -> bool:
+    return (
+        name in _EXPENSIVE
+        or is_integer_division(name)
+        or (name.startswith("math.") and name not in _CHEAP_MATH)
+        or name == "tensor.extract"
     )
-    return found[0].name if found else None
 
 
-def _captured(op: ir.Operation) -> list[ir.Value]:
+def _captured(op: ir.Operation, inside: list[ir.Operation]) -> list[ir.Value]:
     """Returns the values that the region uses of what is outside."""
-    inside = operations_where(op, lambda inner: inner != op)
     own = {result for inner in inside for result in inner.results}
     for inner in (op, *inside):
         for region in inner.regions:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
-from ..walking import is_used, operations_where
+from ..walking import has_operation, is_used
 from .access import Access, loops_in, through_views
 from .fills import filled_with, unfilled
 from .generic import (
@@ -97,7 +97,7 @@ def is_normal(op: ir.Operation) -> bool:
 
 
 def _has_collectives(op: ir.Operation) -> bool:
-    return bool(operations_where(op, lambda inner: inner.name.startswith("hir.")))
+    return has_operation(op, lambda inner: inner.name.startswith("hir."))
 
 
 def _is_contraction(op: ir.Operation) -> bool:

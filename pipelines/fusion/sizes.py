@@ -23,20 +23,21 @@ class Sizes:
 
     Knowledge comes from types, from what linalg operations demand of their operands, from the
     sizes that tensors are made with, and from assertions. It holds wherever the operations of the
-    block, and of the blocks around it, have not failed.
+    block, and of the blocks around it, have not failed. They are read when a size that no type
+    has is first asked for: of a program of known sizes none is.
     """
 
     def __init__(self, block: ir.Block) -> None:
         self._parents: dict[Hashable, Hashable] = {}
-        for outer in _around(block):
-            for op in outer:
-                self._learn(op.operation)
+        self._unread: ir.Block | None = block
 
     def of(self, value: ir.Value, axis: int) -> Size:
         """Returns the size of a tensor's dim; equal sizes that are known to be so are equal."""
         shaped = ir.RankedTensorType(value.type)
         if not shaped.is_dynamic_dim(axis):
-            return self._find(("constant", shaped.shape[axis]))
+            return ("constant", shaped.shape[axis])
+        if self._unread is not None:
+            self._read(self._unread)
         return self._find(("dim", value, axis))
 
     def extents(self, accesses: list[Access], loops: int) -> tuple[Size, ...]:
@@ -55,6 +56,12 @@ class Sizes:
         if isinstance(size, tuple) and size[0] == "constant":
             return int(size[1])
         return None
+
+    def _read(self, block: ir.Block) -> None:
+        self._unread = None
+        for outer in _around(block):
+            for op in outer:
+                self._learn(op.operation)
 
     def _learn(self, op: ir.Operation) -> None:
         if op.name == GENERIC:

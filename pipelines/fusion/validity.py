@@ -98,6 +98,8 @@ def _too_many_operands(group: Group) -> str | None:
 
 def _too_many_passes(group: Group) -> str | None:
     """Reductions each of which needs the result of the one before."""
+    if sum(node.collective for node in group.nodes) <= MAX_PASSES:
+        return None
     passes: dict[ir.Value, int] = {}
     most = 0
     for node in group.nodes:
