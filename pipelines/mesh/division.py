@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.hir.layout import DYNAMIC, buffer_type
-from ...dialects.hir.mesh import Mesh, Spreads, spreads_attribute
+from ...dialects.hir.mesh import Mesh, Spreads
 from ...dialects.hir.program_mesh import is_combined
 from ...dialects.hir.refusal import constant_value
 from ...dialects.hir.spread import Spread
@@ -17,6 +17,7 @@ from ..fusion.generic import GENERIC, has_tensors_only, inputs_of
 from ..hir.communication.device_parts import as_value, divided
 from ..hir.communication.ops import communicator, place_in
 from ..hir.mesh.choice import Choice, Problem, Value
+from ..hir.mesh.rewriting import MeshRewriting
 from ..pass_base import fail
 from ..rewriting import constant, index_constant
 from ..walking import operations_where
@@ -31,28 +32,20 @@ from .wishes import Wish, find_wishes, renamed
 _EMPTY = "tensor.empty"
 # A bias is added to a sum before that is rounded.
 _STEPS_TO_ROUNDING = 2
-_OF_TEAMS = ("hir.reshard", "hir.communicator")
 # Elements that change nothing, by how parts are combined. Parts of the others are all alike.
 _NEUTRAL = {"sum": 0, "prod": 1}
 
 
-class Division:
+class Division(MeshRewriting[ir.RankedTensorType]):
     """A function over a mesh while it is rewritten, from its first operation to its last."""
 
     def __init__(self, function: ir.Operation, mesh: Mesh) -> None:
-        self.function = function
-        self.mesh = mesh
         blocks = list(function.regions[0].blocks)
         if len(blocks) != 1:
             fail(function, f"a function with '{MESH}' has no branches (cf); use scf.if and scf.for")
-        self.block = blocks[0]
-        self.whole_spreads: Spreads = (Spread(),) * len(mesh.shape)
+        super().__init__(function, mesh)
         self._results = result_spreads(function, mesh)
-        # Of each tensor that was visited, what the whole's type is and how it is spread.
-        self._whole: dict[ir.Value, ir.RankedTensorType] = {}
-        self._spreads: dict[ir.Value, Spreads] = {}
         self._there: dict[ir.Value, set[Spreads]] = {}
-        self._resharded: dict[tuple[ir.Value, Spreads], ir.Value] = {}
         # Collapses that cannot be divided as what they collapse is; what takes them tells what
         # becomes of them.
         self._collapses: dict[ir.Value, ir.Operation] = {}
@@ -62,33 +55,18 @@ class Division:
     def run(self) -> None:
         """Rewrites the function."""
         operations = [child.operation for child in self.block]
-        self._divide_arguments(argument_spreads(self.function, self.mesh))
+        self._divide_arguments(argument_spreads(self.owner, self.mesh))
         for op in operations:
             self._divide_at(op)
         for op in reversed([*self._collapses.values()]):
             op.erase()
-        arguments = [argument.type for argument in self.block.arguments]
-        results = [value.type for value in operations[-1].operands]
-        declared = ir.FunctionType.get(arguments, results)
-        self.function.attributes["function_type"] = ir.TypeAttr.get(declared)
-        del self.function.attributes[MESH]
-        if not operations_where(self.function, lambda op: op.name in _OF_TEAMS):
-            # It is run by as many processes nonetheless, each with a device and a part of its own.
-            with ir.InsertionPoint.at_block_begin(self.block), self.function.location:
-                communicator([[device] for device in self.mesh.devices])
+        self._finish(MESH, [value.type for value in operations[-1].operands])
 
     # What is known of values.
 
     def _type(self, value: ir.Value) -> ir.RankedTensorType:
         """Returns the type of the whole of a tensor."""
         return self._whole.get(value) or ir.RankedTensorType(value.type)
-
-    def _spreads_of(self, value: ir.Value) -> Spreads:
-        return self._spreads.get(value, self.whole_spreads)
-
-    def _note(self, value: ir.Value, whole: ir.RankedTensorType, spreads: Spreads) -> None:
-        self._whole[value] = whole
-        self._spreads[value] = spreads
 
     def _part_type(self, whole: ir.RankedTensorType, spreads: Spreads) -> ir.RankedTensorType:
         shape = [
@@ -101,7 +79,7 @@ class Division:
 
     def _divide_arguments(self, spreads: list[Spreads]) -> None:
         described = self._described("arg_attrs")
-        with ir.InsertionPoint.at_block_begin(self.block), self.function.location:
+        with ir.InsertionPoint.at_block_begin(self.block), self.owner.location:
             for place, (argument, declared) in enumerate(
                 zip(self.block.arguments, spreads, strict=True)
             ):
@@ -128,30 +106,15 @@ class Division:
         self._describe("res_attrs", results)
 
     def _described(self, which: str) -> list[dict[str, ir.Attribute]]:
-        if which not in self.function.attributes:
+        if which not in self.owner.attributes:
             return []
-        given = ir.ArrayAttr(self.function.attributes[which])
+        given = ir.ArrayAttr(self.owner.attributes[which])
         return [{entry.name: entry.attr for entry in ir.DictAttr(each)} for each in given]
 
     def _describe(self, which: str, described: list[dict[str, ir.Attribute]]) -> None:
         if described:
             said: list[ir.Attribute] = [ir.DictAttr.get(entries) for entries in described]
-            self.function.attributes[which] = ir.ArrayAttr.get(said)
-
-    def _part_sizes(
-        self, sizes: ir.Attribute, whole: ir.RankedTensorType, spreads: Spreads
-    ) -> ir.Attribute:
-        """Returns what is said of an argument's sizes as those of a part."""
-        found: list[ir.Attribute] = []
-        for dim, size in enumerate(ir.ArrayAttr(sizes)):
-            parts = self.mesh.parts(spreads, dim)
-            if parts > 1 and isinstance(size, ir.StringAttr):
-                size = ir.StringAttr.get(f"{size.value}/{parts}")
-            elif parts > 1:
-                i64 = ir.IntegerType.get_signless(64)
-                size = ir.IntegerAttr.get(i64, whole.shape[dim] // parts)
-            found.append(size)
-        return ir.ArrayAttr.get(found)
+            self.owner.attributes[which] = ir.ArrayAttr.get(said)
 
     def _return(self, op: ir.Operation) -> None:
         for number, value in enumerate(op.operands):
@@ -279,7 +242,7 @@ class Division:
     def _place(self, axis: int) -> ir.Value:
         """The device's place along an axis of the mesh, which is there from the beginning."""
         if axis not in self._places:
-            with ir.InsertionPoint.at_block_begin(self.block), self.function.location:
+            with ir.InsertionPoint.at_block_begin(self.block), self.owner.location:
                 self._places[axis] = place_in(communicator(self.mesh.teams(axis)))
         return self._places[axis]
 
@@ -320,7 +283,6 @@ class Division:
         self, value: ir.Value, whole: ir.RankedTensorType, spreads: Spreads
     ) -> ir.Value:
         part = self._part_type(whole, spreads)
-        team = ir.DenseI64ArrayAttr.get(list(self.mesh.devices))
         given = ir.RankedTensorType(value.type)
         buffer = ir.Operation.create(
             "bufferization.to_buffer",
@@ -328,18 +290,8 @@ class Division:
             [value],
             {"read_only": ir.UnitAttr.get()},
         ).results[0]
-        resharded = ir.Operation.create(
-            "hir.reshard",
-            [buffer_type(list(part.shape), part.element_type)],
-            [buffer],
-            {
-                "from": spreads_attribute(self._spreads_of(value)),
-                "to": spreads_attribute(spreads),
-                "from_team": team,
-                "to_team": team,
-                "mesh": ir.DenseI64ArrayAttr.get(list(self.mesh.shape)),
-            },
-        ).results[0]
+        kind = buffer_type(list(part.shape), part.element_type)
+        resharded = self._resharding(buffer, self._spreads_of(value), spreads, kind)
         return ir.Operation.create(
             "bufferization.to_tensor", [part], [resharded], {"restrict": ir.UnitAttr.get()}
         ).results[0]
@@ -449,15 +401,7 @@ class Division:
         if dim is None or value in self._collapses:
             self._leave_whole(op)
             return
-        parts = self.mesh.parts(self._spreads_of(value), dim)
-        if parts == 1:
-            return
-        result = op.results[0]
-        uses = [(use.owner.operation, use.operand_number) for use in result.uses]
-        with ir.InsertionPoint.after(op):
-            whole = arith.muli(result, index_constant(parts))
-        for user, number in uses:
-            user.operands[number] = whole
+        self._multiply_size(op, dim)
 
     def _divide_linalg(self, op: ir.Operation) -> None:
         for inner in operations_where(op, lambda each: each != op):

@@ -10,38 +10,29 @@ from ....dialects.hir.layout import (
     has_identity_layout,
     strides_and_offset,
 )
-from ....dialects.hir.mesh import Mesh, Spreads, spreads_attribute
+from ....dialects.hir.mesh import Mesh, Spreads
 from ....dialects.hir.program_mesh import input_spreads, is_combined, spreads_of
 from ....dialects.hir.refusal import constant_value
-from ....dialects.hir.spread import Spread
-from ....dialects.mlir import arith, ir
+from ....dialects.mlir import ir
 from ...pass_base import fail
-from ...rewriting import index_constant
 from ...walking import operations_where
 from ..communication.device_parts import as_value, divided, packed
-from ..communication.ops import communicator
 from ..compute_ops import COMPUTE_OPS, destination_of, inputs_of, output_of
 from ..memory.effects import effects_of
 from ..memory.owners import VIEWS, defining_op, is_buffer
 from .choice import Problem, Value
 from .loops import loops_of, passes_parts
 from .part_types import local_shape, local_type, view_type
+from .rewriting import MeshRewriting
 from .views import view_spreads
 from .wishes import Wish, find_wishes
 
 
-class Division:
+class Division(MeshRewriting[ir.MemRefType]):
     """A program over a mesh while it is rewritten, from its first operation to its last."""
 
     def __init__(self, program: ir.Operation, mesh: Mesh) -> None:
-        self.program = program
-        self.mesh = mesh
-        self.block = program.regions[0].blocks[0]
-        self.whole_spreads: Spreads = (Spread(),) * len(mesh.shape)
-        # Of each buffer that was visited, what the whole's type is and how it is spread.
-        self._whole: dict[ir.Value, ir.MemRefType] = {}
-        self._spreads: dict[ir.Value, Spreads] = {}
-        self._resharded: dict[tuple[ir.Value, Spreads], ir.Value] = {}
+        super().__init__(program, mesh)
         self._wishes = find_wishes(self.block, mesh)
         self._written = self._find_written()
 
@@ -60,14 +51,7 @@ class Division:
         outputs = [
             op.operation.operands[0].type for op in self.block if op.operation.name == "hir.output"
         ]
-        inputs = [argument.type for argument in self.block.arguments]
-        declared = ir.FunctionType.get(inputs, outputs)
-        self.program.attributes["function_type"] = ir.TypeAttr.get(declared)
-        del self.program.attributes["mesh"]
-        if not operations_where(self.program, lambda op: op.name == "hir.reshard"):
-            # It is run by as many processes nonetheless, each with a device and a part of its own.
-            with ir.InsertionPoint.at_block_begin(self.block), self.program.location:
-                communicator([[device] for device in self.mesh.devices])
+        self._finish("mesh", outputs)
 
     # What is known of values.
 
@@ -75,17 +59,10 @@ class Division:
         """Returns the type of the whole of a buffer."""
         return self._whole.get(value) or ir.MemRefType(value.type)
 
-    def _spreads_of(self, value: ir.Value) -> Spreads:
-        return self._spreads.get(value, self.whole_spreads)
-
-    def _note(self, value: ir.Value, whole: ir.MemRefType, spreads: Spreads) -> None:
-        self._whole[value] = whole
-        self._spreads[value] = spreads
-
     def _find_written(self) -> set[ir.Value]:
         """Returns the buffers that something else than what makes them writes to."""
         found: set[ir.Value] = set()
-        for op in operations_where(self.program, lambda inner: inner != self.program):
+        for op in operations_where(self.owner, lambda inner: inner != self.owner):
             for value in effects_of(op).writes:
                 found.add(_root(value))
         return found
@@ -93,43 +70,33 @@ class Division:
     # Inputs and outputs.
 
     def _divide_input(self, number: int, argument: ir.Value) -> None:
-        spreads = input_spreads(self.program, self.mesh, number)
+        spreads = input_spreads(self.owner, self.mesh, number)
         whole = ir.MemRefType(argument.type)
         self._note(argument, whole, spreads)
-        if "inputs" in self.program.attributes:
+        if "inputs" in self.owner.attributes:
             self._describe(number, whole, spreads)
         if spreads == self.whole_spreads:
             return
         if argument in self._written:
             fail(
-                self.program,
+                self.owner,
                 f"input {number} is spread over the mesh and written in place: what is written to "
                 "is whole on every device",
             )
         try:
             argument.set_type(local_type(whole, spreads, self.mesh))
         except LayoutError as error:
-            fail(self.program, f"input {number}: {error}")
+            fail(self.owner, f"input {number}: {error}")
 
     def _describe(self, number: int, whole: ir.MemRefType, spreads: Spreads) -> None:
         """Writes what an input's description says of its sizes as those of a part."""
-        inputs = list(ir.ArrayAttr(self.program.attributes["inputs"]))
+        inputs = list(ir.ArrayAttr(self.owner.attributes["inputs"]))
         entries = {entry.name: entry.attr for entry in ir.DictAttr(inputs[number])}
         entries.pop("spread", None)
         if "sizes" in entries:
-            sizes: list[ir.Attribute] = []
-            for dim, size in enumerate(ir.ArrayAttr(entries["sizes"])):
-                parts = self.mesh.parts(spreads, dim)
-                if parts == 1:
-                    sizes.append(size)
-                elif isinstance(size, ir.StringAttr):
-                    sizes.append(ir.StringAttr.get(f"{size.value}/{parts}"))
-                else:
-                    part = whole.shape[dim] // parts
-                    sizes.append(ir.IntegerAttr.get(ir.IntegerType.get_signless(64), part))
-            entries["sizes"] = ir.ArrayAttr.get(sizes)
+            entries["sizes"] = self._part_sizes(entries["sizes"], whole, spreads)
         inputs[number] = ir.DictAttr.get(entries)
-        self.program.attributes["inputs"] = ir.ArrayAttr.get(inputs)
+        self.owner.attributes["inputs"] = ir.ArrayAttr.get(inputs)
 
     def _divide_output(self, op: ir.Operation) -> None:
         value = op.operands[0]
@@ -161,19 +128,7 @@ class Division:
         if known is not None:
             return known
         whole = self.whole_type(value)
-        team = ir.DenseI64ArrayAttr.get(list(self.mesh.devices))
-        result = ir.Operation.create(
-            "hir.reshard",
-            results=[self._packed_part(whole, spreads)],
-            operands=[value],
-            attributes={
-                "from": spreads_attribute(now),
-                "to": spreads_attribute(spreads),
-                "from_team": team,
-                "to_team": team,
-                "mesh": ir.DenseI64ArrayAttr.get(list(self.mesh.shape)),
-            },
-        ).results[0]
+        result = self._resharding(value, now, spreads, self._packed_part(whole, spreads))
         self._note(result, whole, spreads)
         if _root(value) not in self._written:
             self._resharded[value, spreads] = result
@@ -326,19 +281,10 @@ class Division:
                     inner.operands[number] = self._spread_so(value, self.whole_spreads)
 
     def _multiply_dim(self, op: ir.Operation) -> None:
-        """A size that the program asks for is that of the whole."""
-        value, dim = op.operands[0], constant_value(op.operands[1])
+        dim = constant_value(op.operands[1])
         if dim is None:
             fail(op, "which size is asked for is known before the program runs, over a mesh")
-        parts = self.mesh.parts(self._spreads_of(value), dim)
-        if parts == 1:
-            return
-        result = op.results[0]
-        uses = [(use.owner.operation, use.operand_number) for use in result.uses]
-        with ir.InsertionPoint.after(op):
-            whole = arith.muli(result, index_constant(parts))
-        for user, number in uses:
-            user.operands[number] = whole
+        self._multiply_size(op, dim)
 
 
 def _root(value: ir.Value) -> ir.Value:
