@@ -17,6 +17,7 @@
   `state.c`: what a program keeps from call to call
 - `tensor_map.c`: descriptors for the tensor memory accelerator
 - `matmul*.c`: matrix products by cuBLASLt, which is loaded when the first one runs
+- `loaded_library.c`: libraries that are loaded when they are first needed: cuBLASLt, NCCL
 - `communicate.c`, `nccl_library.c`: communication between the devices of a team, `agreement.c`:
   whether they begin the same; `world*.c`: the processes that run a program together, free of CUDA
 - `program_end.c`: the wait for the device that ends a program which used it

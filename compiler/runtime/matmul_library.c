@@ -1,22 +1,12 @@
 // Loading cuBLASLt, and what its calls return.
-//
-// A copy that the process has already is taken before another one is loaded: torch, for one, brings
-// its own.
 
 #include "matmul_library.h"
-#include "calls.h"
 #include "cpu_device.h"
 #include "current_device.h"
 #include "failure.h"
+#include "loaded_library.h"
 
-#include <dlfcn.h>
-#include <sched.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+#include <stdbool.h>
 
 struct matmul_handles {
   _Atomic(cublaslt_handle) of[MAX_DEVICES];
@@ -26,17 +16,12 @@ struct matmul_handles {
 __attribute__((weak, visibility("hidden"))) struct matmul_handles hirc_state_matmul_handles_1;
 
 // The names of the versions that cublaslt_abi.h is of, newest first.
-static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"};
-
-enum { NOT_LOADED, LOADING, LOADED };
+static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so",
+                                    "/usr/local/cuda/lib64/libcublasLt.so"};
 
 static struct cublaslt functions;
-static _Atomic int state;
 
-static const struct {
-  const char *name;
-  size_t place;
-} symbols[] = {
+static const struct symbol symbols[] = {
 #define SYMBOL(name) {"cublasLt" #name, offsetof(struct cublaslt, name)}
     SYMBOL(GetStatusName),
     SYMBOL(GetVersion),
@@ -80,78 +65,17 @@ hirc_cublaslt_failed(const struct cublaslt *library, int status, const char *cal
   hirc_fail(hirc_end_after_device);
 }
 
-static const char *path_given(void) {
-  const char *path = getenv("HIRC_CUBLASLT");
-  return path && path[0] ? path : NULL;
-}
+enum { NAMES = sizeof names / sizeof *names, SYMBOLS = sizeof symbols / sizeof *symbols };
 
-// The library where it is looked for; NULL where it is not, and why.
-static void *find_library(char *why, size_t bytes) {
-  for (size_t i = 0; i < COUNT(names); ++i) {
-    void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    if (library)
-      return library;
-  }
-  for (size_t i = 0; i < COUNT(names); ++i) {
-    void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (library)
-      return library;
-    // Says of the newest why it could not be loaded; of the others that they are not there either.
-    const char *reason = dlerror();
-    if (i == 0)
-      snprintf(why, bytes, "%s", reason ? reason : names[i]);
-  }
-  return dlopen("/usr/local/cuda/lib64/libcublasLt.so", RTLD_NOW | RTLD_LOCAL);
-}
-
-static void *open_library(const char *location) {
-  const char *path = path_given();
-  if (path) {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-      refuse_library("what HIRC_CUBLASLT names cannot be loaded", dlerror(), location);
-    return library;
-  }
-  char why[512] = "";
-  void *library = find_library(why, sizeof why);
-  if (!library)
-    refuse_library("it cannot be loaded", why, location);
-  return library;
-}
-
-static void load(const char *location) {
-  void *library = open_library(location);
-  for (size_t i = 0; i < COUNT(symbols); ++i) {
-    void *function = dlsym(library, symbols[i].name);
-    if (!function) {
-      const char *why = dlerror();
-      refuse_library("the one found lacks a function", why ? why : symbols[i].name, location);
-    }
-    memcpy((char *)&functions + symbols[i].place, &function, sizeof function);
-  }
-}
-
-// A thread that failed to load it lets another one try.
-static void give_up(void *loading, void *stream) {
-  (void)stream;
-  atomic_store_explicit((_Atomic int *)loading, NOT_LOADED, memory_order_release);
-}
-
-// One thread loads it, others wait.
-__attribute__((cold, noinline)) static void load_once(const char *location) {
-  for (;;) {
-    int found = NOT_LOADED;
-    if (atomic_compare_exchange_strong(&state, &found, LOADING)) {
-      hirc_own(&state, give_up, HIRC_OBJECT, location);
-      load(location);
-      hirc_disown(&state, HIRC_OBJECT);
-      atomic_store_explicit(&state, LOADED, memory_order_release);
-    }
-    if (found == LOADED)
-      return;
-    sched_yield();
-  }
-}
+static struct loaded_library loaded = {
+    .variable = "HIRC_CUBLASLT",
+    .not_loaded = "what HIRC_CUBLASLT names cannot be loaded",
+    .lacking = "the one found lacks a function",
+    .functions = &functions,
+    .symbols = symbols,
+    .symbol_count = SYMBOLS,
+    .refuse = refuse_library,
+};
 
 enum { NOT_LOOKED, ABSENT, PRESENT };
 
@@ -161,7 +85,8 @@ int hirc_has_cublaslt(void) {
   if (__builtin_expect(found == NOT_LOOKED, 0)) {
     char why[512];
     // What is found stays loaded: the call that follows takes it.
-    bool is_there = path_given() || (!on_cpu_device() && find_library(why, sizeof why));
+    bool is_there = hirc_library_given(&loaded) ||
+                    (!on_cpu_device() && hirc_find_library(names, NAMES, why, sizeof why));
     found = is_there ? PRESENT : ABSENT;
     atomic_store_explicit(&looked, found, memory_order_relaxed);
   }
@@ -169,8 +94,8 @@ int hirc_has_cublaslt(void) {
 }
 
 const struct cublaslt *hirc_cublaslt(const char *location) {
-  if (__builtin_expect(atomic_load_explicit(&state, memory_order_acquire) != LOADED, 0))
-    load_once(location);
+  if (__builtin_expect(!hirc_library_is_loaded(&loaded), 0))
+    hirc_load_library(&loaded, names, NAMES, location);
   return &functions;
 }
 
