@@ -31,6 +31,7 @@ from .complex_numbers import (
     power_of_number,
 )
 from .counting import counting_decompositions
+from .custom_operators import quantized_products
 from .degenerate import without_dims
 from .generators import random_decompositions
 from .grouped import grouped_decompositions
@@ -85,6 +86,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **integer_decompositions(),
         **grouped_decompositions(),
         **linear_algebra_decompositions(),
+        **quantized_products(),
         **_bitwise(),
         **_comparisons(),
         **_truths(),

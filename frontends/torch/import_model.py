@@ -45,6 +45,7 @@ from .attributes import Assignments, as_buffers
 from .calling import Description, bind, constant, describe, leaf_paths
 from .changes import Changes, change_of, find_changes
 from .control_flow import ControlFlowImporter, begin_control_flow, end_control_flow
+from .custom_operators import custom_decompositions
 from .decompositions import decompositions
 from .degenerate import fill_what_is_empty
 from .example_sizes import with_larger_sizes
@@ -318,7 +319,8 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
         for node in views:
             node.target = aten.reshape.default
         with torch.no_grad(), without_needless_guards():
-            program = program.run_decompositions(decompositions())
+            known = {**decompositions(), **custom_decompositions(program)}
+            program = program.run_decompositions(known)
             # Decompositions compute with sizes too.
             fractions_as_tensors(program, with_quotients=False)
     except HircError as error:
