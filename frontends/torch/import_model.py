@@ -58,12 +58,13 @@ from .placements import declare_placements
 from .recurrent import recurrent_decompositions
 from .refusals import nodes_of, refuse
 from .size_checks import check_sizes
-from .size_numbers import fractions_as_tensors
+from .size_numbers import fractions_as_tensors, numbers_as_operations
 from .sizes import Sizes, sizes_for_strides
 from .tidying import locate, tidy
 from .torch_log import told_by_torch
 from .unsigned import without_unsigned
 from .user_errors import (
+    SPLIT,
     export_error,
     first_line,
     fixed_sizes,
@@ -338,6 +339,7 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
         if node.target is aten._assert_tensor_metadata.default:
             node.graph.erase_node(node)
     sizes_for_strides(program)
+    numbers_as_operations(program)
     fill_what_is_empty(program)
     return program
 
@@ -436,8 +438,13 @@ def _lowered(program: ExportedProgram, name: str) -> ir.Module:
     except ir.MLIRError as error:
         raise lowering_error(session.take_diagnostics(), importer.module_op) from error
     except Exception as error:
+        # It is told with what the node is, which is long and has the program's lines.
+        said = first_line(error).partition(", {")[0]
         raise UnsupportedError(
-            f"torch-mlir cannot import the model: {first_line(error)}", stage="import"
+            f"torch-mlir cannot import the model: {said}",
+            position=stack_position(str(error).replace("\\n", "\n")),
+            stage="import",
+            hint=SPLIT,
         ) from error
     return importer.module
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import SymInt, Tensor
 from torch._ops import OpOverload
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from .halves import widened
 
@@ -40,12 +41,22 @@ def _adaptive_avg_pool(
 ) -> Tensor:
     """torch-mlir takes only windows that are equally large."""
     sizes, wanted = _known(x.shape[-dims:]), _known(output_size)
-    if sizes is None or wanted is None or _all_divide(sizes, wanted):
+    if sizes is not None and wanted is not None and _all_divide(sizes, wanted):
         return _of_batch(operator, dims, x, output_size)
-    total, count = widened(x), 1.0
-    for axis, out in zip(range(x.dim() - dims, x.dim()), wanted, strict=True):
-        size = int(x.shape[axis])
-        if size % out == 0:
+    if wanted is not None and set(wanted) == {1}:
+        return widened(x).mean(list(range(-dims, 0)), keepdim=True).to(x.dtype)
+    total: Tensor = widened(x)
+    count: Any = 1.0
+    axes = range(x.dim() - dims, x.dim())
+    size: Any
+    out: Any
+    for axis, size, out in zip(axes, x.shape[-dims:], output_size, strict=True):
+        if statically_known_true(size == out):
+            continue
+        if statically_known_true(out == 1):
+            total = total.mean(axis, keepdim=True)
+            continue
+        if statically_known_true(size % out == 0):
             total, count = total.unflatten(axis, (out, -1)).sum(axis + 1), count * (size // out)
             continue
         places, ends = _places(size, out, x)
@@ -58,14 +69,15 @@ def _adaptive_avg_pool(
     return (total / count if count != 1 else total).to(x.dtype)
 
 
-def _adaptive_max_pool(x: Tensor, output_size: Sequence[int]) -> tuple[Tensor, Tensor]:
+def _adaptive_max_pool(x: Tensor, output_size: Sequence[int | SymInt]) -> tuple[Tensor, Tensor]:
     """torch-mlir takes windows for equally large, which they are where the sizes divide.
 
     A smaller window repeats its last element.
     """
     dims = len(output_size)
-    sizes = _known(x.shape[-dims:])
-    if sizes is None or (dims == 3 and _all_divide(sizes, output_size)):
+    sizes = x.shape[-dims:]
+    known, wanted = _known(sizes), _known(output_size)
+    if dims == 3 and known is not None and wanted is not None and _all_divide(known, wanted):
         return NotImplemented
     place = torch.arange(math.prod(sizes), device=x.device).reshape(sizes)
     windows, first = x, x.dim() - dims
@@ -94,16 +106,16 @@ def _all_divide(sizes: Sequence[int], output_size: Sequence[int]) -> bool:
     return not any(size % out for size, out in zip(sizes, output_size, strict=True))
 
 
-def _places(size: int, out: int, like: Tensor) -> tuple[Tensor, Tensor]:
-    """Returns the places of the elements of each window, as many as of the widest, and the
+def _places(size: Any, out: Any, like: Tensor) -> tuple[Tensor, Tensor]:
+    """Returns the places of the elements of each window, at least as many as of the widest, and the
     windows' ends.
     """
-    begins = [i * size // out for i in range(out)]
-    ends = [-(-(i + 1) * size // out) for i in range(out)]
-    width = max(end - begin for begin, end in zip(begins, ends, strict=True))
+    width: Any = (size + out - 1) // out + 1
+    if isinstance(size, int) and isinstance(out, int):
+        width = max(-(-(i + 1) * size // out) - i * size // out for i in range(out))
     number = torch.arange(out, device=like.device).unsqueeze(1)
     first = torch.div(number * size, out, rounding_mode="floor")
-    last = torch.div((number + 1) * size + out - 1, out, rounding_mode="floor")
+    last = torch.div((number + 1) * size + (out - 1), out, rounding_mode="floor")
     return first + torch.arange(width, device=like.device), last
 
 

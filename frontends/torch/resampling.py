@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 import torch
-from torch import SymInt, Tensor
+from torch import SymFloat, SymInt, Tensor
 
 from .halves import widened
 
@@ -16,9 +16,7 @@ _ATEN = torch.ops.aten
 
 
 def resampling_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of resizing with antialiasing, from sizes that are known, and of
-    samples of three dims.
-    """
+    """Returns the decompositions of resizing with antialiasing, and of samples of three dims."""
     return {
         _ATEN._upsample_bilinear2d_aa.default: partial(_resized, _linear),
         _ATEN._upsample_bicubic2d_aa.default: partial(_resized, _cubic),
@@ -33,8 +31,7 @@ def _resized(
     align_corners: bool,
     *scales: float | None,
 ) -> Tensor:
-    sizes = [*x.shape[-2:], *output_size]
-    if align_corners or any(isinstance(size, SymInt) for size in sizes):
+    if align_corners:
         return NotImplemented
     wide = widened(x)
     factors = scales or (None, None)
@@ -52,10 +49,14 @@ def _shares(
 
     Where places become fewer the kernel is as wide as those that become one.
     """
-    step = 1 / factor if factor else given / made
+    step: Any = 1 / factor if factor else given / made
+    if isinstance(step, SymFloat):
+        number: Any = step
+        step = torch.full((), number, dtype=torch.float64, device=like.device)
     middles = (torch.arange(made, device=like.device) + 0.5) * step
     apart = torch.arange(given, device=like.device) + 0.5 - middles.unsqueeze(1)
-    shares = kernel(apart.abs() / max(step, 1.0))
+    wide = step.clamp(min=1) if isinstance(step, Tensor) else max(step, 1.0)
+    shares = kernel(apart.abs() / wide)
     return (shares / shares.sum(1, keepdim=True)).to(like.dtype)
 
 

@@ -1,4 +1,8 @@
-"""Numbers with a fraction that a model computes from open sizes, as tensors of f64 without dims."""
+"""Numbers that a model computes from open sizes, as torch-mlir lowers them.
+
+Those with a fraction that tensors are computed with become tensors of f64 without dims. Those that
+become whole numbers again are numbers of the host.
+"""
 
 from __future__ import annotations
 
@@ -57,6 +61,14 @@ _OF_TENSORS: dict[Any, Any] = {
     _ATEN.where.ScalarSelf: _ATEN.where.self,
     _ATEN.where.ScalarOther: _ATEN.where.self,
 }
+# Operations of torch-mlir on numbers with a fraction.
+_OF_TWO_NUMBERS: dict[Any, Any] = {
+    operator.truediv: _ATEN.div.float,
+    operator.mul: _ATEN.mul.float,
+    operator.add: _ATEN.add.float,
+    operator.sub: _ATEN.sub.float,
+}
+_TRUNCATING = (math.trunc, torch.sym_int, int)
 # Which of the arguments of these is what a tensor is filled with.
 _FILLING: dict[Any, int] = {
     _ATEN.full.default: 1,
@@ -85,6 +97,81 @@ def fractions_as_tensors(program: ExportedProgram, *, with_quotients: bool = Tru
             _of_graph(module, with_quotients)
 
 
+def numbers_as_operations(program: ExportedProgram) -> None:
+    """Takes torch-mlir's operations in place of Python's functions of numbers."""
+    for module in program.graph_module.modules():
+        if not isinstance(module, GraphModule):
+            continue
+        for node in [*module.graph.nodes]:
+            if node.target is operator.mod:
+                _take_remainder(node)
+            elif _is_whole(node) and any(map(_is_fraction, node.all_input_nodes)):
+                _round(node, {})
+        for node in reversed([*module.graph.nodes]):
+            if _is_fraction(node) and not node.users:
+                module.graph.erase_node(node)
+        module.recompile()
+
+
+def _take_remainder(node: Node) -> None:
+    """Takes Python's remainder, which has the sign of what it is divided by, with a quotient that
+    is rounded down.
+    """
+    graph, (x, y) = node.graph, node.args
+    with graph.inserting_before(node):
+        quotient = _like(node, graph.call_function(operator.floordiv, (x, y)))
+        whole = _like(node, graph.call_function(operator.mul, (quotient, y)))
+    node.target, node.args = operator.sub, (x, whole)
+
+
+def _round(node: Node, known: dict[Node, Node]) -> None:
+    """Makes a whole number of one with a fraction: that below, above, or towards 0."""
+    graph, target = node.graph, node.target
+    if target not in (*_TRUNCATING, math.floor, math.ceil):
+        raise _error(node)
+    with graph.inserting_before(node):
+        number = _number(node.args[0], known)
+        if target is math.floor:
+            minus = graph.call_function(_ATEN.neg.float, (number,))
+            above = graph.call_function(_ATEN.ceil.float, (_like(node.args[0], minus),))
+            number = _like(node, above)
+    node.args = (number,)
+    node.target = operator.neg if target is math.floor else _ATEN.ceil.float
+    if target in _TRUNCATING:
+        node.target = _ATEN.Int.Scalar
+
+
+def _number(value: Any, known: dict[Node, Node]) -> Any:
+    """Returns what gives torch-mlir a number with a fraction, computed before the graph's place."""
+    if isinstance(value, (int, float)):
+        return float(value)
+    if value in known:
+        return known[value]
+    graph = value.graph
+    if not _is_fraction(value):
+        made = graph.call_function(_ATEN.Float.Scalar, (value,))
+        made.meta["val"] = torch.sym_float(value.meta["val"])
+    elif value.target is torch.sym_float:
+        made = _like(value, graph.call_function(_ATEN.Float.Scalar, value.args))
+    elif value.target in _OF_TWO_NUMBERS:
+        given = tuple(_number(each, known) for each in value.args)
+        made = _like(value, graph.call_function(_OF_TWO_NUMBERS[value.target], given))
+    else:
+        raise _error(value)
+    known[value] = made
+    return made
+
+
+def _like(node: Any, made: Node) -> Node:
+    """Returns a node with another one's type and place in the program."""
+    made.meta = {key: node.meta[key] for key in ("val", "stack_trace") if key in node.meta}
+    return made
+
+
+def _is_whole(node: Node) -> bool:
+    return node.op == "call_function" and _is_size(node)
+
+
 def _of_graph(module: GraphModule, with_quotients: bool) -> None:
     known: dict[Node, Node] = {}
     for node in [*module.graph.nodes]:
@@ -106,7 +193,7 @@ def _of_graph(module: GraphModule, with_quotients: bool) -> None:
             module.graph.erase_node(node)
     for node in module.graph.nodes:
         given = [each for each in node.all_input_nodes if _is_fraction(each)]
-        if not _is_fraction(node) and not all(map(_is_quotient, given)):
+        if not (_is_fraction(node) or _is_size(node) or all(map(_is_quotient, given))):
             raise _error(node)
     _value_new(module)
     module.recompile()

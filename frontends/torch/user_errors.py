@@ -36,7 +36,7 @@ _ILLEGAL = re.compile(r"failed to legalize operation '([^']+)'")
 # Operations that only give others what they are called with.
 _GIVING = ("torch.constant.", "torch.prim.", "torch.vtensor.", "torch.aten.empty", "torch_c.")
 _MUTATED = re.compile(r"Constant \S+ is mutated in the forward method")
-_SPLIT = (
+SPLIT = (
     "compute it of operations that are lowered, outside of the model, or in a kernel of your own"
 )
 
@@ -181,7 +181,7 @@ def lowering_error(diagnostics: Sequence[Diagnostic], module: ir.Operation) -> H
         position=_at_line(position),
         op=operation,
         stage="import",
-        hint=_SPLIT,
+        hint=SPLIT,
     )
 
 

@@ -251,6 +251,45 @@ def test_parts_of_open_sizes_are_whole_numbers() -> None:
             )
 
 
+def _of_pictures(x: Tensor) -> list[Tensor]:
+    height, width = x.shape[2:]
+    small = x[:, :, :2, :3]
+    return [
+        F.interpolate(F.avg_pool2d(x, 2), (height, width), mode="bilinear", align_corners=True),
+        F.interpolate(small, (height, width), mode="bicubic", align_corners=True),
+        F.interpolate(x, (7, 5), mode="bilinear", align_corners=True),
+        F.interpolate(x, scale_factor=0.5, mode="bilinear"),
+        F.interpolate(x, scale_factor=0.7, mode="nearest"),
+        F.interpolate(x, (7, 5), mode="bilinear", antialias=True),
+        F.interpolate(small, (height, width), mode="bicubic", antialias=True),
+        F.adaptive_avg_pool2d(x, (3, 6)),
+        F.adaptive_avg_pool2d(x.half(), (None, 2)),
+        F.adaptive_avg_pool2d(x, 1),
+        *F.adaptive_max_pool2d(x, (3, 6), return_indices=True),
+        F.pad(x, (0, (7 - width % 7) % 7, 0, -height % 4)),
+        torch.arange(math.ceil(width / 3 + 0.5))
+        - torch.arange(-math.floor(-0.3 * height))[:, None],
+    ]
+
+
+def test_pictures_of_open_sizes_are_resized_pooled_and_padded() -> None:
+    torch.manual_seed(0)
+    shapes = {"x": {2: Dim("height", min=6, max=99), 3: Dim("width", min=6, max=99)}}
+    given = (torch.randn(1, 2, 12, 12),)
+    compiled = compile_model(_of_pictures, given, dynamic_shapes=shapes, target="cpu", opt_level=0)
+    for height, width in ((12, 12), (7, 6), (13, 30)):
+        x = torch.randn(1, 2, height, width)
+        theirs = _of_pictures(x)
+        for number, (mine, other) in enumerate(zip(compiled(x), theirs, strict=True)):
+            torch.testing.assert_close(
+                mine,
+                other,
+                atol=1e-5,
+                rtol=1e-3,
+                msg=lambda said, number=number: f"{number}: {said}",
+            )
+
+
 def _as_if_of_four(x: Tensor) -> Tensor:
     doubled = x * 2
     return doubled.view(4, 4)
