@@ -20,6 +20,7 @@ from ..fusion.normalize import is_normal
 from ..fusion.order import BlockOrder
 from ..fusion.recompute import repeat_cheap_work
 from ..fusion.report import REPORT, report_lines
+from ..fusion.reshaped_results import write_reshaped
 from ..fusion.scatters import compute_where_scattered, is_scatter
 from ..fusion.sizes import Sizes
 from ..pass_base import Pass, register
@@ -36,8 +37,9 @@ class FuseTensorOperations(Pass):
 
     Takes what normalize-tensor-operations leaves. Operations of one block are fused where one
     reads what the other makes, or both read the same, their loops can be told to be the same, and
-    memory is saved by it. With `report` the module gets the attribute `hir.fusion_report`, an
-    array of lines that tell what was fused and why not more.
+    memory is saved by it. What is returned with other dims of size 1 is made with these. With
+    `report` the module gets the attribute `hir.fusion_report`, an array of lines that tell what was
+    fused and why not more.
 
       %e = linalg.generic {...} ins(%x) outs(%empty) { exp }
       %s = linalg.generic {...} ins(%e) outs(%empty2) { hir.reduce_loops addf }
@@ -66,6 +68,8 @@ class FuseTensorOperations(Pass):
             _rebuild(block, grouping)
         for scatter in operations_where(op, is_scatter):
             _compute_where_scattered(scatter)
+        for found in operations_where(op, _is_part):
+            write_reshaped(found)
         if self.report:
             op.attributes[REPORT] = ir.ArrayAttr.get([ir.StringAttr.get(line) for line in lines])
 

@@ -352,3 +352,61 @@ func.func @begun(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %z = linalg.abs ins(%s : tensor<8xf32>) outs(%s : tensor<8xf32>) -> tensor<8xf32>
   return %y, %z : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// What is returned in another shape is made in that, where dims of size 1 differ, of open sizes too.
+
+// CHECK-LABEL: func.func @returned(
+// CHECK-SAME:      %[[X:[^:]*]]: tensor<4x?xf32>
+// CHECK-DAG:     %[[E:.*]] = tensor.empty() : tensor<1x4xf32>
+// CHECK-DAG:     %[[F:.*]] = tensor.empty(%{{.*}}) : tensor<4x1x?xf32>
+// CHECK:         linalg.generic
+// CHECK-SAME:      outs(%[[E]], %[[F]] : tensor<1x4xf32>, tensor<4x1x?xf32>)
+// CHECK-NOT:     tensor.expand_shape
+// CHECK:         return
+func.func @returned(%x: tensor<4x?xf32>) -> (tensor<1x4xf32>, tensor<4x1x?xf32>) {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %d = tensor.dim %x, %c1 : tensor<4x?xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.reduce {arith.addf} ins(%x : tensor<4x?xf32>) outs(%z : tensor<4xf32>) dimensions = [1]
+  %w = tensor.empty(%d) : tensor<4x?xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<4x?xf32>, tensor<4xf32>) outs(%w : tensor<4x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %q = arith.subf %a, %b : f32
+    linalg.yield %q : f32
+  } -> tensor<4x?xf32>
+  %r = tensor.expand_shape %s [[0, 1]] output_shape [1, 4] : tensor<4xf32> into tensor<1x4xf32>
+  %t = tensor.expand_shape %y [[0], [1, 2]] output_shape [4, 1, %d] : tensor<4x?xf32> into tensor<4x1x?xf32>
+  return %r, %t : tensor<1x4xf32>, tensor<4x1x?xf32>
+}
+
+// -----
+
+// Not where the other shape splits a dim, or more than that is used.
+
+// CHECK-LABEL: func.func @not_returned(
+// CHECK-COUNT-2: tensor.expand_shape
+func.func @not_returned(%x: tensor<8xf32>) -> (tensor<2x4xf32>, tensor<1x8xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.negf %a : f32
+    linalg.yield %q : f32
+  } -> tensor<8xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = math.absf %a : f32
+    linalg.yield %q : f32
+  } -> tensor<8xf32>
+  %r = tensor.expand_shape %y [[0, 1]] output_shape [2, 4] : tensor<8xf32> into tensor<2x4xf32>
+  %t = tensor.expand_shape %z [[0, 1]] output_shape [1, 8] : tensor<8xf32> into tensor<1x8xf32>
+  return %r, %t, %z : tensor<2x4xf32>, tensor<1x8xf32>, tensor<8xf32>
+}
