@@ -14,6 +14,7 @@ from ..products.contraction import read_contraction
 from ..products.fits import is_for_tiles
 from ..products.options import KERNEL_MULTIPLICATIONS
 from ..schedules.device import device_of
+from ..schedules.warp_matrices import capability_for_bytes
 
 _OF_16_BITS = {"bf16", "f16"}
 
@@ -24,9 +25,9 @@ class LayChannelsTogether(Pass):
     """Transposes what convolutions on tensor cores read so that channels lie together.
 
     That is where the product saves more time than the copies take, which fusion makes part of what
-    makes the tensors. Padding stays around the copy. Elements are of 16 bits; for chips whose
-    warpgroups multiply, also of 8, and of f32 with `allow_tf32`. Products of 8 bits are laid so
-    too, and with `products` those of tf32, which no library is to compute then.
+    makes the tensors. Padding stays around the copy. Elements are of 16 bits, or of 8
+    on chips that multiply these; with `allow_tf32` of f32 where warpgroups multiply. Products of
+    8 bits are laid so too, and with `products` those of tf32, which no library computes then.
 
       %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] { ... }
       %y = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<8x64x30x30xbf16>, ...)
@@ -45,18 +46,14 @@ class LayChannelsTogether(Pass):
 
     def run(self, op: ir.Operation) -> None:
         device = device_of([chip for chip in self.chips.split("+") if chip])
-        has_warpgroups = device.has_warpgroup_products
 
         def is_wanted(found: ir.Operation) -> bool:
-            kinds = {
-                str(ir.RankedTensorType(value.type).element_type)
-                for value in list(found.operands)[:2]
-            }
-            if kinds <= _OF_16_BITS:
-                return True
-            return has_warpgroups and (
-                multiplies_bytes(found) or (self.allow_tf32 and kinds == {"f32"})
-            )
+            kinds = [ir.RankedTensorType(value.type).element_type for value in found.operands][:2]
+            names = set(map(str, kinds))
+            if multiplies_bytes(found):
+                return device.capability >= capability_for_bytes(kinds[0])
+            is_rounded = self.allow_tf32 and names == {"f32"}
+            return names <= _OF_16_BITS or (is_rounded and device.has_warpgroup_products)
 
         for found in generalize_convolutions(op, is_wanted, self._is_product):
             lay_channels_together(found)

@@ -1,4 +1,4 @@
-"""Products by warps of matrices of 16 bits or tf32, and what brings these into shared memory.
+"""Products by warps of matrices of 8 or 16 bits or tf32, and what brings these into shared memory.
 
 A warp multiplies 16 x 16 by 16 x 8 (PTX ISA, "mma.m16n8k16"). In terms of a lane's `group`,
 lane / 4, and its `pair`, lane % 4, the lane holds of
@@ -9,7 +9,8 @@ lane / 4, and its `pair`, lane % 4, the lane holds of
 - c, 4 numbers: columns 2 pair and 2 pair + 1 of row group, then of row group + 8.
 
 So two neighbouring c are, rounded, one a (`as_operand`). Of tf32, whose elements are words, it is
-16 x 8 by 8 x 8: with a word for two neighbours, all lies alike.
+16 x 8 by 8 x 8: with a word for two neighbours, all lies alike. So does it of 8 bits, with four to
+a word, 16 x 32 by 32 x 8.
 """
 
 from __future__ import annotations
@@ -18,14 +19,23 @@ from collections.abc import Sequence
 
 from ...dialects.mlir import arith, gpu, ir, vector
 from ..rewriting import constant
-from .elements import ACCESS_BYTES, address
+from .elements import ACCESS_BYTES, address, is_float8
 
 LANES = 32
 # The shape of one product.
 ROWS, COLUMNS, DEPTH = 16, 8, 16
+# What PTX calls the elements of two operands, and the bytes of one; a product's terms take so many.
+Kinds = tuple[str, str]
+KIND_BYTES = {"tf32": 4, "bf16": 2, "f16": 2, "e4m3": 1, "e5m2": 1, "s8": 1, "u8": 1}
+DEPTH_BYTES = 32
 # One ldmatrix reads four matrices of 8 rows of 16 bytes.
 MATRIX_ROWS, MATRIX_BYTES = 8, 16
 ELEMENTS = ("bf16", "f16")
+
+
+def capability_for_bytes(element: ir.Type) -> int:
+    """The first chips whose warps multiply such elements of 8 bits (PTX ISA, "mma.m16n8k32")."""
+    return 89 if is_float8(element) else 80
 
 
 def padded_row(bytes_: int) -> int:
@@ -90,29 +100,36 @@ def load_matrices(where: ir.Value, *, transposed: bool = False) -> list[ir.Value
 
 
 def multiply(
-    a: Sequence[ir.Value], b: Sequence[ir.Value], c: Sequence[ir.Value], element: ir.Type
+    a: Sequence[ir.Value], b: Sequence[ir.Value], c: Sequence[ir.Value], kinds: Kinds
 ) -> list[ir.Value]:
-    """c + a b, in f32; the words of a and b hold two elements each, or one of tf32."""
-    is_tf32 = element == ir.F32Type.get()
-    depth = DEPTH // 2 if is_tf32 else DEPTH
-    if str(element) == "f16":
-        pair = ir.VectorType.get([2], element)
+    """c + a b, in the type of c; words of a and b hold elements of 32 bits together.
+
+    `kinds` are what PTX calls these.
+    """
+    total = c[0].type
+    if kinds[0] == "f16":
+        pair = ir.VectorType.get([2], ir.F16Type.get())
         a, b = ([_cast(word, pair) for word in words] for words in (a, b))
-    kind = ir.Attribute.parse(f"#nvvm.mma_type<{'tf32' if is_tf32 else element}>")
+    attributes = {
+        "layoutA": ir.Attribute.parse("#nvvm.mma_layout<row>"),
+        "layoutB": ir.Attribute.parse("#nvvm.mma_layout<col>"),
+        "multiplicandAPtxType": ir.Attribute.parse(f"#nvvm.mma_type<{kinds[0]}>"),
+        "multiplicandBPtxType": ir.Attribute.parse(f"#nvvm.mma_type<{kinds[1]}>"),
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(a), len(b), len(c)]),
+        "shape": ir.Attribute.parse(
+            f"#nvvm.shape<m = {ROWS}, n = {COLUMNS}, k = {DEPTH_BYTES // KIND_BYTES[kinds[0]]}>"
+        ),
+    }
+    if isinstance(total, ir.IntegerType):
+        overflow = ir.Attribute.parse("#nvvm.mma_int_overflow<wrapped>")
+        attributes["intOverflowBehavior"] = overflow
     result = ir.Operation.create(
         "nvvm.mma.sync",
-        results=[ir.Type.parse("!llvm.struct<(f32, f32, f32, f32)>")],
+        results=[ir.Type.parse(f"!llvm.struct<({', '.join([str(total)] * len(c))})>")],
         operands=[*a, *b, *c],
-        attributes={
-            "layoutA": ir.Attribute.parse("#nvvm.mma_layout<row>"),
-            "layoutB": ir.Attribute.parse("#nvvm.mma_layout<col>"),
-            "multiplicandAPtxType": kind,
-            "multiplicandBPtxType": kind,
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(a), len(b), len(c)]),
-            "shape": ir.Attribute.parse(f"#nvvm.shape<m = {ROWS}, n = {COLUMNS}, k = {depth}>"),
-        },
+        attributes=attributes,
     ).results[0]
-    return members(result, ir.F32Type.get(), 4)
+    return members(result, total, len(c))
 
 
 def rounded(word: ir.Value) -> ir.Value:

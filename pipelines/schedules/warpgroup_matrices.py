@@ -18,19 +18,16 @@ from ..tensormap import ROUNDS
 from .parameters import Parameters
 from .shared import SHARED
 from .size import ZERO, OpenNumbers, Size
-from .warp_matrices import members
+from .warp_matrices import DEPTH_BYTES, KIND_BYTES, Kinds, members
 
-# Threads, rows of a product, and the bytes that its terms take in a row.
-THREADS, ROWS, DEPTH_BYTES = 128, 64, 32
+# Threads, and rows of a product.
+THREADS, ROWS = 128, 64
 # A row in shared memory, and the rows after which the swizzle repeats.
 ROW_BYTES, PATTERN_ROWS = 128, 8
 PATTERN_BYTES = ROW_BYTES * PATTERN_ROWS
 BARRIER_BYTES = 8
 # What the copy engine takes: dims, and bytes that strides are multiples of.
 MOST_DIMS, STRIDE_BYTES = 5, 16
-# What PTX calls the elements of two operands, and the bytes of one.
-Kinds = tuple[str, str]
-_BYTES = {"tf32": 4, "bf16": 2, "f16": 2, "e4m3": 1, "e5m2": 1, "s8": 1, "u8": 1}
 _SWIZZLED = 1 << 62
 _UNIT = 16
 _TICKS = 10_000_000
@@ -231,7 +228,7 @@ class Sums:
         neighbours in its rows, as they must be but for elements of 16 bits. Unless it `adds`, the
         sums do not matter.
         """
-        depth = DEPTH_BYTES // _BYTES[kinds[0]]
+        depth = DEPTH_BYTES // KIND_BYTES[kinds[0]]
         a, b = (ir.Attribute.parse(f"#nvvm.wgmma_type<{kind}>") for kind in kinds)
         one = ir.Attribute.parse("#nvvm.wgmma_scale_in<one>")
         layouts = ("row" if along_terms[0] else "col", "col" if along_terms[1] else "row")

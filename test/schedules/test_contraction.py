@@ -254,7 +254,7 @@ def _channels_last(
         return y.permute(0, 2, 3, 1)
 
     return Written(
-        f"last_{kernel}_{element}",
+        f"last_{kernel}_{element}_{channels}",
         (_spec(images, element), _spec(weights, element)),
         (_spec(results, total),),
         reference,
@@ -300,6 +300,9 @@ SUITE = Suite(
         _channels_last("f32", "fhwc", 20),
         _channels_last("i8", "fhwc", 70, 32, "i32"),
         _channels_last("f8E4M3FN", "fhwc", 36, 48, "f32"),
+        # Few terms, which warps multiply.
+        _channels_last("i8", "fhwc", 40, 16, "i32"),
+        _channels_last("f8E5M2", "fhwc", 36, 16, "f32"),
         *(_drawn(seed).program(f"drawn_{seed}") for seed in range(8)),
         Written(
             "grouped",
@@ -378,7 +381,7 @@ def test_numbers(name: str) -> None:
 def test_buffers_that_32_bits_do_not_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows' places, and results', in 64 bits; here of more than 100 elements."""
     monkeypatch.setattr("hirc.pipelines.schedules.contraction.form.MOST", 100)
-    names = ("drawn_0", "depthwise", "bf16", "last_fhwc_bf16")
+    names = ("drawn_0", "depthwise", "bf16", "last_fhwc_bf16_24")
     programs = [replace(_written(name), name=f"far_{name}") for name in names]
     suite = Suite(programs)
     for each in suite.names:
@@ -395,7 +398,7 @@ def test_checks_are_silent() -> None:
     SUITE.check_silence(
         [
             *(f"drawn_{seed}" for seed in range(3)),
-            *("open_batch", "long", "depthwise", "bf16", "last_fhwc_bf16", "last_hwcf_f16"),
-            "last_fhwc_i8",
+            *("open_batch", "long", "depthwise", "bf16", "last_fhwc_bf16_24", "last_hwcf_f16_24"),
+            "last_fhwc_i8_32",
         ]
     )

@@ -262,7 +262,7 @@ class AttentionKernel:
         self, keys: ir.Value, operands: list[list[list[ir.Value]]] | None
     ) -> list[list[list[ir.Value]]]:
         """The first product of the tile in a stage: by row tile, tile of 8 keys, and element."""
-        configuration, element = self._configuration, self._attention.element
+        configuration, kind = self._configuration, str(self._attention.element)
         tiles = configuration.keys // COLUMNS
         zero = constant(ir.F32Type.get(), 0.0)
         sums = [[[zero] * 4 for _ in range(tiles)] for _ in range(configuration.row_tiles)]
@@ -278,7 +278,8 @@ class AttentionKernel:
                 for side in range(2):
                     for row, sum_ in zip(rows, sums, strict=True):
                         at = 2 * pair + side
-                        sum_[at] = multiply(row, words[2 * side : 2 * side + 2], sum_[at], element)
+                        b = words[2 * side : 2 * side + 2]
+                        sum_[at] = multiply(row, b, sum_[at], (kind, kind))
         return sums
 
     def _add_values(
@@ -289,6 +290,7 @@ class AttentionKernel:
     ) -> list[list[list[ir.Value]]]:
         """The sums with the second product of the tile in a stage added."""
         element = self._attention.element
+        kind = str(element)
         where = byte_address(values, self._lane.first_operand(self._value_pitch))
         for step in range(self._configuration.keys // DEPTH):
             rows = [as_operand(power[2 * step], power[2 * step + 1], element) for power in powers]
@@ -298,7 +300,8 @@ class AttentionKernel:
                 for side in range(2):
                     for row, sum_ in zip(rows, sums, strict=True):
                         at = 2 * pair + side
-                        sum_[at] = multiply(row, words[2 * side : 2 * side + 2], sum_[at], element)
+                        b = words[2 * side : 2 * side + 2]
+                        sum_[at] = multiply(row, b, sum_[at], (kind, kind))
         return sums
 
     # The softmax.

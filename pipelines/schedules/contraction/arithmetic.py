@@ -7,7 +7,7 @@ from ...rewriting import constant
 from ..elements import element_bytes, load
 from ..warp_matrices import (
     COLUMNS,
-    DEPTH,
+    DEPTH_BYTES,
     LANES,
     MATRIX_BYTES,
     ROWS,
@@ -16,16 +16,15 @@ from ..warp_matrices import (
     multiply,
     rounded,
 )
+from ..warpgroup_matrices import ROWS as WARPGROUP_ROWS
+from ..warpgroup_matrices import THREADS as WARPGROUP_THREADS
 from ..warpgroup_matrices import (
-    DEPTH_BYTES,
     Sums,
     begin_products,
     commit_products,
     matrix_descriptor,
     moved,
 )
-from ..warpgroup_matrices import ROWS as WARPGROUP_ROWS
-from ..warpgroup_matrices import THREADS as WARPGROUP_THREADS
 from .configuration import ROW_BYTES, Configuration, vector_of
 from .form import Form
 from .indices import add, byte, i32, number, plus, times
@@ -117,7 +116,7 @@ class Vectors:
 
 
 class Matrices:
-    """Products of matrices, of 16-bit elements or tf32, in f32: a warp has rows and columns."""
+    """Products of matrices by warps, each of which has rows and columns."""
 
     def __init__(self, form: Form, made: Configuration, sides: tuple[Side, Side]) -> None:
         self._form, self._made, self._sides = form, made, sides
@@ -126,8 +125,10 @@ class Matrices:
         self._rows = next(rows for rows in (64, 32, 16) if rows * rows <= size)
         self._columns = size // self._rows
         self._lane = lane = Lane()
+        assert form.kinds is not None
+        self._kinds = form.kinds
         # How many terms a product has.
-        self._depth = DEPTH // 2 if form.is_rounded else DEPTH
+        self._depth = DEPTH_BYTES // sides[0].bytes
         across = number(made.columns // self._columns)
         first, second = sides
         self._row = times(arith.divui(lane.warp, across), self._rows)
@@ -176,7 +177,7 @@ class Matrices:
                         place = self._place(row, column // COLUMNS + half)
                         total = sums[place : place + 4]
                         b = words[2 * half : 2 * half + 2]
-                        sums[place : place + 4] = multiply(a, b, total, first.factor.element)
+                        sums[place : place + 4] = multiply(a, b, total, self._kinds)
         return sums
 
     def pieces(self, sums: list[ir.Value]) -> list[Piece]:

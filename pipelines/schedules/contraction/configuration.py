@@ -8,6 +8,7 @@ from ....dialects.records import dataclass
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE, ZERO, product
+from ..warp_matrices import DEPTH_BYTES, capability_for_bytes
 from .form import Factor, Form
 
 # The longest row of terms in shared memory: what all its banks give at once.
@@ -174,6 +175,16 @@ def choose(
                 best = cycles, made
     assert best is not None, "no tile fits"
     return best[1]
+
+
+def takes_bytes(form: Form, device: Device) -> bool:
+    """Whether tensor cores multiply elements of 8 bits: both factors' tiles lie by row."""
+    sides = ((form.first, form.rows), (form.second, form.columns))
+    return (
+        device.capability >= capability_for_bytes(form.first.element)
+        and _known(form, form.terms, DEPTH_BYTES) >= DEPTH_BYTES
+        and all(run_of(form, *side).is_of_terms for side in sides)
+    )
 
 
 def is_for_warpgroups(form: Form, device: Device) -> bool:

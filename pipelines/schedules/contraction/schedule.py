@@ -27,9 +27,9 @@ from .configuration import (
     Configuration,
     OpenSize,
     choose,
-    is_for_warpgroups,
     open_sizes,
     run_of,
+    takes_bytes,
 )
 from .form import Factor, Form, is_far, places_of, reaches, read_form
 from .kernel import ContractionKernel, PartsKernel, Tiles
@@ -140,7 +140,7 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
 
 
 class BytesChooser(ContractionChooser):
-    """The kernels of warpgroups alone, of elements of 8 bits."""
+    """The kernels of tensor cores alone, of elements of 8 bits."""
 
     takes_all = False
 
@@ -151,14 +151,14 @@ class BytesChooser(ContractionChooser):
 
 
 def _is_of_bytes(form: Form, device: Device) -> bool:
-    """Whether it is a sum of products of 8-bit elements that warpgroups multiply."""
+    """Whether it is a large sum of products of 8-bit elements that tensor cores multiply."""
     if form.kinds is None or element_bytes(form.first.element) != 1:
         return False
     if not form.rows or not form.columns or (_is_matrix_product(form) and not _is_large(form)):
         return False
     if any(places_of(form, factor) is None for factor in (form.first, form.second)):
         return False
-    return read_warpgroups(form, device) is not None or is_for_warpgroups(form, device)
+    return read_warpgroups(form, device) is not None or takes_bytes(form, device)
 
 
 def _is_taken(form: Form, device: Device) -> bool:

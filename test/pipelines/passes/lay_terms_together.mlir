@@ -1,8 +1,8 @@
 // RUN: hirc-opt %s -p 'lay-channels-together{chips=sm_90a allow-tf32=true products=true}' | FileCheck %s
-// RUN: hirc-opt %s -p 'lay-channels-together{chips=sm_90 allow-tf32=true products=true}' | FileCheck %s --check-prefix=NONE
+// RUN: hirc-opt %s -p 'lay-channels-together{chips=sm_75 allow-tf32=true products=true}' | FileCheck %s --check-prefix=NONE
 // RUN: hirc-opt %s -p 'lay-channels-together{chips=sm_90a allow-tf32=true}' | FileCheck %s --check-prefix=LIBRARY
 
-// Warpgroups multiply elements of 8 bits whose terms lie together: a copy has them so, of the one
+// Tensor cores multiply elements of 8 bits whose terms lie together: a copy has them so, of the one
 // operand that has not.
 
 // CHECK-LABEL: func.func @bytes(

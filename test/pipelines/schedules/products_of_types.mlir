@@ -1,5 +1,6 @@
 // RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s
 // RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90}' | FileCheck %s --check-prefix=WARPS
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_80}' | FileCheck %s --check-prefix=AMPERE
 
 // f32 that may be rounded to tf32: the copy engine rounds, and warpgroups multiply 8 terms at once.
 // Where it may not, or chips have none, warps do.
@@ -73,8 +74,8 @@
 
 // -----
 
-// Of 8 bits, two types of floats: sums of a step are added to those before in f32. Where the copy engine
-// cannot take the operands, and where chips have no such products, other kernels do.
+// Of 8 bits, two types of floats: sums of a step are added to those before in f32. Warps multiply them too,
+// from sm_89 on. Where operands lie at no such addresses, they are reduced.
 
 // CHECK:     gpu.func @{{.*}}memref<{{[0-9]+}}x128xf8E4M3FN, 3>{{.*}}memref<{{[0-9]+}}x128xf8E5M2, 3>
 // CHECK:       nvvm.wgmma.mma_async {{.*}}k = 32>, D[<f32>, <zero>], A[<e4m3>, <one>, <row>], B[<e5m2>, <one>, <col>]
@@ -83,6 +84,9 @@
 // CHECK:       arith.addf
 // CHECK:     gpu.func @{{.*}}family = "rows"
 // CHECK:     // -----
+// WARPS:     nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<e4m3>, multiplicandBPtxType = #nvvm.mma_type<e5m2>
+// WARPS:     gpu.func @{{.*}}family = "rows"
+// AMPERE:    gpu.func @{{.*}}family = "rows"
 "hir.program"() ({
 ^bb0(%x: memref<4096x1024xf8E4M3FN>, %w: memref<4096x1024xf8E5M2>, %y: memref<4096x4096xbf16>):
   linalg.generic {
@@ -104,6 +108,7 @@
 // Integers, of which one has no sign.
 
 // CHECK:     nvvm.wgmma.mma_async {{.*}}k = 32>, D[<s32>, <one>], A[<u8>, <one>, <row>], B[<s8>, <one>, <col>]
+// AMPERE:    nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<u8>, multiplicandBPtxType = #nvvm.mma_type<s8>
 // CHECK:     // -----
 "hir.program"() ({
 ^bb0(%x: memref<4096x1024xi8>, %w: memref<4096x1024xi8>, %y: memref<4096x4096xi32>):
@@ -124,7 +129,9 @@
 
 // Sums of 16 bits are none of the tensor cores.
 
-// CHECK-NOT: nvvm.wgmma
+// CHECK-NOT:  nvvm.wgmma
+// AMPERE:     // -----
+// AMPERE-NOT: nvvm.mma.sync
 "hir.program"() ({
 ^bb0(%x: memref<4096x1024xi8>, %w: memref<4096x1024xi8>, %y: memref<4096x4096xi16>):
   linalg.generic {
