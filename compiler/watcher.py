@@ -24,6 +24,7 @@ from . import activity
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # What a child that unwinds has, before it is killed: inside native code it cannot.
 _PATIENCE_SECONDS = 0.5
+_end: int | None = None
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,17 @@ def _unwind(number: int, frame: FrameType | None) -> NoReturn:
     # One request is enough: a second must not disturb what the first one set off.
     for each in _ENDING:
         signal.signal(each, signal.SIG_IGN)
-    raise SystemExit(128 + number)
+    global _end
+    _end = 128 + number
+    raise SystemExit(_end)
+
+
+def asked_to_end() -> int | None:
+    """Returns the exit status that a signal asked this process for; None where none did.
+
+    MLIR makes another exception of what is raised within its callbacks, walks of operations too.
+    """
+    return _end
 
 
 def _run(work: Callable[[], int]) -> NoReturn:

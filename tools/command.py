@@ -19,7 +19,7 @@ from ..compiler.crash import crash_error
 from ..compiler.errors import HircError, InputError, InternalError, ToolchainError, UnsupportedError
 from ..compiler.rendering import render
 from ..compiler.reproducer import write_reproducer
-from ..compiler.watcher import Ended, watch
+from ..compiler.watcher import Ended, asked_to_end, watch
 from ..dialects.records import dataclass
 from .streams import prepare_streams
 
@@ -51,6 +51,8 @@ class Command:
             # argparse's, after --help, or a signal's.
             return end.code if isinstance(end.code, int) else int(end.code is not None)
         except Exception as error:  # noqa: BLE001 - our bug, whatever it is: report it in full
+            if (status := asked_to_end()) is not None:
+                return status
             found = _as_hirc_error(error)
             self._say(render(found, self.sources))
             if not isinstance(found, InternalError):

@@ -13,8 +13,9 @@ _FLAGS = ("--emit=shared", "--offload-arch=cpu")
 
 
 @cache
-def _folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="hirc-test-"))
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """Returns a folder that is removed when the tests end."""
+    return tempfile.TemporaryDirectory(prefix="hirc-test-")
 
 
 @cache
@@ -46,6 +47,6 @@ def linked(text: str, *flags: str) -> hirc.Artifact:
 def _written(text: str, flags: tuple[str, ...]) -> Path:
     """A file with the text, whose name messages have."""
     name = hashlib.sha256(repr((text, flags)).encode()).hexdigest()[:12]
-    path = _folder() / f"{name}.mlir"
+    path = Path(_folder().name) / f"{name}.mlir"
     path.write_text(text)
     return path

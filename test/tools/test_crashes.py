@@ -329,6 +329,10 @@ sys.exit({module}.{main}())
 """
 _NATIVE = "collections.deque(itertools.repeat(0), maxlen=0)"
 _PYTHON = "import time; time.sleep(60)"
+_WALK = (
+    "import time; from hirc.dialects.mlir import ir; "
+    "ir.Module.parse('', ir.Context()).operation.walk(lambda op: time.sleep(60))"
+)
 
 
 @pytest.mark.parametrize(
@@ -336,6 +340,7 @@ _PYTHON = "import time; time.sleep(60)"
     [
         ("hirc", _NATIVE, signal.SIGINT, 130),
         ("hirc", _PYTHON, signal.SIGTERM, 143),
+        ("hirc", _WALK, signal.SIGINT, 130),
         ("hirc_run", _NATIVE, signal.SIGTERM, 143),
         ("hirc_opt", _NATIVE, signal.SIGINT, 130),
     ],

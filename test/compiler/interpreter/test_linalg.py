@@ -168,3 +168,30 @@ def test_what_takes_minutes_is_refused_at_once(rows: int, size: int, map_: str, 
     )
     with pytest.raises(UnsupportedError, match=said):
         interpret(program(types, body, []), [torch.ones(rows, size), torch.ones(size)])
+
+
+def test_an_index_that_loops_compute_is_within_the_buffer() -> None:
+    body = generic(
+        "affine_map<(i) -> (2 * i + 1)>, affine_map<(i) -> (i)>",
+        '"parallel"',
+        "%0 : memref<?xf32>",
+        "%1 : memref<?xf32>",
+        "linalg.yield %a : f32",
+        "%a: f32, %o: f32",
+    )
+    text = program(["memref<?xf32>", "memref<?xf32>"], body, ["%1: memref<?xf32>"])
+    (y,) = interpret(text, [torch.arange(8.0), torch.zeros(4)])
+    assert torch.equal(y, torch.tensor([1.0, 3.0, 5.0, 7.0]))
+    with pytest.raises(InputError, match="index 7 is out of range for input 'input0': size 7"):
+        interpret(text, [torch.arange(7.0), torch.zeros(4)])
+
+
+@pytest.mark.parametrize(("predicate", "sizes"), [("sle", (7, 4)), ("sge", (4, 7))])
+def test_a_check_of_sizes_says_them(predicate: str, sizes: tuple[int, int]) -> None:
+    """Canonicalization may have turned a comparison round, which is of the smaller number first."""
+    body = f"""  %ok = arith.cmpi {predicate}, %1, %2 : index
+  cf.assert %ok, "wrong" {{hir.shown = "{{0}} and {{1}}"}}"""
+    text = program(["memref<4xf32>", "index", "index"], body, ["%0: memref<4xf32>"])
+    interpret(text, [torch.zeros(4), *reversed(sizes)])
+    with pytest.raises(InputError, match="wrong: 7 and 4"):
+        interpret(text, [torch.zeros(4), *sizes])
