@@ -179,11 +179,13 @@ static bool take_named(struct hirc_packed_call *call, const struct python_progra
 static bool is_current(object *given, void *stream) {
   object *number = hirc_python_attribute(given, py.names.cuda_stream);
   object *known = number ? number : given;
-  bool is_same_stream = is_of(known, py.PyLong_Type) && py.PyLong_AsVoidPtr(known) == stream;
+  py.PyErr_Clear();
+  // A number that is no address reads as that of the default stream.
+  bool is_same_stream = is_of(known, py.PyLong_Type) && py.PyLong_AsVoidPtr(known) == stream &&
+                        !py.PyErr_Occurred();
   if (number)
     py.Py_DecRef(number);
-  if (py.PyErr_Occurred())
-    py.PyErr_Clear();
+  py.PyErr_Clear();
   return is_same_stream;
 }
 

@@ -110,5 +110,6 @@ def test_words_are_no_numbers_and_no_streams() -> None:
     }"""
     with pytest.raises(InputError, match="'1' is no f32"):
         library(text).main("1")
-    with pytest.raises(InputError, match="which is no CUDA stream"):
-        library(text).main(1.0, stream="x")
+    for stream in ("x", -1, 1 << 40, 1 << 70, -(1 << 70), True, 0.0):
+        with pytest.raises(InputError, match="which is no CUDA stream"):
+            library(text).main(1.0, stream=stream)
