@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from weakref import WeakKeyDictionary
 
 from ..dialects.hir.symbols import unchanged
@@ -217,12 +217,10 @@ class _Present:
 
     def any_of(self, step: Step) -> bool:
         """Whether there may be anything for a step to do."""
-        if not step.subjects:
+        subjects = step.subjects
+        if not subjects:
             return True
-
-        def is_subject(name: str) -> bool:
-            return any(_meet(name, subject) for subject in step.subjects)
-
+        is_subject = partial(_is_one_of, subjects)
         names = self._names.get(step.anchors)
         if names is not None:
             return any(map(is_subject, names))
@@ -241,6 +239,12 @@ class _Present:
             self._names.clear()
         for names in self._names.values():
             names.update(step.makes or ())
+
+
+# A program has few names, and each is asked about before every pass.
+@lru_cache(maxsize=1 << 14)
+def _is_one_of(subjects: tuple[str, ...], name: str) -> bool:
+    return any(_meet(name, subject) for subject in subjects)
 
 
 def _meet(one: str, other: str) -> bool:
