@@ -36,6 +36,9 @@ class Maker(Protocol):
         ...
 
 
+_SLOTS = ("__call__",)
+
+
 class Artifact(Library):
     """Programs in this process: those of a library, or what `hirc.compile` made.
 
@@ -51,7 +54,7 @@ class Artifact(Library):
     """
 
     # What is called is in the instance, and is the program's own function where it is no model's.
-    __slots__ = ("__call__",)
+    __slots__ = _SLOTS
 
     if TYPE_CHECKING:
 
