@@ -6,10 +6,11 @@ nothing, so what is left is the program's own; beside it is the same integer cod
 compared runs in turn in one process.
 
 With `--gpu CHIP --keep FOLDER`, calls of programs are built for a GPU: of 1, 10 and 100 kernels, of
-one and ten operations on tensors, and of an MLP block. `python calls.py --json F.json` in the
-folder times them there, from C and from Python, beside launches in C, a graph made by hand, and
-torch; it needs torch, and of hirc what lies in the folder. Where hirc is installed too, programs
-compiled in the process stand beside. `--chart F.json -o F.png` draws that.
+one and ten operations on tensors, of an MLP block, and of models whose tensors are in containers.
+`python calls.py --json F.json` in the folder times them there, from C and from Python, beside
+launches in C, a graph made by hand, and torch; it needs torch, and of hirc what lies in the folder.
+Where hirc is installed too, programs compiled in the process stand beside. `--chart F.json -o
+F.png` draws that.
 """
 
 from __future__ import annotations
@@ -148,7 +149,15 @@ def build_models(folder: Path, chip: Target, graph: str = "auto") -> None:
     from torch.export import Dim
 
     from ..compiler.compile_program import compile as compile_program
-    from .bench_host_programs.models import FUNCTIONS, OPEN, SIZES, TYPES
+    from .bench_host_programs.models import (
+        CONTAINED,
+        FUNCTIONS,
+        OPEN,
+        SIZES,
+        TYPES,
+        contained,
+        containers,
+    )
 
     for name, function in FUNCTIONS.items():
         tensors = [
@@ -160,6 +169,10 @@ def build_models(folder: Path, chip: Target, graph: str = "auto") -> None:
             function, tensors, dynamic_shapes=shapes, target=chip.arch, opt_level=3, graph=graph
         )
         artifact.save(folder / f"lib{name}.so")
+    for count in CONTAINED:
+        given = contained([torch.empty((8, 64), device="meta")] * count)
+        artifact = compile_program(containers, (given,), target=chip.arch, opt_level=3, graph=graph)
+        artifact.save(folder / f"libcontainers{count}.so")
 
 
 _KERNEL = """\

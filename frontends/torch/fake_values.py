@@ -24,6 +24,23 @@ def has_no_elements(x: Any) -> bool:
     return isinstance(x, Tensor) and (isinstance(x, FakeTensor) or x.is_meta)
 
 
+def apart(model: nn.Module, given: Any) -> Any:
+    """Returns what the model is called with, each tensor another one than all others.
+
+    torch.export takes inputs that are one tensor, or the model's own, for one: what it exports
+    then reads a single one of them, whatever it is called with.
+    """
+    met = {id(held) for held in (*model.parameters(), *model.buffers())}
+
+    def other(x: Any) -> Any:
+        if not isinstance(x, Tensor) or id(x) not in met:
+            met.add(id(x))
+            return x
+        return x.detach().clone().requires_grad_(x.requires_grad)
+
+    return pytree.tree_map(other, given)
+
+
 @contextmanager
 def without_elements(model: nn.Module, given: Any) -> Generator[Any]:
     """Gives what the model is called with, for torch.export to trace the model in the block.

@@ -50,7 +50,7 @@ from .decompositions import decompositions
 from .degenerate import fill_what_is_empty
 from .example_sizes import with_larger_sizes
 from .export_guards import made_of, without_needless_guards
-from .fake_values import without_elements
+from .fake_values import apart, without_elements
 from .functions import ReplacedFunctions
 from .generators import keep_generator
 from .gradients import exported
@@ -139,7 +139,7 @@ def import_model(
         module = model if isinstance(model, nn.Module) else _Function(model)
         signature, args, kwargs = _bound(module, args, dict(kwargs or {}))
         shapes = _all_shapes(signature, dynamic_shapes, args, kwargs)
-        args, kwargs = with_larger_sizes(args, kwargs, shapes)
+        args, kwargs = apart(module, with_larger_sizes(args, kwargs, shapes))
         with (
             as_buffers(module) as plain,
             without_elements(module, (args, kwargs)) as (given, named),

@@ -265,6 +265,27 @@ def test_tied_weights_are_one(device: str) -> None:
     assert type(model.embed.weight) is nn.Parameter
 
 
+class _Scaled(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.gain = nn.Parameter(torch.tensor([2.0, 3.0]), requires_grad=False)
+
+    def forward(self, x: Tensor, others: list[Tensor]) -> tuple[Tensor, ...]:
+        return x * self.gain, others[0] - x, others[1] + 1
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_inputs_that_were_one_tensor_are_several(device: str) -> None:
+    model, x = _Scaled().to(device), torch.ones(2, device=device)
+    compiled = hirc.compile(model, (x, [x, model.gain]), target="cpu", opt_level=0)
+    given = (torch.tensor([1.0, 5.0]), [torch.tensor([7.0, 8.0]), torch.tensor([0.0, 4.0])])
+    if device == "cpu":
+        torch.testing.assert_close(compiled(*given), model(*given))
+    else:
+        names = [each.name for each in compiled.program.inputs]
+        assert names == ["x", "others_0", "others_1"]
+
+
 def test_a_model_without_memory_is_imported() -> None:
     """Some hundred GB of weights: nothing of that size is made."""
     with torch.device("meta"):

@@ -31,12 +31,20 @@ with contextlib.suppress(ImportError):
     import hirc
 sys.path.append(str(HERE))
 
-from models import FUNCTIONS, OPEN, SIZES, TYPES  # noqa: E402
+from models import (  # noqa: E402
+    CONTAINED,
+    FUNCTIONS,
+    OPEN,
+    SIZES,
+    TYPES,
+    contained,
+    containers,
+)
 
 import hirc  # noqa: E402
 
 _CHAINS = (1, 10, 100)
-_PARTS = ["c", "chains", "models", "process", "compile"]
+_PARTS = ["c", "chains", "models", "containers", "process", "compile"]
 # Sizes that a changing call takes in turn; each is beside a reduce-overhead graph of torch's.
 _TURNS = 4
 
@@ -230,6 +238,32 @@ def _models(bench: Bench, names: Sequence[str]) -> None:
             bench.row(name, "eager", "allocated", eager, turns=turns)
 
 
+def _containers(bench: Bench) -> None:
+    """Models whose tensors are in containers, and the programs under them."""
+    for count in CONTAINED:
+        model = hirc.load(HERE / f"libcontainers{count}.so")
+        tensors = [torch.randn(8, 64, device="cuda") for _ in range(count)]
+        given = contained(tensors)
+        expected = containers(given)
+        out = containers(given)
+        outs = [out["first"], *out["rest"]]
+        name = f"inside{count}"
+        flat: Any = [expected["first"], *expected["rest"]] if count > 1 else expected["first"]
+        for who, outputs, one, wanted in (
+            ("model", "allocated", partial(_one, model, [given], {}), expected),
+            ("model", "given", partial(_one, model, [given], {"out": out}), expected),
+            ("hirc.load", "allocated", partial(_one, model.program, tensors, {}), flat),
+            ("hirc.load", "given", partial(_one, model.program, tensors, {"out": outs}), flat),
+            ("eager", "allocated", partial(_one, containers, [given], {}), expected),
+        ):
+            bench.row(name, who, outputs, one, expected=[wanted], kernels=count)
+
+
+def _one(function: Callable[..., Any], given: list[Any], named: dict[str, Any], _: int) -> Any:
+    found = function(*given, **named)
+    return list(found) if isinstance(found, tuple) else found
+
+
 def _in_process(bench: Bench, names: Sequence[str]) -> None:
     """Compiles here and now: the first time without what Python has imported, then anew, then from
     the cache.
@@ -342,6 +376,8 @@ def main() -> int:
             _chains(bench)
         if "models" in options.parts:
             _models(bench, options.only)
+        if "containers" in options.parts:
+            _containers(bench)
         if "process" in options.parts:
             _in_process(bench, options.only)
         if "compile" in options.parts:

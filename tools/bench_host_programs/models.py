@@ -1,6 +1,11 @@
-"""The functions that bench_host compiles, and torch runs beside: ten operations, and two blocks."""
+"""The functions that bench_host compiles, and torch runs beside: ten operations, two blocks, and
+tensors in containers.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 import torch.nn.functional as f
@@ -38,6 +43,18 @@ def products(x: Tensor, up: Tensor, down: Tensor) -> Tensor:
     return f.linear(f.gelu(f.linear(x, up)), down)
 
 
+def containers(given: dict[str, Any]) -> dict[str, Any]:
+    """One operation for each tensor, in containers as models have them."""
+    return {"first": given["first"] + 1, "rest": tuple(each + 1 for each in given["rest"])}
+
+
+def contained(tensors: Sequence[Tensor]) -> dict[str, Any]:
+    """Returns the containers of these tensors."""
+    return {"first": tensors[0], "rest": tuple(tensors[1:])}
+
+
+# How many tensors are in them.
+CONTAINED = (1, 3, 10)
 # The tensors' sizes; the first one of the first is open, and that of others too where it is equal.
 SIZES: dict[str, list[tuple[int, ...]]] = {
     "add": [(8, 64), (8, 64)],
