@@ -11,8 +11,9 @@ What is said of a call is data, a string of JSON in the library:
 A NODE is one of
 
     {"tensor": 0}                         the program's input or output of this number
+    {"number": 0}                         a whole number, the program's input of this number
     {"value": 2}                          null, a truth, a number or a string
-    {"size": [0, 1]}                      a whole number: size 1 of input 0
+    {"size": [0, 1]}                      a whole number: size 1 of input 0, of -1 that itself
     {"list": [NODE]}, {"tuple": [NODE]}
     {"dict": [["key", NODE]]}, {"OrderedDict": [["key", NODE]]}
     {"namedtuple": "module:Name", "fields": [["field", NODE]]}
@@ -35,6 +36,8 @@ from typing import Any
 from .errors import InputError
 
 VERSION = 1
+# In place of an axis: the input itself, which is a whole number.
+NUMBER = -1
 
 # The default of a parameter whose own is no data.
 _UNKNOWN = object()
@@ -91,14 +94,19 @@ class Calling:
         for name, described in self._dims.items():
             least, most = described["limits"]
             number, axis = described["place"]
-            shape = tuple(tensors[number].shape)
-            # Of another number of dims, the program itself tells.
-            size = shape[axis] if axis < len(shape) else None
-            if size is None or ((least or 0) <= size and (most is None or size <= most)):
+            what, size = "size", None
+            if axis == NUMBER:
+                what, size = "number", tensors[number]
+            elif axis < len(tensors[number].shape):
+                # Of another number of dims, the program itself tells.
+                size, least = tensors[number].shape[axis], least or 0
+            is_low = size is not None and least is not None and size < least
+            if not is_low and (size is None or most is None or size <= most):
                 continue
-            wanted = f"at least {least}" if most is None else f"{least or 0} to {most}"
+            wanted = f"at least {least}" if most is None else f"{least} to {most}"
+            wanted = f"at most {most}" if least is None else wanted
             raise InputError(
-                f"the size '{name}' of {self.program} is {size}, and it was compiled for {wanted}"
+                f"the {what} '{name}' of {self.program} is {size}, and it was compiled for {wanted}"
             )
 
     def _parameter(self, description: Mapping[str, Any]) -> inspect.Parameter:
@@ -171,6 +179,12 @@ class Calling:
         """Finds the tensors of a value that is built as the node says."""
         if "tensor" in node:
             self._take_tensor(node, given, path, found)
+        elif "number" in node:
+            if type(given) is not int:
+                raise self._wrong(
+                    path, f"is {_kind_of(given)}, where the program takes a whole number"
+                )
+            found[node["number"]] = given
         elif "value" in node:
             wanted = node["value"]
             if not is_same(given, wanted):
@@ -239,11 +253,12 @@ class Calling:
             raise self._wrong(path, "is built in another way than when it was compiled")
         return values
 
-    def result(self, results: Sequence[Any], size_of: Callable[[int, int], int]) -> Any:
-        """What the model gives, built of the program's outputs.
+    def result(self, results: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """What the model gives, built of the program's outputs, and of sizes of its inputs."""
 
-        `size_of` gives a size of an input, by the numbers of the input and of the size.
-        """
+        def size_of(place: int, axis: int) -> int:
+            return int(inputs[place] if axis == NUMBER else inputs[place].shape[axis])
+
         return self._built(self.outputs, results, size_of)
 
     def _built(
@@ -374,6 +389,8 @@ def _shown(node: Node) -> str:
     """Returns a node in a message: a word or two."""
     if "tensor" in node:
         return "a tensor"
+    if "number" in node:
+        return "a whole number"
     if "value" in node:
         return repr(node["value"])
     if "list" in node or "tuple" in node:

@@ -415,6 +415,10 @@ def _limits() -> dict[Any, Callable[..., Any]]:
         def limited(x: Tensor, *given: Any, **named: Any) -> Any:
             limits = [each for each in (*given, *named.values()) if each is not None]
             kind = reduce(torch.promote_types, (torch.result_type(x, each) for each in limits))
+            if kind is torch.bool:
+                # torch-mlir compares truths as numbers of one bit, of which true is -1.
+                first, others, more = tree_map_only(Tensor, Tensor.char, (x, given, named))
+                return operator(first, *others, **more).bool()
             if kind == x.dtype:
                 known = table.get(operator)
                 return NotImplemented if known is None else known(x, *given, **named)

@@ -365,15 +365,16 @@ def _inputs(
         if isinstance(spec.arg, ConstantArgument):
             leaves.append(dict(constant(spec.arg.value)))
             continue
-        if not isinstance(spec.arg, TensorArgument):
+        if not isinstance(spec.arg, (TensorArgument, SymIntArgument)):
+            kind = type(spec.arg).__name__.removesuffix("Argument")
             raise UnsupportedError(
-                f"the input '{spec.arg.name}' is a number that is open",
+                f"the input '{spec.arg.name}' is a {kind}, which is no tensor and no whole number",
                 stage="import",
                 hint="pass it as a tensor without dims, or leave it out of dynamic_shapes",
             )
         arguments.append(len(leaves))
         names.append(spec.arg.name)
-        leaves.append({"tensor": count})
+        leaves.append({"tensor" if isinstance(spec.arg, TensorArgument) else "number": count})
         count += 1
     return leaves, tuple(arguments), names
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...compiler.loader_calling import NUMBER
 from ...dialects.mlir import arith, cf, ir
 from .sizes import Sizes
 
@@ -23,6 +24,8 @@ def check_sizes(module: ir.Operation, sizes: Sizes) -> None:
 
     def size_of(name: str) -> ir.Value:
         number, axis = places[name]
+        if axis == NUMBER:
+            return arith.index_cast(ir.IndexType.get(), block.arguments[number])
         index = arith.constant(ir.IndexType.get(), axis)
         kinds = [ir.IndexType.get()]
         dim = ir.Operation.create("tensor.dim", kinds, [block.arguments[number], index])
@@ -30,7 +33,8 @@ def check_sizes(module: ir.Operation, sizes: Sizes) -> None:
 
     def check(condition: arith.CmpIPredicate, name: str, bound: ir.Value, said: str) -> None:
         holds = arith.cmpi(condition, size_of(name), bound)
-        cf.AssertOp(holds, f"the size '{name}' is not {said}, which the model is compiled for")
+        what = "number" if places[name][1] == NUMBER else "size"
+        cf.AssertOp(holds, f"the {what} '{name}' is not {said}, which the model is compiled for")
 
     with ir.InsertionPoint.at_block_begin(block), function.location:
         for name, limits in sizes.limits.items():

@@ -9,12 +9,13 @@ import sympy
 import torch
 from torch import Tensor
 from torch.export import Dim, ExportedProgram
-from torch.export.graph_signature import InputKind, TensorArgument
+from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.utils import _pytree as pytree
 
 from ...compiler.errors import UnsupportedError
+from ...compiler.loader_calling import NUMBER
 
 _ATEN = torch.ops.aten
 # Greater limits than any size has are none.
@@ -25,7 +26,7 @@ class Sizes:
     """The open sizes of a program's inputs.
 
     `names` gives an input's open dims their names, `limits` the least and the greatest that a name
-    may be, None where there is none.
+    may be, None where there is none. Whole numbers that are inputs have limits, as sizes have.
     """
 
     def __init__(self, program: ExportedProgram, dynamic_shapes: Any) -> None:
@@ -42,16 +43,23 @@ class Sizes:
         for symbol, limits in program.range_constraints.items():
             name = self._named.get(symbol)
             if name is not None and name not in self.derived:
-                self.limits[name] = (_least(limits.lower), _most(limits.upper))
+                is_number = self._places[symbol][1] == NUMBER
+                self.limits[name] = (_least(limits.lower, is_number), _most(limits.upper))
 
     def _find(self, program: ExportedProgram, asked: Mapping[str, Mapping[int, str]]) -> None:
         nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
         number = 0
         for spec in program.graph_signature.input_specs:
-            if spec.kind != InputKind.USER_INPUT or not isinstance(spec.arg, TensorArgument):
+            if spec.kind != InputKind.USER_INPUT or isinstance(spec.arg, ConstantArgument):
                 continue
             value: Any = nodes[spec.arg.name].meta.get("val")
-            assert isinstance(value, Tensor)
+            if not isinstance(value, Tensor):
+                expression = _expression(value)
+                if expression is not None and expression not in self._named:
+                    self._places[expression] = (number, NUMBER)
+                    self._named[expression] = spec.arg.name
+                number += 1
+                continue
             for axis, size in enumerate(value.shape):
                 expression = _expression(size)
                 if expression is None:
@@ -76,7 +84,7 @@ class Sizes:
 
     @property
     def places(self) -> dict[str, tuple[int, int]]:
-        """An input, by its number, and its axis for each name."""
+        """An input, by its number, and its axis for each name: NUMBER where it is that itself."""
         return {self._named[expression]: place for expression, place in self._places.items()}
 
     def node_of(self, value: Node) -> dict[str, Any]:
@@ -176,8 +184,10 @@ def _expression(size: Any) -> sympy.Expr | None:
     return expression
 
 
-def _least(limit: Any) -> int | None:
-    return int(limit) if getattr(limit, "is_Integer", False) and limit > 0 else None
+def _least(limit: Any, is_number: bool) -> int | None:
+    """No size is less than 0; a number may be."""
+    none = -_NO_LIMIT if is_number else 0
+    return int(limit) if getattr(limit, "is_Integer", False) and limit > none else None
 
 
 def _most(limit: Any) -> int | None:

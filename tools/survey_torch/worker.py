@@ -174,11 +174,13 @@ def _run(library: Library, ready: _Ready) -> None:
     calling = Calling(ready.imported.calling.data, ready.name, ready.imported.calling.types)
     theirs = _eager(sample, 1)
     try:
-        found = calling.tensors(tuple(each.clone() for each in sample.tensors), {})
+        found = calling.tensors(
+            tuple(each.clone(memory_format=torch.contiguous_format) for each in sample.tensors), {}
+        )
         tensors = [found[place] for place in range(len(found))]
         results = program(*tensors)
         outputs = results if isinstance(results, tuple) else (results,)
-        ours = calling.result(outputs, lambda place, axis: int(tensors[place].shape[axis]))
+        ours = calling.result(outputs, tensors)
     except HircError as error:
         _tell(sample.name, "failed", _first_line(error))
         return

@@ -1,0 +1,58 @@
+"""Whole numbers of Python's among a model's inputs, which stay open."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+from torch.export import Dim, export, save
+
+import hirc
+from hirc.compiler.errors import InputError
+from hirc.tools.hirc import main as run_hirc
+
+
+class _Model(torch.nn.Module):
+    def forward(self, x: Tensor, start: int, more: dict[str, int]) -> tuple[Tensor | int, ...]:
+        many = more["many"]
+        here = start + torch.arange(x.shape[0])
+        return x[:, :many].sum(1) * start, here, x + many, many, x.new_full((many,), start)
+
+
+def test_whole_numbers_stay_open(tmp_path: Path) -> None:
+    x = torch.rand(4, 9)
+    shapes = {"x": {0: Dim("rows")}, "start": Dim.DYNAMIC, "more": {"many": Dim.DYNAMIC}}
+    given = (x, 7, {"many": 5})
+    net = hirc.compile(_Model(), given, dynamic_shapes=shapes, target="cpu", opt_level=0)
+    net.save(tmp_path / "libnet.so")
+    for each in (net, hirc.load(tmp_path / "libnet.so")):
+        for rows, start, many in ((4, 7, 5), (2, 1000, 9), (3, 3, 2)):
+            inputs = torch.rand(rows, 9), start, {"many": many}
+            for ours, theirs in zip(each(*inputs), _Model()(*inputs), strict=True):
+                torch.testing.assert_close(ours, theirs)
+    with pytest.raises(
+        InputError, match=r"'more_many' of main is 10, and it was compiled for . to 9"
+    ):
+        net(x, 7, {"many": 10})
+    with pytest.raises(InputError, match=r"'start' of main is of type float, where .* number"):
+        net(x, 7.0, {"many": 5})
+
+
+def test_whole_numbers_of_a_program_that_was_saved(
+    tmp_path: Path,
+) -> None:
+    def scaled(x: Tensor, by: int) -> Tensor:
+        return x * by
+
+    model = torch.nn.Module()
+    model.forward = scaled
+    shapes = {"x": None, "by": Dim.DYNAMIC}
+    save(export(model, (torch.ones(2), 5), dynamic_shapes=shapes), tmp_path / "net.pt2")
+    words = [str(tmp_path / "net.pt2"), "-o", str(tmp_path / "net"), "--offload-arch=cpu", "-O0"]
+    assert run_hirc(words) == 0
+    inputs = ("--input=x=@iota", "--input=by=3", "--print")
+    printed = subprocess.run([tmp_path / "net", *inputs], capture_output=True, text=True)
+    assert printed.stdout.splitlines()[-1] == "[0. 3.]", printed.stderr
