@@ -13,7 +13,7 @@ from ..fusion.gathers import (
     read_behind_slices,
     with_operands,
 )
-from ..fusion.generic import GENERIC
+from ..fusion.generic import GENERIC, inputs_of
 from ..fusion.grouping import Grouping
 from ..fusion.node import Node, read_node
 from ..fusion.normalize import is_normal
@@ -69,7 +69,8 @@ class FuseTensorOperations(Pass):
         for scatter in operations_where(op, is_scatter):
             _compute_where_scattered(scatter)
         for found in operations_where(op, _is_part):
-            write_reshaped(found)
+            if not _finishes_product(found):
+                write_reshaped(found)
         if self.report:
             op.attributes[REPORT] = ir.ArrayAttr.get([ir.StringAttr.get(line) for line in lines])
 
@@ -81,6 +82,17 @@ def _blocks(op: ir.Operation) -> list[ir.Block]:
 
 def _is_part(op: ir.Operation) -> bool:
     return op.name == GENERIC and any(map(is_used, op.results)) and is_normal(op)
+
+
+def _finishes_product(op: ir.Operation) -> bool:
+    """Returns whether an operation reads what a product or convolution makes, whose kernel may
+    take it in as it is.
+    """
+    makers = [value.owner.operation for value in inputs_of(op) if isinstance(value, ir.OpResult)]
+    return any(
+        each.name.startswith("linalg.") and (each.name != GENERIC or not is_normal(each))
+        for each in makers
+    )
 
 
 def _nodes(block: ir.Block, sizes: Sizes) -> list[Node]:

@@ -410,3 +410,22 @@ func.func @not_returned(%x: tensor<8xf32>) -> (tensor<2x4xf32>, tensor<1x8xf32>,
   %t = tensor.expand_shape %z [[0, 1]] output_shape [1, 8] : tensor<8xf32> into tensor<1x8xf32>
   return %r, %t, %z : tensor<2x4xf32>, tensor<1x8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// Nor what a convolution's kernel may take in, as it is.
+
+// CHECK-LABEL: func.func @after_a_convolution(
+// CHECK:         linalg.conv_2d_nchw_fchw
+// CHECK:         tensor.collapse_shape
+// CHECK-NEXT:    return
+func.func @after_a_convolution(%x: tensor<2x4x1x16xf32>, %k: tensor<8x4x1x3xf32>) -> tensor<2x8x14xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x8x1x14xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2x8x1x14xf32>) -> tensor<2x8x1x14xf32>
+  %y = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%x, %k : tensor<2x4x1x16xf32>, tensor<8x4x1x3xf32>) outs(%z : tensor<2x8x1x14xf32>) -> tensor<2x8x1x14xf32>
+  %t = math.tanh %y : tensor<2x8x1x14xf32>
+  %r = tensor.collapse_shape %t [[0], [1], [2, 3]] : tensor<2x8x1x14xf32> into tensor<2x8x14xf32>
+  return %r : tensor<2x8x14xf32>
+}
