@@ -118,6 +118,11 @@ def parse(source: Source, session: Session) -> ir.Module:
                 raise odd_name(odd) from error
             raise
         found = [in_file(each, source.name) for each in session.take_diagnostics()]
-        raise parse_error(found, source.name, source.text or "") from error
+        failed = parse_error(found, source.name, source.text or "")
+        if source.text is None and failed.position and failed.position.file != source.name:
+            # What MLIR names may be a text within the bytecode, or the file that it was made of.
+            here = Note("it stands in this bytecode", Position(source.name, 0, 0))
+            failed.notes = (*failed.notes, here)
+        raise failed from error
     refuse_odd_names(module, source.name, source.text)
     return module

@@ -229,6 +229,20 @@ def test_bytecode_that_mlir_s_reader_refuses_without_a_word(run: Run) -> None:
         assert "damaged.mlirbc: error: MLIR's reader cannot read this: the bytecode is" in errors
 
 
+def test_a_text_within_bytecode_that_is_damaged(run: Run) -> None:
+    text = "module attributes {gpu.a = #gpu.address_space<global>} {}"
+    (run.folder / "kind.mlir").write_text(text)
+    status, errors = run("hirc-opt", hirc_opt, "kind.mlir", "--emit-bytecode", "-o", "kind.mlirbc")
+    assert status == 0, errors
+    whole = (run.folder / "kind.mlirbc").read_bytes()
+    assert b"address_space<" in whole
+    (run.folder / "kind.mlirbc").write_bytes(whole.replace(b"address_space<", b"address\x1bspace<"))
+    status, errors = run("hirc", hirc, "kind.mlirbc", "--offload-arch=cpu", "-o", "prog")
+    assert (status, "\x1b" in errors) == (1, False), errors
+    assert "address\\x1bspace<global>" in errors
+    assert "kind.mlirbc: note: it stands in this bytecode" in errors
+
+
 def _ended(number: int, activity: Activity) -> Ended:
     return Ended(0, number, None, Log(activity), "noise\nLLVM ERROR: out of registers\n")
 
