@@ -189,7 +189,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             f"{_lays_together(options) if options.tuned else ''}"
             "normalize-tensor-operations,func.func(canonicalize,cse),"
             # Sizes then do not come from tensors that are fused away.
-            "resolve-shaped-type-result-dims,func.func(canonicalize,cse),"
+            "resolve-tensor-sizes,func.func(canonicalize,cse),"
             f"fuse-tensor-operations{{report={report}}},{_fuses_into(options.products)}"
             f"{_forms(options.products)},widen-tensor-arithmetic,func.func(canonicalize,cse),"
             f"{_attention(options)}drop-idle-loops{_pads(options.products, options.chips)}",

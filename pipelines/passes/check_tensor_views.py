@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
-from ...dialects.mlir import cf, ir, passmanager
+from ...dialects.mlir import cf, ir
 from ...dialects.records import dataclass
 from ..hir.access_checks import check_accesses, is_indexed
 from ..pass_base import Pass, register
@@ -23,6 +23,7 @@ from ..view_checks import (
     size_of,
 )
 from ..walking import operations_where
+from .resolve_tensor_sizes import resolve_tensor_sizes
 from .select_host_programs import MARK
 
 _VIEWS = ("tensor.cast", "tensor.expand_shape", "tensor.extract_slice", "tensor.insert_slice")
@@ -58,8 +59,7 @@ class CheckTensorViews(Pass):
         checked = [check_accesses(each) for each in accesses]
         if any(checked):
             # What asks a tensor for its size would keep it from being fused away.
-            text = "builtin.module(resolve-shaped-type-result-dims)"
-            passmanager.PassManager.parse(text, op.context).run(op)
+            resolve_tensor_sizes(op)
 
 
 def _indexes(op: ir.Operation) -> bool:

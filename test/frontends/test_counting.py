@@ -135,3 +135,19 @@ def test_running_extremes_and_sums_of_powers() -> None:
     _compare(net(x, wide), _running(x, wide))
     x, wide = torch.randn(130, 5), torch.randn(3).repeat(5000)
     _compare(net(x, wide), _running(x, wide))
+
+
+def _messages(x: Tensor, ends: Tensor) -> Tensor:
+    ends = ends[:, ends[0] != ends[1]]
+    share = torch.ones(ends.shape[1])
+    share[ends[0] == 3] -= 0.5
+    sent = share.view(-1, 1) * x.index_select(0, ends[0])
+    return torch.zeros_like(x).scatter_add_(0, ends[1].view(-1, 1).expand_as(sent), sent)
+
+
+def test_sizes_of_what_was_written_at_places_are_those_of_what_it_was_written_to() -> None:
+    torch.manual_seed(0)
+    x, ends = torch.randn(5, 4), torch.randint(5, (2, 30))
+    net = hirc.compile(_messages, (x, ends), target="cpu", opt_level=0)
+    for case in (ends, torch.randint(2, (2, 30))):
+        _compare([net(x, case)], [_messages(x, case)])

@@ -14,7 +14,7 @@ from support.random_graphs import folded_reduction, graphs
 
 FUSE = Stage(
     "fusion",
-    "normalize-tensor-operations,func.func(canonicalize,cse),resolve-shaped-type-result-dims,"
+    "normalize-tensor-operations,func.func(canonicalize,cse),resolve-tensor-sizes,"
     "func.func(canonicalize,cse),fuse-tensor-operations,func.func(canonicalize,cse),drop-idle-loops",
 )
 

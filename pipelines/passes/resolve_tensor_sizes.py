@@ -1,0 +1,88 @@
+"""resolve-tensor-sizes: sizes of tensors come from what the tensors are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from ...dialects.mlir import ir, passmanager
+from ...dialects.records import dataclass
+from ..pass_base import Pass, register
+from ..walking import operations_where
+
+# Of one operand, upstream would fold it.
+_HIDDEN = "builtin.unrealized_conversion_cast"
+_MARK = "hir.hides_sizes"
+
+
+@register
+@dataclass(frozen=True)
+class ResolveTensorSizes(Pass):
+    """Runs upstream's `resolve-shaped-type-result-dims`, with right sizes of what was updated.
+
+    That takes sizes of a linalg operation's results from its loops, and for a result that the loops
+    do not go along, as that of `hir.scatter`, whose map is a constant, the constant. The sizes of
+    such a result are those of the tensor that it is an update of.
+
+      %y = linalg.generic {indexing_maps = [(d0) -> (d0), (d0) -> (0)],
+                           iterator_types = ["parallel"]}
+          ins(%x : tensor<?xf32>) outs(%d : tensor<?xf32>) {...}
+      %e = tensor.expand_shape %y [[0, 1]] output_shape [%n, 1]
+      %size = tensor.dim %e, %c0
+    becomes, where upstream's gives 0,
+      %size = tensor.dim %d, %c0
+    """
+
+    name: ClassVar[str] = "resolve-tensor-sizes"
+
+    def run(self, op: ir.Operation) -> None:
+        resolve_tensor_sizes(op)
+
+
+def resolve_tensor_sizes(op: ir.Operation) -> None:
+    """Does what the pass does, in a module."""
+    upstream = passmanager.PassManager.parse(
+        "builtin.module(resolve-shaped-type-result-dims)", op.context
+    )
+    is_left = True
+    while is_left:
+        for result, destination in [*_updates_elsewhere(op)]:
+            _hide(result, destination)
+        upstream.run(op)
+        # What nothing uses is gone. Sizes of the destinations are resolved in turn.
+        hidden = operations_where(op, lambda inner: _MARK in inner.attributes)
+        is_left = sum(_show(each) for each in hidden) > 0
+
+
+def _updates_elsewhere(op: ir.Operation) -> Iterator[tuple[ir.OpResult, ir.Value]]:
+    """Yields the results that an operation's loops do not go along, and their destinations."""
+    for generic in operations_where(op, lambda inner: inner.name == "linalg.generic"):
+        results = [*generic.results]
+        maps = [*ir.ArrayAttr(generic.attributes["indexing_maps"])]
+        destinations = [*generic.operands][len(generic.operands) - len(results) :]
+        for result, place, destination in zip(
+            results, maps[len(maps) - len(results) :], destinations, strict=True
+        ):
+            along = ir.AffineMapAttr(place).value.results
+            if not all(isinstance(each, ir.AffineDimExpr) for each in along):
+                yield result, destination
+
+
+def _hide(result: ir.OpResult, destination: ir.Value) -> None:
+    """Lets all that uses a result use an operation that says nothing of its sizes."""
+    owner = result.owner.operation
+    with owner.location, ir.InsertionPoint.after(owner):
+        mark: dict[str, ir.Attribute] = {_MARK: ir.UnitAttr.get()}
+        hidden = ir.Operation.create(_HIDDEN, [result.type], [result, destination], mark)
+    result.replace_all_uses_except(hidden.result, hidden)
+
+
+def _show(hidden: ir.Operation) -> bool:
+    """Undoes `_hide`, and returns whether something asks for the result's size."""
+    result, destination = hidden.operands
+    sizes = [use.owner for use in hidden.result.uses if use.owner.name == "tensor.dim"]
+    for size in sizes:
+        size.operands[0] = destination
+    hidden.result.replace_all_uses_with(result)
+    hidden.erase()
+    return bool(sizes)
