@@ -57,6 +57,7 @@ from .gradients import exported
 from .placements import declare_placements
 from .recurrent import recurrent_decompositions
 from .refusals import nodes_of, refuse
+from .registrations import quick_registrations
 from .size_checks import check_sizes
 from .size_numbers import fractions_as_tensors, numbers_as_operations
 from .sizes import Sizes, sizes_for_strides
@@ -234,6 +235,7 @@ def _exported(
         with (
             torch.no_grad(),
             made_of(recurrent_decompositions()),
+            quick_registrations(),
             without_needless_guards(),
             ReplacedFunctions(lambda: assignments.stand_ins),
             fixed_sizes() as fixed,
@@ -319,7 +321,7 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
     try:
         for node in views:
             node.target = aten.reshape.default
-        with torch.no_grad(), without_needless_guards():
+        with torch.no_grad(), quick_registrations(), without_needless_guards():
             known = {**decompositions(), **custom_decompositions(program)}
             program = program.run_decompositions(known)
             # Decompositions compute with sizes too.

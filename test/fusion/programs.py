@@ -13,6 +13,8 @@ from torch import Tensor
 from torch.nn import functional
 from torch_mlir import fx
 
+from hirc.frontends.torch.registrations import quick_registrations
+
 OPEN = torch.export.Dim.DYNAMIC
 ROWS, COLUMNS = 6, 8
 PROGRAMS: dict[str, Program] = {}
@@ -167,7 +169,7 @@ def program_text(name: str, dtype: torch.dtype) -> str:
         for words in of.arguments
     )
     shapes: Any = (open_dims,)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), quick_registrations():
         # torch's own, about itself.
         warnings.simplefilter("ignore")
         module: Any = fx.export_and_import(
