@@ -125,8 +125,11 @@ def _before_copy(read: Access) -> Access | None:
     if isinstance(owner, ir.Block) or not _is_copy(owner.operation):
         return None
     source, copy = accesses_of(owner.operation)
-    places = dict(zip(copy.index, read.index, strict=True))
-    return Access(source.value, tuple(places[loop] for loop in source.index))
+    places = {
+        loop: at for loop, at in zip(copy.index, read.index, strict=True) if isinstance(loop, int)
+    }
+    index = (places[each] if isinstance(each, int) else each for each in source.index)
+    return Access(source.value, tuple(index))
 
 
 def _is_copy(op: ir.Operation) -> bool:
@@ -140,7 +143,6 @@ def _is_copy(op: ir.Operation) -> bool:
         and len(inputs_of(op)) == 1
         and list(end.operands) == [block.arguments[0]]
         and all(each.is_whole and len(each.loops) == loop_count(op) for each in accesses)
-        and all(len(each.index) == loop_count(op) for each in accesses)
     )
 
 

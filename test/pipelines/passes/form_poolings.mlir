@@ -72,6 +72,30 @@ func.func @turned(%x: tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32> {
 
 // -----
 
+// Of one image too, of which a copy has no loop.
+
+// CHECK-LABEL: func.func @turned_one(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<1x3x9x9xf32>
+// CHECK:         linalg.generic
+// CHECK-SAME:      ins(%[[X]]
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @turned_one(%x: tensor<1x3x9x9xf32>) -> tensor<1x3x7x7xf32> {
+  %least = arith.constant 0xFF800000 : f32
+  %et = tensor.empty() : tensor<1x9x9x3xf32>
+  %t = linalg.transpose ins(%x : tensor<1x3x9x9xf32>) outs(%et : tensor<1x9x9x3xf32>) permutation = [0, 2, 3, 1]
+  %e = tensor.empty() : tensor<1x7x7x3xf32>
+  %s = linalg.fill ins(%least : f32) outs(%e : tensor<1x7x7x3xf32>) -> tensor<1x7x7x3xf32>
+  %window = tensor.empty() : tensor<3x3xf32>
+  %y = linalg.pooling_nhwc_max {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%t, %window : tensor<1x9x9x3xf32>, tensor<3x3xf32>) outs(%s : tensor<1x7x7x3xf32>) -> tensor<1x7x7x3xf32>
+  %er = tensor.empty() : tensor<1x3x7x7xf32>
+  %r = linalg.transpose ins(%y : tensor<1x7x7x3xf32>) outs(%er : tensor<1x3x7x7xf32>) permutation = [0, 3, 1, 2]
+  return %r : tensor<1x3x7x7xf32>
+}
+
+// -----
+
 // A copy by which neighbours of the result lie together stays.
 
 // CHECK-LABEL: func.func @laid_together(
