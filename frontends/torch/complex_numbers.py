@@ -22,6 +22,9 @@ _OF_PARTS = (
 )
 
 
+_OF_PARTS_OF = {torch.complex64: torch.float32, torch.complex128: torch.float64}
+
+
 def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
     """Returns the decompositions of operators of complex numbers; of others they are none."""
     found: dict[Any, Callable[..., Any]] = {
@@ -43,6 +46,7 @@ def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.logaddexp.default: _logaddexp,
         _ATEN.nan_to_num.default: partial(each_part, _ATEN.nan_to_num.default),
         _ATEN.full_like.default: _full_like,
+        torch.ops.prims.convert_element_type.default: _converted,
     }
     for kind in ("Tensor", "Scalar"):
         found[getattr(_ATEN.add, kind)] = partial(_sum, 1)
@@ -69,6 +73,17 @@ def parts_of(x: Any) -> _Parts:
         return x, 0.0
     both = torch.view_as_real(x)
     return both.select(-1, 0), both.select(-1, 1)
+
+
+def _converted(x: Tensor, dtype: torch.dtype) -> Tensor:
+    """torch-mlir takes true for -1, and ends the process where truths are made."""
+    if x.is_complex() and not dtype.is_complex:
+        real, imaginary = parts_of(x)
+        return (real != 0) | (imaginary != 0) if dtype is torch.bool else real.to(dtype)
+    if x.dtype is torch.bool and dtype in _OF_PARTS_OF:
+        real = x.to(_OF_PARTS_OF[dtype])
+        return torch.complex(real, torch.zeros_like(real))
+    return NotImplemented
 
 
 def _abs(x: Tensor) -> Tensor:
@@ -242,7 +257,7 @@ def _complex(parts: _Parts, kind: torch.dtype) -> Tensor:
     real: Sequence[Any] = [
         part if isinstance(part, Tensor) else torch.full((), float(part)) for part in parts
     ]
-    of_parts = {torch.complex64: torch.float32, torch.complex128: torch.float64}.get(kind)
+    of_parts = _OF_PARTS_OF.get(kind)
     if of_parts is None:
         return NotImplemented
     return torch.complex(*torch.broadcast_tensors(*(part.to(of_parts) for part in real)))

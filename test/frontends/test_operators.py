@@ -196,6 +196,8 @@ def _complex(x: Tensor) -> list[Tensor]:
         *(torch.cat([z, w]).roll(1, 1), torch.where(x > 0, z, w), z[:, [1, 3]], z.to(z.dtype)),
     ]
     numbers = [*(torch.view_as_real(each) for each in found), (z * 1e30).abs(), z.angle()]
+    casts = z.bool(), (z * 0).bool(), z.mul(1j).real, (x > 0).to(z.dtype).imag
+    numbers += [*casts, (x > 0).to(z.dtype).real, torch.where(x > 0, z, x * 0).bool()]
     return [*numbers, z == z * 1, z == w, (z / z - z / z).isnan(), z.imag]
 
 
