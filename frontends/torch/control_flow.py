@@ -7,7 +7,7 @@ to where it is called from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from torch import SymInt, Tensor
 from torch.fx import Node
 from torch_mlir.extras.fx_importer import GraphNodeImporter
 
-from ...compiler.errors import Position, UnsupportedError
+from ...compiler.errors import HircError, Position, UnsupportedError
 from ...dialects.mlir import arith, cf, ir, scf
 from ...pipelines.locations import file_position
 from ...pipelines.rewriting import constant, index_constant
@@ -26,8 +26,9 @@ from .generators import ADVANCE, DRAWING, MOVED
 from .integers import OF_INTEGERS, emit_of_integers
 from .philox import emit_advance, emit_count, emit_drawing, emit_each_element
 from .running import RUNNING, emit_running
+from .sizes import OF_SIZES, emit_of_sizes
 from .unsigned import EXTEND
-from .user_errors import stack_position
+from .user_errors import importing_error, stack_position
 
 _KIND = "control.kind"
 _BODIES = "control.bodies"
@@ -47,6 +48,24 @@ _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 class ControlFlowImporter(GraphNodeImporter):
     """Imports the nodes of a graph; those of control flow as calls of functions to be defined."""
+
+    def import_nodes(self, nodes: Iterable[Node], **options: Any) -> None:
+        """Raises UnsupportedError with the node's line where it cannot import one."""
+        passed: list[Node] = []
+
+        def noted() -> Iterator[Node]:
+            for node in nodes:
+                passed[:] = [node]
+                yield node
+
+        try:
+            super().import_nodes(noted(), **options)
+        except (HircError, ir.MLIRError):
+            raise
+        except Exception as error:
+            if not passed:
+                raise
+            raise importing_error(error, passed[0]) from error
 
     def _import_hop_cond(self, loc: ir.Location, node: Node, hop: Any) -> None:
         condition, then, other, operands = node.args
@@ -142,6 +161,10 @@ class ControlFlowImporter(GraphNodeImporter):
             about = ir.StringAttr.get(kind, context=loc.context)
             self._call(loc, node, "moved", [], [offset, *sizes], (0, 0), about)
             return
+        if node.target is OF_SIZES:
+            about = ir.StringAttr.get(given[2], context=loc.context)
+            self._call(loc, node, "of_sizes", [], given[:2], (0, 0), about)
+            return
         super()._import_torch_op_overload(loc, node, concrete_target)
 
     def _fill(self, loc: ir.Location, node: Node, value: Any, sizes: Sequence[Any]) -> bool:
@@ -171,7 +194,7 @@ class ControlFlowImporter(GraphNodeImporter):
         value: ir.Attribute | None = None,
     ) -> None:
         given = [self._import_argument(loc, each) for each in operands]
-        is_number = node.target is MOVED
+        is_number = node.target in (MOVED, OF_SIZES)
         values = () if is_number else node.meta["val"]
         is_one = isinstance(values, Tensor)
         values = [values] if is_one else values
@@ -590,6 +613,16 @@ def _moved(
     return [arith.addi(offset, emit_count(sizes, kind))]
 
 
+def _of_sizes(
+    function: ir.Operation,
+    names: Sequence[str],
+    arguments: Sequence[ir.Value],
+    results: Sequence[ir.Type],
+) -> Sequence[ir.Value]:
+    kind = ir.StringAttr(function.attributes[_VALUE]).value
+    return [emit_of_sizes(kind, *arguments)]
+
+
 def _advance(
     function: ir.Operation,
     names: Sequence[str],
@@ -607,6 +640,7 @@ _DEFINITIONS = {
     "running": _running,
     "drawing": _drawing,
     "moved": _moved,
+    "of_sizes": _of_sizes,
     "advance": _advance,
     "fill": _filled,
     "split": _split,

@@ -46,6 +46,7 @@ from .recurrent import recurrent_decompositions
 from .resampling import resampling_decompositions
 from .running import running_decompositions
 from .special import special_decompositions
+from .strides import as_strided
 from .transforms import transform_decompositions
 from .unsigned import no_indices
 
@@ -135,6 +136,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.max.default: partial(_extreme, torch.amax),
         _ATEN.min.default: partial(_extreme, torch.amin),
         _ATEN.scaled_dot_product_attention.default: attention,
+        _ATEN.as_strided.default: as_strided,
         _ATEN.view.default: _view,
         _ATEN._unsafe_view.default: _view,
         _ATEN.view.dtype: _view_of_bits,

@@ -51,7 +51,7 @@ def without_needless_guards() -> Generator[None]:
         stack.enter_context(mock.patch.object(math, "sqrt", root))
         stack.enter_context(mock.patch.object(Distribution, "_validate_args", False))
         for module, name, answer in (
-            (torch._prims_common, _CONTIGUITY, _is_known_contiguous),
+            (torch._prims_common, _CONTIGUITY, is_known_contiguous),
             *(
                 (torch._prims_common, name, partial(_is_known_in_order, order))
                 for name, order in _CHANNELS_LAST.items()
@@ -124,7 +124,7 @@ _WITHOUT_ASKING: dict[Any, Callable[..., Any]] = {
 }
 
 
-def _is_known_contiguous(
+def is_known_contiguous(
     sizes: Sequence[Any], strides: Sequence[Any], false_if_dde: bool = False
 ) -> bool:
     """How a tensor lies is no matter here: what may be contiguous need not be."""
@@ -148,7 +148,7 @@ def _is_known_in_order(order: Sequence[int], x: Tensor, false_if_dde: bool = Fal
     if x.dim() != len(order):
         return False
     sizes, strides = x.shape, x.stride()
-    return _is_known_contiguous([sizes[i] for i in order], [strides[i] for i in order])
+    return is_known_contiguous([sizes[i] for i in order], [strides[i] for i in order])
 
 
 def _view(otherwise: Callable[..., Tensor], x: Tensor, *shape: Any, allow_copy: bool) -> Tensor:
@@ -160,17 +160,17 @@ def _view(otherwise: Callable[..., Tensor], x: Tensor, *shape: Any, allow_copy: 
     if not allow_copy and any(isinstance(each, SymInt) for each in (*x.shape, *sizes)):
         sizes = [*torch._prims_common.infer_size(sizes, x.numel())]
         first = 0
-        while first < min(len(sizes), x.dim()) and _are_equal(sizes[first], x.shape[first]):
+        while first < min(len(sizes), x.dim()) and are_equal(sizes[first], x.shape[first]):
             first += 1
         given, strides = x.shape[first:], x.stride()[first:]
-        is_whole = _are_equal(math.prod(sizes[first:]), math.prod(given))
-        if is_whole and _is_known_contiguous(given, strides):
+        is_whole = are_equal(math.prod(sizes[first:]), math.prod(given))
+        if is_whole and is_known_contiguous(given, strides):
             made = torch._prims_common.make_contiguous_strides_for(sizes[first:])
             return x.as_strided(sizes, [*x.stride()[:first], *made])
     return otherwise(x, *shape, allow_copy=allow_copy)
 
 
-def _are_equal(one: Any, other: Any) -> bool:
+def are_equal(one: Any, other: Any) -> bool:
     """Returns whether sizes are known to be equal, as they stand or as sums of products."""
     if statically_known_true(one == other):
         return True

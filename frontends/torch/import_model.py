@@ -60,7 +60,7 @@ from .refusals import nodes_of, refuse
 from .registrations import quick_registrations
 from .size_checks import check_sizes
 from .size_numbers import fractions_as_tensors, numbers_as_operations
-from .sizes import Sizes, sizes_for_strides
+from .sizes import Sizes, functions_of_sizes, known_sizes, sizes_for_strides
 from .tidying import locate, tidy
 from .torch_log import told_by_torch
 from .unsigned import without_unsigned
@@ -342,6 +342,8 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
             node.graph.erase_node(node)
     sizes_for_strides(program)
     numbers_as_operations(program)
+    functions_of_sizes(program)
+    known_sizes(program)
     fill_what_is_empty(program)
     return program
 

@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sympy
 import torch
-from torch import Tensor
+from torch import SymInt, Tensor
 from torch.export import Dim, ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.utils import _pytree as pytree
+from torch.utils._sympy.functions import FloorDiv, Max, Min, Mod
 
 from ...compiler.errors import UnsupportedError
 from ...compiler.loader_calling import NUMBER
+from ...dialects.mlir import arith, ir, math
+from ...pipelines.rewriting import constant
 
 _ATEN = torch.ops.aten
 # Greater limits than any size has are none.
 _NO_LIMIT = 1 << 62
+_LIBRARY = torch.library.Library("hirc", "FRAGMENT")
+_LIBRARY.define("of_sizes(SymInt x, SymInt y, str kind) -> SymInt")
+OF_SIZES = torch.ops.hirc.of_sizes.default
+# Python functions of whole numbers that torch-mlir takes of known ones alone, or not at all.
+_FUNCTIONS: dict[Any, str] = {
+    torch.sym_max: "max",
+    torch.sym_min: "min",
+    operator.pow: "pow",
+    operator.lshift: "shift_left",
+    operator.rshift: "shift_right",
+    operator.abs: "abs",
+    abs: "abs",
+}
+# What may make a number of a formula.
+_WITH_LIMITS = (Max, Min, FloorDiv, Mod, sympy.Max, sympy.Min)
 
 
 class Sizes:
@@ -113,6 +132,69 @@ def sizes_for_strides(program: ExportedProgram) -> None:
             if node.target is _ATEN.sym_stride.int:
                 _as_size(node, inputs)
         module.recompile()
+
+
+def functions_of_sizes(program: ExportedProgram) -> None:
+    """Takes an operator in place of a Python function of sizes that gives a whole number."""
+    for module in program.graph_module.modules():
+        if not isinstance(module, GraphModule):
+            continue
+        for node in module.graph.nodes:
+            kind = _FUNCTIONS.get(node.target) if node.op == "call_function" else None
+            if kind is not None and isinstance(node.meta.get("val"), SymInt):
+                node.target, node.args = OF_SIZES, (*(*node.args, 0)[:2], kind)
+        module.recompile()
+
+
+def emit_of_sizes(kind: str, x: ir.Value, y: ir.Value) -> ir.Value:
+    """Emits a function of two whole numbers; the second counts for nothing where it takes one."""
+    if kind == "abs":
+        return arith.maxsi(x, arith.subi(constant(x.type, 0), x))
+    operations = {
+        "max": arith.maxsi,
+        "min": arith.minsi,
+        "pow": math.ipowi,
+        "shift_left": arith.shli,
+        "shift_right": arith.shrsi,
+    }
+    return operations[kind](x, y)
+
+
+def known_sizes(program: ExportedProgram) -> None:
+    """Writes the number for a size that is the same for all open sizes, although it is a formula
+    of them.
+
+    Of a dim that may have any size torch-mlir supposes that it has the others', and not that it is
+    of size 1 and repeated.
+    """
+    known: dict[sympy.Expr, int | None] = {}
+
+    def number(size: int | SymInt) -> int | SymInt:
+        expression = _expression(size)
+        if expression is None or not expression.has(*_WITH_LIMITS):
+            return size
+        if expression not in known:
+            example: Any = size.node.hint if isinstance(size, SymInt) else None
+            is_known = example is not None and statically_known_true(size == example)
+            known[expression] = example if is_known else None
+        found = known[expression]
+        return size if found is None else found
+
+    for module in program.graph_module.modules():
+        if not isinstance(module, GraphModule):
+            continue
+        for node in module.graph.nodes:
+            value = node.meta.get("val")
+            if not isinstance(value, Tensor) or node.op == "placeholder":
+                continue
+            sizes = [number(size) for size in value.shape]
+            if any(
+                isinstance(old, SymInt) and not isinstance(new, SymInt)
+                for old, new in zip(value.shape, sizes, strict=True)
+            ):
+                node.meta["val"] = value.as_strided(sizes, value.stride())
+                # torch-mlir takes the sizes from here, where they are.
+                node.meta.pop("tensor_meta", None)
 
 
 def _as_size(node: Node, inputs: Sequence[Node]) -> None:

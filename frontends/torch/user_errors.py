@@ -14,6 +14,7 @@ from unittest import mock
 
 import torch
 import torch_mlir
+from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 from ...compiler.errors import HircError, InputError, Position, UnsupportedError
@@ -180,6 +181,22 @@ def lowering_error(diagnostics: Sequence[Diagnostic], module: ir.Operation) -> H
         f"torch-mlir cannot lower the model: {why or 'it does not say why'}",
         position=_at_line(position),
         op=operation,
+        stage="import",
+        hint=SPLIT,
+    )
+
+
+def importing_error(error: Exception, node: Node) -> HircError:
+    """Returns the error for a node that torch-mlir's importer fails at."""
+    name = getattr(node.target, "__name__", str(node.target))
+    why = f"'{name}' has no lowering"
+    # It says of functions which it does not know what all is known of their node.
+    if not isinstance(error, (NotImplementedError, AssertionError)):
+        why = f"'{name}': {first_line(error)}"
+    return UnsupportedError(
+        f"torch-mlir cannot import the model: {why}",
+        position=stack_position(node.meta.get("stack_trace") or ""),
+        op=name,
         stage="import",
         hint=SPLIT,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -13,7 +14,7 @@ from torch.export import Dim
 from torch.nn import functional as F
 
 from hirc import compile as compile_model
-from hirc.compiler.errors import HircError
+from hirc.compiler.errors import HircError, UnsupportedError
 from hirc.compiler.loader import load
 from hirc.frontends.torch.import_model import import_model
 from hirc.tools.hirc import main as hirc
@@ -201,12 +202,27 @@ def _of_any_size(x: Tensor, y: Tensor) -> list[Tensor]:
         F.pad(x[None], (1, 1), mode="reflect"),
         F.interpolate(x[None, None], scale_factor=(2, 3.0), mode="bicubic"),
         F.interpolate(x[None], scale_factor=2, mode="linear", recompute_scale_factor=True),
+        x.as_strided((rows, columns - 1, 2), (columns, 1, 1)),
+        # torch gives it other strides where it has one channel for each place.
+        F.adaptive_avg_pool1d(x[None], 1),
+        *_of_whole_numbers(rows, columns),
+        # Of size 1 for all sizes in range, and as long as a row.
+        x + torch.arange(64.0).view(1, 64)[max(0, 1 - columns) :, max(0, 64 - columns) :],
     ]
+
+
+def _of_whole_numbers(rows: int, columns: int) -> list[Tensor]:
+    sizes: list[Any] = [
+        *(torch.sym_max(rows, columns), torch.sym_min(rows + 2, columns + 5)),
+        *(rows % 5 + 2, -rows % 7 + 2, rows % -7 + 9, rows**2, abs(rows - 50) + 2),
+        *(rows << 2, (rows >> 1) + 2),
+    ]
+    return [torch.ones(size) for size in sizes]
 
 
 def test_functions_whose_sizes_torch_would_fix() -> None:
     torch.manual_seed(0)
-    columns = Dim("columns", max=64)
+    columns = Dim("columns", min=2, max=64)
     shapes = {"x": {0: Dim("rows"), 1: columns}, "y": {1: columns}}
     given = (torch.randn(5, 4), torch.randn(3, 4))
     compiled = compile_model(_of_any_size, given, dynamic_shapes=shapes, target="cpu", opt_level=0)
@@ -313,3 +329,25 @@ def test_a_number_of_a_size_that_no_tensor_stands_for_is_named_at_its_line() -> 
     place = caught.value.position
     assert place is not None
     assert (place.file, place.line) == (__file__, _leaking.__code__.co_firstlineno + 1)
+
+
+def _strided_part(x: Tensor) -> Tensor:
+    return x[1:].as_strided((x.shape[0], 2), (1, 1), 0)
+
+
+def _bits(x: Tensor) -> Tensor:
+    return torch.zeros((x.shape[0] & 3) + 4)
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (_strided_part, "strides into a tensor that is part of another, or has gaps"),
+        (_bits, "torch-mlir cannot import the model: 'and_' has no lowering"),
+    ],
+)
+def test_what_is_not_computed_of_open_sizes_is_named_at_its_line(model: Any, said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said) as caught:
+        import_model(model, (torch.ones(6, 2),), dynamic_shapes=({0: Dim("n", min=2)},))
+    assert caught.value.position is not None
+    assert caught.value.position.line == model.__code__.co_firstlineno + 1
