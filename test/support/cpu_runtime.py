@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from hirc.compiler.cpu_device.build import runtime_object
+from hirc.compiler.process import Runner
 from hirc.compiler.toolchain import find_clang
 
 SOURCES = Path(__file__).parents[2] / "compiler" / "cpu_device" / "runtime"
-_FLAGS = ("-std=gnu11", "-O2", "-g", "-fPIC", "-fvisibility=hidden", f"-I{SOURCES}")
+_FLAGS = ("-std=gnu11", "-O2", "-gline-tables-only", "-fPIC", "-fvisibility=hidden", f"-I{SOURCES}")
 _WARNINGS = ("-Wall", "-Wextra", "-Werror")
 
 
@@ -25,14 +27,18 @@ def build(
 
 
 def _compiler(sanitizers: str) -> list[str | Path]:
-    sanitizing = (f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all", "-w")
-    return [find_clang().path, *_FLAGS, *(sanitizing if sanitizers else _WARNINGS)]
+    sanitizing = (f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all") if sanitizers else ()
+    return [find_clang().path, *_FLAGS, *_WARNINGS, *sanitizing]
 
 
 @cache
 def _objects(sanitizers: str) -> list[Path]:
-    """The runtime's objects, compiled once a process."""
+    """The runtime's objects, compiled once a process; without sanitizers as hirc links it."""
     folder = Path(tempfile.mkdtemp(prefix="hirc-test-"))
+    if not sanitizers:
+        whole = folder / "runtime.o"
+        whole.write_bytes(runtime_object(find_clang(), Runner()))
+        return [whole]
     sources = sorted(SOURCES.rglob("*.c"))
     subprocess.run([*_compiler(sanitizers), "-c", *sources], check=True, cwd=folder)
     objects = sorted(folder.glob("*.o"))
