@@ -22,7 +22,10 @@ from .fake_values import has_no_elements
 
 _OF_MODULES = frozenset(vars(nn.Module()))
 _NUMBERS = (bool, int, float, str)
-_HINT = "register it as a buffer that has its first value, type and sizes before the first call"
+_HINT = (
+    "call the model once before it is compiled, where it keeps what weights alone give; else "
+    "register it as a buffer that has its first value, type and sizes before the first call"
+)
 
 
 @contextmanager
@@ -113,6 +116,8 @@ class Assignments:
         """Watches the calls of the model in the block."""
         forward = self._model.forward
         before = [(module, dict(vars(module))) for module in self._model.modules()]
+        values = [value for module, _ in before for value in _attributes(module).values()]
+        held = [(value, value.copy()) for value in values if isinstance(value, (dict, list))]
 
         # Hooks are called when torch has left the module.
         @wraps(forward)
@@ -128,6 +133,10 @@ class Assignments:
         finally:
             self.stand_ins = {}
             _restore(before)
+            # Tensors without elements would be left in them.
+            for value, was in held:
+                value.clear()
+                (value.update if isinstance(value, dict) else value.extend)(was)
 
     def _begin(self) -> None:
         self._buffers = [*_buffers_of(self._model)]

@@ -165,3 +165,27 @@ def test_numbers_that_are_only_written_are_no_matter() -> None:
 
     text = import_model(Tells(), (torch.ones(3),)).text
     assert "hirc.state" not in text
+
+
+def test_what_weights_alone_give_is_kept_before_the_model_is_compiled() -> None:
+    class Keeps(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = nn.Parameter(torch.arange(4.0))
+            self.places = torch.tensor([3, 0, 1])
+            self.kept: dict[str, Tensor] = {}
+
+        def forward(self, x: Tensor) -> Tensor:
+            if "biases" not in self.kept:
+                self.kept["biases"] = self.table[self.places]
+            return x + self.kept["biases"]
+
+    module, x = Keeps().eval(), torch.ones(3)
+    with pytest.raises(UnsupportedError, match=r"earlier call assigned to 'kept'") as caught:
+        import_model(module, (x,))
+    assert (caught.value.hint or "").startswith("call the model once before it is compiled")
+    with torch.no_grad():
+        wanted = module(x)
+    net = hirc.compile(module, (x,), target="cpu", opt_level=0)
+    assert torch.equal(net(x), wanted)
+    assert torch.equal(net(x), wanted)
