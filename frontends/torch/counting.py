@@ -169,6 +169,9 @@ def _histogram(
 ) -> tuple[Tensor, Tensor]:
     """An element of the last bin's upper end is in that."""
     values = x.reshape(-1)
+    sizes: list[int | SymInt] = list(x.shape)
+    if range is None and 0 in [each for each in sizes if not isinstance(each, SymInt)]:
+        range = (0.0, 1.0)
     if range is None:
         least, most = values.min(), values.max()
     else:

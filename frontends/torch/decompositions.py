@@ -666,6 +666,9 @@ def _scatter_each(
             # torch-mlir takes a size of 1 that is to be one of 0 for the greater one.
             places.append(here.expand(index.shape))
     values = source[tuple(slice(size) for size in index.shape)]
+    if accumulate and x.dtype is torch.bool:
+        # A sum of truths is true where one is.
+        return _ATEN._index_put_impl.default(x.long(), places, values.long(), True).bool()
     return _ATEN._index_put_impl.default(x, places, values, accumulate)
 
 
@@ -678,6 +681,8 @@ def _index_put(
         return NotImplemented
     if any(each.dtype is torch.uint8 for _, each in given):
         raise no_indices("aten.index_put.default")
+    if accumulate and x.dtype is torch.bool:
+        return _ATEN.index_put.default(x.long(), indices, values.long(), True).bool()
     given = [(axis, each if each.dtype == torch.bool else each.long()) for axis, each in given]
     if _writes_nothing(values, *(each for _, each in given if each.dtype != torch.bool)):
         return x.clone()

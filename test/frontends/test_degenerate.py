@@ -25,6 +25,7 @@ def _without_elements(x: Tensor) -> list[Tensor]:
         *(F.adaptive_avg_pool1d(x, 2), x.sum(0), x.permute(2, 1, 0).reshape(4, -1), x @ x.mT),
         *(torch.cat([x, x], 1), F.group_norm(x, 2), x.argwhere(), F.pixel_shuffle(x[None], 1)),
         *(torch.linalg.inv(x), torch.linalg.det(x), torch.linalg.cholesky(x), *torch.linalg.qr(x)),
+        *torch.histogram(x, 3),
         *(torch.linalg.det(square), *torch.linalg.slogdet(square), torch.linalg.inv(square)),
     ]
 
@@ -41,6 +42,8 @@ def _taken_apart(x: Tensor) -> list[Tensor]:
         *torch.histogram(x, 5, range=(-1.0, 1.0)),
         *torch.histogram(x, 3, weight=x.abs(), density=True),
         *(x.clone().as_strided((3, 2), (2, 1), 1), x[:1].masked_select(x > 0)),
+        (x < 9).index_add(0, torch.tensor([1, 1]), x[:2] < 9),
+        (x > 1).index_put((torch.tensor([1, 1]),), x[:2] < 9, accumulate=True),
         torch.as_strided_scatter(x, x[:3, :2], (3, 2), (7, 2), 1),
         torch.zeros(5, 6).index_put((torch.tensor([1, -1], dtype=torch.int32),), x[:2]),
     ]
