@@ -79,7 +79,7 @@ def is_normal(op: ir.Operation) -> bool:
     It does not read its outputs, whose every element belongs to one iteration of the loops that
     are no reduction's; and these loops are all there is, or are gone over by collective operations.
     """
-    if not has_tensors_only(op):
+    if op.name != "linalg.generic" or not has_tensors_only(op):
         return False
     accesses = accesses_of(op)
     inputs = len(inputs_of(op))
