@@ -48,7 +48,9 @@ def merge_nested(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | 
         if op.regions[0].blocks[0].arguments[number] != argument or not _is_lone(inner, op, read):
             continue
         loops = _loops(inner, op, read)
-        if loops is not None and _gives(inner, kind_of(outer)):
+        if loops is None or not _gives(inner, kind_of(outer)):
+            continue
+        if _has_extents(op, number, inner, loops):
             normal -= {op, inner}
             new = _merged(op, number, outer, inner, loops)
             normal.add(new)
@@ -79,8 +81,12 @@ def _gives(op: ir.Operation, kind: str) -> bool:
     found = _only_reduction(op)
     if found is None or len(op.results) != 1 or kind_of(found) != kind:
         return False
-    end = list(op.regions[0].blocks[0])[-1].operation
-    return _before_cast(end.operands[0], "arith.truncf") == found.results[0]
+    (given,) = list(op.regions[0].blocks[0])[-1].operation.operands
+    if given == found.results[0]:
+        return True
+    # What is read has the type that is rounded to: nothing is.
+    read = _before_cast(found.operands[0], "arith.extf")
+    return _before_cast(given, "arith.truncf") == found.results[0] and read.type == given.type
 
 
 def _is_lone(inner: ir.Operation, op: ir.Operation, read: Access) -> bool:
@@ -107,6 +113,18 @@ def _loops(inner: ir.Operation, op: ir.Operation, read: Access) -> list[int] | N
     loops = [found.get(loop) for loop in range(loop_count(inner))]
     kept = [loop for loop in loops if isinstance(loop, int)]
     return kept if len(set(kept)) == len(loops) else None
+
+
+def _has_extents(op: ir.Operation, number: int, inner: ir.Operation, loops: list[int]) -> bool:
+    """Returns whether each loop goes through a dim of what is left.
+
+    The places of windows are sums of loops where the inner operation reads, and lie in the result
+    alone that is there no more.
+    """
+    left = [each for at, each in enumerate(accesses_of(op)) if at != number]
+    inside = [_renamed(each, loops) for each in accesses_of(inner)[: len(inputs_of(inner))]]
+    count = loop_count(op) + len(reducing_loops(inner))
+    return {loop for each in (*left, *inside) for loop in each.loops} == set(range(count))
 
 
 def _merged(

@@ -332,3 +332,60 @@ func.func @not_nested(%x: tensor<4x8xf32>) -> (tensor<f32>, tensor<f32>, tensor<
   %j = linalg.reduce {arith.maximumf} ins(%i : tensor<4xf32>) outs(%fl : tensor<f32>) dimensions = [0]
   return %b, %d, %c, %h, %j : tensor<f32>, tensor<f32>, tensor<4xf32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// Places of windows have no loop of theirs without the result between; and what lies between may be
+// rounded, of extremes too, where it is narrower than what is read.
+
+// CHECK-LABEL: func.func @of_windows(
+// CHECK:         iterator_types = ["parallel", "parallel", "reduction"]
+// CHECK:         iterator_types = ["parallel", "reduction"]
+func.func @of_windows(%x: tensor<4x9xf32>) -> tensor<4xf32> {
+  %least = arith.constant 0xFF800000 : f32
+  %window = tensor.empty() : tensor<3xf32>
+  %e = tensor.empty() : tensor<4x7xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %el = linalg.fill ins(%least : f32) outs(%e : tensor<4x7xf32>) -> tensor<4x7xf32>
+  %fl = linalg.fill ins(%least : f32) outs(%f : tensor<4xf32>) -> tensor<4xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(r, p, w) -> (r, p + w)>, affine_map<(r, p, w) -> (w)>, affine_map<(r, p, w) -> (r, p)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %window : tensor<4x9xf32>, tensor<3xf32>) outs(%el : tensor<4x7xf32>) {
+  ^bb0(%a: f32, %w: f32, %o: f32):
+    %m = arith.maximumf %o, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<4x7xf32>
+  %y = linalg.reduce {arith.maximumf} ins(%r : tensor<4x7xf32>) outs(%fl : tensor<4xf32>) dimensions = [1]
+  return %y : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @rounded_between(
+// CHECK-COUNT-2: "hir.reduce_loops"
+func.func @rounded_between(%x: tensor<4x8xf32>) -> tensor<f32> {
+  %least = arith.constant 0xFC00 : f16
+  %wide = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<4xf16>
+  %f = tensor.empty() : tensor<f32>
+  %el = linalg.fill ins(%least : f16) outs(%e : tensor<4xf16>) -> tensor<4xf16>
+  %fl = linalg.fill ins(%wide : f32) outs(%f : tensor<f32>) -> tensor<f32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%el : tensor<4xf16>) attrs = {hir.collective} {
+  ^bb0(%a: f32, %o: f16):
+    %m = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 1>} : (f32) -> f32
+    %n = arith.truncf %m : f32 to f16
+    linalg.yield %n : f16
+  } -> tensor<4xf16>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+      iterator_types = ["reduction"]}
+      ins(%r : tensor<4xf16>) outs(%fl : tensor<f32>) {
+  ^bb0(%a: f16, %o: f32):
+    %w = arith.extf %a : f16 to f32
+    %m = arith.maximumf %o, %w : f32
+    linalg.yield %m : f32
+  } -> tensor<f32>
+  return %y : tensor<f32>
+}
