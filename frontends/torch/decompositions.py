@@ -106,6 +106,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN._pdist_forward.default: _pdist,
         _ATEN.fmod.Scalar: _fmod,
         **_limits(),
+        _ATEN.maximum.default: partial(_extreme_of_two, torch.gt),
+        _ATEN.minimum.default: partial(_extreme_of_two, torch.lt),
         _ATEN.rrelu.default: _rrelu,
         _ATEN.rrelu_with_noise.default: _rrelu_with_noise,
         _ATEN.gelu.default: _gelu,
@@ -410,7 +412,9 @@ def _fmod(x: Tensor, y: float) -> Tensor:
 
 
 def _limits() -> dict[Any, Callable[..., Any]]:
-    """torch-mlir compares integers with limits that are no integers as they are."""
+    """torch-mlir compares integers with limits that are no integers as they are, and gives a limit
+    for a nan.
+    """
     table = {**_unknown_operators(), **get_decomposition_table()}
 
     def of(operator: OpOverload) -> Callable[..., Any]:
@@ -421,6 +425,8 @@ def _limits() -> dict[Any, Callable[..., Any]]:
                 # torch-mlir compares truths as numbers of one bit, of which true is -1.
                 first, others, more = tree_map_only(Tensor, Tensor.char, (x, given, named))
                 return operator(first, *others, **more).bool()
+            if kind.is_floating_point:
+                return _limited(operator, x.to(kind), *given, **named)
             if kind == x.dtype:
                 known = table.get(operator)
                 return NotImplemented if known is None else known(x, *given, **named)
@@ -430,7 +436,39 @@ def _limits() -> dict[Any, Callable[..., Any]]:
 
     names = (_ATEN.clamp, _ATEN.clamp_min, _ATEN.clamp_max)
     found = [getattr(each, kind) for each in names for kind in ("default", "Tensor")]
-    return {operator: of(operator) for operator in found}
+    return {_ATEN.hardtanh.default: _hardtanh} | {operator: of(operator) for operator in found}
+
+
+def _limited(operator: OpOverload, x: Tensor, *given: Any, **named: Any) -> Tensor:
+    """Returns floats between limits; nan where one of the three is."""
+    name = {_ATEN.clamp_min: "min", _ATEN.clamp_max: "max"}.get(operator.overloadpacket)
+    names = ("min", "max") if name is None else (name,)
+    limits = dict(zip(names, given, strict=False)) | named
+    for name, extreme, is_beyond in (
+        ("min", torch.maximum, torch.lt),
+        ("max", torch.minimum, torch.gt),
+    ):
+        limit = limits.get(name)
+        if isinstance(limit, Tensor):
+            x = extreme(x, limit)
+        elif isinstance(limit, float) and math.isnan(limit):
+            x = torch.full_like(x, limit)
+        elif limit is not None:
+            x = torch.where(is_beyond(x, limit), limit, x)
+    return x
+
+
+def _extreme_of_two(is_beyond: Callable[..., Tensor], x: Tensor, y: Tensor) -> Any:
+    """Returns the first one where it is beyond the other, or nan: torch-mlir gives the other one
+    for a nan.
+    """
+    if not torch.result_type(x, y).is_floating_point:
+        return NotImplemented
+    return torch.where(is_beyond(x, y) | (x != x), x, y)
+
+
+def _hardtanh(x: Tensor, min_val: float = -1, max_val: float = 1) -> Tensor:
+    return x.clamp(min_val, max_val)
 
 
 def _rrelu(

@@ -35,6 +35,19 @@ def _constants(x: Tensor) -> list[Tensor]:
     ]
 
 
+def _limited(x: Tensor) -> list[Tensor]:
+    """With nan among them, and among the limits."""
+    hole = torch.tensor([math.nan, 0.3, -2.0, -0.0, 7.0, math.inf, -math.inf])
+    limit = torch.tensor([0.0, math.nan, -1.0, 0.0, math.nan, 2.0, 2.0])
+    return [
+        *(hole.clamp(min=0), hole.clamp(max=1), hole.clamp(-0.5, 0.5), hole.clamp(1, -1)),
+        *(hole.clamp_min(0.1), hole.clamp_max(limit), hole.clamp(limit, limit + 1)),
+        *(hole.maximum(limit), limit.minimum(hole), hole.clamp(math.nan), hole.clamp_max(math.nan)),
+        *(F.relu6(hole), F.hardtanh(hole, -2.0, 2), F.hardsigmoid(hole), F.hardswish(hole)),
+        *(hole.half().clamp(max=6e4), hole.double().clamp(-1), hole.bfloat16().maximum(x[0, 0])),
+    ]
+
+
 def _numbers(x: Tensor, n: Tensor) -> list[Tensor]:
     truths = x > 0
     return [
@@ -324,6 +337,9 @@ def test_operators() -> None:
             *_normed(x),
             *_looked_at(x),
             *_grouped(x),
+            *_limited(x),
+            # The greatest of windows' greatest.
+            *(F.max_pool1d(x[None], 2).amax((1, 2)), -F.max_pool1d(-x[None], 3, 1, 1).amax(2)),
         ]
 
     found = hirc.compile(model, (x, n), target="cpu", opt_level=0)(x, n)
