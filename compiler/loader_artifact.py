@@ -40,20 +40,21 @@ _SLOTS = ("__call__",)
 
 
 class Artifact(Library):
-    """Programs in this process: those of a library, or what `hirc.compile` made.
+    """Programs in this process: those of a library, or of `hirc.compile`.
 
-    Each is an attribute. Called itself, it is its one program, or the one that was named as the
-    entry. What was made of a torch model is called as that was, and gives the same containers:
-    `signature` is the model's, `dims` are the limits of its open sizes by name.
+    Each program is an attribute. Calling the artifact calls its only program, or its entry. An
+    artifact made from a torch model is called like the model, and returns the same containers:
+    `signature` is the model's, `dims` has the limits of its open sizes by name.
 
-    Tensors are torch's, numpy's or anything with `__dlpack__`; a GPU is not waited for. Of a model,
-    numbers and what else is no tensor must be as when it was compiled. `out=` hands in outputs: of
-    a model in the containers that it gives, with None for what is not handed in. It and `stream=`
-    are those of programs, unless the model has a parameter of the name. Raises InputError where
-    something is wrong; then nothing has run.
+    A call takes tensors of torch or NumPy, or anything else with `__dlpack__`, and does not wait
+    for the GPU. The numbers, strings and None that a model was compiled with must be the same,
+    except for whole numbers that are open. `out=` passes memory for outputs, for a model in the
+    containers that it returns, with None for outputs that the call is to allocate; `stream=` is the
+    stream to run on. Where the model has a parameter of one of these names, the argument is the
+    model's. Raises InputError where an argument is wrong; then nothing has run.
     """
 
-    # What is called is in the instance, and is the program's own function where it is no model's.
+    # The function that a call runs is in the instance: without a model it is the program's own.
     __slots__ = _SLOTS
 
     if TYPE_CHECKING:
@@ -80,13 +81,13 @@ class Artifact(Library):
         self._bind()
 
     def new_instance(self) -> Self:
-        """Returns the same library, with the same weights, and a state of its own."""
+        """Returns another artifact of the same library, with the same weights and its own state."""
         made = super().new_instance()
         made._bind()
         return made
 
     def _bind(self) -> None:
-        """Finds what is called. It holds no artifact, which so goes with its last user."""
+        """Sets the function that a call runs, which refers to no artifact: no cycle keeps one."""
         program = self._program()
         if self._calling is not None:
             function = model_function(self._calling, self.program)
@@ -127,7 +128,7 @@ class Artifact(Library):
 
     @property
     def call(self) -> Callable[..., Any]:
-        """What the artifact itself is as a function."""
+        """The function that calls the artifact."""
         return self.__call__ if self.is_model else self.program
 
     def save(

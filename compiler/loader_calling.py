@@ -1,6 +1,6 @@
-"""How a library's program is called as the model that it was made of: containers and constants.
+"""Calls a library's program like the model that it was made from, with containers and constants.
 
-What is said of a call is data, a string of JSON in the library:
+The description of a call is a string of JSON in the library:
 
     {"version": 1,
      "parameters": [{"name": "x", "kind": "POSITIONAL_OR_KEYWORD", "default": NODE}, ...],
@@ -12,15 +12,15 @@ A NODE is one of
 
     {"tensor": 0}                         the program's input or output of this number
     {"number": 0}                         a whole number, the program's input of this number
-    {"value": 2}                          null, a truth, a number or a string
-    {"size": [0, 1]}                      a whole number: size 1 of input 0, of -1 that itself
+    {"value": 2}                          null, a boolean, a number or a string
+    {"size": [0, 1]}                      a whole number: size 1 of input 0; axis -1: input 0 itself
     {"list": [NODE]}, {"tuple": [NODE]}
     {"dict": [["key", NODE]]}, {"OrderedDict": [["key", NODE]]}
     {"namedtuple": "module:Name", "fields": [["field", NODE]]}
     {"dataclass": "module:Name", "fields": [["field", NODE]]}
     {"registered": "module:Name", "context": "...", "children": [NODE]}   of torch's pytrees
 
-Needs torch for the last kind alone.
+Only the last kind needs torch.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from typing import Any
 from .errors import InputError
 
 VERSION = 1
-# In place of an axis: the input itself, which is a whole number.
+# Stands in place of an axis where the size is the input itself, a whole number.
 NUMBER = -1
 
 # The default of a parameter whose own is no data.
@@ -44,7 +44,7 @@ _UNKNOWN = object()
 
 
 def is_unknown(default: Any) -> bool:
-    """Returns whether a parameter's default stands for one that is no data."""
+    """Returns whether a default stands for one that the description cannot hold."""
     return default is _UNKNOWN
 
 
@@ -82,7 +82,7 @@ class Calling:
         return {name: tuple(each["limits"]) for name, each in self._dims.items()}
 
     def limits(self) -> Iterator[tuple[int, int | None, tuple[int, int]]]:
-        """Yields the least and the greatest that a size with limits may be, and where it is: the
+        """Yields the least and the greatest value of each size with limits, and its place: the
         numbers of an input and of its dim.
         """
         for each in self._dims.values():
@@ -98,7 +98,7 @@ class Calling:
             if axis == NUMBER:
                 what, size = "number", tensors[number]
             elif axis < len(tensors[number].shape):
-                # Of another number of dims, the program itself tells.
+                # The program itself reports another number of dims.
                 size, least = tensors[number].shape[axis], least or 0
             is_low = size is not None and least is not None and size < least
             if not is_low and (size is None or most is None or size <= most):
@@ -254,7 +254,7 @@ class Calling:
         return values
 
     def result(self, results: Sequence[Any], inputs: Sequence[Any]) -> Any:
-        """What the model gives, built of the program's outputs, and of sizes of its inputs."""
+        """Returns the model's result, made of the program's outputs and its inputs' sizes."""
 
         def size_of(place: int, axis: int) -> int:
             return int(inputs[place] if axis == NUMBER else inputs[place].shape[axis])

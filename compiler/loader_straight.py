@@ -1,7 +1,7 @@
-"""Calls of models as straight Python code.
+"""Writes the call of a model as straight-line Python code.
 
-`Calling` follows its description node by node, and says what is wrong. Here the same description is
-written out once as a function, for a call that comes as the description says:
+`Calling` walks its description node by node, and reports what is wrong. This module writes the same
+description out once, as a function for calls that match it:
 
     def call(p0=_missing, /, *rest, **named):      # of the model's parameters `images` and `mask`
         while True:
@@ -15,8 +15,8 @@ written out once as a function, for a call that comes as the description says:
             return {"loss": r0, "sums": (r1,)}
         return other(..., named)
 
-Whatever comes otherwise breaks out, to the call that `Calling` judges: so what is taken is taken
-alike.
+A call that does not match breaks out of the loop, to the call by `Calling`: so both accept the same
+calls.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ def model_function(calling: Calling, program: Program) -> Callable[..., Any]:
 
 
 class _OtherwiseError(Exception):
-    """A description that is not written out."""
+    """A description that this module does not write out."""
 
 
 class _Model:
-    """A program that is called as a model, by its description."""
+    """A program that `Calling` calls like its model."""
 
     def __init__(self, calling: Calling, program: Program) -> None:
         self.calling = calling
         self.program = program
 
     def options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Takes the options of the call out of its keywords, and returns them."""
+        """Removes the options of the call from its keywords, and returns them."""
         return {
             name: kwargs.pop(name)
             for name in _OPTIONS
@@ -68,7 +68,7 @@ class _Model:
         }
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Calls the program. Raises InputError where something is wrong; then nothing has run."""
+        """Calls the program. Raises InputError for a wrong argument; then nothing has run."""
         tensors, options = self.taken(args, kwargs)
         results = self.program(*tensors, **options)
         outputs = results if isinstance(results, tuple) else (results,)
@@ -77,7 +77,7 @@ class _Model:
     def taken(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
-        """Returns the program's inputs and options of a call. Raises InputError."""
+        """Returns the program's inputs and options. Raises InputError for a wrong argument."""
         options = self.options(kwargs)
         if options.get("out") is not None:
             given = self.calling.outputs_in(options["out"])
@@ -88,21 +88,21 @@ class _Model:
 
 
 class _Writer:
-    """Writes the function of a model."""
+    """Writes the function that calls a model's program."""
 
     def __init__(self, model: _Model) -> None:
         self.model = model
         self.calling = model.calling
         self.lines: list[str] = []
         self.indent = 2
-        # The names that are global to the function; classes are there once they were seen.
+        # The function's global names. A class is added when it is first seen.
         self.globals: dict[str, Any] = {"_missing": _missing, "InputError": InputError}
         self.classes: dict[str, Callable[[], Any]] = {}
         self.taken: set[int] = set()
         self.counts = 0
 
     def function(self) -> Callable[..., Any]:
-        """Returns the function. Raises _OtherwiseError."""
+        """Returns the function. Raises _OtherwiseError where it cannot be written."""
         program = self.model.program
         if any(value.is_scalar for value in program.inputs):
             raise _OtherwiseError
@@ -173,7 +173,7 @@ class _Writer:
         return name
 
     def _take_others(self) -> None:
-        """Parameters for any number of values: where there were some, that is not written out."""
+        """Writes the exit for values of `*args`. Raises _OtherwiseError if the model had some."""
         for each in self.calling.signature.parameters.values():
             node = self.calling.inputs.get(each.name)
             if each.kind in _OTHERS and node is not None and any(node.values()):
@@ -204,7 +204,7 @@ class _Writer:
         node = self.calling.inputs.get(parameter.name)
         default = parameter.default
         if node is None:
-            # It was left to a default that is no data; to another one it cannot be.
+            # The example left it to a default that the description cannot hold; so must each call.
             self.line(f"if {value} is not _missing: break" if is_unknown(default) else "break")
         elif "value" in node and default is not Parameter.empty and is_same(default, node["value"]):
             self.line(f"if {value} is not _missing and ({self._differs(node, value)}): break")
@@ -222,7 +222,7 @@ class _Writer:
         return f"type({value}) is not {type(wanted).__name__} or {value} != {name}"
 
     def _take(self, node: Node, value: str) -> None:
-        """Writes how the tensors of an input are found."""
+        """Writes the code that finds the tensors of an input."""
         if "tensor" in node:
             self.taken.add(node["tensor"])
             self.line(f"t{node['tensor']} = {value}")
@@ -235,7 +235,7 @@ class _Writer:
                 self._take(child, part)
 
     def _parts(self, node: Node, value: str) -> Iterator[tuple[Node, str]]:
-        """Writes how a container is told, and yields its parts with the code that they are."""
+        """Writes the check of a container, and yields its parts with the code that reads each."""
         name = self._name("v")
         self.line(f"{name} = {value}")
         if "list" in node or "tuple" in node:
@@ -285,7 +285,7 @@ class _Writer:
             self.line(f"if not {least} <= {size}{upper}: break")
 
     def _take_outputs(self) -> bool:
-        """Writes how outputs are found that are handed in; returns whether they can be."""
+        """Writes the code that finds the outputs in `out=`; returns whether there can be any."""
         if self.calling.takes("out"):
             return False
         self.line("if out is not None:")
@@ -363,7 +363,7 @@ class _Writer:
 
 
 class _Indented:
-    """Lines inside of a block."""
+    """A context in which lines are indented by one more level."""
 
     def __init__(self, writer: _Writer) -> None:
         self.writer = writer

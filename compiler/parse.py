@@ -120,7 +120,7 @@ def parse(source: Source, session: Session) -> ir.Module:
         found = [in_file(each, source.name) for each in session.take_diagnostics()]
         failed = parse_error(found, source.name, source.text or "")
         if source.text is None and failed.position and failed.position.file != source.name:
-            # What MLIR names may be a text within the bytecode, or the file that it was made of.
+            # MLIR may name a string in the bytecode, or the source that the bytecode was made from.
             here = Note("it stands in this bytecode", Position(source.name, 0, 0))
             failed.notes = (*failed.notes, here)
         raise failed from error

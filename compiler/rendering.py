@@ -7,7 +7,7 @@ from pathlib import Path
 from .errors import HircError, Position
 
 _LONGEST_MESSAGE = 600
-# Control characters, but for tabs and the ends of lines: a terminal would obey them.
+# Control characters except tabs and newlines: a terminal would interpret them.
 _CONTROLS = {
     code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"
 }
@@ -34,7 +34,7 @@ def render(error: HircError, sources: dict[str, str] | None = None) -> str:
 
 
 def printable(text: str) -> str:
-    """Returns a text with its control characters escaped, which names in programs may hold."""
+    """Returns a text with control characters escaped: names in programs may contain them."""
     return text.translate(_CONTROLS)
 
 
@@ -47,7 +47,7 @@ def _excerpt(position: Position | None, sources: dict[str, str]) -> list[str]:
         return []
     text = sources.get(position.file)
     if text is None:
-        # The locations of a program may name anything: a device, or what no file can be called.
+        # A program's locations may name anything, such as a device or an invalid file name.
         file = Path(position.file)
         try:
             text = file.read_text(errors="replace") if file.is_file() else ""

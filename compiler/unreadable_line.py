@@ -12,7 +12,7 @@ from .errors import InputError, Position
 if TYPE_CHECKING:
     from .session import Session
 
-# Of processor time, for one beginning and for all: how busy the machine is makes no difference.
+# Limits in processor time, for one attempt and for all: the load of the machine does not matter.
 _SECONDS_EACH, _SECONDS = 5, 20
 # No program goes on like this, and the reader says so, unless it failed before.
 _NO_MLIR = b"\n= = ="
@@ -70,7 +70,7 @@ def _search(data: bytes) -> int:
 
 
 def _processor_time() -> float:
-    """Returns seconds that this process and its children took."""
+    """Returns the seconds of processor time that this process and its children took."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return process_time() + used.ru_utime + used.ru_stime
 

@@ -104,9 +104,10 @@ def _unwind(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def asked_to_end() -> int | None:
-    """Returns the exit status that a signal asked this process for; None where none did.
+    """Returns the exit status for the signal that ended this process; None where none came.
 
-    MLIR makes another exception of what is raised within its callbacks, walks of operations too.
+    Where SystemExit is raised within a callback of MLIR, as in a walk of operations, MLIR raises
+    another exception in its place.
     """
     return _end
 

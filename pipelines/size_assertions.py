@@ -1,4 +1,4 @@
-"""Assertions on two sizes, whose messages show both where they do not hold."""
+"""Assertions on two sizes, whose messages show both sizes when they fail."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import re
 from ..dialects.mlir import arith, cf, ir
 from .constants import constant_value
 
-# Of a cf.assert: what its message goes on with, `{0}` and `{1}` for what its condition compares.
+# The attribute of a cf.assert with the end of its message: `{0}` and `{1}` stand for the operands
+# of the comparison that is its condition.
 SHOWN = "hir.shown"
 _PLACE = re.compile(r"\{(\d)\}")
 _EQUAL = arith.CmpIPredicate.eq
@@ -16,16 +17,16 @@ _AT_LEAST = arith.CmpIPredicate.sge
 
 
 def assert_equal(first: ir.Value, second: ir.Value, message: str, shown: str) -> None:
-    """Asserts that two sizes are the same."""
+    """Emits an assertion that two sizes are equal; a failure appends `shown` to `message`."""
     if constant_value(first) is not None:
-        # As canonicalization has it, which would change the order.
+        # Canonicalization would otherwise swap them.
         first, second = second, first
         shown = _PLACE.sub(lambda place: "{1}" if place[1] == "0" else "{0}", shown)
     _assert(_EQUAL, first, second, message, shown)
 
 
 def assert_at_most(first: ir.Value, second: ir.Value, message: str, shown: str) -> None:
-    """Asserts that the first number is the second one at most."""
+    """Emits an assertion that the first number is at most the second; as assert_equal."""
     _assert(_AT_MOST, first, second, message, shown)
 
 
@@ -37,9 +38,9 @@ def _assert(
 
 
 def compared(assertion: ir.Operation) -> tuple[str, list[ir.Value]] | None:
-    """Returns an assertion's message with `{}` for its numbers, and these in order.
+    """Returns an assertion's message, with `{}` for each number, and these numbers in order.
 
-    None where there are none: a condition that is known compares nothing any more.
+    Returns None where the message has no numbers, or the condition was folded to a constant.
     """
     condition = assertion.operands[0].owner
     if SHOWN not in assertion.attributes or isinstance(condition, ir.Block):

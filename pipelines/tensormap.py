@@ -7,7 +7,7 @@ from ..dialects.mlir import ir
 # CUtensorMap's alignment in bytes, on the host and on the device (CUDA driver API).
 ALIGNMENT = 64
 
-# Marks an nvgpu.tma.create.descriptor whose copies round f32 to tf32.
+# The attribute of an nvgpu.tma.create.descriptor whose copies round f32 to tf32.
 ROUNDS = "hir.tf32"
 
 # The name tells descriptors apart from a program's own structs.

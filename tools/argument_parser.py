@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Once(argparse.Action):
-    """Stores an option's value, and refuses another one."""
+    """Stores an option's value, and refuses a second one."""
 
     def __call__(
         self,

@@ -5,12 +5,12 @@ bench_host_programs/; all is built with -O3. The shape code runs with a CUDA run
 nothing, so what is left is the program's own; beside it is the same integer code in C. What is
 compared runs in turn in one process.
 
-With `--gpu CHIP --keep FOLDER`, calls of programs are built for a GPU: of 1, 10 and 100 kernels, of
-one and ten operations on tensors, of an MLP block, and of models whose tensors are in containers.
-`python calls.py --json F.json` in the folder times them there, from C and from Python, beside
-launches in C, a graph made by hand, and torch; it needs torch, and of hirc what lies in the folder.
-Where hirc is installed too, programs compiled in the process stand beside. `--chart F.json -o
-F.png` draws that.
+`--gpu CHIP --keep FOLDER` builds programs for a GPU: of 1, 10 and 100 kernels, of one and ten
+operations on tensors, of an MLP block, and of models whose tensors are in containers. There,
+`python calls.py --json F.json` in the folder times calls of them from C and from Python, beside
+launches in C, a graph made by hand, and torch. It needs torch, and only the part of hirc that is in
+the folder; where hirc is installed, it also times programs compiled into the process.
+`--chart F.json -o F.png` draws the results.
 """
 
 from __future__ import annotations

@@ -239,7 +239,7 @@ def _models(bench: Bench, names: Sequence[str]) -> None:
 
 
 def _containers(bench: Bench) -> None:
-    """Models whose tensors are in containers, and the programs under them."""
+    """Times models whose tensors are in containers, and the programs that they call."""
     for count in CONTAINED:
         model = hirc.load(HERE / f"libcontainers{count}.so")
         tensors = [torch.randn(8, 64, device="cuda") for _ in range(count)]

@@ -1,4 +1,4 @@
-"""The functions that bench_host compiles, and torch runs beside: ten operations, two blocks, and
+"""The functions that bench_host compiles and compares with torch: ten operations, two blocks, and
 tensors in containers.
 """
 
@@ -44,16 +44,16 @@ def products(x: Tensor, up: Tensor, down: Tensor) -> Tensor:
 
 
 def containers(given: dict[str, Any]) -> dict[str, Any]:
-    """One operation for each tensor, in containers as models have them."""
+    """Computes one operation for each tensor, in containers such as models have."""
     return {"first": given["first"] + 1, "rest": tuple(each + 1 for each in given["rest"])}
 
 
 def contained(tensors: Sequence[Tensor]) -> dict[str, Any]:
-    """Returns the containers of these tensors."""
+    """Returns containers that hold these tensors."""
     return {"first": tensors[0], "rest": tuple(tensors[1:])}
 
 
-# How many tensors are in them.
+# The numbers of tensors in the containers.
 CONTAINED = (1, 3, 10)
 # The tensors' sizes; the first one of the first is open, and that of others too where it is equal.
 SIZES: dict[str, list[tuple[int, ...]]] = {

@@ -10,7 +10,7 @@ from .. import fault
 from ..frame import Frame
 from ..registry import interprets
 
-# Of arith.cmpi, signed: canonicalization has numbers that are known come second.
+# arith.cmpi's predicate sge: canonicalization makes it of sle, to put a known number second.
 _AT_LEAST = 5
 
 
@@ -22,7 +22,7 @@ def assertion(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 
 def _shown(op: ir.Operation, frame: Frame) -> str:
-    """Returns what a comparison of sizes compares, as the compiler's checks of them say it."""
+    """Returns the end of the message of a failed check of sizes, which shows the two numbers."""
     comparison = op.operands[0].owner
     if "hir.shown" not in op.attributes or comparison.name != "arith.cmpi":
         return ""
