@@ -1,4 +1,4 @@
-"""Attention as two products of the operands as they are, and between them a softmax in f32."""
+"""Attention as two products of the unscaled operands, with a softmax in f32 between them."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ def attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """Two products of the operands as they are, and between them a softmax in f32.
+    """Returns attention as two products of the operands, with a softmax in f32 between them.
 
-    torch's own form scales both operands of the first product, in f32. Query heads that share one
-    of the keys are rows of one matrix.
+    The arguments are those of scaled_dot_product_attention, with dims (..., head, row, width).
+    torch's own decomposition scales both operands of the first product, in f32. Query heads that
+    share a head of the keys become rows of one matrix.
     """
     if query.dim() < 2:
         return NotImplemented
@@ -40,7 +41,7 @@ def attention(
         scale = 1 / math.sqrt(query.shape[-1])
     groups = _groups(query, key) if enable_gqa else 1
     if enable_gqa and _groups(query, value) != groups:
-        # Keys and values are shared by different numbers of query heads.
+        # A head of the keys serves another number of query heads than one of the values.
         key, value = (each.repeat_interleave(_groups(query, each), -3) for each in (key, value))
         groups = 1
     scores = _scores(query, key, groups) * scale
@@ -84,7 +85,7 @@ def _weighed(weights: Tensor, value: Tensor, groups: int) -> Tensor:
 
 
 def _softmax_of_masked(scores: Tensor) -> Tensor:
-    """Returns a softmax that is 0 along rows of -inf alone, as torch's is in attention."""
+    """Returns a softmax that is 0 in rows of -inf only, as in torch's attention."""
     most = scores.amax(-1, keepdim=True)
     powers = (scores - torch.where(most == -math.inf, 0.0, most)).exp()
     total = powers.sum(-1, keepdim=True)
@@ -92,10 +93,10 @@ def _softmax_of_masked(scores: Tensor) -> Tensor:
 
 
 def flexible_attention_as_products(program: ExportedProgram) -> None:
-    """Makes `torch.nn.attention.flex_attention` a function that decompositions can see through.
+    """Replaces `torch.nn.attention.flex_attention` by a function that decompositions can trace.
 
-    What modifies and masks scores is a graph of one score. The blocks of a block mask say nothing
-    that its function does not.
+    The graphs that modify and mask scores compute one score each. The blocks of a block mask are
+    not needed: its function gives the same mask.
     """
     root = program.graph_module
     for node in [*root.graph.nodes]:
@@ -112,7 +113,7 @@ def flexible_attention_as_products(program: ExportedProgram) -> None:
 
 
 def _index_by_operators(module: GraphModule) -> None:
-    """Takes elements by an operator where torch's graph of a score calls a function of Python."""
+    """Replaces Python functions that read elements, in the graph of a score, by an operator."""
     for node in [*module.graph.nodes]:
         if node.target is not torch.ops.higher_order.flat_apply:
             continue
@@ -126,9 +127,7 @@ def _index_by_operators(module: GraphModule) -> None:
 
 
 def _attention_of(modify: GraphModule, mask: GraphModule) -> Callable[..., Any]:
-    """Returns attention whose scores one graph modifies, and of which another says which are
-    seen.
-    """
+    """Returns the function of attention whose scores one graph modifies and another masks."""
 
     def flexible_attention(
         query: Tensor,
@@ -146,7 +145,7 @@ def _attention_of(modify: GraphModule, mask: GraphModule) -> Callable[..., Any]:
             seen = _of_each(mask, 0, len(masks_by))(*places, *masks_by)
         modified = torch.where(seen, modified.to(scores.dtype), -math.inf)
         weights = _softmax_of_masked(modified)
-        # Logarithms to base 2, as of torch's kernels.
+        # Logarithms to base 2, as torch's kernels return.
         sums, most = (each / math.log(2) for each in (modified.logsumexp(-1), modified.amax(-1)))
         attended = _weighed(weights.to(query.dtype), value.to(query.dtype), groups)
         return attended.to(query.dtype), sums, most
@@ -155,7 +154,7 @@ def _attention_of(modify: GraphModule, mask: GraphModule) -> Callable[..., Any]:
 
 
 def _of_each(function: Any, scores: int, others: int) -> Any:
-    """Returns a function of one score, and its four places, for all of them."""
+    """Returns a function of one score and its four indices, mapped over all scores."""
     for lane in reversed(range(_LANES)):
         places = tuple(0 if each == lane else None for each in range(_LANES))
         function = torch.vmap(function, in_dims=(0,) * scores + places + (None,) * others)

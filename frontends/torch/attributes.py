@@ -53,8 +53,8 @@ def as_buffers(model: nn.Module) -> Generator[frozenset[str]]:
 
 
 def _buffers_of(model: nn.Module) -> Iterator[tuple[nn.Module, str, str, Tensor]]:
-    """Yields the buffers of a module and its parts, each as its module, its name there, its path
-    and its value.
+    """Yields the buffers of a module and its submodules: each as its module, its name there, its
+    path and its value.
     """
     for prefix, module in model.named_modules():
         for name, value in module.named_buffers(recurse=False):
@@ -106,8 +106,9 @@ class Assignments:
         ]
         self._buffers: list[tuple[nn.Module, str, str, Tensor]] = []
         self._kept = {path: buffer for _, _, path, buffer in _buffers_of(model)}
-        # What torch.export has in a buffer's place while it calls the model, by the buffer's id. It
-        # knows modules alone: a cache or a list that holds the buffer too gives the buffer itself.
+        # The tensors that torch.export puts in place of buffers while it calls the model, by the
+        # buffers' ids. It replaces them in modules only: a cache or a list that also holds a buffer
+        # still gives the buffer itself.
         self.stand_ins: dict[int, Tensor] = {}
         self._found: list[_Assigned] = []
 

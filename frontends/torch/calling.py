@@ -22,10 +22,11 @@ _CONSTANTS = (bool, int, float, str)
 def bind(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[inspect.Signature, tuple[Any, ...], dict[str, Any]]:
-    """Returns the signature of a function, and a call of it with the keywords in its order.
+    """Returns a function's signature, and the arguments with keywords in the signature's order.
 
-    What is passed by its place stays so, and so do keywords and defaults: a function that wraps
-    the model's own may look at either. Raises TypeError where it cannot be called so.
+    Positional arguments stay positional, keywords stay keywords, and defaults are not passed: a
+    wrapper of the model's function may look at any of them. Raises TypeError where the function
+    does not take these arguments.
     """
     signature = inspect.signature(function)
     bound = signature.bind(*args, **kwargs)
@@ -135,7 +136,7 @@ class _Nodes:
         return described
 
     def default(self, parameter: inspect.Parameter) -> Node:
-        """Returns the node of a default that is data."""
+        """Returns the node that describes a parameter's default."""
         leaves, spec = pytree.tree_flatten(parameter.default)
         return self.of(spec, map(constant, leaves))
 

@@ -141,11 +141,11 @@ def _nonzero(x: Tensor) -> Tensor:
 
 
 def _nonzero_static(x: Tensor, *, size: int | SymInt, fill_value: int = -1) -> Tensor:
-    """Of so many places each element that is counted is written to the one of its number."""
+    """Writes the index of each nonzero element to the position that its running count gives."""
     counted = x.reshape(-1) != 0
     number = counted.long().cumsum(0) - 1
     count: Any = size
-    # What is not counted, or too many, goes to a place behind the last.
+    # Elements that are 0, or beyond the count, go to a position behind the last.
     place = torch.where(counted, number.clamp(max=count), count)
     here = torch.arange(counted.shape[0], device=x.device)
     flat = torch.full((count + 1,), -1, dtype=torch.int64, device=x.device)
@@ -167,7 +167,7 @@ def _histogram(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """An element of the last bin's upper end is in that."""
+    """Returns a histogram and its edges. An element at the upper end is in the last bin."""
     values = x.reshape(-1)
     sizes: list[int | SymInt] = list(x.shape)
     if range is None and 0 in [each for each in sizes if not isinstance(each, SymInt)]:

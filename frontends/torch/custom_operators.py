@@ -1,4 +1,4 @@
-"""Operators that others registered with torch, and those of numbers that are quantized."""
+"""Decompositions of operators that libraries register with torch, and of quantized ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .refusals import nodes_of
 
 _ATEN = torch.ops.aten
 _QUANTIZED = "quantized_decomposed"
-# Those that torch-mlir knows.
+# Operators that torch-mlir lowers itself.
 _KNOWN = tuple(
     f"{_QUANTIZED}.{name}.default"
     for name in (
@@ -29,10 +29,10 @@ _KNOWN = tuple(
 
 
 def custom_decompositions(program: ExportedProgram) -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of a program's operators that are not torch's own.
+    """Returns the decompositions of those operators of a program that are not torch's own.
 
-    They are those that are registered with torch, or else the kernel for all devices, where that
-    is made of operators.
+    A decomposition is the one registered with torch, or else the kernel for all devices, where
+    tracing it succeeds.
     """
     targets = {node.target for node in nodes_of(program) if isinstance(node.target, OpOverload)}
     found: dict[Any, Callable[..., Any]] = {}
@@ -53,7 +53,7 @@ def custom_decompositions(program: ExportedProgram) -> dict[Any, Callable[..., A
 
 
 def _of_kernel(operator: OpOverload, *given: Any, **named: Any) -> Any:
-    """Traces the kernel; one that asks for elements, or the memory, stays what it is."""
+    """Traces an operator's kernel. One that reads elements or memory stays an operator."""
     try:
         run = operator._op_dk  # pyright: ignore[reportPrivateUsage]
         return run(DispatchKey.CompositeExplicitAutograd, *given, **named)
@@ -66,7 +66,7 @@ def _of_kernel(operator: OpOverload, *given: Any, **named: Any) -> Any:
 def _quantize(
     x: Tensor, scale: Tensor, zero_point: Tensor, least: Any, most: Any, dtype: torch.dtype
 ) -> Tensor:
-    """Scales that are tensors, of which torch's kernel takes the elements."""
+    """Quantizes by scales that are tensors, whose elements torch's kernel reads."""
     inverse = (1 / scale.double()).float()
     rounded = (widened(x) * inverse).round() + zero_point.long()
     return torch.minimum(torch.maximum(rounded, _number(least)), _number(most)).to(dtype)
@@ -93,7 +93,7 @@ def _dequantize(
 def _parameters(
     is_symmetric: bool, x: Tensor, least: int, most: int, eps: float, dtype: torch.dtype
 ) -> tuple[Tensor, Tensor]:
-    """Returns a scale and the place of zero, for the least and the greatest element."""
+    """Returns the scale and the zero point for a least and a greatest element."""
     low, high = x.amin().clamp(max=0), x.amax().clamp(min=0)
     floor = torch.full((1,), eps, dtype=torch.float32, device=x.device)
     if is_symmetric:
@@ -116,7 +116,7 @@ _BY_TENSORS["choose_qparams_symmetric", "tensor"] = partial(_parameters, True)
 
 
 def quantized_products() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of products of quantized operands, and of what stands for them."""
+    """Returns the decompositions of products of quantized operands."""
     return {
         _ATEN._scaled_mm.default: _scaled_product,
         _ATEN._weight_int8pack_mm.default: _product_with_bytes,
@@ -135,8 +135,9 @@ def _scaled_product(
     out_dtype: torch.dtype | None = None,
     use_fast_accum: bool = False,
 ) -> Tensor:
-    """One scale for all, or one for each row of x and column of y. Blocks with their own are not
-    taken.
+    """Multiplies by one scale for all, or one for each row of x and column of y.
+
+    Scales of blocks are not supported.
     """
     sizes = (scale_x, (x.shape[0], 1)), (scale_y, (1, y.shape[1]))
     if any(scale.numel() != 1 and tuple(scale.shape) != shape for scale, shape in sizes):

@@ -197,7 +197,7 @@ def _operation_name(operator: Any) -> str:
 
 
 def _copies() -> dict[Any, Callable[..., Any]]:
-    """Copies of views, of which torch-mlir has operations and lowers none."""
+    """Returns copies of views: torch-mlir has operations for them, and lowers none."""
 
     def of(view: OpOverload) -> Callable[..., Any]:
         def copied(*given: Any, **named: Any) -> Any:
@@ -1020,7 +1020,7 @@ def _view(x: Tensor, size: Sequence[int | SymInt]) -> Tensor:
 
 
 def _split_with_sizes(x: Tensor, sizes: Sequence[int | SymInt], dim: int = 0) -> list[Tensor] | Any:
-    """Parts of open sizes, each a slice; torch-mlir takes known ones."""
+    """Returns parts of open sizes as slices; torch-mlir lowers known sizes only."""
     if not any(isinstance(size, SymInt) for size in sizes):
         return NotImplemented
     found: list[Tensor] = []
@@ -1132,7 +1132,7 @@ def _diagonal_scatter(
 
 
 def _nextafter(x: Tensor, y: Tensor) -> Tensor:
-    """The bits of a number, taken for an integer, are one more or less for the next."""
+    """Adds 1 to the bits of each number, taken as an integer, or subtracts it."""
     x, y = torch.broadcast_tensors(x, y)
     bits = x.view(_INTEGERS[x.dtype.itemsize])
     away = torch.where((y > x) == (x > 0), 1, -1).to(bits.dtype)
@@ -1142,7 +1142,7 @@ def _nextafter(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _frexp(x: Tensor) -> tuple[Tensor, Tensor]:
-    """By the bits of the exponent, of which numbers that are less than normal have none."""
+    """Reads the bits of the exponent. Subnormal numbers, which have none, are scaled first."""
     info = torch.finfo(x.dtype)
     bits = -int(math.log2(info.eps))
     raised = x.abs() < info.smallest_normal
@@ -1166,7 +1166,7 @@ def _as_strided_scatter(
     stride: Sequence[int | SymInt],
     storage_offset: int | SymInt | None = None,
 ) -> Tensor:
-    """Where x lies without gaps, as all tensors of a program do."""
+    """Writes elements at computed offsets. x is contiguous, as all tensors of a program are."""
     begin: Any = storage_offset or 0
     place = torch.full((), begin, dtype=torch.int64, device=x.device)
     for axis, (extent, step) in enumerate(zip(size, stride, strict=True)):

@@ -1,4 +1,4 @@
-"""Tensors without dims, and without elements, which torch-mlir refuses or ends the process at."""
+"""Tensors without dims or elements, which torch-mlir refuses or which end its process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torch.utils import _pytree as pytree
 from .refusals import nodes_of
 
 _ATEN = torch.ops.aten
-# What torch computes along dim 0 of a tensor that has none.
+# Operators that torch computes along dim 0 of a tensor without dims.
 _ALONG_A_DIM = (
     *(_ATEN.amax.default, _ATEN.amin.default, _ATEN.argmax.default, _ATEN.argmin.default),
     *(_ATEN.max.dim, _ATEN.min.dim, _ATEN.mode.default, _ATEN.gather.default),
@@ -25,7 +25,10 @@ _ALONG_A_DIM = (
 
 
 def without_dims(known: Mapping[Any, Callable[..., Any]]) -> dict[Any, Callable[..., Any]]:
-    """Returns operators along a dim, of what has no dims as of one element; else what is known."""
+    """Returns operators along a dim that take a tensor without dims as one of one element.
+
+    Other tensors are for the decomposition in `known`, if there is one.
+    """
     return {
         operator: partial(_of_one_element, operator, known.get(operator))
         for operator in _ALONG_A_DIM
@@ -43,7 +46,7 @@ def _of_one_element(
 
 
 def fill_what_is_empty(program: ExportedProgram) -> None:
-    """Makes each tensor that is known to have no elements by itself, of nothing."""
+    """Replaces each tensor that is known to have no elements by an empty one without operands."""
     for node in nodes_of(program):
         value = node.meta.get("val")
         if not isinstance(node.target, OpOverload) or not isinstance(value, Tensor):

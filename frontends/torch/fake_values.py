@@ -25,10 +25,10 @@ def has_no_elements(x: Any) -> bool:
 
 
 def apart(model: nn.Module, given: Any) -> Any:
-    """Returns what the model is called with, each tensor another one than all others.
+    """Returns the model's arguments, with a distinct tensor for each.
 
-    torch.export takes inputs that are one tensor, or the model's own, for one: what it exports
-    then reads a single one of them, whatever it is called with.
+    torch.export merges inputs that are one tensor, or a tensor of the model: the exported program
+    would then read only one of them in every call.
     """
     met = {id(held) for held in (*model.parameters(), *model.buffers())}
 

@@ -23,10 +23,10 @@ from .user_errors import stack_position
 
 
 class ReplacedFunctions(TorchFunctionMode):
-    """Calls of these functions become others, which keep sizes open and give the same.
+    """Replaces calls of some functions by others that return the same and keep sizes open.
 
-    `stand_ins` gives the tensors that calls take in place of others, by the ids of these.
-    Packed sequences are refused where they are made: torch.export fails later, and says less.
+    `stand_ins` maps ids of tensors to the tensors that calls take in their place. Making a packed
+    sequence raises an error here: torch.export would fail later, with a less helpful message.
     """
 
     def __init__(self, stand_ins: Callable[[], Mapping[int, Tensor]]) -> None:
@@ -134,7 +134,7 @@ def _arange(*numbers: Any, **given: Any) -> Tensor:
 
 
 def _masked_select(x: Tensor, mask: Tensor) -> Tensor:
-    """Of broadcast ones torch takes the first's number of elements for the most there may be."""
+    """Broadcasts first: torch takes the number of elements of x for the greatest possible."""
     return torch.masked_select(*torch.broadcast_tensors(x, mask))
 
 
@@ -162,7 +162,10 @@ def _max_pool_with_places(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """torch-mlir begins at place -1, and neither -inf nor nan is more than what it begins with."""
+    """Returns values and their positions, also where all of a window is -inf or some of it nan.
+
+    torch-mlir begins with position -1 and -inf, and takes only elements that are greater.
+    """
     how = (kernel_size, stride, padding, dilation, ceil_mode, return_indices)
     values, places = pool(x, *how)
     if not x.dtype.is_floating_point:
@@ -177,11 +180,11 @@ def _max_pool_with_places(
     for axis, (size, step, pad, gap) in enumerate(zip(sizes, steps, pads, gaps, strict=True)):
         along = [1] * (dims - 1 - axis)
         begin = torch.arange(values.shape[axis - dims], device=x.device) * step - pad
-        # The first place of a window that is in the tensor.
+        # The first position of a window that lies in the tensor.
         begin = torch.where(begin < 0, begin % gap, begin)
         first = first * size + begin.reshape(-1, *along)
         number = number * size + torch.arange(size, device=x.device).reshape(-1, *along)
-    # Of several nan it is the last one's.
+    # Where a window has several nan, the position is that of the last one.
     last, _ = pool(torch.where(x.isnan(), number.to(torch.float64), -1.0), *how)
     places = torch.where(values == -torch.inf, first, places)
     return values, torch.where(values.isnan(), last.to(torch.int64), places)
@@ -204,7 +207,7 @@ _REPLACED: dict[Any, Callable[..., Any]] = {
     Tensor.masked_select: _masked_select,
     functional.interpolate: _interpolate,
     functional.gaussian_nll_loss: _gaussian_loss,
-    # torch.export takes elements of bf16 alone. torch.nn.functional.grouped_mm calls this.
+    # torch.export takes only elements of bf16. torch.nn.functional.grouped_mm calls this.
     getattr(torch, "_grouped_mm", None): grouped_mm,
     functional.ctc_loss: ctc_loss,
     torch.ctc_loss: ctc_loss,

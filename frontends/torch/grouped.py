@@ -1,4 +1,4 @@
-"""Products of groups of rows, columns or terms with a matrix each, as mixtures of experts have."""
+"""Products of groups of rows, columns or terms with one matrix each, as in mixtures of experts."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ def grouped_mm(
     bias: Tensor | None = None,
     out_dtype: torch.dtype | None = None,
 ) -> Tensor:
-    """Rows of a matrix, or columns, are each multiplied with a matrix of those that the other
-    operand is, which the kernel reads in place. Of two matrices each group of terms is summed.
+    """Multiplies each row or column of a matrix with the matrix of its group, read in place.
 
-    `offs` are where the groups end. torch does not say what comes after the last one.
+    The other operand is a batch of these matrices. Two operands of two dims give a matrix for each
+    group of terms. `offs` are the ends of the groups. The results behind the last group are
+    undefined in torch.
     """
     kind = out_dtype or x.dtype
     if offs is None or x.dim() == y.dim() == 3:
@@ -43,6 +44,6 @@ def grouped_mm(
 
 
 def _groups(offs: Tensor, count: Any) -> Tensor:
-    """Returns the group that each of so many places is in: how many end before it."""
+    """Returns the group of each of `count` positions: the number of groups that end before it."""
     places = torch.arange(count, device=offs.device)
     return (offs <= places.unsqueeze(-1)).sum(-1)

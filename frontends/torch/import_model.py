@@ -194,8 +194,9 @@ def _all_shapes(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    """dynamic_shapes of all that is passed, by the parameters' names; those that are left to
-    their defaults have none.
+    """Returns the dynamic_shapes of all arguments by the parameters' names.
+
+    Parameters that are left to their defaults have none.
     """
     if dynamic_shapes is None:
         return None
@@ -324,7 +325,7 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
         with torch.no_grad(), quick_registrations(), without_needless_guards():
             known = {**decompositions(), **custom_decompositions(program)}
             program = program.run_decompositions(known)
-            # Decompositions compute with sizes too.
+            # Decompositions add arithmetic with sizes.
             fractions_as_tensors(program, with_quotients=False)
     except HircError as error:
         # What torch runs the program with says on top at which of its operations.
@@ -372,7 +373,7 @@ def _inputs(
         if not isinstance(spec.arg, (TensorArgument, SymIntArgument)):
             kind = type(spec.arg).__name__.removesuffix("Argument")
             raise UnsupportedError(
-                f"the input '{spec.arg.name}' is a {kind}, which is no tensor and no whole number",
+                f"the input '{spec.arg.name}' is a {kind}, neither a tensor nor a whole number",
                 stage="import",
                 hint="pass it as a tensor without dims, or leave it out of dynamic_shapes",
             )
@@ -443,7 +444,7 @@ def _lowered(program: ExportedProgram, name: str) -> ir.Module:
     except ir.MLIRError as error:
         raise lowering_error(session.take_diagnostics(), importer.module_op) from error
     except Exception as error:
-        # It is told with what the node is, which is long and has the program's lines.
+        # The importer's message goes on with the node, which is long and has the program's lines.
         said = first_line(error).partition(", {")[0]
         raise UnsupportedError(
             f"torch-mlir cannot import the model: {said}",

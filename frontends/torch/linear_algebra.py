@@ -95,7 +95,7 @@ def _with_info(
 
 
 def _is_empty(a: Tensor) -> bool:
-    """Returns whether no element is there, of which a loop would take the sizes."""
+    """Returns whether a tensor has no elements; a loop would depend on its sizes."""
     return any(statically_known_true(size == 0) for size in a.shape)
 
 

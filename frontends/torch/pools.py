@@ -107,8 +107,9 @@ def _all_divide(sizes: Sequence[int], output_size: Sequence[int]) -> bool:
 
 
 def _places(size: Any, out: Any, like: Tensor) -> tuple[Tensor, Tensor]:
-    """Returns the places of the elements of each window, at least as many as of the widest, and the
-    windows' ends.
+    """Returns the positions of each window's elements, and the ends of the windows.
+
+    Each window has at least as many positions as the widest has elements.
     """
     width: Any = (size + out - 1) // out + 1
     if isinstance(size, int) and isinstance(out, int):

@@ -121,7 +121,7 @@ def _import(
 
 @contextmanager
 def _blaming(file: Path | None) -> Generator[None]:
-    """Has errors without a place name the file, whose own the mesh is."""
+    """Adds the file that gives the mesh to an InputError without a position."""
     try:
         yield
     except InputError as error:

@@ -16,7 +16,7 @@ _ATEN = torch.ops.aten
 
 
 def resampling_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of resizing with antialiasing, and of samples of three dims."""
+    """Returns the decompositions of resizing with antialiasing, and of sampling in three dims."""
     return {
         _ATEN._upsample_bilinear2d_aa.default: partial(_resized, _linear),
         _ATEN._upsample_bicubic2d_aa.default: partial(_resized, _cubic),

@@ -1,7 +1,7 @@
-"""Numbers that a model computes from open sizes, as torch-mlir lowers them.
+"""Brings numbers that a model computes from open sizes into a form that torch-mlir lowers.
 
-Those with a fraction that tensors are computed with become tensors of f64 without dims. Those that
-become whole numbers again are numbers of the host.
+Fractions that tensor operators take become tensors of f64 without dims. Fractions that are rounded
+to whole numbers again are computed as numbers on the host.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from .user_errors import stack_position
 _ATEN = torch.ops.aten
 _ROOT = math.sqrt
 _ROOT_OF_SIZE: Any = vars(torch)["_sym_sqrt"]
-# What makes a whole number of one with a fraction.
+# Functions that round a fraction to a whole number.
 _WHOLE: tuple[Any, ...] = (math.trunc, math.floor, math.ceil)
-# Parts of sizes that are computed in whole numbers. Beside multiples of their denominator they are
-# further from a whole number than f64 rounds; so far the multiples are tried.
+# Known parts of sizes are computed in whole numbers, for denominators up to the first number. Parts
+# are further from a whole number than f64 rounds, except at multiples of the denominator: those up
+# to the second are tried.
 _MOST_DENOMINATOR, _CHECKED_SIZES = 1024, 1 << 16
 # What is computed of two numbers.
 _OF_TWO: dict[Any, Any] = {
@@ -61,7 +62,7 @@ _OF_TENSORS: dict[Any, Any] = {
     _ATEN.where.ScalarSelf: _ATEN.where.self,
     _ATEN.where.ScalarOther: _ATEN.where.self,
 }
-# Operations of torch-mlir on numbers with a fraction.
+# torch-mlir's operations on fractions.
 _OF_TWO_NUMBERS: dict[Any, Any] = {
     operator.truediv: _ATEN.div.float,
     operator.mul: _ATEN.mul.float,
@@ -86,11 +87,11 @@ def root(x: Any) -> Any:
 
 
 def fractions_as_tensors(program: ExportedProgram, *, with_quotients: bool = True) -> None:
-    """Takes operators of tensors alone where one is given such a number.
+    """Replaces tensor operators that take a fraction as a number by operators that take a tensor.
 
-    Whole numbers of a known part of a size are computed without fractions. Raises UnsupportedError
-    where an operator takes a fraction as a number alone, unless it is a quotient of whole numbers,
-    which torch-mlir knows; without `with_quotients` operators of tensors take these so too.
+    Known parts of a size that are rounded are computed in whole numbers. torch-mlir lowers
+    quotients of whole numbers: without `with_quotients`, tensor operators keep them as numbers.
+    Raises UnsupportedError where an operator takes any other fraction only as a number.
     """
     for module in program.graph_module.modules():
         if isinstance(module, GraphModule):
@@ -98,7 +99,7 @@ def fractions_as_tensors(program: ExportedProgram, *, with_quotients: bool = Tru
 
 
 def numbers_as_operations(program: ExportedProgram) -> None:
-    """Takes torch-mlir's operations in place of Python's functions of numbers."""
+    """Replaces Python's arithmetic by torch-mlir's operations. Raises UnsupportedError."""
     for module in program.graph_module.modules():
         if not isinstance(module, GraphModule):
             continue
@@ -114,9 +115,7 @@ def numbers_as_operations(program: ExportedProgram) -> None:
 
 
 def _take_remainder(node: Node) -> None:
-    """Takes Python's remainder, which has the sign of what it is divided by, with a quotient that
-    is rounded down.
-    """
+    """Replaces a remainder by x - x // y * y, which has the sign of the divisor as in Python."""
     graph, (x, y) = node.graph, node.args
     with graph.inserting_before(node):
         quotient = _like(node, graph.call_function(operator.floordiv, (x, y)))
@@ -125,7 +124,7 @@ def _take_remainder(node: Node) -> None:
 
 
 def _round(node: Node, known: dict[Node, Node]) -> None:
-    """Makes a whole number of one with a fraction: that below, above, or towards 0."""
+    """Rounds a fraction to a whole number: down, up or towards 0. Raises UnsupportedError."""
     graph, target = node.graph, node.target
     if target not in (*_TRUNCATING, math.floor, math.ceil):
         raise _error(node)
@@ -142,7 +141,7 @@ def _round(node: Node, known: dict[Node, Node]) -> None:
 
 
 def _number(value: Any, known: dict[Node, Node]) -> Any:
-    """Returns what gives torch-mlir a number with a fraction, computed before the graph's place."""
+    """Returns a fraction as torch-mlir's operations, which it adds at the insertion point."""
     if isinstance(value, (int, float)):
         return float(value)
     if value in known:
@@ -163,7 +162,7 @@ def _number(value: Any, known: dict[Node, Node]) -> Any:
 
 
 def _like(node: Any, made: Node) -> Node:
-    """Returns a node with another one's type and place in the program."""
+    """Gives a node the type and source location of another, and returns it."""
     made.meta = {key: node.meta[key] for key in ("val", "stack_trace") if key in node.meta}
     return made
 
@@ -200,7 +199,7 @@ def _of_graph(module: GraphModule, with_quotients: bool) -> None:
 
 
 def _value_new(module: GraphModule) -> None:
-    """Gives the nodes that were made here the fake values that torch's own have."""
+    """Gives the nodes that this module added their fake values."""
     vals = [
         node.meta["val"]
         for node in module.graph.nodes
@@ -222,9 +221,9 @@ def _value(argument: Any) -> Any:
 
 
 def _without_fraction(node: Node) -> None:
-    """Replaces a whole number that is made of a known part of another one.
+    """Replaces a rounded part of a whole number, where the part is known, by whole arithmetic.
 
-    Numbers that may be negative stay: // rounds them down.
+    Numbers that may be negative stay: // would round them down.
     """
     number = node.args[0]
     found = _share(number) if node.target in _WHOLE else None
@@ -246,7 +245,7 @@ def _without_fraction(node: Node) -> None:
 
 
 def _share(number: Any) -> tuple[Fraction, Node] | None:
-    """Returns which part a number is of a whole one, where that part is known."""
+    """Returns a factor and the whole number that a number is the product of; None if unknown."""
     if not isinstance(number, Node):
         return None
     if _is_size(number):
@@ -267,7 +266,7 @@ def _share(number: Any) -> tuple[Fraction, Node] | None:
 
 
 def _fraction(number: Any) -> Fraction | None:
-    """Returns the fraction of a small denominator that a number is the nearest to."""
+    """Returns the fraction with a small denominator that rounds to a number; None for others."""
     if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
         return None
     found = Fraction(number).limit_denominator(_MOST_DENOMINATOR)
@@ -275,7 +274,7 @@ def _fraction(number: Any) -> Fraction | None:
 
 
 def _agrees(share: Fraction, rounded: Any) -> bool:
-    """Whether Python's arithmetic, which rounds products to f64, gives the same for sizes."""
+    """Returns whether Python's arithmetic, which rounds products to f64, agrees for all sizes."""
     factor, top, bottom = float(share), share.numerator, share.denominator
     up = bottom - 1 if rounded is math.ceil else 0
     return all(

@@ -42,10 +42,10 @@ _WITH_LIMITS = (Max, Min, FloorDiv, Mod, sympy.Max, sympy.Min)
 
 
 class Sizes:
-    """The open sizes of a program's inputs.
+    """The open sizes of a program's inputs, and its inputs that are whole numbers.
 
-    `names` gives an input's open dims their names, `limits` the least and the greatest that a name
-    may be, None where there is none. Whole numbers that are inputs have limits, as sizes have.
+    `names` maps an input's name and axis to the name of its size. `limits` maps a name to the least
+    and the greatest value, None where there is no limit.
     """
 
     def __init__(self, program: ExportedProgram, dynamic_shapes: Any) -> None:
@@ -103,7 +103,7 @@ class Sizes:
 
     @property
     def places(self) -> dict[str, tuple[int, int]]:
-        """An input, by its number, and its axis for each name: NUMBER where it is that itself."""
+        """Maps names to an input's number and an axis: NUMBER where it is the input itself."""
         return {self._named[expression]: place for expression, place in self._places.items()}
 
     def node_of(self, value: Node) -> dict[str, Any]:
@@ -267,7 +267,7 @@ def _expression(size: Any) -> sympy.Expr | None:
 
 
 def _least(limit: Any, is_number: bool) -> int | None:
-    """No size is less than 0; a number may be."""
+    """Returns the lower limit, None where there is none. No size is below 0; a number may be."""
     none = -_NO_LIMIT if is_number else 0
     return int(limit) if getattr(limit, "is_Integer", False) and limit > none else None
 

@@ -1,4 +1,4 @@
-"""Fourier transforms as matrix products, of a whole and of windows that go along it."""
+"""Fourier transforms as matrix products, of a whole tensor and of sliding windows."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _stft(
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
 ) -> Tensor:
-    """torch-mlir gives half of the frequencies, also where all are asked for."""
+    """Returns half of the frequencies, or all: torch-mlir always returns half."""
     length = n_fft if win_length is None else win_length
     step = n_fft // 4 if hop_length is None else hop_length
     if align_to_window:
@@ -136,7 +136,7 @@ def _stft(
 def _unfold_backward(
     windows: Tensor, sizes: Sequence[int | SymInt], dim: int, size: int, step: int
 ) -> Tensor:
-    """Returns the sums of windows where they lie above one another, a step of each at a time."""
+    """Adds overlapping windows, one step of each window at a time."""
     dim = dim % len(sizes) if sizes else 0
     whole: Any = sizes[dim] if sizes else 1
     each = windows.movedim(dim, -2)
