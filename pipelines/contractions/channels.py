@@ -1,8 +1,8 @@
 """Convolutions and products whose terms lie apart, on copies in which they lie together.
 
-Tensor cores then take several at a time; of other elements than those of 16 bits warpgroups take
-nothing else. Of a convolution terms are channels. The copies are transposes, of what is padded or
-set apart among zeros rather than of the padded: fusion makes them part of what makes the tensors.
+Tensor cores then read several terms at a time; warpgroups require it, except of elements of 16
+bits. The terms of a convolution are channels. The copies are transposes of tensors before these are
+padded or spread out among zeros: fusion makes them part of the operations that compute the tensors.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ..fusion.fills import filled_with
 from ..fusion.generic import accesses_of, inputs_of, loop_count, reducing_loops
 from ..schedules.elements import element_bytes
 
-# What copies take.
+# The width of copies to shared memory.
 _TOGETHER_BYTES = 16
-# On an H200: what a product takes longer where elements pass through registers one by one, what a
-# copy takes of each byte, and what another kernel takes, in seconds.
+# Seconds on an H200: what a product takes longer where elements pass through registers one by one,
+# what a copy takes for each byte, and what another kernel takes.
 _SAVED, _COPIED, _KERNEL = 6e-15, 0.6e-12, 3e-6
-# The same of elements of 8 bits, which ordinary cores multiply then, at their peak.
+# As _SAVED for elements of 8 bits, which ordinary cores would multiply, at their peak.
 _SAVED_OF_BYTES = 1.7e-14
 
 
@@ -41,8 +41,9 @@ class _Operand:
 
 
 def lay_channels_together(op: ir.Operation) -> None:
-    """Lets a convolution or product, a linalg.generic, read copies of operands that have their
-    channels or terms last.
+    """Makes a convolution or product, a linalg.generic, read transposed copies of its operands.
+
+    The copies have channels or terms last. Does nothing where they take longer than they save.
     """
     reads = accesses_of(op)[: len(inputs_of(op))]
     channel = _channel(op, reads)

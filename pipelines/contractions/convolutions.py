@@ -41,8 +41,8 @@ def generalize_convolutions(
     """Returns the convolutions on tensors within `root`, as linalg.generics, in the order of the
     source.
 
-    Those that are written as linalg.generics too, and products of integers, of elements of a byte,
-    or which `is_product` tells; of all, those wanted.
+    They include convolutions that are linalg.generics already, and products of integers, of
+    elements of a byte, and those for which `is_product` holds.
     """
     named = operations_where(root, lambda op: _is_named(op, is_product) and is_wanted(op))
     generic = operations_where(root, lambda op: _is_generic(op, is_product) and is_wanted(op))
@@ -70,8 +70,9 @@ def _is_named(op: ir.Operation, is_product: Callable[[ir.Operation], bool]) -> b
 
 
 def _has_no_library(op: ir.Operation) -> bool:
-    """Returns whether all elements are integers of one type that is computed in, or it multiplies
-    elements of a byte; no library takes them.
+    """Returns whether no library computes an operation.
+
+    Its elements are integers of one type, or it multiplies elements of a byte.
     """
     if multiplies_bytes(op):
         return True
@@ -82,7 +83,8 @@ def _has_no_library(op: ir.Operation) -> bool:
 def _is_generic(op: ir.Operation, is_product: Callable[[ir.Operation], bool]) -> bool:
     """Returns whether it sums products of two operands, of which one is read at sums of loops.
 
-    Others are products of matrices; of these those without a library, and which `is_product` tells.
+    Products of matrices are not, except those without a library, and those for which `is_product`
+    holds.
     """
     if op.name != GENERIC or not has_tensors_only(op) or not reducing_loops(op):
         return False

@@ -78,9 +78,9 @@ def read_behind(op: ir.Operation, *, apart: bool = True) -> ir.Operation:
 
 
 def read_behind_padding(op: ir.Operation) -> ir.Operation:
-    """Returns the reduction of windows that reads what is padded, with any number, in place.
+    """Returns a reduction of windows that reads padded inputs in place, whatever the padding.
 
-    So it does what is copied in another order of dims. The same operation where nothing is.
+    It also reads inputs of copies that reorder dims in place. Returns `op` where it reads neither.
     """
     op = _read_in_order(op)
     for number, read in enumerate(accesses_of(op)[: len(inputs_of(op))]):
@@ -99,9 +99,9 @@ def read_behind_padding(op: ir.Operation) -> ir.Operation:
 
 
 def _read_in_order(op: ir.Operation) -> ir.Operation:
-    """Returns the operation that reads no copy that has the dims of a tensor in another order.
+    """Returns an operation that reads the inputs of copies that reorder dims, not the copies.
 
-    Left are copies by which neighbouring results become neighbours in what is read.
+    It keeps copies that make elements which neighbouring results read neighbours in memory.
     """
     accesses, inputs = accesses_of(op), len(inputs_of(op))
     found = [
@@ -120,7 +120,7 @@ def _read_in_order(op: ir.Operation) -> ir.Operation:
 
 
 def _before_copy(read: Access) -> Access | None:
-    """Returns the same element of what an operation copies in another order; None of others."""
+    """Returns the access to the input of a copy that reorders dims; None for other operations."""
     owner = read.value.owner
     if isinstance(owner, ir.Block) or not _is_copy(owner.operation):
         return None
@@ -147,7 +147,7 @@ def _is_copy(op: ir.Operation) -> bool:
 
 
 def _is_along(op: ir.Operation, read: Access) -> bool:
-    """Returns whether neighbours in the first result have neighbours in what is read."""
+    """Returns whether neighbours in the first result read elements that are neighbours."""
     written = accesses_of(op)[len(inputs_of(op))]
     return not written.index or loops_in(written.index[-1]) <= loops_in(read.index[-1])
 
@@ -218,9 +218,10 @@ def _padded(op: ir.Operation) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
 def _moved_by(
     op: ir.Operation, *, is_open: bool = False
 ) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
-    """What a tensor.pad pads, and how it lies in the padding.
+    """Returns the source of a tensor.pad, and how each dim of it lies in the result.
 
-    Unless it `is_open`, of an open size are the images at most, which are not padded.
+    Returns None where it cannot be read in place: where an amount of padding is open or negative,
+    or, unless `is_open`, where a size is open other than the number of images, which is not padded.
     """
     source = ir.RankedTensorType(op.operands[0].type)
     lows, highs = (list(_numbers(op, f"static_{at}")) for at in ("low", "high"))
@@ -327,7 +328,7 @@ def _read(op: ir.Operation, number: int, source: _Source) -> ir.Operation:
 
 
 def _dim(value: ir.Value, axis: int) -> ir.Value:
-    """Returns a size that only the run knows."""
+    """Emits an open size of a tensor."""
     return ir.Operation.create(
         "tensor.dim", results=[ir.IndexType.get()], operands=[value, index_constant(axis)]
     ).results[0]
@@ -336,7 +337,7 @@ def _dim(value: ir.Value, axis: int) -> ir.Value:
 def _element(
     source: _Source, sizes: Sequence[ir.Value], kind: ir.Type, extents: dict[int, int]
 ) -> ir.Value:
-    """Emits the element that is read, of a source of these `sizes`, or what is there without."""
+    """Emits the element read of a source of these `sizes`, or the padding where it has none."""
     conditions: list[ir.Value] = []
     places: list[ir.Value] = []
     for axis, size, each in zip(source.axes, sizes, source.index, strict=True):

@@ -74,9 +74,9 @@ def sums_products(op: ir.Operation) -> bool:
 
 
 def multiplies_bytes(op: ir.Operation) -> bool:
-    """Returns whether two operands on tensors have elements of 8 bits, and the result i32 or f32.
+    """Returns whether two operands, tensors, have elements of 8 bits, and the result i32 or f32.
 
-    No library is called for products of such.
+    hirc calls no library for such products.
     """
     kinds = [each.type for each in op.operands]
     if len(kinds) != 3 or not all(isinstance(each, ir.RankedTensorType) for each in kinds):

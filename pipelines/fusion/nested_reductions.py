@@ -1,12 +1,12 @@
-"""A reduction of what a reduction of the same kind gives is one reduction, over the loops of both.
+"""Merges a reduction of a reduction of the same kind into one, over the loops of both.
 
   %r = linalg.generic ... ins(%x) { hir.reduce_loops maximumf over loop 1 }    // tensor<?xf32>
   %y = linalg.generic ... ins(%r) { hir.reduce_loops maximumf over loop 0 }    // tensor<f32>
 becomes
   %y = linalg.generic ... ins(%x) { hir.reduce_loops maximumf over loops 0 and 1 }
 
-So torch-mlir writes the extremes along several dims. Sums and products of floats stay apart: what
-lies between them may be rounded.
+torch-mlir writes extremes along several dims like that. Sums and products of floats stay apart: the
+values between them may be rounded.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _REDUCTION = "hir.reduce_loops"
 
 
 def merge_nested(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | None:
-    """Returns the reduction that replaces one of another's result; both are erased.
+    """Returns the reduction that replaces `op` and the reduction that it reads; erases both.
 
-    None where `op` is no such, or something else reads that result. `normal` are those that may be
-    merged; the new one is added.
+    Returns None where `op` reads no such reduction, or something else reads it too. `normal` has
+    the operations that may be merged; the new one is added to it.
     """
     outer = _only_reduction(op)
     if outer is None or kind_of(outer) in _ROUNDED:
@@ -59,7 +59,7 @@ def merge_nested(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | 
 
 
 def _only_reduction(op: ir.Operation) -> ir.Operation | None:
-    """Returns the only collective operation of a region, where it is a reduction over all loops."""
+    """Returns the only collective operation of a region if it reduces over all its loops."""
     if not has_tensors_only(op):
         return None
     found = [
@@ -77,7 +77,7 @@ def _before_cast(value: ir.Value, name: str) -> ir.Value:
 
 
 def _gives(op: ir.Operation, kind: str) -> bool:
-    """Returns whether an operation's only result is a reduction of this kind, and no more."""
+    """Returns whether an operation's only result is a plain reduction of this kind."""
     found = _only_reduction(op)
     if found is None or len(op.results) != 1 or kind_of(found) != kind:
         return False
@@ -90,18 +90,18 @@ def _gives(op: ir.Operation, kind: str) -> bool:
 
 
 def _is_lone(inner: ir.Operation, op: ir.Operation, read: Access) -> bool:
-    """Returns whether `op` alone reads a result, once."""
+    """Returns whether only `op` reads a result, once."""
     users = [use.owner.operation for use in read.value.uses]
     return [each for each in users if not _is_idle(each)] == [op] and inner.block == op.block
 
 
 def _is_idle(op: ir.Operation) -> bool:
-    """Returns whether an operation is a view that nothing uses."""
+    """Returns whether an operation is an unused view."""
     return op.name.startswith("tensor.") and not any(map(is_used, op.results))
 
 
 def _loops(inner: ir.Operation, op: ir.Operation, read: Access) -> list[int] | None:
-    """Returns the loops of both operations that the loops of the inner one become."""
+    """Returns the merged operation's loop for each loop of the inner one; None if none fits."""
     written = accesses_of(inner)[len(inputs_of(inner))]
     found: dict[int, Coordinate] = {
         loop: at

@@ -21,7 +21,7 @@ _CHEAP_MATH = ("math.absf", "math.absi", "math.fma", "math.copysign", "math.ctpo
 
 @dataclass(frozen=True)
 class Accesses:
-    """What a node reads and writes, in loops of other numbers than its own."""
+    """A node's reads and writes, with its loops renumbered."""
 
     reads: tuple[Access, ...]
     writes: tuple[Access, ...]
@@ -45,7 +45,7 @@ class Node:
     expensive: str | None
     captured: frozenset[ir.Value]
     operations: int
-    # Most groups that are tried have a node in the same loops as another that was tried.
+    # A cache: most groups renumber a node as a group before did.
     _accesses: dict[tuple[int, ...], Accesses] = field(
         default_factory=dict[tuple[int, ...], Accesses]
     )
@@ -60,7 +60,7 @@ class Node:
         return bool(self.reduced or self.scanned)
 
     def in_loops(self, names: tuple[int, ...]) -> Accesses:
-        """Returns what it reads and writes where loop i is loop names[i]."""
+        """Returns the reads and writes with loop i renumbered as names[i]."""
         found = self._accesses.get(names)
         if found is None:
             reads = tuple(each.renamed(names) for each in self.reads)

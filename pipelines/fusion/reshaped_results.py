@@ -1,4 +1,4 @@
-"""A result that is returned in another shape is written in that, where dims of size 1 differ.
+"""Writes a result in the shape in which it is returned, where only dims of size 1 differ.
 
   %m = linalg.generic ... outs(%e : tensor<1x1xf32>) {...}
   %r = tensor.collapse_shape %m [] : tensor<1x1xf32> into tensor<f32>
@@ -7,7 +7,7 @@ becomes
   %r = linalg.generic ... outs(%f : tensor<f32>) {...}
   return %r : tensor<f32>
 
-It then lies where the caller wants it, and need not be copied there.
+The caller's memory is then the destination, and no copy is needed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COLLAPSE, _EXPAND, _EMPTY = "tensor.collapse_shape", "tensor.expand_shape", "te
 
 
 def write_reshaped(op: ir.Operation) -> None:
-    """Replaces a linalg.generic in the normal form whose results are returned so."""
+    """Replaces a linalg.generic in the normal form whose results are returned in another shape."""
     accesses, first = accesses_of(op), len(inputs_of(op))
     views = [_only_view(result) for result in op.results]
     outputs = [
@@ -46,7 +46,7 @@ def write_reshaped(op: ir.Operation) -> None:
 
 
 def _only_view(value: ir.Value) -> ir.Operation | None:
-    """Returns the reshape that alone uses a value, where all there is of it is returned."""
+    """Returns the reshape that is a value's only use, if only returns use the reshape."""
     users = [use.owner.operation for use in value.uses]
     if len(users) != 1 or users[0].name not in (_COLLAPSE, _EXPAND):
         return None
@@ -55,7 +55,7 @@ def _only_view(value: ir.Value) -> ir.Operation | None:
 
 
 def _reshaped(access: Access, view: ir.Operation) -> Access | None:
-    """Emits where a view of a result is written; None where dims of other sizes differ."""
+    """Emits the access to a reshaped result; returns None where dims not of size 1 differ."""
     kind = ir.RankedTensorType(view.results[0].type)
     owner = access.value.owner
     if isinstance(owner, ir.Block) or owner.operation.name != _EMPTY:
@@ -83,6 +83,6 @@ def _index(access: Access, view: ir.Operation) -> tuple[Coordinate, ...] | None:
             source, target = (large[0], group) if is_collapse else (group, large[0])
             index[target] = access.index[source]
             kept += 1
-    # What is left out is the only place of its dim.
+    # A dim that is left out has one index only.
     places = [each for each in access.index if isinstance(each, int) or not is_zero(each)]
     return tuple(index) if kept == len(places) else None

@@ -23,8 +23,8 @@ class Sizes:
 
     Knowledge comes from types, from what linalg operations demand of their operands, from the
     sizes that tensors are made with, and from assertions. It holds wherever the operations of the
-    block, and of the blocks around it, have not failed. They are read when a size that no type
-    has is first asked for: of a program of known sizes none is.
+    block, and of the blocks around it, have not failed. The operations are read when an open size
+    is first asked for: in a program of known sizes, never.
     """
 
     def __init__(self, block: ir.Block) -> None:

@@ -1,4 +1,4 @@
-"""Checks that linalg operations index their operands within their sizes, where these are open."""
+"""Emits checks that linalg operations index operands of open sizes within these sizes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _emit = IndexArithmetic()
 
 @dataclass(frozen=True)
 class _Range:
-    """The values of an expression while the `loops` in it go through theirs.
+    """The range of an expression over all iterations of the `loops` in it.
 
-    It takes all between `low` and `high` where it is `dense`. Both are values of it unless it is
-    not `exact`: it then may stay within.
+    If it is `dense`, the expression takes every value from `low` to `high`. If it is `exact`, it
+    takes these two; else its values may lie strictly between them.
     """
 
     low: Index
@@ -34,17 +34,16 @@ class _Range:
 
 
 def is_indexed(op: ir.Operation) -> bool:
-    """Returns whether an operation is one of linalg that indexing maps say the elements of."""
+    """Returns whether an operation is of linalg and has indexing maps."""
     dialect, _, name = op.name.partition(".")
     return dialect == "linalg" and not name.startswith(_UNSTRUCTURED)
 
 
 def check_accesses(op: ir.Operation) -> bool:
-    """Adds assertions before a linalg operation that what it computes as indices lies within its
-    operands; returns whether there is any.
+    """Adds assertions before a linalg operation that indices it computes lie within its operands.
 
-    Those of dims that one loop indexes are left to others. Where all sizes are known, it is refused
-    at once.
+    Returns whether it added any. Dims that a single loop indexes are checked elsewhere. Ends the
+    pass with an error where known sizes show that an index lies outside.
     """
     maps = indexing_maps(op)
     if not any(_is_computed(each) for map_ in maps for each in map_.results):
@@ -68,13 +67,13 @@ def _is_computed(expression: ir.AffineExpr) -> bool:
 
 
 def _is_scattered(op: ir.Operation, number: int) -> bool:
-    """Returns whether an operand's elements are at places of hir.scatter, not of its map."""
+    """Returns whether hir.scatter indexes an operand's elements, and not its map."""
     argument = op.regions[0].blocks[0].arguments[number]
     return any(use.owner.name == "hir.scatter" for use in argument.uses)
 
 
 def _extents(op: ir.Operation, maps: Sequence[ir.AffineMap]) -> list[tuple[ir.Value, int]]:
-    """Returns the dim that each loop goes through, one of known size where there is one."""
+    """Returns for each loop an operand and a dim of its extent, a known one where there is one."""
     found: dict[int, tuple[ir.Value, int]] = {}
     for operand, map_ in zip(op.operands, maps, strict=True):
         for axis, expression in enumerate(map_.results):
@@ -117,7 +116,7 @@ def _check(
     if found.exact:
         _assert_within(found, has, is_empty, place)
         return True
-    # What may be within is gone through where it is not certain, which is rare.
+    # Values may not reach the ends: every iteration is checked, but only if an end lies outside.
     limits = (_Range(materialized(found.low), materialized(found.high)), has)
     below = arith.cmpi(arith.CmpIPredicate.slt, materialized(limits[0].low), index_constant(0))
     beyond = arith.cmpi(arith.CmpIPredicate.sge, materialized(limits[0].high), has)
@@ -134,7 +133,7 @@ def _check(
 def _each_within(
     expression: ir.AffineExpr, sizes: dict[int, Index], has: ir.Value, place: str
 ) -> None:
-    """Asserts it of every iteration of the loops in the expression."""
+    """Emits loops that assert it for every iteration of the loops in the expression."""
     at: dict[int, Index] = {}
 
     def go(loops: Sequence[int]) -> None:
@@ -153,7 +152,7 @@ def _each_within(
 
 
 def _assert_within(found: _Range, has: ir.Value, is_empty: Sequence[ir.Value], place: str) -> None:
-    """Asserts that the first index is not below 0, and that the last is below the size."""
+    """Emits assertions that the first index is not below 0 and the last is below the size."""
     nothing = reduce(arith.ori, is_empty) if is_empty else None
     zero: Index = 0
 
@@ -182,7 +181,7 @@ def _true() -> ir.Value:
 
 
 def _before(sizes: dict[int, Index] | dict[int, int]) -> dict[int, Index]:
-    """Returns the last iterations of loops."""
+    """Returns each loop's last iteration: its size less 1."""
     return {loop: _emit.subtract(size, 1) for loop, size in sizes.items()}
 
 
@@ -205,7 +204,7 @@ def _range(expression: ir.AffineExpr, first: dict[int, Index], last: dict[int, I
     left, right = _range(binary.lhs, first, last), _range(binary.rhs, first, last)
     if isinstance(expression, ir.AffineAddExpr):
         return _sum(left, right)
-    # The other operand of all others is a number.
+    # In all other expressions one operand is a number.
     by = right.low if isinstance(right.low, int) and not right.loops else left.low
     value = left if by is right.low else right
     assert isinstance(by, int)
@@ -239,7 +238,7 @@ def _quotient(value: Index, by: int, *, up: bool) -> Index:
 
 
 def _remainder(value: _Range, by: int) -> _Range:
-    """Between two multiples of `by` it grows as the value does; beyond, it starts anew."""
+    """Returns the remainders of both ends, or 0 and by - 1 if a multiple of `by` is between."""
     below, above = (_quotient(each, by, up=False) for each in (value.low, value.high))
     low, high = (
         _emit.subtract(each, _emit.multiply(quotient, by))
