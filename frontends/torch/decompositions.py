@@ -121,6 +121,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.sort.stable: _sort_stable,
         _ATEN.scatter.src: _scatter,
         _ATEN.scatter.value: _scatter,
+        _ATEN.scatter.reduce: _scatter_and,
+        _ATEN.scatter.value_reduce: _scatter_and,
         _ATEN.scatter_add.default: _scatter_add,
         _ATEN.index_add.default: _index_add,
         _ATEN.index_copy.default: _index_copy,
@@ -215,10 +217,11 @@ def _copies() -> dict[Any, Callable[..., Any]]:
 
 
 def _bitwise() -> dict[Any, Callable[..., Any]]:
-    """Bitwise operations of a tensor and a number, which torch-mlir takes for few of them."""
+    """Bitwise operations and remainders of a tensor and a number, of which torch-mlir takes few."""
     found: dict[Any, Callable[..., Any]] = {
         _ATEN.__lshift__.Tensor: _ATEN.bitwise_left_shift.Tensor,
         _ATEN.__rshift__.Tensor: _ATEN.bitwise_right_shift.Tensor,
+        _ATEN.remainder.Scalar_Tensor: partial(_of_number, _ATEN.remainder.Tensor),
     }
     for name in ("and", "or", "xor", "left_shift", "right_shift"):
         operator = getattr(_ATEN, f"bitwise_{name}")
@@ -651,10 +654,9 @@ def _scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """torch-mlir computes by divisions where in the index an element lies."""
     if _writes_nothing(index):
         return x.clone()
-    sizes = zip(index.shape, source.shape, strict=True)
-    is_whole = all(statically_known_true(one == other) for one, other in sizes)
-    if not x.dim() or not is_whole:
-        return NotImplemented
+    if not x.dim():
+        one = [each.reshape(1) for each in (x, index, source)]
+        return torch.scatter_add(one[0], 0, one[1], one[2]).reshape(())
     return _scatter_each(x, dim % x.dim(), index, source, accumulate=True)
 
 
@@ -867,14 +869,47 @@ def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> 
 def _scatter_reduce(
     x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """torch-mlir crashes where the dim is counted from the end."""
+    """torch-mlir crashes where the dim is counted from the end, and takes a truth for -1.
+
+    Of means it divides integers towards 0.
+    """
     if _writes_nothing(index):
         return x.clone()
-    if dim >= 0:
+    again = partial(torch.scatter_reduce, include_self=include_self)
+    if not x.dim():
+        one = [each.reshape(1) for each in (x, index, source)]
+        return again(one[0], 0, one[1], one[2], reduce).reshape(())
+    if dim < 0:
+        return again(x, dim + x.dim(), index, source, reduce)
+    if x.dtype is torch.bool:
+        # A sum of truths is their greatest, a product their least.
+        extreme = {"sum": "amax", "prod": "amin"}.get(reduce, reduce)
+        return again(x.int(), dim, index, source.int(), extreme).bool()
+    if reduce == "sum" and include_self:
+        return torch.scatter_add(x, dim, index, source)
+    if reduce not in ("sum", "mean"):
         return NotImplemented
-    return torch.scatter_reduce(
-        x, dim + max(x.dim(), 1), index, source, reduce, include_self=include_self
-    )
+    kind, (x, source) = x.dtype, (widened(x), widened(source)) if reduce == "mean" else (x, source)
+    begin = x if include_self else torch.scatter(x, dim, index, 0)
+    total = torch.scatter_add(begin, dim, index, source)
+    if reduce == "sum":
+        return total
+    count = torch.ones_like(x) if include_self else torch.zeros_like(x)
+    count = torch.scatter_add(count, dim, index, torch.ones_like(source))
+    # The number of integers is one of their type, and wraps around.
+    count = torch.where(count == 0, 1, count)
+    rounding = None if x.is_floating_point() or x.is_complex() else "floor"
+    return torch.div(total, count, rounding_mode=rounding).to(kind)
+
+
+def _scatter_and(
+    x: Tensor, dim: int, index: Tensor, source: Tensor | float, *, reduce: str
+) -> Tensor:
+    """torch-mlir has no lowering of what is called so."""
+    if not isinstance(source, Tensor):
+        source = torch.full((), source, dtype=x.dtype, device=x.device).expand(index.shape)
+    kind = {"add": "sum", "multiply": "prod"}[reduce]
+    return torch.scatter_reduce(x, dim, index, source, kind)
 
 
 def _zeros(size: Sequence[int | SymInt], **kwargs: Any) -> Tensor:
@@ -963,18 +998,25 @@ def _truths() -> dict[Any, Callable[..., Any]]:
 
 
 def _bytes_and_numbers() -> dict[Any, Callable[..., Any]]:
-    """Of bytes and a number torch-mlir's own end the process: they are computed wider."""
+    """Of bytes and a number torch-mlir's own end the process, and it divides no bytes by others:
+    they are computed wider.
+    """
+    divisions = [_ATEN.div.Tensor_mode, _ATEN.div.Scalar_mode, _ATEN.floor_divide.default]
     table = {
         **_unknown_operators(),
         **get_decomposition_table(),
         **complex_number_decompositions(),
     }
 
+    def wide(x: Any) -> Any:
+        return x.to(torch.int8).short() if isinstance(x, Tensor) else (x + 128) % 256 - 128
+
     def of(operator: OpOverload) -> Callable[..., Any]:
         def computed(x: Any, y: Any, *given: Any, **named: Any) -> Any:
-            if isinstance(x, Tensor) and x.dtype is torch.int8 and isinstance(y, int):
-                wide = operator(x.short(), (y + 128) % 256 - 128, *given, **named)
-                return wide if wide.is_floating_point() else wide.to(x.dtype)
+            is_small = isinstance(x, Tensor) and x.dtype is torch.int8 and isinstance(y, int)
+            if is_small or (operator in divisions and torch.result_type(x, y) is torch.int8):
+                found = operator(wide(x), wide(y), *given, **named)
+                return found if found.is_floating_point() else found.to(torch.int8)
             known = table.get(operator)
             return NotImplemented if known is None else known(x, y, *given, **named)
 
@@ -982,8 +1024,7 @@ def _bytes_and_numbers() -> dict[Any, Callable[..., Any]]:
 
     every = (_ATEN.mul, _ATEN.sub, _ATEN.remainder)
     found = [getattr(each, name) for each in every for name in ("Tensor", "Scalar")]
-    found += [_ATEN.div.Tensor_mode, _ATEN.div.Scalar_mode, _ATEN.floor_divide.default]
-    return {operator: of(operator) for operator in found}
+    return {operator: of(operator) for operator in (*found, *divisions)}
 
 
 def _view(x: Tensor, size: Sequence[int | SymInt]) -> Tensor:

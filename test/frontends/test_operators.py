@@ -48,6 +48,14 @@ def _limited(x: Tensor) -> list[Tensor]:
     ]
 
 
+def _quotients(x: Tensor, y: Tensor) -> list[Tensor]:
+    divide = torch.div
+    return [
+        *(divide(x, y, rounding_mode="floor"), divide(x, y, rounding_mode="trunc")),
+        *(x // y, x // -3, 7 // y, x % y, 7 % y, divide(x, 2.5, rounding_mode="floor")),
+    ]
+
+
 def _numbers(x: Tensor, n: Tensor) -> list[Tensor]:
     truths = x > 0
     return [
@@ -57,6 +65,7 @@ def _numbers(x: Tensor, n: Tensor) -> list[Tensor]:
         (x / truths == x / truths),
         *((n - 4).short() ** (n.flip(0) - 2).short(), (-3) ** n.to(torch.int8)),
         torch.where(truths, 1, -1).to(torch.int8) ** (n << 4).to(torch.int8),
+        *_quotients((n * 31 - 100).to(torch.int8), (n - 3).to(torch.int8) | 1),
         *((x / truths).isfinite(), n.isfinite(), torch.complex(x, x / truths).isfinite()),
         *(torch.complex(x / truths, x).isinf(), (x / truths).isneginf()),
         F.pad(x, (-1, 1, 0, -1), value=2.0),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.export import Dim
 
+from hirc import compile as compile_model
 from hirc.compiler.loader import load
 from hirc.frontends.torch.import_model import ImportedModel, import_model
 from hirc.tools.hirc import main as hirc
@@ -94,3 +95,49 @@ def test_places(library: Library, size: int, count: int, seed: int) -> None:
         bound = 2**-5 if theirs.dtype == torch.bfloat16 else 1e-5
         assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), number
         assert torch.allclose(ours.double(), theirs.double(), bound, bound), number
+
+
+def _reduced(x: Tensor, places: Tensor, rows: Tensor) -> list[Tensor]:
+    """Reductions at places, in the ways that torch has for the element type."""
+    source, kind = x.flip(0), x.dtype
+    known = ["sum", "prod", "amax", "amin", *([] if kind is torch.bool else ["mean"])]
+    both = [
+        x.scatter_reduce(-2, places, source, each, include_self=with_x)
+        for each in known
+        for with_x in (True, False)
+    ]
+    by_rows = [x.index_reduce(0, rows, source, each) for each in known[-1:]]
+    return [
+        *(*both, *by_rows, x.scatter_add(0, places, source)),
+        *(x.scatter(0, places, source, reduce="add"), x.scatter(0, places, 2, reduce="multiply")),
+        *(x.index_add(0, rows, source), x.put(rows, source[:, 0], accumulate=True)),
+        x[0, 0].scatter_reduce(0, places[0, 0] * 0, source[0, 0], "amax"),
+        x[0, 0].scatter_add(0, places[0, 0] * 0, source[0, 0]),
+    ]
+
+
+_KINDS = (torch.bool, torch.uint8, torch.int8, torch.int64, torch.bfloat16)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_reductions_at_places_of_all_types() -> None:
+    generator = torch.Generator().manual_seed(1)
+    wide = torch.randint(-90, 91, (6, 3), generator=generator)
+    places = torch.randint(0, 4, (5, 2), generator=generator)
+    rows = torch.tensor([1, 3, 1, 1, 0, 3])
+    given = [
+        wide > 20
+        if kind is torch.bool
+        else (wide / 16 if kind.is_floating_point else wide).to(kind)
+        for kind in _KINDS
+    ]
+
+    def model(places: Tensor, rows: Tensor, *given: Tensor) -> list[Tensor]:
+        return [each for x in given for each in _reduced(x, places, rows)]
+
+    inputs = (places, rows, *given)
+    found = compile_model(model, inputs, target="cpu", opt_level=0)(*inputs)
+    for number, (ours, theirs) in enumerate(zip(found, model(*inputs), strict=True)):
+        torch.testing.assert_close(
+            ours, theirs, msg=lambda said, number=number: f"{number}: {said}"
+        )
