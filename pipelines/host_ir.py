@@ -124,7 +124,7 @@ def _forms(options: MatmulOptions) -> str:
 
 
 def _lays_together(options: HostIrOptions) -> str:
-    """Returns the pass that lets terms of convolutions and products lie together."""
+    """Returns the pass that makes terms of convolutions and products contiguous."""
     products = options.products
     return (
         f"lay-channels-together{{chips={'+'.join(options.chips)} "

@@ -241,7 +241,7 @@ class _Present:
             names.update(step.makes or ())
 
 
-# A program has few names, and each is asked about before every pass.
+# A program has few names, and each pass looks all of them up.
 @lru_cache(maxsize=1 << 14)
 def _is_one_of(subjects: tuple[str, ...], name: str) -> bool:
     return any(_meet(name, subject) for subject in subjects)

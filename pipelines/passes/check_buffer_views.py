@@ -38,15 +38,15 @@ _ALLOCATIONS = ("memref.alloc", "memref.alloca", "gpu.alloc", "memref.get_global
 @register
 @dataclass(frozen=True)
 class CheckBufferViews(Pass):
-    """Adds an assertion to each view and copy of host code that rests on sizes it does not know.
+    """Adds an assertion to each view and copy in host code whose correctness depends on open sizes.
 
-    And to each memref.dim whose axis, or rank, it does not know, and each linalg operation that
-    computes with its loops' indices where it reads or writes.
+    It also adds one to each memref.dim with an open axis or rank, and to each linalg operation
+    whose indexing maps compute indices.
 
-    Upstream gives these operations no meaning where that does not hold: what comes out has another
-    size, or is other memory. What types say already is not checked. Of memref.reinterpret_cast,
-    which may go anywhere in the memory of its operand, it is checked where that is known: the
-    operand is an allocation, or an argument without strides.
+    Upstream leaves these operations undefined where the assertion fails: the result has another
+    size, or is other memory. Facts that follow from types are not checked. A
+    memref.reinterpret_cast, which may go anywhere in the memory of its operand, is checked where
+    that memory is known: the operand is an allocation, or an argument without strides.
 
       %y = memref.subview %x[%i] [4] [1] : memref<?xf32> to memref<4xf32, strided<[1], offset: ?>>
     becomes
@@ -76,7 +76,7 @@ def has_buffer_views(module: ir.Operation) -> bool:
 
 
 def _in_host_code(module: ir.Operation) -> list[ir.Operation]:
-    """Returns what is on the host and not known to be right: views, copies, indices and dims."""
+    """Returns the host code's views, copies, computed indices and dims that need a check."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:

@@ -32,11 +32,11 @@ _VIEWS = ("tensor.cast", "tensor.expand_shape", "tensor.extract_slice", "tensor.
 @register
 @dataclass(frozen=True)
 class CheckTensorViews(Pass):
-    """Adds an assertion to each view that is none unless sizes are as it says.
+    """Adds an assertion to each view of a tensor that is valid for some sizes only.
 
-    Views are casts to known sizes, expanded shapes, and slices that are read or written. And to
-    each linalg operation that computes with its loops' indices where it reads or writes. What types
-    say already is not checked, and what folds away costs nothing.
+    Such views are casts to known sizes, expanded shapes, and slices that are read or written. It
+    also adds one to each linalg operation whose indexing maps compute indices. Facts that follow
+    from types are not checked, and assertions that fold away cost nothing.
 
       %y = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
     becomes
@@ -58,7 +58,7 @@ class CheckTensorViews(Pass):
         accesses = [each for function in functions for each in operations_where(function, _indexes)]
         checked = [check_accesses(each) for each in accesses]
         if any(checked):
-            # What asks a tensor for its size would keep it from being fused away.
+            # An operation that reads a tensor's size would keep it from being fused.
             resolve_tensor_sizes(op)
 
 

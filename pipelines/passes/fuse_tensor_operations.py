@@ -35,11 +35,11 @@ _MOST_ROUNDS = 4
 class FuseTensorOperations(Pass):
     """Makes one linalg.generic of several that go over the same elements.
 
-    Takes what normalize-tensor-operations leaves. Operations of one block are fused where one
-    reads what the other makes, or both read the same, their loops can be told to be the same, and
-    memory is saved by it. What is returned with other dims of size 1 is made with these. With
-    `report` the module gets the attribute `hir.fusion_report`, an array of lines that tell what was
-    fused and why not more.
+    Takes the normal form of normalize-tensor-operations. Operations of one block are fused where
+    one reads the other's result, or both read the same, their loops are certain to be the same, and
+    fusing saves memory accesses. A result that is returned with dims of size 1 added or removed is
+    computed in that shape. With `report` the module gets the attribute `hir.fusion_report`, an
+    array of lines that tell what was fused, and why no more was.
 
       %e = linalg.generic {...} ins(%x) outs(%empty) { exp }
       %s = linalg.generic {...} ins(%e) outs(%empty2) { hir.reduce_loops addf }
@@ -85,8 +85,9 @@ def _is_part(op: ir.Operation) -> bool:
 
 
 def _finishes_product(op: ir.Operation) -> bool:
-    """Returns whether an operation reads what a product or convolution makes, whose kernel may
-    take it in as it is.
+    """Returns whether an operation reads the result of a product or convolution.
+
+    The kernel of that may include the operation in its present shape.
     """
     makers = [value.owner.operation for value in inputs_of(op) if isinstance(value, ir.OpResult)]
     return any(

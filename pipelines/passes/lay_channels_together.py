@@ -22,12 +22,13 @@ _OF_16_BITS = {"bf16", "f16"}
 @register
 @dataclass(frozen=True)
 class LayChannelsTogether(Pass):
-    """Transposes what convolutions on tensor cores read so that channels lie together.
+    """Transposes operands of convolutions on tensor cores so that channels lie together.
 
-    That is where the product saves more time than the copies take, which fusion makes part of what
-    makes the tensors. Padding stays around the copy. Elements are of 16 bits, or of 8
-    on chips that multiply these; with `allow_tf32` of f32 where warpgroups multiply. Products of
-    8 bits are laid so too, and with `products` those of tf32, which no library computes then.
+    It does so where the convolution saves more time than the copies take, which fusion merges into
+    the operations that compute the operands. Padding stays around the copy. Elements have 16 bits,
+    or 8 on chips that multiply these, or with `allow_tf32` are f32 where warpgroups multiply. It
+    also transposes operands of products of 8 bits, and with `products` those of products in tf32,
+    which no library computes then.
 
       %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] { ... }
       %y = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<8x64x30x30xbf16>, ...)
@@ -59,7 +60,7 @@ class LayChannelsTogether(Pass):
             lay_channels_together(found)
 
     def _is_product(self, op: ir.Operation) -> bool:
-        """Returns whether it is a product in tf32 that no library computes."""
+        """Returns whether an operation is a product in tf32 that no library computes."""
         product = read_contraction(op) if self.products and self.allow_tf32 else None
         return (
             product is not None

@@ -18,13 +18,13 @@ from ..walking import operations_where
 @register
 @dataclass(frozen=True)
 class NormalizeTensorOperations(Pass):
-    """Brings what works element by element, or reduces, into one form of linalg.generic.
+    """Brings elementwise operations and reductions into one form of linalg.generic.
 
-    Named operations other than products, convolutions and poolings are linalg.generics then;
-    loops of one iteration are gone; reshapes by dims of size 1 are part of the indexing maps;
-    tensors of one scalar are that scalar; and reductions are operations of the region over all
-    iterations, which `hir.collective` marks. f16 and bf16 are accumulated in f32. An extreme of
-    extremes is one over the loops of both.
+    Named operations other than products, convolutions and poolings become linalg.generics; loops of
+    one iteration disappear; reshapes by dims of size 1 become part of the indexing maps; tensors of
+    one scalar become that scalar; and reductions become operations of the region over all
+    iterations, which `hir.collective` marks. f16 and bf16 are accumulated in f32. A maximum or
+    minimum of one of the same kind becomes a single one over the loops of both.
 
       %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
       %s = linalg.reduce {arith.addf} ins(%x : tensor<?x?xf32>) outs(%z : tensor<?xf32>)

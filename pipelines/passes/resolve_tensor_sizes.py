@@ -1,4 +1,4 @@
-"""resolve-tensor-sizes: sizes of tensors come from what the tensors are made of."""
+"""resolve-tensor-sizes: derives sizes of tensors from the operands of the tensors' operations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..walking import operations_where
 
-# Of one operand, upstream would fold it.
+# With one operand, upstream would fold it.
 _HIDDEN = "builtin.unrealized_conversion_cast"
 _MARK = "hir.hides_sizes"
 
@@ -18,11 +18,11 @@ _MARK = "hir.hides_sizes"
 @register
 @dataclass(frozen=True)
 class ResolveTensorSizes(Pass):
-    """Runs upstream's `resolve-shaped-type-result-dims`, with right sizes of what was updated.
+    """Runs upstream's `resolve-shaped-type-result-dims`, with correct sizes of updated tensors.
 
-    That takes sizes of a linalg operation's results from its loops, and for a result that the loops
-    do not go along, as that of `hir.scatter`, whose map is a constant, the constant. The sizes of
-    such a result are those of the tensor that it is an update of.
+    Upstream derives the sizes of a linalg operation's results from its indexing maps. Where a
+    result is not indexed by loops, as that of `hir.scatter`, whose map is a constant, it takes the
+    constant. Such a result has the sizes of its destination.
 
       %y = linalg.generic {indexing_maps = [(d0) -> (d0), (d0) -> (0)],
                            iterator_types = ["parallel"]}
@@ -40,7 +40,7 @@ class ResolveTensorSizes(Pass):
 
 
 def resolve_tensor_sizes(op: ir.Operation) -> None:
-    """Does what the pass does, in a module."""
+    """Runs the pass on a module."""
     upstream = passmanager.PassManager.parse(
         "builtin.module(resolve-shaped-type-result-dims)", op.context
     )
@@ -49,13 +49,13 @@ def resolve_tensor_sizes(op: ir.Operation) -> None:
         for result, destination in [*_updates_elsewhere(op)]:
             _hide(result, destination)
         upstream.run(op)
-        # What nothing uses is gone. Sizes of the destinations are resolved in turn.
+        # Unused operations are gone. Sizes of the destinations are resolved in turn.
         hidden = operations_where(op, lambda inner: _MARK in inner.attributes)
         is_left = sum(_show(each) for each in hidden) > 0
 
 
 def _updates_elsewhere(op: ir.Operation) -> Iterator[tuple[ir.OpResult, ir.Value]]:
-    """Yields the results that an operation's loops do not go along, and their destinations."""
+    """Yields the results that are not indexed by loops, and their destinations."""
     for generic in operations_where(op, lambda inner: inner.name == "linalg.generic"):
         results = [*generic.results]
         maps = [*ir.ArrayAttr(generic.attributes["indexing_maps"])]
@@ -69,7 +69,7 @@ def _updates_elsewhere(op: ir.Operation) -> Iterator[tuple[ir.OpResult, ir.Value
 
 
 def _hide(result: ir.OpResult, destination: ir.Value) -> None:
-    """Lets all that uses a result use an operation that says nothing of its sizes."""
+    """Replaces a result, for its users, by an operation whose sizes upstream cannot derive."""
     owner = result.owner.operation
     with owner.location, ir.InsertionPoint.after(owner):
         mark: dict[str, ir.Attribute] = {_MARK: ir.UnitAttr.get()}
@@ -78,7 +78,7 @@ def _hide(result: ir.OpResult, destination: ir.Value) -> None:
 
 
 def _show(hidden: ir.Operation) -> bool:
-    """Undoes `_hide`, and returns whether something asks for the result's size."""
+    """Undoes `_hide`; returns whether an operation reads the result's size."""
     result, destination = hidden.operands
     sizes = [use.owner for use in hidden.result.uses if use.owner.name == "tensor.dim"]
     for size in sizes:

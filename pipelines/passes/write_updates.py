@@ -82,7 +82,7 @@ def _write(function: ir.Operation, updates: dict[int, int]) -> None:
             is_new = any(value == given[other] for other in updated)
             if place not in updated and not is_new and _may_be_in(value, written):
                 given[place] = _copied(value)
-        # What several arguments become is read where the first one has it.
+        # A value that several arguments become is read where the first of them has it.
         there: dict[ir.Value, ir.Value] = {}
         for place, target in updated.items():
             value = given[place]

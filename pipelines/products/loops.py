@@ -45,7 +45,7 @@ def is_one_operation(result: Operand, x: Indexed, y: Indexed) -> bool:
 
 
 def _multiplies_bytes(result: Operand, x: Indexed, y: Indexed) -> bool:
-    """Returns whether elements are of 8 bits and sums of more: tensor cores take both in one."""
+    """Returns whether elements have 8 bits: tensor cores extend and multiply them in one."""
     is_float = result.element.is_float
     return (is_float or result.element.bytes == _WORD_BYTES) and all(
         each.operand.element.bytes == 1 and each.operand.element.is_float == is_float

@@ -1,4 +1,4 @@
-"""What rewriting a program over a mesh and rewriting a function over one have in common."""
+"""The common parts of dividing a program and a function over the devices of a mesh."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _OF_TEAMS = ("hir.reshard", "hir.communicator")
 
 
 class MeshRewriting(Generic[_Shaped]):
-    """A program or a function over a mesh while it becomes what each device does of it."""
+    """Rewrites a program or a function over a mesh to what each device does of it."""
 
     def __init__(self, owner: ir.Operation, mesh: Mesh) -> None:
         self.owner = owner
         self.mesh = mesh
         self.block = owner.regions[0].blocks[0]
         self.whole_spreads: Spreads = (Spread(),) * len(mesh.shape)
-        # Of each value that was visited, what the whole's type is and how it is spread.
+        # For each visited value, the type of the whole and how it is spread.
         self._whole: dict[ir.Value, _Shaped] = {}
         self._spreads: dict[ir.Value, Spreads] = {}
         self._resharded: dict[tuple[ir.Value, Spreads], ir.Value] = {}
@@ -37,18 +37,18 @@ class MeshRewriting(Generic[_Shaped]):
         self._spreads[value] = spreads
 
     def _finish(self, mesh_name: str, results: Sequence[ir.Type]) -> None:
-        """Declares what is left, which has no mesh any more."""
+        """Sets the function's new type, and removes its mesh."""
         arguments = [argument.type for argument in self.block.arguments]
         declared = ir.FunctionType.get(arguments, list(results))
         self.owner.attributes["function_type"] = ir.TypeAttr.get(declared)
         del self.owner.attributes[mesh_name]
         if not operations_where(self.owner, lambda op: op.name in _OF_TEAMS):
-            # It is run by as many processes nonetheless, each with a device and a part of its own.
+            # As many processes run it nonetheless, each with its own device and part.
             with ir.InsertionPoint.at_block_begin(self.block), self.owner.location:
                 communicator([[device] for device in self.mesh.devices])
 
     def _part_sizes(self, sizes: ir.Attribute, whole: _Shaped, spreads: Spreads) -> ir.Attribute:
-        """Returns what is said of an input's sizes as those of a part."""
+        """Returns the description of an input's sizes for the part of a device."""
         found: list[ir.Attribute] = []
         for dim, size in enumerate(ir.ArrayAttr(sizes)):
             parts = self.mesh.parts(spreads, dim)
@@ -63,7 +63,7 @@ class MeshRewriting(Generic[_Shaped]):
     def _resharding(
         self, buffer: ir.Value, now: Spreads, spreads: Spreads, part: ir.MemRefType
     ) -> ir.Value:
-        """Returns a hir.reshard of a buffer, within the mesh."""
+        """Emits a hir.reshard of a buffer within the mesh, and returns its result."""
         team = ir.DenseI64ArrayAttr.get(list(self.mesh.devices))
         return ir.Operation.create(
             "hir.reshard",
@@ -79,7 +79,7 @@ class MeshRewriting(Generic[_Shaped]):
         ).results[0]
 
     def _multiply_size(self, op: ir.Operation, dim: int) -> None:
-        """A size that the program asks for is that of the whole."""
+        """Multiplies a size that the program reads, so that it is that of the whole."""
         parts = self.mesh.parts(self._spreads_of(op.operands[0]), dim)
         if parts == 1:
             return

@@ -116,7 +116,7 @@ class Vectors:
 
 
 class Matrices:
-    """Products of matrices by warps, each of which has rows and columns."""
+    """Products of matrices by warps, each of which computes some rows and columns."""
 
     def __init__(self, form: Form, made: Configuration, sides: tuple[Side, Side]) -> None:
         self._form, self._made, self._sides = form, made, sides
@@ -217,9 +217,9 @@ class Matrices:
 
 
 class WarpgroupMatrices:
-    """Products of matrices by warpgroups, from tiles that lie by row (wgmma).
+    """Products of matrices by warpgroups, from row-major tiles (wgmma).
 
-    Each takes 64 rows of the tile, and all its columns or an equal part of them.
+    Each warpgroup computes 64 rows of the tile, and all of its columns or an equal part of them.
     """
 
     def __init__(self, form: Form, made: Configuration, sides: tuple[Side, Side]) -> None:

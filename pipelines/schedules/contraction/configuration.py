@@ -87,7 +87,7 @@ _WARPGROUP_TILES = (
     _Tile(64, 128, 8, 8, 4, 1.0),
     _Tile(64, 64, 8, 4, 4, 0.6),
 )
-# Registers of a thread that has the sums of a step beside those of all (ptxas: of 128 they spill).
+# Registers of a thread that holds the sums of a step besides those of all (ptxas: 128 spill).
 _PROMOTED_REGISTERS = 168
 _SHARE_OF_WARPS = ((4, 0.65), (8, 0.9))
 _SEGMENT = 2048
@@ -178,7 +178,7 @@ def choose(
 
 
 def takes_bytes(form: Form, device: Device) -> bool:
-    """Whether tensor cores multiply elements of 8 bits: both factors' tiles lie by row."""
+    """Returns whether warps multiply elements of 8 bits: both factors' terms lie together."""
     sides = ((form.first, form.rows), (form.second, form.columns))
     return (
         device.capability >= capability_for_bytes(form.first.element)
@@ -212,7 +212,7 @@ def _matrix_terms(form: Form, *, is_wide: bool) -> int:
 def _fits(form: Form, device: Device, made: Configuration) -> bool:
     """Whether a block has the shared memory and a thread the registers; parts have their terms."""
     size, own = element_bytes(form.total), element_bytes(form.first.element)
-    # What is added by steps has the sums of one beside those of all.
+    # Where steps are added one by one, a thread holds the sums of a step besides those of all.
     is_whole = form.is_of_matrices and not form.is_promoted
     most = 2 * _REGISTER_BYTES if is_whole else _REGISTER_BYTES
     if made.thread_rows * made.thread_columns * size > most:

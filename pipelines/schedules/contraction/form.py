@@ -153,9 +153,8 @@ class Form:
 
     @property
     def kinds(self) -> tuple[str, str] | None:
-        """What PTX calls the elements that tensor cores multiply and add in the type of the sums.
-
-        None of others.
+        """PTX's names of the two factors' element types, where tensor cores multiply them and add
+        in the type of the sums; None for other elements.
         """
         if self.is_rounded:
             return "tf32", "tf32"
@@ -164,12 +163,12 @@ class Form:
         if first is None or second is None:
             return None
         bytes_ = [element_bytes(factor.element) for factor in (self.first, self.second)]
-        # Those of 8 bits may be of two types.
+        # Factors with elements of 8 bits may have two different types.
         return (first, second) if first == second or bytes_ == [1, 1] else None
 
     @property
     def is_promoted(self) -> bool:
-        """Whether sums of a step are added in f32: of f8 warpgroups have them in about 14 bits."""
+        """Whether sums of a step are added in f32: warpgroups sum f8 in about 14 bits."""
         return is_float8(self.first.element)
 
     @property
@@ -361,9 +360,9 @@ def _read_guarded(
 
 @dataclass(frozen=True, eq=False)
 class PaddedElement:
-    """What is read of a padded tensor: the factor's, or `padding` where it has none.
+    """An element of a padded tensor: the factor's, or `padding` where the factor has none.
 
-    `offsets` add up to the factor's offset: so many elements each, or strides of an open dim.
+    `offsets` add up to the factor's offset, in elements; each may be a multiple of an open stride.
     """
 
     factor: Factor
@@ -373,9 +372,9 @@ class PaddedElement:
 
 
 def read_padded(work: Work, op: ir.Operation) -> PaddedElement | None:
-    """What an scf.if of the region loads where it is there, and the constant that is elsewhere.
+    """Returns the element that an scf.if of the region loads, and the constant that it else yields.
 
-    All that it takes is linear in loops.
+    Returns None unless the indices and the condition are linear in loops.
     """
     if op.name != "scf.if" or len(op.results) != 1 or not len(op.regions[1].blocks):
         return None
@@ -407,7 +406,7 @@ def _read_load(
     guards: Sequence[Guard],
     extension: ir.Operation | None,
 ) -> Factor | None:
-    """An element of a buffer whose strides are known."""
+    """Returns the element that a load reads, None unless its buffer has known strides."""
     buffer = op.operands[0]
     kind = ir.MemRefType(buffer.type)
     if not is_outside(work, buffer):
@@ -432,7 +431,7 @@ def _read_places(
     guards: Sequence[Guard],
     strides: Sequence[Size],
 ) -> tuple[Factor, tuple[Size, ...]] | None:
-    """An element at places that are linear, but for steps that a guard has too; and its offsets."""
+    """Returns an element whose indices are linear, except for steps of a guard; and its offsets."""
     buffer, *indices = op.operands
     element = ir.MemRefType(buffer.type).element_type
     if not has_plain_elements(element):
@@ -470,8 +469,9 @@ _Linear = tuple[int, dict[int, int]]
 def _read_guards(
     work: Work, terms: Sequence[ir.Value], *, is_open: bool = False
 ) -> list[Guard] | None:
-    """The guards that all must hold; None where one is something else, or has an open bound
-    though none `is_open`.
+    """Returns the guards that must all hold.
+
+    Returns None where a term is no guard, or, unless `is_open`, has an open bound.
     """
     guards: list[Guard] = []
     multiples: list[tuple[_Linear, int]] = []
@@ -551,7 +551,7 @@ def _read_guard(work: Work, term: ir.Value) -> Guard | None:
 
 
 def _bound(work: Work, value: ir.Value) -> Size | None:
-    """A number that the host knows."""
+    """Returns a number that the host knows as a size; None for others."""
     known = _constant(value)
     if known is not None:
         return Size(known)

@@ -88,7 +88,7 @@ class Places:
         self.parameters = parameters
         self.thread = thread
         self.region = Region(work, parameters)
-        # Of the strides of each buffer, whether places need 64 bits.
+        # For the strides of each buffer, whether offsets need 64 bits.
         self._far: dict[tuple[Size, ...], bool] = {}
 
     def count(self, loop: int) -> Size:

@@ -140,7 +140,7 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
 
 
 class BytesChooser(ContractionChooser):
-    """The kernels of tensor cores alone, of elements of 8 bits."""
+    """The kernels of tensor cores for elements of 8 bits; others are for other schedules."""
 
     takes_all = False
 
@@ -151,7 +151,7 @@ class BytesChooser(ContractionChooser):
 
 
 def _is_of_bytes(form: Form, device: Device) -> bool:
-    """Whether it is a large sum of products of 8-bit elements that tensor cores multiply."""
+    """Returns whether tensor cores compute a large sum of products of 8-bit elements."""
     if form.kinds is None or element_bytes(form.first.element) != 1:
         return False
     if not form.rows or not form.columns or (_is_matrix_product(form) and not _is_large(form)):

@@ -309,9 +309,9 @@ class WarpgroupKernel:
     def _sum_of_steps(
         self, descriptors: tuple[ir.Value, ir.Value], is_lead: ir.Value, ring: list[ir.Value]
     ) -> tuple[list[list[ir.Value]], list[ir.Value], ir.Value]:
-        """The same, by additions of each step's sums.
+        """Returns the same, but adds each step's sums to the totals in f32.
 
-        While a warpgroup adds, another one's products are under way.
+        While one warpgroup adds, another one multiplies.
         """
         made, count = self.configuration, self._sums.count
         zeros = [constant(self.plan.form.total, 0)] * (made.slices * count)
@@ -348,7 +348,7 @@ class WarpgroupKernel:
         *,
         adds: bool = True,
     ) -> list[ir.Value]:
-        """Begins to add the products of a step; unless it `adds`, the sums do not matter."""
+        """Begins to add a step's products to `sums`, or without `adds` to 0; returns the sums."""
         plan = self.plan
         along = plan.first.is_along_terms, plan.second.is_along_terms
         begin_products()

@@ -33,9 +33,9 @@ from .form import Factor, Form
 RUN = 8
 # Columns of one product, and those of all products of a thread, by its registers.
 _MOST_COLUMNS, _MOST_SUMS = 256, 256
-# The same where a thread has the sums of a step beside those of all (ptxas: of 192 they spill).
+# The same where a thread holds the sums of a step besides those of all (ptxas: 192 spill).
 _MOST_PROMOTED_SUMS = 128
-# Elements that may lie with rows or columns side by side.
+# The bytes of elements that may have rows or columns side by side.
 _TURNED_BYTES = 2
 
 
@@ -132,14 +132,14 @@ class WarpgroupPlan:
 
     @cached_property
     def kinds(self) -> Kinds:
-        """What PTX calls the factors' elements."""
+        """PTX's names of the factors' element types."""
         found = self.form.kinds
         assert found is not None
         return found
 
     @property
     def most_sums(self) -> int:
-        """The columns of all products of a thread, by its registers."""
+        """The most columns of all products of a thread, by its registers."""
         return _MOST_PROMOTED_SUMS if self.form.is_promoted else _MOST_SUMS
 
     @property
@@ -173,7 +173,7 @@ def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
     second = _reading(form, form.second, columns, terms, around)
     if first is None or second is None or not _writes_in_rows(form, columns):
         return None
-    # Of 16 bits alone an operand may lie the other way (PTX ISA, "wgmma.mma_async").
+    # Only operands of 16 bits may be transposed (PTX ISA, "wgmma.mma_async").
     is_turned = not (first.is_along_terms and second.is_along_terms)
     if is_turned and element_bytes(form.first.element) != _TURNED_BYTES:
         return None
@@ -227,17 +227,17 @@ _TILES = (
     (64, 64, 2, 0.5),
 )
 _MOST_STAGES = 6
-# Cycles that a multiprocessor's tensor cores take for 64 rows by 8 columns by 32 bytes of terms (by
-# the data sheet as many for tf32, 16 and 8 bits), bytes a cycle that come to it, and cycles that
-# the end of a tile takes for each result.
+# Cycles of a multiprocessor's tensor cores for 64 rows by 8 columns by 32 bytes of terms (the same
+# for tf32, 16 and 8 bits by the data sheet), the bytes that reach it in a cycle, and the cycles for
+# each result at the end of a tile.
 _CYCLES, _BYTES_PER_CYCLE, _RESULT_CYCLES = 4, 60, 0.03
 _OPEN_SIZE = 4096
 
 
 def choose_warpgroups(plan: WarpgroupPlan, device: Device) -> WarpgroupConfiguration:
-    """The tile of least time, by a model of it.
+    """Returns the tile of least time, by a model of the time.
 
-    It chooses no sums in parts: they were not run on a GPU yet, so an operation must ask for them.
+    It never divides sums into parts: an operation must ask for them (docs/matrix-products.md).
     """
     made = [
         (_configuration(device, rows, columns, resident), share)
