@@ -12,7 +12,7 @@ _WORD_BYTES = 4
 
 
 def is_float8(element: ir.Type) -> bool:
-    """Whether elements are floats of 8 bits."""
+    """Returns whether elements are floats of 8 bits."""
     return isinstance(element, ir.FloatType) and element.width == 8
 
 

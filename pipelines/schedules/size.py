@@ -10,8 +10,8 @@ from ...dialects.records import dataclass
 from ..hir.index_arithmetic import is_same
 from ..rewriting import index_constant
 
-# The most blocks in x that a grid takes (CUDA C++ Programming Guide, "Compute Capabilities"), and
-# what indices and places are counted to in 32 bits, which divide faster than 64.
+# The most blocks in x of a grid (CUDA C++ Programming Guide, "Compute Capabilities"), and the limit
+# of indices and offsets of 32 bits, which divide faster than those of 64.
 MOST_IN_32_BITS = 2**31 - 1
 
 

@@ -9,10 +9,10 @@ from .iteration import Extent, Iteration, is_static, loop_of
 
 
 def emit_size_checks(op: ir.Operation, iteration: Iteration) -> None:
-    """Asserts that operands indexed by one loop agree in size, where their types leave it open.
+    """Emits assertions that operands indexed by one loop agree in size, where sizes are open.
 
-    Those that are known are the verifier's. Only dims that a loop indexes directly are compared:
-    of others pipelines/hir/access_checks.py knows, before they are fused.
+    The verifier compares known sizes. Only dims that a loop indexes directly are compared:
+    pipelines/hir/access_checks.py checks computed indices, before operations are fused.
     """
     for loop, chosen in enumerate(iteration.extents):
         for operand, map_ in enumerate(iteration.maps):

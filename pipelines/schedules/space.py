@@ -60,10 +60,10 @@ def _continues(outer: Loop, inner: Loop) -> bool:
 
 
 def in_memory_order(work: Work, loops: Sequence[int]) -> list[int]:
-    """The loops by the first output's strides, the smallest last; the others first.
+    """Returns the loops by the first output's strides, the smallest last; loops without come first.
 
-    Where elements are written at computed places, by those of the inputs. Strides that only the run
-    knows are taken to descend, dim by dim.
+    Where elements are written at computed positions, the strides are the inputs'. Open strides are
+    assumed to descend, dim by dim.
     """
     outputs = work.outputs or work.inputs
 
@@ -71,7 +71,7 @@ def in_memory_order(work: Work, loops: Sequence[int]) -> list[int]:
         for operand in outputs:
             stride = operand.strides[loop]
             if stride != ZERO:
-                # Open numbers are in the order of the dims that they are read of.
+                # Open numbers are in the order of the dims that they are read from.
                 return (True, -len(stride.open), -stride.known, stride.open)
         return (False, 0, 0, ())
 

@@ -146,17 +146,19 @@ class ColumnTable:
 class ScanTable:
     """Scans.
 
-    A block has up to `threads`, `split_threads` where several share a row of known length, and
-    `element_threads` where the length is open and elements are accessed one by one; a thread
-    `vectors` of a row, or `iterations` of columns in `column_threads`, of which `lanes` have
-    neighbouring vectors, or `few_lanes` where columns do not fill the device twice. No sweep of
-    these is on record. A chunk took a block 0.9 us (H200: 512 of 2048 f64 in 470 us), and a second
-    launch and its wait take about 5: scans of `split_chunks` are split. Columns that give one in
-    `alone_share` of the device's threads a vector each are scanned by these alone (computed: two
-    warps for each of a multiprocessor's schedulers, of several independent columns each; a block of
-    rows that a short scan leaves empty took 5 times as long as torch's thread a column).
+    A block has up to `threads`, or `split_threads` where several share a row of known length, or
+    `element_threads` where the length is open and elements are accessed one by one. A thread has
+    `vectors` of a row. Of columns, a block has `column_threads`, a thread `iterations`, and `lanes`
+    threads have neighbouring vectors, or `few_lanes` where columns do not fill the device twice. No
+    sweep of these is on record.
+
+    A block took 0.9 us for a chunk (H200: 512 of 2048 f64 in 470 us), and a second launch and its
+    wait take about 5 us: scans of `split_chunks` and more are split. A thread scans its columns
+    alone where there is a vector for one in `alone_share` of the device's threads (computed: two
+    warps for each of a multiprocessor's schedulers, with several independent columns each; blocks
+    of which a short scan leaves rows empty took 5 times as long as torch's one thread a column).
     Rows that a warp holds share a block of `packed_threads`, of which 16 fill a multiprocessor:
-    with a block of one warp for each, of which there are 32 at once, rows of 8 i64 moved 119.
+    with a block of one warp for each row, 32 at once, rows of 8 i64 moved 119 GB/s.
     """
 
     threads: int = 512

@@ -1,16 +1,16 @@
-"""Products by warps of matrices of 8 or 16 bits or tf32, and what brings these into shared memory.
+"""Products by warps of matrices of 8 or 16 bits or tf32, and the copies to shared memory for them.
 
-A warp multiplies 16 x 16 by 16 x 8 (PTX ISA, "mma.m16n8k16"). In terms of a lane's `group`,
-lane / 4, and its `pair`, lane % 4, the lane holds of
+A warp multiplies 16 x 16 by 16 x 8 (PTX ISA, "mma.m16n8k16"). With a lane's `group`, lane / 4, and
+its `pair`, lane % 4, the lane holds of
 
 - a, 4 words of two neighbouring columns: rows group and group + 8 of columns 2 pair, then the same
   of columns 2 pair + 8;
 - b, 2 words of two neighbouring rows: rows 2 pair and 2 pair + 8 of column group;
 - c, 4 numbers: columns 2 pair and 2 pair + 1 of row group, then of row group + 8.
 
-So two neighbouring c are, rounded, one a (`as_operand`). Of tf32, whose elements are words, it is
-16 x 8 by 8 x 8: with a word for two neighbours, all lies alike. So does it of 8 bits, with four to
-a word, 16 x 32 by 32 x 8.
+So two neighbouring c, rounded, make one word of a (`as_operand`). Products of tf32, whose elements
+are words, are 16 x 8 by 8 x 8, and products of 8 bits, with four elements to a word, are 16 x 32 by
+32 x 8: their words lie in the same way.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from .elements import ACCESS_BYTES, address, is_float8
 LANES = 32
 # The shape of one product.
 ROWS, COLUMNS, DEPTH = 16, 8, 16
-# What PTX calls the elements of two operands, and the bytes of one; a product's terms take so many.
+# PTX's names of the element types of two operands; the bytes of an element, and of a product's
+# terms.
 Kinds = tuple[str, str]
 KIND_BYTES = {"tf32": 4, "bf16": 2, "f16": 2, "e4m3": 1, "e5m2": 1, "s8": 1, "u8": 1}
 DEPTH_BYTES = 32
@@ -34,7 +35,7 @@ ELEMENTS = ("bf16", "f16")
 
 
 def capability_for_bytes(element: ir.Type) -> int:
-    """The first chips whose warps multiply such elements of 8 bits (PTX ISA, "mma.m16n8k32")."""
+    """Returns the least capability for products of 8-bit elements (PTX ISA, "mma.m16n8k32")."""
     return 89 if is_float8(element) else 80
 
 
@@ -102,9 +103,9 @@ def load_matrices(where: ir.Value, *, transposed: bool = False) -> list[ir.Value
 def multiply(
     a: Sequence[ir.Value], b: Sequence[ir.Value], c: Sequence[ir.Value], kinds: Kinds
 ) -> list[ir.Value]:
-    """c + a b, in the type of c; words of a and b hold elements of 32 bits together.
+    """Returns c + a b, in the type of c. Words of a and b hold 32 bits of elements each.
 
-    `kinds` are what PTX calls these.
+    `kinds` are PTX's names of their element types.
     """
     total = c[0].type
     if kinds[0] == "f16":

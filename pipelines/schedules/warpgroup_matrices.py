@@ -20,7 +20,7 @@ from .shared import SHARED
 from .size import ZERO, OpenNumbers, Size
 from .warp_matrices import DEPTH_BYTES, KIND_BYTES, Kinds, members
 
-# Threads, and rows of a product.
+# The threads of a warpgroup, and the rows of a product.
 THREADS, ROWS = 128, 64
 # A row in shared memory, and the rows after which the swizzle repeats.
 ROW_BYTES, PATTERN_ROWS = 128, 8
@@ -63,10 +63,10 @@ def tensor_map(
     *,
     rounds: bool = False,
 ) -> ir.Value:
-    """The address of the descriptor (TMA) of elements of a buffer from an offset on.
+    """Returns the address of a descriptor (TMA) of a buffer's elements from an offset on.
 
-    The host makes it, of dims outermost first; `name` tells it from others. With `rounds` copies
-    round f32 to tf32.
+    The host makes the descriptor. `sizes`, `strides` and `box`, in elements, have the outermost dim
+    first. `name` is unique in the kernel. With `rounds`, copies round f32 to tf32.
     """
     buffer, offset = source
     element = ir.MemRefType(buffer.type).element_type
@@ -104,7 +104,7 @@ def _viewed(
     strides: Sequence[Size],
     open_: OpenNumbers,
 ) -> ir.Value:
-    """A buffer's elements from an offset on, with these sizes and strides, as code of the host."""
+    """Emits, in host code, a view of a buffer from an offset on, with these sizes and strides."""
     element = ir.MemRefType(buffer.type).element_type
     metadata = memref.ExtractStridedMetadataOp(buffer)
     base, start = list(metadata.results)[:2]
@@ -148,7 +148,7 @@ class Barrier:
         ir.Operation.create("nvvm.mbarrier.arrive", results=[i64], operands=[self.address])
 
     def arrive_where(self, holds: ir.Value) -> None:
-        """Lets those threads arrive for which a condition holds."""
+        """Arrives in the threads for which a condition holds."""
         guard = scf.IfOp(holds)
         with ir.InsertionPoint(guard.then_block):
             self.arrive()
@@ -164,7 +164,7 @@ class Barrier:
 def begin_copies_and_barriers(
     thread: ir.Value, maps: Sequence[ir.Value], barriers: Callable[[], None]
 ) -> None:
-    """Lets one thread fetch descriptors and begin `barriers`, which all threads and copies see."""
+    """Makes one thread prefetch descriptors and initialize `barriers`, visible to all threads."""
     begins = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, _number(0)))
     with ir.InsertionPoint(begins.then_block):
         for map_ in maps:
@@ -222,11 +222,11 @@ class Sums:
         along_terms: tuple[bool, bool],
         adds: bool = True,
     ) -> ir.Value:
-        """Begins to add a product to sums; `first` and `second` are descriptors of the operands.
+        """Begins to add a product to `sums`; `first` and `second` are the operands' descriptors.
 
-        `kinds` are what PTX calls their elements. `along_terms` says of each whether the terms are
-        neighbours in its rows, as they must be but for elements of 16 bits. Unless it `adds`, the
-        sums do not matter.
+        `kinds` are PTX's names of their element types. `along_terms` says for each operand whether
+        terms are neighbours in its rows; they must be, except for elements of 16 bits. Without
+        `adds` the product replaces the sums.
         """
         depth = DEPTH_BYTES // KIND_BYTES[kinds[0]]
         a, b = (ir.Attribute.parse(f"#nvvm.wgmma_type<{kind}>") for kind in kinds)

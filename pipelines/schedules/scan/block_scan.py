@@ -3,8 +3,8 @@
 A block of `threads` has `lanes` columns, a power of two up to a warp: thread t belongs to column
 t mod lanes, and the threads of a column come in the order of their numbers. With several segments,
 all threads of one come before all of the next. If it `is_open`, the launch says how many threads
-there are, whole warps of up to `threads`. Instead of a block, teams of so many lanes of a warp, a
-power of two, may each have a scan of their own.
+there are: whole warps, up to `threads`. With a `team`, each such number of lanes of a warp, a power
+of two, has its own scan instead of the block.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ class BlockScan:
     def prefixes(
         self, totals: Sequence[Sequence[ir.Value]], turn: ir.Value
     ) -> tuple[list[list[ir.Value]], list[ir.Value]]:
-        """For each segment and value what the threads before have in all, and the block's total.
+        """Returns for each segment and value the sum of the threads before, and the block's total.
 
-        `turn` is 0 and 1 by turns (an index value): uses that follow each other take different
-        memory, so that one barrier each is enough. Of teams no total is found.
+        `turn`, an index value, alternates between 0 and 1: successive uses take different memory,
+        so that one barrier each is enough. Teams have no total.
         """
         scanned = [
             [self._in_warp(scan, value) for scan, value in zip(self._scans, segment, strict=True)]

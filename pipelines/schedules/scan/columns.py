@@ -1,9 +1,9 @@
 """The kernel of scans along an outer loop: neighbouring elements belong to different scans.
 
-A block takes some vectors of columns side by side, and of each as many iterations at once as it has
-threads for, each thread several that follow each other; what they have in all goes from one such
-chunk to the next. Of iterations in parts each has a block of its own. Where a thread has a vector
-of columns alone, it goes on from what it carries, and the block merges nothing.
+A block takes some vectors of columns side by side. Of each it takes a chunk of iterations at once,
+each thread several successive ones, and carries the total of a chunk on to the next. Where
+iterations are divided into parts, each part has its own block. Where one thread takes all
+iterations of a vector of columns, it continues from its total, and the block merges nothing.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class ScanColumns:
     def _go_on(
         self, iterations: Sequence[ColumnIteration], carried: list[ir.Value]
     ) -> list[ir.Value]:
-        """Makes the results of a thread's own columns known, from what came before; their last."""
+        """Sets the results of a thread that has whole columns; returns the last of each column."""
         last: list[ir.Value] = []
         for place, scan in enumerate(self._scans):
             for element in range(self._plan.width):
@@ -164,7 +164,7 @@ class ScanColumns:
         return last
 
     def _value(self, iteration: ColumnIteration, scan: Collective, element: int) -> ir.Value:
-        """What is scanned at a point: the kind's neutral element past the last iteration."""
+        """Returns the value to scan at a point: past the last iteration the neutral element."""
         value = iteration.points[element].value(scan.operand)
         if iteration.valid is None:
             return value
@@ -209,7 +209,7 @@ class ScanColumns:
         prefix: ir.Value,
         element: int,
     ) -> None:
-        """Makes a scan's results in a column known."""
+        """Sets a scan's results in a column."""
         so_far = prefix
         for iteration, value in zip(iterations, through, strict=True):
             so_far = self._known(scan, iteration, element, so_far, (prefix, value))
@@ -222,7 +222,7 @@ class ScanColumns:
         before: ir.Value,
         merged: tuple[ir.Value, ir.Value],
     ) -> ir.Value:
-        """Merges two values to what a point's iteration ends with, and makes its result known."""
+        """Merges two values to a point's inclusive result, and sets the scan's result there."""
         one, other = merged
         through = scan.merged([one], [other])[0]
         is_exclusive = "exclusive" in scan.op.attributes

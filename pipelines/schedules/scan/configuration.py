@@ -22,12 +22,12 @@ class Kind(StrEnum):
 class ScanConfiguration(Configuration):
     """A block of `threads` takes a chunk of a scan at once, and then the next.
 
-    A thread has `vectors` of `width` elements: of a row they lie a block apart; of columns they are
-    iterations that follow one another, and `lanes` threads have neighbouring vectors, all threads
-    where each scans its columns alone. Rows that are `short` have one chunk; if it is `open` too,
-    the launch says how many threads one needs, up to these. Where it is `split`, a scan's chunks
-    are divided among as many blocks as fill the device. Several `rows` that are short share a
-    block, each of them as many lanes of a warp.
+    A thread has `vectors` of `width` elements. In a row these lie a block apart. In columns they
+    are successive iterations, and `lanes` threads have neighbouring vectors: all threads, where
+    each scans its own columns. Rows that are `short` have one chunk; if they are `open` too, the
+    launch says how many threads a row needs, up to these. With `split` a scan's chunks are divided
+    among as many blocks as fill the device. Several short `rows` share a block, with equal parts of
+    a warp's lanes.
     """
 
     family: ClassVar[str] = "scan"

@@ -23,12 +23,12 @@ from .parts import Parts, chunks_of
 
 @dataclass(frozen=True)
 class ScanRowPlan:
-    """Of each chunk a thread takes `segments` vectors of `width` elements, a block apart.
+    """A thread takes `segments` vectors of `width` elements of each chunk, a block apart.
 
-    `is_whole`: a vector is one access, and makes rows without rest; else elements are accessed one
-    by one. `is_one_chunk`: every row has elements, but no more than a chunk. If it `is_open`, the
-    launch says how many threads there are, up to these. Of a row in `parts` each has a block of its
-    own; of several `rows` of one chunk and segment each has as many lanes of a warp.
+    If it `is_whole`, a vector is one access, and rows are a whole number of vectors; else elements
+    are accessed one by one. If it `is_one_chunk`, no row is empty or longer than a chunk. If it
+    `is_open`, the launch says how many threads there are, up to these. Each of a row's `parts` has
+    its own block. Several `rows` of one chunk and one segment have equal parts of a warp's lanes.
     """
 
     space: RowSpace
@@ -45,7 +45,7 @@ class ScanRowPlan:
 
     @property
     def chunk(self) -> int:
-        """The elements of a row that are taken at once."""
+        """The elements of a row that its threads take at once."""
         return self.threads // self.rows * self.segments * self.width
 
 
@@ -149,7 +149,7 @@ class ScanRows:
         )
 
     def _row_of_team(self, block: ir.Value) -> ir.Value:
-        """The row of a thread's team, the last one where there are no more."""
+        """Returns the row of a thread's team, at most the last row."""
         plan = self._plan
         team, count = index_constant(plan.threads // plan.rows), plan.space.count
         rows = arith.muli(block, index_constant(plan.rows))

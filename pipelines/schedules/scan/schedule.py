@@ -264,10 +264,11 @@ class _ColumnChooser(ScanChooser):
         return replace(made, threads=threads, split=False)
 
     def _alone(self, widest: int) -> ScanConfiguration | None:
-        """Each thread scans a vector of columns alone, where these are enough to fill the device.
+        """Returns a configuration in which each thread scans its own vector of columns.
 
-        Nothing is merged across threads then. Vectors are as wide as leaves enough of them; each
-        thread has as much under way as all need to keep the memory busy.
+        Nothing is then merged across threads. Vectors are as wide as leaves enough of them to fill
+        the device; each thread loads enough at once to keep the memory busy. Returns None where
+        there are too few columns, or sizes are open.
         """
         device, table, space = self._device, self._table, self._space
         if not space.columns.is_known or not space.iterations.is_known:
@@ -414,7 +415,7 @@ class _RowChooser(ScanChooser):
         return ScanConfiguration(kind, width, vectors, threads, short=is_short)
 
     def _packed(self, kind: Kind) -> ScanConfiguration | None:
-        """Several rows a block, where a warp holds one in accesses of 16 bytes or of elements."""
+        """Returns a configuration of several rows a block, None where a warp cannot hold a row."""
         threads, length = self._table.packed_threads, self._space.length.known
         if not length:
             return None

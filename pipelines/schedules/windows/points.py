@@ -107,9 +107,9 @@ class Tile:
 
 @dataclass(frozen=True, eq=False)
 class PaddedRead:
-    """What the region reads of a padded tensor: `operand` stands for it, with a number below 0.
+    """A read of a padded tensor in the region: `operand` stands for it, with a number below 0.
 
-    The element of the first iteration lies the sum of `offsets` past the operand's.
+    The first iteration's element lies behind the operand's first, by the sum of `offsets`.
     """
 
     result: ir.Value
