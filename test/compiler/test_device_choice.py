@@ -89,7 +89,7 @@ def test_what_is_no_device(asked: str, both: Path) -> None:
     status, output, errors = _run(both, HIRC_DEVICE=asked)
     assert (status, output) == (1, "")
     assert f"hirc: error: HIRC_DEVICE is '{asked}'; it may be cuda, cuda:1 or cpu\n" in errors
-    # What follows does not blame the launch.
+    # Later failures do not blame the launch.
     assert "cudaLaunchKernel failed: cudaErrorInvalidDevice (101)" in errors
     assert "the grid is" not in errors
 

@@ -87,7 +87,7 @@ def test_tensors_of_torch_go_in_and_come_out() -> None:
     assert torch.equal(y, 2 * x)
     assert same is x
     assert (n, type(n), k, type(k)) == (4, int, 2.0, float)
-    # What is no number of Python's takes the other way.
+    # Numbers that are not of Python take the implementation in Python.
     y, _, _, _ = several(x.numpy(), 3.0, np.int16(7))
     assert isinstance(y, np.ndarray)
     y, _, _, _ = several(x.half().float(), k=1.5, i=0)
@@ -96,7 +96,7 @@ def test_tensors_of_torch_go_in_and_come_out() -> None:
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets no call take the way in Python."""
+    """Makes every call by the implementation in Python fail."""
     monkeypatch.setattr("hirc.compiler.loader.Call", None)
 
 
@@ -117,7 +117,7 @@ def test_arrays_go_in_and_come_out() -> None:
     for out in (room[:12], room[::2], room[::-2]):
         assert library(_PROGRAMS).doubled(x, out=out) is out
         np.testing.assert_array_equal(out, 2 * x)
-    # A tensor of a framework among them makes tensors.
+    # One tensor of a framework among the inputs makes all outputs its tensors.
     mixed = library(_PROGRAMS).added(x, torch.from_numpy(x))
     assert torch.equal(mixed, torch.from_numpy(2 * x))
     assert torch.equal(library(_PROGRAMS).added(torch.from_numpy(x), x), mixed)

@@ -87,7 +87,7 @@ def test_attention_that_functions_modify_and_mask() -> None:
         q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, lengths: Tensor
     ) -> tuple[Tensor, ...]:
         def near(b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
-            # Of the first queries of the second batch nothing is seen.
+            # The first queries of the second batch see no key.
             return (i >= j) & (i - j < 4) & (j < lengths[b]) & ((b == 0) | (i > 2))
 
         def bent(s: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:

@@ -47,7 +47,7 @@ class Whole(nn.Module):
 
 
 class _Cache:
-    """What a model writes to that is no module."""
+    """An object that a model writes to and that is no module."""
 
     def __init__(self) -> None:
         self.rows = [torch.zeros(2, 3), torch.zeros(2, 3)]
@@ -55,7 +55,7 @@ class _Cache:
 
 
 class Holder(nn.Module):
-    """Tensors that are buffers, or plain, and another object's too; two get the same value."""
+    """Holds buffers and plain tensors that another object holds too; two get the same value."""
 
     def __init__(self) -> None:
         super().__init__()

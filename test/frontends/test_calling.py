@@ -106,7 +106,7 @@ class _Value:
 
 
 class _Program:
-    """A program that gives its inputs, and what was handed in instead."""
+    """A program that returns its inputs, or the outputs that were passed instead."""
 
     name = "main"
 
@@ -127,7 +127,7 @@ class _Program:
 
 
 def _straight(monkeypatch: pytest.MonkeyPatch, calling: Calling, count: int) -> Any:
-    """The function of a model, and how often `Calling` took a call."""
+    """Returns the function of a model, and a count of the calls that `Calling` took."""
     judged = list[Any]()
     tensors = calling.tensors
 
@@ -153,7 +153,7 @@ def test_straight_calls_take_and_give_the_same(tree: Any, other: Any) -> None:
         for _ in range(3):
             assert _same(call(tree), tree)
             assert _same(call(x=tree), tree)
-        # The first call finds the classes; constants that equal nothing are judged each time.
+        # The first call finds the classes; `Calling` takes every call with a constant such as nan.
         assert len(judged) <= (6 if _has_nan(tree) else 1)
         said = _refusal(calling, other)
         if said is not None:

@@ -64,7 +64,7 @@ def test_calls(artifact: hirc.Artifact) -> None:
 
 
 class _Wrapped(nn.Module):
-    """A forward that is wrapped by one that adds keywords, as it finds what it was passed."""
+    """A module whose wrapped forward adds keywords, depending on those that it was passed."""
 
     def _inner(
         self, x: Tensor, mask: Tensor | None = None, scale: float = 1.0, offset: float | None = None

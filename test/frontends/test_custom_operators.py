@@ -1,4 +1,4 @@
-"""Operators that others registered with torch, and quantized numbers."""
+"""Operators that libraries register with torch, and quantized numbers."""
 
 from __future__ import annotations
 

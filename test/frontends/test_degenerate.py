@@ -1,4 +1,4 @@
-"""Tensors without dims and without elements, as torch computes them, and what takes them apart."""
+"""Tensors without dims or elements, and operations that split numbers into their bits."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_degenerate_tensors() -> None:
 
 
 def _of_windows(x: Tensor, size: int) -> Tensor:
-    """Of windows above one another, and with elements between them."""
+    """Computes with overlapping windows, and with windows that leave elements out."""
     return (x.unfold(1, size, 3) ** 3).sum()
 
 

@@ -1,4 +1,4 @@
-"""Whole numbers of Python's among a model's inputs, which stay open."""
+"""Python's whole numbers among a model's inputs stay open."""
 
 from __future__ import annotations
 

@@ -251,7 +251,7 @@ def _of_parts(x: Tensor) -> list[Tensor]:
 
 
 def test_parts_of_open_sizes_are_whole_numbers() -> None:
-    # torch cannot tell of named sizes that all in their range pass its guards.
+    # torch cannot tell that all sizes in the range of a named `Dim` pass its guards.
     shapes = {"x": {2: Dim.AUTO, 3: Dim.AUTO}}
     given = (torch.randn(1, 2, 20, 24),)
     compiled = compile_model(_of_parts, given, dynamic_shapes=shapes, target="cpu", opt_level=0)

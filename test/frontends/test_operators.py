@@ -147,7 +147,7 @@ def _windows(x: Tensor) -> list[Tensor]:
     return [
         *(F.avg_pool1d(x, 2), F.max_pool1d(x, 2), F.avg_pool2d(grid, 2, padding=1)),
         *F.max_pool2d(grid, 2, ceil_mode=True, return_indices=True),
-        # Where all of a window is -inf its first place in the tensor, of nan the last one's.
+        # The position is the first in the tensor where all of a window is -inf, and the last nan's.
         *(F.max_pool2d(each, 3, 2, 1, 2, return_indices=True)[1] for each in (least, none)),
         F.max_pool1d(least[0], 3, 2, 1, return_indices=True)[1],
         F.avg_pool3d(room, (1, 2, 2), stride=1, padding=(0, 1, 1), ceil_mode=True),
@@ -313,7 +313,7 @@ def _looked_at(x: Tensor) -> list[Tensor]:
 
 
 def _grouped(x: Tensor) -> list[Tensor]:
-    """Groups of 0, 8, 0 and 16 of rows, columns and terms."""
+    """Multiplies groups of 0, 8, 0 and 16 rows, columns and terms."""
     ends = torch.tensor([0, 8, 8, 24], dtype=torch.int32)
     rows = x.repeat(6, 2)[:, :8].contiguous()
     factors = torch.stack([x.repeat(2, 2)[:, :8] * scale for scale in (1, 2, 3, 4)]).contiguous()

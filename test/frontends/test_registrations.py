@@ -1,4 +1,4 @@
-"""Registering kernels with torch takes less time, and is what it was."""
+"""Quick registrations register the same kernels with torch."""
 
 from __future__ import annotations
 

@@ -220,7 +220,7 @@ _DEPTHWISE = """
 def _channels_last(
     element: str, kernel: str, features: int, channels: int = 24, total: str = ""
 ) -> Written:
-    """A padded convolution whose channels lie together, with weights of that order of dims.
+    """Returns a padded convolution whose channels are the last dim of inputs and weights.
 
     Its results have the elements' type or that of `total`.
     """
@@ -300,7 +300,7 @@ SUITE = Suite(
         _channels_last("f32", "fhwc", 20),
         _channels_last("i8", "fhwc", 70, 32, "i32"),
         _channels_last("f8E4M3FN", "fhwc", 36, 48, "f32"),
-        # Few terms, which warps multiply.
+        # Few terms: warps multiply.
         _channels_last("i8", "fhwc", 40, 16, "i32"),
         _channels_last("f8E5M2", "fhwc", 36, 16, "f32"),
         *(_drawn(seed).program(f"drawn_{seed}") for seed in range(8)),

@@ -217,9 +217,9 @@ def _of_bytes(
     total: str,
     attributes: str = "",
 ) -> Written:
-    """A product of elements of 8 bits, of which each is multiplied by a number of its column.
+    """Returns a product of elements of 8 bits, with each result scaled by a number of its column.
 
-    The operands' dims are letters of m, n and k.
+    The operands' dims are given by the letters m, n and k.
     """
     first, second = (
         f"tensor<{''.join(f'{sizes[loop]}x' for loop in dims)}{of}>"
@@ -290,7 +290,7 @@ _F8 = ("extf", "extf")
 
 
 def _drawn(seed: int) -> Written:
-    """A product of elements of a byte, of sizes that fit no tile, in any layout."""
+    """Draws a product of elements of 8 bits, of sizes that fit no tile, in any layout."""
     draw = random.Random(seed)
     sizes = {
         "m": draw.randint(65, 200),
@@ -306,7 +306,7 @@ def _drawn(seed: int) -> Written:
 
 
 _BYTES = {"m": 133, "n": 131, "k": 272}
-# Elements of a byte: sums of f32 or i32, of two types, in parts.
+# Elements of 8 bits: sums of f32 or i32, two element types, sums in parts.
 BYTES = Suite(
     [
         _of_bytes("f8", ("mk", "nk"), _BYTES, ("f8E4M3FN", "f8E4M3FN"), _F8, "f32"),
@@ -321,7 +321,7 @@ BYTES = Suite(
             *("f8_slices", ("mk", "nk"), {"m": 140, "n": 152, "k": 272}, ("f8E5M2", "f8E5M2")),
             *(_F8, "f32", _asks("rows = 128, columns = 64, stages = 3, consumers = 1")),
         ),
-        # Terms that lie apart.
+        # Terms that are not contiguous.
         _of_bytes(
             "i8_columns",
             ("mk", "kn"),
@@ -343,7 +343,7 @@ def test_bytes(name: str) -> None:
     BYTES.check(name)
 
 
-# Factors of f32 that are rounded to tf32: terms lie together, but for one whose warps multiply.
+# Factors of f32 that are rounded to tf32: terms lie together except in one, which warps multiply.
 ROUNDED = Suite(
     [
         replace(program, tolerance=250.0)

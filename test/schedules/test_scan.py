@@ -108,7 +108,7 @@ SUITE = Suite(
                 {"r": 256, "c": 64},
                 {"r": 131, "c": 40},
                 {"r": 8200, "c": 2},
-                # So many columns that each thread has some alone: in one chunk, and in several.
+                # So many columns that each thread scans its own: in one chunk, and in several.
                 {"r": 5, "c": 67588},
                 {"r": 67, "c": 33793},
             ),

@@ -81,7 +81,7 @@ SUITE = Suite(
         return %y : tensor<?x?x?x?xf32>
       }}""",
         ),
-        # What is padded, and copied in another order of dims, is read in place, of any sizes.
+        # Inputs of paddings and of copies that reorder dims are read in place, for any sizes.
         Written(
             "padded_pool",
             ("f32[n, c, h, w]",),

@@ -1,11 +1,11 @@
 """Runs hirc, hirc-opt and FileCheck for lit in children of one process that has loaded them.
 
-Of the processor time of a lit test nine tenths were Python's start and the import of MLIR, LLVM and
-hirc. Each command stays a process of its own, forked off before it has done anything: with the
-caller's arguments, folder, environment and streams, and a status or signal that the caller gets.
+Starting Python and importing MLIR, LLVM and hirc would take nine tenths of a lit test's processor
+time. Each command is still its own process, forked before it has done anything: it has the caller's
+arguments, folder, environment and streams, and the caller gets its status or signal.
 
-`served` puts commands of these names into a folder: `command_client.c`, which hands over what it
-was called with. The program ends with the process that started it.
+`served` puts commands of these names into a folder. They are `command_client.c`, which passes its
+arguments on. The server ends with the process that started it.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _STREAMS = (
 def served(clang: str) -> Path:
     """Starts the server. Returns a folder with its commands, for PATH; both end with this process.
 
-    The first command waits until the server has loaded what it runs.
+    The first command waits until the server has loaded the modules.
     """
-    # A socket's name may have a hundred characters, which a checkout's path may already have.
+    # A socket's name is limited to about a hundred characters; a checkout's path may be longer.
     folder = Path(tempfile.mkdtemp(prefix="hirc-lit-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     with listening_for(_NAMES, folder, clang) as listening:
@@ -52,7 +52,7 @@ def served(clang: str) -> Path:
             [sys.executable, __file__, str(listening.fileno())],
             stdin=subprocess.PIPE,
             pass_fds=[listening.fileno()],
-            # What is typed at a terminal goes to the clients, and from them to their commands.
+            # Signals from a terminal go to the clients, which pass them to their commands.
             start_new_session=True,
         )
     atexit.register(_end, server)
@@ -60,7 +60,7 @@ def served(clang: str) -> Path:
 
 
 def listening_for(names: Iterable[str], folder: Path, clang: str | Path) -> socket.socket:
-    """Puts commands of these names into a folder. Returns where they call."""
+    """Puts commands of these names into a folder. Returns the socket that they connect to."""
     client = folder / "client"
     source = Path(__file__).with_name("command_client.c")
     subprocess.run([clang, "-O1", "-Wall", "-Werror", source, "-o", client], check=True)
@@ -79,9 +79,9 @@ def _end(server: subprocess.Popen[bytes]) -> None:
 
 
 class Server:
-    """The commands that run, by their process and by the connection of who waits for them.
+    """Runs commands, and keeps them by process and by the connection of the waiting client.
 
-    The end of the file `end` ends it.
+    It ends when the file `end` ends.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Server:
         for each in streams:
             os.close(each)
         self._running[child] = caller
-        # Nothing is sent any more: what comes is the caller's end, by a signal most likely.
+        # A client sends nothing more, so it has ended, most likely by a signal.
         self._selector.register(caller, selectors.EVENT_READ, lambda: self._abandon(child))
 
     def _abandon(self, child: int) -> None:
@@ -148,7 +148,7 @@ class Server:
                     caller.sendall(_STATUS.pack(status))
 
     def _run(self, caller: socket.socket, streams: list[int], request: bytes) -> NoReturn:
-        """Becomes the command that a caller asks for."""
+        """Runs the command that a client asks for, in this forked process."""
         status = 1
         try:
             os.setpgid(0, 0)
@@ -177,7 +177,7 @@ class Server:
             os.environb[name] = value
         name, *rest = map(os.fsdecode, arguments)
         sys.argv = [Path(name).name, *rest]
-        # A command may put others in their places, which must not close these.
+        # A command may replace these streams, which must not close the descriptors.
         for number, (stream, mode, errors) in enumerate(_STREAMS):
             opened = open(number, mode, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
             setattr(sys, stream, opened)
@@ -203,14 +203,14 @@ def _main(descriptor: int) -> NoReturn:
     from hirc.tools import hirc as hirc_command
     from hirc.tools import hirc_opt, hirc_opt_chunks
 
-    # What else a command would load when it gets there.
+    # Modules that a command would import later.
     assert driver
     assert hirc_opt_chunks
     packages = hirc.pipelines.__path__
     for module in pkgutil.walk_packages(packages, f"{hirc.pipelines.__name__}."):
         importlib.import_module(module.name)
     commands = (hirc_command.run, hirc_opt.main, filecheck.main.main)
-    # No child looks through, and so copies, what is there already.
+    # The collector of a child then does not touch, and so copy, the objects that exist.
     gc.collect()
     gc.freeze()
     Server(socket.socket(fileno=descriptor), 0, dict(zip(_NAMES, commands, strict=True))).run()

@@ -1,4 +1,4 @@
-"""Commands that one process runs end as if each had been started for itself."""
+"""Commands that the server forks end as if each had been started separately."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.command_server import Server, listening_for
 
 
 def _command() -> int:
-    """Does what its first argument says."""
+    """Ends in the way that its first argument names."""
     what, *rest = sys.argv[1:]
     if what == "return":
         return int(rest[0])
@@ -56,7 +56,7 @@ def _until(holds: Callable[[], bool]) -> None:
         if holds():
             return
         time.sleep(0.02)
-    pytest.fail("what is waited for does not come")
+    pytest.fail("the awaited condition does not hold in time")
 
 
 def test_what_a_command_is_given(command: Path, tmp_path: Path) -> None:

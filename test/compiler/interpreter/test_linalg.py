@@ -188,7 +188,7 @@ def test_an_index_that_loops_compute_is_within_the_buffer() -> None:
 
 @pytest.mark.parametrize(("predicate", "sizes"), [("sle", (7, 4)), ("sge", (4, 7))])
 def test_a_check_of_sizes_says_them(predicate: str, sizes: tuple[int, int]) -> None:
-    """Canonicalization may have turned a comparison round, which is of the smaller number first."""
+    """Messages are right even where canonicalization has swapped the operands of a comparison."""
     body = f"""  %ok = arith.cmpi {predicate}, %1, %2 : index
   cf.assert %ok, "wrong" {{hir.shown = "{{0}} and {{1}}"}}"""
     text = program(["memref<4xf32>", "index", "index"], body, ["%0: memref<4xf32>"])
