@@ -76,7 +76,7 @@ def parts_of(x: Any) -> _Parts:
 
 
 def _converted(x: Tensor, dtype: torch.dtype) -> Tensor:
-    """torch-mlir takes true for -1, and ends the process where truths are made."""
+    """Converts to and from bool: torch-mlir reads true as -1, and crashes for a result of bool."""
     if x.is_complex() and not dtype.is_complex:
         real, imaginary = parts_of(x)
         return (real != 0) | (imaginary != 0) if dtype is torch.bool else real.to(dtype)

@@ -50,7 +50,7 @@ class ControlFlowImporter(GraphNodeImporter):
     """Imports the nodes of a graph; those of control flow as calls of functions to be defined."""
 
     def import_nodes(self, nodes: Iterable[Node], **options: Any) -> None:
-        """Raises UnsupportedError with the node's line where it cannot import one."""
+        """Imports nodes. Raises UnsupportedError with the line of a node that it cannot import."""
         passed: list[Node] = []
 
         def noted() -> Iterator[Node]:

@@ -217,7 +217,7 @@ def _copies() -> dict[Any, Callable[..., Any]]:
 
 
 def _bitwise() -> dict[Any, Callable[..., Any]]:
-    """Bitwise operations and remainders of a tensor and a number, of which torch-mlir takes few."""
+    """Returns bitwise operations and remainders with a number; torch-mlir lowers few of them."""
     found: dict[Any, Callable[..., Any]] = {
         _ATEN.__lshift__.Tensor: _ATEN.bitwise_left_shift.Tensor,
         _ATEN.__rshift__.Tensor: _ATEN.bitwise_right_shift.Tensor,
@@ -415,8 +415,8 @@ def _fmod(x: Tensor, y: float) -> Tensor:
 
 
 def _limits() -> dict[Any, Callable[..., Any]]:
-    """torch-mlir compares integers with limits that are no integers as they are, and gives a limit
-    for a nan.
+    """Returns clamps. torch-mlir's compare integers with fractions without promotion, and replace a
+    nan by a limit.
     """
     table = {**_unknown_operators(), **get_decomposition_table()}
 
@@ -443,7 +443,7 @@ def _limits() -> dict[Any, Callable[..., Any]]:
 
 
 def _limited(operator: OpOverload, x: Tensor, *given: Any, **named: Any) -> Tensor:
-    """Returns floats between limits; nan where one of the three is."""
+    """Returns floats clamped to limits; nan where the element or a limit is nan."""
     name = {_ATEN.clamp_min: "min", _ATEN.clamp_max: "max"}.get(operator.overloadpacket)
     names = ("min", "max") if name is None else (name,)
     limits = dict(zip(names, given, strict=False)) | named
@@ -462,9 +462,7 @@ def _limited(operator: OpOverload, x: Tensor, *given: Any, **named: Any) -> Tens
 
 
 def _extreme_of_two(is_beyond: Callable[..., Tensor], x: Tensor, y: Tensor) -> Any:
-    """Returns the first one where it is beyond the other, or nan: torch-mlir gives the other one
-    for a nan.
-    """
+    """Returns x where it is beyond y or nan, else y: torch-mlir drops a nan of one operand."""
     if not torch.result_type(x, y).is_floating_point:
         return NotImplemented
     return torch.where(is_beyond(x, y) | (x != x), x, y)
@@ -477,7 +475,7 @@ def _hardtanh(x: Tensor, min_val: float = -1, max_val: float = 1) -> Tensor:
 def _rrelu(
     x: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, *given: Any
 ) -> Tensor:
-    """Returns what draws no slopes takes the middle one."""
+    """Applies the middle slope where none is drawn: outside of training."""
     return NotImplemented if training else torch.nn.functional.leaky_relu(x, (lower + upper) / 2)
 
 
@@ -707,7 +705,7 @@ def _scatter_each(
             places.append(here.expand(index.shape))
     values = source[tuple(slice(size) for size in index.shape)]
     if accumulate and x.dtype is torch.bool:
-        # A sum of truths is true where one is.
+        # A sum of bools is true where one of them is.
         return _ATEN._index_put_impl.default(x.long(), places, values.long(), True).bool()
     return _ATEN._index_put_impl.default(x, places, values, accumulate)
 
@@ -869,9 +867,8 @@ def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> 
 def _scatter_reduce(
     x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """torch-mlir crashes where the dim is counted from the end, and takes a truth for -1.
-
-    Of means it divides integers towards 0.
+    """Reduces at computed positions. torch-mlir crashes for a negative dim, reads true as -1, and
+    rounds means of integers towards 0.
     """
     if _writes_nothing(index):
         return x.clone()
@@ -882,7 +879,7 @@ def _scatter_reduce(
     if dim < 0:
         return again(x, dim + x.dim(), index, source, reduce)
     if x.dtype is torch.bool:
-        # A sum of truths is their greatest, a product their least.
+        # A sum of bools is their maximum, a product their minimum.
         extreme = {"sum": "amax", "prod": "amin"}.get(reduce, reduce)
         return again(x.int(), dim, index, source.int(), extreme).bool()
     if reduce == "sum" and include_self:
@@ -896,7 +893,7 @@ def _scatter_reduce(
         return total
     count = torch.ones_like(x) if include_self else torch.zeros_like(x)
     count = torch.scatter_add(count, dim, index, torch.ones_like(source))
-    # The number of integers is one of their type, and wraps around.
+    # Counts have the elements' type, and those of integers wrap around.
     count = torch.where(count == 0, 1, count)
     rounding = None if x.is_floating_point() or x.is_complex() else "floor"
     return torch.div(total, count, rounding_mode=rounding).to(kind)
@@ -905,7 +902,7 @@ def _scatter_reduce(
 def _scatter_and(
     x: Tensor, dim: int, index: Tensor, source: Tensor | float, *, reduce: str
 ) -> Tensor:
-    """torch-mlir has no lowering of what is called so."""
+    """Reduces as scatter_reduce does; torch-mlir has no lowering of scatter with `reduce`."""
     if not isinstance(source, Tensor):
         source = torch.full((), source, dtype=x.dtype, device=x.device).expand(index.shape)
     kind = {"add": "sum", "multiply": "prod"}[reduce]
@@ -998,8 +995,8 @@ def _truths() -> dict[Any, Callable[..., Any]]:
 
 
 def _bytes_and_numbers() -> dict[Any, Callable[..., Any]]:
-    """Of bytes and a number torch-mlir's own end the process, and it divides no bytes by others:
-    they are computed wider.
+    """Returns operators that compute bytes in a wider type: torch-mlir crashes for bytes and a
+    number, and cannot divide bytes by bytes.
     """
     divisions = [_ATEN.div.Tensor_mode, _ATEN.div.Scalar_mode, _ATEN.floor_divide.default]
     table = {

@@ -27,7 +27,7 @@ _NO_LIMIT = 1 << 62
 _LIBRARY = torch.library.Library("hirc", "FRAGMENT")
 _LIBRARY.define("of_sizes(SymInt x, SymInt y, str kind) -> SymInt")
 OF_SIZES = torch.ops.hirc.of_sizes.default
-# Python functions of whole numbers that torch-mlir takes of known ones alone, or not at all.
+# Python functions of whole numbers that torch-mlir lowers for known numbers only, or not at all.
 _FUNCTIONS: dict[Any, str] = {
     torch.sym_max: "max",
     torch.sym_min: "min",
@@ -37,7 +37,7 @@ _FUNCTIONS: dict[Any, str] = {
     operator.abs: "abs",
     abs: "abs",
 }
-# What may make a number of a formula.
+# Functions that may make a formula constant.
 _WITH_LIMITS = (Max, Min, FloorDiv, Mod, sympy.Max, sympy.Min)
 
 
@@ -120,9 +120,9 @@ class Sizes:
 
 
 def sizes_for_strides(program: ExportedProgram) -> None:
-    """Takes a size that is the same in place of each stride.
+    """Replaces reads of strides by reads of equal sizes.
 
-    torch may write the size of a tensor as the stride of one that a loop's body is given.
+    torch may write a tensor's size as the stride of an argument of a loop's body.
     """
     for module in program.graph_module.modules():
         if not isinstance(module, GraphModule):
@@ -135,7 +135,7 @@ def sizes_for_strides(program: ExportedProgram) -> None:
 
 
 def functions_of_sizes(program: ExportedProgram) -> None:
-    """Takes an operator in place of a Python function of sizes that gives a whole number."""
+    """Replaces Python functions of sizes that return whole numbers by an operator."""
     for module in program.graph_module.modules():
         if not isinstance(module, GraphModule):
             continue
@@ -147,7 +147,7 @@ def functions_of_sizes(program: ExportedProgram) -> None:
 
 
 def emit_of_sizes(kind: str, x: ir.Value, y: ir.Value) -> ir.Value:
-    """Emits a function of two whole numbers; the second counts for nothing where it takes one."""
+    """Emits a function of two whole numbers; functions of one ignore the second."""
     if kind == "abs":
         return arith.maxsi(x, arith.subi(constant(x.type, 0), x))
     operations = {
@@ -161,11 +161,10 @@ def emit_of_sizes(kind: str, x: ir.Value, y: ir.Value) -> ir.Value:
 
 
 def known_sizes(program: ExportedProgram) -> None:
-    """Writes the number for a size that is the same for all open sizes, although it is a formula
-    of them.
+    """Replaces a size that is a formula of open sizes, but constant, by the number.
 
-    Of a dim that may have any size torch-mlir supposes that it has the others', and not that it is
-    of size 1 and repeated.
+    torch-mlir assumes that an open dim has the size of the dims that it is combined with, and not
+    that it has size 1 and is broadcast.
     """
     known: dict[sympy.Expr, int | None] = {}
 
@@ -193,7 +192,7 @@ def known_sizes(program: ExportedProgram) -> None:
                 for old, new in zip(value.shape, sizes, strict=True)
             ):
                 node.meta["val"] = value.as_strided(sizes, value.stride())
-                # torch-mlir takes the sizes from here, where they are.
+                # torch-mlir would read the sizes from here.
                 node.meta.pop("tensor_meta", None)
 
 

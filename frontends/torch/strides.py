@@ -1,4 +1,4 @@
-"""Tensors that are read by strides of their own, where sizes are open."""
+"""Tensors that are read by given strides, where sizes are open."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ def as_strided(
     stride: Sequence[int | SymInt],
     storage_offset: int | SymInt | None = None,
 ) -> Tensor:
-    """Returns the elements at these strides: the tensor itself, or what is gathered of its memory.
+    """Returns the elements at these strides: a view of the tensor, or elements that are gathered.
 
-    torch-mlir finds them where all sizes are known.
+    torch-mlir lowers known sizes. Raises UnsupportedError where x has gaps or is part of another
+    tensor.
     """
     first: Any = x.storage_offset() if storage_offset is None else storage_offset
     if not any(isinstance(each, SymInt) for each in (*x.shape, *size, *stride, first)):
@@ -30,7 +31,7 @@ def as_strided(
     if statically_known_true(first == x.storage_offset()) and _is_as_it_lies(x, size, stride):
         return x.view(list(size))
     with disable_proxy_modes_tracing():
-        # No part of what is traced.
+        # Not part of the traced program.
         is_whole = are_equal(x.untyped_storage().nbytes(), x.numel() * x.element_size())
     if not is_whole or not is_known_contiguous(x.shape, x.stride()):
         raise UnsupportedError(
@@ -49,7 +50,7 @@ def as_strided(
 
 
 def _is_as_it_lies(x: Tensor, size: Sequence[int | SymInt], stride: Sequence[int | SymInt]) -> bool:
-    """Returns whether these are known to be the tensor's own; of one element no stride counts."""
+    """Returns whether sizes and strides are known to be x's; a dim of size 1 has any stride."""
     if len(size) != x.dim():
         return False
     return all(

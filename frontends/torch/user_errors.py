@@ -190,7 +190,7 @@ def importing_error(error: Exception, node: Node) -> HircError:
     """Returns the error for a node that torch-mlir's importer fails at."""
     name = getattr(node.target, "__name__", str(node.target))
     why = f"'{name}' has no lowering"
-    # It says of functions which it does not know what all is known of their node.
+    # For functions that the importer does not know, its message is a dump of the node.
     if not isinstance(error, (NotImplementedError, AssertionError)):
         why = f"'{name}': {first_line(error)}"
     return UnsupportedError(
