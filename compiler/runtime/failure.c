@@ -31,7 +31,7 @@ static void add(struct hirc_error *error, const char *format, va_list arguments)
     return;
   size_t length = strlen(error->text);
   vsnprintf(error->text + length, HIRC_ERROR_BYTES - length, format, arguments);
-  // Names out of files and of callers may hold what a terminal obeys.
+  // Names from files and callers may contain control characters, which a terminal would interpret.
   for (char *each = error->text + length; *each; ++each)
     if (((unsigned char)*each < ' ' && *each != '\n' && *each != '\t') || *each == 0x7f)
       *each = '?';

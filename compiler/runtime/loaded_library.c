@@ -1,4 +1,4 @@
-// Loading a library when it is first needed.
+// Loads a library when it is first needed.
 
 #include "loaded_library.h"
 #include "calls.h"
@@ -20,7 +20,7 @@ void *hirc_find_library(const char *const *names, int count, char *why, size_t b
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | (i < count ? RTLD_NOLOAD : 0));
     if (library)
       return library;
-    // Of the others it says that they are not there either.
+    // For the other names the loader reports the same.
     const char *reason = dlerror();
     if (i == count)
       snprintf(why, bytes, "%s", reason ? reason : name);

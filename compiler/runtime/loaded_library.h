@@ -5,15 +5,15 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-// A function, and where in the library's structure of functions it is written to.
+// A function's name, and its offset in the library's structure of functions.
 struct symbol {
   const char *name;
   size_t place;
 };
 
 struct loaded_library {
-  const char *variable; // of the environment, which may name another file
-  const char *not_loaded, *lacking; // what is wrong with what that names, and with an older one
+  const char *variable; // an environment variable, which may name another file
+  const char *not_loaded, *lacking; // messages for a file that does not load, and one too old
   void *functions;
   const struct symbol *symbols;
   int symbol_count;
@@ -23,19 +23,19 @@ struct loaded_library {
 
 enum { LIBRARY_NOT_LOADED, LIBRARY_LOADING, LIBRARY_LOADED };
 
-// What the variable names; NULL where that is nothing.
+// Returns the file that the variable names; NULL where it is unset.
 const char *hirc_library_given(const struct loaded_library *library);
 
-// The first of these names that the loader finds: a copy that the process has already is taken
-// before another one is loaded; torch, for one, brings its own. NULL where there is none, and why
-// the first is not there.
+// Returns the first of these libraries that the loader finds; a copy that the process has loaded
+// already, such as torch's, comes first. Returns NULL where there is none, and writes to `why` the
+// reason for the first name.
 void *hirc_find_library(const char *const *names, int count, char *why, size_t bytes);
 
-// Loads it and its functions. One thread does, others wait; one that fails lets another one try.
+// Loads the library and its functions, once. Other threads wait; after a failure another one tries.
 void hirc_load_library(struct loaded_library *library, const char *const *names, int count,
                        const char *location);
 
-// Whether it is loaded, and all that it wrote is seen.
+// Returns whether the library is loaded; its functions are then visible to this thread.
 static inline int hirc_library_is_loaded(const struct loaded_library *library) {
   return atomic_load_explicit(&library->state, memory_order_acquire) == LIBRARY_LOADED;
 }

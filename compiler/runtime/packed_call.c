@@ -27,7 +27,7 @@ const struct hirc_value_info *hirc_packed_value(const struct hirc_packed_call *c
                                       : &program->outputs[place - program->input_count];
 }
 
-// Makes the output at `place` one that the program is to fill in, and gives an input room.
+// Prepares the tensor at `place`: an output for the program to fill in, or room for an input.
 static int64_t *prepare(struct hirc_packed_call *call, int64_t place, int64_t *numbers) {
   const struct hirc_value_info *value = hirc_packed_value(call, place);
   struct dl_tensor *tensor = &call->tensors[place];

@@ -53,7 +53,7 @@ struct method {
   each(PyFloat_Type) each(PyLong_Type) each(PyBool_Type) each(PyList_Type) each(PyTuple_Type)      \
       each(_Py_NoneStruct) each(_Py_FalseStruct)
 
-// Names that are asked for.
+// The names of attributes and keywords.
 #define HIRC_PYTHON_NAMES(each)                                                                    \
   each(__dlpack_c_exchange_api__) each(__array_struct__) each(_ARRAY_API) each(requires_grad)      \
       each(is_neg) each(is_conj) each(out) each(stream) each(cuda_stream)
@@ -71,10 +71,10 @@ struct hirc_python {
 };
 extern __attribute__((visibility("hidden"))) struct hirc_python hirc_python;
 
-// Finds them. False where this process has no Python.
+// Finds the functions and names. Returns false where this process has no Python.
 bool hirc_python_find(void);
 
-// The attribute; NULL, and no exception, where there is none.
+// Returns an attribute; NULL, without an exception, where there is none.
 object *hirc_python_attribute(object *of, object *name);
 
 // DLPackExchangeAPI, of DLPack 1.
@@ -85,20 +85,20 @@ struct hirc_exchange {
   void *previous;
   void *allocate;
   int (*managed_from)(object *from, struct dl_versioned_tensor **tensor);
-  // Returns 0, or there is an exception, and the tensor is the caller's.
+  // Returns 0; else an exception is set, and the caller still owns the tensor.
   int (*to_object)(struct dl_versioned_tensor *tensor, object **result);
   int (*tensor_from)(object *from, struct dl_tensor *tensor);
   int (*current_stream)(int32_t device_type, int32_t device, void **stream);
 };
 
-// Passes an argument's memory. Returns who makes tensors of its kind: the exchange API of its type,
-// or hirc_numpy. NULL for what the function in Python has to judge.
+// Passes an argument's memory. Returns the maker of tensors of its kind: the exchange API of its
+// type, or hirc_numpy. Returns NULL where the function in Python must take the call.
 const struct hirc_exchange *hirc_python_take(struct hirc_packed_call *call, int64_t place,
                                              object *argument);
 
-// NumPy's arrays, of which outputs are made too. They have no streams.
+// Reads and makes NumPy's arrays. They have no streams.
 extern __attribute__((visibility("hidden"))) const struct hirc_exchange hirc_numpy;
-// Whether an output can be an array.
+// Returns whether an output can be an array.
 bool hirc_numpy_has(const struct hirc_value_info *value);
 
 #endif

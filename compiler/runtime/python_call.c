@@ -1,7 +1,7 @@
-// Programs as built-in functions of Python, for tensors that python_tensors.c knows, and numbers. What
-// else is passed goes to a function in Python (loader_call.py), which also says what is wrong with it.
+// Programs as built-in functions of Python, which take the tensors that python_tensors.c knows, and
+// numbers. Other arguments go to a function in Python (loader_call.py), which also reports errors.
 //
-// hirc.load makes the functions; they hold Python's lock but for the program's run.
+// hirc.load makes the functions. They hold Python's lock except while the program runs.
 
 #include "amd_device.h"
 #include "hirc_runtime.h"
@@ -12,9 +12,9 @@
 #define py hirc_python
 enum { KEYWORDS = 0x2, FASTCALL = 0x80 }; // flags of methods
 
-// What a function calls, in memory that Python owns (loader_python.py), which is there as long as the
-// function is: also once the library is not. `other` takes what it does not, and the last two are
-// what it raises.
+// The data of a function, in memory that Python owns (loader_python.py): it lives as long as the
+// function, even longer than the library. `other` is the function in Python for all other calls;
+// `refused` and `failed` are the exceptions to raise.
 struct python_program {
   struct method method;
   const struct hirc_program_info *program;
@@ -24,7 +24,7 @@ struct python_program {
   void *instance;
 };
 
-// What the arguments say of the call: who makes tensors, and where the work goes.
+// What follows from the arguments: who makes tensors, and the stream and device of the call.
 enum { MOST_NAMED = 32 };
 struct surroundings {
   const struct hirc_exchange *maker;    // of outputs; NULL where no input is a tensor
@@ -40,7 +40,7 @@ struct surroundings {
   } named[MOST_NAMED]; // the others
 };
 
-// The input at a place.
+// The argument for the input of this number.
 static object *input_at(const struct surroundings *around, int64_t place) {
   if (place < around->count)
     return around->arguments[place];
@@ -67,7 +67,7 @@ static bool take_number(struct hirc_packed_call *call, int64_t place, object *ar
   return !py.PyErr_Occurred() && hirc_packed_number(call, place, number);
 }
 
-// Takes an argument. False for what the function in Python has to judge.
+// Takes an argument. Returns false where the function in Python must take the call.
 static bool take(struct hirc_packed_call *call, int64_t place, object *argument,
                  struct surroundings *around) {
   bool is_input = place < call->program->input_count;
@@ -77,7 +77,7 @@ static bool take(struct hirc_packed_call *call, int64_t place, object *argument,
   if (!exchange)
     return false;
   struct dl_device device = call->tensors[place].device;
-  // A framework's tensors before arrays, the first ones before others.
+  // A framework's tensors take precedence over arrays, and the first tensor over others.
   if (is_input && (!around->maker || around->maker == &hirc_numpy))
     around->maker = exchange;
   if (is_gpu(device.type) && !around->streams) {
@@ -88,7 +88,7 @@ static bool take(struct hirc_packed_call *call, int64_t place, object *argument,
   return true;
 }
 
-// An output as Python's. NULL, and an exception.
+// Returns an output as an object of Python; NULL with an exception set on failure.
 static object *give(struct hirc_packed_call *call, int64_t output,
                     const struct surroundings *around) {
   const struct hirc_value_info *value = &call->program->outputs[output];
@@ -141,13 +141,13 @@ static bool is_same(object *name, object *wanted) {
   return name == wanted || py.PyObject_RichCompareBool(name, wanted, EQUAL) == 1;
 }
 
-// What a call was given by name.
+// The keyword arguments of a call.
 struct named {
   object *out, *stream;
 };
 
-// Takes what was given by name: `out`, `stream`, and inputs, of which `count` were given in order.
-// False for what the function in Python has to judge.
+// Takes keyword arguments: `out`, `stream`, and inputs, of which the first `count` are positional.
+// Returns false where the function in Python must take the call.
 static bool take_named(struct hirc_packed_call *call, const struct python_program *program,
                        object *const *arguments, long count, object *names,
                        struct surroundings *around, struct named *named) {
@@ -174,13 +174,13 @@ static bool take_named(struct hirc_packed_call *call, const struct python_progra
   return true;
 }
 
-// Whether the stream that was given is the one that the tensors are ready on. Others wait for it in
-// DLPack's way, in Python.
+// Returns whether `stream=` is the stream on which the tensors are ready. For others the function
+// in Python synchronizes the streams as DLPack says.
 static bool is_current(object *given, void *stream) {
   object *number = hirc_python_attribute(given, py.names.cuda_stream);
   object *known = number ? number : given;
   py.PyErr_Clear();
-  // A number that is no address reads as that of the default stream.
+  // A number that is no address is read as the default stream.
   bool is_same_stream = is_of(known, py.PyLong_Type) && py.PyLong_AsVoidPtr(known) == stream &&
                         !py.PyErr_Occurred();
   if (number)
@@ -189,7 +189,7 @@ static bool is_current(object *given, void *stream) {
   return is_same_stream;
 }
 
-// Takes an output that is handed in. False for what the function in Python has to judge.
+// Takes an output of `out=`. Returns false where the function in Python must take the call.
 static bool take_output(struct hirc_packed_call *call, int64_t output, object *given,
                         struct surroundings *around) {
   int64_t place = call->program->input_count + output;
@@ -202,7 +202,7 @@ static bool take_output(struct hirc_packed_call *call, int64_t output, object *g
   return true;
 }
 
-// The same of `out`: one, or a list or tuple of all.
+// Does the same for all of `out=`: one output, or a list or tuple of them.
 static bool take_outputs(struct hirc_packed_call *call, object *out,
                          struct surroundings *around) {
   int64_t count = call->program->output_count;
@@ -219,7 +219,7 @@ static bool take_outputs(struct hirc_packed_call *call, object *out,
   return true;
 }
 
-// Whether the outputs that nobody handed in can be tensors of the inputs' kind.
+// Returns whether the outputs that `out=` lacks can be tensors of the inputs' kind.
 static bool can_give(const struct hirc_packed_call *call, const struct surroundings *around) {
   const struct hirc_program_info *info = call->program;
   for (int64_t i = 0; i < info->output_count; ++i) {
@@ -232,7 +232,7 @@ static bool can_give(const struct hirc_packed_call *call, const struct surroundi
   return true;
 }
 
-// Takes all that a call was given. False for what the function in Python has to judge.
+// Takes all arguments. Returns false where the function in Python must take the call.
 static bool take_all(struct hirc_packed_call *call, const struct python_program *program,
                      object *const *arguments, long count, object *names,
                      struct surroundings *around, void **stream) {
@@ -248,7 +248,7 @@ static bool take_all(struct hirc_packed_call *call, const struct python_program 
   if (around->given != info->input_count ||
       (named.out && !take_outputs(call, named.out, around)))
     return false;
-  // The function in Python knows what becomes of outputs where there is no tensor of anybody's.
+  // Without any tensor the function in Python decides on the kind of the outputs.
   if (!around->has_tensors || !can_give(call, around))
     return false;
   if (around->streams &&
@@ -257,7 +257,7 @@ static bool take_all(struct hirc_packed_call *call, const struct python_program 
   return !named.stream || is_current(named.stream, *stream);
 }
 
-// Lets go of the outputs that were handed in and did not become results.
+// Releases the outputs of `out=` that did not become results.
 static void drop_outputs(struct hirc_packed_call *call) {
   for (int64_t i = 0; i < call->program->output_count; ++i) {
     object *left = hirc_packed_taken(call, i);
@@ -296,8 +296,8 @@ static object *call_python(object *self, object *const *arguments, long count, o
   return result;
 }
 
-// A function of Python for a program; `owner` holds what it needs. NULL where there is none: it takes
-// no program with outputs that are parts of other memory.
+// Returns the function for a program; `owner` keeps what it needs alive. Returns NULL for programs
+// with outputs that are parts of other memory, which it does not support.
 void *hirc_python_function(struct python_program *bound, object *owner) {
   const struct hirc_program_info *program = bound->program;
   for (int64_t i = 0; i < program->output_count; ++i)

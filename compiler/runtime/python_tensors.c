@@ -1,5 +1,5 @@
-// Python's tensors: of a type that has DLPack's C exchange API, such as torch's, and NumPy's arrays,
-// by its C interface.
+// Reads and makes tensors in Python: those of types with DLPack's C exchange API, such as torch's,
+// and NumPy's arrays by its C interface.
 #define _GNU_SOURCE
 
 #include "python.h"
@@ -49,20 +49,20 @@ object *hirc_python_attribute(object *of, object *name) {
   return found;
 }
 
-// A type of tensors. It is held, so that it is no other one.
+// A type of tensors. A reference keeps it alive, so that its address stays unique.
 struct kind {
   object *type;
   const struct hirc_exchange *exchange;
   object *is_neg, *is_conj; // its methods, NULL where it has none
 };
 
-// Those that were met last; a call is seldom given more. Another thread may replace one whenever
-// Python's lock is free, so that they are read as a whole. A tensor keeps its type's methods.
+// A cache of the latest types; few calls have more. Another thread may replace an entry whenever
+// Python's lock is free, so entries are copied. A tensor keeps its type's methods alive.
 enum { KINDS = 4 };
 static struct kind kinds[KINDS];
 static int newest;
 
-// NumPy's functions and types by their numbers there, which stay.
+// Indices of NumPy's functions and types in its C interface, which are stable.
 enum { ARRAY_TYPE = 2, NEW_ARRAY = 93, SET_BASE = 282 };
 typedef object *new_array(object *type, int rank, const intptr_t *sizes, int element,
                           const intptr_t *strides, void *data, int bytes, int flags, object *from);
@@ -102,7 +102,7 @@ static const struct hirc_exchange *exchange_of(object *type) {
   return found && found->version.major == 1 ? found : NULL;
 }
 
-// In the place of the one that was kept longest.
+// Replaces the oldest entry.
 static void keep(struct kind kind) {
   newest = (newest + 1) % KINDS;
   struct kind before = kinds[newest];
@@ -115,7 +115,7 @@ static void keep(struct kind kind) {
     py.Py_DecRef(before.is_conj);
 }
 
-// The kind of a tensor; without an exchange where it is none that is known here.
+// Returns the type of a tensor; without an exchange API if it is none known here.
 static struct kind kind_of(object *tensor) {
   object *type = py.PyObject_Type(tensor);
   for (int i = 0; i < KINDS; ++i)
@@ -137,7 +137,7 @@ static struct kind kind_of(object *tensor) {
   return found;
 }
 
-// Whether an answer is no. One that is not there says nothing.
+// Returns whether an answer is False; not where there is none.
 static bool denies(object *answer) {
   if (!answer) {
     py.PyErr_Clear();
@@ -148,14 +148,14 @@ static bool denies(object *answer) {
   return truth == 0;
 }
 
-// Whether a method without arguments says no.
+// Returns whether a method without arguments returns False.
 static bool method_denies(object *method, object *tensor) {
   object *const arguments[] = {tensor};
   return !method || denies(py.PyObject_Vectorcall(method, arguments, 1, NULL));
 }
 
-// Whether a tensor's memory holds its numbers, and none asks for gradients of them. Only real and
-// complex numbers are negated in views, or have gradients.
+// Returns whether a tensor's memory holds its values, and it requires no gradients. Only real and
+// complex tensors can be negated views, or require gradients.
 static bool is_plain(const struct kind *kind, object *tensor, uint8_t code) {
   return code == DL_INT || code == DL_UINT || code == DL_BOOL ||
          (denies(py.PyObject_GetAttr(tensor, py.names.requires_grad)) &&
@@ -213,7 +213,7 @@ const struct hirc_exchange *hirc_python_take(struct hirc_packed_call *call, int6
   return is_taken ? kind.exchange : NULL;
 }
 
-// NumPy's number of an element type, -1 where it has none.
+// Returns NumPy's number of an element type, -1 where it has none.
 static int array_element(struct dl_data_type type) {
   static const struct {
     uint8_t code, bits;
@@ -236,8 +236,7 @@ bool hirc_numpy_has(const struct hirc_value_info *value) {
 
 static const char managed_name[] = "hirc_output";
 
-// The last that it does is to close the library, where that was its last output: there is nothing
-// to return to.
+// For the library's last output it ends by closing the library: there is no code here to return to.
 static void release(object *capsule) {
   struct dl_versioned_tensor *managed = py.PyCapsule_GetPointer(capsule, managed_name);
   __attribute__((musttail)) return ((void (*)(object *))(void *)managed->deleter)(managed);
@@ -259,7 +258,7 @@ static int make_array(struct dl_versioned_tensor *managed, object **result) {
       py.Py_DecRef(array);
     return -1;
   }
-  // Takes the capsule, and with it the tensor, also where it fails.
+  // Consumes the capsule, and with it the tensor, even where it fails.
   if (((set_base *)array_functions[SET_BASE])(array, capsule) != 0)
     py.Py_DecRef(array);
   else

@@ -1,5 +1,5 @@
-// A command that command_server.py runs: sends it what this process was called with and its
-// streams, waits, and ends as the command did.
+// The client of command_server.py: sends this process's arguments, folder, environment and streams,
+// waits for the command, and ends as it did.
 
 #include <signal.h>
 #include <stdint.h>

@@ -76,7 +76,7 @@ static void fill(const struct hirc_tensor_map *map, char *shared, uint32_t bytes
     memset(shared, 0, bytes);
 }
 
-// f32 as it is copied: without denormals, or rounded to nearest tf32, ties away from zero.
+// Returns f32 as copied: as the map says without denormals, and rounded to tf32, ties away from 0.
 static uint32_t converted(const struct hirc_tensor_map *map, uint32_t word) {
   bool flushes = map->type == HIRC_TENSOR_F32_FTZ || map->type == HIRC_TENSOR_TF32_FTZ;
   bool rounds = map->type == HIRC_TENSOR_TF32 || map->type == HIRC_TENSOR_TF32_FTZ;
