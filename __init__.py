@@ -1,9 +1,8 @@
 """hirc: tensor programs and MLIR GPU programs to native executables that launch on a GPU.
 
-Subpackages, in the order data passes through them: `dialects` (what can be said), `pipelines`
-(what happens to it), `compiler` (how it becomes files), `frontends` (what other programs become
-ours by), `tools` (the command line).
-Importing `hirc` itself loads neither MLIR nor LLVM: the names it offers are loaded when used.
+Its subpackages: `dialects` (operations and types), `pipelines` (passes), `compiler` (makes files,
+and code in this process), `frontends` (import other programs), `tools` (the command line).
+Importing `hirc` loads neither MLIR nor LLVM: its names are loaded when they are first used.
 """
 
 from importlib import import_module

@@ -72,21 +72,22 @@ def compile(
 ) -> Artifact:
     """Compiles a program and loads it into this process: no linker and no other process runs it.
 
-    `program` is MLIR text, a path, an MLIR module, a program or module of the builder, or a
-    torch model: a module, a function, or what torch.export.export made. A model is compiled for the
-    inputs `args` and `kwargs`, of which only types and sizes count, so they may be fake tensors or
-    on `meta`; what is no tensor becomes part of the program. `dynamic_shapes` are torch.export's: a
-    size that is a `Dim` stays open in its limits.
+    `program` is MLIR text, a path, an MLIR module, a program or module of the builder, or a torch
+    model: a module, a function, or a result of torch.export.export. A model is compiled for the
+    inputs `args` and `kwargs`. Only their types and sizes count: they may be fake tensors, or on
+    `meta`. Other values than tensors become part of the program. `dynamic_shapes` is
+    torch.export's: a size that is a `Dim` stays open within the limits of the `Dim`.
 
-    Over a `mesh`, the sizes of its axes, `shardings` say how inputs, weights and outputs are
-    spread, by name or pattern: torch's Shard, Replicate or Partial, or one for each axis. The
-    inputs given here are the wholes; each process calls the artifact with its parts.
+    `mesh` has the sizes of the axes of a mesh of devices. `shardings` then says how inputs, weights
+    and outputs are spread, by name or pattern: torch's Shard, Replicate or Partial, or one of these
+    for each axis. `args` and `kwargs` are the whole inputs; each process calls the artifact with
+    its parts.
 
-    `target` is what --offload-arch takes, or several; native is the CPU device where there is no
-    GPU. `entry` is the program that the artifact is called as, and that an executable runs, where
-    there are several. `libraries` are shared libraries with C functions that it calls. With `cache`
-    the code is kept on disk, and taken from there. The other options are the command's;
-    `float32_products` are tf32 where a model is compiled and torch allows its own that now.
+    `target` is a value of --offload-arch, or several; native is the CPU device where there is no
+    GPU. `entry` names the program that a call of the artifact, or an executable, runs, where there
+    are several. `libraries` are shared libraries with C functions that the program calls. With
+    `cache` the code is kept on disk and reused. The other options are the command's; for a model
+    `float32_products` defaults to tf32 where torch allows that at this time.
 
     Raises HircError: InputError where the program or the call is wrong, UnsupportedError with the
     user's line where something cannot be compiled.
@@ -121,11 +122,11 @@ def compile(
 
 
 def jit(program: Any, *args: Any, on_failure: str = "raise", **options: Any) -> Callable[..., Any]:
-    """Compiles a program and returns it as a function; takes what `hirc.compile` takes.
+    """Compiles a program and returns it as a function. Takes the arguments of `hirc.compile`.
 
     With `on_failure="interpret"` a Host IR program that cannot be compiled here is interpreted, and
-    a torch model runs as it is; a warning says why. What is wrong in the program, or in the call,
-    is an error as ever.
+    a torch model runs in torch; a warning says why. Raises HircError as `hirc.compile` does, with
+    `on_failure="interpret"` only for errors in the program or the call.
     """
     if on_failure not in ("raise", "interpret"):
         raise InputError(f"on_failure is {on_failure!r}", hint="it is one of raise, interpret")

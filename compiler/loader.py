@@ -34,18 +34,17 @@ def load(
 ) -> Artifact:
     """Loads a shared library that hirc built (`--emit=shared`). Raises InputError.
 
-    Its programs are attributes: `load("libmlp.so").main(x)`. The same file is loaded once, and one
-    that was built again is another library beside the first. A library for the CPU device is
-    unloaded once it, its programs and their outputs have gone; one for GPUs stays, as its kernels
-    may still run.
+    Its programs are attributes: `load("libmlp.so").main(x)`. A file is loaded once; a file that was
+    built again is another library. A library for the CPU device is unloaded when it, its programs
+    and their outputs are gone. A library for GPUs stays loaded, as its kernels may still run.
 
-    `weights` are other values than those it was built with: a safetensors file, or tensors by name,
-    in the host's or the current device's memory, which are copied now. A library that is loaded
-    with other weights is another one, too.
+    `weights` replaces the values that the library was built with: a safetensors file, or tensors by
+    name, in the host's or the current device's memory, which are copied now. A library loaded with
+    other weights is another library, too.
 
-    `communicator` is how its programs communicate, as for `use_communicator`.
+    `communicator` is that of `use_communicator`.
 
-    What was made of a torch model is called as that was: `load("libnet.so")(images)`.
+    A library made from a torch model is called like the model: `load("libnet.so")(images)`.
     """
     # Imported late: it is a kind of library itself.
     from .loader_artifact import Artifact
@@ -94,7 +93,7 @@ class Library:
             raise InputError(f"{path} has no weights, and weights= gives some")
 
     def _begin_instance(self) -> None:
-        """Makes programs with a state of their own."""
+        """Makes programs with their own state."""
         self._state = State(self.loaded, self._states) if self._states else None
         self.programs: Mapping[str, Program] = {
             info.name.decode(): Program(self.loaded, info, self._state) for info in self._infos()
@@ -123,23 +122,23 @@ class Library:
 
     @property
     def state(self) -> Mapping[str, Any]:
-        """What its programs keep from call to call, by name: tensors in that very memory.
+        """The state that its programs keep from call to call, by name: tensors of its memory.
 
-        They are torch's where torch is loaded, else as outputs are.
+        They are torch tensors where torch is loaded, else of the kind of outputs.
         """
         return {} if self._state is None else self._state
 
     def reset(self, stream: Any = None) -> None:
-        """Gives its state the first values again, in the order of a stream. Raises InputError."""
+        """Resets its state to the initial values, in the order of a stream. Raises InputError."""
         if self._state is not None:
             self._state.reset(stream)
 
     def manual_seed(self, seed: int, offset: int = 0, stream: Any = None) -> None:
-        """Seeds the generator that a model draws random numbers of, as torch.cuda.manual_seed.
+        """Seeds the generator of a model's random numbers, as torch.cuda.manual_seed.
 
-        `offset` is how many numbers of 32 bits each thread has drawn, a multiple of 4. It is
-        written in the order of a stream, which is waited for. Raises InputError where the library
-        draws none.
+        `offset` counts the numbers of 32 bits that each thread has drawn, a multiple of 4. Writes
+        both in the order of a stream, and waits for it. Raises InputError where a number has more
+        than 64 bits, or the library draws no random numbers.
         """
         if not -(2**63) <= seed < 2**64 or not 0 <= offset < 2**64:
             raise InputError(f"a seed and an offset have 64 bits: {seed}, {offset}")
@@ -148,16 +147,16 @@ class Library:
         self._state.seed(seed % 2**64, offset, stream)
 
     def new_instance(self) -> Self:
-        """Returns the same library, with the same weights, and a state of its own."""
+        """Returns another instance of the library, with the same weights and its own state."""
         made = copy.copy(self)
         made._first = self
         made._begin_instance()
         return made
 
     def load_weights(self) -> None:
-        """Loads the weights into the current device's memory, as the first call else does.
+        """Loads the weights into the current device's memory now, not at the first call.
 
-        Raises InputError where there are none, or others.
+        Raises InputError where the values are missing, or do not fit.
         """
         if self.weights:
             self.loaded.check(self.loaded.hirc_load_weights())
@@ -168,7 +167,7 @@ class Library:
             self.loaded.hirc_unload_weights()
 
     def use_communicator(self, communicator: Any) -> None:
-        """Has its programs communicate as the caller does; before the first call.
+        """Makes its programs use the caller's communicator; to be called before the first call.
 
         `communicator` is a process group of torch, or a tuple: the address of an `ncclComm_t` (on
         the CPU device None), this process's rank, and the number of processes. Raises InputError
@@ -197,7 +196,7 @@ class Library:
         return found
 
     def __getitem__(self, name: str) -> Program:
-        """Returns the program of a name that is no Python name."""
+        """Returns the program of this name, which need not be an identifier. Raises KeyError."""
         return self.programs[name]
 
     def __dir__(self) -> list[str]:
@@ -215,25 +214,24 @@ class Program:
 
     `inputs` and `outputs` describe what it takes and gives.
 
-    Inputs are anything with `__dlpack__`: torch tensors, numpy arrays (on the CPU device);
-    scalars are numbers. `out` hands in outputs: one tensor, a sequence with None for those
-    the program is to allocate, or a dictionary by name. Outputs that were not handed in are
-    of the inputs' kind: torch tensors where one was, else arrays of their library. Where no input
-    is a tensor they are torch's where torch is loaded, else numpy arrays on the CPU device, and on
-    a GPU objects that have `__dlpack__`.
+    Inputs are torch tensors, NumPy arrays (on the CPU device), or anything else with `__dlpack__`;
+    scalars are numbers. `out` passes memory for outputs: one tensor, a sequence with None for
+    outputs that the program is to allocate, or a dictionary by name. Outputs that the program
+    allocates are of the inputs' kind: torch tensors where an input is one, else arrays of the
+    inputs' library. Where no input is a tensor they are torch tensors where torch is loaded, else
+    NumPy arrays on the CPU device, and on a GPU objects with `__dlpack__`.
 
-    `stream` is a CUDA stream (an integer, or an object of torch's or CuPy's); None is torch's
-    current one, or the default stream. The call does not wait for a GPU. The memory of an
-    output goes back in the order of this stream.
+    `stream` is a CUDA stream (an integer, or an object of torch or CuPy); None is torch's current
+    stream, or the default stream. The call does not wait for a GPU. The memory of an output is
+    freed in the order of this stream.
 
-    Returns the output, or a tuple of several. Raises InputError where an input or an output
-    handed in is wrong; then nothing has run. Raises ExecutionError where the program fails;
-    what it had allocated is freed. On a GPU a later call may be the first to see that a kernel
-    failed.
+    Returns the output, or a tuple of several. Raises InputError where an input or a passed output
+    is wrong; then nothing has run. Raises ExecutionError where the program fails, and frees what it
+    allocated. On a GPU a later call may be the first to report that a kernel failed.
     """
 
-    # What is called is in the instance: a built-in function where the library makes one, which
-    # Python then calls without any of hirc's code between.
+    # `__call__` is in the instance: where the library makes one, a built-in function, which Python
+    # calls without running any of hirc's code in Python.
     __slots__ = _SLOTS
 
     if TYPE_CHECKING:

@@ -59,7 +59,7 @@ def module() -> Module:
 
 
 def program(name: str) -> Program:
-    """Returns a program in a module of its own."""
+    """Returns a program in its own module, to be written in its `with`."""
     return Module().program(name)
 
 
