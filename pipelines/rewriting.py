@@ -78,6 +78,16 @@ def index_constant(value: int) -> ir.Value:
     return constant(ir.IndexType.get(), value)
 
 
+def copied(value: ir.Value) -> ir.Value:
+    """Returns a tensor in memory of its own, with the elements of another."""
+    return ir.Operation.create(
+        "bufferization.alloc_tensor",
+        [value.type],
+        [value],
+        {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 1, 0])},
+    ).results[0]
+
+
 def each_element(
     emit: Callable[..., Sequence[ir.Value]],
     operands: Sequence[ir.Value],

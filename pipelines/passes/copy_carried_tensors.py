@@ -9,7 +9,7 @@ from ...dialects.mlir import arith, cf, ir, passmanager
 from ...dialects.records import dataclass
 from ..fusion.generic import GENERIC, inputs_of, outs_of
 from ..pass_base import Pass, register
-from ..rewriting import index_constant
+from ..rewriting import copied, index_constant
 from ..walking import is_used, operations_where
 from .select_host_programs import MARK
 
@@ -190,15 +190,7 @@ def _own(value: ir.Value, argument: ir.Value) -> ir.Value:
 
 
 def _in_own_memory(value: ir.Value) -> ir.Value:
-    if _is_fresh(value):
-        return value
-    segments = ir.DenseI32ArrayAttr.get([0, 1, 0])
-    return ir.Operation.create(
-        "bufferization.alloc_tensor",
-        [value.type],
-        [value],
-        {"operandSegmentSizes": segments},
-    ).results[0]
+    return value if _is_fresh(value) else copied(value)
 
 
 def _is_fresh(value: ir.Value) -> bool:

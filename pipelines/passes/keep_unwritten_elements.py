@@ -10,7 +10,7 @@ from ...dialects.records import dataclass
 from ..fusion.access import Access
 from ..fusion.generic import GENERIC, accesses_of, has_tensors_only, inputs_of
 from ..pass_base import Pass, fail, register
-from ..rewriting import index_constant
+from ..rewriting import copied, index_constant
 from ..walking import operations_where
 from .select_host_programs import MARK
 
@@ -73,12 +73,7 @@ def _keep(op: ir.Operation, place: int, output: Access) -> None:
                 f"dim {axis} of an output has an open size and is not indexed by one loop alone: "
                 "write its elements by tensor.insert or tensor.insert_slice",
             )
-    op.operands[place] = ir.Operation.create(
-        "bufferization.alloc_tensor",
-        [output.value.type],
-        [output.value],
-        {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 1, 0])},
-    ).results[0]
+    op.operands[place] = copied(output.value)
 
 
 def _write_slice(op: ir.Operation, place: int, output: Access, constants: dict[int, int]) -> None:

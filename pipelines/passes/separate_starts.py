@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
-from ..fusion.generic import outs_of
+from ..fusion.access import Access
+from ..fusion.generic import (
+    GENERIC,
+    accesses_of,
+    has_tensors_only,
+    inputs_of,
+    loop_count,
+    outs_of,
+)
 from ..pass_base import Pass, register
+from ..rewriting import copied
 from ..walking import operations_where
 from .select_host_programs import MARK
 
@@ -31,6 +42,15 @@ class SeparateStarts(Pass):
       %f = tensor.empty() : tensor<4xf32>
       %y = linalg.fill ins(%zero : f32) outs(%f : tensor<4xf32>) -> tensor<4xf32>
       %b = linalg.matvec ... outs(%y : tensor<4xf32>)
+
+    Bufferization also takes an output whose old elements the region does not read for one that is
+    written as a whole. Without iterations it is not written: it begins as a copy.
+
+      %a = linalg.generic {..., iterator_types = ["reduction"]}
+             ins(%x : tensor<?xf32>) outs(%c : tensor<f32>) { ... linalg.yield %in : f32 }
+    becomes
+      %s = bufferization.alloc_tensor() copy(%c) : tensor<f32>
+      %a = linalg.generic ... outs(%s : tensor<f32>)
     """
 
     name: ClassVar[str] = "separate-starts"
@@ -41,6 +61,8 @@ class SeparateStarts(Pass):
             for work in operations_where(function, lambda inner: inner.name.startswith("linalg.")):
                 if len(work.results):
                     _separate(work, seen)
+                if work.name == GENERIC and has_tensors_only(work):
+                    _keep_where_idle(work)
 
 
 def _separate(op: ir.Operation, seen: set[ir.Value]) -> None:
@@ -52,6 +74,34 @@ def _separate(op: ir.Operation, seen: set[ir.Value]) -> None:
                 with op.location, ir.InsertionPoint(op):
                     out = op.operands[place] = _repeated(out)
             seen.add(out)
+
+
+def _keep_where_idle(op: ir.Operation) -> None:
+    """Copies what outputs begin as that the region does not read, where loops may be empty."""
+    first, accesses = len(inputs_of(op)), accesses_of(op)
+    arguments = op.regions[0].blocks[0].arguments
+    for place, output in enumerate(accesses[first:], first):
+        loops = set(range(loop_count(op))) - set(output.loops)
+        if _is_start(output.value) or len([*arguments[place].uses]):
+            continue
+        if all(_has_iterations(loop, accesses) for loop in loops):
+            continue
+        with op.location, ir.InsertionPoint(op):
+            op.operands[place] = copied(output.value)
+
+
+def _has_iterations(loop: int, accesses: Sequence[Access]) -> bool:
+    """Returns whether a loop's extent is known not to be 0."""
+    return any(
+        each == loop and size != DYNAMIC and size > 0
+        for access in accesses
+        for each, size in zip(access.index, _shape(access.value), strict=True)
+    )
+
+
+def _shape(value: ir.Value) -> list[int]:
+    kind = value.type
+    return list(ir.RankedTensorType(kind).shape) if isinstance(kind, ir.RankedTensorType) else []
 
 
 def _is_start(value: ir.Value) -> bool:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
-from ..rewriting import index_constant
+from ..rewriting import copied, index_constant
 from ..updates import updates_of
 from ..walking import operations_where
 from .select_host_programs import MARK
@@ -77,11 +77,11 @@ def _write(function: ir.Operation, updates: dict[int, int]) -> None:
         for place, target in updated.items():
             value = _cast(given[place], target.type)
             same = roots.setdefault(_root(value), value)
-            given[place] = _apart(value, target, written) if same == value else _copied(value)
+            given[place] = _apart(value, target, written) if same == value else copied(value)
         for place, value in enumerate(given):
             is_new = any(value == given[other] for other in updated)
             if place not in updated and not is_new and _may_be_in(value, written):
-                given[place] = _copied(value)
+                given[place] = copied(value)
         # A value that several arguments become is read where the first of them has it.
         there: dict[ir.Value, ir.Value] = {}
         for place, target in updated.items():
@@ -145,7 +145,7 @@ def _apart(value: ir.Value, target: ir.Value, written: list[ir.Value]) -> ir.Val
     if value == target:
         return value
     if _root(value) in written:
-        return _copied(value)
+        return copied(value)
     if not isinstance(value.owner, ir.Block):
         op = value.owner.operation
         place = _initial(op, _number_of(value))
@@ -218,15 +218,6 @@ def _around(op: ir.Operation) -> list[ir.Value]:
     ends = [list(block)[-1].operation for region in op.regions for block in region.blocks]
     values = [value for each in (op, *ends) for value in each.operands]
     return [value for value in values if isinstance(value.type, ir.RankedTensorType)]
-
-
-def _copied(value: ir.Value) -> ir.Value:
-    return ir.Operation.create(
-        "bufferization.alloc_tensor",
-        [value.type],
-        [value],
-        {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 1, 0])},
-    ).results[0]
 
 
 def _materialized(value: ir.Value, target: ir.Value) -> ir.Value:

@@ -380,7 +380,7 @@ def test_numbers(name: str) -> None:
 
 def test_buffers_that_32_bits_do_not_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows' places, and results', in 64 bits; here of more than 100 elements."""
-    monkeypatch.setattr("hirc.pipelines.schedules.contraction.form.MOST", 100)
+    monkeypatch.setattr("hirc.pipelines.schedules.contraction.form.MOST_IN_32_BITS", 100)
     names = ("drawn_0", "depthwise", "bf16", "last_fhwc_bf16_24")
     programs = [replace(_written(name), name=f"far_{name}") for name in names]
     suite = Suite(programs)

@@ -100,7 +100,7 @@ func.func @{name}(%x: {kind}) -> {kind} {{
 def test_more_rows_than_a_grid_has_in_x(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both that are kept by a cluster and that are streamed, with several dims of rows."""
     for module in ("plan", "schedule"):
-        monkeypatch.setattr(f"hirc.pipelines.schedules.rows.{module}.MOST_PLACES", 16)
+        monkeypatch.setattr(f"hirc.pipelines.schedules.rows.{module}.MOST_IN_32_BITS", 16)
     text = _softmax("streamed", "?", "?", "?") + _softmax("kept", "?", "20000")
     compiled = library(text, "--schedules=tuned", "-O0")
     x = torch.randn(5, 7, 601)

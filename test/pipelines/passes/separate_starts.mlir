@@ -28,3 +28,44 @@ func.func @vectors(%m: tensor<?x?xf32>, %v: tensor<?xf32>, %n: index, %i: index)
   }
   return %d, %r, %a : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
+
+// Without iterations an output that is not read stays as it began: as what is given, or a constant.
+// CHECK-LABEL: func.func @idle
+// CHECK:         %[[C:.*]] = arith.constant dense<3.0
+// CHECK:         %[[S:.*]] = bufferization.alloc_tensor() copy(%[[C]]) : tensor<f32>
+// CHECK:         linalg.generic {{.*}} outs(%[[S]] : tensor<f32>)
+// It is read, it has iterations for certain, or its loops are those of the output.
+// CHECK-NOT:     alloc_tensor
+// CHECK:         linalg.generic {{.*}} outs(%[[C]] : tensor<f32>)
+// CHECK-NOT:     alloc_tensor
+// CHECK:         linalg.generic {{.*}} outs(%[[C]] : tensor<f32>)
+// CHECK-NOT:     alloc_tensor
+// CHECK:         linalg.generic {{.*}} outs(%arg0 : tensor<?xf32>)
+#all = affine_map<(d0) -> (d0)>
+#one = affine_map<(d0) -> ()>
+func.func @idle(%x: tensor<?xf32>, %y: tensor<4xf32>)
+    -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<?xf32>) attributes {hir.program} {
+  %c = arith.constant dense<3.0> : tensor<f32>
+  %a = linalg.generic {indexing_maps = [#all, #one], iterator_types = ["reduction"]}
+      ins(%x : tensor<?xf32>) outs(%c : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<f32>
+  %b = linalg.generic {indexing_maps = [#all, #one], iterator_types = ["reduction"]}
+      ins(%x : tensor<?xf32>) outs(%c : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %in, %out : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  %d = linalg.generic {indexing_maps = [#all, #one], iterator_types = ["reduction"]}
+      ins(%y : tensor<4xf32>) outs(%c : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<f32>
+  %e = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%x : tensor<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<?xf32>
+  return %a, %b, %d, %e : tensor<f32>, tensor<f32>, tensor<f32>, tensor<?xf32>
+}
