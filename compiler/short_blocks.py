@@ -6,7 +6,8 @@ time over twice as many. A host program of a thousand outputs has blocks that fi
 
 from __future__ import annotations
 
-from ..dialects.mlir import ir, llvm
+from ..dialects import llvm
+from ..dialects.mlir import ir
 
 # Operations of a block: enough for whatever is worth looking at together.
 _LONGEST = 200
@@ -36,5 +37,5 @@ def _split(block: ir.Block, *, is_entry: bool) -> None:
             following.append(op)
         with ir.InsertionPoint(block), operations[begin].location:
             # With that it ends, and those before it are to be moved with it.
-            operations.insert(begin, llvm.BrOp([], following).operation)
+            operations.insert(begin, llvm.branch(following))
         end = begin + 1

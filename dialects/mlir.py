@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from math import prod
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 
 @contextmanager
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         scf,
         vector,
     )
+    from torch_mlir.dialects import llvm as llvm_types
 
 # The LLVM whose text the provider prints (see compiler/gate).
 PRODUCER_LLVM = 24
@@ -76,6 +77,7 @@ __all__ = [
     "ir",
     "irdl",
     "llvm",
+    "llvm_types",
     "load_dialect",
     "load_named_dialects",
     "math",
@@ -103,17 +105,31 @@ def _classes_left_out(dialect: str) -> None:
     del sys.modules[name]
 
 
-# linalg's takes longer than all others, numpy included. Nothing here needs a class of it or of
-# transform; what makes operations of nvvm imports that.
-for _dialect in ("linalg", "nvvm", "transform"):
+# linalg's takes longer than all others, numpy included, and llvm's longer than those that are left.
+# Nothing here needs a class of linalg or of transform; what makes operations of nvvm imports that,
+# and so does what makes operations of llvm that ../llvm.py does not make.
+for _dialect in ("linalg", "llvm", "nvvm", "transform"):
     _classes_left_out(_dialect)
 
 
+class _Dialect(ModuleType):
+    """A dialect's module, which is loaded when something of it is first named."""
+
+    def __getattr__(self, name: str) -> Any:
+        module = import_module(self.__name__)
+        vars(self).update(vars(module))
+        return getattr(module, name)
+
+
 def __getattr__(name: str) -> ModuleType:
-    """Loads the module of the dialect `name`; Python asks here for what is not yet defined."""
+    """Returns the module of the dialect `name`; Python asks here for what is not yet defined."""
     if name not in __all__:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    module = import_module(f"torch_mlir.dialects.{name}")
+    if name == "llvm_types":
+        # The extension alone: the dialect's module is large.
+        module = import_module("torch_mlir._mlir_libs._mlirDialectsLLVM")
+    else:
+        module = _Dialect(f"torch_mlir.dialects.{name}")
     globals()[name] = module
     return module
 

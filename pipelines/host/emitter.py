@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialects.mlir import ir, llvm
+from ...dialects import llvm
+from ...dialects.mlir import ir
 from ..locations import location_text
 from ..pass_base import fail
 from ..symbols import fresh_name
@@ -12,9 +13,6 @@ from .types import Types
 
 # Marks functions whose last argument is the source position to name in messages.
 CALLER = "hirc.called_from"
-
-# Leaves room for every index of llvm.getelementptr that is not a constant.
-_DYNAMIC_INDEX = -2147483648
 
 
 class Emitter:
@@ -54,10 +52,10 @@ class Emitter:
 
     def _constant(self, kind: ir.Type, value: int) -> ir.Value:
         attribute = ir.IntegerAttr.get(kind, value)
-        return llvm.ConstantOp(kind, attribute, loc=self.op.location, ip=self._here()).result
+        return llvm.constant(kind, attribute, loc=self.op.location, ip=self._here())
 
     def null(self) -> ir.Value:
-        return llvm.ZeroOp(self.types.ptr, loc=self.op.location, ip=self._here()).result
+        return llvm.zero(self.types.ptr, loc=self.op.location, ip=self._here())
 
     def string(self, text: str) -> ir.Value:
         """Returns the address of a NUL-terminated constant string."""
@@ -91,21 +89,19 @@ class Emitter:
 
     def address_of(self, symbol: str) -> ir.Value:
         reference = ir.FlatSymbolRefAttr.get(symbol)
-        return llvm.AddressOfOp(
-            self.types.ptr, reference, loc=self.op.location, ip=self._here()
-        ).result
+        return llvm.address_of(reference, loc=self.op.location, ip=self._here())
 
     def global_constant(
         self, name: str, kind: ir.Type, value: ir.Attribute, *, unnamed: bool = False
     ) -> None:
         """An internal constant. One that is `unnamed` may be merged with an equal one."""
-        constant = llvm.GlobalOp(
-            ir.TypeAttr.get(kind),
+        constant = llvm.variable(
             name,
-            ir.Attribute.parse("#llvm.linkage<internal>", self.types.context),
-            constant=True,
+            kind,
+            "internal",
             value=value,
-            unnamed_addr=ir.IntegerAttr.get(self.types.i64, 2) if unnamed else None,
+            is_constant=True,
+            may_be_merged=unnamed,
             loc=ir.Location.unknown(self.types.context),
             ip=ir.InsertionPoint.at_block_begin(self._body),
         )
@@ -127,10 +123,10 @@ class Emitter:
         zeros = ir.DenseElementsAttr.get_splat(
             ir.RankedTensorType.get([count], self.types.i64), ir.IntegerAttr.get(self.types.i64, 0)
         )
-        variable = llvm.GlobalOp(
-            ir.TypeAttr.get(self.types.array(count, self.types.i64)),
+        variable = llvm.variable(
             symbol,
-            ir.Attribute.parse("#llvm.linkage<internal>", self.types.context),
+            self.types.array(count, self.types.i64),
+            "internal",
             value=zeros,
             loc=ir.Location.unknown(self.types.context),
             ip=ir.InsertionPoint.at_block_begin(self._body),
@@ -145,15 +141,8 @@ class Emitter:
     ) -> ir.Value | None:
         """Calls a C function, declaring it on first use."""
         self._declare(name, [value.type for value in arguments], result)
-        call = llvm.CallOp(
-            result,
-            list(arguments),
-            [],
-            [],
-            callee=ir.FlatSymbolRefAttr.get(name),
-            loc=self.op.location,
-            ip=self._here(),
-        )
+        callee = ir.FlatSymbolRefAttr.get(name)
+        call = llvm.call(result, callee, arguments, loc=self.op.location, ip=self._here())
         return call.results[0] if result is not None else None
 
     def checked_call(self, name: str, arguments: Sequence[ir.Value]) -> None:
@@ -175,10 +164,10 @@ class Emitter:
             if there.name != "llvm.func" or there.attributes["function_type"].value != kind:
                 fail(there, f"'{name}' is what hirc itself calls as {kind}; rename this one")
             return
-        function = llvm.LLVMFuncOp(
+        function = llvm.function(
             name,
-            ir.TypeAttr.get(kind),
-            sym_visibility="private",
+            kind,
+            is_private=True,
             loc=ir.Location.unknown(),
             ip=ir.InsertionPoint(self._body),
         )
@@ -191,20 +180,9 @@ class Emitter:
         stack.
         """
         entry = ir.InsertionPoint.at_block_begin(self._function().regions[0].blocks[0])
-        one = llvm.ConstantOp(
-            self.types.i64,
-            ir.IntegerAttr.get(self.types.i64, 1),
-            loc=self.op.location,
-            ip=entry,
-        )
-        return llvm.AllocaOp(
-            self.types.ptr,
-            one.result,
-            ir.TypeAttr.get(kind),
-            alignment=alignment,
-            loc=self.op.location,
-            ip=entry,
-        ).result
+        number, location = ir.IntegerAttr.get(self.types.i64, 1), self.op.location
+        one = llvm.constant(self.types.i64, number, loc=location, ip=entry)
+        return llvm.allocate(kind, one, alignment=alignment, loc=location, ip=entry)
 
     def _function(self) -> ir.Operation:
         op = self.op
@@ -214,60 +192,37 @@ class Emitter:
 
     def element_address(self, base: ir.Value, element: ir.Type, *indices: int) -> ir.Value:
         """Address of a constant position inside the aggregate `element` at `base`."""
-        return llvm.GEPOp(
-            self.types.ptr,
-            base,
-            [],
-            [0, *indices],
-            ir.TypeAttr.get(element),
-            0,
-            loc=self.op.location,
-            ip=self._here(),
-        ).result
+        return llvm.element_address(
+            base, element, 0, *indices, loc=self.op.location, ip=self._here()
+        )
 
     def bytes_of(self, kind: ir.Type) -> ir.Value:
         """Returns the bytes from one element of a type to the next."""
         location, place = self.op.location, self._here()
-        second = llvm.GEPOp(
-            self.types.ptr, self.null(), [], [1], ir.TypeAttr.get(kind), 0, loc=location, ip=place
-        ).result
-        return llvm.PtrToIntOp(self.types.i64, second, loc=location, ip=place).result
+        second = llvm.element_address(self.null(), kind, 1, loc=location, ip=place)
+        return llvm.number_of(second, loc=location, ip=place)
 
     def offset_address(self, base: ir.Value, element: ir.Type, index: ir.Value) -> ir.Value:
         """Address of element number `index` (i64) after `base`."""
-        return llvm.GEPOp(
-            self.types.ptr,
-            base,
-            [index],
-            [_DYNAMIC_INDEX],
-            ir.TypeAttr.get(element),
-            0,
-            loc=self.op.location,
-            ip=self._here(),
-        ).result
+        return llvm.element_address(base, element, index, loc=self.op.location, ip=self._here())
 
     def store(self, value: ir.Value, address: ir.Value) -> None:
-        llvm.StoreOp(value, address, loc=self.op.location, ip=self._here())
+        llvm.store(value, address, loc=self.op.location, ip=self._here())
 
     def load(self, kind: ir.Type, address: ir.Value) -> ir.Value:
-        return llvm.LoadOp(kind, address, loc=self.op.location, ip=self._here()).result
+        return llvm.load(kind, address, loc=self.op.location, ip=self._here())
 
     def extract(self, container: ir.Value, kind: ir.Type, *position: int) -> ir.Value:
-        return llvm.ExtractValueOp(
-            kind, container, list(position), loc=self.op.location, ip=self._here()
-        ).result
+        return llvm.extract(kind, container, position, loc=self.op.location, ip=self._here())
 
     def insert(self, container: ir.Value, value: ir.Value, *position: int) -> ir.Value:
-        return llvm.InsertValueOp(
-            container, value, list(position), loc=self.op.location, ip=self._here()
-        ).result
+        return llvm.insert(container, value, position, loc=self.op.location, ip=self._here())
 
     def undefined(self, kind: ir.Type) -> ir.Value:
-        return llvm.UndefOp(kind, loc=self.op.location, ip=self._here()).result
+        return llvm.undefined(kind, loc=self.op.location, ip=self._here())
 
     def multiply(self, left: ir.Value, right: ir.Value) -> ir.Value:
-        flags = ir.Attribute.parse("#llvm.overflow<none>")
-        return llvm.MulOp(left, right, flags, loc=self.op.location, ip=self._here()).result
+        return llvm.multiply(left, right, loc=self.op.location, ip=self._here())
 
     def packed_memref(
         self, kind: ir.MemRefType, address: ir.Value, extents: Sequence[ir.Value] = ()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...dialects.mlir import ir, llvm
+from ...dialects import llvm
+from ...dialects.mlir import ir
 from ...dialects.offload import EntryKind, EntryOp
 from ...dialects.records import dataclass
 from ..device_variable import DeviceVariable, device_variables, is_declaration
@@ -104,10 +105,10 @@ class AddOffloadEntries(Pass):
         with shadow.location:
             storage = ir.Type.parse(f"!llvm.array<{variable.size} x i8>")
             shadow.erase()
-            llvm.GlobalOp(
-                ir.TypeAttr.get(storage),
+            llvm.variable(
                 variable.name,
-                ir.Attribute.parse("#llvm.linkage<internal>"),
+                storage,
+                "internal",
                 value=ir.StringAttr.get("\0" * variable.size),
                 alignment=16,
                 ip=ir.InsertionPoint.at_block_begin(body),
@@ -196,7 +197,7 @@ def _give_storage(variable: DeviceVariable) -> None:
         return
     block = op.regions[0].blocks.append()
     with ir.InsertionPoint(block), op.location:
-        llvm.return_(arg=llvm.mlir_zero(variable.kind))
+        llvm.end(llvm.zero(variable.kind))
 
 
 def _address_uses(module: ir.Operation) -> dict[str, list[ir.Operation]]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from itertools import accumulate
 from typing import ClassVar, cast
 
-from ...dialects.mlir import ir, llvm
+from ...dialects import llvm
+from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..walking import host_operations_where
@@ -128,7 +129,7 @@ def _store_results(function: ir.Operation, members: list[ir.Type]) -> None:
             continue
         with end.location, ir.InsertionPoint(end):
             _store(end.operands[0], memory, members)
-            llvm.ReturnOp()
+            llvm.end()
         end.erase()
 
 
@@ -146,8 +147,8 @@ def _store(whole: ir.Value, memory: ir.Value, members: list[ir.Type]) -> None:
     for number, (kind, place) in enumerate(zip(members, _places(members), strict=False)):
         member = made.get(number)
         if member is None:
-            member = llvm.ExtractValueOp(kind, value, [number]).result
-        llvm.StoreOp(member, _at(memory, place))
+            member = llvm.extract(kind, value, [number])
+        llvm.store(member, _at(memory, place))
 
 
 def _load_results(call: ir.Operation, members: list[ir.Type]) -> None:
@@ -159,13 +160,11 @@ def _load_results(call: ir.Operation, members: list[ir.Type]) -> None:
     i64, i8 = (ir.IntegerType.get_signless(bits) for bits in (64, 8))
     with call.location:
         with ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0]):
-            size = llvm.ConstantOp(i64, ir.IntegerAttr.get(i64, places[-1])).result
-            memory = llvm.AllocaOp(
-                llvm.PointerType.get(), size, ir.TypeAttr.get(i8), alignment=_SLOT
-            ).result
+            size = llvm.constant(i64, ir.IntegerAttr.get(i64, places[-1]))
+            memory = llvm.allocate(i8, size, alignment=_SLOT)
         with ir.InsertionPoint(call):
             callee = call.attributes["callee"]
-            llvm.CallOp(None, [*call.operands, memory], [], [], callee=callee)
+            llvm.call(None, callee, [*call.operands, memory])
             read: dict[int, ir.Value] = {}
             for user in reversed([use.owner.operation for use in call.results[0].uses]):
                 _read_member(user, memory, members, places, read)
@@ -182,14 +181,13 @@ def _read_member(
     """Replaces a member of what a call gave by what it wrote, loaded once."""
     number, *inner = list(ir.DenseI64ArrayAttr(op.attributes["position"]))
     if number not in read:
-        read[number] = llvm.LoadOp(members[number], _at(memory, places[number])).result
+        read[number] = llvm.load(members[number], _at(memory, places[number]))
     value = read[number]
     if inner:
-        value = llvm.ExtractValueOp(op.results[0].type, value, inner).result
+        value = llvm.extract(op.results[0].type, value, inner)
     op.results[0].replace_all_uses_with(value)
     op.erase()
 
 
 def _at(memory: ir.Value, offset: int) -> ir.Value:
-    i8 = ir.TypeAttr.get(ir.IntegerType.get_signless(8))
-    return llvm.GEPOp(llvm.PointerType.get(), memory, [], [offset], i8, 0).result
+    return llvm.element_address(memory, ir.IntegerType.get_signless(8), offset)

@@ -6,7 +6,8 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
-from ....dialects.mlir import arith, ir, llvm
+from ....dialects import llvm
+from ....dialects.mlir import arith, ir
 from ...host.emitter import Emitter
 
 _EQ = arith.CmpIPredicate.eq
@@ -70,7 +71,7 @@ class Code(Emitter):
         """Returns the address `offset` bytes after `base`."""
         if offset == 0:
             return base
-        return llvm.GEPOp(self.types.ptr, base, [], [offset], ir.TypeAttr.get(self.i8), 0).result
+        return llvm.element_address(base, self.i8, offset)
 
     def after(self, base: ir.Value, bytes_after: ir.Value) -> ir.Value:
         """The address a run-time number of bytes after `base`."""
@@ -78,10 +79,10 @@ class Code(Emitter):
 
     def number_of(self, address: ir.Value) -> ir.Value:
         """Returns an address as a number."""
-        return llvm.PtrToIntOp(self.types.i64, address).result
+        return llvm.number_of(address)
 
     def is_null(self, address: ir.Value) -> ir.Value:
-        return llvm.ICmpOp(llvm.ICmpPredicate.eq, address, self.null()).result
+        return llvm.equal(address, self.null())
 
     def multiply_checked(self, left: ir.Value, right: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Returns a product of signed numbers, and whether it is beyond their type."""
@@ -147,4 +148,4 @@ class Code(Emitter):
 
     def choose(self, condition: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
         """One of two values; arith.select takes no LLVM pointers."""
-        return llvm.SelectOp(condition, yes, no).result
+        return llvm.select(condition, yes, no)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ....dialects.mlir import func, ir, llvm
+from ....dialects import llvm
+from ....dialects.mlir import func, ir
 from ...body_names import BODY_PREFIX
 from .code import Code
 from .signature import Signature, is_describable
@@ -70,9 +71,9 @@ def add_main(code: Code, signature: Signature) -> None:
     """C's main: the program as a command."""
     types = code.types
     function, info = signature.symbols
-    main = llvm.LLVMFuncOp("main", ir.TypeAttr.get(ir.Type.parse("!llvm.func<i32 (i32, ptr)>")))
-    block = main.body.blocks.append(types.i32, types.ptr)
+    main = llvm.function("main", ir.Type.parse("!llvm.func<i32 (i32, ptr)>"))
+    block = main.regions[0].blocks.append(types.i32, types.ptr)
     with ir.InsertionPoint(block):
         passed = [*block.arguments, code.address_of(info), code.address_of(function)]
         status = code.call("hirc_command", passed, types.i32)
-        llvm.ReturnOp(arg=status)
+        llvm.end(status)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ....dialects.mlir import ir, llvm
+from ....dialects import llvm
+from ....dialects.mlir import ir
 from .code import Code
 from .signature import Signature
 
@@ -53,11 +54,11 @@ def add_packed_function(code: Code, signature: Signature) -> None:
         return
     kind = ir.Type.parse("!llvm.func<i32 (ptr, ptr, i32, ptr)>")
     types = code.types
-    function = llvm.LLVMFuncOp(f"{_FFI_PREFIX}{signature.name}", ir.TypeAttr.get(kind))
-    block = function.body.blocks.append(types.ptr, types.ptr, types.i32, types.ptr)
+    function = llvm.function(f"{_FFI_PREFIX}{signature.name}", kind)
+    block = function.regions[0].blocks.append(types.ptr, types.ptr, types.i32, types.ptr)
     with ir.InsertionPoint(block):
         passed = [code.address_of(signature.symbols[1]), *list(block.arguments)[1:]]
-        llvm.ReturnOp(arg=code.call("hirc_ffi_call", passed, types.i32))
+        llvm.end(code.call("hirc_ffi_call", passed, types.i32))
 
 
 def communicates(module: ir.Operation) -> bool:
@@ -71,13 +72,9 @@ def add_exports(code: Code, module: ir.Operation, *, has_weights: bool, has_stat
     exports += _COMMUNICATION_EXPORTS * communicates(module)
     for name, target, result, arguments in exports:
         signature = ir.Type.parse(f"!llvm.func<{result} ({', '.join(arguments)})>")
-        function = llvm.LLVMFuncOp(
-            name,
-            ir.TypeAttr.get(signature),
-            linkage=ir.Attribute.parse("#llvm.linkage<weak_odr>"),
-        )
+        function = llvm.function(name, signature, linkage="weak_odr")
         types = {"ptr": code.types.ptr, "i64": code.types.i64, "i32": code.types.i32}
-        block = function.body.blocks.append(*[types[kind] for kind in arguments])
+        block = function.regions[0].blocks.append(*[types[kind] for kind in arguments])
         with ir.InsertionPoint(block):
             value = code.call(target, list(block.arguments), types.get(result))
-            llvm.ReturnOp(arg=value)
+            llvm.end(value)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ....dialects.mlir import cf, func, ir, llvm
+from ....dialects import llvm
+from ....dialects.mlir import cf, func, ir
 from ...locations import location_text
 from .arguments import argument, given_argument
 from .checks import Checker, Seen
@@ -44,9 +45,9 @@ def add_function(
     """
     types = code.types
     name, info = signature.symbols
-    kind = ir.TypeAttr.get(ir.Type.parse("!llvm.func<i32 (ptr, ptr, ptr)>"))
+    kind = ir.Type.parse("!llvm.func<i32 (ptr, ptr, ptr)>")
     guarded = f"hirc_guarded_{signature.name}"
-    entry = llvm.LLVMFuncOp(name, kind).body.blocks.append(*[types.ptr] * 3)
+    entry = llvm.function(name, kind).regions[0].blocks.append(*[types.ptr] * 3)
     with ir.InsertionPoint(entry):
         passed = [code.address_of(guarded), *entry.arguments]
         if replays:
@@ -55,9 +56,9 @@ def add_function(
                 code.address_of(info),
             ]
         guard = "hirc_guard_graph" if replays else "hirc_guard"
-        llvm.ReturnOp(arg=code.call(guard, passed, types.i32))
-    function = llvm.LLVMFuncOp(guarded, kind, sym_visibility="private", no_inline=True)
-    start = function.body.blocks.append(*[types.ptr] * 3)
+        llvm.end(code.call(guard, passed, types.i32))
+    function = llvm.function(guarded, kind, is_private=True, is_inlined=False)
+    start = function.regions[0].blocks.append(*[types.ptr] * 3)
     inputs, outputs, stream = start.arguments
     branches = _Branches(code, start)
     with ir.InsertionPoint(start):
@@ -88,27 +89,27 @@ def add_function(
     run = branches.ask(doubts, lambda: repeats_by_library(code, code.address_of(info), outputs))
     with ir.InsertionPoint(branches.failed):
         code.call("hirc_input_error", [code.address_of(info), inputs, outputs])
-        llvm.ReturnOp(arg=code.i32(1))
+        llvm.end(code.i32(1))
     base: list[ir.Value] = []
     if weights is not None and signature.has_weights:
         unloaded = run.create_after()
         run, address = weights.address(code, run, checker.device_number, unloaded)
         base.append(address)
         with ir.InsertionPoint(unloaded):
-            llvm.ReturnOp(arg=code.call("hirc_error_status", [], code.types.i32))
+            llvm.end(code.call("hirc_error_status", [], code.types.i32))
     if weights is not None and signature.has_state:
         missing = run.create_after()
         run, address = weights.state_address(code, run, stream, missing)
         base.append(address)
         with ir.InsertionPoint(missing):
-            llvm.ReturnOp(arg=code.call("hirc_error_status", [], code.types.i32))
+            llvm.end(code.call("hirc_error_status", [], code.types.i32))
     with ir.InsertionPoint(run):
         if not executable:
             code.call("hirc_call_begins", [code.address_of(info), inputs, outputs])
         results = _call(code, signature, taken, made, [stream, *base])
         for seen, result in zip(made, results, strict=True):
             store_result(checker, seen, result, taken)
-        llvm.ReturnOp(arg=code.i32(0))
+        llvm.end(code.i32(0))
 
 
 class _Branches:

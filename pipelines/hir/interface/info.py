@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ....dialects.mlir import ir, llvm
+from ....dialects import llvm
+from ....dialects.mlir import ir
 from ...body_names import CALLING
 from .code import Code
 from .signature import ORIGINS, Signature, Value
@@ -62,12 +63,12 @@ def add_calling(code: Code, signature: Signature) -> None:
     if CALLING not in signature.body.attributes:
         return
     text = ir.StringAttr(signature.body.attributes[CALLING]).value + "\0"
-    llvm.GlobalOp(
-        ir.TypeAttr.get(code.types.array(len(text.encode()), code.i8)),
+    llvm.variable(
         f"hirc_program_{signature.name}_calling",
-        ir.Attribute.parse("#llvm.linkage<external>"),
-        constant=True,
+        code.types.array(len(text.encode()), code.i8),
+        "external",
         value=ir.StringAttr.get(text),
+        is_constant=True,
     )
 
 
@@ -156,20 +157,19 @@ def constant(
 
     One that is hidden is no other linked file's.
     """
-    constant = llvm.GlobalOp(
-        ir.TypeAttr.get(kind),
+    constant = llvm.variable(
         name,
-        ir.Attribute.parse(f"#llvm.linkage<{linkage}>"),
-        constant=True,
+        kind,
+        linkage,
+        is_constant=True,
+        is_hidden=is_hidden,
         alignment=8,
         section=section,
-        # Hidden, as LLVM numbers it.
-        visibility_=ir.IntegerAttr.get(code.types.i64, 1) if is_hidden else None,
     )
-    with ir.InsertionPoint(constant.initializer.blocks.append()):
+    with ir.InsertionPoint(constant.regions[0].blocks.append()):
         whole = code.undefined(kind)
         for place, row in enumerate(rows()):
             for member, value in enumerate(row):
                 position = (place, member) if is_array else (member,)
                 whole = code.insert(whole, value, *position)
-        llvm.ReturnOp(arg=whole)
+        llvm.end(whole)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ....dialects.mlir import arith, cf, func, ir, llvm
+from ....dialects import llvm
+from ....dialects.mlir import arith, cf, func, ir
 from ...body_names import BODY_PREFIX
 from ...weights import Role, WeightLayout
 from .code import Code
@@ -24,7 +25,6 @@ _FUNCTIONS = (
     ("hirc_weights_use_file", "i32", ("ptr",)),
     ("hirc_weights_unload", "void", ()),
 )
-_HIDDEN = 1
 
 
 def program_name(symbol: str) -> str:
@@ -200,9 +200,7 @@ class Weights:
         with ir.InsertionPoint(block):
             place = arith.extui(types.i64, arith.andi(device, code.i32(_DEVICES - 1)))
             slot = code.offset_address(code.address_of(self._state), types.ptr, place)
-            loaded = llvm.LoadOp(
-                types.ptr, slot, alignment=8, ordering=llvm.AtomicOrdering.acquire
-            ).result
+            loaded = llvm.load_acquired(types.ptr, slot, alignment=8)
             other = arith.cmpi(arith.CmpIPredicate.uge, device, code.i32(_DEVICES))
             missing = arith.ori(code.is_null(loaded), other)
             cf.CondBranchOp(missing, [], [loaded], loading, following)
@@ -216,11 +214,4 @@ class Weights:
 def _shared(code: Code, name: str, kind: ir.Type, value: ir.Attribute | None) -> None:
     """A variable that is one in a linked file; without a value it is another object's."""
     linkage = "external" if value is None else "weak"
-    llvm.GlobalOp(
-        ir.TypeAttr.get(kind),
-        name,
-        ir.Attribute.parse(f"#llvm.linkage<{linkage}>"),
-        value=value,
-        alignment=8,
-        visibility_=ir.IntegerAttr.get(code.types.i64, _HIDDEN),
-    )
+    llvm.variable(name, kind, linkage, value=value, is_hidden=True, alignment=8)

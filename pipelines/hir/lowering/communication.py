@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ....dialects import llvm
 from ....dialects.hir import CoalesceOp, CommunicateOp, CommunicatorOp, RankOp, WaitOp
 from ....dialects.hir.element_types import ELEMENT_TYPES
 from ....dialects.hir.kinds import COMMUNICATION
 from ....dialects.hir.team import teams_of
-from ....dialects.mlir import arith, ir, llvm
+from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
 from ...host.buffer import data_address
 from ...pass_base import fail
@@ -58,7 +59,7 @@ def lower_communicator(op: CommunicatorOp, state: ProgramState) -> list[ir.Value
             fail(op, f"programs communicate over {', '.join(_BACKENDS)}, not '{backend}'")
     teams = teams_of(op.operation)
     if len(teams[0]) > 1 and not list(op.operation.results[0].uses):
-        return [llvm.ZeroOp(emit.types.ptr).result]  # Nobody has to come together for it.
+        return [llvm.zero(emit.types.ptr)]  # Nobody has to come together for it.
     known = emit.zeroed_words("hirc_communicator", 1)
     arguments = [
         emit.address_of(known),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ....dialects import llvm
 from ....dialects.hir import RunLauncherOp
 from ....dialects.hir.layout import strides_and_offset
 from ....dialects.hir.region_arguments import arguments_of
-from ....dialects.mlir import arith, func, ir, llvm
+from ....dialects.mlir import arith, func, ir
 from ...body_names import LAUNCHER_PREFIX
 from ...host.buffer import data_address
 from ...host.emitter import CALLER, Emitter
@@ -122,7 +123,7 @@ def _use_address(buffer: ir.Value, address: ir.Value) -> None:
             if user.name == _METADATA:
                 result, value = user.results[1], index_constant(offset)
             else:
-                number = llvm.PtrToIntOp(ir.IntegerType.get_signless(64), address).result
+                number = llvm.number_of(address)
                 first = arith.index_cast(ir.IndexType.get(), number)
                 before = index_constant(offset * element_bytes(kind.element_type))
                 result, value = user.results[0], arith.subi(first, before)
