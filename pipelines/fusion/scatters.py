@@ -5,12 +5,13 @@ torch-mlir puts all updates into one row, and the places of each into a row of a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..constants import constant_value
+from ..rewriting import index_constant
 from .access import Access, Coordinate, is_zero, loops_in, reassociation, through_views, zero
 from .generic import (
     GENERIC,
@@ -206,6 +207,9 @@ def compute_where_scattered(op: ir.Operation) -> ir.Operation | None:
             unread = [None] * len(maker.results)
             values = region.absorb(maker, [*own, *unread], names)
             computed.update(zip(maker.results, values, strict=True))
+        missing = _missing(reads, makers, loops)
+        if missing:
+            region.input(_extents(missing, makers), loops)
         arguments = [
             computed[each.value] if each.value in computed else region.input(each, loops)
             for each in reads
@@ -223,15 +227,21 @@ def compute_where_scattered(op: ir.Operation) -> ir.Operation | None:
     return new
 
 
+def _dim(value: ir.Value, axis: int) -> ir.Value:
+    operands = [value, index_constant(axis)]
+    return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]
+
+
 def _drop_certain_checks(op: ir.Operation) -> None:
     """Drops assertions that a loop's index is below a number that it certainly is below."""
-    extents = Sizes(op.block).extents(accesses_of(op), loop_count(op))
+    sizes = Sizes(op.block)
+    extents = sizes.extents(accesses_of(op), loop_count(op))
     for inner in [each.operation for each in op.regions[0].blocks[0]]:
-        if inner.name == "cf.assert" and _is_certain(inner.operands[0], extents):
+        if inner.name == "cf.assert" and _is_certain(inner.operands[0], extents, sizes):
             inner.erase()
 
 
-def _is_certain(condition: ir.Value, extents: Sequence[Size]) -> bool:
+def _is_certain(condition: ir.Value, extents: Sequence[Size], sizes: Sizes) -> bool:
     owner = condition.owner
     if isinstance(owner, ir.Block) or owner.operation.name != "arith.cmpi":
         return False
@@ -240,8 +250,11 @@ def _is_certain(condition: ir.Value, extents: Sequence[Size]) -> bool:
     index, most = without_casts(number).owner, constant_value(bound)
     if not is_below or isinstance(index, ir.Block) or index.operation.name != "linalg.index":
         return False
-    extent = Sizes.static(extents[ir.IntegerAttr(index.operation.attributes["dim"]).value])
-    return extent is not None and most is not None and extent <= most
+    extent = extents[ir.IntegerAttr(index.operation.attributes["dim"]).value]
+    if extent == sizes.number(bound):
+        return True
+    count = Sizes.static(extent)
+    return count is not None and most is not None and count <= most
 
 
 def _erase(op: ir.Operation) -> None:
@@ -269,13 +282,46 @@ def _makers(op: ir.Operation, reads: Sequence[Access]) -> dict[ir.Operation, lis
         for maker, names in found.items()
         if maker not in refused and _is_worth(maker, names, op)
     }
-    given = {loop for each in reads if _maker_of(each, found) is None for loop in each.loops}
-    for maker, names in found.items():
+    inputs = sum(len(inputs_of(maker)) for maker in found) + len(reads)
+    is_possible = inputs + bool(_missing(reads, found, loop_count(op))) <= MAX_OPERANDS
+    return found if is_possible else {}
+
+
+def _missing(
+    reads: Sequence[Access], makers: Mapping[ir.Operation, Sequence[int | None]], loops: int
+) -> list[int]:
+    """Returns the loops of a scatter that nothing it is to read has the extent of."""
+    given = {loop for each in reads if _maker_of(each, makers) is None for loop in each.loops}
+    for maker, names in makers.items():
         for each in accesses_of(maker)[: len(inputs_of(maker))]:
             given |= set(each.renamed(names).loops)
-    inputs = sum(len(inputs_of(maker)) for maker in found) + len(reads)
-    is_possible = len(given) == loop_count(op) and inputs <= MAX_OPERANDS
-    return found if is_possible else {}
+    return [loop for loop in range(loops) if loop not in given]
+
+
+def _extents(loops: Sequence[int], makers: Mapping[ir.Operation, Sequence[int | None]]) -> Access:
+    """Returns an empty tensor that has the extents of loops, whose elements nobody reads.
+
+    What was made had them, and is made no more.
+    """
+    writes = [
+        each.renamed(names)
+        for maker, names in makers.items()
+        for each in accesses_of(maker)[len(inputs_of(maker)) :]
+    ]
+    sizes: list[int] = []
+    given: list[ir.Value] = []
+    for loop in loops:
+        begun = next((each for each in writes if loop in each.loops), None)
+        if begun is None:
+            # Views of what was made have dims of size 1 besides.
+            sizes.append(1)
+            continue
+        axis = begun.index.index(loop)
+        sizes.append(ir.RankedTensorType(begun.value.type).shape[axis])
+        if sizes[-1] == DYNAMIC:
+            given.append(_dim(begun.value, axis))
+    kind = ir.RankedTensorType.get(sizes, ir.IntegerType.get_signless(8))
+    return Access(ir.Operation.create("tensor.empty", [kind], given).results[0], tuple(loops))
 
 
 def _maker_of(read: Access, makers: Collection[ir.Operation]) -> ir.Operation | None:

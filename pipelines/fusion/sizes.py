@@ -22,13 +22,15 @@ class Sizes:
     """The sizes of dims at the operations of one block, as far as they are equal.
 
     Knowledge comes from types, from what linalg operations demand of their operands, from the
-    sizes that tensors are made with, and from assertions. It holds wherever the operations of the
-    block, and of the blocks around it, have not failed. The operations are read when an open size
-    is first asked for: in a program of known sizes, never.
+    sizes that tensors are made with, from assertions, and from names that a function's sizes have
+    in common. It holds wherever the operations of the block, and of the blocks around it, have not
+    failed. The operations are read when an open size is first asked for: in a program of known
+    sizes, never.
     """
 
     def __init__(self, block: ir.Block) -> None:
         self._parents: dict[Hashable, Hashable] = {}
+        self._choices: dict[ir.Value, ir.Value] = {}
         self._unread: ir.Block | None = block
 
     def of(self, value: ir.Value, axis: int) -> Size:
@@ -59,9 +61,24 @@ class Sizes:
 
     def _read(self, block: ir.Block) -> None:
         self._unread = None
-        for outer in _around(block):
+        for outer in reversed(list(_around(block))):
+            self._learn_names(outer)
             for op in outer:
                 self._learn(op.operation)
+
+    def _learn_names(self, block: ir.Block) -> None:
+        """The sizes of a function's arguments that have one name are equal: callers are refused
+        that have others.
+        """
+        function = block.owner.operation
+        if function.name != "func.func" or "arg_attrs" not in function.attributes:
+            return
+        given = ir.ArrayAttr(function.attributes["arg_attrs"])
+        for argument, attributes in zip(block.arguments, map(ir.DictAttr, given), strict=True):
+            if "hir.sizes" in attributes and isinstance(argument.type, ir.RankedTensorType):
+                for axis, name in enumerate(ir.ArrayAttr(attributes["hir.sizes"])):
+                    if isinstance(name, ir.StringAttr):
+                        self._union(self.of(argument, axis), ("name", name.value))
 
     def _learn(self, op: ir.Operation) -> None:
         if op.name == GENERIC:
@@ -99,7 +116,7 @@ class Sizes:
     def _learn_dim(self, op: ir.Operation) -> None:
         value, number = op.operands[0], dim_axis(op)
         if number is not None and isinstance(value.type, ir.RankedTensorType):
-            self._union(self._number(op.results[0]), self.of(value, number))
+            self._union(self.number(op.results[0]), self.of(value, number))
 
     def _learn_slice(self, op: ir.Operation) -> None:
         segments = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
@@ -123,7 +140,7 @@ class Sizes:
             for each in op.operands:
                 self._learn_assertion(each)
         if op.name == "arith.cmpi" and ir.IntegerAttr(op.attributes["predicate"]).value == 0:
-            self._union(self._number(op.operands[0]), self._number(op.operands[1]))
+            self._union(self.number(op.operands[0]), self.number(op.operands[1]))
 
     def _same_shape(self, one: ir.Value, other: ir.Value) -> None:
         both = (one.type, other.type)
@@ -136,13 +153,59 @@ class Sizes:
         shaped = ir.RankedTensorType(value.type)
         dynamic = [axis for axis in range(shaped.rank) if shaped.is_dynamic_dim(axis)]
         for axis, size in zip(dynamic, sizes, strict=True):
-            self._union(self.of(value, axis), self._number(size))
+            self._union(self.of(value, axis), self.number(size))
 
-    def _number(self, value: ir.Value) -> Size:
+    def number(self, value: ir.Value) -> Size:
         """Returns the size that an index is."""
-        value = _chosen(value)
+        value = self._chosen(value)
         number = _constant(value)
         return self._find(("index", value) if number is None else ("constant", number))
+
+    def _chosen(self, value: ir.Value) -> ir.Value:
+        """Returns the index that another one is, through casts and choices, such as what keeps
+        the size of a slice within its tensor's.
+        """
+        if isinstance(value.owner, ir.Block) or _is_cut(value):
+            return value
+        if value not in self._choices:
+            chosen = self._choice(value.owner.operation)
+            self._choices[value] = value if chosen is None else self._chosen(chosen)
+        return self._choices[value]
+
+    def _choice(self, op: ir.Operation) -> ir.Value | None:
+        """Returns the operand that an operation's result certainly is, or None."""
+        if op.name == _CAST:
+            return None if _is_cut(op.operands[0]) else op.operands[0]
+        if op.name == "arith.select":
+            return op.operands[2] if self._is_negative_size(op.operands[0]) else None
+        if op.name not in ("arith.minsi", "arith.maxsi", "arith.subi"):
+            return None
+        one, other = op.operands
+        if op.name == "arith.subi":
+            return one if self._is_zero(other) else None
+        if self.number(one) == self.number(other):
+            return one
+        if self._is_zero(one):
+            one, other = other, one
+        if not self._is_zero(other) or not self._is_size(one):
+            return None
+        return other if op.name == "arith.minsi" else one
+
+    def _is_zero(self, value: ir.Value) -> bool:
+        return self.number(value) == ("constant", 0)
+
+    def _is_size(self, value: ir.Value) -> bool:
+        """Returns whether an index is the size of a tensor's dim, which is never below 0."""
+        owner = self._chosen(value).owner
+        return not isinstance(owner, ir.Block) and owner.operation.name == "tensor.dim"
+
+    def _is_negative_size(self, condition: ir.Value) -> bool:
+        """Returns whether a condition is that a tensor's size is below 0."""
+        if isinstance(condition.owner, ir.Block) or condition.owner.operation.name != "arith.cmpi":
+            return False
+        op = condition.owner.operation
+        is_less = ir.IntegerAttr(op.attributes["predicate"]).value == _LESS
+        return is_less and self._is_zero(op.operands[1]) and self._is_size(op.operands[0])
 
     def _find(self, size: Hashable) -> Size:
         while size in self._parents:
@@ -170,38 +233,20 @@ def _around(block: ir.Block) -> Iterator[ir.Block]:
         block = owner.block
 
 
-def _chosen(value: ir.Value) -> ir.Value:
-    """Returns the index that another one is, through casts and choices for sizes below 0."""
-    while True:
-        value = without_casts(value)
-        if isinstance(value.owner, ir.Block):
-            return value
-        op = value.owner.operation
-        if op.name != "arith.select" or not _is_negative_size(op.operands[0]):
-            return value
-        value = op.operands[2]
-
-
 def without_casts(value: ir.Value) -> ir.Value:
     """Returns the index that a number is a cast of; the number itself where there is none."""
     found = value
     while not isinstance(found.owner, ir.Block) and found.owner.operation.name == _CAST:
         found = found.owner.operation.operands[0]
         # Between there are integers, of 64 bits where a size is not to be cut.
-        if isinstance(found.type, ir.IntegerType) and found.type.width < 64:
+        if _is_cut(found):
             return value
     return found if isinstance(found.type, ir.IndexType) else value
 
 
-def _is_negative_size(condition: ir.Value) -> bool:
-    """Returns whether a condition is that a tensor's size is below 0, which it never is."""
-    if isinstance(condition.owner, ir.Block) or condition.owner.operation.name != "arith.cmpi":
-        return False
-    op = condition.owner.operation
-    size = without_casts(op.operands[0])
-    is_size = not isinstance(size.owner, ir.Block) and size.owner.operation.name == "tensor.dim"
-    is_less = ir.IntegerAttr(op.attributes["predicate"]).value == _LESS
-    return is_size and is_less and _constant(op.operands[1]) == 0
+def _is_cut(value: ir.Value) -> bool:
+    """Returns whether a number has too few bits for any size."""
+    return isinstance(value.type, ir.IntegerType) and value.type.width < 64
 
 
 def _constant(value: ir.Value) -> int | None:

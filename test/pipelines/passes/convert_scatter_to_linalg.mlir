@@ -122,6 +122,87 @@ func.func @spread(%x: tensor<8x?xf32>, %i: tensor<?x4xi64>, %u: tensor<?x4xf32>)
   return %r : tensor<8x?xf32>
 }
 
+// Sizes of arguments that have one name are the same; those of a slice that begins at 0 and is as
+// long as what is no longer than its tensor are that.
+
+// CHECK-LABEL: func.func @named(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?x?xf32> {{.*}}, %[[I:[^:]*]]: tensor<?x?xi64> {{.*}}, %[[U:[^:]*]]: tensor<?x?xf32>
+// CHECK:         %[[S:.*]] = tensor.extract_slice %[[U]]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]} ins(%[[S]], %[[I]], %{{.*}} : tensor<?x?xf32>, tensor<?x?xi64>, tensor<?x?xi64>) outs(%[[X]] :
+func.func @named(%x: tensor<?x?xf32> {hir.sizes = ["a", "b"]}, %i: tensor<?x?xi64> {hir.sizes = ["n", "m"]}, %u: tensor<?x?xf32> {hir.sizes = ["n", "m"]}) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i64
+  %last = arith.constant -1 : index
+  %n = tensor.dim %i, %c0 : tensor<?x?xi64>
+  %m = tensor.dim %i, %c1 : tensor<?x?xi64>
+  %rows = tensor.dim %u, %c0 : tensor<?x?xf32>
+  %columns = tensor.dim %u, %c1 : tensor<?x?xf32>
+  %given = arith.index_cast %rows : index to i64
+  %least = arith.minsi %given, %zero : i64
+  %start = arith.index_cast %least : i64 to index
+  %is_below = arith.cmpi slt, %n, %c0 : index
+  %from_end = arith.addi %n, %rows : index
+  %end = arith.select %is_below, %from_end, %n : index
+  %is_still_below = arith.cmpi slt, %end, %c0 : index
+  %some_end = arith.select %is_still_below, %last, %end : index
+  %most = arith.minsi %some_end, %rows : index
+  %length = arith.subi %most, %start : index
+  %size = arith.maxsi %length, %c0 : index
+  %s = tensor.extract_slice %u[%start, 0] [%size, %columns] [1, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+  %e = tensor.empty(%n, %m) : tensor<?x?xi64>
+  %j = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<?x?xi64>) {
+  ^bb0(%b: i64):
+    %k = linalg.index 1 : index
+    %r = arith.index_cast %k : index to i64
+    linalg.yield %r : i64
+  } -> tensor<?x?xi64>
+  %all = arith.muli %n, %m : index
+  %fi = tensor.collapse_shape %i [[0, 1]] : tensor<?x?xi64> into tensor<?xi64>
+  %fj = tensor.collapse_shape %j [[0, 1]] : tensor<?x?xi64> into tensor<?xi64>
+  %fu = tensor.collapse_shape %s [[0, 1]] : tensor<?x?xf32> into tensor<?xf32>
+  %ci = tensor.expand_shape %fi [[0, 1]] output_shape [%all, 1] : tensor<?xi64> into tensor<?x1xi64>
+  %cj = tensor.expand_shape %fj [[0, 1]] output_shape [%all, 1] : tensor<?xi64> into tensor<?x1xi64>
+  %p = tensor.concat dim(1) %ci, %cj : (tensor<?x1xi64>, tensor<?x1xi64>) -> tensor<?x2xi64>
+  %r = tm_tensor.scatter {dimension_map = array<i64: 0, 1>} unique_indices(true) ins(%fu, %p : tensor<?xf32>, tensor<?x2xi64>) outs(%x : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    tm_tensor.yield %a : f32
+  } -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+
+// Of other names they may be others, and so may a size that was cut to 32 bits.
+
+// CHECK-LABEL: func.func @unnamed(
+// CHECK-COUNT-2: linalg.generic {{.*}}iterator_types = ["parallel"]} ins(%{{.*}}, %{{.*}} : tensor<?xf32>, tensor<?xi64>)
+func.func @unnamed(%x: tensor<?xf32>, %i: tensor<?x?xi64> {hir.sizes = ["n", "m"]}, %u: tensor<?x?xf32> {hir.sizes = ["k", "m"]}, %v: tensor<?x?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  %n = tensor.dim %i, %c0 : tensor<?x?xi64>
+  %m = tensor.dim %i, %c1 : tensor<?x?xi64>
+  %all = arith.muli %n, %m : index
+  %fi = tensor.collapse_shape %i [[0, 1]] : tensor<?x?xi64> into tensor<?xi64>
+  %fu = tensor.collapse_shape %u [[0, 1]] : tensor<?x?xf32> into tensor<?xf32>
+  %p = tensor.expand_shape %fi [[0, 1]] output_shape [%all, 1] : tensor<?xi64> into tensor<?x1xi64>
+  %r = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%fu, %p : tensor<?xf32>, tensor<?x1xi64>) outs(%x : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %b, %a : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<?xf32>
+  %given = arith.index_cast %n : index to i32
+  %above = arith.maxsi %given, %zero : i32
+  %cut = arith.index_cast %above : i32 to index
+  %slice = tensor.extract_slice %v[0, 0] [%cut, %m] [1, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+  %fv = tensor.collapse_shape %slice [[0, 1]] : tensor<?x?xf32> into tensor<?xf32>
+  %t = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%fv, %p : tensor<?xf32>, tensor<?x1xi64>) outs(%r : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %b, %a : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<?xf32>
+  return %r, %t : tensor<?xf32>, tensor<?xf32>
+}
+
 // Not where the dims are others, of as many elements.
 
 // CHECK-LABEL: func.func @apart(
