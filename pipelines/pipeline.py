@@ -19,9 +19,9 @@ from ..dialects.records import dataclass
 from .frame_names import named
 from .pass_base import InvalidResult, Pass, PassFailure, find_pass, make_pass
 
-# What upstream's passes are about, as `Pass.subjects` says of ours: what they have patterns for; of
-# those that take longer to find nothing than it takes to read the names of all operations. After a
-# pass that was run the names are read again.
+# Upstream's passes and the operations that they have patterns for, as `Pass.subjects` has for
+# other passes: those that take longer to find nothing than reading all operations' names takes.
+# After a pass has run, the names are read again.
 _UPSTREAM_SUBJECTS = {
     "convert-cf-to-llvm": ("cf.",),
     "convert-complex-to-llvm": ("complex.",),
@@ -46,7 +46,7 @@ _UPSTREAM_SUBJECTS = {
     ),
     "math-expand-ops{ops=clampf}": ("math.clampf",),
 }
-# What else there may be after a pass, as `Pass.makes` says of ours. After those that are not here
+# What else there may be after a pass, as `Pass.makes` says of hirc's. After those that are not here
 # the names are read again.
 _TO_LLVM = ("llvm.", "builtin.", "arith.")
 _UPSTREAM_MAKES = {
@@ -96,8 +96,8 @@ class Step:
     def run(self, module: ir.Operation, *, verify: bool = True) -> bool:
         """Runs the pass on `module`. Raises PassFailure; diagnostics go to the context.
 
-        With `verify`, raises InvalidResult where a pass of ours leaves invalid IR. Returns False
-        where the pass says that it left everything as it was.
+        With `verify`, raises InvalidResult where one of hirc's passes leaves invalid IR. Returns
+        False where the pass says that it changed nothing.
         """
         if self.own is None:
             managers = _managers.setdefault(module.context, {})

@@ -22,7 +22,7 @@ class Device:
     `products` are the operations a second that data sheets have for dense products of 16 bits,
     `links` the bytes a second that a device sends to others of its host at most, 0 without others.
     With `has_warpgroup_products` it is built for a chip that has wgmma: an `a` variant of Hopper.
-    `lanes` are the threads of a warp, or a wavefront. Chips of AMD's have capability 0, below every
+    `lanes` are the threads of a warp, or a wavefront. AMD's chips have capability 0, below every
     one that an instruction needs.
     `tables` are what was measured.
     """
@@ -43,7 +43,7 @@ class Device:
 
     @property
     def is_amd(self) -> bool:
-        """Whether it is of AMD's."""
+        """Whether it is one of AMD's chips."""
         return self.capability == 0
 
     @property

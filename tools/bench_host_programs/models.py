@@ -18,7 +18,7 @@ def add(a: Tensor, b: Tensor) -> Tensor:
 
 
 def sum_rows(a: Tensor, b: Tensor) -> Tensor:
-    """Returns an addition and a sum, one kernel of ours."""
+    """Returns an addition and a sum, one kernel of hirc."""
     return (a + b).sum(1)
 
 

@@ -117,7 +117,7 @@ class _Runner:
     def _program(
         self, program: dict[str, str], inputs: list[Tensor], outs: list[Tensor]
     ) -> Callable[[], object] | str:
-        """A call of ours, or why there is none."""
+        """Returns a call of hirc's program, or why there is none."""
         if "error" in program:
             return program["error"]
         name, path = program["program"], self.folder / program["library"]

@@ -56,7 +56,7 @@ class Line:
 
     @property
     def build(self) -> str:
-        """Which of ours is compared: a row that was drawn has one alone."""
+        """Which of hirc's programs is compared: a drawn row has only one."""
         return DYNAMIC if self.row.is_open else STATIC
 
     def best_peer(self) -> float | None:

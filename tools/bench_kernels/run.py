@@ -144,7 +144,7 @@ class _Session:
                 line.problems = dict.fromkeys(item.programs, _LEFT_OUT)
                 self._show(line)
                 continue
-            # Programs of ours in later rows come before peers in this one.
+            # hirc's programs in later rows come before peers in this one.
             later = sum(len(other.programs) for other in items[place + 1 :])
             if begin + each * (len(item.programs) + len(peers) + later) > self.end:
                 line.problems.update(dict.fromkeys(peers, _LEFT_OUT))

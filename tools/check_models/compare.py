@@ -123,7 +123,7 @@ class _Copy:
 def _judged(
     ours: list[Tensor], eager: list[Tensor], reference: list[Tensor] | None
 ) -> dict[str, Any]:
-    """Returns the greatest errors of any output, and whether each of ours is small enough."""
+    """Returns the greatest errors of any output, and whether each of hirc's is small enough."""
     shapes = [[list(each.shape) for each in outputs] for outputs in (ours, eager)]
     if shapes[0] != shapes[1]:
         return {"right": False, "why": f"its outputs are {shapes[0]}, torch's {shapes[1]}"}

@@ -94,7 +94,7 @@ def _imported(sample: Sample, name: str) -> ImportedModel | None:
         return None
     try:
         imported = import_model(sample.function, sample.tensors, name=name)
-    except Exception as error:  # noqa: BLE001 - what is no error of ours is what is looked for
+    except Exception as error:  # noqa: BLE001 - errors other than hirc's are what is looked for
         _tell_error(sample, error)
         return None
     if f'"{GENERATOR}"' in imported.text:
