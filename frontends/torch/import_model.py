@@ -59,6 +59,7 @@ from .recurrent import recurrent_decompositions
 from .refusals import nodes_of, refuse
 from .registrations import quick_registrations
 from .size_checks import check_sizes
+from .size_guards import size_guards
 from .size_numbers import fractions_as_tensors, numbers_as_operations
 from .sizes import Sizes, functions_of_sizes, known_sizes, sizes_for_strides
 from .tidying import locate, tidy
@@ -262,6 +263,8 @@ def _imported(
     sharding: Sharding | None,
 ) -> ImportedModel:
     """Imports what was exported; `plain` are buffers that are not registered as such."""
+    # What decompositions ask besides has the same answer for all sizes.
+    guards = size_guards(program)
     program = _decomposed(program)
     keep_generator(program)
     refuse(program)
@@ -290,7 +293,7 @@ def _imported(
             node.meta["stack_trace"] = user_frames(node.meta["stack_trace"])
     module = _lowered(program, name)
     tidy(module.operation)
-    check_sizes(module.operation, sizes)
+    check_sizes(module.operation, sizes, guards)
     locate(module.operation)
     results = leaf_paths(description.data["outputs"])
     held = [name for name, each in zip(names, arguments, strict=True) if isinstance(each, str)]

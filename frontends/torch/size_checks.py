@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sympy
+from torch.utils._sympy.printers import PythonPrinter
+
 from ...compiler.loader_calling import NUMBER
 from ...dialects.mlir import arith, cf, ir
+from .size_guards import SizeGuard, holds, is_known
 from .sizes import Sizes
 
 _AT_LEAST = arith.CmpIPredicate.sge
@@ -11,8 +18,8 @@ _AT_MOST = arith.CmpIPredicate.sle
 _EQUAL = arith.CmpIPredicate.eq
 
 
-def check_sizes(module: ir.Operation, sizes: Sizes) -> None:
-    """Begins the function with assertions on the limits of its open sizes.
+def check_sizes(module: ir.Operation, sizes: Sizes, guards: Sequence[SizeGuard]) -> None:
+    """Begins the function with assertions on the limits of its open sizes, and of `guards`.
 
     The inputs that the caller passes are the first arguments.
     """
@@ -48,3 +55,22 @@ def check_sizes(module: ir.Operation, sizes: Sizes) -> None:
             product = arith.muli(size_of(base), arith.constant(ir.IndexType.get(), factor))
             bound = arith.addi(product, arith.constant(ir.IndexType.get(), more))
             check(_EQUAL, name, bound, f"{factor} times '{base}' and {more} more")
+        symbols = sizes.symbols
+        for guard in guards:
+            if is_known(guard, set(symbols)):
+                with _location(guard, function):
+                    truth = holds(guard, lambda symbol: size_of(symbols[symbol]))
+                    asked = f"the sizes are not such that {_shown(guard, symbols)}"
+                    cf.AssertOp(truth, f"{asked}, which the model is compiled for")
+
+
+def _location(guard: SizeGuard, function: ir.Operation) -> ir.Location:
+    place = guard.place
+    if place is None:
+        return function.location
+    return ir.Location.file(place.file, place.line, place.column)
+
+
+def _shown(guard: SizeGuard, symbols: Mapping[Any, str]) -> str:
+    names = {symbol: sympy.Symbol(name) for symbol, name in symbols.items()}
+    return PythonPrinter().doprint(guard.condition.subs(names))

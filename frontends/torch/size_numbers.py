@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +21,7 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.fx.node import map_aggregate
 
 from ...compiler.errors import UnsupportedError
+from ...dialects.records import dataclass
 from .user_errors import stack_position
 
 _ATEN = torch.ops.aten
@@ -227,9 +228,9 @@ def _without_fraction(node: Node) -> None:
     """
     number = node.args[0]
     found = _share(number) if node.target in _WHOLE else None
-    if found is None or not _agrees(found[0], node.target):
+    if found is None or not _agrees(found, node.target):
         return
-    share, whole = found
+    share, whole = found.share, found.whole
     if not statically_known_true(whole.meta["val"] >= 0):
         return
     graph = node.graph
@@ -244,12 +245,21 @@ def _without_fraction(node: Node) -> None:
     graph.erase_node(node)
 
 
-def _share(number: Any) -> tuple[Fraction, Node] | None:
+@dataclass(frozen=True)
+class _Part:
+    """A number that is a `share` of a whole one, which Python computes as `of` it."""
+
+    share: Fraction
+    whole: Node
+    of: Callable[[int], float]
+
+
+def _share(number: Any) -> _Part | None:
     """Returns a factor and the whole number that a number is the product of; None if unknown."""
     if not isinstance(number, Node):
         return None
     if _is_size(number):
-        return Fraction(1), number
+        return _Part(Fraction(1), number, lambda size: size)
     target, operands = number.target, number.args
     if target is torch.sym_float:
         return _share(operands[0])
@@ -261,8 +271,12 @@ def _share(number: Any) -> tuple[Fraction, Node] | None:
     found, factor = _share(one), _fraction(other)
     if found is None or not factor:
         return None
-    share = found[0] * factor if target is operator.mul else found[0] / factor
-    return (share, found[1]) if share > 0 else None
+    share = found.share * factor if target is operator.mul else found.share / factor
+    if share <= 0 or share.denominator > _MOST_DENOMINATOR:
+        return None
+    compute: Any = target
+    by: Any = other
+    return _Part(share, found.whole, lambda size: compute(found.of(size), by))
 
 
 def _fraction(number: Any) -> Fraction | None:
@@ -273,12 +287,12 @@ def _fraction(number: Any) -> Fraction | None:
     return found if float(found) == number else None
 
 
-def _agrees(share: Fraction, rounded: Any) -> bool:
-    """Returns whether Python's arithmetic, which rounds products to f64, agrees for all sizes."""
-    factor, top, bottom = float(share), share.numerator, share.denominator
+def _agrees(part: _Part, rounded: Any) -> bool:
+    """Returns whether Python's arithmetic, which rounds each step to f64, agrees for all sizes."""
+    top, bottom = part.share.numerator, part.share.denominator
     up = bottom - 1 if rounded is math.ceil else 0
     return all(
-        rounded(size * factor) == (size * top + up) // bottom
+        rounded(part.of(size)) == (size * top + up) // bottom
         for size in range(0, _CHECKED_SIZES, bottom)
     )
 

@@ -106,6 +106,11 @@ class Sizes:
         """Maps names to an input's number and an axis: NUMBER where it is the input itself."""
         return {self._named[expression]: place for expression, place in self._places.items()}
 
+    @property
+    def symbols(self) -> dict[sympy.Expr, str]:
+        """The name of each size that is no formula of others."""
+        return {each: name for each, name in self._named.items() if each.is_Symbol}
+
     def node_of(self, value: Node) -> dict[str, Any]:
         """Returns the leaf for an output that is a whole number. Raises UnsupportedError."""
         expression = _expression(value.meta.get("val"))

@@ -351,3 +351,64 @@ def test_what_is_not_computed_of_open_sizes_is_named_at_its_line(model: Any, sai
         import_model(model, (torch.ones(6, 2),), dynamic_shapes=({0: Dim("n", min=2)},))
     assert caught.value.position is not None
     assert caught.value.position.line == model.__code__.co_firstlineno + 1
+
+
+def _asking(x: Tensor) -> Tensor:
+    rows, columns = x.shape
+    if rows * columns > 100:
+        x = x * 2
+    if (rows - columns) % 3 == 0 or rows / columns < 0.75:
+        x = x + max(rows // 2, 3)
+    return x.repeat(int(rows * 0.1 + columns * 0.5), 1)
+
+
+def test_what_a_model_asks_of_several_sizes_is_checked() -> None:
+    shapes = {"x": {0: Dim("rows", min=2, max=99), 1: Dim("columns", min=4, max=99)}}
+    compiled = compile_model(
+        _asking, (torch.randn(9, 13),), dynamic_shapes=shapes, target="cpu", opt_level=0
+    )
+    for sizes in ((9, 13), (8, 13)):
+        x = torch.randn(sizes)
+        torch.testing.assert_close(compiled(x), _asking(x))
+    for sizes, asked in (
+        ((4, 14), r"columns\*rows > 100"),
+        ((9, 12), r"% 3\) != 0"),
+        ((13, 15), r"\(rows / columns\) < 0.75"),
+        ((10, 15), r"math.trunc\(.*\) == 7"),
+    ):
+        with pytest.raises(HircError, match=f"not such that .*{asked}"):
+            compiled(torch.randn(sizes))
+
+
+def _asking_one(x: Tensor) -> Tensor:
+    return x * 2 if x.shape[0] % 4 == 0 else x
+
+
+def test_what_a_model_asks_of_a_size_besides_limits_is_checked() -> None:
+    shapes = {"x": {0: Dim.AUTO}}
+    compiled = compile_model(
+        _asking_one, (torch.ones(8),), dynamic_shapes=shapes, target="cpu", opt_level=0
+    )
+    assert compiled(torch.ones(12)).tolist() == [2] * 12
+    with pytest.raises(HircError, match=r"not such that \(x_0 % 4\) == 0"):
+        compiled(torch.ones(9))
+
+
+def _of_chained_parts(x: Tensor) -> Tensor:
+    """As Python rounds each product: ceil(12 * 0.1 * 10) is 13."""
+    rows = x.shape[0]
+    sizes = math.ceil(rows * 0.1 * 10), math.floor(rows * 0.7 / 0.1), math.floor(rows / 1.1 * 1.1)
+    return x[0, 0] * 0 + sizes[0] * 10000 + sizes[1] * 100 + sizes[2]
+
+
+def test_parts_of_parts_are_rounded_as_in_python() -> None:
+    compiled = compile_model(
+        _of_chained_parts,
+        (torch.ones(9, 2),),
+        dynamic_shapes={"x": {0: Dim("rows", min=2, max=99)}},
+        target="cpu",
+        opt_level=0,
+    )
+    for rows in range(2, 99):
+        x = torch.ones(rows, 2)
+        assert compiled(x) == _of_chained_parts(x), rows
