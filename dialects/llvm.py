@@ -1,7 +1,7 @@
-"""Operations of the llvm dialect that host code is made of, each a function that makes one.
+"""Makes the operations of the llvm dialect that host code consists of, with a function for each.
 
 The bindings' module, `mlir.llvm`, defines a class for each of the dialect's operations, and takes
-longer to load than those of all other dialects together. What makes others than these uses that.
+longer to load than those of all other dialects together. Code that makes other operations uses it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ FunctionType = llvm_types.FunctionType
 PointerType = llvm_types.PointerType
 StructType = llvm_types.StructType
 
-# How LLVM's enumerations number them.
+# Values of LLVM's enumerations.
 _EQUAL = 0
 _ACQUIRE = 4
 _Location = ir.Location | None
@@ -65,7 +65,7 @@ def function(
     loc: _Location = None,
     ip: _Place = None,
 ) -> ir.Operation:
-    """Makes a function without a body: blocks of its region are one."""
+    """Makes a function without a body; the caller may append blocks to its region."""
     attributes = {
         "sym_name": ir.StringAttr.get(name),
         "sym_visibility": ir.StringAttr.get("private") if is_private else None,
@@ -90,7 +90,7 @@ def variable(
     loc: _Location = None,
     ip: _Place = None,
 ) -> ir.Operation:
-    """Makes a global variable; a block of its region is what it begins with for want of a value."""
+    """Makes a global variable; without a value, a block in its region computes the initial one."""
     attributes = {
         "global_type": ir.TypeAttr.get(kind),
         "constant": ir.UnitAttr.get() if is_constant else None,
@@ -106,29 +106,29 @@ def variable(
 
 
 def end(value: ir.Value | None = None) -> None:
-    """Ends a function, or what a variable begins with."""
+    """Returns from a function or an initializer."""
     _make("return", None, [] if value is None else [value])
 
 
 def branch(block: ir.Block) -> ir.Operation:
-    """Goes on in a block that has no arguments."""
+    """Branches to a block that has no arguments."""
     return _make("br", None, successors=[block])
 
 
 def constant(
     kind: ir.Type, value: ir.Attribute, *, loc: _Location = None, ip: _Place = None
 ) -> ir.Value:
-    """Returns a number, or what else an attribute is."""
+    """Returns the value of an attribute, such as a number."""
     return _make("mlir.constant", kind, (), {"value": value}, loc=loc, ip=ip).result
 
 
 def zero(kind: ir.Type, *, loc: _Location = None, ip: _Place = None) -> ir.Value:
-    """Returns a type's zero, null of a pointer."""
+    """Returns the zero of a type; for pointers, null."""
     return _make("mlir.zero", kind, loc=loc, ip=ip).result
 
 
 def undefined(kind: ir.Type, *, loc: _Location = None, ip: _Place = None) -> ir.Value:
-    """Returns a value of which nothing is known."""
+    """Returns an undefined value."""
     return _make("mlir.undef", kind, loc=loc, ip=ip).result
 
 
@@ -202,18 +202,18 @@ def number_of(address: ir.Value, *, loc: _Location = None, ip: _Place = None) ->
 
 
 def load(kind: ir.Type, address: ir.Value, *, loc: _Location = None, ip: _Place = None) -> ir.Value:
-    """Returns what lies at an address."""
+    """Loads the value at an address."""
     return _make("load", kind, [address], loc=loc, ip=ip).result
 
 
 def load_acquired(kind: ir.Type, address: ir.Value, alignment: int) -> ir.Value:
-    """Returns what another thread may have stored, and all that it did before is seen."""
+    """Loads a value with acquire semantics: what a thread did before it stored that is visible."""
     attributes = {"alignment": _i64(alignment), "ordering": _i64(_ACQUIRE)}
     return _make("load", kind, [address], attributes).result
 
 
 def store(value: ir.Value, address: ir.Value, *, loc: _Location = None, ip: _Place = None) -> None:
-    """Writes a value to an address."""
+    """Stores a value at an address."""
     _make("store", None, [value, address], loc=loc, ip=ip)
 
 
@@ -225,7 +225,7 @@ def extract(
     loc: _Location = None,
     ip: _Place = None,
 ) -> ir.Value:
-    """Returns a member of a struct or an array, or a member of that."""
+    """Returns a member, at any depth, of a struct or an array."""
     attributes = {"position": ir.DenseI64ArrayAttr.get(position)}
     return _make("extractvalue", kind, [container], attributes, loc=loc, ip=ip).result
 
@@ -238,7 +238,7 @@ def insert(
     loc: _Location = None,
     ip: _Place = None,
 ) -> ir.Value:
-    """Returns a struct or an array with another member."""
+    """Returns a struct or an array with one member replaced."""
     attributes = {"position": ir.DenseI64ArrayAttr.get(position)}
     operands = [container, value]
     return _make("insertvalue", container.type, operands, attributes, loc=loc, ip=ip).result

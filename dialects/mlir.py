@@ -105,15 +105,15 @@ def _classes_left_out(dialect: str) -> None:
     del sys.modules[name]
 
 
-# linalg's takes longer than all others, numpy included, and llvm's longer than those that are left.
-# Nothing here needs a class of linalg or of transform; what makes operations of nvvm imports that,
-# and so does what makes operations of llvm that ../llvm.py does not make.
+# linalg's module takes longer to load than all others, NumPy included, and llvm's longer than the
+# rest. No code here needs a class of linalg or transform. Code that makes operations of nvvm, or
+# operations of llvm that llvm.py does not make, imports their modules itself.
 for _dialect in ("linalg", "llvm", "nvvm", "transform"):
     _classes_left_out(_dialect)
 
 
 class _Dialect(ModuleType):
-    """A dialect's module, which is loaded when something of it is first named."""
+    """A dialect's module, loaded when one of its names is first used."""
 
     def __getattr__(self, name: str) -> Any:
         module = import_module(self.__name__)

@@ -79,7 +79,7 @@ def index_constant(value: int) -> ir.Value:
 
 
 def copied(value: ir.Value) -> ir.Value:
-    """Returns a tensor in memory of its own, with the elements of another."""
+    """Emits a copy of a tensor in new memory."""
     return ir.Operation.create(
         "bufferization.alloc_tensor",
         [value.type],

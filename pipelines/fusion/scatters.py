@@ -290,7 +290,7 @@ def _makers(op: ir.Operation, reads: Sequence[Access]) -> dict[ir.Operation, lis
 def _missing(
     reads: Sequence[Access], makers: Mapping[ir.Operation, Sequence[int | None]], loops: int
 ) -> list[int]:
-    """Returns the loops of a scatter that nothing it is to read has the extent of."""
+    """Returns the loops of a scatter whose extents none of its new operands has."""
     given = {loop for each in reads if _maker_of(each, makers) is None for loop in each.loops}
     for maker, names in makers.items():
         for each in accesses_of(maker)[: len(inputs_of(maker))]:
@@ -299,9 +299,9 @@ def _missing(
 
 
 def _extents(loops: Sequence[int], makers: Mapping[ir.Operation, Sequence[int | None]]) -> Access:
-    """Returns an empty tensor that has the extents of loops, whose elements nobody reads.
+    """Returns an empty tensor with the extents of loops, whose elements nothing reads.
 
-    What was made had them, and is made no more.
+    The operands that had these extents are no longer computed.
     """
     writes = [
         each.renamed(names)
@@ -313,7 +313,7 @@ def _extents(loops: Sequence[int], makers: Mapping[ir.Operation, Sequence[int | 
     for loop in loops:
         begun = next((each for each in writes if loop in each.loops), None)
         if begun is None:
-            # Views of what was made have dims of size 1 besides.
+            # Views of the operands have further dims, of size 1.
             sizes.append(1)
             continue
         axis = begun.index.index(loop)

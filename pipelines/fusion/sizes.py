@@ -67,9 +67,7 @@ class Sizes:
                 self._learn(op.operation)
 
     def _learn_names(self, block: ir.Block) -> None:
-        """The sizes of a function's arguments that have one name are equal: callers are refused
-        that have others.
-        """
+        """Equates sizes of a function's arguments that have one name: the program checks them."""
         function = block.owner.operation
         if function.name != "func.func" or "arg_attrs" not in function.attributes:
             return
@@ -162,8 +160,8 @@ class Sizes:
         return self._find(("index", value) if number is None else ("constant", number))
 
     def _chosen(self, value: ir.Value) -> ir.Value:
-        """Returns the index that another one is, through casts and choices, such as what keeps
-        the size of a slice within its tensor's.
+        """Returns the index that a value equals, through casts and selects, such as those that
+        clamp the size of a slice to its tensor's.
         """
         if isinstance(value.owner, ir.Block) or _is_cut(value):
             return value
@@ -173,7 +171,7 @@ class Sizes:
         return self._choices[value]
 
     def _choice(self, op: ir.Operation) -> ir.Value | None:
-        """Returns the operand that an operation's result certainly is, or None."""
+        """Returns the operand that an operation's result certainly equals, or None."""
         if op.name == _CAST:
             return None if _is_cut(op.operands[0]) else op.operands[0]
         if op.name == "arith.select":
@@ -200,7 +198,7 @@ class Sizes:
         return not isinstance(owner, ir.Block) and owner.operation.name == "tensor.dim"
 
     def _is_negative_size(self, condition: ir.Value) -> bool:
-        """Returns whether a condition is that a tensor's size is below 0."""
+        """Returns whether a condition is that a tensor's size is below 0, which never holds."""
         if isinstance(condition.owner, ir.Block) or condition.owner.operation.name != "arith.cmpi":
             return False
         op = condition.owner.operation

@@ -77,7 +77,7 @@ def _separate(op: ir.Operation, seen: set[ir.Value]) -> None:
 
 
 def _keep_where_idle(op: ir.Operation) -> None:
-    """Copies what outputs begin as that the region does not read, where loops may be empty."""
+    """Copies initial values that the region does not read to outputs whose loops may be empty."""
     first, accesses = len(inputs_of(op)), accesses_of(op)
     arguments = op.regions[0].blocks[0].arguments
     for place, output in enumerate(accesses[first:], first):
