@@ -1,16 +1,23 @@
 """Cheap operations whose results several kernels would read are done in each of them instead.
 
 A cast or a broadcast costs less to do again than its result costs to write and read: bf16 elements
-that two kernels need in f32 are read as bf16 by both.
+that two kernels need in f32 are read as bf16 by both. So may a transpose, where what the kernels
+read and write says so.
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from math import prod
 
 from ...dialects.mlir import ir
 from .cost import objection
 from .group import Group, single
 from .grouping import Grouping
-from .node import Node
+from .node import Node, read_node
+from .order import BlockOrder
+from .sizes import Sizes
 from .spaces import unify
 from .validity import obstacle
 
@@ -30,6 +37,94 @@ def repeat_cheap_work(grouping: Grouping) -> bool:
                 _copy(node, readers)
                 copied = True
     return copied
+
+
+def repeat_reorderings(grouping: Grouping, block: ir.Block) -> bool:
+    """Gives every reader its own copy of what puts elements into another order, where as many or
+    fewer kernels then move less memory; whether there was any. The grouping is of no use then.
+
+      %t = transpose %x;  %s = sum(%t * %t);  return %t / %s
+    was a kernel that writes %t and its squares, and one that reads both: now one that adds squares
+    of %x in the order in which they lie, and one that divides.
+    """
+    groups = grouping.groups
+    places = {node.op: place for place, group in enumerate(groups) for node in group.nodes}
+    changed: set[int] = set()
+    for place, group in enumerate(groups):
+        written = {each.value for each in group.outputs}
+        for node in group.nodes:
+            if not _reorders(node) or node.writes[0].value not in written:
+                continue
+            readers = list(dict.fromkeys(use.owner.operation for use in node.writes[0].value.uses))
+            near = {place, *(places.get(each, -1) for each in readers)}
+            if len(readers) == 1 or -1 in near or near & changed:
+                continue
+            if _repeated_apart(node, readers, [groups[each] for each in near], block):
+                changed |= near
+    return bool(changed)
+
+
+def _reorders(node: Node) -> bool:
+    """Returns whether a node cheaply writes what it reads, in another order."""
+    if node.collective or node.expensive is not None or len(node.writes) + len(node.reads) != 2:
+        return False
+    (read,), (write,) = node.reads, node.writes
+    return set(read.loops) == set(write.loops) and read.loops != write.loops
+
+
+def _repeated_apart(
+    node: Node, readers: Sequence[ir.Operation], groups: Sequence[Group], block: ir.Block
+) -> bool:
+    """Copies a node for each reader but the last, if the kernels of `groups` are better so."""
+    (write,) = node.writes
+    before = _traffic(groups)
+    old = {reader: list(reader.operands) for reader in readers}
+    copies: list[ir.Operation] = []
+    for reader in readers[:-1]:
+        with node.op.location, ir.InsertionPoint(node.op):
+            copies.append(node.op.clone())
+        for place, value in enumerate(old[reader]):
+            if value == write.value:
+                reader.operands[place] = copies[-1].results[0]
+    after = _grouped([*copies, *(each.op for group in groups for each in group.nodes)], block)
+    if len(after) <= len(groups) and _is_less(_traffic(after), before):
+        return True
+    for reader, operands in old.items():
+        for place, value in enumerate(operands):
+            reader.operands[place] = value
+    for copy in copies:
+        copy.erase()
+    return False
+
+
+def _grouped(operations: Collection[ir.Operation], block: ir.Block) -> list[Group]:
+    """Returns the groups that some operations of a block would be."""
+    sizes, among = Sizes(block), set(operations)
+    inside = [op.operation for op in block]
+    nodes = [read_node(op, place, sizes) for place, op in enumerate(inside) if op in among]
+    grouping = Grouping(nodes, BlockOrder(inside))
+    grouping.group()
+    return grouping.groups
+
+
+def _traffic(groups: Sequence[Group]) -> Counter[int]:
+    """Returns the bits that kernels read and write: for each number of open sizes those of the
+    tensors that have so many, as multiples of these.
+    """
+    found: Counter[int] = Counter()
+    for group in groups:
+        for each in (*group.inputs, *group.outputs):
+            if isinstance(each.value.type, ir.RankedTensorType):
+                known = [Sizes.static(group.extents[loop]) for loop in each.loops]
+                bits = _bits(each.value) * prod(size for size in known if size is not None)
+                found[known.count(None)] += bits
+    return found
+
+
+def _is_less(one: Counter[int], other: Counter[int]) -> bool:
+    """Returns whether less memory is moved, where open sizes are large."""
+    ranks = sorted(one.keys() | other.keys(), reverse=True)
+    return [one[rank] for rank in ranks] < [other[rank] for rank in ranks]
 
 
 def _readers(

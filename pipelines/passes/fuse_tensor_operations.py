@@ -18,7 +18,7 @@ from ..fusion.grouping import Grouping
 from ..fusion.node import Node, read_node
 from ..fusion.normalize import is_normal
 from ..fusion.order import BlockOrder
-from ..fusion.recompute import repeat_cheap_work
+from ..fusion.recompute import repeat_cheap_work, repeat_reorderings
 from ..fusion.report import REPORT, report_lines
 from ..fusion.reshaped_results import write_reshaped
 from ..fusion.scatters import compute_where_scattered, is_scatter
@@ -61,6 +61,8 @@ class FuseTensorOperations(Pass):
                     break
             grouping = _group(block)
             if repeat_cheap_work(grouping):
+                grouping = _group(block)
+            if repeat_reorderings(grouping, block):
                 grouping = _group(block)
             if self.report:
                 lines += report_lines(grouping, kernels)

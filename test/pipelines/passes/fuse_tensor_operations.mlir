@@ -429,3 +429,104 @@ func.func @after_a_convolution(%x: tensor<2x4x1x16xf32>, %k: tensor<8x4x1x3xf32>
   %r = tensor.collapse_shape %t [[0], [1], [2, 3]] : tensor<2x8x1x14xf32> into tensor<2x8x14xf32>
   return %r : tensor<2x8x14xf32>
 }
+
+// -----
+
+// What reads a transposed tensor in two kernels reads what was transposed in both, where that moves
+// less memory: a sum of squares goes over it in its order.
+
+// CHECK-LABEL: func.func @reordered_apart(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x128xf64>)
+// CHECK:         %[[S:.*]] = linalg.generic {{.*}}["reduction", "reduction"]} ins(%[[X]] : {{.*}}) outs(%{{.*}} : tensor<f64>)
+// CHECK:           arith.mulf
+// CHECK:         linalg.generic {{.*}}["parallel", "parallel"]} ins(%[[X]], %[[S]] : {{.*}}) outs(%{{.*}} : tensor<128x?xf64>)
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.divf
+// CHECK-NOT:     linalg.generic
+func.func @reordered_apart(%x: tensor<?x128xf64>) -> tensor<128x?xf64> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f64
+  %n = tensor.dim %x, %c0 : tensor<?x128xf64>
+  %e = tensor.empty(%n) : tensor<128x?xf64>
+  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x128xf64>) outs(%e : tensor<128x?xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    linalg.yield %a : f64
+  } -> tensor<128x?xf64>
+  %m = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%t : tensor<128x?xf64>) outs(%e : tensor<128x?xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %p = arith.mulf %a, %a : f64
+    linalg.yield %p : f64
+  } -> tensor<128x?xf64>
+  %es = tensor.empty() : tensor<f64>
+  %z = linalg.fill ins(%zero : f64) outs(%es : tensor<f64>) -> tensor<f64>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%m : tensor<128x?xf64>) outs(%z : tensor<f64>) {
+  ^bb0(%a: f64, %o: f64):
+    %r = arith.addf %o, %a : f64
+    linalg.yield %r : f64
+  } -> tensor<f64>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%t, %s : tensor<128x?xf64>, tensor<f64>) outs(%e : tensor<128x?xf64>) {
+  ^bb0(%a: f64, %b: f64, %o: f64):
+    %q = arith.divf %a, %b : f64
+    linalg.yield %q : f64
+  } -> tensor<128x?xf64>
+  return %y : tensor<128x?xf64>
+}
+
+// -----
+
+// Not where there would be more to read: exponentials of it are written, and read again.
+
+// CHECK-LABEL: func.func @reordered_once(
+// CHECK-SAME:    %[[X:.*]]: tensor<64x128xf32>)
+// CHECK:         %[[T:.*]] = linalg.generic {{.*}}["parallel", "parallel"]} ins(%[[X]] : {{.*}}) outs(%{{.*}} : tensor<128x64xf32>)
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      linalg.yield
+// CHECK:         linalg.generic {{.*}} ins(%[[T]] : tensor<128x64xf32>)
+// CHECK:           maximumf
+// CHECK:           math.exp
+// CHECK:           addf
+// CHECK:           arith.divf
+// CHECK-NOT:     linalg.generic
+func.func @reordered_once(%x: tensor<64x128xf32>) -> tensor<128x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<128x64xf32>
+  %es = tensor.empty() : tensor<128xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<64x128xf32>) outs(%e : tensor<128x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<128x64xf32>
+  %zm = linalg.fill ins(%least : f32) outs(%es : tensor<128xf32>) -> tensor<128xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%t : tensor<128x64xf32>) outs(%zm : tensor<128xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<128xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%t, %m : tensor<128x64xf32>, tensor<128xf32>) outs(%e : tensor<128x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  } -> tensor<128x64xf32>
+  %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<128xf32>) -> tensor<128xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%p : tensor<128x64xf32>) outs(%zs : tensor<128xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<128xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %s : tensor<128x64xf32>, tensor<128xf32>) outs(%e : tensor<128x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %q = arith.divf %a, %b : f32
+    linalg.yield %q : f32
+  } -> tensor<128x64xf32>
+  return %y : tensor<128x64xf32>
+}
