@@ -63,6 +63,18 @@ func.func @recurrent(%x: tensor<5x2x4xf32> {hir.name = "x"},
   }
   return %all#1 : tensor<5x2x4xf32>
 }
+func.func @multiplied(%x: tensor<?x64xf16> {hir.name = "x"},
+                      %w: tensor<64x128xf16> {hir.name = "w"})
+    -> (tensor<?x128xf32> {hir.name = "y"}) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x64xf16>
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty(%n) : tensor<?x128xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<?x64xf16>, tensor<64x128xf16>)
+      outs(%start : tensor<?x128xf32>) -> tensor<?x128xf32>
+  return %y : tensor<?x128xf32>
+}
 func.func @counted(%x: tensor<4xf32> {hir.name = "x"},
                    %kept: tensor<4xf32> {hirc.state = "kept", hirc.zero_init})
     -> (tensor<4xf32> {hir.name = "y"}, tensor<4xf32> {hirc.updates = 1}) {
@@ -95,7 +107,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source, output = folder / "graphs.mlir", folder / "libgraphs.so"
     source.write_text(_PROGRAMS)
     words = [str(source), "-o", str(output), "--emit=shared", "--offload-arch=cpu"]
-    assert run_hirc([*words, "--graph=always"]) == 0
+    assert run_hirc([*words, "--graph=always", "--products=own"]) == 0
     return output
 
 
@@ -132,6 +144,22 @@ def test_outputs_of_replays_are_the_caller_s(graphs: Graphs) -> None:
     _, replayed, updated, _ = graphs.counts()
     assert replayed >= 6
     assert updated >= 6  # each has memory of its own
+
+
+def test_tensor_maps_are_those_of_each_call(graphs: Graphs) -> None:
+    """A product by warpgroups, whose tensor maps hold the tensors' addresses."""
+    random = np.random.default_rng(0)
+    kept: list[np.ndarray] = []  # so that each call has tensors elsewhere
+    for _ in range(8):
+        x = random.random((192, 64), np.float32).astype(np.float16)
+        w = random.random((64, 128), np.float32).astype(np.float16)
+        y = graphs.library.multiplied(x, w)
+        np.testing.assert_allclose(y, x.astype(np.float32) @ w.astype(np.float32), rtol=1e-5)
+        kept += [x, w, y]
+    recorded, replayed, updated, _ = graphs.counts()
+    assert recorded == 1
+    assert replayed >= 4
+    assert updated >= 4
 
 
 def test_shapes_that_never_come_again_get_no_graph(graphs: Graphs) -> None:

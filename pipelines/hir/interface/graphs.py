@@ -52,6 +52,7 @@ _OPERATIONS = frozenset(
         "memref.reinterpret_cast",
         "memref.subview",
         "memref.transpose",
+        "nvgpu.tma.create.descriptor",
         "llvm.alloca",
         "llvm.load",
         "llvm.store",
