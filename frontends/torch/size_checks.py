@@ -60,8 +60,8 @@ def check_sizes(module: ir.Operation, sizes: Sizes, guards: Sequence[SizeGuard])
             if is_known(guard, set(symbols)):
                 with _location(guard, function):
                     truth = holds(guard, lambda symbol: size_of(symbols[symbol]))
-                    asked = f"the sizes are not such that {_shown(guard, symbols)}"
-                    cf.AssertOp(truth, f"{asked}, which the model is compiled for")
+                    asked = f"the sizes do not satisfy {_shown(guard, symbols)}"
+                    cf.AssertOp(truth, f"{asked}, for which the model was compiled")
 
 
 def _location(guard: SizeGuard, function: ir.Operation) -> ir.Location:

@@ -1,9 +1,9 @@
-"""What a model's own code asks of open sizes, which has one answer in a program that is exported.
+"""Conditions on open sizes in a model's own code, which an exported program fixes.
 
     if rows * columns > 100: ...            # one branch
     torch.zeros(int(rows * columns * 0.3))  # one number
 
-torch keeps such questions beside the program. The limits of a size are in sizes.py.
+torch keeps these conditions beside the program. The limits of a size are in sizes.py.
 """
 
 from __future__ import annotations
@@ -38,16 +38,17 @@ _MODS = (_FUNCTIONS.Mod, _FUNCTIONS.PythonMod)
 
 @dataclass(frozen=True)
 class SizeGuard:
-    """A condition on symbols of sizes that held when the model was exported, and who asked."""
+    """A condition on symbols of sizes that held at export, and the line that asked for it."""
 
     condition: Any
     place: Position | None
 
 
 def size_guards(program: ExportedProgram) -> list[SizeGuard]:
-    """Returns what the model's code asked beyond limits, and whatever made a number of sizes.
+    """Returns the conditions of the model's code that are no limits of a size, and all that fix a
+    number made of sizes.
 
-    What torch asks besides is seldom about results.
+    Other conditions, which torch's code asks for, seldom concern results.
     """
     environment: Any = _get_shape_env(program.graph_module)
     found: dict[Any, SizeGuard] = {}
@@ -63,14 +64,14 @@ def size_guards(program: ExportedProgram) -> list[SizeGuard]:
 
 
 def _is_limit(condition: Any) -> bool:
-    """Returns whether it limits one size, as torch tells with its range."""
+    """Returns whether a condition limits a single size; torch has that in the size's range."""
     return not isinstance(condition, sympy.Ne) and (
         len(condition.free_symbols) == 1 and all(each.is_Atom for each in condition.args)
     )
 
 
 def _makes_number(condition: Any) -> bool:
-    """Returns whether it says which number something is that is made of sizes."""
+    """Returns whether a condition says that an expression of sizes equals a number."""
     return (
         isinstance(condition, sympy.Eq)
         and any(each.is_number for each in condition.args)
@@ -79,12 +80,12 @@ def _makes_number(condition: Any) -> bool:
 
 
 def holds(guard: SizeGuard, size_of: Callable[[Any], ir.Value]) -> ir.Value:
-    """Emits whether a guard holds that `is_known`."""
+    """Emits whether a guard holds, for which `is_known` is true."""
     return _truth(guard.condition, size_of)
 
 
 def is_known(guard: SizeGuard, symbols: set[Any]) -> bool:
-    """Returns whether `holds` emits it, where these symbols have sizes."""
+    """Returns whether `holds` can emit a guard when it has the sizes of these symbols."""
 
     def known(each: Any) -> bool:
         if isinstance(each, sympy.Symbol):
@@ -110,7 +111,7 @@ def _truth(condition: Any, size_of: Callable[[Any], ir.Value]) -> ir.Value:
 
 
 def _number(each: Any, size_of: Callable[[Any], ir.Value]) -> ir.Value:
-    """Emits a number, an i64 or f64, as torch computes it."""
+    """Emits the value of an expression, an i64 or f64, as torch computes it."""
     if each.is_Integer:
         return _whole(int(each))
     if each.is_Float:
@@ -149,7 +150,7 @@ def _of_both(
 
 
 def _quotient(operands: list[ir.Value]) -> ir.Value:
-    """Rounds down; of a size that is 0 there is none, and any number does."""
+    """Divides and rounds down. A divisor of 0 becomes 1: any result will do."""
     one, other = operands
     is_zero = arith.cmpi(arith.CmpIPredicate.eq, other, _whole(0))
     return arith.floordivsi(one, arith.select(is_zero, _whole(1), other))
@@ -165,7 +166,7 @@ def _truncated(value: ir.Value) -> ir.Value:
 
 
 def _rounded(predicate: arith.CmpFPredicate, more: int) -> Callable[[list[ir.Value]], ir.Value]:
-    """Rounds to the number that lies to one side: that towards 0, or the next one."""
+    """Returns the emitter of floor or ceil: truncates, and adds `more` if `predicate` holds."""
 
     def emit(operands: list[ir.Value]) -> ir.Value:
         (value,) = operands

@@ -247,7 +247,7 @@ def _without_fraction(node: Node) -> None:
 
 @dataclass(frozen=True)
 class _Part:
-    """A number that is a `share` of a whole one, which Python computes as `of` it."""
+    """The product of a `share` and a `whole` number; Python's arithmetic computes it by `of`."""
 
     share: Fraction
     whole: Node
@@ -255,7 +255,7 @@ class _Part:
 
 
 def _share(number: Any) -> _Part | None:
-    """Returns a factor and the whole number that a number is the product of; None if unknown."""
+    """Returns a number as a known part of a whole number; None for others."""
     if not isinstance(number, Node):
         return None
     if _is_size(number):

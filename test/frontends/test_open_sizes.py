@@ -376,7 +376,7 @@ def test_what_a_model_asks_of_several_sizes_is_checked() -> None:
         ((13, 15), r"\(rows / columns\) < 0.75"),
         ((10, 15), r"math.trunc\(.*\) == 7"),
     ):
-        with pytest.raises(HircError, match=f"not such that .*{asked}"):
+        with pytest.raises(HircError, match=f"do not satisfy .*{asked}"):
             compiled(torch.randn(sizes))
 
 
@@ -390,7 +390,7 @@ def test_what_a_model_asks_of_a_size_besides_limits_is_checked() -> None:
         _asking_one, (torch.ones(8),), dynamic_shapes=shapes, target="cpu", opt_level=0
     )
     assert compiled(torch.ones(12)).tolist() == [2] * 12
-    with pytest.raises(HircError, match=r"not such that \(x_0 % 4\) == 0"):
+    with pytest.raises(HircError, match=r"do not satisfy \(x_0 % 4\) == 0"):
         compiled(torch.ones(9))
 
 
