@@ -1150,9 +1150,12 @@ def _of_one(
     """Returns a sum along the dim of a tensor that has none; of complex numbers, of their parts."""
     if x.is_complex() and operator is _ATEN.cumsum.default:
         return each_part(operator, x, dim)
-    if x.dim():
-        return NotImplemented
-    return operator(x.unsqueeze(0), 0, dtype=dtype).squeeze(0)
+    if not x.dim():
+        return operator(x.unsqueeze(0), 0, dtype=dtype).squeeze(0)
+    if operator is _ATEN.cumprod.default and dtype is not None:
+        # torch-mlir takes products of the type that torch has without one.
+        return operator(x.to(dtype), dim).to(dtype)
+    return NotImplemented
 
 
 def _diagonal_scatter(
