@@ -98,15 +98,18 @@ class Run:
             for spec in self.program.results
         ]
 
-    def compare(self, inputs: Sequence[Any], rooms: Sequence[Guarded]) -> None:
+    def compare(
+        self, inputs: Sequence[Any], rooms: Sequence[Guarded], *, on_gpu: bool = False
+    ) -> None:
         """Fails where an output differs from the reference."""
+        tolerance = self.program.tolerance * (self.program.tolerance_on_gpu if on_gpu else 1.0)
         expected = self.program.wanted([_widened(value) for value in inputs])
         for number, (room, each) in enumerate(zip(rooms, expected, strict=True)):
             assert room.is_intact(), f"{self}: wrote beside output {number}"
-            wrong = self._difference(room.tensor, each)
+            wrong = self._difference(room.tensor, each, tolerance)
             assert wrong is None, f"{self}: output {number}: {wrong}"
 
-    def _difference(self, got: torch.Tensor, wanted: torch.Tensor) -> str | None:
+    def _difference(self, got: torch.Tensor, wanted: torch.Tensor, tolerance: float) -> str | None:
         if got.shape != wanted.shape:
             return f"the reference has shape {tuple(wanted.shape)}, not {tuple(got.shape)}"
         if not got.dtype.is_floating_point:
@@ -119,7 +122,7 @@ class Run:
         bound = _STORED_ERRORS[got.dtype] * other.abs() + computed * (
             greatest + self.program.magnitude
         )
-        close = (one - other).abs() <= self.program.tolerance * bound
+        close = (one - other).abs() <= tolerance * bound
         limit = torch.finfo(got.dtype).max
         overflown = (other.abs() > limit * 0.999) & (one.abs() >= limit) & (one * other > 0)
         same = close | (one == other) | (one.isnan() & other.isnan()) | overflown

@@ -78,9 +78,9 @@ class Program:
     Its `inputs` and `outputs` say how the operands are shaped. `ranges` has, for inputs of
     indices, the loop (or the number) that they are below. `magnitude` is what errors of the
     computing type are relative to beside the results: for sums of n numbers near zero, sqrt(n) or
-    more. `tolerance` multiplies all bounds. `special` also runs with nan, infinities and zeros.
-    `fixed` has sizes for which a second program, with all sizes in its types, is built too; without
-    `sizes` those are all.
+    more. `tolerance` multiplies all bounds, and `tolerance_on_gpu` those of a run on a GPU.
+    `special` also runs with nan, infinities and zeros. `fixed` has sizes for which a second
+    program, with all sizes in its types, is built too; without `sizes` those are all.
     """
 
     name: str
@@ -91,6 +91,7 @@ class Program:
     ranges: Mapping[int, str | int] = field(default_factory=dict[int, str | int])
     magnitude: float = 0.0
     tolerance: float = 1.0
+    tolerance_on_gpu: float = 1.0
     special: bool = False
     fixed: tuple[Sizes, ...] = ()
 
@@ -204,6 +205,11 @@ class Written(Program):
     def text(self, name: str, sizes: Sizes | None, *, packed: bool) -> str:
         del sizes, packed
         return self.source.replace("NAME", name)
+
+
+# A GPU's instructions lose the bits of f8 terms that lie below 2^-13 of the greatest; other bounds
+# are 4e-6 of it.
+F8_ON_GPU = 2**-13 / 4e-6
 
 
 def _names(text: str) -> list[str]:

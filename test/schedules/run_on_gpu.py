@@ -32,7 +32,7 @@ def check(library: hirc.Library, run: Run) -> str | None:
         torch.cuda.synchronize()
         for output, result in zip(outputs, results, strict=True):
             output.untyped_storage().copy_(result.untyped_storage())
-        run.compare(inputs, rooms)
+        run.compare(inputs, rooms, on_gpu=True)
     except (AssertionError, RuntimeError) as error:
         return str(error)
     return None
