@@ -39,8 +39,6 @@ def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.log1p.default: partial(_of_one, _log1p),
         _ATEN.sqrt.default: partial(_of_one, _sqrt),
         _ATEN.reciprocal.default: partial(_of_one, lambda x: _quotient((1.0, 0.0), x)),
-        _ATEN.mm.default: _product,
-        _ATEN.bmm.default: _product,
         _ATEN.ne.Tensor: _unequal,
         _ATEN.isnan.default: _isnan,
         _ATEN.logaddexp.default: _logaddexp,
@@ -196,7 +194,7 @@ def power_of_number(x: Tensor, exponent: Any) -> Tensor:
     return result if whole > 0 else torch.reciprocal(result)
 
 
-def _product(x: Tensor, y: Tensor) -> Tensor:
+def product_of_complex(x: Tensor, y: Tensor) -> Tensor:
     """One product of numbers: the parts of a row beside one another, of a column twice."""
     if not is_complex(x, y):
         return NotImplemented

@@ -29,6 +29,7 @@ from .complex_numbers import (
     is_complex,
     parts_of,
     power_of_number,
+    product_of_complex,
 )
 from .counting import counting_decompositions
 from .custom_operators import quantized_products
@@ -75,6 +76,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **ordering_decompositions(),
         **running_decompositions(),
         **complex_number_decompositions(),
+        _ATEN.mm.default: _product,
+        _ATEN.bmm.default: _product,
         **transform_decompositions(),
         **random_decompositions(),
         **special_decompositions(),
@@ -1156,6 +1159,13 @@ def _of_one(
         # torch-mlir takes products of the type that torch has without one.
         return operator(x.to(dtype), dim).to(dtype)
     return NotImplemented
+
+
+def _product(x: Tensor, y: Tensor) -> Any:
+    """Returns products of bytes modulo 256, whose sums torch-mlir crashes at."""
+    if x.dtype in (torch.int8, torch.uint8):
+        return (x.int() @ y.int()).to(x.dtype)
+    return product_of_complex(x, y)
 
 
 def _diagonal_scatter(

@@ -69,6 +69,7 @@ def _numbers(x: Tensor, n: Tensor) -> list[Tensor]:
         *((x / truths).isfinite(), n.isfinite(), torch.complex(x, x / truths).isfinite()),
         *(torch.complex(x / truths, x).isinf(), (x / truths).isneginf()),
         *(n.cumprod(0, dtype=torch.int8), x.cumprod(1, dtype=torch.float64)),
+        *(each.mT @ each for each in (n.char() * 31, n.byte() * 31)),
         F.pad(x, (-1, 1, 0, -1), value=2.0),
         torch.complex(x, x + 1).abs(),
         *(n.clamp(min=1e-9), n.clamp(-1, 2.5), n.clamp_max(3), n.int().clip(4.5), n.clamp(min=x)),
