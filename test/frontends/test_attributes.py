@@ -68,7 +68,7 @@ class Holder(nn.Module):
         self.cache.count.add_(1)
         for rows in self.cache.rows:
             rows.copy_(x * self.cache.count)
-        return torch.stack(self.cache.rows).sum(0) + self.count
+        return torch.stack(self.cache.rows).sum(0) + self.get_buffer("count")
 
 
 @pytest.mark.parametrize("kind", [Recurrent, Whole, Holder])

@@ -60,10 +60,6 @@ def _same_again(x: Any) -> Any:
     return x
 
 
-def _no_size(place: int, axis: int) -> int:
-    raise AssertionError((place, axis))
-
-
 def _nodes(leaves: list[Any]) -> list[dict[str, Any]]:
     count = iter(range(len(leaves)))
     return [
@@ -97,7 +93,7 @@ def test_what_is_given_comes_back(tree: Any) -> None:
     tensors = calling.tensors((tree,), {})
     wanted = [leaf for leaf in pytree.tree_leaves(tree) if isinstance(leaf, torch.Tensor)]
     assert sorted(tensors) == list(range(len(wanted)))
-    result = calling.result([tensors[place] for place in range(len(wanted))], _no_size)
+    result = calling.result([tensors[place] for place in range(len(wanted))], [])
     assert _same(result, tree)
 
 
@@ -301,8 +297,8 @@ def test_defaults_that_are_no_data() -> None:
 
 def test_types_that_cannot_be_imported() -> None:
     made = _calling((_TENSOR,), {}, Point(_TENSOR), _same_again)
-    assert isinstance(made.result([1], _no_size), Point)
+    assert isinstance(made.result([1], []), Point)
     data = {"version": 1, "parameters": [], "inputs": {}, "dims": {}}
     node = {"dataclass": "hirc.nowhere:Point", "fields": []}
     with pytest.raises(InputError, match=r"type Point of module hirc.nowhere, .* be imported"):
-        Calling({**data, "outputs": node}, "main").result([], _no_size)
+        Calling({**data, "outputs": node}, "main").result([], [])

@@ -73,7 +73,9 @@ class _Wrapped(nn.Module):
         return y if mask is None else y * mask
 
     @functools.wraps(_inner)
-    def forward(self, *args: Any, **kwargs: Any) -> Tensor:
+    def forward(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, *args: Any, **kwargs: Any
+    ) -> Tensor:
         assert len(args) == 1
         if kwargs.get("scale") is None:
             kwargs["scale"] = 3.0

@@ -23,8 +23,11 @@ def assertion(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 def _shown(op: ir.Operation, frame: Frame) -> str:
     """Returns the end of the message of a failed check of sizes, which shows the two numbers."""
-    comparison = op.operands[0].owner
-    if "hir.shown" not in op.attributes or comparison.name != "arith.cmpi":
+    owner = op.operands[0].owner
+    if "hir.shown" not in op.attributes or isinstance(owner, ir.Block):
+        return ""
+    comparison = owner.operation
+    if comparison.name != "arith.cmpi":
         return ""
     numbers = [frame.value(operand) for operand in comparison.operands]
     if ir.IntegerAttr(comparison.attributes["predicate"]).value == _AT_LEAST:
