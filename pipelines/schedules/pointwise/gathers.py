@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from ..alternatives import Conditions
@@ -70,14 +68,10 @@ def is_index(value: ir.Value, loop: int) -> bool:
     )
 
 
-def indexed_loops(work: Work) -> frozenset[int]:
-    """The loops along which some load of the region reads rows."""
-    loops: Sequence[int] = range(len(work.extents))
+def taken_loops(work: Work) -> frozenset[int]:
+    """The loops whose indices the region takes."""
     return frozenset(
-        loop
-        for loop in loops
+        ir.IntegerAttr(inner.operation.attributes["dim"]).value
         for inner in work.block
-        if inner.operation.name == "memref.load"
-        and len(inner.operation.operands) > 1
-        and is_index(inner.operation.operands[-1], loop)
+        if inner.operation.name == "linalg.index"
     )

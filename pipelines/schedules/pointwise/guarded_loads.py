@@ -132,18 +132,6 @@ def find_guarded_loads(work: Work, loop: int) -> list[GuardedLoad]:
     return list(found.values())
 
 
-def guarded_loops(work: Work) -> frozenset[int]:
-    """The loops whose indices a region with guarded loads takes."""
-    names = [inner.operation.name for inner in work.block]
-    if "scf.if" not in names:
-        return frozenset()
-    return frozenset(
-        ir.IntegerAttr(inner.operation.attributes["dim"]).value
-        for inner in work.block
-        if inner.operation.name == "linalg.index"
-    )
-
-
 def _guarded(op: ir.Operation, region: Region, loop: int) -> GuardedLoad | None:
     found = _load_in(op)
     if found is None:

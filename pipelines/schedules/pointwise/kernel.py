@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects.mlir import arith, gpu, ir, scf
-from ...rewriting import index_constant
+from ...rewriting import constant, index_constant
 from ...walking import is_used
 from ..cache_priority import policy_of, read_policy
 from ..elements import ACCESS_BYTES, address, element_bytes, load, store
@@ -275,16 +275,17 @@ class PointwiseKernel:
         return places
 
     def _next(self, place: _Place) -> _Place:
-        """The next iteration."""
-        one, zero = index_constant(1), index_constant(0)
-        *outer, at = place
+        """The next iteration; indices of several loops are below 2^32."""
+        i32, index = ir.IntegerType.get_signless(32), ir.IndexType.get()
+        one, zero = constant(i32, 1), constant(i32, 0)
+        *outer, at = (arith.index_castui(i32, each) for each in place)
         loops = list(self._vectors.loops)
-        found: _Place = []
+        found: list[ir.Value] = []
         moved = arith.addi(at, one)
         while outer:
-            extent = self._parameters.size(loops.pop().extent)
+            extent = arith.index_castui(i32, self._parameters.size(loops.pop().extent))
             is_past = arith.cmpi(arith.CmpIPredicate.eq, moved, extent)
             found.insert(0, arith.select(is_past, zero, moved))
             at = outer.pop()
             moved = arith.select(is_past, arith.addi(at, one), at)
-        return [moved, *found]
+        return [arith.index_castui(index, each) for each in (moved, *found)]

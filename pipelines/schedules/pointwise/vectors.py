@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
+from itertools import pairwise
 from typing import ClassVar
 
 from ....dialects.records import dataclass
@@ -13,8 +14,8 @@ from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE, ZERO
 from ..space import Loop, collapsed, in_memory_order, is_flat, total
 from ..work import Layout, Operand, Work
-from .gathers import Gather, find_gathers, indexed_loops
-from .guarded_loads import GuardedLoad, find_guarded_loads, guarded_loops
+from .gathers import Gather, find_gathers, taken_loops
+from .guarded_loads import GuardedLoad, find_guarded_loads
 from .writes import Write, find_writes, written_loops
 
 
@@ -111,8 +112,11 @@ def read_space(work: Work) -> PointwiseSpace | None:
         return None
     if work.scatters and find_writes(work, None) is None:
         return None
-    apart = indexed_loops(work) | guarded_loops(work) | written_loops(work)
-    loops = tuple(collapsed(work, in_memory_order(work, work.parallel), apart))
+    order = [loop for loop in in_memory_order(work, work.parallel) if work.extents[loop] != ONE]
+    # A loop whose index is taken stands alone, so that no element divides to find it.
+    taken = taken_loops(work) | written_loops(work)
+    apart = taken | {inner for outer, inner in pairwise(order) if outer in taken}
+    loops = tuple(collapsed(work, order, apart))
     return PointwiseSpace(work, loops) if loops else None
 
 

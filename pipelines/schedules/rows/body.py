@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from ....dialects.mlir import arith, ir, scf
 from ...rewriting import index_constant
@@ -199,9 +200,24 @@ class RowBody:
         index would keep them waiting.
         """
         for op in self.region.checks:
-            self.access.point.check(op)
+            if op not in self.checks_along:
+                self.access.point.check(op)
         for value in known_at_start(self.region, self.space.varying):
             self.access.point.value(value)
+
+    @cached_property
+    def checks_along(self) -> list[ir.Operation]:
+        """The assertions that differ from element to element of a row."""
+        region, varying = self.region, self.space.varying
+        return [
+            op for op in region.checks if any(region.varies(each) & varying for each in op.operands)
+        ]
+
+    def check(self, vectors: RowVectors) -> None:
+        """Emits those assertions; to be called in the first stage, before anything is computed."""
+        for op in self.checks_along:
+            vectors.fetch(list(op.operands))
+            vectors.check(op)
 
     @property
     def _outputs(self) -> list[tuple[Operand, ir.Value]]:

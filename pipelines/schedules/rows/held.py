@@ -29,6 +29,8 @@ def emit_held(plan: RowPlan, parameters: Parameters) -> None:
         inputs = [value for each in collectives for value in each.inputs]
         for part in parts:
             part.fetch(inputs)
+            if stage == 0:
+                body.check(part)
         states = [each.accumulate(None, parts[0]) for each in collectives]
         for part in parts[1:]:
             states = [

@@ -41,7 +41,7 @@ def chooser(work: Work, kernels: Kernels, device: Device) -> RowChooser | None:
     if space is None:
         return None
     region = Region(work)
-    if any(_is_late(region, space.varying, value) for op in region.checks for value in op.operands):
+    if any(needed_collectives(region, value) for op in region.checks for value in op.operands):
         return None
     relax_powers(work)
     return RowChooser(space, kernels, device)
@@ -92,11 +92,6 @@ class RowChooser(Chooser[RowConfiguration]):
 
     def _in(self, layout: Layout) -> RowSpace:
         return self._strided if layout is Layout.ANY else self._space
-
-
-def _is_late(region: Region, varying: frozenset[int], value: ir.Value) -> bool:
-    """Whether a value is not known when a row begins."""
-    return bool(region.varies(value) & varying) or bool(needed_collectives(region, value))
 
 
 def _launch(plan: RowPlan, kernels: Kernels) -> None:

@@ -64,7 +64,7 @@ class _Streamed:
         for stage in range(len(body.stages.stages)):
             collectives = body.collectives(stage)
             self._prepare([value for each in collectives for value in each.inputs])
-            states = self._reduced(collectives)
+            states = self._reduced(collectives, is_first=stage == 0)
             if stage == 0:
                 body.compute_uniform()
             body.finish(collectives, states)
@@ -86,7 +86,7 @@ class _Streamed:
             start = [value for each in collectives for value in each.neutral()]
             branch = scf.IfOp(reduces, [value.type for value in start], has_else=True)
             with ir.InsertionPoint(branch.then_block):
-                scf.YieldOp(flat(self._reduced(collectives)))
+                scf.YieldOp(flat(self._reduced(collectives, is_first=stage == 0)))
             assert branch.else_block is not None
             with ir.InsertionPoint(branch.else_block):
                 count = arith.select(has_been, body.parts, index_constant(0))
@@ -139,7 +139,7 @@ class _Streamed:
         body = self._body
         collectives = body.collectives(0)
         self._prepare([value for each in collectives for value in each.inputs])
-        states = body.team.reduce(collectives, self._reduced(collectives))
+        states = body.team.reduce(collectives, self._reduced(collectives, is_first=True))
         self._write(collectives, states, pointers, [])
 
     def _write(
@@ -164,12 +164,19 @@ class _Streamed:
         for value in values:
             self._body.access.point.prepare(value, self._body.space.varying)
 
-    def _reduced(self, collectives: Sequence[Collective]) -> list[State]:
-        """The states of what this thread has of the row."""
+    def _reduced(self, collectives: Sequence[Collective], *, is_first: bool) -> list[State]:
+        """The states of what this thread has of the row, which the first stage checks."""
         inputs = [value for each in collectives for value in each.inputs]
+        if is_first:
+            self._prepare([value for op in self._body.checks_along for value in op.operands])
+
+        def fetch(vectors: RowVectors) -> None:
+            vectors.fetch(inputs)
+            if is_first:
+                self._body.check(vectors)
 
         def add(carried: Sequence[ir.Value], vectors: RowVectors) -> list[ir.Value]:
-            vectors.fetch(inputs)
+            fetch(vectors)
             states = [
                 each.accumulate(state, vectors)
                 for each, state in zip(collectives, as_states(collectives, carried), strict=True)
@@ -177,7 +184,7 @@ class _Streamed:
             return flat(states)
 
         def add_edges(carried: Sequence[ir.Value], vectors: RowVectors) -> list[ir.Value]:
-            vectors.fetch(inputs)
+            fetch(vectors)
             states = [
                 each.combine(state, each.accumulate(None, vectors))
                 for each, state in zip(collectives, as_states(collectives, carried), strict=True)

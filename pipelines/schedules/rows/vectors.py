@@ -10,6 +10,7 @@ from ...rewriting import constant, index_constant
 from ..conditional_load import load_if
 from ..elements import forgotten
 from ..region import Point, Region
+from ..region_operations import cloned
 from ..size import ZERO
 from ..work import Operand
 from .access import RowAccess
@@ -63,6 +64,17 @@ class RowVectors:
     def value(self, vector: int, element: int, value: ir.Value) -> ir.Value:
         """A value of the region at an element of a vector."""
         return self._points[vector][element].value(value)
+
+    def check(self, op: ir.Operation) -> None:
+        """Emits an assertion of the region at each element that is one of the row's."""
+        for inside, points in zip(self.inside, self._points, strict=True):
+            for point in points:
+                if inside is None:
+                    point.check(op)
+                    continue
+                beyond = arith.xori(inside, constant(inside.type, -1))
+                holds = op.operands[0]
+                cloned(op, {holds: arith.ori(point.value(holds), beyond)})
 
     def column(self, vector: int, element: int, loops: Sequence[int]) -> ir.Value:
         """The number of an element among the iterations of the operation's `loops`."""

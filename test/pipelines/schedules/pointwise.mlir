@@ -268,3 +268,37 @@
     linalg.yield %r : f64
   }
 }) {sym_name = "elements", function_type = (memref<64x32xf64>, memref<64x32xi64>, memref<9x32xf64>, memref<9x32xf64>) -> ()} : () -> ()
+
+// -----
+
+// Loops whose indices the region takes stand alone, though memory is one line: a row of an open
+// picture is found once for each vector, and where vectors reach into the next row, an element's
+// indices are counted from those of the one before it. No element divides.
+
+// CHECK-LABEL: gpu.func @muli_sitofp_0(
+// CHECK-SAME:    kernel = "rows"
+// CHECK-NOT:     arith.remui
+// CHECK:         llvm.store {{.*}} : vector<4xf32>
+// CHECK-LABEL: gpu.func @muli_sitofp_1(
+// CHECK-SAME:    kernel = "flat"
+// CHECK-NOT:     arith.remui
+// CHECK:         %[[NEXT:.*]] = arith.addi %{{.*}}, %c1_i32 : i32
+// CHECK:         %[[PAST:.*]] = arith.cmpi eq, %[[NEXT]], %{{.*}} : i32
+// CHECK:         arith.select %[[PAST]], %c0_i32, %[[NEXT]] : i32
+// CHECK-NOT:     arith.remui
+// CHECK:         llvm.store {{.*}} : vector<4xf32>
+"hir.program"() ({
+^bb0(%y: memref<?x?xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]
+  } outs(%y : memref<?x?xf32>) {
+  ^bb0(%d: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %row = arith.index_cast %i : index to i64
+    %column = arith.index_cast %j : index to i64
+    %product = arith.muli %row, %column : i64
+    %v = arith.sitofp %product : i64 to f32
+    linalg.yield %v : f32
+  }
+}) {sym_name = "main", function_type = (memref<?x?xf32>) -> ()} : () -> ()
