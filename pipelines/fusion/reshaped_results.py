@@ -1,4 +1,4 @@
-"""Writes a result in the shape in which it is returned, where only dims of size 1 differ.
+"""Writes a result to memory in the shape in which it is returned.
 
   %m = linalg.generic ... outs(%e : tensor<1x1xf32>) {...}
   %r = tensor.collapse_shape %m [] : tensor<1x1xf32> into tensor<f32>
@@ -7,22 +7,44 @@ becomes
   %r = linalg.generic ... outs(%f : tensor<f32>) {...}
   return %r : tensor<f32>
 
-The caller's memory is then the destination, and no copy is needed.
+The caller's memory is then the destination, and no copy is needed. Where dims not of size 1 are
+split or collapsed, the destination is a view of that memory:
+
+  %m = linalg.generic ... outs(%e : tensor<32x4xf32>) {...}
+  %r = tensor.expand_shape %m [[0, 1], [2]] ... : tensor<32x4xf32> into tensor<8x4x4xf32>
+becomes
+  %c = tensor.collapse_shape %f [[0, 1], [2]] : tensor<8x4x4xf32> into tensor<32x4xf32>
+  %m = linalg.generic ... outs(%c : tensor<32x4xf32>) {...}
+  %r = tensor.expand_shape %m [[0, 1], [2]] ... : tensor<32x4xf32> into tensor<8x4x4xf32>
 """
 
 from __future__ import annotations
 
-from ...dialects.mlir import ir
+from collections.abc import Sequence
+from functools import reduce
+from math import prod
+
+from ...dialects.mlir import arith, ir
+from ..constants import constant_value
+from ..rewriting import index_constant
 from .access import Access, Coordinate, is_zero, reassociation, zero
 from .generic import accesses_of, inputs_of, loop_count, make_generic, reducing_loops
+from .node import is_integer_division
 
+_SCALAR = ("arith.", "affine.apply", "tensor.dim")
 _COLLAPSE, _EXPAND, _EMPTY = "tensor.collapse_shape", "tensor.expand_shape", "tensor.empty"
 
 
 def write_reshaped(op: ir.Operation) -> None:
     """Replaces a linalg.generic in the normal form whose results are returned in another shape."""
-    accesses, first = accesses_of(op), len(inputs_of(op))
+    first = len(inputs_of(op))
     views = [_only_view(result) for result in op.results]
+    for number, view in enumerate(views):
+        if view is not None and _splits(view):
+            if _is_returned(view.results[0]):
+                _write_to_view(op, first + number, view)
+            views[number] = None
+    accesses = accesses_of(op)
     outputs = [
         access if view is None else _reshaped(access, view)
         for access, view in zip(accesses[first:], views, strict=True)
@@ -43,15 +65,85 @@ def write_reshaped(op: ir.Operation) -> None:
             view.results[0].replace_all_uses_with(result)
             view.erase()
     op.erase()
+    # What was reshaped may be reshaped again.
+    write_reshaped(new)
 
 
 def _only_view(value: ir.Value) -> ir.Operation | None:
-    """Returns the reshape that is a value's only use, if only returns use the reshape."""
+    """Returns the reshape that is a value's only use, if only returns use what that gives."""
     users = [use.owner.operation for use in value.uses]
     if len(users) != 1 or users[0].name not in (_COLLAPSE, _EXPAND):
         return None
-    returned = [use.owner.operation.name == "func.return" for use in users[0].results[0].uses]
-    return users[0] if returned and all(returned) else None
+    result = users[0].results[0]
+    return users[0] if _is_returned(result) or _only_view(result) is not None else None
+
+
+def _is_returned(value: ir.Value) -> bool:
+    returned = [use.owner.operation.name == "func.return" for use in value.uses]
+    return bool(returned) and all(returned)
+
+
+def _splits(view: ir.Operation) -> bool:
+    """Returns whether a reshape splits or collapses dims not of size 1."""
+    split = view.operands[0] if view.name == _COLLAPSE else view.results[0]
+    shape = ir.RankedTensorType(split.type).shape
+    return any(sum(shape[dim] != 1 for dim in dims) > 1 for dims in reassociation(view))
+
+
+def _write_to_view(op: ir.Operation, number: int, view: ir.Operation) -> None:
+    """Makes an operand that a result begins as a view of memory in the shape that is returned."""
+    begun = op.operands[number]
+    owner = begun.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != _EMPTY:
+        return
+    kind, old = view.results[0].type, list(owner.operation.operands)
+    is_collapse = view.name == _COLLAPSE
+    attributes: dict[str, ir.Attribute] = {"reassociation": view.attributes["reassociation"]}
+    if is_collapse:
+        shape = ir.RankedTensorType(begun.type).shape
+        attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(list(shape))
+    elif not all(_precedes(size, op) for size in view.operands[1:]):
+        return
+    with op.location, ir.InsertionPoint(op):
+        sizes = _collapsed_sizes(view, old) if is_collapse else list(view.operands)[1:]
+        whole = ir.Operation.create(_EMPTY, results=[kind], operands=sizes).results[0]
+        op.operands[number] = ir.Operation.create(
+            _EXPAND if is_collapse else _COLLAPSE,
+            results=[begun.type],
+            operands=[whole, *(old if is_collapse else [])],
+            attributes=attributes,
+        ).results[0]
+
+
+def _precedes(value: ir.Value, op: ir.Operation) -> bool:
+    """Returns whether a size is known before an operation; moves there what computes it."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.block != op.block:
+        return True
+    work = owner.operation
+    if work.is_before_in_block(op):
+        return True
+    if not work.name.startswith(_SCALAR) or not all(_precedes(each, op) for each in work.operands):
+        return False
+    # By 0 nothing is divided before that is refused.
+    if is_integer_division(work.name) and not constant_value(work.operands[1]):
+        return False
+    work.move_before(op)
+    return True
+
+
+def _collapsed_sizes(view: ir.Operation, sizes: Sequence[ir.Value]) -> list[ir.Value]:
+    """Returns the open sizes of what a tensor with these open sizes is collapsed to."""
+    kind = ir.RankedTensorType(view.operands[0].type)
+    given = iter(sizes)
+    found: list[ir.Value] = []
+    for dims in reassociation(view):
+        known = prod(kind.shape[dim] for dim in dims if not kind.is_dynamic_dim(dim))
+        open_sizes = [next(given) for dim in dims if kind.is_dynamic_dim(dim)]
+        if open_sizes:
+            factors = [*open_sizes, *([index_constant(known)] if known != 1 else [])]
+            found.append(reduce(arith.muli, factors))
+    return found
 
 
 def _reshaped(access: Access, view: ir.Operation) -> Access | None:

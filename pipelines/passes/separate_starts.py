@@ -23,6 +23,7 @@ from ..walking import operations_where
 from .select_host_programs import MARK
 
 _EMPTY = "tensor.empty"
+_RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
 
 
 @register
@@ -82,7 +83,7 @@ def _keep_where_idle(op: ir.Operation) -> None:
     arguments = op.regions[0].blocks[0].arguments
     for place, output in enumerate(accesses[first:], first):
         loops = set(range(loop_count(op))) - set(output.loops)
-        if _is_start(output.value) or len([*arguments[place].uses]):
+        if _is_start(_unshaped(output.value)) or len([*arguments[place].uses]):
             continue
         if all(_has_iterations(loop, accesses) for loop in loops):
             continue
@@ -102,6 +103,13 @@ def _has_iterations(loop: int, accesses: Sequence[Access]) -> bool:
 def _shape(value: ir.Value) -> list[int]:
     kind = value.type
     return list(ir.RankedTensorType(kind).shape) if isinstance(kind, ir.RankedTensorType) else []
+
+
+def _unshaped(value: ir.Value) -> ir.Value:
+    """Returns the tensor that a value is, in other shapes."""
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _RESHAPES:
+        value = value.owner.operation.operands[0]
+    return value
 
 
 def _is_start(value: ir.Value) -> bool:

@@ -388,6 +388,108 @@ func.func @returned(%x: tensor<4x?xf32>) -> (tensor<1x4xf32>, tensor<4x1x?xf32>)
 
 // -----
 
+// Where dims not of size 1 are split or collapsed, what is written is a view of memory in the shape that
+// is returned.
+
+// CHECK-LABEL: func.func @split_result(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x4xf32>)
+// CHECK:         %[[N:.*]] = arith.divui %{{.*}}, %c8
+// CHECK-DAG:     %[[WHOLE:.*]] = tensor.empty(%[[N]]) : tensor<?x8x4xf32>
+// CHECK-DAG:     %[[C:.*]] = tensor.collapse_shape %[[WHOLE]] {{\[\[}}0, 1], [2]] : tensor<?x8x4xf32> into tensor<?x4xf32>
+// CHECK:         %[[Y:.*]] = linalg.generic {{.*}} outs(%[[C]] : tensor<?x4xf32>)
+// CHECK:         %[[R:.*]] = tensor.expand_shape %[[Y]]
+// CHECK:         return %[[R]]
+func.func @split_result(%x: tensor<?x4xf32>) -> tensor<?x8x4xf32> {
+  %c8 = arith.constant 8 : index
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%m) : tensor<?x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.negf %a : f32
+    linalg.yield %q : f32
+  } -> tensor<?x4xf32>
+  %n = arith.divui %m, %c8 : index
+  %r = tensor.expand_shape %y [[0, 1], [2]] output_shape [%n, 8, 4] : tensor<?x4xf32> into tensor<?x8x4xf32>
+  return %r : tensor<?x8x4xf32>
+}
+
+// CHECK-LABEL: func.func @collapsed_result(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x?x8xf32>)
+// CHECK-DAG:     %[[M:.*]] = tensor.dim %[[X]], %c0
+// CHECK-DAG:     %[[N:.*]] = tensor.dim %[[X]], %c1
+// CHECK:         %[[NEW:.*]] = arith.muli %[[N]], %c8
+// CHECK:         %[[WHOLE:.*]] = tensor.empty(%[[M]], %[[NEW]]) : tensor<?x?xf32>
+// CHECK:         %[[C:.*]] = tensor.expand_shape %[[WHOLE]] {{\[\[}}0], [1, 2]] output_shape [%[[M]], %[[N]], 8] : tensor<?x?xf32> into tensor<?x?x8xf32>
+// CHECK:         %[[Y:.*]] = linalg.generic {{.*}} outs(%[[C]] : tensor<?x?x8xf32>)
+// CHECK:         %[[R:.*]] = tensor.collapse_shape %[[Y]]
+// CHECK:         return %[[R]]
+func.func @collapsed_result(%x: tensor<?x?x8xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?x8xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?x8xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?x8xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<?x?x8xf32>) outs(%e : tensor<?x?x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.negf %a : f32
+    linalg.yield %q : f32
+  } -> tensor<?x?x8xf32>
+  %r = tensor.collapse_shape %y [[0], [1, 2]] : tensor<?x?x8xf32> into tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+
+// After dims of size 1 are dropped, too.
+
+// CHECK-LABEL: func.func @split_without_units(
+// CHECK:         %[[WHOLE:.*]] = tensor.empty() : tensor<4x8x4xf32>
+// CHECK:         %[[C:.*]] = tensor.collapse_shape %[[WHOLE]] {{\[\[}}0, 1], [2]] : tensor<4x8x4xf32> into tensor<32x4xf32>
+// CHECK:         linalg.generic {{.*}} outs(%[[C]] : tensor<32x4xf32>)
+func.func @split_without_units(%x: tensor<1x32x4xf32>) -> tensor<4x8x4xf32> {
+  %e = tensor.empty() : tensor<1x32x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<1x32x4xf32>) outs(%e : tensor<1x32x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.negf %a : f32
+    linalg.yield %q : f32
+  } -> tensor<1x32x4xf32>
+  %c = tensor.collapse_shape %y [[0, 1], [2]] : tensor<1x32x4xf32> into tensor<32x4xf32>
+  %r = tensor.expand_shape %c [[0, 1], [2]] output_shape [4, 8, 4] : tensor<32x4xf32> into tensor<4x8x4xf32>
+  return %r : tensor<4x8x4xf32>
+}
+
+// Not of sizes whose computation might fail before, nor where something else reads the result.
+
+// CHECK-LABEL: func.func @split_later(
+// CHECK-NOT:     tensor.collapse_shape
+// CHECK:         return
+func.func @split_later(%x: tensor<?x4xf32>, %z: tensor<32xf32>, %k: index) -> (tensor<?x8x4xf32>, tensor<8x4xf32>, tensor<32xf32>) {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%m) : tensor<?x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.negf %a : f32
+    linalg.yield %q : f32
+  } -> tensor<?x4xf32>
+  %n = arith.divui %m, %k : index
+  %r = tensor.expand_shape %y [[0, 1], [2]] output_shape [%n, 8, 4] : tensor<?x4xf32> into tensor<?x8x4xf32>
+  %ez = tensor.empty() : tensor<32xf32>
+  %w = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%z : tensor<32xf32>) outs(%ez : tensor<32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.negf %a : f32
+    linalg.yield %q : f32
+  } -> tensor<32xf32>
+  %v = tensor.expand_shape %w [[0, 1]] output_shape [8, 4] : tensor<32xf32> into tensor<8x4xf32>
+  return %r, %v, %w : tensor<?x8x4xf32>, tensor<8x4xf32>, tensor<32xf32>
+}
+
+// -----
+
 // Not where the other shape splits a dim, or more than that is used.
 
 // CHECK-LABEL: func.func @not_returned(

@@ -69,3 +69,19 @@ func.func @idle(%x: tensor<?xf32>, %y: tensor<4xf32>)
   } -> tensor<?xf32>
   return %a, %b, %d, %e : tensor<f32>, tensor<f32>, tensor<f32>, tensor<?xf32>
 }
+
+// Nor is an empty tensor copied that the output is in another shape.
+// CHECK-LABEL: func.func @reshaped
+// CHECK-NOT:     alloc_tensor
+// CHECK:         return
+func.func @reshaped(%x: tensor<?x4xf32>) -> tensor<2x2xf32> attributes {hir.program} {
+  %e = tensor.empty() : tensor<2x2xf32>
+  %c = tensor.collapse_shape %e [[0, 1]] : tensor<2x2xf32> into tensor<4xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<?x4xf32>) outs(%c : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<4xf32>
+  %r = tensor.expand_shape %a [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
