@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import SymInt, Tensor
 
 _ATEN = torch.ops.aten
 _Parts = tuple[Any, Any]
@@ -20,8 +20,11 @@ _OF_PARTS = (
     _ATEN.mean.default,
     _ATEN.mean.dim,
 )
-
-
+# What is asked of whether elements are zero.
+_OF_TRUTHS = (
+    *(_ATEN.logical_and.default, _ATEN.logical_or.default, _ATEN.logical_xor.default),
+    _ATEN.logical_not.default,
+)
 _OF_PARTS_OF = {torch.complex64: torch.float32, torch.complex128: torch.float64}
 
 
@@ -39,6 +42,22 @@ def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.log1p.default: partial(_of_one, _log1p),
         _ATEN.sqrt.default: partial(_of_one, _sqrt),
         _ATEN.reciprocal.default: partial(_of_one, lambda x: _quotient((1.0, 0.0), x)),
+        _ATEN.sin.default: partial(_of_one, _sin),
+        _ATEN.cos.default: partial(_of_one, _cos),
+        _ATEN.tan.default: partial(_of_one, _tan),
+        _ATEN.sinh.default: partial(_of_one, lambda x: _turned_back(_sin(_turned(x)))),
+        _ATEN.cosh.default: partial(_of_one, lambda x: _cos(_turned(x))),
+        _ATEN.tanh.default: partial(_of_one, _tanh),
+        _ATEN.sigmoid.default: partial(_of_one, _sigmoid),
+        _ATEN.exp2.default: partial(_of_one, lambda x: _exp(_scaled(x, math.log(2)))),
+        _ATEN.expm1.default: partial(_of_one, _expm1),
+        _ATEN.log2.default: partial(_of_one, lambda x: _scaled(_log(x), 1 / math.log(2))),
+        _ATEN.log10.default: partial(_of_one, lambda x: _scaled(_log(x), 1 / math.log(10))),
+        _ATEN.rsqrt.default: partial(_of_one, lambda x: _quotient((1.0, 0.0), _sqrt(x))),
+        _ATEN.sgn.default: _sgn,
+        _ATEN.prod.default: _product_of_all,
+        _ATEN.prod.dim_int: _product_along,
+        _ATEN.scalar_tensor.default: _of_number,
         _ATEN.ne.Tensor: _unequal,
         _ATEN.isnan.default: _isnan,
         _ATEN.logaddexp.default: _logaddexp,
@@ -53,6 +72,8 @@ def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
         found[getattr(_ATEN.div, kind)] = partial(_of_two, _quotient)
     for operator in _OF_PARTS:
         found[operator] = partial(each_part, operator)
+    for operator in _OF_TRUTHS:
+        found[operator] = partial(_of_truths, operator)
     return found
 
 
@@ -74,14 +95,19 @@ def parts_of(x: Any) -> _Parts:
 
 
 def _converted(x: Tensor, dtype: torch.dtype) -> Tensor:
-    """Converts to and from bool: torch-mlir reads true as -1, and crashes for a result of bool."""
+    """Converts to and from complex types, and to bool: torch-mlir reads true as -1, crashes for a
+    result of bool, and has no complex128.
+    """
     if x.is_complex() and not dtype.is_complex:
         real, imaginary = parts_of(x)
         return (real != 0) | (imaginary != 0) if dtype is torch.bool else real.to(dtype)
-    if x.dtype is torch.bool and dtype in _OF_PARTS_OF:
-        real = x.to(_OF_PARTS_OF[dtype])
-        return torch.complex(real, torch.zeros_like(real))
-    return NotImplemented
+    kind = _OF_PARTS_OF.get(dtype)
+    if kind is None or x.dtype is dtype:
+        return NotImplemented
+    if x.is_complex():
+        return torch.complex(*(part.to(kind) for part in parts_of(x)))
+    real = x.to(kind)
+    return torch.complex(real, torch.zeros_like(real))
 
 
 def _abs(x: Tensor) -> Tensor:
@@ -144,6 +170,127 @@ def _sqrt(x: _Parts) -> _Parts:
     )
 
 
+def _sin(x: _Parts) -> _Parts:
+    return x[0].sin() * x[1].cosh(), x[0].cos() * x[1].sinh()
+
+
+def _cos(x: _Parts) -> _Parts:
+    return x[0].cos() * x[1].cosh(), -x[0].sin() * x[1].sinh()
+
+
+def _tan(x: _Parts) -> _Parts:
+    return _turned_back(_tanh(_turned(x)))
+
+
+def _tanh(x: _Parts) -> _Parts:
+    """Without powers of what is large, and without 1 less a square that is near 1."""
+    along, across = x[0].tanh(), x[1].tan()
+    least = x[0].cosh().reciprocal()
+    size = 1 + (along * across).square()
+    return along * (1 + across.square()) / size, across * least.square() / size
+
+
+def _turned(x: _Parts) -> _Parts:
+    return -x[1], x[0]
+
+
+def _turned_back(x: _Parts) -> _Parts:
+    return x[1], -x[0]
+
+
+def _scaled(x: _Parts, factor: float) -> _Parts:
+    return x[0] * factor, x[1] * factor
+
+
+def _expm1(x: _Parts) -> _Parts:
+    real, imaginary = x
+    less = -2 * (imaginary / 2).sin().square()
+    return real.expm1() * imaginary.cos() + less, real.exp() * imaginary.sin()
+
+
+def _sigmoid(x: _Parts) -> _Parts:
+    real, imaginary = _exp((-x[0], -x[1]))
+    return _quotient((1.0, 0.0), (1 + real, imaginary))
+
+
+def _sgn(x: Tensor) -> Tensor:
+    if not x.is_complex():
+        return NotImplemented
+    size = x.abs()
+    return x / torch.where(size == 0, 1.0, size)
+
+
+def _product_of_all(x: Tensor, *, dtype: torch.dtype | None = None) -> Tensor:
+    return _product_along(x.reshape(-1), 0, dtype=dtype) if is_complex(x) else NotImplemented
+
+
+def _product_along(
+    x: Tensor, dim: int, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> Tensor:
+    """torch-mlir ends the process. Halves are multiplied by each other, again and again."""
+    if not x.is_complex():
+        return NotImplemented
+    if not x.dim():
+        return x.clone()
+    size: int | SymInt = x.shape[dim]
+    if isinstance(size, SymInt):
+        found = in_steps(torch.mul, x, dim).select(dim, -1)
+    elif not size:
+        found = torch.ones_like(x.sum(dim))
+    else:
+        found = x.movedim(dim, -1)
+        while size > 1:
+            half = size // 2
+            both = found[..., :half] * found[..., half : 2 * half]
+            found = torch.cat([both, found[..., 2 * half :]], -1) if size % 2 else both
+            size -= half
+        found = found.squeeze(-1)
+    return found.unsqueeze(dim) if keepdim else found
+
+
+def in_steps(combine: Callable[[Tensor, Tensor], Tensor], x: Tensor, dim: int) -> Tensor:
+    """Returns each element combined with all before it, in steps of 1, 2, 4, ... elements.
+
+    Where their number is open the steps are a loop of the host.
+    """
+    size: int | SymInt = x.shape[dim]
+    values, step = x.movedim(dim, -1), 1
+    if isinstance(size, SymInt):
+        first = torch.ones((), dtype=torch.int64, device=x.device)
+
+        def next_step(step: Tensor, values: Tensor) -> list[Tensor]:
+            count: Any = values.shape[-1]
+            places = torch.arange(count, device=step.device)
+            before = values.index_select(-1, (places - step).clamp(min=0))
+            return [step * 2, torch.where(places >= step, combine(before, values), values)]
+
+        carried = (first, values.contiguous())
+        _, values = torch.ops.higher_order.while_loop(_goes_on, next_step, carried, ())
+        return values.movedim(-1, dim)
+    while step < size:
+        merged = combine(values[..., :-step], values[..., step:])
+        values = torch.cat([values[..., :step], merged], -1)
+        step *= 2
+    return values.movedim(-1, dim)
+
+
+def _goes_on(step: Tensor, values: Tensor) -> Tensor:
+    return step < values.shape[-1]
+
+
+def _of_number(value: Any, *, dtype: torch.dtype | None = None, **given: Any) -> Tensor:
+    """torch-mlir's importer takes no complex number."""
+    if dtype is None or not dtype.is_complex:
+        return NotImplemented
+    return torch.full((), value, dtype=dtype)
+
+
+def _of_truths(operator: Any, *given: Tensor) -> Tensor:
+    if not is_complex(*given):
+        return NotImplemented
+    return operator(*(each.bool() for each in given))
+
+
 def _of_two(function: Callable[[_Parts, _Parts], _Parts], x: Any, y: Any) -> Tensor:
     if not is_complex(x, y):
         return NotImplemented
@@ -186,8 +333,11 @@ def power_of_number(x: Tensor, exponent: Any) -> Tensor:
     small integer.
     """
     whole = int(exponent.real) if exponent == int(exponent.real) else None
+    if exponent == 0:
+        return torch.ones_like(x)
     if whole is None or not 0 < abs(whole) <= 8:
-        return torch.exp(torch.log(x) * exponent)
+        result = torch.exp(torch.log(x) * exponent)
+        return torch.where(x == 0, 0.0, result) if exponent.real > 0 else result
     result = x
     for _ in range(abs(whole) - 1):
         result = result * x

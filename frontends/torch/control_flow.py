@@ -41,6 +41,7 @@ _VALUE = "control.value"
 _FILLED = (
     *(torch.float64, torch.float32, torch.float16, torch.bfloat16),
     *(torch.int64, torch.int32, torch.int16, torch.int8, torch.bool),
+    *(torch.complex64, torch.complex128),
 )
 _ATEN = torch.ops.aten
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -93,7 +94,8 @@ class ControlFlowImporter(GraphNodeImporter):
         self._call(loc, node, "associative", [body], operands, (0, len(_nodes(along))))
 
     def import_constant(self, loc: ir.Location, node: Node, constant: Any) -> Any:
-        if isinstance(constant, Tensor) and constant.numel() and constant.dtype in _FILLED:
+        is_filled = isinstance(constant, Tensor) and constant.numel() and not constant.is_complex()
+        if is_filled and constant.dtype in _FILLED:
             first = constant.reshape(-1)[0]
             # 0 and -0 are equal, and not the same.
             is_same = (constant == first) & (constant.signbit() == first.signbit())
@@ -170,16 +172,19 @@ class ControlFlowImporter(GraphNodeImporter):
     def _fill(self, loc: ir.Location, node: Node, value: Any, sizes: Sequence[Any]) -> bool:
         """Imports a tensor filled with a number: the sizes are open ones, or a tensor's."""
         kind = node.meta["val"].dtype
-        if not isinstance(value, (bool, int, float)) or kind not in _FILLED:
+        if not isinstance(value, (bool, int, float, complex)) or kind not in _FILLED:
             return False
         # What the element type makes of it.
         number = torch.full((), value, dtype=kind).item()
         with loc:
-            attribute: ir.Attribute = (
-                ir.FloatAttr.get(ir.F64Type.get(), number)
-                if kind.is_floating_point
-                else ir.IntegerAttr.get(ir.IntegerType.get_signless(64), int(number))
-            )
+            f64 = ir.F64Type.get()
+            if kind.is_complex:
+                parts = (complex(number).real, complex(number).imag)
+                attribute = ir.ArrayAttr.get([ir.FloatAttr.get(f64, each) for each in parts])
+            elif kind.is_floating_point:
+                attribute = ir.FloatAttr.get(f64, number)
+            else:
+                attribute = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), int(number))
         self._call(loc, node, "fill", [], sizes, (0, 0), attribute)
         return True
 
@@ -512,12 +517,7 @@ def _filled(
 ) -> Sequence[ir.Value]:
     kind = ir.RankedTensorType(results[0])
     given = function.attributes[_VALUE]
-    value = constant(
-        kind.element_type,
-        ir.FloatAttr(given).value
-        if isinstance(kind.element_type, ir.FloatType)
-        else ir.IntegerAttr(given).value,
-    )
+    element = kind.element_type
     open_ = [axis for axis, size in enumerate(kind.shape) if size == _DYNAMIC]
     sizes = (
         [_dim(arguments[0], axis) for axis in open_]
@@ -525,6 +525,12 @@ def _filled(
         else [arith.index_cast(ir.IndexType.get(), each) for each in arguments]
     )
     room = ir.Operation.create("tensor.empty", [kind], sizes).results[0]
+    if isinstance(element, ir.ComplexType):
+        numbers = [ir.FloatAttr(each).value for each in ir.ArrayAttr(given)]
+        return [emit_each_element([], room, lambda _: _complex(element, numbers))]
+    is_float = isinstance(element, ir.FloatType)
+    number = ir.FloatAttr(given).value if is_float else ir.IntegerAttr(given).value
+    value = constant(element, number)
     filled = ir.Operation.create(
         "linalg.fill",
         [kind],
@@ -532,12 +538,15 @@ def _filled(
         {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])},
         regions=1,
     )
-    body = filled.regions[0].blocks.append(
-        kind.element_type, kind.element_type, arg_locs=[function.location] * 2
-    )
+    body = filled.regions[0].blocks.append(element, element, arg_locs=[function.location] * 2)
     with ir.InsertionPoint(body):
         ir.Operation.create("linalg.yield", operands=[body.arguments[0]])
     return [filled.results[0]]
+
+
+def _complex(kind: ir.ComplexType, numbers: Sequence[float]) -> ir.Value:
+    parts = [constant(kind.element_type, each) for each in numbers]
+    return ir.Operation.create("complex.create", [kind], parts).results[0]
 
 
 def _converted(

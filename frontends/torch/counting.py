@@ -137,6 +137,8 @@ def _bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> T
 
 
 def _nonzero(x: Tensor) -> Tensor:
+    if x.is_complex():
+        return x.bool().nonzero()
     return NotImplemented if x.dim() else x.reshape(1).nonzero()[:, :0]
 
 

@@ -5,6 +5,7 @@ A decomposition computes in f32 at least, as torch does, and gives torch's eleme
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable, Sequence
 from functools import cache, partial, reduce
@@ -26,6 +27,7 @@ from .bessel import bessel_decompositions
 from .complex_numbers import (
     complex_number_decompositions,
     each_part,
+    in_steps,
     is_complex,
     parts_of,
     power_of_number,
@@ -557,7 +559,11 @@ def _var_mean(
     keepdim: bool = False,
 ) -> tuple[Tensor, Tensor]:
     if x.is_complex():
-        return NotImplemented
+        given: dict[str, Any] = {"correction": correction, "keepdim": keepdim}
+        variances, means = zip(
+            *(_var_mean(each, dim, **given) for each in parts_of(x)), strict=True
+        )
+        return variances[0] + variances[1], torch.complex(*means)
     if correction is not None and correction == int(correction):
         # Of an open size no other number is lowered.
         correction = int(correction)
@@ -710,7 +716,15 @@ def _scatter_each(
     if accumulate and x.dtype is torch.bool:
         # A sum of bools is true where one of them is.
         return _ATEN._index_put_impl.default(x.long(), places, values.long(), True).bool()
+    if x.is_complex():
+        return _put_parts(_ATEN._index_put_impl.default, x, places, values, accumulate)
     return _ATEN._index_put_impl.default(x, places, values, accumulate)
+
+
+def _put_parts(operator: OpOverload, x: Tensor, indices: Any, values: Tensor, *how: Any) -> Tensor:
+    """Writes complex numbers as rows of their two parts."""
+    both = torch.view_as_real(x), torch.view_as_real(values.to(x.dtype))
+    return torch.view_as_complex(operator(both[0], indices, both[1], *how))
 
 
 def _index_put(
@@ -720,6 +734,8 @@ def _index_put(
     given = [(axis, each) for axis, each in enumerate(indices) if each is not None]
     if not given:
         return NotImplemented
+    if x.is_complex():
+        return _put_parts(_ATEN.index_put.default, x, indices, values, accumulate)
     if any(each.dtype is torch.uint8 for _, each in given):
         raise no_indices("aten.index_put.default")
     if accumulate and x.dtype is torch.bool:
@@ -843,6 +859,8 @@ def _pow(x: Tensor, exponent: float) -> Tensor:
 def _pow_of_number(base: float, exponent: Tensor) -> Tensor:
     """Integer powers of 2 are shifts."""
     kind = torch.result_type(base, exponent)
+    if kind.is_complex and base != 0:
+        return torch.exp(exponent * cmath.log(base))
     if kind.is_floating_point or kind.is_complex:
         return NotImplemented
     if base != 2:
@@ -854,7 +872,8 @@ def _pow_of_number(base: float, exponent: Tensor) -> Tensor:
 
 def _pow_of_tensors(x: Tensor, y: Tensor) -> Tensor:
     if is_complex(x, y):
-        return torch.exp(y * torch.log(x))
+        result = torch.exp(y * torch.log(x))
+        return torch.where((x == 0) & (parts_of(y)[0] > 0), 0.0, result)
     kind = torch.result_type(x, y)
     if kind.is_floating_point or kind is torch.bool:
         return NotImplemented
@@ -965,10 +984,16 @@ def _eq(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _comparisons() -> dict[Any, Callable[..., Any]]:
-    """torch-mlir compares truths with numbers as numbers of one bit, of which true is -1."""
+    """torch-mlir compares truths with numbers as numbers of one bit, of which true is -1, and
+    complex numbers with none.
+    """
 
     def of(operator: OpOverload) -> Callable[..., Any]:
         def compared(x: Tensor, y: float) -> Tensor:
+            if is_complex(x, y):
+                kind = torch.result_type(x, y)
+                is_unequal = x != torch.full((), y, dtype=kind, device=x.device)
+                return is_unequal if operator is _ATEN.ne.Scalar else ~is_unequal
             if x.dtype != torch.bool or isinstance(y, bool):
                 return NotImplemented
             return operator(x.to(torch.result_type(x, y)), y)
@@ -987,6 +1012,8 @@ def _truths() -> dict[Any, Callable[..., Any]]:
         def reduced(x: Tensor, *given: Any, **named: Any) -> Any:
             if x.dtype is torch.uint8:
                 return operator(x.bool(), *given, **named).to(torch.uint8)
+            if x.is_complex():
+                return operator(x.bool(), *given, **named)
             known = table.get(operator)
             return NotImplemented if known is None else known(x, *given, **named)
 
@@ -1092,8 +1119,12 @@ def _view_of_bits(x: Tensor, dtype: torch.dtype) -> Tensor:
 
     Those of one width are left for the importer. The least bits come first.
     """
-    if x.dtype.is_complex or dtype.is_complex or torch.bool in (x.dtype, dtype):
+    if torch.bool in (x.dtype, dtype) or x.dtype == dtype:
         return NotImplemented
+    if x.is_complex():
+        return torch.view_as_real(x).flatten(-2).view(dtype)
+    if dtype.is_complex:
+        return torch.view_as_complex(x.view(dtype.to_real()).unflatten(-1, (-1, 2)))
     given, wanted = x.dtype.itemsize, dtype.itemsize
     if given == wanted:
         return NotImplemented
@@ -1150,11 +1181,13 @@ def _of_numbers_first(of_both: Callable[..., Tensor], x: Tensor, y: Tensor) -> T
 def _of_one(
     operator: OpOverload, x: Tensor, dim: int, *, dtype: torch.dtype | None = None
 ) -> Tensor:
-    """Returns a sum along the dim of a tensor that has none; of complex numbers, of their parts."""
+    """Returns a sum or a product along the dim of a tensor that has none, or of complex numbers."""
     if x.is_complex() and operator is _ATEN.cumsum.default:
         return each_part(operator, x, dim)
     if not x.dim():
         return operator(x.unsqueeze(0), 0, dtype=dtype).squeeze(0)
+    if x.is_complex():
+        return in_steps(torch.mul, x, dim)
     if operator is _ATEN.cumprod.default and dtype is not None:
         # torch-mlir takes products of the type that torch has without one.
         return operator(x.to(dtype), dim).to(dtype)

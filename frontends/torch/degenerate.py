@@ -52,7 +52,7 @@ def fill_what_is_empty(program: ExportedProgram) -> None:
         if not isinstance(node.target, OpOverload) or not isinstance(value, Tensor):
             continue
         sizes: list[int | SymInt] = list(value.shape)
-        if value.dtype.is_complex or any(isinstance(size, SymInt) for size in sizes):
+        if any(isinstance(size, SymInt) for size in sizes):
             continue
         if 0 in sizes and node.target is not _ATEN.full.default:
             node.target, node.args = _ATEN.full.default, (sizes, 0)

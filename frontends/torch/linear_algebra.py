@@ -43,7 +43,7 @@ def linear_algebra_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.linalg_qr.default: _qr,
     }
     return {
-        **{operator: partial(_of_real, function) for operator, function in given.items()},
+        **given,
         _ATEN.linalg_norm.default: _norm,
         _ATEN.linalg_norm.ord_str: _norm,
         _ATEN.linalg_matrix_norm.default: _matrix_norm,
@@ -77,10 +77,6 @@ def covariance(
             less = correction * (weights * aweights).sum() / total
         divisor = (total - less).clamp(min=0)
     return (weighed @ apart.mT.conj() / divisor).squeeze()
-
-
-def _of_real(function: Callable[..., Any], x: Tensor, *given: Any, **named: Any) -> Any:
-    return NotImplemented if x.is_complex() else function(x, *given, **named)
 
 
 def _with_info(
@@ -160,26 +156,29 @@ def _determinant(a: Tensor) -> Tensor:
 
 def _log_determinant(a: Tensor) -> tuple[Tensor, Tensor]:
     pivots = _pivots(a)
-    return pivots.sign().prod(0), pivots.abs().log().sum(0)
+    return pivots.sgn().prod(0), pivots.abs().log().sum(0)
 
 
 def _logdet(a: Tensor) -> Tensor:
     sign, log = _log_determinant(a)
+    if a.is_complex():
+        return sign.log() + log
     return torch.where(sign < 0, math.nan, log)
 
 
 def _cholesky(a: Tensor, upper: bool = False) -> Tensor:
     """Returns the factor, a column after another; its other half is 0."""
     if upper:
-        return _cholesky(a.mT).mT
+        return _cholesky(a.mH).mH
     if _is_empty(a):
         return a.clone()
 
     def step(factor: Tensor, here: Tensor, a: Tensor) -> list[Tensor]:
         rows, place = torch.arange(a.shape[-1], device=a.device), here.reshape(1)
         row = factor.index_select(-2, place)
-        left = a.index_select(-1, place) - (factor * row).sum(-1, keepdim=True)
-        root = left.index_select(-2, place).sqrt()
+        left = a.index_select(-1, place) - (factor * row.conj()).sum(-1, keepdim=True)
+        root = left.index_select(-2, place)
+        root = root.real.sqrt().to(a.dtype) if a.is_complex() else root.sqrt()
         below = rows.unsqueeze(-1) > here
         column = torch.where(below, left / root, 0.0)
         column = torch.where(rows.unsqueeze(-1) == here, root, column)
@@ -227,9 +226,9 @@ def _triangular_solve(
 
 
 def _cholesky_solve(b: Tensor, factor: Tensor, upper: bool = False) -> Tensor:
-    lower = factor.mT if upper else factor
+    lower = factor.mH if upper else factor
     middle = _solve_triangular(lower, b, upper=False)
-    return _solve_triangular(lower.mT, middle, upper=True)
+    return _solve_triangular(lower.mH, middle, upper=True)
 
 
 def _cholesky_inverse(factor: Tensor, upper: bool = False) -> Tensor:
@@ -249,14 +248,18 @@ def _qr(a: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
         column = r.index_select(-1, place)
         first = column.index_select(-2, place)
         below = torch.where(rows > here, column, 0.0)
-        length = (first * first + (below * below).sum(-2, keepdim=True)).sqrt()
-        apart = first - torch.where(first < 0, length, -length)
+        real, across = (first.real, first.imag) if a.is_complex() else (first, None)
+        length = (first.abs().square() + below.abs().square().sum(-2, keepdim=True)).sqrt()
+        length = torch.where(real < 0, length, -length)
+        apart = first - length
         normal = torch.where(rows == here, apart, below)
         is_some = (below != 0).any(-2, keepdim=True)
-        square = (normal * normal).sum(-2, keepdim=True)
-        factor = torch.where(is_some, 2 / torch.where(square == 0, 1.0, square), 0.0)
-        r = r - normal * (factor * (normal * r).sum(-2, keepdim=True))
-        q = q - (q * normal.mT).sum(-1, keepdim=True) * factor * normal.mT
+        if across is not None:
+            is_some = is_some | (across != 0)
+        product = torch.where(is_some, apart * length, 1.0)
+        factor = torch.where(is_some, -1 / product, 0.0)
+        r = r - normal * (factor * (normal.conj() * r).sum(-2, keepdim=True))
+        q = q - (q * normal.mT).sum(-1, keepdim=True) * factor.conj() * normal.mH
         return [q, r, r[..., :1, :1].clone()]
 
     q, r = (square, a) if _is_empty(a) else _loop(step, [square, a], least)[:2]

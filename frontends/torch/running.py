@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import SymInt, Tensor
+from torch import Tensor
 
 from ...dialects.mlir import ir
+from .complex_numbers import in_steps
 
 _ATEN = torch.ops.aten
 _LIBRARY = torch.library.Library("hirc", "FRAGMENT")
@@ -60,38 +61,10 @@ def _logcumsumexp(x: Tensor, dim: int) -> Tensor:
     if not x.dim():
         return x.clone()
     if x.is_complex():
-        return _in_steps(x, dim)
+        # No kind of scans takes complex numbers.
+        return in_steps(torch.logaddexp, x, dim)
     wide = x.to(torch.promote_types(x.dtype, torch.float32))
     return _scan(wide, dim % x.dim(), "logaddexp").to(x.dtype)
-
-
-def _in_steps(x: Tensor, dim: int) -> Tensor:
-    """Returns the same of complex numbers, which no kind of scans takes, in steps of 1, 2, 4, ...
-    elements. Where their number is open the steps are a loop of the host.
-    """
-    size: int | SymInt = x.shape[dim]
-    values, step = x.movedim(dim, -1), 1
-    if isinstance(size, SymInt):
-        first = torch.ones((), dtype=torch.int64, device=x.device)
-        carried = (first, values.contiguous())
-        _, values = torch.ops.higher_order.while_loop(_goes_on, _step, carried, ())
-        return values.movedim(-1, dim)
-    while step < size:
-        merged = torch.logaddexp(values[..., :-step], values[..., step:])
-        values = torch.cat([values[..., :step], merged], -1)
-        step *= 2
-    return values.movedim(-1, dim)
-
-
-def _goes_on(step: Tensor, values: Tensor) -> Tensor:
-    return step < values.shape[-1]
-
-
-def _step(step: Tensor, values: Tensor) -> list[Tensor]:
-    count: Any = values.shape[-1]
-    places = torch.arange(count, device=step.device)
-    before = values.index_select(-1, (places - step).clamp(min=0))
-    return [step * 2, torch.where(places >= step, torch.logaddexp(before, values), values)]
 
 
 def _scan(x: Tensor, axis: int, kind: str) -> Tensor:

@@ -22,9 +22,11 @@ def as_strided(
 ) -> Tensor:
     """Returns the elements at these strides: a view of the tensor, or elements that are gathered.
 
-    torch-mlir lowers known sizes. Raises UnsupportedError where x has gaps or is part of another
-    tensor.
+    torch-mlir lowers known sizes, and crashes where a tensor has no dims. Raises UnsupportedError
+    where x has gaps or is part of another tensor.
     """
+    if not x.dim() and all(each == 1 for each in size):
+        return x.reshape([*size])
     first: Any = x.storage_offset() if storage_offset is None else storage_offset
     if not any(isinstance(each, SymInt) for each in (*x.shape, *size, *stride, first)):
         return NotImplemented

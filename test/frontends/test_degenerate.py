@@ -16,6 +16,7 @@ def _without_dims(x: Tensor) -> list[Tensor]:
         *(x.argmin(), x.amax(0), *x.max(0), x.logsumexp(0), x.log_softmax(0), x.softmax(-1)),
         *(x.gather(0, torch.tensor(0)), *x.mode(), x.cumprod(0), x.argmax(0), x.nonzero()),
         *(torch.polar(x, x.expand(2)).imag, x.angle()),
+        *(x.clone().resize_(1), x.clone().resize_(()), x.expand(3).clone().resize_(1, 2)),
     ]
 
 

@@ -34,11 +34,26 @@ def _of_batch(a: Tensor, b: Tensor, v: Tensor) -> list[Tensor]:
     ]
 
 
+def _of_complex(a: Tensor, b: Tensor) -> list[Tensor]:
+    a, b = torch.complex(a, a.mT.flip(0)), torch.complex(b, -b.flip(1))
+    factor = _LINALG.cholesky(a @ a.mH + 3 * torch.eye(4))
+    return [
+        *(_LINALG.det(a), *_LINALG.slogdet(a), torch.logdet(a), _LINALG.inv(a)),
+        *(_LINALG.solve(a, b), factor, _LINALG.cholesky(a @ a.mH + 3 * torch.eye(4), upper=True)),
+        *(torch.cholesky_solve(b, factor), _LINALG.solve_triangular(a, b, upper=True)),
+        *(*_LINALG.qr(a), *_LINALG.qr(b, "complete"), _LINALG.norm(a, "fro", dim=(1, 2))),
+    ]
+
+
+def _of_both(a: Tensor, b: Tensor, v: Tensor) -> list[Tensor]:
+    return [*_of_batch(a, b, v), *_of_complex(a, b)]
+
+
 def test_matrices() -> None:
     torch.manual_seed(0)
     inputs = (torch.randn(3, 4, 4), torch.randn(3, 4, 2), torch.randn(3, 4))
-    found = hirc.compile(_of_batch, inputs, target="cpu", opt_level=0)(*inputs)
-    for number, (ours, theirs) in enumerate(zip(found, _of_batch(*inputs), strict=True)):
+    found = hirc.compile(_of_both, inputs, target="cpu", opt_level=0)(*inputs)
+    for number, (ours, theirs) in enumerate(zip(found, _of_both(*inputs), strict=True)):
         torch.testing.assert_close(
             ours,
             theirs,

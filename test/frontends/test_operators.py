@@ -211,17 +211,28 @@ def _error_functions(x: Tensor) -> list[Tensor]:
     ]
 
 
-def _complex(x: Tensor) -> list[Tensor]:
+def _complex(x: Tensor, n: Tensor) -> list[Tensor]:
     z, w = torch.complex(x, x + 1), torch.complex(x - 1, x.flip(0))
     found = [
         *(z + w, z - w, z * w, z / w, z + 1, 2 - z, z * 3, z / 3, z * 1j, x * z, 1 / z, -z),
         *(z.exp(), z.log(), z.sqrt(), z**2, z**-3, z**0.5, z.conj().clone(), z.cumsum(1)),
         *(z.sum(1), z.mean((0, 1)), z @ w.mT, torch.einsum("ij,ik->jk", z, w)),
         *(torch.cat([z, w]).roll(1, 1), torch.where(x > 0, z, w), z[:, [1, 3]], z.to(z.dtype)),
+        *(z.prod(), z.prod(1), w.prod(-2, keepdim=True), w.to(torch.complex128).prod(0)),
+        *(z.cumprod(1), torch.masked.prod(z, 1, mask=x > 0), torch.where(x > 0, z, 2j)),
+        *(z.sin(), z.cos(), z.tan(), z.sinh(), z.cosh(), z.tanh(), (z * 40).tanh(), z.sigmoid()),
+        *(z.log2(), z.log10(), (z * 1e-4).expm1(), z.exp2(), z.rsqrt(), z.sgn(), (z * 0).sgn()),
+        *(2**z, (z * 0) ** 2.5, z**0, (z * 0) ** (w * w.conj()), torch.var_mean(z, dim=1)[1]),
+        *(z.index_put((n[0, :2] % 4,), w[0], accumulate=True), z.scatter(0, n[:1] % 4, w)),
+        *(z.index_add(0, n[0, :4] % 4, w), z.clone().masked_fill_(x > 0, 1j), z.unfold(1, 2, 3)),
+        *(torch.stack([z, w], 1), x.view(torch.complex64), torch.full((2,), 1 - 2j), z[:0] + 1),
+        *(z[:0].sum(0), z[:0].prod(0), z[:0].unfold(1, 2, 1), torch.cat([z[:0], z[:0]])),
     ]
     numbers = [*(torch.view_as_real(each) for each in found), (z * 1e30).abs(), z.angle()]
     casts = z.bool(), (z * 0).bool(), z.mul(1j).real, (x > 0).to(z.dtype).imag
     numbers += [*casts, (x > 0).to(z.dtype).real, torch.where(x > 0, z, x * 0).bool()]
+    numbers += [z.view(torch.float32), z.var(1), z.nonzero(), (z * (x > 0)) != 0, z == 1j]
+    numbers += [torch.logical_and(z, x > 0), (z * (x > 0)).any(1), (z * 0).all()]
     return [*numbers, z == z * 1, z == w, (z / z - z / z).isnan(), z.imag]
 
 
@@ -337,7 +348,7 @@ def test_operators() -> None:
 
     def model(x: Tensor, n: Tensor) -> list[Tensor]:
         made = [*_constants(x), *_numbers(x, n), *_orders(x, n), *_bits_and_places(x, n)]
-        made += [*_special(x, n), *_error_functions(x), *_complex(x), *_picked(x, n)]
+        made += [*_special(x, n), *_error_functions(x), *_complex(x, n), *_picked(x, n)]
         return [
             *made,
             *_convolutions(x),
