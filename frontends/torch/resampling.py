@@ -9,19 +9,59 @@ from typing import Any
 
 import torch
 from torch import SymFloat, SymInt, Tensor
+from torch._decomp import decomposition_table
+from torch._decomp.decompositions import upsample_compute_output_size
 
-from .halves import widened
+from .halves import HALVES, widened
 
 _ATEN = torch.ops.aten
 
 
 def resampling_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of resizing with antialiasing, and of sampling in three dims."""
+    """Returns the decompositions of resizing halves and with antialiasing, and of sampling in
+    three dims.
+    """
     return {
         _ATEN._upsample_bilinear2d_aa.default: partial(_resized, _linear),
         _ATEN._upsample_bicubic2d_aa.default: partial(_resized, _cubic),
+        _ATEN.upsample_linear1d.vec: _blended,
+        _ATEN.upsample_bilinear2d.vec: _blended,
+        _ATEN.upsample_trilinear3d.vec: _blended,
         _ATEN.grid_sampler_3d.default: _sampled,
     }
+
+
+def _blended(
+    x: Tensor,
+    output_size: Sequence[int | SymInt] | None,
+    align_corners: bool,
+    factors: Sequence[float] | None,
+) -> Tensor:
+    """Resizes halves linearly; they are widened once read, so that no wide picture is made."""
+    if x.dtype not in HALVES:
+        blended = decomposition_table[_ATEN.upsample_bilinear2d.vec]
+        return blended(x, output_size, align_corners, factors)
+    lows, highs, shares = list[Tensor](), list[Tensor](), list[Tensor]()
+    sizes: Any = upsample_compute_output_size(x.shape, output_size, factors)
+    for axis, (given, made) in enumerate(zip(x.shape[2:], sizes, strict=True)):
+        new = torch.arange(made, device=x.device).to(torch.float32)
+        if align_corners:
+            place = new * ((given - 1.0) / (made - 1.0) if made > 1 else 0)
+        else:
+            place = (new + 0.5) * (1 / factors[axis] if factors else given / made) - 0.5
+        place = place.clamp(min=0).reshape(-1, *[1] * (len(sizes) - 1 - axis))
+        lows.append(place.to(torch.int64))
+        highs.append((lows[-1] + 1).clamp(max=given - 1))
+        shares.append((place - lows[-1]).clamp(0, 1))
+    found = [
+        widened(_ATEN._unsafe_index(x, [None, None, *each]))
+        for each in product(*zip(lows, highs, strict=True))
+    ]
+    for share in reversed(shares):
+        found = [
+            low + (high - low) * share for low, high in zip(found[::2], found[1::2], strict=True)
+        ]
+    return found[0].to(x.dtype)
 
 
 def _resized(

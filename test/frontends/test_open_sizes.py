@@ -288,6 +288,27 @@ def _of_pictures(x: Tensor) -> list[Tensor]:
     ]
 
 
+def _blends(x: Tensor) -> list[Tensor]:
+    rows, columns = x.shape[2:]
+    return [
+        F.interpolate(x, scale_factor=0.5, mode="bilinear"),
+        F.interpolate(x[:, :, :3, :4], (rows, columns), mode="bilinear", align_corners=True),
+        F.interpolate(x[:, 0], (7,), mode="linear"),
+    ]
+
+
+def test_halves_are_widened_once_they_are_read() -> None:
+    torch.manual_seed(0)
+    given, shapes = (torch.randn(1, 2, 20, 24).half(),), {"x": {2: Dim.AUTO, 3: Dim.AUTO}}
+    text = import_model(_blends, given, dynamic_shapes=shapes).text
+    assert 0 < text.index("tensor.extract") < text.index("f16 to f32")
+    compiled = compile_model(_blends, given, dynamic_shapes=shapes, target="cpu", opt_level=0)
+    for sizes in ((20, 24), (7, 13)):
+        x = torch.randn(1, 2, *sizes).half()
+        for mine, wide in zip(compiled(x), _blends(x.float()), strict=True):
+            torch.testing.assert_close(mine, wide.half(), rtol=1e-3, atol=1e-5)
+
+
 def test_pictures_of_open_sizes_are_resized_pooled_and_padded() -> None:
     torch.manual_seed(0)
     shapes = {"x": {2: Dim("height", min=6, max=99), 3: Dim("width", min=6, max=99)}}
