@@ -1,4 +1,4 @@
-"""Expands powers with integer exponents."""
+"""Expands powers with integer exponents, and with those that are whole numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..rewriting import constant, each_element, element_type, like, rewrite_each
 @register
 @dataclass(frozen=True)
 class ExpandPowers(Pass):
-    """Expands math.ipowi and math.fpowi.
+    """Expands math.ipowi, math.fpowi, and math.powf with a small whole number.
 
     `ipowi` becomes a loop over the exponent's bits, on signed integers that wrap. With a negative
     exponent the exact result is a fraction and is rounded towards zero: 1 and -1 keep magnitude
@@ -23,7 +23,7 @@ class ExpandPowers(Pass):
     `fpowi` with a constant exponent from -1 to 4 becomes products, else math.powf with the
     exponent as a float. That is at most powf's own error, where libdevice's powi multiplies
     in a chain whose error grows with the exponent. An exponent that the float cannot hold is cut
-    in two: x^(h + l) = x^h * x^l.
+    in two: x^(h + l) = x^h * x^l. `powf` with a constant of those becomes products, too.
 
         %r = math.fpowi %x, %n : f32, i16
 
@@ -34,10 +34,15 @@ class ExpandPowers(Pass):
     """
 
     name: ClassVar[str] = "expand-powers"
-    subjects: ClassVar[tuple[str, ...]] = ("math.ipowi", "math.fpowi")
+    subjects: ClassVar[tuple[str, ...]] = ("math.ipowi", "math.fpowi", "math.powf")
 
     def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"math.ipowi": _integer_power, "math.fpowi": _float_power})
+        rules = {
+            "math.ipowi": _integer_power,
+            "math.fpowi": _float_power,
+            "math.powf": _whole_power,
+        }
+        rewrite_each(op, rules)
 
 
 def _integer_power(op: ir.Operation) -> Sequence[ir.Value]:
@@ -77,7 +82,7 @@ def _float_power(op: ir.Operation) -> Sequence[ir.Value]:
     wide = arith.extf(working_type, base) if narrow else base
     known = _constant_exponent(exponent)
     if known is not None and -1 <= known <= 4:
-        power = _product(wide, known)
+        power = _product(wide, int(known))
     else:
         flags = op.attributes["fastmath"]
 
@@ -86,6 +91,18 @@ def _float_power(op: ir.Operation) -> Sequence[ir.Value]:
 
         (power,) = each_element(emit, [wide, exponent], [working_type])
     return [arith.truncf(result_type, power) if narrow else power]
+
+
+def _whole_power(op: ir.Operation) -> Sequence[ir.Value] | None:
+    """Returns products in place of a power with a constant whole number, else None."""
+    base, exponent = op.operands
+    known = _constant_exponent(exponent)
+    if known is None or known not in range(-1, 5):
+        return None
+    narrow = str(element_type(base.type)) in ("f16", "bf16")
+    working_type = like(base.type, ir.F32Type.get()) if narrow else base.type
+    power = _product(arith.extf(working_type, base) if narrow else base, int(known))
+    return [arith.truncf(base.type, power) if narrow else power]
 
 
 def _product(base: ir.Value, exponent: int) -> ir.Value:
@@ -166,7 +183,7 @@ def _is_odd(value: ir.Value) -> ir.Value:
     return arith.cmpi(arith.CmpIPredicate.eq, arith.andi(value, one), one)
 
 
-def _constant_exponent(exponent: ir.Value) -> int | None:
+def _constant_exponent(exponent: ir.Value) -> float | None:
     """Returns the exponent, when it is a constant and the same for every element."""
     owner = exponent.owner
     if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
@@ -176,4 +193,5 @@ def _constant_exponent(exponent: ir.Value) -> int | None:
         if not attribute.is_splat:
             return None
         attribute = attribute.get_splat_value()
-    return ir.IntegerAttr(attribute).value
+    kind = ir.FloatAttr if isinstance(attribute, ir.FloatAttr) else ir.IntegerAttr
+    return kind(attribute).value

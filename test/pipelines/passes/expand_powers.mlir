@@ -86,3 +86,33 @@ func.func @constant_exponents(%x: f16, %y: vector<2xf32>) -> (f16, vector<2xf32>
   %1 = math.fpowi %y, %minus_one : vector<2xf32>, vector<2xi64>
   return %0, %1 : f16, vector<2xf32>
 }
+
+// A power with a small whole number is a product, as torch computes it; others stay.
+
+// CHECK-LABEL: func.func @whole_numbers
+// CHECK-SAME:    %[[X:.*]]: f32, %[[V:.*]]: vector<4xf64>, %[[B:.*]]: bf16
+// CHECK:         %[[SQUARE:.*]] = arith.mulf %[[X]], %[[X]] : f32
+// CHECK:         %[[PART:.*]] = arith.mulf %[[V]], %[[V]] : vector<4xf64>
+// CHECK:         %[[CUBE:.*]] = arith.mulf %[[PART]], %[[V]] : vector<4xf64>
+// CHECK:         %[[WIDE:.*]] = arith.extf %[[B]] : bf16 to f32
+// CHECK:         %[[WIDE_SQUARE:.*]] = arith.mulf %[[WIDE]], %[[WIDE]] : f32
+// CHECK:         %[[NARROW:.*]] = arith.truncf %[[WIDE_SQUARE]] : f32 to bf16
+// CHECK:         %[[ROOT:.*]] = math.powf %[[X]], %{{.*}} : f32
+// CHECK:         %[[LARGE:.*]] = math.powf %[[X]], %{{.*}} : f32
+// CHECK:         %[[OPEN:.*]] = math.powf %[[X]], %[[X]] : f32
+// CHECK:         return %[[SQUARE]], %[[CUBE]], %[[NARROW]], %[[ROOT]], %[[LARGE]], %[[OPEN]]
+func.func @whole_numbers(%x: f32, %v: vector<4xf64>, %b: bf16)
+    -> (f32, vector<4xf64>, bf16, f32, f32, f32) {
+  %two = arith.constant 2.0 : f32
+  %threes = arith.constant dense<3.0> : vector<4xf64>
+  %narrow_two = arith.constant 2.0 : bf16
+  %half = arith.constant 0.5 : f32
+  %five = arith.constant 5.0 : f32
+  %0 = math.powf %x, %two : f32
+  %1 = math.powf %v, %threes : vector<4xf64>
+  %2 = math.powf %b, %narrow_two : bf16
+  %3 = math.powf %x, %half : f32
+  %4 = math.powf %x, %five : f32
+  %5 = math.powf %x, %x : f32
+  return %0, %1, %2, %3, %4, %5 : f32, vector<4xf64>, bf16, f32, f32, f32
+}
