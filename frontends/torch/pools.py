@@ -12,6 +12,7 @@ from torch import SymInt, Tensor
 from torch._ops import OpOverload
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
+from ...compiler.errors import UnsupportedError
 from .halves import widened
 
 _ATEN = torch.ops.aten
@@ -165,7 +166,22 @@ def _max_pool3d(
     dilation: Sequence[int] = (1,),
     ceil_mode: bool = False,
 ) -> Any:
-    """torch-mlir takes steps that are left out for 1."""
+    """torch-mlir takes steps that are left out for 1, and ends the process for whole numbers.
+
+    Those of up to 32 bits are exact in f64; of int64 the model is refused.
+    """
+    if not x.is_floating_point():
+        if x.dtype == torch.int64:
+            raise UnsupportedError(
+                "the greatest elements of windows of three dims are not computed in int64",
+                op="max_pool3d",
+                stage="import",
+                hint="convert the input to int32 or float64",
+            )
+        wide, places = _ATEN.max_pool3d_with_indices.default(
+            x.double(), kernel_size, stride or kernel_size, padding, dilation, ceil_mode
+        )
+        return wide.to(x.dtype), places
     batch = x if x.dim() == 5 else x.unsqueeze(0)
     steps, pads = _three(stride or kernel_size), _three(padding)
     seen = batch

@@ -155,6 +155,7 @@ def _windows(x: Tensor) -> list[Tensor]:
         F.avg_pool3d(room, (1, 2, 2), stride=1, padding=(0, 1, 1), ceil_mode=True),
         *(
             F.max_pool3d(room, 2),
+            F.max_pool3d((room * 9).int(), 3, 2, 1),
             F.avg_pool3d(room, (1, 2, 3)),
             F.adaptive_avg_pool2d(grid, (2, 3)),
         ),
@@ -428,10 +429,15 @@ def _places_in_windows(x: Tensor) -> Tensor:
     return F.max_pool3d(x.reshape(1, 1, 3, 3), (1, 2, 2), return_indices=True)[1]
 
 
+def _whole_windows(x: Tensor) -> Tensor:
+    return F.max_pool3d(x.long().reshape(1, 1, 3, 3), (1, 2, 2))
+
+
 @pytest.mark.parametrize(
     ("function", "name"),
     [
         (_places_in_windows, "of three dims"),
+        (_whole_windows, "in int64"),
         (torch.matrix_exp, "aten.linalg_matrix_exp"),
         (torch.linalg.svdvals, "linalg"),
     ],
