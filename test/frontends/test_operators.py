@@ -155,7 +155,7 @@ def _windows(x: Tensor) -> list[Tensor]:
         F.avg_pool3d(room, (1, 2, 2), stride=1, padding=(0, 1, 1), ceil_mode=True),
         *(
             F.max_pool3d(room, 2),
-            F.max_pool3d((room * 9).int(), (1, 2, 2), 1),
+            F.max_pool3d((room * 9).int(), 3, 2, 1),
             F.avg_pool3d(room, (1, 2, 3)),
             F.adaptive_avg_pool2d(grid, (2, 3)),
         ),
