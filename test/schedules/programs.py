@@ -54,11 +54,14 @@ class Spec:
             for place in self.places
         )
 
-    def type(self, sizes: Sizes | None = None, *, packed: bool = False) -> str:
-        """The buffer's type: its sizes open unless given, its strides open unless packed."""
+    def type(
+        self, sizes: Sizes | None = None, *, packed: bool = False, known: Sizes | None = None
+    ) -> str:
+        """The buffer's type: its sizes open unless given or known, its strides unless packed."""
         if self.is_scalar:
             return self.element
-        shape = ["?"] * len(self.places) if sizes is None else map(str, self.shape(sizes))
+        open_ = [str((known or {}).get(place, "?")) for place in self.places]
+        shape = open_ if sizes is None else map(str, self.shape(sizes))
         strides = ", ".join("?" * len(self.places))
         layout = "" if packed else f", strided<[{strides}], offset: ?>"
         return f"memref<{''.join(f'{size}x' for size in shape)}{self.element}{layout}>"
@@ -123,7 +126,8 @@ class Fused(Program):
     the region on `%x0`, `%x1`, ... and `%y0`, ...; `before` stands before the operation, where
     the buffers are `%in0`, ... and `%out0`, ... `captured` are further inputs, `%cap0`, ..., which
     are no operands and which the body may use, their types as CAP0, .... It `asks` for a
-    configuration, `family = "pointwise", width = 2`.
+    configuration, `family = "pointwise", width = 2`. Types have the sizes of loops that are
+    `known` even where others are open.
     """
 
     loops: str
@@ -132,6 +136,7 @@ class Fused(Program):
     before: str = ""
     captured: tuple[str, ...] = ()
     asks: str = ""
+    known: Sizes = field(default_factory=dict[str, int])
 
     @property
     def given(self) -> list[Spec]:
@@ -144,7 +149,7 @@ class Fused(Program):
         counts = len(self.inputs), len(self.outputs)
         names = [f"in{number}" for number in range(counts[0])]
         names += [f"out{number}" for number in range(counts[1])]
-        kinds = [spec.type(sizes, packed=packed) for spec in specs]
+        kinds = [spec.type(sizes, packed=packed, known=self.known) for spec in specs]
         inside = [f"x{number}" for number in range(counts[0])]
         inside += [f"y{number}" for number in range(counts[1])]
         reduced = _names(self.reduced)

@@ -83,6 +83,10 @@ def _window(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
     return _reference((q @ k.mT).masked_fill(~seen, -inf), v)
 
 
+def _plain(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    return _reference(q @ k.mT, v)
+
+
 def _one_row(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
     return _reference(q[:, None] @ k.mT, v)[:, 0]
 
@@ -128,13 +132,14 @@ def _fused(
     reference: object,
     body: str,
     fixed: tuple[Sizes, ...],
+    sizes: tuple[Sizes, ...] = (),
 ) -> Fused:
     return Fused(
         name,
         tuple(each if each[0] == "i" else f"{element}[{each}]" for each in operands),
         (f"{element}[{output}]",),
         reference,  # pyright: ignore[reportArgumentType]
-        (),
+        sizes,
         ranges={3: 2} if len(operands) > 3 else {},
         # Weights are rounded to 16 bits before they are multiplied by values.
         magnitude=0.0 if element == "f32" else 1000.0,
@@ -143,6 +148,7 @@ def _fused(
         loops=loops,
         reduced="j, k",
         body=body,
+        known={name: sizes[0][name] for name in "nk"} if sizes else {},
     )
 
 
@@ -180,6 +186,17 @@ SUITE = Suite(
             _one_row,
             _attention("f16", _ONE, None, _PLAIN),
             ({"h": 3, "j": 300, "k": 32, "n": 16},),
+        ),
+        # Of open heads, rows and keys: keys of few rows are split, into parts by their number.
+        _fused(
+            "open", "bf16", _HEADS, ("h, i, k", "h, j, k", "h, j, n"), "h, i, n",
+            _plain, _attention("bf16", _HEADS, 1, _PLAIN), (),
+            tuple(
+                {"h": heads, "i": rows, "j": keys, "k": 32, "n": 16}
+                for heads, rows, keys in (
+                    (3, 17, 40), (2, 5, 0), (0, 1, 9), (200, 1, 300), (1, 16, 900), (2, 3, 600),
+                )
+            ),
         ),
     ]
 )  # fmt: skip

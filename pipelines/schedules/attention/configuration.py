@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from ....dialects.mlir import arith
 from ....dialects.records import dataclass
+from ...rewriting import index_constant
 from .. import warpgroup_matrices
 from ..device import Device
+from ..size import OpenNumbers, Size
 from ..warp_matrices import DEPTH, LANES, ROWS, padded_row
 
 # A warp has two tiles of rows, so that it reads keys and values half as often. In TFLOP/s, of bf16
@@ -21,7 +24,7 @@ _MOST_IN_TWO_TILES = 128
 _PLAIN_BYTES = 4
 # Where so few rows see the keys, these are split over blocks: as many as keep the device busy, and
 # at least so many tiles of keys each.
-_FEW_ROWS = 16
+FEW_ROWS = ROWS
 _BLOCKS_AT_ONCE = 4
 _MOST_PARTS = 64
 _LEAST_TILES = 2
@@ -33,7 +36,8 @@ class Configuration:
 
     `stages` tiles of keys and values lie in shared memory: all but one of them under way. The
     queries are kept in registers where `keeps_queries`, else read from shared memory for each tile.
-    Keys are split into `parts`, a block each, which a second kernel combines if there are several.
+    Keys are split into `parts`, a block each, which a second kernel combines if there are several;
+    into fewer where open sizes turn out to need fewer.
     With `warpgroups` so many of these multiply, of 64 rows each.
     """
 
@@ -82,7 +86,7 @@ def configure(heads: Heads, device: Device) -> Configuration | None:
     warps = _WARPS
     if rows is not None:
         blocks = (heads.count or 1) * -(-rows // (warps * tiles * ROWS))
-        if blocks < 2 * device.multiprocessors:
+        if blocks < 2 * device.multiprocessors or rows <= ROWS:
             tiles = 1
         warps = min(_WARPS, -(-rows // ROWS))
     is_plain = heads.element_bytes == _PLAIN_BYTES
@@ -136,12 +140,30 @@ def configure_warpgroups(heads: Heads, device: Device) -> Configuration | None:
 
 
 def _parts(heads: Heads, keys: int, device: Device) -> int:
-    if heads.rows is None or heads.rows > _FEW_ROWS:
+    if heads.rows is None or heads.rows > FEW_ROWS:
         return 1
     parts = -(-_BLOCKS_AT_ONCE * device.multiprocessors // (heads.count or 1))
     if heads.keys is not None:
         parts = min(parts, heads.keys // (keys * _LEAST_TILES))
     return max(1, min(parts, _MOST_PARTS))
+
+
+def parts_of(
+    configuration: Configuration, count: Size, keys: Size, device: Device, open_: OpenNumbers
+) -> Size:
+    """Into how many parts keys of so many heads are split, computed on the host of open sizes."""
+    most = configuration.parts
+    if most == 1 or (count.is_known and keys.is_known):
+        return Size(most)
+    found, one = index_constant(most), index_constant(1)
+    if not keys.is_known:
+        least = index_constant(configuration.keys * _LEAST_TILES)
+        found = arith.minui(found, arith.maxui(arith.divui(open_.value(keys), least), one))
+    if not count.is_known:
+        blocks = index_constant(_BLOCKS_AT_ONCE * device.multiprocessors)
+        heads = arith.maxui(open_.value(count), one)
+        found = arith.minui(found, arith.ceildivui(blocks, heads))
+    return open_.size_of(found)
 
 
 # Of what is read element by element little is gained by large tiles.

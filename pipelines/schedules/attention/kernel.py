@@ -113,7 +113,7 @@ class AttentionKernel:
         """Which rows of which batch the block has."""
         plan = self._plan
         number = gpu.block_id(gpu.Dimension.x)
-        rest, self._part = divided(number, Size(plan.configuration.parts), 1, self.parameters)
+        rest, self._part = divided(number, plan.parts, 1, self.parameters)
         rest, tile = divided(rest, plan.row_count, 1, self.parameters)
         self._head = rest
         # The last rows see most keys where a mask is causal: they go first.
@@ -508,7 +508,9 @@ class AttentionKernel:
         last = arith.ceildivsi(arith.maxsi(last, zero), by)
         if self._scratch is not None:
             count = arith.maxsi(arith.subi(last, first), zero)
-            each = arith.ceildivui(count, index_constant(self._configuration.parts))
+            parts = self._plan.parts
+            more = _plus(arith.addi(count, self.parameters.size(parts)), -1)
+            each, _ = divided(more, parts, 1, self.parameters)
             first = arith.addi(first, arith.muli(self._part, each))
             last = arith.minsi(last, arith.addi(first, each))
         return Bounds(first, last, first_sure, last_sure)
@@ -546,7 +548,7 @@ class AttentionKernel:
         f32 = ir.F32Type.get()
         sums, states = (self.parameters.pointer(buffer) for buffer in self._scratch)
         number = arith.addi(arith.muli(self._head, self.parameters.size(self._plan.rows)), row)
-        parts = index_constant(self._configuration.parts)
+        parts = self.parameters.size(self._plan.parts)
         number = arith.addi(arith.muli(number, parts), self._part)
         first = arith.muli(number, index_constant(columns_of(self._plan)))
         first = arith.addi(first, _index(arith.shli(self._lane.pair, _i32(1))))

@@ -13,7 +13,7 @@ from ..parameters import Parameters
 from ..scratch import allocate_scratch
 from ..size import Size, product
 from ..warp_matrices import COLUMNS
-from .configuration import up
+from .configuration import FEW_ROWS, up
 from .plan import Plan
 
 COMBINING_THREADS = 128
@@ -28,7 +28,10 @@ def columns_of(plan: Plan) -> int:
 
 def allocate_parts(plan: Plan) -> tuple[ir.Value, ir.Value]:
     """Memory for the sums of each part of each row, and for its states, all f32."""
-    f32, parts = ir.F32Type.get(), _rows(plan) * Size(plan.configuration.parts)
+    rows = plan.rows if plan.rows.is_known else Size(FEW_ROWS)
+    heads = _heads(plan)
+    parts = rows * heads * (Size(plan.configuration.parts) if heads.is_known else plan.parts)
+    f32 = ir.F32Type.get()
     return (
         allocate_scratch(parts * Size(columns_of(plan)), f32, plan.work.open),
         allocate_scratch(parts * Size(STATES), f32, plan.work.open),
@@ -41,7 +44,11 @@ def results(plan: Plan) -> Size:
 
 
 def _rows(plan: Plan) -> Size:
-    return product([plan.rows, *(plan.work.extents[loop] for loop in plan.grid)])
+    return plan.rows * _heads(plan)
+
+
+def _heads(plan: Plan) -> Size:
+    return product([plan.work.extents[loop] for loop in plan.grid])
 
 
 def emit_combined(plan: Plan, parameters: Parameters, scratch: tuple[ir.Value, ir.Value]) -> None:
@@ -78,7 +85,7 @@ def _combined(
     column: ir.Value,
 ) -> ir.Value:
     """The sum over all keys, divided."""
-    f32, parts = ir.F32Type.get(), index_constant(plan.configuration.parts)
+    f32, parts = ir.F32Type.get(), parameters.size(plan.parts)
     first = arith.muli(row, parts)
 
     def read(part: ir.Value, which: int) -> ir.Value:

@@ -24,8 +24,8 @@ class Plan:
     """Attention, as it is to be computed.
 
     `row` is the loop along the tiles' rows, None of one row. Where `wide`, queries, keys and values
-    are read 16 bytes at a time, and outputs written 4. `row_count` says how many tiles of rows
-    there are.
+    are read 16 bytes at a time, and outputs written 4. There are `row_count` tiles of rows, and
+    `parts` of the keys.
     """
 
     attention: Attention
@@ -35,6 +35,7 @@ class Plan:
     grid: tuple[int, ...]
     wide: bool
     row_count: Size
+    parts: Size
 
     @property
     def rows(self) -> Size:

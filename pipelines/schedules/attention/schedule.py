@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.mlir import arith, indexing_maps, ir
 from ...rewriting import index_constant
@@ -18,7 +20,15 @@ from ..size import MOST_IN_32_BITS, ONE, ZERO, OpenNumbers, Size, product
 from ..warp_matrices import ELEMENTS, MATRIX_BYTES
 from ..warpgroup_matrices import MOST_DIMS
 from ..work import Layout, Work, read_work
-from .configuration import NARROW, Configuration, Heads, configure, configure_warpgroups
+from .configuration import (
+    FEW_ROWS,
+    NARROW,
+    Configuration,
+    Heads,
+    configure,
+    configure_warpgroups,
+    parts_of,
+)
 from .kernel import AttentionKernel
 from .parts import COMBINING_THREADS, allocate_parts, emit_combined, results
 from .plain_kernel import PlainKernel
@@ -47,15 +57,20 @@ def alternatives(
         if work is None:
             return None
         is_wide = layout is Layout.ROWS
+        heads = _heads(attention, work)
+        if is_wide and heads.rows is None:
+            few = configure(replace(heads, rows=FEW_ROWS), device)
+            if few is not None and few.parts > 1:
+                found.append(_alternative(attention, work, few, is_wide, kernels, device, FEW_ROWS))
         if is_wide and can_copy(attention, work):
-            configuration = configure_warpgroups(_heads(attention, work), device)
+            configuration = configure_warpgroups(heads, device)
             if configuration is not None:
-                found.append(_alternative(attention, work, configuration, is_wide, kernels))
+                found.append(_alternative(attention, work, configuration, is_wide, kernels, device))
                 continue
-        configuration = configure(_heads(attention, work), device) if is_wide else NARROW
+        configuration = configure(heads, device) if is_wide else NARROW
         if configuration is None:
             return None
-        found.append(_alternative(attention, work, configuration, is_wide, kernels))
+        found.append(_alternative(attention, work, configuration, is_wide, kernels, device))
     return open_, found
 
 
@@ -124,7 +139,10 @@ def _alternative(
     configuration: Configuration,
     wide: bool,
     kernels: Kernels,
+    device: Device,
+    most_rows: int | None = None,
 ) -> Alternative:
+    """Launches of a configuration, where there are at most so many rows."""
     row = attention.rows[-1] if attention.rows else None
     grid = (*attention.batch, *attention.rows[:-1])
     rows = ONE if row is None else work.extents[row]
@@ -132,8 +150,13 @@ def _alternative(
 
     def conditions(found: Conditions) -> None:
         found.require(work.layouts_hold())
+        if most_rows is not None:
+            found.require_at_most(rows, most_rows)
         count = work.open.divided_up(rows, configuration.rows)
-        plans.append(Plan(attention, work, configuration, row, grid, wide, count))
+        heads = product([work.extents[loop] for loop in grid])
+        keys = work.extents[attention.keys]
+        parts = parts_of(configuration, heads, keys, device, work.open)
+        plans.append(Plan(attention, work, configuration, row, grid, wide, count, parts))
         found.require_at_most(_blocks(plans[-1]), MOST_IN_32_BITS)
         found.require_at_most(work.extents[attention.keys], MOST_IN_32_BITS)
         if wide:
@@ -172,7 +195,7 @@ def _require_wide(found: Conditions, plan: Plan) -> None:
 
 def _blocks(plan: Plan) -> Size:
     heads = product([plan.row_count, *(plan.work.extents[loop] for loop in plan.grid)])
-    return heads * Size(plan.configuration.parts)
+    return heads * plan.parts
 
 
 def _launch(plan: Plan, kernels: Kernels) -> None:
