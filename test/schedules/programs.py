@@ -212,9 +212,12 @@ class Written(Program):
         return self.source.replace("NAME", name)
 
 
-# A GPU's instructions lose the bits of f8 terms that lie below 2^-13 of the greatest; other bounds
-# are 4e-6 of it.
-F8_ON_GPU = 2**-13 / 4e-6
+def f8_on_gpu(terms: int) -> float:
+    """How many times a bound a GPU's sums of f8 may be off: other bounds are 4e-6 of the greatest.
+
+    An instruction adds 32 terms to a sum, and cuts off what lies below 2^-13 of the greatest.
+    """
+    return -(-terms // 32) * 2**-13 / 4e-6
 
 
 def _names(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 import torch
 from schedules.harness import Suite
-from schedules.programs import F8_ON_GPU, Written
+from schedules.programs import Written, f8_on_gpu
 
 _SIZES = {"m": 133, "n": 136, "k": 248}
 
@@ -282,7 +282,7 @@ def _of_bytes(
         reference,
         ({"one": 1},),
         magnitude=20.0,
-        tolerance_on_gpu=F8_ON_GPU if total == "f32" else 1.0,
+        tolerance_on_gpu=f8_on_gpu(sizes["k"]) if total == "f32" else 1.0,
         source=source,
     )
 
