@@ -6,6 +6,7 @@ module's parts.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -118,7 +119,7 @@ class Assignments:
         forward = self._model.forward
         before = [(module, dict(vars(module))) for module in self._model.modules()]
         values = [value for module, _ in before for value in _attributes(module).values()]
-        held = [(value, value.copy()) for value in values if isinstance(value, (dict, list))]
+        held = [(value, _entries(value)) for value in values if isinstance(value, (dict, list))]
 
         # Hooks are called when torch has left the module.
         @wraps(forward)
@@ -136,8 +137,12 @@ class Assignments:
             _restore(before)
             # Tensors without elements would be left in them.
             for value, was in held:
-                value.clear()
-                (value.update if isinstance(value, dict) else value.extend)(was)
+                now = _entries(value)
+                # A container that refuses changes, such as a frozen dict, has none.
+                if len(now) != len(was) or any(map(operator.is_not, now, was)):
+                    value.clear()
+                    pairs = zip(was[::2], was[1::2], strict=True)
+                    value.update(pairs) if isinstance(value, dict) else value.extend(was)
 
     def _begin(self) -> None:
         self._buffers = [*_buffers_of(self._model)]
@@ -213,6 +218,13 @@ def _restore(before: Iterable[tuple[nn.Module, dict[str, Any]]]) -> None:
     for module, values in before:
         vars(module).clear()
         vars(module).update(values)
+
+
+def _entries(value: dict[Any, Any] | list[Any]) -> list[Any]:
+    """Returns what a container holds: the elements, or each key with its value behind it."""
+    if isinstance(value, dict):
+        return [each for pair in dict.items(value) for each in pair]
+    return list(value)
 
 
 def _leaves(value: Any) -> list[Any]:

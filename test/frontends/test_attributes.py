@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections import OrderedDict
+from typing import Any, NoReturn
 
 import pytest
 import torch
@@ -165,6 +167,36 @@ def test_numbers_that_are_only_written_are_no_matter() -> None:
 
     text = import_model(Tells(), (torch.ones(3),)).text
     assert "hirc.state" not in text
+
+
+class _Frozen(OrderedDict[Any, Any]):
+    """A dict that refuses to be copied or changed, as configurations are."""
+
+    def _refuse(self, *given: Any, **named: Any) -> NoReturn:
+        raise TypeError
+
+    copy = clear = pop = _refuse
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self:
+            raise TypeError
+        super().__setitem__(key, value)
+
+
+def test_containers_that_no_call_changes_are_left_alone() -> None:
+    class Holds(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.settings = _Frozen(scale=3)
+            self.seen: dict[str, Tensor] = {}
+
+        def forward(self, x: Tensor) -> Tensor:
+            self.seen["x"] = x
+            return x * self.settings["scale"]
+
+    module = Holds()
+    assert "3.0" in import_model(module, (torch.ones(3),)).text
+    assert (dict(module.settings), module.seen) == ({"scale": 3}, {})
 
 
 def test_what_weights_alone_give_is_kept_before_the_model_is_compiled() -> None:
