@@ -13,6 +13,7 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 
 from ...compiler.errors import HircError
+from .grouped import grouped_mm
 from .halves import widened
 from .refusals import nodes_of
 
@@ -43,6 +44,8 @@ def custom_decompositions(program: ExportedProgram) -> dict[Any, Callable[..., A
         schema = operator._schema  # pyright: ignore[reportPrivateUsage]
         if operator.namespace == _QUANTIZED and (name, overload) in _BY_TENSORS:
             found[operator] = _BY_TENSORS[name, overload]
+        elif str(operator) in _OF_LIBRARIES:
+            found[operator] = _OF_LIBRARIES[str(operator)]
         elif operator in decomposition_table:
             found[operator] = decomposition_table[operator]
         elif not schema.is_mutable and operator.has_kernel_for_dispatch_key(
@@ -61,6 +64,18 @@ def _of_kernel(operator: OpOverload, *given: Any, **named: Any) -> Any:
         raise
     except Exception:  # noqa: BLE001 - the kernel is anyone's
         return NotImplemented
+
+
+def _grouped_or_zero(x: Tensor, y: Tensor, offs: Tensor) -> Tensor:
+    """Multiplies each row with the matrix of its group; rows behind the last group give zeros."""
+    places = torch.arange(x.shape[0], device=x.device).unsqueeze(-1)
+    return torch.where(places < offs[-1], grouped_mm(x, y, offs), 0)
+
+
+# Operators of widespread libraries whose kernels read elements, which tracing cannot.
+_OF_LIBRARIES: dict[str, Callable[..., Any]] = {
+    "transformers.grouped_mm_fallback.default": _grouped_or_zero,
+}
 
 
 def _quantize(

@@ -76,6 +76,28 @@ def test_operators_of_others(library: torch.library.Library) -> None:
         torch.testing.assert_close(ours, theirs)
 
 
+def test_grouped_products_of_transformers() -> None:
+    """In types that torch's own operator lacks; rows behind the last group are zeros."""
+    with torch.library._scoped_library("transformers", "FRAGMENT") as library:  # pyright: ignore[reportPrivateUsage]
+        library.define("grouped_mm_fallback(Tensor input, Tensor weight, Tensor offs) -> Tensor")
+        library.impl("grouped_mm_fallback", _never_traced, "CompositeExplicitAutograd")
+        library.impl("grouped_mm_fallback", _of_sizes, "Meta")
+        grouped = torch.ops.transformers.grouped_mm_fallback
+        x, y = torch.randn(7, 3), torch.randn(4, 3, 5)
+        ends = torch.tensor([2, 2, 5, 6], dtype=torch.int32)
+        found = hirc.compile(grouped, (x, y, ends), target="cpu", opt_level=0)(x, y, ends)
+    parts = [x[:2] @ y[0], x[2:5] @ y[2], x[5:6] @ y[3], torch.zeros(1, 5)]
+    torch.testing.assert_close(found, torch.cat(parts))
+
+
+def _never_traced(x: Tensor, y: Tensor, offs: Tensor) -> Tensor:
+    return x[: offs.tolist()[0]] @ y[0]
+
+
+def _of_sizes(x: Tensor, y: Tensor, offs: Tensor) -> Tensor:
+    return x.new_empty(x.shape[0], y.shape[2])
+
+
 def test_an_operator_that_asks_for_memory_is_named() -> None:
     with pytest.raises(UnsupportedError, match=f"{_NAMESPACE}.hidden"):
         import_model(_asks, (torch.rand(3),))
