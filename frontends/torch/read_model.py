@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import re
 import sys
 import zipfile
 from collections.abc import Callable, Generator, Mapping
@@ -25,6 +26,8 @@ from .import_model import ImportedModel, import_model
 from .torch_log import told_by_torch
 from .user_errors import said_by, user_error
 
+# What torch says of a type among a saved program's inputs or outputs that nobody has registered.
+_UNKNOWN_KIND = re.compile(r"Deserializing (\S+) in pytree is not registered")
 _INPUTS_HINT = (
     "define get_inputs(), which returns a list of positional arguments or a dict of keywords"
 )
@@ -51,14 +54,34 @@ def _saved(path: Path) -> ExportedProgram:
         )
     activity.read_from(str(path))
     activity.enter("import", "torch's reader", input="the model")
-    with told_by_torch() as told:
-        try:
-            return torch.export.load(path)
-        except Exception as error:
-            raise InputError(
-                f"torch cannot load {path}: {said_by((told or [error])[0])}",
-                hint="it is damaged, or another version of torch wrote it",
-            ) from error
+    kinds: set[str] = set()
+    while True:
+        with told_by_torch() as told:
+            try:
+                return torch.export.load(path)
+            except Exception as error:
+                said = said_by((told or [error])[0])
+                unknown = _UNKNOWN_KIND.search(said)
+                if unknown is None:
+                    hint = "it is damaged, or another version of torch wrote it"
+                elif unknown[1] not in kinds and _is_imported(unknown[1]):
+                    kinds.add(unknown[1])
+                    continue
+                else:
+                    hint = (
+                        f"importing {unknown[1].rpartition('.')[0]} must register this type with "
+                        "torch's pytrees: install its package, or name its folder in PYTHONPATH"
+                    )
+                raise InputError(f"torch cannot load {path}: {said}", hint=hint) from error
+
+
+def _is_imported(kind: str) -> bool:
+    """Imports the module that defines a type, and so registers it. Returns whether there is one."""
+    try:
+        importlib.import_module(kind.rpartition(".")[0])
+    except (ImportError, ValueError):
+        return False
+    return True
 
 
 def _is_archive(path: Path) -> bool:

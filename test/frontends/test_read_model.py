@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import struct
 import subprocess
 import sys
@@ -104,6 +105,44 @@ def test_a_saved_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     torch.export.save(torch.export.export(nn.ReLU(), (torch.rand(2),), strict=False), path)
     assert main([str(path), "--emit=ptx", "--offload-arch=sm_90", "-o", "-"]) == 0
     assert "max" in capsys.readouterr().out
+
+
+_KIND = """
+from dataclasses import dataclass
+import torch
+
+@dataclass
+class Result:
+    value: torch.Tensor
+
+torch.export.register_dataclass(Result, serialized_type_name="hirc_kind.Result")
+"""
+_SAVES = """
+import sys, torch
+from hirc_kind import Result
+
+class Gives(torch.nn.Module):
+    def forward(self, x):
+        return Result(x + 1)
+
+torch.export.save(torch.export.export(Gives(), (torch.rand(2),)), sys.argv[1])
+"""
+
+
+def test_a_saved_program_with_a_type_that_its_module_registers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, modules = tmp_path / "model.pt2", tmp_path / "modules"
+    modules.mkdir()
+    (modules / "hirc_kind.py").write_text(_KIND)
+    environment = {**os.environ, "PYTHONPATH": str(modules)}
+    subprocess.run([sys.executable, "-c", _SAVES, str(path)], check=True, env=environment)
+    arguments = [str(path), "--emit=ptx", "--offload-arch=sm_90", "-o", "-"]
+    assert main(arguments) == 1
+    assert "importing hirc_kind must register this type" in capsys.readouterr().err
+    monkeypatch.syspath_prepend(modules)
+    assert main(arguments) == 0
+    assert "add" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
