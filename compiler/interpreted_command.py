@@ -37,7 +37,6 @@ from .support_library import support_bitcode
 from .toolchain import Clang
 from .weights import find_value
 
-_CPU = 1
 _RUN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 

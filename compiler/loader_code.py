@@ -16,8 +16,7 @@ import os
 import struct
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -54,14 +53,6 @@ _numbers = itertools.count()
 Release = tuple[int, int, int]
 
 
-@dataclass(frozen=True)
-class Symbols:
-    """Addresses of code that is loaded, by name, and what releases it."""
-
-    addresses: Mapping[str, int]
-    release: Release | None = None
-
-
 class LoadedFunctions:
     """What ctypes.CDLL is of a library, of code and of the copy of the runtime that it calls."""
 
@@ -91,18 +82,16 @@ def load_code(
     *,
     libraries: Iterable[str] = (),
     weights: WeightMemory | None = None,
-    place: Callable[[Code, Mapping[str, int]], Symbols] | None = None,
 ) -> LoadedLibrary:
     """Loads code into this process, with a copy of the runtime.
 
     `libraries` are shared libraries with functions that it calls, `weights` the values of its
-    weights. `place` puts the host code into memory; ORC does, else. Raises InputError for a
-    function that is defined nowhere.
+    weights. Raises InputError for a function that is defined nowhere.
     """
     with _lock:
         copy = _copy_of(runtime)
         loading = _Loading(code, copy, _table(copy, code.runtime))
-        loading.load(libraries, weights, place or _place)
+        loading.load(libraries, weights)
     return LoadedLibrary(LoadedFunctions(copy, loading.addresses), is_copy=True)
 
 
@@ -126,20 +115,13 @@ class _Loading:
         self.addresses: Mapping[str, int] = {}
         self._releases: list[Release] = []
 
-    def load(
-        self,
-        libraries: Iterable[str],
-        weights: WeightMemory | None,
-        place: Callable[[Code, Mapping[str, int]], Symbols],
-    ) -> None:
+    def load(self, libraries: Iterable[str], weights: WeightMemory | None) -> None:
         given = dict(self._known)
         if weights is not None:
             given[self._code.weights] = weights.address
         imports = _resolved(self._code, given, [self._runtime, *map(_library, libraries)])
-        symbols = place(self._code, imports)
-        self.addresses = symbols.addresses
-        if symbols.release is not None:
-            self._releases.append(symbols.release)
+        self.addresses, release = _place(self._code, imports)
+        self._releases.append(release)
         if weights is not None:
             self._releases.append((_address(_c.munmap), weights.address, weights.size))
         self._give()
@@ -319,8 +301,8 @@ def _orc() -> Any:
     return jit
 
 
-def _place(code: Code, imports: Mapping[str, int]) -> Symbols:
-    """Lets ORC put the host code into memory."""
+def _place(code: Code, imports: Mapping[str, int]) -> tuple[dict[str, int], Release]:
+    """Lets ORC put the host code into memory; returns addresses by name, and what releases it."""
     import llvmlite.binding as llvm
 
     builder = llvm.JITLibraryBuilder().add_object_img(code.object_code)
@@ -339,7 +321,7 @@ def _place(code: Code, imports: Mapping[str, int]) -> Symbols:
     tracker.detach()
     dispose: Any = llvm.ffi.lib.LLVMPY_LLJIT_Dylib_Tracker_Dispose
     release = (_address(dispose._cfn), address, ctypes.addressof(_ignored))
-    return Symbols({name: tracker[name] for name in exported}, release)
+    return {name: tracker[name] for name in exported}, release
 
 
 # Where the releasing function puts what it has to say, which nobody hears.

@@ -8,14 +8,12 @@ what device code is made of is understood here. Strings are placeholders, and no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from ..ir_text import matching, plain_name
 
 _IDENTIFIER = r"[-\w.$]+"
 LOCAL = re.compile(rf"%{_IDENTIFIER}")
 GLOBAL = re.compile(rf"@{_IDENTIFIER}")
-METADATA_USE = re.compile(r", !(?:[\w.]+) !\d+")
 
 # What may stand before a type or a value and says nothing that the host's code needs.
 _ATTRIBUTE = re.compile(
@@ -41,13 +39,13 @@ def without_digest(name: str) -> str:
     return re.sub(r"__[0-9a-f]{12}(?=[_.]|$)", "", name)
 
 
-def type_end(text: str, start: int = 0) -> int:
-    """Returns the place after the type that begins at `start`."""
-    if text[start] in "[{<":
-        return matching(text, start)
-    match = _SCALAR.match(text, start)
+def type_end(text: str) -> int:
+    """Returns the place after the type that a text begins with."""
+    if text[0] in "[{<":
+        return matching(text, 0)
+    match = _SCALAR.match(text)
     if match is None:
-        raise ValueError(f"no type: {text[start:]}")
+        raise ValueError(f"no type: {text}")
     return match.end()
 
 
@@ -137,8 +135,3 @@ def _struct_size(struct: str) -> tuple[int, int]:
         size = -(-size // align) * align + bytes_
         largest = max(largest, align)
     return -(-size // largest) * largest, largest
-
-
-def locals_in(text: str) -> Iterator[str]:
-    """Yields the local names in an instruction, types' and labels' among them."""
-    return (match.group() for match in LOCAL.finditer(text))

@@ -46,8 +46,3 @@ def element_type_of(value_type: ir.Type) -> ElementType | None:
     if isinstance(value_type, ir.IndexType):
         return INDEX
     return ELEMENT_TYPES.get(str(value_type))
-
-
-def torch_name(dtype: torch.dtype) -> str:
-    """Returns how a person writes a torch type."""
-    return str(dtype)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
-from fractions import Fraction
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -17,22 +16,14 @@ from torch import SymFloat, SymInt, Tensor
 from torch._guards import detect_fake_mode
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
-from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.fx.node import map_aggregate
 
 from ...compiler.errors import UnsupportedError
-from ...dialects.records import dataclass
 from .user_errors import stack_position
 
 _ATEN = torch.ops.aten
 _ROOT = math.sqrt
 _ROOT_OF_SIZE: Any = vars(torch)["_sym_sqrt"]
-# Functions that round a fraction to a whole number.
-_WHOLE: tuple[Any, ...] = (math.trunc, math.floor, math.ceil)
-# Known parts of sizes are computed in whole numbers, for denominators up to the first number. Parts
-# are further from a whole number than f64 rounds, except at multiples of the denominator: those up
-# to the second are tried.
-_MOST_DENOMINATOR, _CHECKED_SIZES = 1024, 1 << 16
 # What is computed of two numbers.
 _OF_TWO: dict[Any, Any] = {
     operator.truediv: _ATEN.div.Tensor,
@@ -90,8 +81,8 @@ def root(x: Any) -> Any:
 def fractions_as_tensors(program: ExportedProgram, *, with_quotients: bool = True) -> None:
     """Replaces tensor operators that take a fraction as a number by operators that take a tensor.
 
-    Known parts of a size that are rounded are computed in whole numbers. torch-mlir lowers
-    quotients of whole numbers: without `with_quotients`, tensor operators keep them as numbers.
+    torch-mlir lowers quotients of whole numbers: without `with_quotients`, tensor operators keep
+    them as numbers.
     Raises UnsupportedError where an operator takes any other fraction only as a number.
     """
     for module in program.graph_module.modules():
@@ -178,9 +169,6 @@ def _of_graph(module: GraphModule, with_quotients: bool) -> None:
         given = [each for each in node.all_input_nodes if _is_fraction(each)]
         if node.op != "call_function" or _is_fraction(node) or not given:
             continue
-        if isinstance(node.meta.get("val"), SymInt):
-            _without_fraction(node)
-            continue
         if not isinstance(node.meta.get("val"), Tensor):
             continue
         if not with_quotients and all(map(_is_quotient, given)):
@@ -201,11 +189,7 @@ def _of_graph(module: GraphModule, with_quotients: bool) -> None:
 
 def _value_new(module: GraphModule) -> None:
     """Gives the nodes that this module added their fake values."""
-    vals = [
-        node.meta["val"]
-        for node in module.graph.nodes
-        if isinstance(node, Node) and "val" in node.meta
-    ]
+    vals = [node.meta["val"] for node in module.graph.nodes if "val" in node.meta]
     mode = detect_fake_mode(vals)
     if mode is None:
         return
@@ -219,82 +203,6 @@ def _value_new(module: GraphModule) -> None:
 
 def _value(argument: Any) -> Any:
     return argument.meta["val"] if isinstance(argument, Node) else argument
-
-
-def _without_fraction(node: Node) -> None:
-    """Replaces a rounded part of a whole number, where the part is known, by whole arithmetic.
-
-    Numbers that may be negative stay: // would round them down.
-    """
-    number = node.args[0]
-    found = _share(number) if node.target in _WHOLE else None
-    if found is None or not _agrees(found, node.target):
-        return
-    share, whole = found.share, found.whole
-    if not statically_known_true(whole.meta["val"] >= 0):
-        return
-    graph = node.graph
-    with graph.inserting_before(node):
-        made = graph.call_function(operator.mul, (whole, share.numerator))
-        if node.target is math.ceil:
-            made = graph.call_function(operator.add, (made, share.denominator - 1))
-        made = graph.call_function(operator.floordiv, (made, share.denominator))
-    made.meta["stack_trace"] = node.meta.get("stack_trace")
-    made.meta["val"] = node.meta["val"]
-    node.replace_all_uses_with(made)
-    graph.erase_node(node)
-
-
-@dataclass(frozen=True)
-class _Part:
-    """The product of a `share` and a `whole` number; Python's arithmetic computes it by `of`."""
-
-    share: Fraction
-    whole: Node
-    of: Callable[[int], float]
-
-
-def _share(number: Any) -> _Part | None:
-    """Returns a number as a known part of a whole number; None for others."""
-    if not isinstance(number, Node):
-        return None
-    if _is_size(number):
-        return _Part(Fraction(1), number, lambda size: size)
-    target, operands = number.target, number.args
-    if target is torch.sym_float:
-        return _share(operands[0])
-    if target not in (operator.mul, operator.truediv):
-        return None
-    one, other = operands
-    if target is operator.mul and isinstance(other, Node):
-        one, other = other, one
-    found, factor = _share(one), _fraction(other)
-    if found is None or not factor:
-        return None
-    share = found.share * factor if target is operator.mul else found.share / factor
-    if share <= 0 or share.denominator > _MOST_DENOMINATOR:
-        return None
-    compute: Any = target
-    by: Any = other
-    return _Part(share, found.whole, lambda size: compute(found.of(size), by))
-
-
-def _fraction(number: Any) -> Fraction | None:
-    """Returns the fraction with a small denominator that rounds to a number; None for others."""
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-        return None
-    found = Fraction(number).limit_denominator(_MOST_DENOMINATOR)
-    return found if float(found) == number else None
-
-
-def _agrees(part: _Part, rounded: Any) -> bool:
-    """Returns whether Python's arithmetic, which rounds each step to f64, agrees for all sizes."""
-    top, bottom = part.share.numerator, part.share.denominator
-    up = bottom - 1 if rounded is math.ceil else 0
-    return all(
-        rounded(part.of(size)) == (size * top + up) // bottom
-        for size in range(0, _CHECKED_SIZES, bottom)
-    )
 
 
 def _error(node: Node) -> UnsupportedError:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ...dialects.hir.program_mesh import is_combined
 from ...dialects.mlir import indexing_maps, ir
 from ..fusion.access import coordinate, loops_in
@@ -13,7 +11,6 @@ from ..fusion.kinds import combination, is_neutral
 from ..hir.mesh.loops import Loop
 from ..walking import operations_where
 
-WholeType = Callable[[ir.Value], ir.RankedTensorType]
 # How the parts of a reduction that devices compute are combined. The least and greatest of floats
 # are not: what these are with nan is the communication library's choice.
 _REDUCTIONS = {

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .floats import convert_float, draw_float
-from .integers import draw_integer, to_float
+from .floats import draw_float
+from .integers import draw_integer
 from .numbers import I1, Element, Numbers, exact
 from .operation import Operation
 from .writer import MOST, Dims, Evaluate, Tensor, Values, Writer, literal, write_operation
@@ -51,20 +51,6 @@ class Expression:
         self.steps.append(evaluate)
         self.values.append((name, operation.gives))
         return self.values[-1]
-
-    def as_type(self, wanted: Element) -> str:
-        """Returns a value of the wanted type: the last one, converted if it has to be."""
-        name, have = self.values[-1]
-        if have is wanted:
-            return name
-        if have.is_float and wanted.is_float:
-            return self.apply(convert_float(have, wanted), name)[0]
-        if wanted.is_float:
-            return self.apply(to_float(wanted, have, "sitofp"), name)[0]
-        for name, have in reversed(self.values):
-            if have is wanted:
-                return name
-        return self._known(wanted, 1)
 
     def _known(self, element: Element, number: float) -> str:
         name = self.constant(element, number)

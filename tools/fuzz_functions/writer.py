@@ -187,13 +187,6 @@ class Writer:
             return None
         return found[max(self.random.randrange(len(found)) for _ in range(2))]
 
-    def pick_or_add(self, element: Element, shape: tuple[int, ...]) -> Tensor:
-        """Returns a tensor of an element type and shape: one there is, or a new argument."""
-        fits = self.pick(lambda each: each.element is element and each.shape == shape)
-        if fits is not None and self.random.random() < 0.8:
-            return fits
-        return self.argument(element, tuple(self.dim(size) for size in shape))
-
     @contextmanager
     def body(self) -> Generator[list[Evaluate]]:
         """Writes a nested block; gives what evaluates it once it is written."""

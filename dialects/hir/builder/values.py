@@ -54,21 +54,18 @@ class Values(Emitter):
 
     # Making values.
 
-    def new_buffer(
-        self, value: ir.Value, shape: Sequence[Extent | None], scope: Scope | None = None
-    ) -> Buffer:
+    def new_buffer(self, value: ir.Value, shape: Sequence[Extent | None]) -> Buffer:
         """Returns the buffer that `value` is; sizes that are None are those its type says, or its
         own.
         """
-        scope = scope or self.scope
         declared = ir.MemRefType(value.type).shape
         sizes: list[Extent] = []
         for axis, (size, known) in enumerate(zip(shape, declared, strict=True)):
             if known != DYNAMIC:
                 sizes.append(known)
             else:
-                sizes.append(self._size_of(value, axis, scope) if size is None else size)
-        return Buffer(self._program(), value, tuple(sizes), scope)
+                sizes.append(self._size_of(value, axis, self.scope) if size is None else size)
+        return Buffer(self._program(), value, tuple(sizes), self.scope)
 
     def new_scalar(self, value: ir.Value, name: str, scope: Scope | None = None) -> Scalar | Size:
         """Returns the scalar that `value` is; an index is a size called `name`."""
