@@ -28,6 +28,7 @@ def counting_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.nonzero.default: _nonzero,
         _ATEN.nonzero_static.default: _nonzero_static,
         _ATEN.histogram.bin_ct: _histogram,
+        _ATEN.histc.default: _histc,
     }
 
 
@@ -188,3 +189,21 @@ def _histogram(
     none = torch.zeros(bins, dtype=x.dtype, device=x.device)
     found = none.index_add(0, place.clamp(min=0), each)
     return (found / (found.sum() * edges.diff()) if density else found), edges
+
+
+def _histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """torch-mlir has none. An element of the last bin's upper end is in that."""
+    if x.dtype not in (torch.float32, torch.float64):
+        return NotImplemented
+    values = x.reshape(-1)
+    least = torch.full((), min, dtype=x.dtype, device=x.device)
+    most = torch.full((), max, dtype=x.dtype, device=x.device)
+    if min == max == 0:
+        least, most = values.min(), values.max()
+    alike = least == most
+    least, most = torch.where(alike, least - 1, least), torch.where(alike, most + 1, most)
+    counted = (values >= least) & (values <= most)
+    place = ((values - least) / (most - least) * bins).long().clamp(0, bins - 1)
+    place = torch.where(counted, place, 0)
+    none = torch.zeros(bins, dtype=x.dtype, device=x.device)
+    return none.index_add(0, place, counted.to(x.dtype))

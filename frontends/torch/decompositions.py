@@ -44,6 +44,7 @@ from .linear_algebra import linear_algebra_decompositions
 from .losses import loss_decompositions
 from .means import mean_decompositions
 from .ordering import ordering_decompositions
+from .places import place_decompositions
 from .pools import pool_decompositions
 from .recurrent import recurrent_decompositions
 from .resampling import resampling_decompositions
@@ -51,7 +52,6 @@ from .running import running_decompositions
 from .special import special_decompositions
 from .strides import as_strided
 from .transforms import transform_decompositions
-from .unsigned import no_indices
 
 # Integers by their bytes.
 _INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
@@ -62,11 +62,6 @@ _WITHOUT_FFT = {
 }
 _ATEN = torch.ops.aten
 _PRIMS = torch.ops.prims
-
-# Of more elements than that not every one is compared with every other.
-_MOST_COMPARED = 512
-# Of more places along the axis than that not every one is written by a step of its own.
-_MOST_SCATTERED = 32
 
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
@@ -121,21 +116,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.rsub.Scalar: _rsub,
         _ATEN.var.correction: _var,
         _ATEN.var_mean.correction: _var_mean,
-        _ATEN.topk.default: _topk,
-        _ATEN.sort.default: _sort,
-        _ATEN.sort.stable: _sort_stable,
-        _ATEN.scatter.src: _scatter,
-        _ATEN.scatter.value: _scatter,
-        _ATEN.scatter.reduce: _scatter_and,
-        _ATEN.scatter.value_reduce: _scatter_and,
-        _ATEN.scatter_add.default: _scatter_add,
-        _ATEN.index_add.default: _index_add,
-        _ATEN.index_copy.default: _index_copy,
-        _ATEN.index_put.default: _index_put,
-        _ATEN.index_reduce.default: _index_reduce,
-        _ATEN.index.Tensor: _index,
-        _ATEN.masked_select.default: _masked_select,
-        _ATEN.histc.default: _histc,
+        **place_decompositions(),
         _ATEN.pow.Tensor_Scalar: _pow,
         _ATEN.pow.Scalar: _pow_of_number,
         _ATEN.pow.Tensor_Tensor: _pow_of_tensors,
@@ -152,8 +133,6 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.split_with_sizes.default: _split_with_sizes,
         _ATEN.roll.default: _roll,
         _ATEN.signbit.default: _signbit,
-        _ATEN.put.default: _put,
-        _ATEN.scatter_reduce.two: _scatter_reduce,
         _ATEN.empty.memory_format: _zeros,
         _ATEN.new_empty.default: _new_zeros,
         _ATEN.empty_like.default: _zeros_like,
@@ -165,10 +144,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.fmin.default: partial(_of_numbers_first, torch.minimum),
         _ATEN.cumsum.default: partial(_of_one, _ATEN.cumsum.default),
         _ATEN.cumprod.default: partial(_of_one, _ATEN.cumprod.default),
-        _ATEN.diagonal_scatter.default: _diagonal_scatter,
         _PRIMS.nextafter.default: _nextafter,
         _PRIMS.frexp.default: _frexp,
-        _ATEN.as_strided_scatter.default: _as_strided_scatter,
         **_copies(),
     }
     return {**found, **without_dims(found)}
@@ -579,263 +556,6 @@ def _var_mean(
     return variance.to(x.dtype), kept.to(x.dtype)
 
 
-def _topk(
-    x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
-) -> tuple[Tensor, Tensor]:
-    """torch-mlir makes a sort of it, of as many steps as the size has bits."""
-    return _first_in_order(x, k, dim, descending=largest)
-
-
-def _sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
-    return _first_in_order(x, None, dim, descending=descending)
-
-
-def _sort_stable(
-    x: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False
-) -> tuple[Tensor, Tensor]:
-    found = _first_in_order(x, None, dim, descending=descending)
-    # What the compiler makes of a sort keeps the order of equal elements.
-    return _ATEN.sort.default(x, dim, descending) if found is NotImplemented else found
-
-
-def _first_in_order(
-    x: Tensor, count: int | None, dim: int, *, descending: bool
-) -> tuple[Tensor, Tensor]:
-    """Returns the first elements in an order, which keeps equal ones as they are, and their places.
-
-    An element's rank is how many come before it. nan is greater than all others.
-    """
-    size: int | SymInt = x.shape[dim] if x.dim() else 1
-    if isinstance(size, SymInt) or size > _MOST_COMPARED or not x.dim():
-        return NotImplemented
-    last = x.movedim(dim, -1)
-    here, other = last.unsqueeze(-1), last.unsqueeze(-2)
-    greater, equal = other > here, other == here
-    if x.is_floating_point():
-        is_nan = last.isnan()
-        nan_here, nan_other = is_nan.unsqueeze(-1), is_nan.unsqueeze(-2)
-        greater = greater | (nan_other & ~nan_here)
-        equal = equal | (nan_other & nan_here)
-    places = torch.arange(size, device=x.device)
-    earlier = places < places.unsqueeze(-1)
-    before = greater if descending else ~(greater | equal)
-    rank = (before | (equal & earlier)).sum(-1)
-    # Which element has each of the first ranks.
-    wanted = rank.unsqueeze(-2) == places[:count].unsqueeze(-1)
-    where = torch.where(wanted, places, 0).sum(-1)
-    return last.gather(-1, where).movedim(-1, dim), where.movedim(-1, dim)
-
-
-def _scatter(x: Tensor, dim: int, index: Tensor, source: Tensor | float) -> Tensor:
-    """torch-mlir crashes where the index has other sizes than the result."""
-    if _writes_nothing(index):
-        return x.clone()
-    if not x.dim():
-        return NotImplemented
-    count: int | SymInt = index.shape[dim]
-    if not isinstance(source, Tensor):
-        source = torch.full((), source, dtype=x.dtype, device=x.device).expand(index.shape)
-    if isinstance(count, SymInt) or not 0 < count <= _MOST_SCATTERED:
-        return _scatter_each(x, dim % x.dim(), index, source)
-    last, where, values = (each.movedim(dim, -1) for each in (x, index, source))
-    values = values[tuple(slice(size) for size in where.shape)]
-    # Beyond the index nothing is written: no place is -1.
-    missing = [0, 0]
-    for size, given in zip(last.shape[-2::-1], where.shape[-2::-1], strict=True):
-        missing += [0, size - given]
-    where = torch.nn.functional.pad(where, missing, value=-1)
-    values = torch.nn.functional.pad(values, missing)
-    places = torch.arange(last.shape[-1], device=x.device)
-    for number in range(count):
-        here = slice(number, number + 1)
-        last = torch.where(where[..., here] == places, values[..., here], last)
-    return last.movedim(-1, dim)
-
-
-def _writes_nothing(*updates: Tensor) -> bool:
-    """Whether what is written has no element: torch-mlir refuses it, or ends the process."""
-    return any(statically_known_true(each.numel() == 0) for each in updates)
-
-
-def _scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """torch-mlir computes by divisions where in the index an element lies."""
-    if _writes_nothing(index):
-        return x.clone()
-    if not x.dim():
-        one = [each.reshape(1) for each in (x, index, source)]
-        return torch.scatter_add(one[0], 0, one[1], one[2]).reshape(())
-    return _scatter_each(x, dim % x.dim(), index, source, accumulate=True)
-
-
-def _index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
-    if _writes_nothing(source):
-        return x.clone()
-    found = _index_along(x, dim, index, source)
-    if found is None:
-        known = decomposition_table[_ATEN.index_add.default]
-        return known(x, dim, index, source, alpha=alpha)
-    values = source if alpha == 1 else source * alpha
-    return _scatter_each(x, dim % x.dim(), found, values, accumulate=True)
-
-
-def _index_copy(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    if _writes_nothing(source):
-        return x.clone()
-    found = _index_along(x, dim, index, source)
-    if found is None:
-        return decomposition_table[_ATEN.index_copy.default](x, dim, index, source)
-    return _scatter_each(x, dim % x.dim(), found, source)
-
-
-def _index_along(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor | None:
-    """The places along a dim, one for each element of the source.
-
-    torch-mlir transposes all tensors, so that the dim is the first.
-    """
-    if not x.dim() or index.dim() != 1:
-        return None
-    dim %= x.dim()
-    where = torch.where(index < 0, index + x.shape[dim], index).long()
-    return where[:, *[None] * (x.dim() - 1 - dim)].expand(source.shape)
-
-
-def _scatter_each(
-    x: Tensor, dim: int, index: Tensor, source: Tensor, *, accumulate: bool = False
-) -> Tensor:
-    """Writes each element by itself; of several for one place any is there in the end."""
-    places: list[Tensor | None] = []
-    for axis, size in enumerate(index.shape):
-        if axis == dim:
-            places.append(index)
-        else:
-            along = [None] * (index.dim() - 1 - axis)
-            here = torch.arange(size, device=x.device)[:, *along]
-            # torch-mlir takes a size of 1 that is to be one of 0 for the greater one.
-            places.append(here.expand(index.shape))
-    values = source[tuple(slice(size) for size in index.shape)]
-    if accumulate and x.dtype is torch.bool:
-        # A sum of bools is true where one of them is.
-        return _ATEN._index_put_impl.default(x.long(), places, values.long(), True).bool()
-    if x.is_complex():
-        return _put_parts(_ATEN._index_put_impl.default, x, places, values, accumulate)
-    return _ATEN._index_put_impl.default(x, places, values, accumulate)
-
-
-def _put_parts(operator: OpOverload, x: Tensor, indices: Any, values: Tensor, *how: Any) -> Tensor:
-    """Writes complex numbers as rows of their two parts."""
-    both = torch.view_as_real(x), torch.view_as_real(values.to(x.dtype))
-    return torch.view_as_complex(operator(both[0], indices, both[1], *how))
-
-
-def _index_put(
-    x: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False
-) -> Tensor:
-    """torch-mlir takes no index of less than 0, and no axis that is left out before one."""
-    given = [(axis, each) for axis, each in enumerate(indices) if each is not None]
-    if not given:
-        return NotImplemented
-    if x.is_complex():
-        return _put_parts(_ATEN.index_put.default, x, indices, values, accumulate)
-    if any(each.dtype is torch.uint8 for _, each in given):
-        raise no_indices("aten.index_put.default")
-    if accumulate and x.dtype is torch.bool:
-        return _ATEN.index_put.default(x.long(), indices, values.long(), True).bool()
-    given = [(axis, each if each.dtype == torch.bool else each.long()) for axis, each in given]
-    if _writes_nothing(values, *(each for _, each in given if each.dtype != torch.bool)):
-        return x.clone()
-    first, index = given[0]
-    if len(given) == 1 and index.dtype == torch.bool:
-        if accumulate or values.dim():
-            return NotImplemented
-        rest = [1] * (x.dim() - first - index.dim())
-        return torch.where(index.reshape(*index.shape, *rest), values, x)
-    if any(each.dtype == torch.bool for _, each in given):
-        return NotImplemented
-    axes = [axis for axis, _ in given]
-    wrapped = list(
-        torch.broadcast_tensors(
-            *(torch.where(each < 0, each + x.shape[axis], each) for axis, each in given)
-        )
-    )
-    if axes == list(range(len(axes))):
-        return _ATEN._index_put_impl.default(x, wrapped, values, accumulate)
-    order = axes + [axis for axis in range(x.dim()) if axis not in axes]
-    if axes == list(range(first, first + len(axes))):
-        # Dims that are left out before the index come before its own in the values.
-        wide = torch.broadcast_shapes(*(each.shape for each in wrapped))
-        values = values.expand(*x.shape[:first], *wide, *x.shape[first + len(axes) :])
-        values = values.movedim(list(range(first, first + len(wide))), list(range(len(wide))))
-    put = _ATEN._index_put_impl.default(x.permute(order), wrapped, values, accumulate)
-    return put.permute([order.index(axis) for axis in range(x.dim())])
-
-
-def _index_reduce(
-    x: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    reduce: str,
-    *,
-    include_self: bool = True,
-) -> Tensor:
-    along = [1] * source.dim()
-    along[dim] = -1
-    places = index.reshape(along).expand(source.shape)
-    return torch.scatter_reduce(x, dim, places, source, reduce, include_self=include_self)
-
-
-def _index(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
-    """torch-mlir fails where a mask picks elements, and of several indices of open sizes."""
-    given = [(axis, each) for axis, each in enumerate(indices) if each is not None]
-    if len(given) > 1 and any(isinstance(n, SymInt) for _, each in given for n in each.shape):
-        return _index_of_several(x, given)
-    if len(given) != 1 or given[0][1].dtype != torch.bool:
-        return NotImplemented
-    axis, mask = given[0]
-    places = mask.reshape(-1).nonzero().squeeze(1)
-    last = axis + mask.dim()
-    flat = x if mask.dim() == 1 else x.reshape(*x.shape[:axis], -1, *x.shape[last:])
-    return flat.index_select(axis, places)
-
-
-def _index_of_several(x: Tensor, given: Sequence[tuple[int, Tensor]]) -> Tensor:
-    """Returns the indices as one of what the dims that they are of make together."""
-    first, count = given[0][0], len(given)
-    beside = [axis for axis, _ in given] == list(range(first, first + count))
-    if not beside or any(each.dtype == torch.bool for _, each in given):
-        return NotImplemented
-    place: Any = 0
-    for axis, each in given:
-        size = x.shape[axis]
-        place = place * size + torch.where(each < 0, each + size, each)
-    merged = x.flatten(first, first + count - 1)
-    return merged[(slice(None),) * first + (place,)]
-
-
-def _masked_select(x: Tensor, mask: Tensor) -> Tensor:
-    x, mask = torch.broadcast_tensors(x, mask)
-    places = mask.reshape(-1).nonzero().squeeze(1)
-    return x.reshape(-1).index_select(0, places)
-
-
-def _histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """torch-mlir has none. An element of the last bin's upper end is in that."""
-    if x.dtype not in (torch.float32, torch.float64):
-        return NotImplemented
-    values = x.reshape(-1)
-    least = torch.full((), min, dtype=x.dtype, device=x.device)
-    most = torch.full((), max, dtype=x.dtype, device=x.device)
-    if min == max == 0:
-        least, most = values.min(), values.max()
-    alike = least == most
-    least, most = torch.where(alike, least - 1, least), torch.where(alike, most + 1, most)
-    counted = (values >= least) & (values <= most)
-    place = ((values - least) / (most - least) * bins).long().clamp(0, bins - 1)
-    place = torch.where(counted, place, 0)
-    none = torch.zeros(bins, dtype=x.dtype, device=x.device)
-    return none.index_add(0, place, counted.to(x.dtype))
-
-
 def _pow(x: Tensor, exponent: float) -> Tensor:
     """Small powers are products, as torch computes them; all of integers are."""
     if is_complex(x, exponent):
@@ -878,57 +598,6 @@ def _pow_of_tensors(x: Tensor, y: Tensor) -> Tensor:
     if kind.is_floating_point or kind is torch.bool:
         return NotImplemented
     return power(x, y)
-
-
-def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    flat = x.reshape(-1)
-    put = torch.index_put(flat, [index.reshape(-1)], source.reshape(-1), accumulate)
-    return put.reshape(x.shape)
-
-
-def _scatter_reduce(
-    x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
-) -> Tensor:
-    """Reduces at computed positions. torch-mlir crashes for a negative dim, reads true as -1, and
-    rounds means of integers towards 0.
-    """
-    if _writes_nothing(index):
-        return x.clone()
-    again = partial(torch.scatter_reduce, include_self=include_self)
-    if not x.dim():
-        one = [each.reshape(1) for each in (x, index, source)]
-        return again(one[0], 0, one[1], one[2], reduce).reshape(())
-    if dim < 0:
-        return again(x, dim + x.dim(), index, source, reduce)
-    if x.dtype is torch.bool:
-        # A sum of bools is their maximum, a product their minimum.
-        extreme = {"sum": "amax", "prod": "amin"}.get(reduce, reduce)
-        return again(x.int(), dim, index, source.int(), extreme).bool()
-    if reduce == "sum" and include_self:
-        return torch.scatter_add(x, dim, index, source)
-    if reduce not in ("sum", "mean"):
-        return NotImplemented
-    kind, (x, source) = x.dtype, (widened(x), widened(source)) if reduce == "mean" else (x, source)
-    begin = x if include_self else torch.scatter(x, dim, index, 0)
-    total = torch.scatter_add(begin, dim, index, source)
-    if reduce == "sum":
-        return total
-    count = torch.ones_like(x) if include_self else torch.zeros_like(x)
-    count = torch.scatter_add(count, dim, index, torch.ones_like(source))
-    # Counts have the elements' type, and those of integers wrap around.
-    count = torch.where(count == 0, 1, count)
-    rounding = None if x.is_floating_point() or x.is_complex() else "floor"
-    return torch.div(total, count, rounding_mode=rounding).to(kind)
-
-
-def _scatter_and(
-    x: Tensor, dim: int, index: Tensor, source: Tensor | float, *, reduce: str
-) -> Tensor:
-    """Reduces as scatter_reduce does; torch-mlir has no lowering of scatter with `reduce`."""
-    if not isinstance(source, Tensor):
-        source = torch.full((), source, dtype=x.dtype, device=x.device).expand(index.shape)
-    kind = {"add": "sum", "multiply": "prod"}[reduce]
-    return torch.scatter_reduce(x, dim, index, source, kind)
 
 
 def _zeros(size: Sequence[int | SymInt], **kwargs: Any) -> Tensor:
@@ -1201,20 +870,6 @@ def _product(x: Tensor, y: Tensor) -> Any:
     return product_of_complex(x, y)
 
 
-def _diagonal_scatter(
-    x: Tensor, source: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
-) -> Tensor:
-    last = x.movedim((dim1, dim2), (-2, -1))
-    sizes: list[Any] = list(last.shape[-2:])
-    rows, columns = (torch.arange(size, device=x.device) for size in sizes)
-    is_here = rows.unsqueeze(-1) + offset == columns
-    if not source.shape[-1]:
-        return x.clone()
-    place = (rows - max(-offset, 0)).clamp(0, source.shape[-1] - 1)
-    values = source.index_select(-1, place).unsqueeze(-1)
-    return torch.where(is_here, values, last).movedim((-2, -1), (dim1, dim2))
-
-
 def _nextafter(x: Tensor, y: Tensor) -> Tensor:
     """Adds 1 to the bits of each number, taken as an integer, or subtracts it."""
     x, y = torch.broadcast_tensors(x, y)
@@ -1241,22 +896,3 @@ def _frexp(x: Tensor) -> tuple[Tensor, Tensor]:
     found = torch.where(is_plain, half.view(x.dtype), x)
     exponent = exponent - bias - torch.where(raised, bits, 0)
     return found, torch.where(is_plain, exponent, 0).to(torch.int32)
-
-
-def _as_strided_scatter(
-    x: Tensor,
-    source: Tensor,
-    size: Sequence[int | SymInt],
-    stride: Sequence[int | SymInt],
-    storage_offset: int | SymInt | None = None,
-) -> Tensor:
-    """Writes elements at computed offsets. x is contiguous, as all tensors of a program are."""
-    begin: Any = storage_offset or 0
-    place = torch.full((), begin, dtype=torch.int64, device=x.device)
-    for axis, (extent, step) in enumerate(zip(size, stride, strict=True)):
-        along: Any = extent
-        by: Any = step
-        here = torch.arange(along, device=x.device) * by
-        place = place + here[:, *[None] * (len(size) - 1 - axis)]
-    flat = x.reshape(-1).index_copy(0, place.reshape(-1), source.reshape(-1))
-    return flat.reshape(x.shape)

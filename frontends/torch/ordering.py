@@ -15,7 +15,7 @@ _MOST_COMPARED = 512
 
 
 def ordering_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of medians, modes, quantiles and binary searches."""
+    """Returns the decompositions of sorts, medians, modes, quantiles and binary searches."""
     return {
         _ATEN.median.default: _median_of_all,
         _ATEN.median.dim: _median,
@@ -28,6 +28,9 @@ def ordering_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.nanquantile.default: partial(_quantile, skips_nan=True),
         _ATEN.nanquantile.scalar: partial(_quantile, skips_nan=True),
         _ATEN.searchsorted.Tensor: _searchsorted,
+        _ATEN.topk.default: _topk,
+        _ATEN.sort.default: _sort,
+        _ATEN.sort.stable: _sort_stable,
     }
 
 
@@ -139,3 +142,50 @@ def _searchsorted(
         comes_after = comes_after & ~here.isnan()
     count = (~comes_after).sum(-1)
     return count.to(torch.int32) if out_int32 else count
+
+
+def _topk(
+    x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Tensor, Tensor]:
+    """torch-mlir makes a sort of it, of as many steps as the size has bits."""
+    return _first_in_order(x, k, dim, descending=largest)
+
+
+def _sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
+    return _first_in_order(x, None, dim, descending=descending)
+
+
+def _sort_stable(
+    x: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False
+) -> tuple[Tensor, Tensor]:
+    found = _first_in_order(x, None, dim, descending=descending)
+    # What the compiler makes of a sort keeps the order of equal elements.
+    return _ATEN.sort.default(x, dim, descending) if found is NotImplemented else found
+
+
+def _first_in_order(
+    x: Tensor, count: int | None, dim: int, *, descending: bool
+) -> tuple[Tensor, Tensor]:
+    """Returns the first elements in an order, which keeps equal ones as they are, and their places.
+
+    An element's rank is how many come before it. nan is greater than all others.
+    """
+    size: int | SymInt = x.shape[dim] if x.dim() else 1
+    if isinstance(size, SymInt) or size > _MOST_COMPARED or not x.dim():
+        return NotImplemented
+    last = x.movedim(dim, -1)
+    here, other = last.unsqueeze(-1), last.unsqueeze(-2)
+    greater, equal = other > here, other == here
+    if x.is_floating_point():
+        is_nan = last.isnan()
+        nan_here, nan_other = is_nan.unsqueeze(-1), is_nan.unsqueeze(-2)
+        greater = greater | (nan_other & ~nan_here)
+        equal = equal | (nan_other & nan_here)
+    places = torch.arange(size, device=x.device)
+    earlier = places < places.unsqueeze(-1)
+    before = greater if descending else ~(greater | equal)
+    rank = (before | (equal & earlier)).sum(-1)
+    # Which element has each of the first ranks.
+    wanted = rank.unsqueeze(-2) == places[:count].unsqueeze(-1)
+    where = torch.where(wanted, places, 0).sum(-1)
+    return last.gather(-1, where).movedim(-1, dim), where.movedim(-1, dim)
