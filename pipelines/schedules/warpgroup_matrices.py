@@ -338,6 +338,17 @@ def wait_for_threads(count: int) -> None:
     )
 
 
+def set_registers(count: int, action: str) -> None:
+    """Makes the warpgroup's threads "increase" or "decrease" their registers to so many."""
+    ir.Operation.create(
+        "nvvm.setmaxregister",
+        attributes={
+            "regCount": ir.IntegerAttr.get(_i32(), count),
+            "action": ir.Attribute.parse(f"#nvvm<action {action}>"),
+        },
+    )
+
+
 def mapped(start: ir.Value, block: ir.Value) -> ir.Value:
     """An address of shared memory as that of another block of the cluster."""
     return ir.Operation.create(

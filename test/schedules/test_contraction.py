@@ -265,6 +265,86 @@ def _channels_last(
     )
 
 
+def _windows(
+    name: str, element: str, sizes: str, asks: str, dilation: int = 1, channels: int = 24
+) -> Written:
+    """Returns a padded convolution, channels last, by a configuration of warpgroups.
+
+    `sizes` has images, rows, columns and features. Relu of the sums and a bias follow.
+    """
+    n, h, w, f = map(int, sizes.split())
+    d = dilation
+    padded = [n, h + 2 * d, w + d, channels]
+    images, weights, results = [n, h, w, channels], [f, 3, 2, channels], [n, h, w, f]
+    x, p, k, y = (_tensor(each, element) for each in (images, padded, weights, results))
+    sums, bias = _tensor(results, "f32"), _tensor([f], element)
+    body = """%m = arith.mulf %a, %b : f32
+          %s = arith.addf %m, %o : f32"""
+    finish = """%v = arith.addf %a, %b : f32
+          %r = arith.maximumf %v, %none : f32"""
+    if element != "f32":
+        body = f"""%wa = arith.extf %a : {element} to f32
+          %wb = arith.extf %b : {element} to f32
+          %m = arith.mulf %wa, %wb : f32
+          %s = arith.addf %m, %o : f32"""
+        finish = f"""%wb = arith.extf %b : {element} to f32
+          %v = arith.addf %a, %wb : f32
+          %q = arith.maximumf %v, %none : f32
+          %r = arith.truncf %q : f32 to {element}"""
+    source = f"""
+      func.func @NAME(%x: {x}, %k: {k}, %bias: {bias}) -> {y} {{
+        %zero = arith.constant 0.0 : {element}
+        %none = arith.constant 0.0 : f32
+        %p = tensor.pad %x low[0, {d}, {d}, 0] high[0, {d}, 0, 0] {{
+        ^bb0(%i: index, %j: index, %l: index, %c: index):
+          tensor.yield %zero : {element}
+        }} : {x} to {p}
+        %empty = tensor.empty() : {sums}
+        %start = linalg.fill ins(%none : f32) outs(%empty : {sums}) -> {sums}
+        %sum = linalg.generic {{
+          indexing_maps = [
+            affine_map<(n, h, w, f, r, s, c) -> (n, h + r * {d}, w + s * {d}, c)>,
+            affine_map<(n, h, w, f, r, s, c) -> (f, r, s, c)>,
+            affine_map<(n, h, w, f, r, s, c) -> (n, h, w, f)>],
+          iterator_types = ["parallel", "parallel", "parallel", "parallel",
+                            "reduction", "reduction", "reduction"]}}
+          ins(%p, %k : {p}, {k}) outs(%start : {sums})
+          attrs = {{hir.configuration = {{family = "contraction", {asks}}}}} {{
+        ^bb0(%a: {element}, %b: {element}, %o: f32):
+          {body}
+          linalg.yield %s : f32
+        }} -> {sums}
+        %out = tensor.empty() : {y}
+        %y = linalg.generic {{
+          indexing_maps = [affine_map<(n, h, w, f) -> (n, h, w, f)>,
+                           affine_map<(n, h, w, f) -> (f)>,
+                           affine_map<(n, h, w, f) -> (n, h, w, f)>],
+          iterator_types = ["parallel", "parallel", "parallel", "parallel"]}}
+          ins(%sum, %bias : {sums}, {bias}) outs(%out : {y}) {{
+        ^bb0(%a: f32, %b: {element}, %o: {element}):
+          {finish}
+          linalg.yield %r : {element}
+        }} -> {y}
+        return %y : {y}
+      }}"""
+
+    def reference(x: torch.Tensor, k: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        image = functional.pad(x.double().permute(0, 3, 1, 2), (d, 0, d, d))
+        weights = k.double().permute(0, 3, 1, 2)
+        y = functional.conv2d(image, weights, bias.double(), dilation=d)
+        return functional.relu(y).permute(0, 2, 3, 1)
+
+    return Written(
+        name,
+        (_spec(images, element), _spec(weights, element), _spec([f], element)),
+        (_spec(results, element),),
+        reference,
+        ({"one": 1},),
+        magnitude=20.0,
+        source=source,
+    )
+
+
 # A batch of open size, whose padding is read in place; sums are in parts where it is small.
 _OPEN = """
       func.func @NAME(%x: tensor<?x200x9x8xf32>, %k: tensor<5x200x3x2xf32>) -> tensor<?x5x5x8xf32> {
@@ -294,6 +374,15 @@ SUITE = Suite(
             ({"n": 1}, {"n": 8}, {"n": 9}, {"n": 0}),
             magnitude=20.0,
             source=_OPEN,
+        ),
+        # Boxes of images by the copy engine: beyond edges, of several steps of channels.
+        _windows(
+            "boxes",
+            "bf16",
+            "2 9 7 72",
+            "rows = 192, columns = 64, stages = 3, consumers = 3",
+            2,
+            72,
         ),
         # Copies of several terms, and of several columns; and where neither fits.
         _channels_last("bf16", "fhwc", 70),
@@ -363,6 +452,7 @@ ROUNDED = Suite(
             Convolution(2, 9, 40, (9, 7), (3, 2), (2, 1), _ONES, _ONES).program("apart"),
             _channels_last("f32", "fhwc", 36),
             _channels_last("f32", "hwcf", 36),
+            _windows("boxes", "f32", "3 5 6 36", "rows = 64, columns = 64, consumers = 1"),
         )
     ],
     flags=("-O0", "--float32-products=tf32"),

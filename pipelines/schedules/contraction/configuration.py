@@ -145,6 +145,13 @@ def choose(
     form: Form, device: Device, open_size: OpenSize | None = None, *, is_wide: bool = False
 ) -> Configuration:
     """The tile and the number of parts that take the least time, by a model of it."""
+    return timed(form, device, open_size, is_wide=is_wide)[1]
+
+
+def timed(
+    form: Form, device: Device, open_size: OpenSize | None = None, *, is_wide: bool = False
+) -> tuple[float, Configuration]:
+    """Returns the same, and its cycles."""
     best: tuple[float, Configuration] | None = None
     is_matrix = form.is_of_matrices
     terms = _matrix_terms(form, is_wide=is_wide) if is_matrix else _TERMS
@@ -174,7 +181,7 @@ def choose(
             if best is None or cycles < best[0]:
                 best = cycles, made
     assert best is not None, "no tile fits"
-    return best[1]
+    return best
 
 
 def takes_bytes(form: Form, device: Device) -> bool:

@@ -30,6 +30,7 @@ from .configuration import (
     open_sizes,
     run_of,
     takes_bytes,
+    timed,
 )
 from .form import Factor, Form, is_far, places_of, reaches, read_form
 from .kernel import ContractionKernel, PartsKernel, Tiles
@@ -43,7 +44,9 @@ from .warpgroups import (
     choose_warpgroups,
     read_warpgroups,
     refusal,
+    timed_warpgroups,
 )
+from .window import Window
 
 # The first chips that copy to shared memory asynchronously (PTX ISA, "cp.async").
 _ASYNCHRONOUS = 80
@@ -78,6 +81,7 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
         self._forms, self._kernels, self._device = forms, kernels, device
         self._is_stencil = all(map(is_stencil, forms))
         self._plan = None if self._is_stencil else read_warpgroups(forms[0], device)
+        self._is_by_plan = self._plan is not None and _is_less(self._plan, device)
 
     def choices(self) -> Sequence[WarpgroupConfiguration]:
         return [] if self._plan is None else [choose_warpgroups(self._plan, self._device)]
@@ -98,7 +102,7 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
         # What the copy engine cannot take is rare: one kernel does for all of it.
         last = self._by_configuration(forms[-1], choose(forms[-1], device))
         is_fallback = FALLBACK in first.work.op.attributes
-        if self._plan is not None:
+        if self._is_by_plan:
             (whole,) = super().alternatives()
             return [whole] if is_fallback else [whole, last]
         if is_fallback:
@@ -145,9 +149,18 @@ class BytesChooser(ContractionChooser):
     takes_all = False
 
     def alternatives(self) -> list[Alternative]:
-        if self._plan is not None:
+        if self._is_by_plan:
             return [self.alternative(made) for made in self.choices()]
         return self._by_open_size(self._forms[0], [self._forms[0].first, self._forms[0].second])
+
+
+def _is_less(plan: WarpgroupPlan, device: Device) -> bool:
+    """Returns whether a plan takes less time than tiles that threads copy: all but windows do."""
+    form = plan.form
+    is_window = isinstance(plan.first, Window)
+    if not is_window or (element_bytes(form.first.element) == 1 and not takes_bytes(form, device)):
+        return True
+    return timed_warpgroups(plan, device)[0] < timed(form, device, is_wide=True)[0]
 
 
 def _is_of_bytes(form: Form, device: Device) -> bool:
@@ -241,10 +254,12 @@ def _may_be_wide(plan: WarpgroupPlan, operand: Operand) -> bool:
     )
 
 
-def _require_boxes(found: Conditions, plan: WarpgroupPlan, reading: Reading) -> None:
+def _require_boxes(found: Conditions, plan: WarpgroupPlan, reading: Reading | Window) -> None:
     """Adds what the copy engine asks of a factor."""
     factor, count = reading.factor, STRIDE_BYTES // element_bytes(reading.factor.element)
     found.require_aligned_buffer(factor.buffer, factor.element, STRIDE_BYTES)
+    if isinstance(reading, Window):
+        return
     found.require_multiple(factor.offset, count)
     for loops in reading.dims[1:]:
         stride = factor.strides[loops[-1]]
@@ -273,7 +288,7 @@ def _launch_warpgroups(
     kernel = kernels.build(name, made.threads, emit, place, attributes, made.attribute)
     tiles = product(
         [
-            work.open.divided_up(plan.extent(plan.rows), made.rows),
+            plan.row_tiles(made.rows),
             work.open.divided_up(plan.extent(plan.columns), made.columns),
             plan.extent(plan.outer),
         ]

@@ -11,6 +11,8 @@ order.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ....dialects.mlir import arith, gpu, ir, scf, vector
 from ....dialects.records import dataclass
 from ...rewriting import constant
@@ -25,7 +27,7 @@ from ..elements import (
 from ..parameters import Parameters
 from ..region import Point
 from ..shared import SharedMemory
-from ..size import ONE, ZERO, product
+from ..size import ONE, ZERO, Size, product
 from ..warp_matrices import LANES
 from ..warpgroup_matrices import (
     BARRIER_BYTES,
@@ -42,25 +44,46 @@ from ..warpgroup_matrices import (
     mapped,
     matrix_descriptor,
     moved,
+    set_registers,
     tensor_map,
     wait_for_products,
     wait_for_threads,
 )
 from ..work import Operand
-from .indices import Indices, Numbers, add, byte, i32, is_below, multiply, number, plus, times
+from .indices import (
+    Indices,
+    Numbers,
+    add,
+    both,
+    byte,
+    i32,
+    is_below,
+    multiply,
+    number,
+    plus,
+    times,
+)
 from .warpgroups import RUN, Reading, WarpgroupConfiguration, WarpgroupPlan
+from .window import Window
 
 _TILES_AT_ONCE, _WORD_BYTES = 4, 4
 _BOX = 256
+# Registers of a thread where a warpgroup copies and three multiply: 24 and 3 times 160 are less
+# than the 512 that a lane of each has, in multiples of 8 (PTX ISA, "setmaxnreg").
+_PRODUCER_REGISTERS, _CONSUMER_REGISTERS = 24, 160
 
 
 @dataclass(frozen=True)
 class _Place:
-    """A tile: its first row and column, and the indices of the loops around."""
+    """A tile: its first row and column, and the indices of the loops around.
+
+    Of a box, `corner` has the first index of each loop of rows.
+    """
 
     row: ir.Value
     column: ir.Value
     outer: Indices
+    corner: Indices
 
 
 class WarpgroupKernel:
@@ -91,7 +114,7 @@ class WarpgroupKernel:
         self._barriers = self.shared.area(made.stages * 2 * BARRIER_BYTES)
         self._maps = [self._map(reading) for reading in (plan.first, plan.second)]
         self._counts = [
-            self._tiles(plan.rows, made.rows),
+            self._row_tiles(),
             self._tiles(plan.columns, made.columns),
         ]
         self._steps = self._tiles(plan.terms, plan.depth)
@@ -108,6 +131,8 @@ class WarpgroupKernel:
         consumers = number(made.consumers * THREADS)
         roles = scf.IfOp(is_below(thread, consumers), has_else=True)
         with ir.InsertionPoint(roles.then_block):
+            if made.gives_registers:
+                set_registers(_CONSUMER_REGISTERS, "increase")
             if made.parts > 1:
                 self._keep(first)
             else:
@@ -115,6 +140,8 @@ class WarpgroupKernel:
             scf.YieldOp([])
         assert roles.else_block is not None
         with ir.InsertionPoint(roles.else_block):
+            if made.gives_registers:
+                set_registers(_PRODUCER_REGISTERS, "decrease")
             one = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, consumers))
             with ir.InsertionPoint(one.then_block):
                 if made.parts > 1:
@@ -150,6 +177,19 @@ class WarpgroupKernel:
             return number(-(-extent.known // size))
         return arith.ceildivui(self.numbers.size(extent), number(size))
 
+    def _row_tiles(self) -> ir.Value:
+        if isinstance(self.plan.first, Window):
+            return number(self.plan.row_tiles(self.configuration.rows).known)
+        return self._tiles(self.plan.rows, self.configuration.rows)
+
+    @cached_property
+    def _window_box(self) -> dict[int, int]:
+        """The sizes of a tile's box, of each loop of rows; none where rows are no box."""
+        first, plan = self.plan.first, self.plan
+        if not isinstance(first, Window):
+            return {}
+        return dict(zip(plan.rows, first.box(plan.form, self.configuration.rows), strict=True))
+
     def _full(self, slot: ir.Value) -> Barrier:
         return Barrier(byte(self._barriers, times(slot, 2 * BARRIER_BYTES)))
 
@@ -178,7 +218,14 @@ class WarpgroupKernel:
         column = arith.divui(inside, high)
         row = add(above, arith.subi(inside, arith.muli(column, high)))
         outer = self.numbers.split(batch, plan.outer)
-        return _Place(times(row, made.rows), times(column, made.columns), outer)
+        corner: dict[int, ir.Value] = {}
+        rest = row
+        for loop, size in reversed(self._window_box.items()):
+            boxes = number(-(-plan.form.work.extents[loop].known // size))
+            whole = arith.divui(rest, boxes)
+            corner[loop] = times(arith.subi(rest, multiply(whole, boxes)), size)
+            rest = whole
+        return _Place(times(row, made.rows), times(column, made.columns), outer, corner)
 
     # Copies.
 
@@ -205,7 +252,10 @@ class WarpgroupKernel:
                 outer |= self.numbers.split(rest, self.plan.outer_terms)
             term = times(at, self.plan.depth)
             start = byte(self._stages, times(slot, made.stage_bytes))
-            self._copy(0, start, place.row, term, outer, made.rows, full)
+            if isinstance(self.plan.first, Window):
+                self._copy_box(self.plan.first, start, term, {**outer, **place.corner}, full)
+            else:
+                self._copy(0, start, place.row, term, outer, made.rows, full)
             start = byte(start, number(made.rows * ROW_BYTES))
             self._copy(1, start, place.column, term, outer, made.columns, full)
             scf.YieldOp([*self._next(slot, parity)])
@@ -223,6 +273,7 @@ class WarpgroupKernel:
     ) -> None:
         """Begins the copies of a factor's part of a step."""
         reading = (self.plan.first, self.plan.second)[side]
+        assert isinstance(reading, Reading)
         box = self._box(reading, tile)[-1 - reading.own]
         for shift in range(0, tile, box):
             places: list[ir.Value] = []
@@ -236,6 +287,18 @@ class WarpgroupKernel:
             where = byte(to, number(shift * ROW_BYTES))
             copy_box(where, self._maps[side], places, barrier.address)
 
+    def _copy_box(
+        self, window: Window, to: ir.Value, term: ir.Value, indices: Indices, barrier: Barrier
+    ) -> None:
+        """Begins the copy of what a tile's box of results reads of the image in a step."""
+        places = [term]
+        for axis in window.axes[1:]:
+            place = number(axis.constant)
+            for loop, by in axis.factors.items():
+                place = add(place, times(indices[loop], by))
+            places.append(place)
+        copy_box(to, self._maps[0], places, barrier.address)
+
     def _box(self, reading: Reading, tile: int) -> list[int]:
         """The sizes of one copy, outermost first."""
         sizes = [1] * len(reading.dims)
@@ -243,8 +306,10 @@ class WarpgroupKernel:
         sizes[1] = min(tile, _BOX) if reading.is_along_terms else self.plan.depth
         return sizes[::-1]
 
-    def _map(self, reading: Reading) -> ir.Value:
+    def _map(self, reading: Reading | Window) -> ir.Value:
         """The address of the descriptor of a factor, which the host makes."""
+        if isinstance(reading, Window):
+            return self._window_map(reading)
         made, work = self.configuration, self.plan.form.work
         tile = made.rows if reading is self.plan.first else made.columns
         box = self._box(reading, tile)
@@ -255,6 +320,22 @@ class WarpgroupKernel:
         source = (factor.buffer, factor.offset)
         rounds = self.plan.form.is_rounded
         return tensor_map(self.parameters, name, source, sizes, strides, box, rounds=rounds)
+
+    def _window_map(self, window: Window) -> ir.Value:
+        axes = window.axes[::-1]
+        box = [
+            next((size for loop, size in self._window_box.items() if loop in axis.factors), 1)
+            for axis in axes[:-1]
+        ]
+        return tensor_map(
+            self.parameters,
+            "rows",
+            (window.factor.buffer, Size(window.offset)),
+            [Size(axis.size) for axis in axes],
+            [Size(axis.stride) for axis in axes],
+            [*box, self.plan.depth],
+            rounds=self.plan.form.is_rounded,
+        )
 
     # Products.
 
@@ -441,20 +522,16 @@ class WarpgroupKernel:
 
     def _store(self, sums: list[list[ir.Value]], place: _Place, own_row: ir.Value) -> None:
         """Computes what follows and stores it: a lane has two columns of each 8, of two rows."""
-        numbers, plan = self.numbers, self.plan
+        numbers = self.numbers
         lane = arith.andi(numbers.thread, number(LANES - 1))
         warp = arith.andi(arith.shrui(numbers.thread, number(5)), number(3))
         quad, group = arith.andi(lane, number(3)), arith.shrui(lane, number(2))
         exchange = _Exchange(quad)
-        end = numbers.size(plan.extent(plan.rows))
-        first = add(add(place.row, own_row), add(times(warp, 16), group))
+        first = add(own_row, add(times(warp, 16), group))
         for slice_, own in enumerate(sums):
             for half in range(2):
-                row = plus(first, slice_ * ROWS + half * 8)
-                is_row = is_below(row, end)
-                # Rows and columns beyond the ends load what others do.
-                near = arith.minui(row, plus(end, -1))
-                rows = {**numbers.split(near, plan.rows), **place.outer}
+                is_row, of_row = self._row(place, plus(first, slice_ * ROWS + half * 8))
+                rows = {**of_row, **place.outer}
                 for tile in range(0, self.configuration.columns // RUN, _TILES_AT_ONCE):
                     pairs = [
                         own[4 * each + 2 * half : 4 * each + 2 * half + 2]
@@ -462,6 +539,29 @@ class WarpgroupKernel:
                     ]
                     start = plus(place.column, tile * RUN)
                     self._store_tiles(pairs, rows, is_row, start, quad, exchange)
+
+    def _row(self, place: _Place, number_: ir.Value) -> tuple[ir.Value, dict[int, ir.Value]]:
+        """Returns whether there is a row of a tile, and its indices.
+
+        Rows beyond the ends load what others do.
+        """
+        numbers, plan = self.numbers, self.plan
+        if not self._window_box:
+            end, row = numbers.size(plan.extent(plan.rows)), add(place.row, number_)
+            near = arith.minui(row, plus(end, -1))
+            return is_below(row, end), numbers.split(near, plan.rows)
+        found: dict[int, ir.Value] = {}
+        holds: ir.Value | None = None
+        rest = number_
+        for loop, size in reversed(self._window_box.items()):
+            extent = plan.form.work.extents[loop].known
+            whole = arith.divui(rest, number(size))
+            at = add(place.corner[loop], arith.subi(rest, times(whole, size)))
+            if extent % size:
+                holds = both(holds, is_below(at, number(extent)))
+                at = arith.minui(at, number(extent - 1))
+            found[loop], rest = at, whole
+        return constant(ir.IntegerType.get_signless(1), 1) if holds is None else holds, found
 
     def _store_tiles(
         self,

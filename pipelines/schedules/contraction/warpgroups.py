@@ -28,6 +28,7 @@ from ..warpgroup_matrices import (
     Kinds,
 )
 from .form import Factor, Form
+from .window import Window, count_boxes, read_window
 
 # Neighbouring columns that a thread stores of 16-bit results: a tile's, which four lanes share.
 RUN = 8
@@ -50,10 +51,10 @@ class WarpgroupConfiguration(Configuration):
 
     family: ClassVar[str] = "contraction"
     candidates: ClassVar[Mapping[str, Sequence[Value]]] = {
-        "rows": (64, 128, 256),
+        "rows": (64, 128, 192, 256),
         "columns": (64, 96, 128, 192, 256),
         "stages": (3, 4, 5, 6),
-        "consumers": (1, 2),
+        "consumers": (1, 2, 3),
         "group": (4, 8, 16),
         "resident": (1, 2),
         "parts": (1, 2, 4, 8),
@@ -69,8 +70,16 @@ class WarpgroupConfiguration(Configuration):
 
     @property
     def threads(self) -> int:
-        """Those of a block: the last warp is the producer."""
-        return self.consumers * THREADS + LANES
+        """Those of a block: the last warp is the producer, or the first of the last warpgroup."""
+        return self.consumers * THREADS + (THREADS if self.gives_registers else LANES)
+
+    @property
+    def gives_registers(self) -> bool:
+        """Whether the producer gives registers to consumers, which would have 128 of them.
+
+        A multiprocessor has four equal parts of registers: with a 13th warp one has four warps.
+        """
+        return self.consumers > 2
 
     @property
     def slices(self) -> int:
@@ -115,10 +124,11 @@ class WarpgroupPlan:
     """What tiles are of: `rows`, `columns` and `terms` each lie in a row of memory.
 
     `outer` are the other loops of the result, `outer_terms` those that are summed around `terms`.
+    Where the first factor is read in windows, `rows` are loops of which a tile has a box.
     """
 
     form: Form
-    first: Reading
+    first: Reading | Window
     second: Reading
     rows: tuple[int, ...]
     columns: tuple[int, ...]
@@ -151,6 +161,13 @@ class WarpgroupPlan:
         """How many iterations loops have together."""
         return product([self.form.work.extents[loop] for loop in loops])
 
+    def row_tiles(self, rows: int) -> Size:
+        """Returns how many tiles of so many rows there are."""
+        if isinstance(self.first, Window):
+            extents = [self.form.work.extents[loop].known for loop in self.rows]
+            return Size(count_boxes(extents, self.first.box(self.form, rows)))
+        return self.form.work.open.divided_up(self.extent(self.rows), rows)
+
 
 def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
     """How warpgroups compute a form, or None where they cannot; strides may be found not to fit."""
@@ -159,7 +176,7 @@ def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
         return None
     if not form.rows or not form.columns or form.kinds is None:
         return None
-    if any(factor.guards for factor in factors):
+    if form.second.guards:
         return None
     rows = _tail(form, form.rows, [form.first])
     columns = _tail(form, form.columns, [form.second])
@@ -169,7 +186,12 @@ def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
     )
     outer_terms = tuple(loop for loop in form.terms if loop not in terms)
     around = (*outer_terms, *outer)
-    first = _reading(form, form.first, rows, terms, around)
+    first = None if form.first.guards else _reading(form, form.first, rows, terms, around)
+    if first is None:
+        first = read_window(form)
+        rows, terms, outer_terms = form.rows, form.terms[-1:], form.terms[:-1]
+        outer = tuple(loop for loop in outer if loop not in rows)
+        around = (*outer_terms, *outer)
     second = _reading(form, form.second, columns, terms, around)
     if first is None or second is None or not _writes_in_rows(form, columns):
         return None
@@ -239,13 +261,19 @@ def choose_warpgroups(plan: WarpgroupPlan, device: Device) -> WarpgroupConfigura
 
     It never divides sums into parts: an operation must ask for them (docs/matrix-products.md).
     """
+    return timed_warpgroups(plan, device)[1]
+
+
+def timed_warpgroups(plan: WarpgroupPlan, device: Device) -> tuple[float, WarpgroupConfiguration]:
+    """Returns the tile of least time, and its cycles."""
     made = [
         (_configuration(device, rows, columns, resident), share)
         for rows, columns, resident, share in _TILES
         if fits(plan, rows, columns)
     ]
     made = [each for each in made if each[0].slices * each[0].columns <= plan.most_sums]
-    return min(made, key=lambda each: _cost(plan, device, *each))[0]
+    timed = ((_cost(plan, device, *each), each[0]) for each in made)
+    return min(timed, key=lambda each: each[0])
 
 
 def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -> str | None:
@@ -264,6 +292,8 @@ def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -
         return f"a thread has registers for {most} 'columns' of so many 'rows'"
     if made.shared_bytes * made.resident > device.shared_bytes:
         return f"'resident' blocks have {device.shared_bytes} bytes of shared memory together"
+    if made.parts > 1 and isinstance(plan.first, Window):
+        return "sums over windows have 1 of 'parts'"
     if made.parts > device.cluster_blocks:
         return f"'parts' are {device.cluster_blocks} at most, the blocks of a cluster"
     if made.part_bytes > made.stages * made.stage_bytes:
@@ -289,17 +319,17 @@ def _configuration(
 
 def _cost(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration, share: float) -> float:
     """The cycles of the multiprocessor that has most to do; sizes that are open are large."""
-    rows, columns, terms, outer = (
+    rows, columns, terms, outer_terms, outer = (
         extent.known if extent.is_known else _OPEN_SIZE
-        for extent in (
-            plan.extent(plan.rows),
-            plan.extent(plan.columns),
-            plan.extent(plan.terms) * plan.extent(plan.outer_terms),
-            plan.extent(plan.outer),
+        for extent in map(
+            plan.extent, (plan.rows, plan.columns, plan.terms, plan.outer_terms, plan.outer)
         )
     )
-    tiles = -(-rows // made.rows) * -(-columns // made.columns) * outer
-    steps = -(-terms // plan.depth)
+    of_rows = -(-rows // made.rows)
+    if isinstance(plan.first, Window):
+        of_rows = plan.row_tiles(made.rows).known
+    tiles = of_rows * -(-columns // made.columns) * outer
+    steps = -(-terms // plan.depth) * outer_terms
     products = made.rows // ROWS * made.columns // 8 * 4 * _CYCLES / share
     step = max(products, made.stage_bytes / _BYTES_PER_CYCLE)
     end = _RESULT_CYCLES * made.rows * made.columns

@@ -1,0 +1,147 @@
+"""Windows of an image as boxes for the copy engine: convolutions whose channels lie together.
+
+A tile of results is a box of places in the image, such as 2 images by 8 rows by 8 columns. What it
+reads for a place of the window is a box of the same sizes, which lies further along in the image.
+Beyond the image's edges the copy engine gives zeros, as padding does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product as each_of
+from math import prod
+
+from ....dialects.records import dataclass
+from ..elements import element_bytes
+from ..size import ONE, ZERO
+from ..warpgroup_matrices import MOST_DIMS, STRIDE_BYTES
+from .form import Factor, Form
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """A dim of an image: places `constant + sum(factors[l] * il)`, of which there are `size`.
+
+    They lie `stride` elements apart. What is read of other places is 0.
+    """
+
+    size: int
+    stride: int
+    constant: int
+    factors: Mapping[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """How the copy engine sees a factor that is read in windows: `axes`, innermost first.
+
+    The first has the loop of the terms alone, the next ones one loop of `rows` each, innermost
+    first. The first element lies at `offset` of the factor's buffer.
+    """
+
+    factor: Factor
+    rows: tuple[int, ...]
+    axes: tuple[Axis, ...]
+    offset: int
+
+    @property
+    def is_along_terms(self) -> bool:
+        return True
+
+    def box(self, form: Form, rows: int) -> tuple[int, ...]:
+        """Returns the box of so many results that a tile has, of which few lie beyond the ends."""
+        extents = [form.work.extents[loop].known for loop in self.rows]
+        sizes = [each for each in range(1, rows + 1) if rows % each == 0]
+        boxes = (each for each in each_of(sizes, repeat=len(extents)) if prod(each) == rows)
+        return min(
+            boxes, key=lambda box: (count_boxes(extents, box), [-each for each in box[::-1]])
+        )
+
+
+def count_boxes(extents: Sequence[int], box: Sequence[int]) -> int:
+    """Returns how many boxes cover so many iterations of loops."""
+    return prod(-(-extent // size) for extent, size in zip(extents, box, strict=True))
+
+
+def read_window(form: Form) -> Window | None:
+    """Returns how the first factor is read in windows, of known sizes; None where no box is."""
+    factor, work = form.first, form.work
+    *outer, inner = form.terms
+    loops = [*form.rows, *outer, *form.batch]
+    along = [loop for loop in loops if factor.strides[loop] != ZERO]
+    sizes = [factor.offset, *(work.extents[loop] for loop in (*along, inner))]
+    if not all(each.is_known for each in (*sizes, *(factor.strides[loop] for loop in along))):
+        return None
+    if factor.strides[inner] != ONE or factor.guards_along(inner):
+        return None
+    if any(factor.strides[loop].known <= 0 for loop in along):
+        return None
+    found = _guarded_axes(factor)
+    if found is None:
+        return None
+    used = {loop for axis in found for loop in axis.factors}
+    rows = [loop for loop in form.rows if loop not in used]
+    found += _plain_axes(form, rows, [loop for loop in along if loop not in {*used, *rows}])
+    ordered: list[Axis] = []
+    for row in reversed(form.rows):
+        own = [axis for axis in found if row in axis.factors]
+        if len(own) != 1 or own[0] in ordered or own[0].factors[row] != 1:
+            return None
+        ordered += own
+    ordered += [axis for axis in found if axis not in ordered]
+    channels = Axis(work.extents[inner].known, 1, 0, {inner: 1})
+    offset = factor.offset.known - sum(axis.constant * axis.stride for axis in ordered)
+    count = STRIDE_BYTES // element_bytes(factor.element)
+    if len(ordered) >= MOST_DIMS or offset < 0 or offset % count:
+        return None
+    if any(axis.stride % count for axis in ordered):
+        return None
+    return Window(factor, form.rows, (channels, *ordered), offset)
+
+
+def _guarded_axes(factor: Factor) -> list[Axis] | None:
+    """Returns the axes along which there are edges; None where they are no dims in memory."""
+    found: list[Axis] = []
+    used: set[int] = set()
+    for guard in factor.guards:
+        loops = guard.factors
+        if guard.by != 1 or not guard.bound.is_known or used & loops.keys():
+            return None
+        strides = {
+            (factor.strides[loop].known // by, factor.strides[loop].known % by)
+            for loop, by in loops.items()
+            if by > 0
+        }
+        if len(strides) != 1 or any(by < 1 for by in loops.values()):
+            return None
+        ((stride, rest),) = strides
+        if rest or not stride:
+            return None
+        used |= loops.keys()
+        found.append(Axis(guard.bound.known, stride, guard.constant, loops))
+    return found
+
+
+def _plain_axes(form: Form, rows: Sequence[int], others: Sequence[int]) -> list[Axis]:
+    """Returns the axes of loops without edges; places of the window lie along those of rows."""
+    strides, extents = form.first.strides, form.work.extents
+    found = {row: {row: 1} for row in rows}
+    rest: list[int] = []
+    for loop in others:
+        stride = strides[loop].known
+        along = [row for row in rows if loop in form.terms and stride % strides[row].known == 0]
+        if along:
+            row = max(along, key=lambda row: strides[row].known)
+            found[row][loop] = stride // strides[row].known
+        else:
+            rest.append(loop)
+    alone = [{loop: 1} for loop in rest]
+    return [
+        Axis(
+            1 + sum(by * (extents[loop].known - 1) for loop, by in factors.items()),
+            min(strides[loop].known // by for loop, by in factors.items()),
+            0,
+            factors,
+        )
+        for factors in (*found.values(), *alone)
+    ]

@@ -1,0 +1,59 @@
+// A convolution of which channels lie together, in its results too: the copy engine brings boxes of
+// the image, one for each place of the window, and zeros beyond the image's edges.
+//
+// RUN: sed 's/STEP/1/g; s/SIZE/28/g' %s > %t.mlir
+// RUN: hirc-opt %t.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,BOXES
+//
+// With a step of 2 what a tile reads does not lie together: threads copy it.
+//
+// RUN: sed 's/STEP/2/g; s/SIZE/14/g' %s > %t.step.mlir
+// RUN: hirc-opt %t.step.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,THREADS
+
+// ALL-LABEL:   hir.program
+// BOXES:       memref.reinterpret_cast %{{.*}} sizes: [%c8{{[_0-9]*}}, %c28{{[_0-9]*}}, %c28{{[_0-9]*}}, %c128{{[_0-9]*}}]
+// BOXES:       nvgpu.tma.create.descriptor
+// BOXES:       memref.reinterpret_cast %{{.*}} sizes: [%c3{{[_0-9]*}}, %c3{{[_0-9]*}}, %c256{{[_0-9]*}}, %c128{{[_0-9]*}}]
+// BOXES:       nvgpu.tma.create.descriptor
+// THREADS-NOT: nvgpu.tma.create.descriptor
+// THREADS:     nvvm.cp.async.shared.global
+// ALL:         nvvm.wgmma.mma_async
+// BOXES:       nvvm.cp.async.bulk.tensor
+"hir.program"() ({
+^bb0(%x: memref<8x28x28x128xbf16>, %k: memref<256x3x3x128xbf16>, %y: memref<8xSIZExSIZEx256xf32>):
+  %c1 = arith.constant 1 : index
+  %step = arith.constant STEP : index
+  %c28 = arith.constant 28 : index
+  %zero = arith.constant 0.0 : bf16
+  linalg.generic {
+    indexing_maps = [affine_map<(n, h, w, f, i, j, c) -> (f, i, j, c)>, affine_map<(n, h, w, f, i, j, c) -> (n, h, w, f)>],
+    iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]
+  } ins(%k : memref<256x3x3x128xbf16>) outs(%y : memref<8xSIZExSIZEx256xf32>) {
+  ^bb0(%a: bf16, %b: f32):
+    %n = linalg.index 0 : index
+    %h = linalg.index 1 : index
+    %w = linalg.index 2 : index
+    %i = linalg.index 4 : index
+    %j = linalg.index 5 : index
+    %c = linalg.index 6 : index
+    %down = arith.muli %h, %step : index
+    %right = arith.muli %w, %step : index
+    %0 = arith.addi %down, %i : index
+    %1 = arith.subi %0, %c1 : index
+    %2 = arith.addi %right, %j : index
+    %3 = arith.subi %2, %c1 : index
+    %4 = arith.cmpi ult, %1, %c28 : index
+    %5 = arith.cmpi ult, %3, %c28 : index
+    %6 = arith.andi %4, %5 : i1
+    %7 = scf.if %6 -> (bf16) {
+      %e = memref.load %x[%n, %1, %3, %c] : memref<8x28x28x128xbf16>
+      scf.yield %e : bf16
+    } else {
+      scf.yield %zero : bf16
+    }
+    %wide = arith.extf %7 : bf16 to f32
+    %weight = arith.extf %a : bf16 to f32
+    %8 = arith.mulf %wide, %weight : f32
+    %9 = "hir.reduce_loops"(%8) {kind = "addf", loops = array<i64: 4, 5, 6>} : (f32) -> f32
+    linalg.yield %9 : f32
+  }
+}) {function_type = (memref<8x28x28x128xbf16>, memref<256x3x3x128xbf16>, memref<8xSIZExSIZEx256xf32>) -> (), inputs = [{name = "x"}, {name = "k"}, {name = "y"}], sym_name = "main"} : () -> ()
