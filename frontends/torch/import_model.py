@@ -44,9 +44,9 @@ from .attention import flexible_attention_as_products
 from .attributes import Assignments, as_buffers
 from .calling import Description, bind, constant, describe, leaf_paths
 from .changes import Changes, change_of, find_changes
-from .control_flow import ControlFlowImporter, begin_control_flow, end_control_flow
 from .custom_operators import custom_decompositions
 from .decompositions import decompositions
+from .definitions import define_functions, keep_bodies
 from .degenerate import fill_what_is_empty
 from .example_sizes import with_larger_sizes
 from .export_guards import made_of, without_needless_guards
@@ -54,6 +54,7 @@ from .fake_values import apart, without_elements
 from .functions import ReplacedFunctions
 from .generators import keep_generator
 from .gradients import exported
+from .graph_importer import GraphImporter
 from .placements import declare_placements
 from .recurrent import recurrent_decompositions
 from .refusals import nodes_of, refuse
@@ -433,15 +434,15 @@ def _outputs(
 def _lowered(program: ExportedProgram, name: str) -> ir.Module:
     session = Session()
     torch_dialect.register_dialect(session.context)
-    importer = FxImporter(context=session.context, graph_node_importer_cls=ControlFlowImporter)
+    importer = FxImporter(context=session.context, graph_node_importer_cls=GraphImporter)
     try:
         activity.enter("import", "torch-mlir's importer")
         importer.import_program(program, func_name=name)
-        begin_control_flow(importer.module_op)
+        keep_bodies(importer.module_op)
         activity.enter("import", "torch-mlir's lowering")
         with session.context:
             passmanager.PassManager.parse(_PIPELINE).run(importer.module_op)
-            end_control_flow(importer.module_op, name)
+            define_functions(importer.module_op, name)
     except HircError:
         raise
     except ir.MLIRError as error:
