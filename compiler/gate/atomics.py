@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .rule import WORD_START, Inexpressible, Rule
+from .rule import WORD_START, Refusal, Rule
 
 _ATOMICRMW = rf"{WORD_START}atomicrmw (?:volatile )?"
 _INTEGER = "add|sub|and|nand|or|xor|max|min|umax|umin|uinc_wrap|udec_wrap|usub_cond|usub_sat"
@@ -10,59 +10,49 @@ _INTEGER = "add|sub|and|nand|or|xor|max|min|umax|umin|uinc_wrap|udec_wrap|usub_c
 _VECTOR_OPERAND = r"(?= ptr[^\n]*?, <)"
 
 
-class MaximumNumber(Rule):
+class MaximumNumber(Refusal):
     """`atomicrmw fmaximumnum` and `fminimumnum`."""
 
     construct = "atomicrmw fmaximumnum and fminimumnum"
     triggers = ("mumnum ",)
     pattern = rf"{_ATOMICRMW}f(?:max|min)imumnum "
-
-    def rewrite(self, found: str) -> str:
-        raise Inexpressible("use fmax or fmin, or a loop of compare and exchange")
+    way_out = "use fmax or fmin, or a loop of compare and exchange"
 
 
-class ElementwiseUpdate(Rule):
+class ElementwiseUpdate(Refusal):
     """`atomicrmw elementwise`: each lane is atomic, not the vector."""
 
     construct = "atomicrmw elementwise"
     triggers = (" elementwise ",)
     pattern = rf"{_ATOMICRMW}elementwise "
-
-    def rewrite(self, found: str) -> str:
-        raise Inexpressible("use one atomic operation a lane")
+    way_out = "use one atomic operation a lane"
 
 
-class ElementwiseAccess(Rule):
+class ElementwiseAccess(Refusal):
     """`load atomic elementwise` and `store atomic elementwise`."""
 
     construct = "atomic load and store elementwise"
     triggers = (" elementwise ",)
     pattern = rf"{WORD_START}(?:load|store) atomic (?:volatile )?elementwise "
-
-    def rewrite(self, found: str) -> str:
-        raise Inexpressible("use one atomic access a lane")
+    way_out = "use one atomic access a lane"
 
 
-class IntegerVectorUpdate(Rule):
+class IntegerVectorUpdate(Refusal):
     """`atomicrmw add ptr %p, <2 x i32> %v`: the whole vector at once."""
 
     construct = "atomicrmw on integer vectors"
     triggers = ("atomicrmw ",)
     pattern = rf"{_ATOMICRMW}(?:{_INTEGER}){_VECTOR_OPERAND}"
-
-    def rewrite(self, found: str) -> str:
-        raise Inexpressible("use a loop of compare and exchange on an integer of that size")
+    way_out = "use a loop of compare and exchange on an integer of that size"
 
 
-class VectorExchange(Rule):
+class VectorExchange(Refusal):
     """`atomicrmw xchg ptr %p, <2 x half> %v`."""
 
     construct = "atomicrmw xchg on vectors"
     triggers = ("atomicrmw xchg ", "atomicrmw volatile xchg ")
     pattern = rf"{_ATOMICRMW}xchg{_VECTOR_OPERAND}"
-
-    def rewrite(self, found: str) -> str:
-        raise Inexpressible("exchange an integer of that size, cast to and from it")
+    way_out = "exchange an integer of that size, cast to and from it"
 
 
 RULES: tuple[type[Rule], ...] = (

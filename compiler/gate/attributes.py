@@ -6,7 +6,7 @@ same name. `noipa` forbids what the older optimizer may do, so it cannot be drop
 
 from __future__ import annotations
 
-from .rule import WORD_END, WORD_START, Inexpressible, Rule
+from .rule import WORD_END, WORD_START, Refusal, Rule
 
 
 class DeadOnReturnSize(Rule):
@@ -56,15 +56,13 @@ class NoOutline(Rule):
         return '"nooutline"'
 
 
-class NoInterproceduralAnalysis(Rule):
+class NoInterproceduralAnalysis(Refusal):
     """`noipa`."""
 
     construct = "noipa"
     triggers = ("noipa",)
     pattern = rf"{WORD_START}noipa{WORD_END}"
-
-    def rewrite(self, found: str) -> str:
-        raise Inexpressible("use noinline and optnone, or put the function in its own module")
+    way_out = "use noinline and optnone, or put the function in its own module"
 
 
 class TargetMemory(Rule):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .rule import Inexpressible, Rule
+from .rule import Refusal, Rule
 
 
 class ModuleAsmBlock(Rule):
@@ -19,15 +19,13 @@ class ModuleAsmBlock(Rule):
         return "" if found == "module asm" else f"module asm {found.strip()}"
 
 
-class ModuleAsmProperties(Rule):
+class ModuleAsmProperties(Refusal):
     """`module asm(target_cpu: "...")`: assembled for another chip than the module's."""
 
     construct = "module asm properties"
     triggers = ("module asm(",)
     pattern = r"^module asm\("
-
-    def rewrite(self, found: str) -> str:
-        raise Inexpressible("assemble that part on its own and link it")
+    way_out = "assemble that part on its own and link it"
 
 
 RULES: tuple[type[Rule], ...] = (ModuleAsmBlock, ModuleAsmProperties)

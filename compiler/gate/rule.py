@@ -31,6 +31,15 @@ class Rule(ABC):
         """
 
 
+class Refusal(Rule):
+    """A construct that has no older spelling; `way_out` says what to write instead."""
+
+    way_out: ClassVar[str]
+
+    def rewrite(self, found: str) -> str:
+        raise Inexpressible(self.way_out)
+
+
 # A bare word of the language, not a part of a name (%a.b8, @"x", !b8) and not a label.
 WORD_START = r"(?<![\w.$%@!#^-])"
 WORD_END = r"(?![\w.$:-])"

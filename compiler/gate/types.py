@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from .rule import WORD_END, WORD_START, Inexpressible, Rule
+from .rule import WORD_END, WORD_START, Refusal, Rule
 
 
-class ByteType(Rule):
+class ByteType(Refusal):
     """`b8`, `b32`: raw memory in a register, with the provenance of the pointers in it."""
 
     construct = "byte types"
     triggers = ("(b", *(f" b{digit}" for digit in range(1, 10)))
     pattern = rf"{WORD_START}b[1-9]\d*{WORD_END}"
-
-    def rewrite(self, found: str) -> str:
-        raise Inexpressible("use an integer or a pointer type")
+    way_out = "use an integer or a pointer type"
 
 
 RULES: tuple[type[Rule], ...] = (ByteType,)

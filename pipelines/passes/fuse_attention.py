@@ -7,7 +7,7 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
-from ..schedules.device import device_of
+from ..schedules.device import device_of_option
 from ..walking import is_used, operations_where
 
 
@@ -41,7 +41,7 @@ class FuseAttention(Pass):
         from ..attention.merge import merge
         from ..schedules.attention.schedule import is_scheduled
 
-        device = device_of([chip for chip in self.chips.split("+") if chip])
+        device = device_of_option(self.chips)
         # In this order: what becomes part of an operation comes before the product that ends it.
         for work in found:
             merge(work, lambda attention: is_scheduled(attention, device))

@@ -8,7 +8,7 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..schedules.choose import configurations
-from ..schedules.device import device_of
+from ..schedules.device import device_of_option
 from ..walking import operations_where
 
 LISTED = "hir.configurations"
@@ -37,7 +37,7 @@ class HirListConfigurations(Pass):
     chips: str = ""
 
     def run(self, op: ir.Operation) -> None:
-        device = device_of([chip for chip in self.chips.split("+") if chip])
+        device = device_of_option(self.chips)
         for program in list(op.regions[0].blocks[0]):
             if program.operation.name != "hir.program":
                 continue

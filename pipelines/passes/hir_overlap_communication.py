@@ -12,7 +12,7 @@ from ..overlap.loop import write_overlap
 from ..overlap.products import PRODUCTS, STEPS
 from ..overlap.search import overlaps_in
 from ..pass_base import Pass, fail, register
-from ..schedules.device import Device, device_of
+from ..schedules.device import Device, device_of_option
 from ..walking import operations_where
 
 _HOLDS_WORK = ("hir.program", "hir.for", "hir.if")
@@ -63,7 +63,7 @@ class HirOverlapCommunication(Pass):
     def run(self, op: ir.Operation) -> None:
         if self.steps < 0:
             fail(op, f"option 'steps' of {self.name} is 0 or more, not {self.steps}")
-        device = device_of([chip for chip in self.chips.split("+") if chip])
+        device = device_of_option(self.chips)
         for program in operations_where(op, lambda inner: inner.name == "hir.program"):
             self._overlap(program, device)
 

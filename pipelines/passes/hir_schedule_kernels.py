@@ -7,7 +7,7 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, fail, register
-from ..schedules.device import device_of
+from ..schedules.device import device_of_option
 from ..schedules.scheduler import Scheduler
 from ..schedules.stored_types import take_stored_types
 from ..walking import operations_where
@@ -43,7 +43,7 @@ class HirScheduleKernels(Pass):
     mark: bool = False
 
     def run(self, op: ir.Operation) -> None:
-        device = device_of([chip for chip in self.chips.split("+") if chip])
+        device = device_of_option(self.chips)
         scheduler = Scheduler(op, device if self.tuned else None, mark=self.mark)
         for program in list(op.regions[0].blocks[0]):
             if program.operation.name != "hir.program":

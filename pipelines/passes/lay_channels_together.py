@@ -13,7 +13,7 @@ from ..pass_base import Pass, register
 from ..products.contraction import read_contraction
 from ..products.fits import is_for_tiles
 from ..products.options import KERNEL_MULTIPLICATIONS
-from ..schedules.device import device_of
+from ..schedules.device import device_of_option
 from ..schedules.warp_matrices import capability_for_bytes
 
 _OF_16_BITS = {"bf16", "f16"}
@@ -46,7 +46,7 @@ class LayChannelsTogether(Pass):
     kernel_multiplications: int = KERNEL_MULTIPLICATIONS
 
     def run(self, op: ir.Operation) -> None:
-        device = device_of([chip for chip in self.chips.split("+") if chip])
+        device = device_of_option(self.chips)
 
         def is_wanted(found: ir.Operation) -> bool:
             kinds = [ir.RankedTensorType(value.type).element_type for value in found.operands][:2]

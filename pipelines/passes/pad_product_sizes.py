@@ -11,7 +11,7 @@ from ..products.contraction import read_contraction
 from ..products.fits import is_for_library
 from ..products.options import KERNEL_MULTIPLICATIONS, MatmulOptions
 from ..products.padded_sizes import pad_sizes
-from ..schedules.device import device_of
+from ..schedules.device import device_of_option
 from ..walking import operations_where
 
 
@@ -42,7 +42,7 @@ class PadProductSizes(Pass):
 
     def run(self, op: ir.Operation) -> None:
         options = MatmulOptions(library=True, kernel_multiplications=self.kernel_multiplications)
-        device = device_of([chip for chip in self.chips.split("+") if chip])
+        device = device_of_option(self.chips)
         for work in operations_where(op, _may_be_product):
             product = read_contraction(work)
             if product is not None and is_for_library(product, options):

@@ -14,7 +14,7 @@ from ..products.generic import rebuild
 from ..products.options import KERNEL_MULTIPLICATIONS, MatmulOptions
 from ..products.reads import read_in_place
 from ..products.split_loops import split_loops
-from ..schedules.device import device_of
+from ..schedules.device import device_of_option
 from ..walking import operations_where
 
 
@@ -41,7 +41,7 @@ class ReadProductsInPlace(Pass):
 
     def run(self, op: ir.Operation) -> None:
         options = MatmulOptions(library=True, kernel_multiplications=self.kernel_multiplications)
-        device = device_of([chip for chip in self.chips.split("+") if chip])
+        device = device_of_option(self.chips)
         for work in operations_where(op, _may_be_product):
             is_of_bytes = multiplies_bytes(work)
             product = read_product(work) if is_of_bytes else read_contraction(work)

@@ -113,6 +113,11 @@ def device_of(chips: Sequence[str]) -> Device:
     )
 
 
+def device_of_option(chips: str) -> Device:
+    """Returns the device of the chips that an option of a pass names, joined by `+`."""
+    return device_of([chip for chip in chips.split("+") if chip])
+
+
 def shared_bytes_of(chip: str) -> int:
     """Bytes of shared memory that one block can be given."""
     return _device(chip).shared_bytes
