@@ -76,23 +76,32 @@ class TransposeChooser(Chooser[TransposeConfiguration]):
         return own + [plain.alternative(each) for each in (*flat, *single) if plain is not None]
 
     def _filled(self, made: TransposeConfiguration, found: Alternative) -> Alternative:
-        """An alternative where tiles of open sizes have as many elements as those of known ones."""
+        """An alternative where tiles of open sizes are as full as those of known ones.
+
+        Of a few tiles elements one by one take less time than what begins and ends a block.
+        """
         crossing = self._crossing(made.layout)
         assert crossing is not None
         loops = (crossing.row, made.row_side), (crossing.column, made.column_side)
         if all(loop.extent.is_known for loop, _ in loops):
             return found
         conditions, launch = found
-        open_, least = self.work.open, self._device.tables.squares.least_elements
+        open_, tile = self.work.open, made.row_side * made.column_side
+        elements = product([each.extent for each in (*crossing.batch, crossing.row, crossing.column)])
+        blocks = self._device.multiprocessors // self._device.tables.squares.least_share
 
         def checked(all_: Conditions) -> None:
             conditions(all_)
+            all_.require_at_least(elements, blocks * tile)
+            if made.kernel is Kind.SKEWED:
+                for loop, side in loops:
+                    all_.require_at_least(loop.extent, side // 2 + 1)
+                return
             sides = [
                 arith.minui(open_.value(loop.extent), index_constant(side)) for loop, side in loops
             ]
-            filled = arith.muli(*sides)
-            enough = index_constant(least)
-            all_.require(arith.cmpi(arith.CmpIPredicate.uge, filled, enough))
+            enough = index_constant(tile // self._device.tables.squares.least_filled)
+            all_.require(arith.cmpi(arith.CmpIPredicate.uge, arith.muli(*sides), enough))
 
         return checked, launch
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..alternatives import Conditions
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
-from ..size import ONE, ZERO, Size
+from ..size import ONE, ZERO, Size, product
 from ..work import Layout, Operand
 from .block_tile import Kind, TransposeConfiguration
 from .crossing import Crossing, read_inputs
@@ -36,11 +36,20 @@ def choose_skewed(
         made = TransposeConfiguration(Kind.SKEWED, width, side, side, threads, layout)
         extents = (crossing.row.extent, crossing.column.extent)
         is_short = any(each.is_known and each.known <= side // 2 for each in extents)
+        is_left_idle = side > table.least_side and _are_few(crossing, side, device)
         bytes_ = len(across) * skewed_tiles(crossing, made).area_bytes
-        if not is_short and bytes_ <= device.shared_bytes // blocks:
+        if not is_short and not is_left_idle and bytes_ <= device.shared_bytes // blocks:
             return made
         side //= 2
     return None
+
+
+def _are_few(crossing: Crossing, side: int, device: Device) -> bool:
+    """Returns whether there are certainly fewer tiles than multiprocessors."""
+    tiles = product([loop.extent for loop in crossing.batch])
+    for loop in (crossing.row, crossing.column):
+        tiles = tiles * (Size(-(-loop.extent.known // side)) if loop.extent.is_known else loop.extent)
+    return tiles.is_known and tiles.known < device.multiprocessors
 
 
 def refuse_skewed(crossing: Crossing, made: TransposeConfiguration, device: Device) -> str | None:
