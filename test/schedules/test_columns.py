@@ -22,6 +22,7 @@ _SIZES: tuple[Sizes, ...] = (
     {"r": 64, "c": 126},
     {"r": 71, "c": 1013},
     {"r": 1031, "c": 505},
+    {"r": 9001, "c": 4},
 )
 _FIXED: tuple[Sizes, ...] = ({"r": 67, "c": 136}, {"r": 1031, "c": 24}, {"r": 13, "c": 1040})
 # Rows of any alignment, read in aligned pieces: in several parts, just enough, and past two blocks.

@@ -17,6 +17,9 @@ from ..elements import address, element_bytes, load, store
 from ..shared import SharedMemory
 from .sweep import when
 
+# Parts that a thread merges one after the other: a block of the usual lanes has as many.
+_AT_ONCE = 8
+
 
 class Partials(Protocol):
     """Running values of a block's threads."""
@@ -127,7 +130,8 @@ class BlockPartials:
 class OpenPartials:
     """The same of a block that has its columns of threads in x, and the threads of one in y.
 
-    Where each column has one thread, nothing is exchanged.
+    Where each column has one thread, nothing is exchanged. Of more than `_AT_ONCE` threads those of
+    one half merge their values with the other half's, again and again.
     """
 
     def __init__(
@@ -150,9 +154,9 @@ class OpenPartials:
             for kind in each.types
         ]
         with when(self._are_several):
-            own = gpu.thread_id(gpu.Dimension.y)
-            for area, value in zip(self._areas, self._running, strict=True):
-                store(address(area, value.type, self._place(own)), value.type, [value], 1)
+            row = gpu.thread_id(gpu.Dimension.y)
+            self._keep(row, self._running)
+            self._halve(row)
             gpu.barrier()
 
     def totals(self) -> list[ir.Value]:
@@ -161,7 +165,8 @@ class OpenPartials:
         kinds = [value.type for value in self._running]
         choice = scf.IfOp(self._are_several, kinds, has_else=True)
         with ir.InsertionPoint(choice.then_block):
-            loop = scf.ForOp(one, self._parts, one, self._loaded(zero))
+            count = arith.minui(self._parts, index_constant(_AT_ONCE))
+            loop = scf.ForOp(one, count, one, self._loaded(zero))
             with ir.InsertionPoint(loop.body):
                 part = self._loaded(loop.induction_variable)
                 so_far = list(loop.inner_iter_args)
@@ -171,6 +176,29 @@ class OpenPartials:
         with ir.InsertionPoint(choice.else_block):
             scf.YieldOp(self._running)
         return [*choice.results]
+
+    def _halve(self, row: ir.Value) -> None:
+        """Merges parts that are half of all apart, until few are left."""
+        rounds = scf.WhileOp([row.type], [arith.shrui(self._parts, index_constant(1))])
+        before = rounds.before.blocks.append(row.type)
+        with ir.InsertionPoint(before):
+            (half,) = before.arguments
+            least = arith.cmpi(arith.CmpIPredicate.uge, half, index_constant(_AT_ONCE))
+            scf.condition(least, [half])
+        after = rounds.after.blocks.append(row.type)
+        with ir.InsertionPoint(after):
+            (half,) = after.arguments
+            gpu.barrier()
+            with when(arith.cmpi(arith.CmpIPredicate.ult, row, half)):
+                other = self._loaded(arith.addi(row, half))
+                both = merged(self._collectives, self._count, self._loaded(row), other)
+                self._keep(row, both)
+            scf.YieldOp([arith.shrui(half, index_constant(1))])
+
+    def _keep(self, part: ir.Value, values: Sequence[ir.Value]) -> None:
+        where = self._place(part)
+        for area, value in zip(self._areas, values, strict=True):
+            store(address(area, value.type, where), value.type, [value], 1)
 
     def _loaded(self, part: ir.Value) -> list[ir.Value]:
         where = self._place(part)

@@ -148,7 +148,7 @@ class ColumnKernel:
         split = self._stage.split
         assert split is not None
         count = self._parameters.size(split.count)
-        return self._scratch(number).merged(self._sweep.row, count, split.count)
+        return self._scratch(number).merged(self._sweep, count, split.count)
 
     def _reduce(self, number: int) -> list[ir.Value]:
         """The thread's running values of a level after its iterations."""

@@ -46,7 +46,15 @@ from .skewed_access import shifted_operands
 from .skewed_kernel import SkewedKernel
 from .skewed_partials import shared_bytes
 from .space import ColumnSpace, lies_side_by_side, read_space, widest
-from .split import Split, column_blocks, fills_device, has_parts, split_of
+from .split import (
+    Split,
+    column_blocks,
+    fills_device,
+    has_parts,
+    least_lanes,
+    open_lanes,
+    split_of,
+)
 
 # Shared memory that a block has without asking for more.
 _MOST_SHARED = 48 * 1024
@@ -130,8 +138,6 @@ class ColumnChooser(Chooser[ColumnConfiguration]):
             table = table_of(space)
             usual = f"'lanes' is {table.lanes}, 'threads' {table.threads}"
             return f"where it is 'open' {usual}, and how many iterations there are not known"
-        if made.open and made.split and not has_one_pass(space):
-            return "'open' is false where what is 'split' takes several passes"
         if made.kernel is Kind.SKEWED:
             shifted = shifted_operands(space)
             if shifted is None:
@@ -229,21 +235,25 @@ def may_open(plan: ColumnPlan) -> bool:
 
 
 def _plan_for(space: ColumnSpace, width: int) -> ColumnPlan:
-    lanes = table_of(space).lanes
-    if space.lane.extent.is_known:
-        lanes = min(lanes, _power_of_two(-(-space.lane.extent.known // width)))
-    return plan_of(space, width, lanes)
+    """A plan of the usual threads; of known iterations with as many lanes as are best."""
+    plan = plan_of(space, width, table_of(space).lanes)
+    iterations, extent, columns = space.iterations, space.lane.extent, space.columns
+    if not iterations.is_known or not extent.is_known:
+        return plan
+    lanes = least_lanes(plan, -(-extent.known // width), iterations.known)
+    if columns.is_known:
+        lanes = min(lanes, -(-columns.known // width))
+    return replace(plan, lanes=min(plan.lanes, _power_of_two(lanes)))
 
 
 def _split_and_whole(plan: ColumnPlan, device: Device) -> Iterator[_Choice]:
-    split, opened = split_of(plan, device), replace(plan, open=may_open(plan))
+    plan = replace(plan, open=may_open(plan))
+    split = split_of(plan, device)
     parts = _Choice(plan, split)
-    if parts.may_be_whole:
-        parts = _Choice(opened, split)
     if split is not None:
         yield parts
     if split is None or not split.count.is_known:
-        yield _Choice(opened, whole_of=split if parts.may_be_whole else None)
+        yield _Choice(plan, whole_of=split if parts.may_be_whole else None)
 
 
 def _skewed(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
@@ -350,7 +360,8 @@ def _launch(choice: _Choice, kernels: Kernels) -> None:
         _launch_stage(choice, stage, kernels)
     # What merges columns does not matter for wide ones: that of narrow ones is there.
     is_shared = plan.skewed or choice.may_be_whole
-    rest = _Choice(narrow_plan(space), split) if is_shared else choice
+    narrow = narrow_plan(space)
+    rest = _Choice(replace(narrow, open=may_open(narrow)), split) if is_shared else choice
     _launch_stage(rest, Stage(levels, (), True, split, scratch), kernels)
     free_scratch(buffer for buffers in scratch.values() for buffer in buffers)
 
@@ -397,7 +408,7 @@ def _launch_stage(choice: _Choice, stage: Stage, kernels: Kernels) -> None:
     (parameters, shared) = made[0]
     block_rows: ir.Value | None = None
     if plan.open:
-        threads = _open_lanes(plan, is_split=choice.split is not None)
+        threads = _lanes_of_launch(plan, is_split=choice.split is not None)
         block_rows = arith.divui(index_constant(plan.threads), threads)
         columns = arith.muli(threads, index_constant(plan.width))
         blocks = arith.ceildivui(space.work.open.value(space.columns), columns)
@@ -420,9 +431,9 @@ def _launch_stage(choice: _Choice, stage: Stage, kernels: Kernels) -> None:
     )
 
 
-def _open_lanes(plan: ColumnPlan, *, is_split: bool) -> ir.Value:
+def _lanes_of_launch(plan: ColumnPlan, *, is_split: bool) -> ir.Value:
     """Emits the lanes of a block: a thread takes all of few iterations."""
-    lanes = index_constant(plan.lanes)
+    lanes = open_lanes(plan)
     if is_split:
         return lanes
     iterations = plan.space.work.open.value(plan.space.iterations)

@@ -35,10 +35,13 @@ def split_of(plan: ColumnPlan, device: Device) -> Split | None:
     at_once = device.multiprocessors * _blocks_each(plan, device)
     parts = _divide(at_once, _most(column_blocks(plan), 1))
     whole = index_of(open_.value(plan.space.iterations))
-    parts = _least(parts, _ceil_divide(whole, plan.chunk * plan.table.least_chunks))
+    chunk: Index = plan.chunk
+    if plan.open:
+        chunk = arith.divui(index_constant(plan.threads * plan.unroll), open_lanes(plan))
+    parts = _least(parts, _ceil_divide(whole, _times(chunk, plan.table.least_chunks)))
     parts = _most(_least(parts, _MOST_SPLITS), 1)
-    chunks = _ceil_divide(_ceil_divide(whole, parts), plan.chunk)
-    each = _times(_most(chunks, 1), plan.chunk)
+    chunks = _ceil_divide(_ceil_divide(whole, parts), chunk)
+    each = _product(_most(chunks, 1), chunk)
     count = _ceil_divide(whole, each)
     if isinstance(count, int) and isinstance(each, int):
         most = Size(count) * plan.space.columns
@@ -53,6 +56,9 @@ def column_blocks(plan: ColumnPlan) -> Index:
     Vectors are numbered through, but a block of skewed ones keeps to the innermost loop.
     """
     space, open_ = plan.space, plan.space.work.open
+    if plan.open:
+        block = _times(open_lanes(plan), plan.width)
+        return _ceil_divide(index_of(open_.value(space.columns)), block)
     if not plan.skewed:
         return _ceil_divide(index_of(open_.value(space.columns)), plan.block_columns)
     inner = _ceil_divide(index_of(open_.value(space.lane.extent)), plan.block_columns)
@@ -63,6 +69,32 @@ def column_blocks(plan: ColumnPlan) -> Index:
     if isinstance(times, int):
         return _times(inner, times)
     return arith.muli(times, materialized(inner))
+
+
+def least_lanes(plan: ColumnPlan, vectors: int, iterations: int) -> int:
+    """Returns the lanes that a block has at least: those of the `vectors` that lie side by side,
+    and so many that its threads have iterations as often as they take several at once.
+    """
+    return max(vectors, -(-plan.threads * plan.unroll // max(iterations, 1)))
+
+
+def open_lanes(plan: ColumnPlan) -> ir.Value:
+    """Emits the lanes of an open plan's blocks: of a power of two that is no larger than its own,
+    as `least_lanes`, but no more than there are vectors.
+    """
+    space, value = plan.space, plan.space.work.open.value
+    width = index_constant(plan.width)
+    iterations = arith.maxui(value(space.iterations), index_constant(1))
+    together = arith.ceildivui(value(space.lane.extent), width)
+    wanted = arith.ceildivui(index_constant(plan.threads * plan.unroll), iterations)
+    there = arith.ceildivui(value(space.columns), width)
+    least = arith.minui(arith.maxui(together, wanted), there)
+    lanes, power = index_constant(1), 1
+    while power < plan.lanes:
+        is_more = arith.cmpi(arith.CmpIPredicate.ugt, least, index_constant(power))
+        power *= 2
+        lanes = arith.select(is_more, index_constant(power), lanes)
+    return lanes
 
 
 def fills_device(plan: ColumnPlan, device: Device) -> bool | ir.Value:
@@ -124,6 +156,12 @@ def _ceil_divide(a: Index, b: Index) -> Index:
     if isinstance(a, int) and isinstance(b, int):
         return -(-a // b)
     return arith.ceildivui(materialized(a), materialized(b))
+
+
+def _product(a: Index, b: Index) -> Index:
+    if isinstance(b, int):
+        return _times(a, b)
+    return arith.muli(materialized(a), b)
 
 
 def _times(a: Index, b: int) -> Index:

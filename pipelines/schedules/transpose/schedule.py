@@ -23,7 +23,7 @@ from ..parameters import Parameters
 from ..pointwise import schedule as pointwise
 from ..pointwise.vectors import Kind as PointwiseKind
 from ..size import MOST_IN_32_BITS, ONE, ZERO, OpenNumbers, Size, product
-from ..space import Loop
+from ..space import Loop, total
 from ..work import Layout, Work
 from .block_tile import Kind, TileShape, TransposeConfiguration
 from .crossing import Crossing, find_crossing, read_inputs
@@ -87,7 +87,7 @@ class TransposeChooser(Chooser[TransposeConfiguration]):
             return found
         conditions, launch = found
         open_, tile = self.work.open, made.row_side * made.column_side
-        elements = product([each.extent for each in (*crossing.batch, crossing.row, crossing.column)])
+        elements = total((*crossing.batch, crossing.row, crossing.column))
         blocks = self._device.multiprocessors // self._device.tables.squares.least_share
 
         def checked(all_: Conditions) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..alternatives import Conditions
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
-from ..size import ONE, ZERO, Size, product
+from ..size import ONE, ZERO, Size
+from ..space import total
 from ..work import Layout, Operand
 from .block_tile import Kind, TransposeConfiguration
 from .crossing import Crossing, read_inputs
@@ -46,9 +47,9 @@ def choose_skewed(
 
 def _are_few(crossing: Crossing, side: int, device: Device) -> bool:
     """Returns whether there are certainly fewer tiles than multiprocessors."""
-    tiles = product([loop.extent for loop in crossing.batch])
-    for loop in (crossing.row, crossing.column):
-        tiles = tiles * (Size(-(-loop.extent.known // side)) if loop.extent.is_known else loop.extent)
+    tiles = total(crossing.batch)
+    for extent in (crossing.row.extent, crossing.column.extent):
+        tiles = tiles * (Size(-(-extent.known // side)) if extent.is_known else extent)
     return tiles.is_known and tiles.known < device.multiprocessors
 
 

@@ -122,10 +122,16 @@
 
 // Open sizes: where columns fill the device, one kernel does all. Else the parts are counted before
 // the launch, and their memory has a bound; the same kernel takes all rows where there is one part,
-// and one thread takes a column's where they are few. The same in aligned pieces of rows at any
-// address, and in single elements. One kernel merges the parts of all.
+// and one thread takes a column's where they are few. A block has as many columns of threads as
+// there are vectors side by side, or as leave each thread enough rows; threads of a column merge in
+// halves until eight are left. The same in aligned pieces of rows at any address, and in single
+// elements. One kernel merges the parts of all.
 
 // CHECK-LABEL: "hir.launcher"()
+// CHECK:         %[[VECTORS:.*]] = arith.ceildivui %{{.*}}, %c4
+// CHECK:         arith.ceildivui %c1024, %{{.*}}
+// CHECK:         %[[WANTED:.*]] = arith.minui %{{.*}}, %[[VECTORS]]
+// CHECK:         arith.cmpi ugt, %[[WANTED]], %c16
 // CHECK:         arith.divui %c528
 // CHECK:         "hir.if"
 // CHECK-NOT:       "hir.allocate"
@@ -133,12 +139,12 @@
 // CHECK:           kernel = @kernels::@reduce_loops_0
 // CHECK:         "hir.if"
 // CHECK:           "hir.allocate"() {hirc.scratch} : () -> memref<67584xf32>
-// CHECK:           "hir.launch"(%{{.*}}, %{{.*}}, %c1, %c32, %c8, %c1
+// CHECK:           "hir.launch"(%{{.*}}, %{{.*}}, %c1, %[[LEAST:[^,]*]], %{{.*}}, %c1
 // CHECK:           kernel = @kernels::@reduce_loops_1
 // CHECK:           kernel = @kernels::@reduce_loops_2
 // CHECK:         "hir.if"
 // CHECK:           %[[FEW:.*]] = arith.cmpi ule, %{{.*}}, %c16
-// CHECK:           %[[LANES:.*]] = arith.select %[[FEW]], %c256, %c32
+// CHECK:           %[[LANES:.*]] = arith.select %[[FEW]], %c256, %[[LEAST]]
 // CHECK:           %[[ROWS:.*]] = arith.divui %c256, %[[LANES]]
 // CHECK:           "hir.launch"(%{{.*}}, %c1, %c1, %[[LANES]], %[[ROWS]], %c1
 // CHECK:           kernel = @kernels::@reduce_loops_1
@@ -157,6 +163,10 @@
 // CHECK:         %[[DEPTH:.*]] = gpu.block_dim y
 // CHECK:         %[[SEVERAL:.*]] = arith.cmpi ugt, %[[DEPTH]], %c1
 // CHECK:         scf.if %[[SEVERAL]]
+// CHECK:           scf.while
+// CHECK:             arith.cmpi uge, %{{.*}}, %c8
+// CHECK:             gpu.barrier
+// CHECK:             scf.if
 // CHECK:           gpu.barrier
 // CHECK-NOT:     gpu.barrier
 // CHECK:         %[[PARTS:.*]] = gpu.grid_dim y

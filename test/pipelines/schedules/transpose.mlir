@@ -107,15 +107,20 @@
 
 // -----
 
-// Of open sizes the run tells whether tiles have a quarter of their elements: else vectors of what
-// is written are computed one by one.
+// Of open sizes the run tells whether tiles have a quarter of their elements, those at aligned
+// addresses more than half of each side, and whether there is one for every other multiprocessor:
+// else vectors of what is written are computed one by one.
 
 // CHECK-LABEL: launcher = @launch_absf_transposed_0
+// CHECK:         arith.cmpi uge, %{{.*}}, %c270336
 // CHECK-DAG:     %[[ROWS:.*]] = arith.minui %{{.*}}, %c64
 // CHECK-DAG:     %[[COLUMNS:.*]] = arith.minui %{{.*}}, %c64
 // CHECK:         %[[ALL:.*]] = arith.muli %{{.*}}, %{{.*}}
 // CHECK:         arith.cmpi uge, %[[ALL]], %c1024
 // CHECK:         kernel = @kernels::@absf_transposed_0
+// CHECK:         arith.cmpi uge, %{{.*}}, %c1081344
+// CHECK-COUNT-2: arith.cmpi uge, %{{.*}}, %c65
+// CHECK:         kernel = @kernels::@absf_transposed_1
 // CHECK:         kernel = @kernels::@absf_2
 // CHECK-LABEL: gpu.func @absf_2(
 // CHECK-SAME:    family = "pointwise", kernel = "flat"
