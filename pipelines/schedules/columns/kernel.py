@@ -148,7 +148,8 @@ class ColumnKernel:
         split = self._stage.split
         assert split is not None
         count = self._parameters.size(split.count)
-        return self._scratch(number).merged(self._sweep, count, split.count)
+        sweep = self._sweep
+        return self._scratch(number).merged(sweep.row, sweep.depth, count, split.count)
 
     def _reduce(self, number: int) -> list[ir.Value]:
         """The thread's running values of a level after its iterations."""

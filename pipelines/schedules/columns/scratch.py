@@ -44,8 +44,10 @@ class ColumnScratch:
                 where = address(next(pointers), kind, self._place(part))
                 store(where, kind, found[number :: len(each.types)], self._alignment(kind))
 
-    def merged(self, own: Sweep, count: ir.Value, extent: Size | None) -> list[ir.Value]:
-        """The running values of the share of the parts of a thread with `own` iterations."""
+    def merged(
+        self, row: ir.Value, depth: int | ir.Value, count: ir.Value, extent: Size | None
+    ) -> list[ir.Value]:
+        """The running values of the thread's share of the parts: that of its row of `depth`."""
 
         def step(
             numbers: list[ir.Value], valid: list[ir.Value | None], running: list[ir.Value]
@@ -58,7 +60,7 @@ class ColumnScratch:
         starts = [
             start for each in self._level for _ in range(self._plan.width) for start in each.start()
         ]
-        sweep = Sweep(own.row, own.depth, index_constant(0), count, extent)
+        sweep = Sweep(row, depth, index_constant(0), count, extent)
         return sweep.go(_UNROLL, starts, step)
 
     def _read(self, part: ir.Value) -> list[ir.Value]:

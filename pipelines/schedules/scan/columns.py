@@ -72,7 +72,7 @@ class ScanColumns:
             # The last part first: the kernel before this one has just read it.
             last = arith.subi(gpu.grid_dim(gpu.Dimension.y), index_constant(1))
             part = arith.subi(last, gpu.block_id(gpu.Dimension.y))
-            before = self._scratch.merged(self._row, part, None)
+            before = self._scratch.merged(self._row, self._plan.depth, part, None)
             starts = self._block_scan().prefixes([before], index_constant(0))[1]
         loop = self._over_chunks(part, starts)
         with ir.InsertionPoint(loop.body):
