@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dialects import hir
-from ...dialects.mlir import ir
+from ...dialects.mlir import arith, ir
 from ..rewriting import index_constant
 from ..walking import operations_where
 from .device import Device
@@ -72,6 +72,16 @@ def operation_name(op: ir.Operation) -> str:
         if not name.startswith(_SILENT) and not is_index:
             words.append(name.partition(".")[2])
     return "_".join(words[:3]) or "copy"
+
+
+def power_of_two(least: ir.Value, most: int) -> ir.Value:
+    """Emits the smallest power of two that is no less than a number, up to `most`, which is one."""
+    found, power = index_constant(1), 1
+    while power < most:
+        is_more = arith.cmpi(arith.CmpIPredicate.ugt, least, index_constant(power))
+        power *= 2
+        found = arith.select(is_more, index_constant(power), found)
+    return found
 
 
 def thread_bound(threads: int, device: Device | None) -> dict[str, ir.Attribute]:

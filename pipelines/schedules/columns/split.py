@@ -7,6 +7,7 @@ from ....dialects.records import dataclass
 from ...hir.index_arithmetic import Index, index_of, materialized
 from ...rewriting import index_constant
 from ..device import Device
+from ..launch import power_of_two
 from ..size import ONE, Size, product
 from .plan import ColumnPlan
 
@@ -89,12 +90,7 @@ def open_lanes(plan: ColumnPlan) -> ir.Value:
     wanted = arith.ceildivui(index_constant(plan.threads * plan.unroll), iterations)
     there = arith.ceildivui(value(space.columns), width)
     least = arith.minui(arith.maxui(together, wanted), there)
-    lanes, power = index_constant(1), 1
-    while power < plan.lanes:
-        is_more = arith.cmpi(arith.CmpIPredicate.ugt, least, index_constant(power))
-        power *= 2
-        lanes = arith.select(is_more, index_constant(power), lanes)
-    return lanes
+    return power_of_two(least, plan.lanes)
 
 
 def fills_device(plan: ColumnPlan, device: Device) -> bool | ir.Value:

@@ -4,7 +4,8 @@ A block of `threads` has `lanes` columns, a power of two up to a warp: thread t 
 t mod lanes, and the threads of a column come in the order of their numbers. With several segments,
 all threads of one come before all of the next. If it `is_open`, the launch says how many threads
 there are: whole warps, up to `threads`. With a `team`, each such number of lanes of a warp, a power
-of two, has its own scan instead of the block.
+of two, has its own scan instead of the block; of an open one the launch says that number too, which
+is the block's size in x.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ class BlockScan:
         self._scans = list(scans)
         self._team = team or WARP_LANES
         self._is_alone = team is not None
+        # The last lane of the thread's team, of an open one.
+        self._last: ir.Value | None = None
         self._segments = segments
         self._lanes = lanes
         self._parts = segments * (threads // WARP_LANES)
@@ -52,7 +55,12 @@ class BlockScan:
         self._lane = arith.andi(number, i32_constant(self._team - 1))
         self._warp = arith.shrui(number, i32_constant(5))
         self._warps: ir.Value | None = None
-        if is_open:
+        if is_open and self._is_alone:
+            size = arith.index_cast(i32, gpu.block_dim(gpu.Dimension.x))
+            before = arith.muli(arith.index_cast(i32, gpu.thread_id(gpu.Dimension.y)), size)
+            last = arith.addi(before, arith.subi(size, i32_constant(1)))
+            self._lane, self._last = number, arith.andi(last, i32_constant(WARP_LANES - 1))
+        elif is_open:
             size = arith.index_cast(i32, gpu.block_dim(gpu.Dimension.x))
             self._warps = arith.shrui(size, i32_constant(5))
         self._areas: list[ir.Value] = []
@@ -66,14 +74,16 @@ class BlockScan:
         """Returns for each segment and value the sum of the threads before, and the block's total.
 
         `turn`, an index value, alternates between 0 and 1: successive uses take different memory,
-        so that one barrier each is enough. Teams have no total.
+        so that one barrier each is enough. Teams have no total, unless they are open.
         """
         scanned = [
             [self._in_warp(scan, value) for scan, value in zip(self._scans, segment, strict=True)]
             for segment in totals
         ]
-        if self._is_alone:
+        if self._is_alone and self._last is None:
             return [[own for _, own in segment] for segment in scanned], []
+        if self._last is not None:
+            return self._in_teams(scanned, self._last)
         base = arith.muli(turn, index_constant(self._parts * self._lanes))
         last = i32_constant(WARP_LANES - self._lanes)
         is_last = arith.cmpi(arith.CmpIPredicate.uge, self._lane, last)
@@ -97,6 +107,21 @@ class BlockScan:
                 own = scanned[segment][number][1]
                 before[segment].append(scan.merged([part], [own])[0])
         return before, block
+
+    def _in_teams(
+        self, scanned: Sequence[Sequence[tuple[ir.Value, ir.Value]]], last: ir.Value
+    ) -> tuple[list[list[ir.Value]], list[ir.Value]]:
+        """The same of open teams, whose last lanes have what a segment has in all."""
+        carried = [scan.start()[0] for scan in self._scans]
+        before: list[list[ir.Value]] = []
+        for segment in scanned:
+            pairs = list(zip(self._scans, carried, segment, strict=True))
+            before.append([scan.merged([so_far], [own])[0] for scan, so_far, (_, own) in pairs])
+            carried = [
+                scan.merged([so_far], [shuffle("idx", through, last)])[0]
+                for scan, so_far, (through, _) in pairs
+            ]
+        return before, carried
 
     def _first_part(self, segment: int) -> ir.Value:
         """The number of a segment's first warp, an i32; past the last segment of all warps."""

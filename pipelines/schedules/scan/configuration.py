@@ -24,10 +24,10 @@ class ScanConfiguration(Configuration):
 
     A thread has `vectors` of `width` elements. In a row these lie a block apart. In columns they
     are successive iterations, and `lanes` threads have neighbouring vectors: all threads, where
-    each scans its own columns. Rows that are `short` have one chunk; if they are `open` too, the
-    launch says how many threads a row needs, up to these. With `split` a scan's chunks are divided
-    among as many blocks as fill the device. Several short `rows` share a block, with equal parts of
-    a warp's lanes.
+    each scans its own columns. Rows that are `short` have one chunk. If rows are `open`, the launch
+    says how many threads one needs, up to these. With `split` a scan's chunks are divided among as
+    many blocks as fill the device. Several `rows` share a block, with equal parts of a warp's
+    lanes: short ones, or open ones, of which a block has these at least.
     """
 
     family: ClassVar[str] = "scan"

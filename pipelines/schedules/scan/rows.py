@@ -28,7 +28,9 @@ class ScanRowPlan:
     If it `is_whole`, a vector is one access, and rows are a whole number of vectors; else elements
     are accessed one by one. If it `is_one_chunk`, no row is empty or longer than a chunk. If it
     `is_open`, the launch says how many threads there are, up to these. Each of a row's `parts` has
-    its own block. Several `rows` of one chunk and one segment have equal parts of a warp's lanes.
+    its own block. Several `rows` have equal parts of a warp's lanes: those of one chunk and one
+    segment, or open ones, of any length, of which the launch says how many a block has, these at
+    least.
     """
 
     space: RowSpace
@@ -45,8 +47,13 @@ class ScanRowPlan:
 
     @property
     def chunk(self) -> int:
-        """The elements of a row that its threads take at once."""
+        """The elements of a row that its threads take at once, or may."""
         return self.threads // self.rows * self.segments * self.width
+
+    @property
+    def has_open_teams(self) -> bool:
+        """Whether the launch says how many lanes a row has."""
+        return self.is_open and self.rows > 1
 
 
 @dataclass
@@ -111,7 +118,7 @@ class ScanRows:
         loop = self._over_chunks([scan.start()[0] for scan in plan.scans])
         with ir.InsertionPoint(loop.body):
             running: list[ir.Value] = [*loop.inner_iter_args]
-            first = arith.muli(loop.induction_variable, index_constant(plan.chunk))
+            first = arith.muli(loop.induction_variable, self._chunk_size)
             vectors = [self._vector(first, segment) for segment in range(plan.segments)]
             for vector in vectors:
                 for place, scan in enumerate(plan.scans):
@@ -150,21 +157,34 @@ class ScanRows:
 
     def _row_of_team(self, block: ir.Value) -> ir.Value:
         """Returns the row of a thread's team, at most the last row."""
-        plan = self._plan
-        team, count = index_constant(plan.threads // plan.rows), plan.space.count
-        rows = arith.muli(block, index_constant(plan.rows))
-        number = arith.addi(rows, arith.divui(self._thread, team))
-        self._thread = arith.remui(self._thread, team)
-        if count.is_multiple_of(plan.rows):
-            return number
+        plan, count = self._plan, self._plan.space.count
+        if plan.has_open_teams:
+            rows = arith.muli(block, gpu.block_dim(gpu.Dimension.y))
+            number = arith.addi(rows, gpu.thread_id(gpu.Dimension.y))
+        else:
+            team = index_constant(plan.threads // plan.rows)
+            rows = arith.muli(block, index_constant(plan.rows))
+            number = arith.addi(rows, arith.divui(self._thread, team))
+            self._thread = arith.remui(self._thread, team)
+            if count.is_multiple_of(plan.rows):
+                return number
         end = self._parameters.size(count)
         self._is_row = arith.cmpi(arith.CmpIPredicate.ult, number, end)
         return arith.minui(number, arith.subi(end, index_constant(1)))
 
+    @property
+    def _chunk_size(self) -> ir.Value:
+        """The elements of a row that its threads take at once."""
+        plan = self._plan
+        if plan.is_open:
+            each = index_constant(plan.segments * plan.width)
+            return arith.muli(gpu.block_dim(gpu.Dimension.x), each)
+        return index_constant(plan.chunk)
+
     def _over_chunks(self, starts: list[ir.Value]) -> scf.ForOp:
         """A loop over the block's chunks."""
         plan = self._plan
-        first, chunks = index_constant(0), arith.ceildivui(self._length, index_constant(plan.chunk))
+        first, chunks = index_constant(0), arith.ceildivui(self._length, self._chunk_size)
         if plan.parts is not None and self._part is not None:
             each = self._parameters.size(plan.parts.chunks)
             first, chunks = chunks_of(self._part, each, chunks)
@@ -199,7 +219,7 @@ class ScanRows:
 
     def _chunk(self, number: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
         plan = self._plan
-        first = arith.muli(number, index_constant(plan.chunk))
+        first = arith.muli(number, self._chunk_size)
         vectors = [self._vector(first, segment) for segment in range(plan.segments)]
         through = [[self._through(vector, scan) for scan in plan.scans] for vector in vectors]
         totals = [[each[-1] for each in segment] for segment in through]

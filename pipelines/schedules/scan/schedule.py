@@ -23,7 +23,7 @@ from ..dependents import await_previous, can_overlap, let_next_begin
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import Kernels
-from ..launch import emit_launch, operation_name, thread_bound
+from ..launch import emit_launch, operation_name, power_of_two, thread_bound
 from ..parameters import Parameters
 from ..rows.space import RowSpace
 from ..scratch import allocate_scratch, free_scratch
@@ -160,22 +160,33 @@ class ScanChooser(Chooser[ScanConfiguration]):
         elif parts is not None:
             blocks = arith.muli(blocks, work.open.value(parts.count))
         overlaps = parts is not None and not is_first and can_overlap(device)
+        in_x, block_rows = self._threads(made, extent), None
+        if isinstance(in_x, ir.Value) and made.rows > 1:
+            # Blocks of as many rows as their threads make teams.
+            block_rows = arith.divui(index_constant(made.threads), in_x)
+            blocks = arith.ceildivui(blocks, block_rows)
         emit_launch(
             kernel,
             blocks,
-            self._threads(made, extent),
+            in_x,
             parameters.arguments(),
             shared.bytes,
             rows,
             overlaps=overlaps,
+            block_rows=block_rows,
         )
 
     def _threads(self, made: ScanConfiguration, extent: Extent) -> int | ir.Value:
-        """The threads of a block: where the launch says it, whole warps with all their vectors."""
+        """The threads of a block in x: where the launch says it, whole warps with all vectors,
+        or the lanes of a row.
+        """
         if not made.open:
             return made.threads
+        if made.rows > 1:
+            return power_of_two(self.work.open.value(extent.length), self._device.lanes)
         step = index_constant(self._device.lanes * made.vectors * made.width)
         warps = arith.ceildivui(self.work.open.value(extent.length), step)
+        warps = arith.minui(warps, index_constant(made.threads // self._device.lanes))
         return arith.muli(warps, index_constant(self._device.lanes))
 
 
@@ -310,7 +321,10 @@ class _RowChooser(ScanChooser):
     def choices(self) -> Sequence[ScanConfiguration]:
         found = [self._elements()]
         if all(self._space.is_contiguous(operand) for operand in self._space.along):
-            found = [*self._rows(), *found]
+            found = [self._rows(), *found]
+        if not self._space.length.is_known:
+            # After those of whole vectors that fill a warp.
+            found.insert(len(found) > 1, self._teams())
         return found
 
     def refusal(self, made: ScanConfiguration) -> str | None:
@@ -330,8 +344,8 @@ class _RowChooser(ScanChooser):
         chunk = made.threads // made.rows * made.vectors * made.width
         if made.short and length.is_known and not 0 < length.known <= chunk:
             return f"'short' is false where rows do not have 1 to {chunk} elements"
-        if made.open and (length.is_known or not made.short):
-            return "'open' is false where rows are not 'short', or their length is known"
+        if made.open and length.is_known:
+            return "'open' is false where the length of rows is known"
         return self._shared_refusal(made, 1, made.vectors) or self._split_refusal(
             made, self._extent(made)
         )
@@ -339,8 +353,14 @@ class _RowChooser(ScanChooser):
     def _rows_refusal(self, made: ScanConfiguration) -> str | None:
         if made.rows == 1:
             return None
-        if not made.short or made.open or made.vectors != 1:
-            return "'rows' is 1 where they are not 'short', 'open', or a thread has several vectors"
+        if made.open:
+            is_team = made.kernel is Kind.ELEMENTS and not (made.short or made.split)
+            if not is_team or made.threads != made.rows * self._device.lanes:
+                most = made.threads // self._device.lanes
+                return f"open 'rows' of 'kernel' elements are {most}, neither 'short' nor 'split'"
+            return None
+        if not made.short or made.vectors != 1:
+            return "'rows' is 1 where they are not 'short', or a thread has several vectors"
         if made.rows < 1 or not is_power_of_two(made.rows) or made.threads % made.rows:
             return f"'rows' is a power of two that divides {made.threads}, the threads"
         lanes = made.threads // made.rows
@@ -358,6 +378,12 @@ class _RowChooser(ScanChooser):
             if plan.is_one_chunk:
                 found.require_at_least(space.length, 1)
                 found.require_at_most(space.length, plan.chunk)
+            if plan.has_open_teams:
+                found.require_at_most(space.length, self._table.team_length)
+            elif plan.is_open:
+                # Of shorter ones several share a warp.
+                warp = plan.chunk // plan.threads * self._device.lanes
+                found.require_at_least(space.length, warp // 2)
             if plan.is_whole:
                 self._require_aligned(plan, found)
 
@@ -381,14 +407,11 @@ class _RowChooser(ScanChooser):
     def _width(self) -> int:
         return ACCESS_BYTES // min(element_bytes(each.element) for each in self._space.along)
 
-    def _rows(self) -> list[ScanConfiguration]:
-        """Those for whole vectors: of a known length one, else for shorter rows first."""
-        table, width = self._table, self._width
+    def _rows(self) -> ScanConfiguration:
+        """The one for whole vectors."""
         if self._space.length.is_known:
-            return [self._of_known_length(Kind.ROWS, width)]
-        vectors, threads = table.vectors, table.threads
-        short = ScanConfiguration(Kind.ROWS, width, vectors, threads, short=True, open=True)
-        return [short, self._split(Kind.ROWS, width, table.threads)]
+            return self._of_known_length(Kind.ROWS, self._width)
+        return replace(self._split(Kind.ROWS, self._width, self._table.threads), open=True)
 
     def _elements(self) -> ScanConfiguration:
         """The one for elements that are accessed one by one."""
@@ -396,6 +419,12 @@ class _RowChooser(ScanChooser):
         if self._space.length.is_known:
             return self._of_known_length(Kind.ELEMENTS, width)
         return self._split(Kind.ELEMENTS, width, self._table.element_threads)
+
+    def _teams(self) -> ScanConfiguration:
+        """The one for short rows that share a warp, whose elements are accessed one by one."""
+        table = self._table
+        threads, rows = table.packed_threads, table.packed_threads // self._device.lanes
+        return ScanConfiguration(Kind.ELEMENTS, 1, table.iterations, threads, open=True, rows=rows)
 
     def _of_known_length(self, kind: Kind, width: int) -> ScanConfiguration:
         """Few threads without work for short rows; several blocks for few long ones."""
@@ -456,5 +485,6 @@ class _RowChooser(ScanChooser):
     def _extent(self, made: ScanConfiguration) -> Extent:
         chunk = made.threads // made.rows * made.vectors * made.width
         space = self._space
-        blocks = self.work.open.divided_up(space.count, made.rows)
+        # Of open teams the launch says how many rows a block has.
+        blocks = self.work.open.divided_up(space.count, 1 if made.open else made.rows)
         return extent_of(blocks, space.length, chunk, made.threads, self._device)

@@ -123,3 +123,41 @@
   }
 }) {sym_name = "main",
     function_type = (memref<1001x12xf32>, memref<1001x12xf32>) -> ()} : () -> ()
+
+// -----
+
+// Open rows: of whole vectors that fill half a warp, whose launch says how many threads a block has,
+// in parts where they are few and long; short ones, several of which share a warp, and no barrier;
+// and others.
+
+// CHECK-LABEL: "hir.launcher"()
+// CHECK:         arith.cmpi uge, %{{.*}}, %c128
+// CHECK:         kernel = @kernels::@scan_loop_part_0
+// CHECK:         kernel = @kernels::@scan_loop_1
+// CHECK:         arith.cmpi ule, %{{.*}}, %c512
+// CHECK:         arith.cmpi ugt, %[[LENGTH:.*]], %c16
+// CHECK:         %[[LANES:.*]] = arith.select %{{.*}}, %c32, %{{.*}}
+// CHECK:         %[[TEAMS:.*]] = arith.divui %c128, %[[LANES]]
+// CHECK:         "hir.launch"(%{{.*}}, %c1, %c1, %[[LANES]], %[[TEAMS]], %c1
+// CHECK:         kernel = @kernels::@scan_loop_2
+// CHECK:         kernel = @kernels::@scan_loop_4
+// CHECK-LABEL: gpu.func @scan_loop_2(
+// CHECK-SAME:    open = true, rows = 4
+// CHECK:         gpu.block_dim y
+// CHECK:         scf.for
+// CHECK-COUNT-4:   ld.global{{.*}}b32
+// CHECK:           gpu.shuffle up
+// CHECK:           gpu.shuffle idx
+// CHECK-NOT:     gpu.barrier
+// CHECK-LABEL: gpu.func @scan_loop_part_3(
+"hir.program"() ({
+^bb0(%x: memref<?x?xf32>, %y: memref<?x?xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+    iterator_types = ["parallel", "reduction"]
+  } ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>) {
+  ^bb0(%a: f32, %d: f32):
+    %s = "hir.scan_loop"(%a) {kind = "addf", loop = 1 : i64} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+}) {sym_name = "main", function_type = (memref<?x?xf32>, memref<?x?xf32>) -> ()} : () -> ()
