@@ -18,6 +18,7 @@ from hirc.tools.bench_kernels.__main__ import main
 from hirc.tools.bench_kernels.arrays import differences, inputs_of
 from hirc.tools.bench_kernels.catalogue import rows
 from hirc.tools.bench_kernels.chart import draw
+from hirc.tools.bench_kernels.counters import CountersError, Kernel, counters
 from hirc.tools.bench_kernels.drawn import function_of
 from hirc.tools.bench_kernels.process import Child, ChildError, LateError
 from hirc.tools.bench_kernels.report import Line, Report, Timing
@@ -343,6 +344,57 @@ def test_children(tmp_path: Path) -> None:
     with pytest.raises(LateError, match=r"^no answer in 0\.1 s$"):
         child.receive(0.1)
     child.close()
+
+
+# Answers like Nsight Compute: for each request the marker and a kernel, a line for each metric.
+_NCU = """#!{python}
+import json, sys
+words = sys.argv[1:]
+assert words[-2:] == ["python", "--child"] and "off" in words
+log = open(words[words.index("--log-file") + 1], "w")
+print("==PROF== Connected", file=log)
+titles = ("ID", "Kernel Name", "Block Size", "Grid Size", "Metric Name", "Metric Unit")
+print(",".join(f'"{{title}}"' for title in (*titles, "Metric Value")), file=log)
+names = words[words.index("--metrics") + 1].split(",")
+for number, line in enumerate(sys.stdin):
+    row = json.loads(line)["row"]
+    for part, kernel in enumerate(("void at::spin_kernel(long)", row)):
+        for name in names:
+            value = '"12,500"' if name.endswith("sum") else '"37.5"'
+            head = f'"{{2 * number + part}}","{{kernel}}","(128, 1, 1)","(9, 1, 1)"'
+            print(f'{{head}},"{{name}}","base",{{value}}', file=log)
+sys.exit({status})
+"""
+
+
+def test_counters_of_slow_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read() -> list[list[Kernel]]:
+        requests = [{"row": "first"}, {"row": "second"}]
+        return counters(requests, ["python", "--child"], {}, tmp_path / "log", 60)
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CountersError, match="there is no ncu"):
+        read()
+    ncu = tmp_path / "ncu"
+    ncu.write_text(_NCU.format(python=sys.executable, status=0))
+    ncu.chmod(0o755)
+    ((first,), (second,)) = read()
+    assert (first.name, second.name) == ("first", "second")
+    assert (first.microseconds, first.shares["memory"]) == (12.5, 37.5)
+    assert str(first).startswith("    12.5 us  memory 38 %, L2 38 %")
+    assert str(first).endswith("first (9, 1, 1) x (128, 1, 1)")
+    ncu.write_text(_NCU.format(python=sys.executable, status=3))
+    with pytest.raises(CountersError, match=r"^ncu ended with status 3: it says nothing$"):
+        read()
+
+
+def test_rows_far_below_the_best_peer_have_counters() -> None:
+    times = {"eager": Timing(0.79, 0.79, 0.79, 3)}
+    row = rows(scale=_SCALE)[0]
+    slow = Line(row, {**times, "static": Timing(1.0, 1.0, 1.0, 3)})
+    fast = Line(row, {**times, "static": Timing(0.98, 0.98, 0.98, 3)})
+    found = [Report.is_far_below(line) for line in (slow, fast, Line(row, times))]
+    assert found == [True, False, False]
 
 
 def test_a_chart_needs_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

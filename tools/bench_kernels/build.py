@@ -23,6 +23,7 @@ _CARRIED = (
     "__init__",
     "arrays",
     "child",
+    "counters",
     "drawn",
     "measure",
     "operations",

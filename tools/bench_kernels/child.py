@@ -8,6 +8,7 @@ It reads requests and writes events, a line of JSON each:
         -> for each contender {"begin": name}, and {"problem": text} where it cannot be timed;
            for each turn of one {"begin": name}; for each that was timed
            {"timing": {...}, "of": name}; {"end": true} after all
+    {"do": "profile", "row", "program"}      -> {"end": true}, after a call that a profiler sees
 """
 
 from __future__ import annotations
@@ -69,7 +70,10 @@ class _Runner:
             yield {"copy": asdict(taken), "bytes": moved}
         else:
             row = Row.from_json(request["row"])
-            yield from self._row(row, request)
+            if request["do"] == "profile":
+                self._profile(row, request["program"])
+            else:
+                yield from self._row(row, request)
             if self.device == "cuda":
                 torch.cuda.empty_cache()
             yield {"end": True}
@@ -113,6 +117,21 @@ class _Runner:
             ready[name].take_turn(turn, self.device)
         for name, contender in ready.items():
             yield {"timing": asdict(contender.timing()), "of": name}
+
+    def _profile(self, row: Row, program: dict[str, str]) -> None:
+        """Calls a program twice, the second time seen by a profiler, after a marker."""
+        inputs = inputs_of(row, self.device)
+        call = self._program(program, inputs, [empty(each, self.device) for each in row.outputs])
+        if isinstance(call, str):
+            raise HircError(call)
+        if self.device != "cuda":
+            return
+        torch.cuda.synchronize()
+        torch.cuda.profiler.start()
+        torch.cuda._sleep(1)  # pyright: ignore[reportPrivateUsage] # the kernel counters.MARKER
+        call()
+        torch.cuda.synchronize()
+        torch.cuda.profiler.stop()
 
     def _program(
         self, program: dict[str, str], inputs: list[Tensor], outs: list[Tensor]

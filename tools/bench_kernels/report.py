@@ -110,6 +110,12 @@ class Report:
             found.append(f"dynamic: {dynamic / rate:.2f} of static")
         return found
 
+    @staticmethod
+    def is_far_below(line: Line) -> bool:
+        """Whether a line is farther below the best peer than any drawn row should be."""
+        ratio = line.ratio()
+        return ratio is not None and round(ratio, _DIGITS) < _LEAST_SHARE
+
     def table(self) -> str:
         """Returns the lines for people."""
         shown = [
@@ -142,7 +148,7 @@ class Report:
             if ratios:
                 mean = statistics.geometric_mean(ratios)
                 reached = sum(round(each, _DIGITS) >= _DRAWN_SHARE for each in ratios)
-                low = sum(round(each, _DIGITS) < _LEAST_SHARE for each in ratios)
+                low = sum(self.is_far_below(line) for line in lines)
                 text += (
                     f"; geometric mean {mean:.3f}, least {min(ratios):.2f}, "
                     f"{reached / len(ratios):.0%} at {_DRAWN_SHARE}, {low} below {_LEAST_SHARE}"

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .counters import CountersError, counters
 from .process import Child, ChildError, LateError
 from .report import EAGER, INDUCTOR, PEERS, Line, Report, Timing
 from .row import DYNAMIC, STATIC, Row
@@ -61,7 +62,9 @@ def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
         except ChildError as error:
             print(f"error: no rows could be run: {error}", file=sys.stderr)
             return 1
-    print(report.table())
+        print(report.table())
+        if options.counters:
+            session.show_counters(items)
     return 1 if any(report.shortfalls(line) for line in report.lines) else 0
 
 
@@ -92,6 +95,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--brief", action="store_true", help="time each for a fifth as long, in half the turns"
+    )
+    parser.add_argument(
+        "--counters",
+        action="store_true",
+        help="print what ncu counts of the kernels of rows far below the best peer",
     )
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
@@ -155,6 +163,33 @@ class _Session:
         child.close()
         return self.report
 
+    def show_counters(self, items: Sequence[_Item]) -> None:
+        """Prints the counters of the rows that are far below the best peer."""
+        programs = {item.row.name: item.programs for item in items}
+        slow = [line for line in self.report.lines if self.report.is_far_below(line)]
+        requests = [
+            {
+                "do": "profile",
+                "row": line.row.to_json(),
+                "program": programs[line.row.name][line.build],
+            }
+            for line in slow
+        ]
+        try:
+            found = counters(
+                requests,
+                self._child_words,
+                self._environment,
+                self.scratch / "counters.csv",
+                self.timeout * (1 + len(requests)),
+            )
+        except CountersError as error:
+            print(f"no counters: {error}")
+            return
+        for line, kernels in zip(slow, found, strict=True):
+            print(f"{line.row.name}: {'; '.join(self.report.shortfalls(line))}")
+            print("".join(f"    {kernel}\n" for kernel in kernels), end="")
+
     def _show(self, line: Line) -> None:
         """Prints a line, and writes all there is: a run may be ended from outside."""
         print(self.report.progress(line), file=sys.stderr, flush=True)
@@ -164,13 +199,20 @@ class _Session:
     def _child(self) -> Child:
         self.started += 1
         log = self.scratch / f"child-{self.started}.log"
-        environment = {
+        return Child(self._child_words, self._environment, log)
+
+    @property
+    def _child_words(self) -> list[str]:
+        return [sys.executable, str(self.folder / "run.py"), "--child"]
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        return {
             **os.environ,
             "TORCHINDUCTOR_CACHE_DIR": str(self.scratch / "inductor"),
             "TRITON_CACHE_DIR": str(self.scratch / "triton"),
             "TORCHINDUCTOR_COMPILE_THREADS": _COMPILE_THREADS,
         }
-        return Child([sys.executable, str(self.folder / "run.py"), "--child"], environment, log)
 
     def _prepared_child(self) -> Child:
         child = self._child()
