@@ -5,7 +5,8 @@ A fenced block is an example when its first line says so after the language:
     file=NAME       is written to a file of that name
     compile         is a program that compiles and links for sm_90 (compile=ARCH: for that chip)
     run             is run by bash, where hirc and the environment's python come first on PATH and
-                    CUDA is the folder of the CUDA that hirc finds; it ends with status 0
+                    CUDA is the folder of the CUDA that hirc finds; it ends with status 0.
+                    For documents one process has loaded what they import, and is forked for each
     output          is what the block before it printed, blanks at line ends and addresses aside
 
 A document's blocks share a folder and run in order, those of an example's README beside its files.
@@ -24,7 +25,8 @@ from pathlib import Path
 import pytest
 
 from hirc.compiler.executable import read_linked_file
-from hirc.compiler.toolchain import find_cuda
+from hirc.compiler.toolchain import find_clang, find_cuda
+from support.command_server import served
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -63,9 +65,18 @@ def comparable(text: str) -> list[str]:
     return [_ADDRESS.sub("address", line.rstrip()) for line in text.splitlines()]
 
 
-def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+@pytest.fixture(scope="module")
+def commands() -> Path:
+    """A folder of commands that start without imports."""
+    return served(find_clang().path, ("hirc", "hirc-opt", "hirc-run", "python"))
+
+
+def shell(
+    command: str, folder: Path, commands: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     environment = dict(os.environ)
-    environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
+    first = [commands, Path(sys.executable).parent] if commands else [Path(sys.executable).parent]
+    environment["PATH"] = os.pathsep.join([*map(str, first), environment["PATH"]])
     environment["CUDA"] = str(find_cuda().root)
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command],
@@ -77,8 +88,8 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def run_blocks(document: Path, folder: Path) -> None:
-    """Does in a folder what a document's blocks say."""
+def run_blocks(document: Path, folder: Path, commands: Path | None = None) -> None:
+    """Does in a folder what a document's blocks say. Those among `commands` come first on PATH."""
     printed = ""
     for block in blocks_of(document.read_text()):
         where = f"{document.relative_to(ROOT)}:{block.line}"
@@ -92,14 +103,14 @@ def run_blocks(document: Path, folder: Path) -> None:
                 (folder / "example.mlir").write_text(block.text)
                 arch = block.value or "sm_90"
                 command = f"hirc example.mlir -o example --offload-arch={arch}"
-            done = shell(command, folder)
+            done = shell(command, folder, commands)
             assert done.returncode == 0, f"{where}\n{done.stdout}{done.stderr}"
             printed = done.stdout
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_documents(document: Path, tmp_path: Path) -> None:
-    run_blocks(document, tmp_path)
+def test_documents(document: Path, tmp_path: Path, commands: Path) -> None:
+    run_blocks(document, tmp_path, commands)
 
 
 @pytest.mark.parametrize("document", EXAMPLES, ids=lambda path: path.parent.name)

@@ -1,8 +1,9 @@
-"""Runs hirc, hirc-opt and FileCheck for lit in children of one process that has loaded them.
+"""Runs hirc's commands, FileCheck and scripts in children of one process that has loaded them.
 
 Starting Python and importing MLIR, LLVM and hirc would take nine tenths of a lit test's processor
-time. Each command is still its own process, forked before it has done anything: it has the caller's
-arguments, folder, environment and streams, and the caller gets its status or signal.
+time; importing torch takes ten times that. Each command is still its own process, forked before it
+has done anything: it has the caller's arguments, folder, environment and streams, and the caller
+gets its status or signal.
 
 `served` puts commands of these names into a folder. They are `command_client.c`, which passes its
 arguments on. The server ends with the process that started it.
@@ -23,13 +24,17 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 from typing import NoReturn
 
-_NAMES = ("hirc", "hirc-opt", "FileCheck")
+LIT_COMMANDS = ("hirc", "hirc-opt", "FileCheck")
 _STATUS = struct.Struct("=i")
 _SIZE = struct.Struct("=I")
 _STREAMS = (
@@ -39,17 +44,18 @@ _STREAMS = (
 )
 
 
-def served(clang: str) -> Path:
+def served(clang: str | Path, names: Sequence[str] = LIT_COMMANDS) -> Path:
     """Starts the server. Returns a folder with its commands, for PATH; both end with this process.
 
-    The first command waits until the server has loaded the modules.
+    `python` among the names runs scripts, and has torch loaded. The first command waits until the
+    server has loaded the modules.
     """
     # A socket's name is limited to about a hundred characters; a checkout's path may be longer.
     folder = Path(tempfile.mkdtemp(prefix="hirc-lit-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    with listening_for(_NAMES, folder, clang) as listening:
+    with listening_for(names, folder, clang) as listening:
         server = subprocess.Popen(
-            [sys.executable, __file__, str(listening.fileno())],
+            [sys.executable, __file__, str(listening.fileno()), *names],
             stdin=subprocess.PIPE,
             pass_fds=[listening.fileno()],
             # Signals from a terminal go to the clients, which pass them to their commands.
@@ -195,13 +201,62 @@ def _kill(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-def _main(descriptor: int) -> NoReturn:
+class _Loaded(MetaPathFinder, Loader):
+    """Finds modules that were loaded before, which nobody sees until they are imported."""
+
+    def __init__(self, *names: str) -> None:
+        self._modules = {name: sys.modules.pop(name) for name in names if name in sys.modules}
+        self._specs = {name: module.__spec__ for name, module in self._modules.items()}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return ModuleSpec(fullname, self) if fullname in self._modules else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._modules.pop(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._specs[module.__name__]
+        module.__loader__ = module.__spec__.loader if module.__spec__ is not None else None
+
+
+def run_python() -> int:
+    """Runs the script that the arguments name, or `-c` and code. Returns the exit status."""
+    # Programs give torch's tensors where it was imported, so it was only if the script does it.
+    sys.meta_path.insert(0, _Loaded("torch"))
+    option, *rest = sys.argv[1:]
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    if option == "-c":
+        text, *rest = rest
+        code = compile(text, "<string>", "exec")
+        sys.argv, sys.path[0] = [option, *rest], ""
+    else:
+        main.__file__ = str(Path(option).absolute())
+        code = compile(Path(option).read_bytes(), main.__file__, "exec")
+        sys.argv, sys.path[0] = [option, *rest], str(Path(option).resolve().parent)
+    try:
+        exec(code, vars(main))
+    except SystemExit:
+        raise
+    except BaseException as error:  # noqa: BLE001 - it is the script's, and is shown
+        # The frame of this function is none of the script's.
+        shown = error.__traceback__.tb_next if error.__traceback__ is not None else None
+        traceback.print_exception(error.with_traceback(shown))
+        return 1
+    finally:
+        threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
+    return 0
+
+
+def _main(descriptor: int, names: Sequence[str]) -> NoReturn:
     import filecheck.main
 
     import hirc.pipelines
     from hirc.compiler import driver
     from hirc.tools import hirc as hirc_command
-    from hirc.tools import hirc_opt, hirc_opt_chunks
+    from hirc.tools import hirc_opt, hirc_opt_chunks, hirc_run
 
     # Modules that a command would import later.
     assert driver
@@ -209,12 +264,21 @@ def _main(descriptor: int) -> NoReturn:
     packages = hirc.pipelines.__path__
     for module in pkgutil.walk_packages(packages, f"{hirc.pipelines.__name__}."):
         importlib.import_module(module.name)
-    commands = (hirc_command.run, hirc_opt.main, filecheck.main.main)
+    commands: dict[str, Callable[[], object]] = {
+        "hirc": hirc_command.run,
+        "hirc-opt": hirc_opt.main,
+        "hirc-run": hirc_run.main,
+        "FileCheck": filecheck.main.main,
+    }
+    if "python" in names:
+        importlib.import_module("hirc.frontends.torch.model_source")
+        importlib.import_module("hirc.frontends.torch.read_model")
+        commands["python"] = run_python
     # The collector of a child then does not touch, and so copy, the objects that exist.
     gc.collect()
     gc.freeze()
-    Server(socket.socket(fileno=descriptor), 0, dict(zip(_NAMES, commands, strict=True))).run()
+    Server(socket.socket(fileno=descriptor), 0, {name: commands[name] for name in names}).run()
 
 
 if __name__ == "__main__":
-    _main(int(sys.argv[1]))
+    _main(int(sys.argv[1]), sys.argv[2:])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hirc.compiler.toolchain import find_clang
-from support.command_server import Server, listening_for
+from support.command_server import Server, listening_for, run_python
 
 
 def _command() -> int:
@@ -85,3 +85,50 @@ def test_a_command_ends_with_who_waits_for_it(command: Path, tmp_path: Path) -> 
         client.kill()
     _until(lambda: not Path("/proc", told.read_text()).exists())
     assert _run(command, "return", "0") == 0
+
+
+_IMPORTS = """
+import beside, sys
+import torch.nn.functional
+from torch import ones
+print(sys.modules["torch"] is torch, torch.__spec__.name, torch.__spec__.origin, ones(2))
+"""
+
+
+def test_scripts(tmp_path: Path) -> None:
+    """A script sees what Python gives it, and ends as it does; it has loaded what it imports."""
+    import torch
+
+    assert torch
+    (tmp_path / "beside.py").write_text("word = 'beside'\n")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import atexit, sys, threading\nfrom beside import word\n"
+        "class Said(Exception):\n    pass\n"
+        "atexit.register(print, 'last')\n"
+        "threading.Timer(0.2, print, ('thread',)).start()\n"
+        "print(__name__, __file__, sys.argv[1:], word, Said.__module__, 'torch' in sys.modules)\n"
+        "if 'raise' in sys.argv:\n    raise Said(word)\n"
+        "sys.exit(int(sys.argv[1]))\n"
+    )
+    ends, held = os.pipe()
+    with listening_for(["python"], tmp_path, find_clang().path) as listening:
+        server = os.fork()
+        if server == 0:
+            os.close(held)
+            Server(listening, ends, {"python": run_python}).run()
+    os.close(ends)
+    ran = [
+        [
+            subprocess.run(
+                [python, *words], cwd=tmp_path, capture_output=True, text=True, check=False
+            )
+            for words in (["script.py", "3"], ["script.py", "raise"], ["-c", _IMPORTS])
+        ]
+        for python in (sys.executable, str(tmp_path / "python"))
+    ]
+    os.close(held)
+    assert os.waitpid(server, 0)[1] == 0
+    alone, served = [[(each.returncode, each.stdout, each.stderr) for each in one] for one in ran]
+    assert served == alone
+    assert [status for status, _, _ in served] == [3, 1, 0]
