@@ -1,4 +1,4 @@
-"""Extremes by maxnumf and minnumf, begun with an infinity: a number is taken before a nan."""
+"""Extremes by maxnumf and minnumf, begun with an infinity: a number is taken before a nan. Sums."""
 
 from __future__ import annotations
 
@@ -75,6 +75,7 @@ _TEXT = "\n".join(
         _extreme("greatest", "maxnumf", _LOWEST),
         _extreme("least", "minnumf", _HIGHEST),
         _extreme("greatest_number", "maxnumf", _NEITHER),
+        _extreme("total", "addf", "0.0"),
         _place("place_of_greatest", "ogt", _LOWEST),
         _place("place_of_least", "olt", _HIGHEST),
     ]
@@ -98,6 +99,15 @@ def test_an_extreme_begins_with_its_start(
     begun = np.float32(start)
     np.testing.assert_array_equal(y, best(best.reduce(x, axis=1), begun))
     np.testing.assert_array_equal(z, best.reduce(x.ravel(), initial=begun))
+
+
+@pytest.mark.parametrize("rows", [6, 1, 0])
+def test_a_sum_of_negative_zeros_is_zero(rows: int) -> None:
+    """As torch's and NumPy's, which begin with +0: atan2 and reciprocals tell them apart."""
+    y, z = library(_TEXT, "-O0", "--schedules=tuned")["total"](-np.zeros((rows, 3), np.float32))
+    assert (y.shape, z) == ((rows,), 0)
+    assert not np.signbit(y).any()
+    assert not np.signbit(z)
 
 
 @pytest.mark.parametrize(("name", "sign"), [("place_of_greatest", 1), ("place_of_least", -1)])

@@ -76,7 +76,11 @@ class Reduce(Collective):
         return state
 
     def finish(self, state: State, point: Point) -> None:
-        point.known[self._op.results[0]] = state[0]
+        (value,) = state
+        if self._kind == "addf":
+            # A sum begins with +0, so that one of -0 alone is +0 too.
+            value = combine(self._kind, value, *self.neutral())
+        point.known[self._op.results[0]] = value
 
 
 class Find(Collective):
