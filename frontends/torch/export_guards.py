@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import traceback
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -15,13 +16,17 @@ import torch._meta_registrations
 import torch._prims_common
 import torch._refs
 import torch.nn.modules.transformer
-from torch import SymInt, Tensor
+from torch import SymInt, Tensor, nn
 from torch._C import DispatchKey
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.distributions import Distribution
+from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
+from ...compiler.errors import UnsupportedError
 from .linear_algebra import covariance
 from .size_numbers import root
+from .user_errors import stack_position
 
 _CONTIGUITY = "check_contiguous_sizes_strides"
 _CHANNELS_LAST = {
@@ -31,6 +36,8 @@ _CHANNELS_LAST = {
 _CAUSALITY = "_detect_is_causal_mask"
 _POOLED_SIZE = "pooling_output_shape_pad_lr"
 _VIEW = "_reshape_view_helper"
+_META = "prim_meta_impl"
+_CONVERSION = "_apply"
 
 
 @contextmanager
@@ -43,9 +50,11 @@ def without_needless_guards() -> Generator[None]:
     ceil_mode ask whether one does. nn.Transformer compares the mask that it is given with a causal
     one. Distances are computed in another way from 25 rows on. Distributions look whether their
     parameters, and what they are asked for, may be such. math.sqrt takes the one size that
-    is given.
+    is given. A dim that is split is divided by the first part. Modules convert their parameters to
+    what they are.
     """
     views: Any = getattr(torch._refs, _VIEW, None)
+    split: Any = getattr(torch.ops.prims.split_dim.default, _META, None)
     with ExitStack() as stack:
         stack.enter_context(made_of(_WITHOUT_ASKING))
         stack.enter_context(mock.patch.object(math, "sqrt", root))
@@ -59,6 +68,8 @@ def without_needless_guards() -> Generator[None]:
             (torch._refs, _VIEW, partial(_view, views)),
             (torch._meta_registrations, _POOLED_SIZE, _pooled_size),
             (torch.nn.modules.transformer, _CAUSALITY, _is_said_causal),
+            (torch.ops.prims.split_dim.default, _META, partial(_split, split)),
+            (nn.Module, _CONVERSION, _converted),
         ):
             # Other versions of torch may have other names, and ask.
             if hasattr(module, name):
@@ -168,6 +179,41 @@ def _view(otherwise: Callable[..., Tensor], x: Tensor, *shape: Any, allow_copy: 
             made = torch._prims_common.make_contiguous_strides_for(sizes[first:])
             return x.as_strided(sizes, [*x.stride()[:first], *made])
     return otherwise(x, *shape, allow_copy=allow_copy)
+
+
+def _split(otherwise: Callable[..., Tensor], x: Tensor, dim: int, first: Any) -> Tensor:
+    """Splits a dim in two, where the first divides it as sums of products do."""
+    size: Any = x.shape[dim]
+    node: Any = next((each.node for each in (first, size) if isinstance(each, SymInt)), None)
+    whole, part = (each.node.expr if isinstance(each, SymInt) else each for each in (size, first))
+    symbols: Any = sympy.Add(whole, part).free_symbols
+    if node is None or not all(sympy.sympify(x).is_polynomial(*symbols) for x in (whole, part)):
+        return otherwise(x, dim, first)
+    rest, divisor = sympy.fraction(sympy.cancel(whole / part))
+    if divisor != 1:
+        return otherwise(x, dim, first)
+    inner: Any = int(rest) if rest.is_Integer else node.shape_env.create_symintnode(rest, hint=None)
+    sizes, strides = list(x.shape), list(x.stride())
+    sizes[dim : dim + 1] = first, inner
+    strides[dim : dim + 1] = strides[dim] * inner, strides[dim]
+    return x.as_strided(sizes, strides, x.storage_offset())
+
+
+def _converted(module: nn.Module, convert: Callable[[Tensor], Tensor], *_: Any) -> nn.Module:
+    """Returns a module that a call converts; torch fails even where nothing is to be done."""
+    for held in (*module.parameters(), *module.buffers()):
+        with unset_fake_temporarily(), disable_proxy_modes_tracing():
+            like = torch.empty((), dtype=held.dtype, device=held.device)
+            found = convert(like)
+        if (found.dtype, found.device) != (like.dtype, like.device):
+            raise UnsupportedError(
+                f"the model converts parameters of {type(module).__name__} from {like.dtype} on "
+                f"{like.device} to {found.dtype} on {found.device} while it is called",
+                position=stack_position("".join(traceback.format_stack())),
+                stage="import",
+                hint="convert the module before it is compiled, or the tensors where they are used",
+            )
+    return module
 
 
 def are_equal(one: Any, other: Any) -> bool:

@@ -199,6 +199,25 @@ def test_containers_that_no_call_changes_are_left_alone() -> None:
     assert (dict(module.settings), module.seen) == ({"scale": 3}, {})
 
 
+def test_modules_that_a_call_converts() -> None:
+    """To what they are; to another type is refused."""
+
+    class Converts(nn.Module):
+        def __init__(self, kind: torch.dtype) -> None:
+            super().__init__()
+            self.kind, self.layer = kind, nn.Linear(3, 2)
+
+        def forward(self, x: Tensor) -> Tensor:
+            self.layer = self.layer.to(self.kind).to(x.device)
+            return self.layer(x)
+
+    assert "linalg" in import_model(Converts(torch.float32), (torch.ones(3),)).text
+    said = "converts parameters of Linear from torch.float32 on cpu to torch.bfloat16 on cpu"
+    with pytest.raises(UnsupportedError, match=said) as caught:
+        import_model(Converts(torch.bfloat16), (torch.ones(3),))
+    assert caught.value.position is not None
+
+
 def test_what_weights_alone_give_is_kept_before_the_model_is_compiled() -> None:
     class Keeps(nn.Module):
         def __init__(self) -> None:
