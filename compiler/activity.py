@@ -181,7 +181,7 @@ def _write(kind: str, data: str | bytes) -> None:
 
 
 def read_log(records: int) -> Log:
-    """What the process that writes to `records` has written so far."""
+    """Returns what the process that writes to `records` has written so far."""
     data = read_bytes(records)
     log = Log(_read_activity(data[:_ACTIVITY_BYTES].decode(errors="replace")))
     for kind, raw in _read_records(data[_ACTIVITY_BYTES:]):

@@ -75,7 +75,7 @@ class BuildTools:
         return self.options.for_clang or self.clang.major
 
     def toolchain(self, devices: Devices) -> Toolchain:
-        """What links for these devices. Raises ToolchainError where some of it is missing."""
+        """Returns what links for these devices. Raises ToolchainError where it is missing."""
         with self.timer.phase("find tools"):
             return Toolchain(self.clang, self.cuda if Devices.GPUS in devices else None)
 

@@ -204,5 +204,5 @@ def _read(path: Path) -> bytes | None:
 
 
 def _digest(data: bytes) -> bytes:
-    """What follows the data in the file, so that a damaged one is made again."""
+    """Returns what follows the data in the file, so that a damaged one is made again."""
     return hashlib.sha256(data).digest()

@@ -234,7 +234,7 @@ def trial_builds(options: Options) -> Iterator[Finding]:
 
 
 def _try_build(options: Options, target: Target, source: Path) -> Finding | None:
-    """What is wrong if the program cannot be built."""
+    """Returns what is wrong if the program cannot be built."""
     from .driver import Compilation
 
     trial = Options(
@@ -254,7 +254,7 @@ def _try_build(options: Options, target: Target, source: Path) -> Finding | None
 
 
 def _try_run(program: Path) -> Finding | None:
-    """What is wrong if the program does not run on the CPU device."""
+    """Returns what is wrong if the program does not run on the CPU device."""
     try:
         done = Runner().run([program], timeout=_RUN_SECONDS)
     except ToolchainError as error:

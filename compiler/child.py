@@ -19,7 +19,7 @@ _REFUSED = "LLVM ERROR: "
 
 
 def in_child(generate: Callable[[], bytes], *, what: str, stage: str, hint: str) -> bytes:
-    """What `generate` returns, run in a forked child.
+    """Returns what `generate` returns, run in a forked child.
 
     Raises UnsupportedError with what LLVM said if it refused, InternalError if it crashed.
     """

@@ -57,7 +57,7 @@ def code_key(source: Source, options: Options, weights: TensorFile | None) -> st
 
 @cache
 def _processor() -> str:
-    """What tells this machine's processor from others: a cache may be of several machines."""
+    """Returns what identifies this machine's processor: a cache may be of several machines."""
     with suppress(OSError), open("/proc/cpuinfo") as file:
         return next((line for line in file if line.startswith(_FEATURES)), "")
     return ""
@@ -72,7 +72,7 @@ def _values(weights: TensorFile) -> Iterator[str]:
 
 @cache
 def _state_of_compiler() -> str:
-    """What tells this compiler, and MLIR and LLVM, from others: their files' sizes and times."""
+    """Returns what identifies this compiler, MLIR and LLVM: their files' sizes and times."""
     digest = hashlib.sha256()
     for name in _PROVIDERS:
         spec = find_spec(name)

@@ -175,7 +175,7 @@ def _given(
 
 
 def _source(program: Any, entry: str, sharding: Sharding | None = None) -> Source | None:
-    """What is no torch model as the compiler takes it."""
+    """Returns what is no torch model as the compiler takes it."""
     if isinstance(program, str) and ("\n" in program or "(" in program):
         return Source(STDIN_NAME, program.encode(), is_made=True)
     if isinstance(program, (str, os.PathLike)):

@@ -93,7 +93,7 @@ def reading_error(
 
 
 def _program(log: Log) -> bytes | None:
-    """What was read; None where it cannot be read again."""
+    """Returns what was read; None where it cannot be read again."""
     if log.standard_input is not None or not log.files:
         return log.standard_input
     try:
@@ -103,7 +103,7 @@ def _program(log: Log) -> bytes | None:
 
 
 def _depth(data: bytes) -> int:
-    """How many brackets are open at once, at most."""
+    """Returns how many brackets are open at once, at most."""
     depth = deepest = 0
     for byte in data:
         if byte in b"{(<[":

@@ -34,7 +34,7 @@ _ENCODED = re.compile(rb"\$([0-9A-F]{2})")
 
 
 def escaped(data: bytes) -> str:
-    """What stands between the quotes of a string, as LLVM prints it."""
+    """Returns what stands between the quotes of a string, as LLVM prints it."""
     return "".join(_ESCAPES[byte] for byte in data)
 
 

@@ -70,7 +70,7 @@ class Machine:
 
 
 def _is_offered(symbol: llvm.ValueRef) -> bool:
-    """Whether a module defines it for others; a local definition is nobody else's, of any name."""
+    """Returns whether a module defines it for others; a local definition is nobody else's."""
     return not symbol.is_declaration and symbol.linkage not in _LOCAL_LINKAGES
 
 
@@ -418,7 +418,7 @@ def host_machine(opt_level: int, triple: str = "") -> Machine:
 
 
 def host_features() -> dict[str, bool]:
-    """What the processor of this machine has, by LLVM's names."""
+    """Returns what the processor of this machine has, by LLVM's names."""
     return dict(llvm.get_host_cpu_features())
 
 

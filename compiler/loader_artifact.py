@@ -204,7 +204,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _calling_of(library: Library) -> dict[str, Any] | None:
-    """How a model is called, where the library is of one program, and that of a model."""
+    """Returns how a model is called, where the library is of one program, and that of a model."""
     programs = list(library.programs)
     symbol = f"hirc_program_{programs[0]}_calling" if len(programs) == 1 else ""
     if not symbol or not hasattr(library.loaded, symbol):

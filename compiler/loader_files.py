@@ -63,11 +63,11 @@ class LoadedLibrary:
         return bool(devices & _ACCEPTS_CPU)
 
     def last_error(self) -> str:
-        """What the library says of this thread's last failed call."""
+        """Returns what the library says of this thread's last failed call."""
         return self.hirc_last_error().decode(errors="replace")
 
     def error(self, status: int) -> InputError | ExecutionError | None:
-        """What a call's status says: None of 0, an InputError of 1, else an ExecutionError."""
+        """Returns None for status 0, an InputError for 1, else an ExecutionError."""
         if status == 0:
             return None
         return (InputError if status == _REFUSED else ExecutionError)(self.last_error())

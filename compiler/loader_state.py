@@ -84,7 +84,7 @@ class State(Mapping[str, Any]):
 
 
 def states_of(programs: Sequence[ProgramInfo]) -> Mapping[str, StateStruct]:
-    """What a library's programs say of their state, by name."""
+    """Returns what a library's programs say of their state, by name."""
     found: dict[str, StateStruct] = {}
     for program in programs:
         if program.weights:

@@ -62,7 +62,7 @@ def check_options(options: Options, given: Collection[str]) -> None:
 
 
 def _check_interface(options: Options) -> None:
-    """Whether a header or a file for pkg-config can be written."""
+    """Checks that a header or a file for pkg-config can be written."""
     has_programs = options.emit is Emit.SHARED or options.emit.is_host
     if options.header is not None and (not has_programs or options.stop_after is not None):
         raise InputError(
@@ -73,7 +73,7 @@ def _check_interface(options: Options) -> None:
 
 
 def _check_consumer(options: Options) -> None:
-    """Whether there is something for another clang to finish, and one that is known."""
+    """Checks that there is something for another clang to finish, and one that is known."""
     if options.for_clang is None:
         if options.cuda_folder is not None:
             raise InputError("--emit-cuda goes with --for-clang")
@@ -88,7 +88,7 @@ def _check_consumer(options: Options) -> None:
 
 
 def _check_host(options: Options) -> None:
-    """Whether the chips are said where they are another machine's."""
+    """Checks that the chips are said where they are another machine's."""
     if not options.host.is_native and not options.targets and not options.emit.is_picture:
         raise InputError(
             "--host makes what runs on another machine, whose chips hirc cannot ask for",
@@ -97,7 +97,7 @@ def _check_host(options: Options) -> None:
 
 
 def _check_glibc(options: Options) -> None:
-    """Whether something is linked, for a release that can be linked for."""
+    """Checks that something is linked, for a release that can be linked for."""
     if options.glibc is None:
         return
     if options.host.processor != "x86_64":
@@ -113,7 +113,7 @@ def _check_glibc(options: Options) -> None:
 
 
 def _check_targets(options: Options) -> None:
-    """Whether what is to be written can have PTX in it."""
+    """Checks that what is to be written can have PTX in it."""
     emit = options.emit
     if options.rdc and any(target.is_cpu for target in options.targets):
         raise InputError(
@@ -134,7 +134,7 @@ def _check_targets(options: Options) -> None:
 
 
 def _check_amd(options: Options) -> None:
-    """Whether others can finish what is for AMD's chips, and what is linked for them is."""
+    """Checks that others can finish what is for AMD's chips, and what is linked for them is."""
     devices = Devices.of(options.targets)
     if Devices.AMD not in devices:
         return

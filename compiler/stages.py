@@ -188,7 +188,7 @@ def run_stage(
 
 
 def _way_out(dialect: str) -> str:
-    """What to do about an operation that is left."""
+    """Returns what to do about an operation that is left."""
     if dialect in _OF_TENSORS:
         return (
             "tensors are compiled in functions that take or return some: give the function such an "

@@ -127,7 +127,7 @@ def _headers_hint(host: Host) -> str:
 
 
 def cached_for(library: Library, clang: Clang, suffix: str, make: Callable[[], bytes]) -> bytes:
-    """What `make` gives for these very sources and this clang, from the cache where it is there."""
+    """Returns what `make` gives for these sources and this clang, or the cache has of it."""
     return cached(f"{_file_name(library)}-{_digest(library, clang.key)}{suffix}", make)
 
 

@@ -364,7 +364,7 @@ def _rocm_candidates() -> Iterator[Path]:
 
 
 def cache_bytes() -> int:
-    """How many bytes the cache may hold. Raises InputError where the environment has no number."""
+    """Returns how many bytes the cache may hold. Raises InputError for what is no number."""
     text = os.environ.get("HIRC_CACHE_BYTES", "")
     if not text:
         return CACHE_BYTES
@@ -374,7 +374,7 @@ def cache_bytes() -> int:
 
 
 def takes_wide_vectors() -> bool:
-    """Whether code that is run here may be for processors with wider vectors."""
+    """Returns whether code that is run here may be for processors with wider vectors."""
     return os.environ.get("HIRC_CPU_VECTORS") != "baseline"
 
 

@@ -357,7 +357,7 @@ class Unit:
         self._copies[Target(chips[0]).family] = copy
 
     def graph(self) -> list[GraphProgram]:
-        """What the program does on the host and in kernels, for a picture of it."""
+        """Returns what the program does on the host and in kernels, for a picture of it."""
         from ..pipelines.program_graph.functions import read_functions
 
         self._run.advance(before=FIRST_LOWERING_STAGE)
@@ -548,7 +548,7 @@ class Unit:
                 )
 
     def _description(self, clang: Clang) -> bytes:
-        """What the output says of the unit."""
+        """Returns what the output says of the unit."""
         from .description import describe_unit
 
         values = [(program.name, program.inputs, program.outputs) for program in self.programs]

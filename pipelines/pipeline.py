@@ -157,7 +157,7 @@ class Stage:
         return ",".join(str(step) for step in self.steps)
 
     def applies_to(self, module: ir.Operation) -> bool:
-        """Whether the stage is for this module."""
+        """Returns whether the stage is for this module."""
         return self.when is None or self.when(module)
 
 
@@ -216,7 +216,7 @@ class _Present:
         self._names: dict[tuple[str, ...], set[str]] = {}
 
     def any_of(self, step: Step) -> bool:
-        """Whether there may be anything for a step to do."""
+        """Returns whether there may be anything for a step to do."""
         subjects = step.subjects
         if not subjects:
             return True
@@ -248,8 +248,8 @@ def _is_one_of(subjects: tuple[str, ...], name: str) -> bool:
 
 
 def _meet(one: str, other: str) -> bool:
-    """Whether two names, or beginnings of names that end with a dot or an underscore, have a name
-    in common.
+    """Returns whether two names, or beginnings of names that end with a dot or an underscore, have
+    a name in common.
     """
     return (
         one == other
@@ -291,7 +291,7 @@ def set_aside(module: ir.Operation, name: str) -> Generator[None, None, None]:
 
 
 def is_valid(module: ir.Operation) -> bool:
-    """Whether MLIR's verifier takes a module; diagnostics go to the context."""
+    """Returns whether MLIR's verifier takes a module; diagnostics go to the context."""
     try:
         with unchanged():
             module.verify()

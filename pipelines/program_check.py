@@ -212,7 +212,7 @@ def _fault_of_type(kind: ir.Type) -> str | None:
 
 
 def _reached(kind: ir.MemRefType, sizes: list[int]) -> int:
-    """How far a buffer's elements lie from its first address, in elements."""
+    """Returns how far a buffer's elements lie from its first address, in elements."""
     try:
         strides, offset = strides_and_offset(kind)
     except LayoutError:

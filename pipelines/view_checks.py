@@ -130,7 +130,8 @@ def conditions_of_slice(
 def _steps(
     offset: ir.Value, extent: ir.Value, room: ir.Value, stride: int | ir.Value
 ) -> tuple[ir.Value, ir.Value | None]:
-    """How many elements a slice has at most, and, unless it is known, that its stride is not 0.
+    """Returns how many elements a slice has at most, and, unless it is known, that its stride is
+    not 0.
 
     `room` elements lie from the offset on; a negative stride goes from there to the first.
     """

@@ -41,7 +41,9 @@ class Command:
     sources: dict[str, str] = field(default_factory=dict[str, str])
 
     def guard(self, work: Callable[[], int]) -> int:
-        """What `work` returns, or the status of the error that it raises, which is printed."""
+        """Returns what `work` returns, or the status of the error that it raises, which is
+        printed.
+        """
         activity.begin()
         try:
             return work()
@@ -140,7 +142,7 @@ def _environment_error(error: OSError) -> HircError:
 
 
 def _programs(log: Log) -> Mapping[str, bytes]:
-    """What the child compiled, read again."""
+    """Returns what the child compiled, read again."""
     programs: dict[str, bytes] = {}
     for name in log.files:
         try:

@@ -56,7 +56,9 @@ class RunRequest:
 
 
 def devices_of(arguments: Sequence[str]) -> int | None:
-    """What --devices asks for, None where it is not there. Raises InputError where it is wrong."""
+    """Returns what --devices asks for, None where it is not there. Raises InputError where it is
+    wrong.
+    """
     words = [word for word in arguments if word.partition("=")[0] == _DEVICES]
     if not words:
         return None

@@ -158,7 +158,7 @@ def _entries(configurations: Configurations) -> dict[str, Any]:
 
 
 def _device(arch: str) -> str:
-    """What the chip is called, by its driver."""
+    """Returns what the chip is called, by its driver."""
     if Target.parse(arch).is_cpu:
         return platform.processor() or platform.machine()
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]

@@ -97,7 +97,9 @@ def messages_of(diagnostics: Sequence[Diagnostic], file: str) -> list[Message]:
 def problems(
     expected: Sequence[Expectation], reported: Sequence[Message], file: str
 ) -> list[InputError]:
-    """What is expected and missing, and what was reported unexpectedly; empty when all is well."""
+    """Returns what is expected and missing, and what was reported unexpectedly; empty when all is
+    well.
+    """
     waiting = list(expected)
     found: list[InputError] = []
     for message in reported:

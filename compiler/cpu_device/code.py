@@ -76,7 +76,7 @@ def cpu_device_module(
 
 
 def runs_wide_code() -> bool:
-    """Whether code for this machine is for a processor with wider vectors."""
+    """Returns whether code for this machine is for a processor with wider vectors."""
     return takes_wide_vectors() and _has_wide_vectors()
 
 

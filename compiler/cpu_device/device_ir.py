@@ -186,12 +186,12 @@ class DeviceModule:
 
 
 def is_kernel(definition: str) -> bool:
-    """Whether a definition's first line, or what stands there before the name, is a kernel's."""
+    """Returns whether a definition's first line, or its part before the name, is a kernel's."""
     return not _KERNELS.isdisjoint(definition.partition("@")[0].split())
 
 
 def is_amd_kernel(definition: str) -> bool:
-    """Whether it is a kernel for AMD's chips."""
+    """Returns whether it is a kernel for AMD's chips."""
     return _AMD_KERNEL in definition.partition("@")[0].split()
 
 

@@ -152,7 +152,7 @@ _POINTER_SUFFIX = re.compile(r"(\.p\d*)+$")
 
 @cache
 def intrinsic(name: str) -> Intrinsic | None:
-    """What takes the place of a call of `name`, as IR spells it: `llvm.nvvm.fabs.f32`.
+    """Returns what takes the place of a call of `name`, as IR spells it: `llvm.nvvm.fabs.f32`.
 
     None for an intrinsic that is no matter of this table: LLVM's own that the host does right, and
     operations of several threads.

@@ -94,12 +94,12 @@ class CallLowering:
         return [*instructions[:-1], Instruction(trap), last]
 
     def classify(self, instruction: Instruction) -> tuple[StopCall, str] | None:
-        """What a stop does, and the type of its result."""
+        """Returns what a stop does, and the type of its result."""
         call = parse_call(instruction)
         return None if call is None else self._stops.stop(instruction, call)
 
     def is_idle(self, instruction: Instruction) -> bool:
-        """Whether a thread waits at the instruction for what only memory tells."""
+        """Returns whether a thread waits at the instruction for what only memory tells."""
         found = self.classify(instruction)
         return found is not None and found[0].kind in (StopKind.POLL, StopKind.YIELD)
 

@@ -294,7 +294,7 @@ class _Retarget:
         return names
 
     def _is_plain(self, blocks: Sequence[Block]) -> bool:
-        """Whether a region has more instructions than are optimised."""
+        """Returns whether a region has more instructions than are optimised."""
         most = self.options.most_optimised
         return 0 < most < sum(len(block.instructions) for block in blocks)
 

@@ -199,7 +199,7 @@ class _Loop:
         )
 
     def inputs(self) -> list[Instruction]:
-        """What decides, of a turn, whether the loop ends; of an endless loop, what it carries."""
+        """Returns what decides whether the loop ends; of an endless loop, what it carries."""
         deciding = self._deciding() if self._exits() else [*self._phis, *self.items]
         return [item for item in deciding if item.opcode in _INPUTS and item.result]
 

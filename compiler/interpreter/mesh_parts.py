@@ -38,7 +38,7 @@ def assemble(
     """
 
     def at(axis: int, place: _Place) -> Any:
-        """What the devices that begin with `place` have, all later axes put together."""
+        """Returns what the devices that begin with `place` have, all later axes put together."""
         if axis == len(mesh.shape):
             return parts[place]
         spread = spreads[axis]

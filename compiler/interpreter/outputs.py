@@ -66,7 +66,7 @@ def bind_given(
 
 
 def _root(outline: Outline, number: int, what: str) -> ir.Value:
-    """What makes an output, where that can be handed in."""
+    """Returns what makes an output, where that can be handed in."""
     value = outline.outputs[number].operands[0]
     if not isinstance(value.type, ir.MemRefType):
         wrong(what, f"it is a {value.type}, which cannot be handed in")

@@ -101,7 +101,7 @@ class Place:
 
 
 def run_team(exchanges: Exchanges, runs: Sequence[Callable[[], Any]]) -> list[Any]:
-    """What the runs of a team give, each in a thread; one goes on while the others wait.
+    """Returns what the runs of a team give, each in a thread; one goes on while the others wait.
 
     Raises the error of the first that fails.
     """

@@ -103,7 +103,7 @@ def _take_destinations(
 
 
 def _origin(callee: ir.Operation, number: int) -> str | None:
-    """What an output is that the program does not allocate; None where it does."""
+    """Returns what an output is that the program does not allocate; None where it does."""
     block = callee.regions[0].blocks[0] if len(callee.regions[0].blocks) else None
     outputs = [op for op in block or () if op.operation.name == "hir.output"]
     if number >= len(outputs):

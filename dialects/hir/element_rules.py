@@ -63,7 +63,7 @@ def element_results(kind: Kind, element: ElementType) -> list[ElementType]:
 
 
 def takes_for(kind: Kind) -> str:
-    """What the kind takes, for a message. Sums take i1 too."""
+    """Returns what the kind takes, for a message. Sums take i1 too."""
     also = " and i1" if kind.gives == Gives.SUM else ""
     return f"{kind.operands.value}{also}"
 

@@ -105,7 +105,7 @@ def _fits(
 
 
 def spread_fault(spread: ir.Attribute, declared: ir.Type, mesh: Mesh | None) -> str | None:
-    """What is wrong with the `spread` of a value of that type, or None."""
+    """Returns what is wrong with the `spread` of a value of that type, or None."""
     if mesh is None:
         return "is how it is divided over a 'mesh', which the program has not"
     if not isinstance(declared, ir.MemRefType):

@@ -46,7 +46,7 @@ def _check(op: ReuseOp) -> None:
 
 
 def _elements(storage: ir.Value, held: ir.MemRefType) -> int:
-    """How many elements the storage's memory holds, DYNAMIC where that is not known."""
+    """Returns how many elements the storage's memory holds, DYNAMIC where that is not known."""
     owner = storage.owner
     if isinstance(owner, ir.Block):
         return product(held.shape) if is_packed(held) else DYNAMIC

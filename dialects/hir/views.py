@@ -34,7 +34,8 @@ def select_type(buffer: ir.MemRefType, axis: int, index: int | None = None) -> i
 
 
 def slice_size(size: int, start: int | None, stop: int | None, step: int) -> int:
-    """How many elements start, start + step, ... lie below stop; None and DYNAMIC are unknown.
+    """Returns how many elements start, start + step, ... lie below stop; None and DYNAMIC are
+    unknown.
 
     LayoutError: the bounds are certainly outside of 0 <= start <= stop <= size.
     """

@@ -29,7 +29,7 @@ class Depthwise:
     more: tuple[int, ...]
 
     def attribute(self) -> ir.Attribute:
-        """What a function has of it until it is defined."""
+        """Returns what a function has of it until it is defined."""
         parts = (self.stride, self.padding, self.dilation, self.more)
         numbers = [int(self.transposed), *(number for part in parts for number in part)]
         return ir.DenseI64ArrayAttr.get(numbers)

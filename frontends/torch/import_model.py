@@ -105,7 +105,7 @@ class ImportedModel:
     calling: Description = field(repr=False)
 
     def source(self, name: str) -> Source:
-        """What the compiler takes, called `name` in messages."""
+        """Returns what the compiler takes, called `name` in messages."""
         values = tensor_file(Path(name), self.weights, self.aliases)
         return Source(name, self.bytecode, is_made=True, weights=values)
 

@@ -40,7 +40,7 @@ def float32_products() -> str:
 
 
 def _name(model: Any) -> str:
-    """What the library is called, and the model in messages."""
+    """Returns what the library is called, and the model in messages."""
     if isinstance(model, ExportedProgram):
         return "model"
     name = type(model).__name__ if isinstance(model, nn.Module) else model.__name__

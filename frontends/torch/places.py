@@ -313,5 +313,5 @@ def _put_parts(operator: OpOverload, x: Tensor, indices: Any, values: Tensor, *h
 
 
 def _writes_nothing(*updates: Tensor) -> bool:
-    """Whether what is written has no element: torch-mlir refuses it, or ends the process."""
+    """Returns whether nothing is written: torch-mlir refuses that, or ends the process."""
     return any(statically_known_true(each.numel() == 0) for each in updates)

@@ -184,7 +184,7 @@ def _model(found: Any, module: ModuleType, name: str) -> Any:
 
 
 def _example(module: ModuleType, name: str, model: Any) -> Any:
-    """What the model is called with, fake where that will do."""
+    """Returns what the model is called with, fake where that will do."""
     make = getattr(module, f"{name}_inputs", None) or getattr(module, "get_inputs", None)
     if make is None:
         function = model.forward if isinstance(model, nn.Module) else model

@@ -85,7 +85,7 @@ def _resized(
 def _shares(
     kernel: Callable[[Tensor], Tensor], given: Any, made: Any, factor: float | None, like: Tensor
 ) -> Tensor:
-    """What each new place takes of each old one, (made, given).
+    """Returns what each new place takes of each old one, (made, given).
 
     Where places become fewer the kernel is as wide as those that become one.
     """

@@ -218,7 +218,7 @@ def _at_line(position: Position | None) -> Position | None:
 
 
 def _violated(text: str) -> str:
-    """What of a long message says which sizes are wrong."""
+    """Returns what of a long message says which sizes are wrong."""
     lines = [line.strip(" -") for line in text.splitlines() if line.strip()]
     # How one may see more of it, and functions that this is not about.
     return re.sub(

@@ -95,7 +95,7 @@ def _is_small(value: Tensor) -> bool:
 
 
 def _memory(value: Tensor, name: str) -> Any:
-    """What two tensors have in common that are one; a name where they have no memory."""
+    """Returns what two tensors have in common that are one; a name where they have no memory."""
     if not value.numel():
         return name
     # Fake tensors have storages too, of no bytes.

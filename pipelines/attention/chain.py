@@ -99,7 +99,7 @@ class Chain:
         return has_product
 
     def _repeated(self, place: Place, most: int = _MOST_IN_ALL) -> Step | None:
-        """What is made of places alone, or cheaply of one operand; of `most` operations at most."""
+        """Returns what up to `most` operations make of places alone, or cheaply of one operand."""
         source = _source(place)
         maker = _maker(source)
         if maker is None or not is_normal(maker) or not _is_elementwise(maker):

@@ -151,7 +151,7 @@ class _Merger:
         return make_generic(region.inputs, [output], loops, inner, region.block, of=made_of)
 
     def _absorb(self, step: Step, region: Region) -> list[ir.Value]:
-        """What a step yields, in the region."""
+        """Returns what a step yields, in the region."""
         arguments: list[ir.Value] = []
         for each in step.inputs:
             if isinstance(each, Step):

@@ -124,7 +124,7 @@ def _source_shape(value: ir.Value) -> Sequence[int]:
 
 
 def _mover(value: ir.Value) -> ir.Operation | None:
-    """What makes a tensor by moving the elements of its first operand, if a copy may move them."""
+    """Returns what makes a tensor by moving its first operand's elements, if a copy may do so."""
     if isinstance(value.owner, ir.Block):
         return None
     op = value.owner.operation

@@ -166,7 +166,7 @@ def _is_factor(op: ir.Operation, number: int) -> bool:
 
 
 def _source(read: Access, loops: int) -> _Source | None:
-    """What a tensor is made of by moving elements, through reshapes that split dims."""
+    """Returns what a tensor is made of by moving elements, through reshapes that split dims."""
     value = read.value
     index = tuple(expression(each) for each in read.index)
     while not isinstance(value.owner, ir.Block):
@@ -202,7 +202,7 @@ def _simplified(index: Sequence[ir.AffineExpr], loops: int) -> tuple[ir.AffineEx
 
 
 def _moved(op: ir.Operation) -> tuple[ir.Value, tuple[_Axis, ...]] | None:
-    """What is padded with zeros, or set into zeros, and how it lies among them."""
+    """Returns what is padded with zeros, or set into zeros, and how it lies among them."""
     if op.name == "tensor.pad":
         return _padded(op)
     if op.name == "tensor.insert_slice":

@@ -29,7 +29,7 @@ def outs_of(op: ir.Operation) -> list[ir.Value]:
 
 
 def accesses_of(op: ir.Operation) -> list[Access]:
-    """What a linalg.generic reads and writes, one access an operand."""
+    """Returns what a linalg.generic reads and writes, one access an operand."""
     maps = ir.ArrayAttr(op.attributes["indexing_maps"])
     return [
         access(value, ir.AffineMapAttr(map_).value)

@@ -66,7 +66,7 @@ class Comparison:
 
 
 def combination(result: ir.Value, before: ir.Value) -> Combination | None:
-    """How `result` is made of `before` and one other value, or None where it is no known way."""
+    """Returns how `result` is made of `before` and one other value; None where that is unknown."""
     if isinstance(result.owner, ir.Block):
         return None
     op = result.owner.operation

@@ -93,7 +93,7 @@ class BlockOrder:
         return [sorted(self._members[group]) for group in self._sorted()]
 
     def _reached(self, start: int, edges: list[set[int]], end: int) -> set[int]:
-        """What `edges` lead to from one of two groups, as far as it is between their ranks."""
+        """Returns what `edges` lead to from one of two groups, between the ranks of both."""
         low, high = sorted((self._ranks[start], end))
         waiting, seen = [start], set[int]()
         while waiting:

@@ -51,7 +51,7 @@ Found = Reduction | Find
 
 
 def recognize(op: ir.Operation) -> list[Found] | None:
-    """What each output of a reducing linalg.generic is, or None where one is something else."""
+    """Returns what each output of a reducing linalg.generic is; None if one is something else."""
     if not has_tensors_only(op) or not _reduces_all_outputs(op):
         return None
     block = op.regions[0].blocks[0]

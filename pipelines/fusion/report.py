@@ -51,7 +51,7 @@ def _fused(group: Group, number: int) -> str:
 
 
 def _passes(group: Group) -> tuple[int, int]:
-    """How often the largest tensors are read or written, in the nodes alone and in the group."""
+    """Counts passes over the largest tensors: of the nodes alone, and of the group."""
     accesses = [
         {each.value: len(set(each.loops)) for each in (*node.reads, *node.writes)}
         for node in group.nodes
@@ -68,7 +68,7 @@ def _where(node: Node) -> str:
 
 
 def _work(op: ir.Operation) -> str:
-    """What an operation does, in a word or two."""
+    """Returns what an operation does, in a word or two."""
     inner = [each.operation for each in op.regions[0].blocks[0]][:-1]
     for each in inner:
         if each.name in COLLECTIVE:

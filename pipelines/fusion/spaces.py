@@ -53,7 +53,7 @@ def unify(one: Group, other: Group) -> Group | str:
 
 
 def _edges(producer: Group, consumer: Group) -> list[tuple[Access, Access]]:
-    """What `consumer` reads of what `producer` writes."""
+    """Returns what `consumer` reads of what `producer` writes."""
     return [
         (producer.writes[read.value], read)
         for read in consumer.reads

@@ -100,7 +100,8 @@ class _Finder:
             self.end()
 
     def _writes_elsewhere(self, op: ir.Operation) -> bool:
-        """Whether a destination lies in other memory than what is made or read until it is written.
+        """Returns whether a destination lies in other memory than what is made or read until it is
+        written.
 
         That is what members read, `op`, and what is computed after them of what they give.
         """
@@ -133,7 +134,7 @@ class _Finder:
         return all(self._has_one_size(op, axis, size) for axis, size in enumerate(shape))
 
     def _has_one_size(self, op: ir.Operation, axis: int, size: int) -> bool:
-        """Whether operands have a result's size in a dim, or 1 in their types."""
+        """Returns whether operands have a result's size in a dim, or 1 in their types."""
         extents = {
             extent_of(operand, place, self._known)
             for operand, place in operand_axes(op, axis)
@@ -145,7 +146,7 @@ class _Finder:
 
 
 def _is_aliased(op: ir.Operation) -> bool:
-    """Whether a result lies in memory that another operation names, or is such memory."""
+    """Returns whether a result lies in memory that another operation names, or is such memory."""
     return any(
         use.owner.operation.name == "hir.alias" for result in op.results for use in result.uses
     )
@@ -158,7 +159,7 @@ def _is_transparent(op: ir.Operation) -> bool:
 
 
 def _is_stored(value: ir.Value) -> bool:
-    """Whether an operand's elements, or a scalar, are stored in the type that the program says."""
+    """Returns whether an operand's elements are stored in the type that the program says."""
     kind = value.type
     if isinstance(kind, ir.IndexType):
         return True
@@ -167,7 +168,7 @@ def _is_stored(value: ir.Value) -> bool:
 
 
 def _is_copy(op: ir.Operation) -> bool:
-    """Whether a hir.set gives the very elements that it takes: a buffer to be written to later."""
+    """Returns whether a hir.set only copies elements, to a buffer that is written to later."""
     source, result = op.operands[0].type, ir.MemRefType(op.results[0].type)
     return isinstance(source, ir.MemRefType) and source.element_type == result.element_type
 

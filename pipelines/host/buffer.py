@@ -27,7 +27,8 @@ def data_address(emit: Emitter, buffer: ir.Value) -> ir.Value:
 
 
 def parts_of(buffer: ir.Value) -> list[ir.Value] | None:
-    """What a buffer is made of by one operation, where it is: see pipelines/hir/lowering/buffers.
+    """Returns what a buffer is made of by one operation, where it is: see
+    pipelines/hir/lowering/buffers.
 
     That is where its memory begins, where its first element is, and its open sizes and strides.
     """

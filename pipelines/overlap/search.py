@@ -199,15 +199,17 @@ class _Finder:
         return product if is_its and _takes_rows(product, product.operands[rows]) else None
 
     def _is_own(self, buffer: ir.Value) -> bool:
-        """Whether a buffer is allocated where the operations are, of sizes that are known."""
+        """Returns whether a buffer is allocated where the operations are, of sizes that are
+        known.
+        """
         allocation = defining_op(buffer)
         return allocation in self._places and allocation is not None and _is_plain(allocation)
 
     def _leaves_alone(
         self, op: ir.Operation, taken: Sequence[ir.Value], given: Sequence[ir.Value]
     ) -> bool:
-        """Whether an operation writes to nothing that is taken, has nothing to do with what is
-        given, and orders nothing.
+        """Returns whether an operation writes to nothing that is taken, has nothing to do with what
+        is given, and orders nothing.
         """
         if op.name.startswith("linalg.") and not len(op.results):
             written = list(op.operands)[-1:] if op.name != GENERIC else outs_of(op)
@@ -216,7 +218,7 @@ class _Finder:
         return _disturbs_nothing(op)
 
     def _share(self, some: Sequence[ir.Value], others: Sequence[ir.Value]) -> bool:
-        """Whether two buffers may be, or be views of, the same memory."""
+        """Returns whether two buffers may be, or be views of, the same memory."""
         roots = [self._owners.roots(each) for each in others]
         return any(
             not here or not there or here & there
@@ -234,7 +236,9 @@ def _users(value: ir.Value) -> list[ir.Operation]:
 
 
 def _takes_rows(product: ir.Operation, value: ir.Value) -> bool:
-    """Whether an operation is a product of a fresh result with `value` as its rows, once."""
+    """Returns whether an operation is a product of a fresh result with `value` as its rows,
+    once.
+    """
     if not is_product(product):
         return False
     taken = [place for place, each in enumerate(product.operands) if each == value]
@@ -281,7 +285,7 @@ def _work(product: ir.Operation) -> ProductWork:
 
 
 def _is_plain(op: ir.Operation) -> bool:
-    """Whether an operation allocates a buffer of no special memory or layout."""
+    """Returns whether an operation allocates a buffer of no special memory or layout."""
     return op.name == "hir.allocate" and not len(op.attributes)
 
 
@@ -290,7 +294,7 @@ def _does_nothing(op: ir.Operation) -> bool:
 
 
 def _disturbs_nothing(op: ir.Operation) -> bool:
-    """Whether an operation writes nothing but fresh memory, and orders nothing."""
+    """Returns whether an operation writes nothing but fresh memory, and orders nothing."""
     return _does_nothing(op) or (op.name in COMPUTE_OPS and len(op.results) == 1)
 
 

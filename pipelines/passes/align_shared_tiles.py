@@ -117,7 +117,7 @@ def _is_shared_array(op: ir.Operation) -> bool:
 
 
 def _at_least(need: int, kind: ir.MemRefType) -> int:
-    """What a buffer that may be a tile needs; nothing where it is too small for one."""
+    """Returns what a buffer that may be a tile needs; nothing where it is too small for one."""
     size = element_bytes(kind.element_type)
     for extent in kind.shape:
         size *= extent

@@ -111,7 +111,7 @@ def _of_cast(view: ir.Operation) -> Iterator[Condition]:
 
 
 def _ranked(buffer: ir.Value) -> ir.Value:
-    """What a buffer without rank was cast from, where that is known."""
+    """Returns what a buffer without rank was cast from, where that is known."""
     while not isinstance(buffer.type, ir.MemRefType) and not isinstance(buffer.owner, ir.Block):
         if buffer.owner.operation.name != "memref.cast":
             break

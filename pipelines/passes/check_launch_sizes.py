@@ -95,7 +95,7 @@ class _Promise:
 
 
 def _promises(module: ir.Operation) -> Iterator[tuple[str, list[_Promise]]]:
-    """What each function of a gpu.module promises, in itself and in what it calls."""
+    """Yields what each function of a gpu.module promises, in itself and in what it calls."""
     functions = functions_by_name(module)
     bounded = operations_where(module, _has_bound)
     for op in bounded:

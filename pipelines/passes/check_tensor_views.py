@@ -67,7 +67,7 @@ def _indexes(op: ir.Operation) -> bool:
 
 
 def _conditions(view: ir.Operation) -> Iterator[Condition]:
-    """What must hold, and what is wrong where it does not."""
+    """Yields what must hold, and what is wrong where it does not."""
     match view.name:
         case "tensor.cast":
             ends = view.operands[0], view.results[0]

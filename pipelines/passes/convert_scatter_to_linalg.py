@@ -109,7 +109,7 @@ def _combined(
 
 
 def _combination(work: ir.Operation) -> tuple[str | None, ir.Value | None]:
-    """How an update is combined with what is there: by no kind where it takes its place.
+    """Returns how an update is combined with what is there: by no kind where it takes its place.
 
     With it the value from outside that is combined in place of every update, if there is one.
     """

@@ -181,7 +181,7 @@ def _is_written_to(value: ir.Value, argument: ir.Value) -> bool:
 
 
 def _own(value: ir.Value, argument: ir.Value) -> ir.Value:
-    """What is yielded for an argument, in memory that nothing carried is in."""
+    """Returns what is yielded for an argument, in memory that nothing carried is in."""
     for axis, size in enumerate(ir.RankedTensorType(value.type).shape):
         if size == DYNAMIC:
             same = arith.cmpi(arith.CmpIPredicate.eq, _dim(value, axis), _dim(argument, axis))

@@ -86,7 +86,7 @@ class _Body:
             self._rewrite(work, places)
 
     def _is_carried(self, work: ir.Operation, use: _Use) -> bool:
-        """Whether a use yields the result, which may lie where the carried tensor does."""
+        """Returns whether a use yields the result, which may lie where the carried tensor does."""
         if use.owner != self._end:
             return False
         carried = self._carried[use.operand]
@@ -102,7 +102,7 @@ class _Body:
         )
 
     def _is_over(self, value: ir.Value, work: ir.Operation) -> bool:
-        """Whether nothing uses a value, or a view of it, after an operation."""
+        """Returns whether nothing uses a value, or a view of it, after an operation."""
         users = [use.owner.operation for use in value.uses]
         return all(
             user == work
@@ -117,7 +117,7 @@ class _Body:
         )
 
     def _fits(self, work: ir.Operation, use: _Use) -> bool:
-        """Whether a use inserts the result into a tensor, at a place that is known before."""
+        """Returns whether a use inserts the result into a tensor, at a place known before."""
         insert = use.owner
         if insert.name != _INSERT or use.operand != 0 or insert.block != self._block:
             return False
@@ -132,14 +132,14 @@ class _Body:
         return [op for op in between if op.name == "cf.assert"]
 
     def _is_known(self, value: ir.Value, work: ir.Operation) -> bool:
-        """Whether a value is there before an operation."""
+        """Returns whether a value is there before an operation."""
         if isinstance(value.owner, ir.Block):
             return True
         owner = value.owner.operation
         return owner.block != self._block or self._is_before(owner, work)
 
     def _is_before(self, op: ir.Operation, work: ir.Operation) -> bool:
-        """Whether an operation, or what it lies in, comes before another of the body."""
+        """Returns whether an operation, or what it lies in, comes before another of the body."""
         while op.block != self._block:
             parent = op.parent
             assert parent is not None
@@ -178,7 +178,7 @@ class _Body:
         work.erase()
 
     def _target(self, work: ir.Operation, use: _Use) -> ir.Value:
-        """What a use of the result writes to, before the operation."""
+        """Returns what a use of the result writes to, before the operation."""
         if use.owner == self._end:
             return self._carried[use.operand]
         for check in self._checks(work, use.owner):

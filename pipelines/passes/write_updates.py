@@ -138,7 +138,8 @@ def _cast(value: ir.Value, kind: ir.Type) -> ir.Value:
 
 
 def _apart(value: ir.Value, target: ir.Value, written: list[ir.Value]) -> ir.Value:
-    """What a target becomes, in no other memory that is written to; computed there, if it can be.
+    """Returns what a target becomes, in no other memory that is written to; computed there, if it
+    can be.
 
     Only what an operation computes anew for itself can be elsewhere without a copy.
     """

@@ -149,7 +149,7 @@ class _Reader:
         return _are_each(self._factors(value, len(conditions)), conditions)
 
     def _factors(self, value: ir.Value, most: int) -> list[ir.Value]:
-        """What a value is a product of, powers written out; nothing where they are more."""
+        """Returns what a value is a product of, powers written out; nothing where they are more."""
         found, left = list[ir.Value](), [value]
         while left and len(found) + len(left) <= most:
             value = self._behind(left.pop())

@@ -135,7 +135,7 @@ def is_elementwise(op: ir.Operation, place: int) -> bool:
 
 
 def _renamed_output(output: Indexed, total: Indexed, result: Indexed) -> Indexed | None:
-    """What an operation writes, in the loops of the product that it reads as `total`.
+    """Returns what an operation writes, in the loops of the product that it reads as `total`.
 
     Dims of one element that no loop indexes are the product's that it reads so, and there may be
     more of them.
@@ -224,7 +224,7 @@ def _sum(block: ir.Block, product: Product) -> ir.Value:
 
 
 def _cloned(following: Following, block: ir.Block, total: ir.Value) -> ir.Value:
-    """What the following operation makes of the sum, computed here; its bias comes third."""
+    """Returns what the next operation makes of the sum, computed here; its bias comes third."""
     source = following.op.regions[0].blocks[0]
     values: dict[ir.Value, ir.Value] = {source.arguments[following.place]: total}
     if following.product.bias is not None:

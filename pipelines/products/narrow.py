@@ -45,7 +45,7 @@ class Narrow:
 
 
 def find_narrow(value: ir.Value) -> Narrow | None:
-    """What a tensor in f32 was before it was extended from f16 or bf16; None where it was not."""
+    """Returns what a tensor in f32 was before it was extended from f16 or bf16; else None."""
     moves: list[ir.Operation] = []
     while not isinstance(value.owner, ir.Block):
         op = value.owner.operation

@@ -11,7 +11,7 @@ from .product import Product
 def find_following_reshaped(
     op: ir.Operation, product: Product, *, ignores_nan: bool = False
 ) -> Following | None:
-    """What find_following finds, with an activation from behind a tensor.expand_shape.
+    """Returns what find_following finds, with an activation from behind a tensor.expand_shape.
 
     That is then part of the elementwise operation before it.
 
@@ -43,7 +43,7 @@ def find_following_reshaped(
 
 
 def _lone_reader(op: ir.Operation) -> ir.Operation | None:
-    """What alone reads an operation's result, where it is beside it."""
+    """Returns what alone reads an operation's result, where it is beside it."""
     uses = list(op.results[0].uses)
     if len(uses) != 1 or uses[0].owner.operation.block != op.block:
         return None

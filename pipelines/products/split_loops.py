@@ -108,7 +108,7 @@ def _choices(op: ir.Operation, product: Product) -> Iterator[_Choice]:
 
 
 def _groups(op: ir.Operation, dims: Sequence[int], tensor: ir.Value) -> list[_Group]:
-    """What a reshape makes one of, or of one: `dims` are the loops of the side of fewer dims."""
+    """Returns what a reshape merges or splits: `dims` are the loops of the side of fewer dims."""
     shape = ir.RankedTensorType(tensor.type).shape
     return [
         _Group(loop, tensor, tuple([axis for axis in axes if shape[axis] != 1] or axes[-1:]))

@@ -105,7 +105,7 @@ class Conditions:
 
 
 def _is_allocated(buffer: ir.Value) -> bool:
-    """Whether a buffer begins where the program's memory does, which is aligned for any access."""
+    """Returns whether a buffer begins where the program's memory does, which is aligned."""
     owner = buffer.owner
     if isinstance(owner, ir.Block) or strides_and_offset(ir.MemRefType(buffer.type))[1] != 0:
         return False

@@ -61,7 +61,7 @@ def policy_of(work: Work, bytes_: Size, parameters: Parameters) -> ir.Value | No
 
 
 def _is_whole(work: Work, operand: Operand) -> bool:
-    """Whether each iteration has an element of its own."""
+    """Returns whether each iteration has an element of its own."""
     pairs = zip(operand.strides, work.extents, strict=True)
     return all(stride != ZERO or extent == ONE for stride, extent in pairs)
 

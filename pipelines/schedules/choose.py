@@ -120,8 +120,8 @@ def configurations(op: ir.Operation, device: Device) -> tuple[str | None, list[C
 def _alternatives(
     work: Work, given: Given | None, kernels: Kernels, device: Device, tuning: Tuning
 ) -> Sequence[Alternative] | None:
-    """What the operation asks for, if it does, or its class was found to be best computed by, and
-    what the compiler decides on; None for none.
+    """Returns what the operation asks for, if it does, or its class was found to be best computed
+    by, and what the compiler decides on; None for none.
     """
     names = _CHECKING if _has_assertions(work.op) else FAMILIES
     asked: list[Alternative] = []

@@ -87,7 +87,7 @@ _INTEGER_ORDERS = {
 
 
 def _precedes(kind: str, a: ir.Value, b: ir.Value) -> ir.Value:
-    """Whether `a` is more extreme than `b`."""
+    """Returns whether `a` is more extreme than `b`."""
     if kind in _INTEGER_ORDERS:
         return arith.cmpi(_INTEGER_ORDERS[kind], a, b)
     is_greatest = kind in ("maximumf", "maxnumf")
@@ -98,7 +98,7 @@ def _precedes(kind: str, a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def _are_equal(a: ir.Value, b: ir.Value) -> ir.Value:
-    """Whether neither precedes the other."""
+    """Returns whether neither precedes the other."""
     if not isinstance(element_type(a.type), ir.FloatType):
         return arith.cmpi(arith.CmpIPredicate.eq, a, b)
     both_nan = arith.ori(_is_number(a), _is_number(b))

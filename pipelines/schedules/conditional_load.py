@@ -23,7 +23,7 @@ def load_if(
 
 
 def _is_joined(values: list[ir.Value]) -> bool:
-    """Whether values are one vector where control flow meets: halves would be moved one by one."""
+    """Returns whether values stay one vector where control flow meets, and are moved together."""
     kind = values[0].type
     return len(values) > 1 and isinstance(kind, ir.FloatType) and kind.width > 8
 

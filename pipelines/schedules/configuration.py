@@ -60,7 +60,7 @@ class Configuration:
         return replace(self, **values)  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
 
     def agreements(self, values: Mapping[str, Value]) -> int:
-        """How many of these values are its own."""
+        """Returns how many of these values are its own."""
         own = self.values
         return sum(own.get(name) == value for name, value in values.items())
 
@@ -91,7 +91,7 @@ class Chooser(ABC, Generic[C]):
         """When a configuration's kernel is right, and its launch."""
 
     def alternatives(self) -> list[Alternative]:
-        """What the compiler decides on."""
+        """Returns what the compiler decides on."""
         return [self.alternative(made) for made in self.choices()]
 
     def beside(self, others: Sequence[Alternative]) -> Sequence[Alternative]:
@@ -99,7 +99,7 @@ class Chooser(ABC, Generic[C]):
         return others
 
     def tuned(self, values: Mapping[str, Value]) -> Alternative | None:
-        """What was found to be good for the operation's class, or None where it does not fit."""
+        """Returns what was found to be good for the operation's class; None if it does not fit."""
         known = [each for each in self.choices() if values.keys() == each.values.keys()]
         if not known:
             return None
@@ -115,7 +115,7 @@ class Chooser(ABC, Generic[C]):
         return None if self.refusal(made) is not None else self.alternative(made)
 
     def given(self, given: Given) -> Alternative:
-        """What an operation asks for; fails where no kernel can be made of it."""
+        """Returns what an operation asks for; fails where no kernel can be made of it."""
         choices = self.choices()
         if not choices:
             given.refuse(f"no kernel of '{given.family}' for this operation takes one")
@@ -199,7 +199,7 @@ class Given:
 
 
 def read_given(op: ir.Operation, families: Sequence[str]) -> Given | None:
-    """What an operation asks for, or None; fails where it is no configuration of a family."""
+    """Returns what an operation asks for, or None; fails where no family has it."""
     if CONFIGURATION not in op.attributes:
         return None
     attribute = op.attributes[CONFIGURATION]
@@ -240,7 +240,7 @@ def _attribute(value: Value) -> ir.Attribute:
 
 
 def is_power_of_two(number: int) -> bool:
-    """Whether a number is one, 1 among them."""
+    """Returns whether a number is one, 1 among them."""
     return number > 0 and number & (number - 1) == 0
 
 

@@ -13,7 +13,7 @@ _FIRST_CAPABILITY = 90
 
 
 def can_overlap(device: Device | None) -> bool:
-    """Whether the device launches a kernel before the one before it has ended."""
+    """Returns whether the device launches a kernel before the one before it has ended."""
     return device is not None and device.capability >= _FIRST_CAPABILITY
 
 

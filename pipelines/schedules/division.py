@@ -89,7 +89,7 @@ def _reciprocal(value: ir.Value) -> ir.Value:
 
 
 def may_be_rough(value: ir.Value) -> bool:
-    """Whether little is lost by an error of two units in the last place of a f32 value.
+    """Returns whether little is lost by an error of two units in the last place of a f32 value.
 
     So it is where it is rounded further, or goes into the error function, which changes relatively
     less than what it is of.
@@ -100,7 +100,7 @@ def may_be_rough(value: ir.Value) -> bool:
 
 
 def is_rounded_further(value: ir.Value) -> bool:
-    """Whether all that uses a f32 value rounds it to 16 bits or fewer."""
+    """Returns whether all that uses a f32 value rounds it to 16 bits or fewer."""
     users = [use.owner.operation for use in value.uses]
     return all(
         user.name == "arith.truncf" and ir.FloatType(user.results[0].type).width <= 16

@@ -174,7 +174,7 @@ def forgotten(values: Sequence[ir.Value]) -> list[ir.Value]:
 
 
 def _piece(element: ir.Type, count: int, alignment: int) -> int:
-    """How many elements one access takes: a power of two that divides `count`."""
+    """Returns how many elements one access takes: a power of two that divides `count`."""
     piece = max(min(ACCESS_BYTES, alignment) // element_bytes(element), 1)
     while count % piece:
         piece //= 2
@@ -191,7 +191,7 @@ def _shifted(where: ir.Value, element: ir.Type, by: int) -> ir.Value:
 
 
 def _stored(element: ir.Type) -> ir.Type:
-    """What LLVM loads: an integer for i1 and for floats that LLVM does not know."""
+    """Returns what LLVM loads: an integer for i1 and for floats that LLVM does not know."""
     if isinstance(element, ir.IntegerType) and element.width == 1:
         return ir.IntegerType.get_signless(8)
     if is_float8(element):

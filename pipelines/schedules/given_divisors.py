@@ -18,7 +18,8 @@ from .work import Work
 
 
 def is_given(work: Work, divisor: ir.Value) -> bool:
-    """Whether the host knows a divisor of the region, and dividing by it is worth a reciprocal.
+    """Returns whether the host knows a divisor of the region, and dividing by it is worth a
+    reciprocal.
 
     So it is where threads wait for one another's quotients, after a reduction.
     """
@@ -74,7 +75,7 @@ def _is_known(work: Work, value: ir.Value) -> bool:
 
 
 def _has_host_type(value: ir.Value) -> bool:
-    """Whether host code computes with such numbers: floats of fewer bits are a kernel's alone."""
+    """Returns whether host code computes with such numbers; it has no floats of fewer bits."""
     return not isinstance(value.type, ir.FloatType) or isinstance(
         value.type, ir.F32Type | ir.F64Type
     )

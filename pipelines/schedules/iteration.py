@@ -67,7 +67,7 @@ def loop_of(expression: ir.AffineExpr) -> int | None:
 
 
 def _selects(output: ir.AffineMap, loop: int) -> bool:
-    """Whether the loop alone is one of the map's results, so that iterations never collide."""
+    """Returns whether the loop alone is a result of the map, so that iterations never collide."""
     return any(loop_of(expression) == loop for expression in output.results)
 
 
@@ -92,5 +92,5 @@ def _extent(op: ir.Operation, maps: tuple[ir.AffineMap, ...], loop: int) -> Exte
 
 
 def is_static(op: ir.Operation, place: Extent) -> bool:
-    """Whether the type says the size at `place`."""
+    """Returns whether the type says the size at `place`."""
     return not ir.MemRefType(op.operands[place.operand].type).is_dynamic_dim(place.axis)

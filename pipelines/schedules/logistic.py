@@ -38,7 +38,7 @@ def use_logistic(work: Work) -> None:
 
 
 def _other_operand(op: ir.Operation, name: str, number: float) -> ir.Operation | None:
-    """What computes the other operand of an operation of that name with a constant."""
+    """Returns what computes the other operand of an operation of that name with a constant."""
     if op.name != name:
         return None
     for one, other in (op.operands, reversed(list(op.operands))):

@@ -51,7 +51,7 @@ class Parameters:
     def computed(
         self, key: object, kind: ir.Type, emit: Callable[[OpenNumbers], ir.Value]
     ) -> ir.Value:
-        """What `emit` computes on the host; `key` tells it from others."""
+        """Returns what `emit` computes on the host; `key` identifies it."""
         return self._add(("computed", key), emit, kind)
 
     def pointer(self, buffer: ir.Value) -> ir.Value:
@@ -68,7 +68,7 @@ class Parameters:
         )
 
     def once(self, key: object, emit: Callable[[], ir.Value]) -> ir.Value:
-        """What `emit` computes of arguments where the kernel begins; `key` tells it from others."""
+        """Returns what `emit` computes of arguments when the kernel begins; `key` identifies it."""
         if key not in self._inside:
             with ir.InsertionPoint.at_block_begin(self._entry):
                 self._inside[key] = emit()

@@ -59,7 +59,7 @@ class Region:
         return None
 
     def is_outside(self, value: ir.Value) -> bool:
-        """Whether a value is the host's."""
+        """Returns whether a value is the host's."""
         return is_outside(self.work, value)
 
     def varies(self, value: ir.Value) -> frozenset[int]:
@@ -75,7 +75,7 @@ class Region:
         return known
 
     def needs_collective(self, value: ir.Value) -> bool:
-        """Whether a value comes from the result of a collective operation."""
+        """Returns whether a value comes from the result of a collective operation."""
         return value in self._from_collectives
 
     @cached_property
@@ -159,7 +159,7 @@ class Point:
         return found
 
     def _missing(self, value: ir.Value) -> list[ir.Value]:
-        """What an operation that is repeated takes and is not there yet."""
+        """Returns what an operation that is repeated takes and is not there yet."""
         if self._is_divided(value, self._varying):
             return []
         return [each for each in self._region.needs(value) if self._known(each) is None]
@@ -220,7 +220,7 @@ class Point:
         self._clone(op)
 
     def _is_divided(self, value: ir.Value, varying: frozenset[int]) -> bool:
-        """Whether a value is a quotient whose divisor is given, or alone does not vary."""
+        """Returns whether a value is a quotient whose divisor is given, or alone does not vary."""
         if self._region.argument_number(value) is not None or self._region.is_outside(value):
             return False
         op = defining_operation(value)
@@ -240,7 +240,7 @@ class Point:
         return divisor.divide(number)
 
     def _divisor(self, value: ir.Value) -> Divisor:
-        """What divides by a value that is uniform here, made where it is first asked for."""
+        """Returns what divides by a value that is uniform here, made where first asked for."""
         point: Point | None = self
         while point is not None:
             if value in point._divisors:

@@ -13,7 +13,7 @@ _HARMLESS = ("arith.", "math.", "nvvm.", "linalg.index", "linalg.yield", "hir.re
 
 
 def is_harmless(work: Work) -> bool:
-    """Whether the region may be computed of any numbers: it divides no integers, loads nothing."""
+    """Returns whether the region takes any numbers: it divides no integers, loads nothing."""
     return all(_is_harmless(inner.operation.name) for inner in work.block)
 
 
@@ -29,7 +29,7 @@ def defining_operation(value: ir.Value) -> ir.Operation:
 
 
 def is_outside(work: Work, value: ir.Value) -> bool:
-    """Whether a value is the host's."""
+    """Returns whether a value is the host's."""
     owner = value.owner
     op = owner.owner if isinstance(owner, ir.Block) else owner
     return not is_within(op.operation, work.op)

@@ -32,7 +32,7 @@ class Size:
         return Size(self.known * other.known, tuple(sorted((*self.open, *other.open))))
 
     def is_multiple_of(self, number: int) -> bool:
-        """Whether it certainly is; what is open may be any number."""
+        """Returns whether it certainly is; what is open may be any number."""
         return self.known % number == 0
 
 
@@ -73,7 +73,7 @@ class OpenNumbers:
         return reduce(arith.muli, factors)
 
     def divided_up(self, size: Size, step: int) -> Size:
-        """How many steps a size takes, the last of which may be part of one."""
+        """Returns how many steps a size takes, the last of which may be part of one."""
         if step == 1:
             return size
         if size.is_known:

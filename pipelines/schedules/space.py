@@ -52,7 +52,7 @@ def collapsed(work: Work, loops: Sequence[int], apart: Collection[int] = frozens
 
 
 def _continues(outer: Loop, inner: Loop) -> bool:
-    """Whether one step of `outer` is as far as all of `inner`, for every operand."""
+    """Returns whether one step of `outer` is as far as all of `inner`, for every operand."""
     return all(
         (far == ZERO and near == ZERO) or (near != ZERO and far == near * inner.extent)
         for far, near in zip(outer.strides, inner.strides, strict=True)
@@ -79,7 +79,7 @@ def in_memory_order(work: Work, loops: Sequence[int]) -> list[int]:
 
 
 def is_flat(work: Work, operand: Operand, loops: Sequence[Loop]) -> bool:
-    """Whether an operand's elements follow one another without a gap, in the order of the loops."""
+    """Returns whether elements follow one another without a gap, in the order of the loops."""
     wanted = ONE
     for loop in reversed(loops):
         if loop.stride_of(work, operand.number) != wanted:

@@ -57,7 +57,7 @@ class Structures:
         return Structure(key, tuple(reader.outer), tuple(reader.known), reader.extents)
 
     def extent(self, buffer: ir.Value, axis: int) -> Extent:
-        """What a dim's size is; that of equal sizes is equal."""
+        """Returns what a dim's size is; that of equal sizes is equal."""
         place = buffer, axis
         found = self._extents.get(place)
         if found is None:
@@ -65,7 +65,7 @@ class Structures:
         return found
 
     def is_allocated(self, buffer: ir.Value) -> bool:
-        """Whether a buffer begins where the program's memory does, which is aligned for all."""
+        """Returns whether a buffer begins where the program's memory does, which is aligned."""
         passed: list[ir.Value] = []
         found = self._allocated.get(buffer)
         while found is None:

@@ -103,9 +103,9 @@ def read_work(
     *,
     nested: bool = False,
 ) -> Work | None:
-    """What a linalg.generic on buffers does, or None where schedules other than the general one
-    cannot tell: maps that are not linear, elements that no vector holds, outputs that the region
-    reads, or reductions over different loops, unless these may be `nested`.
+    """Returns what a linalg.generic on buffers does, or None where schedules other than the general
+    one cannot tell: maps that are not linear, elements that no vector holds, outputs that the
+    region reads, or reductions over different loops, unless these may be `nested`.
 
     Emits index arithmetic at the current insertion point, which is before `op`.
     """
@@ -230,7 +230,7 @@ def _operand(
 
 
 def has_plain_elements(element: ir.Type) -> bool:
-    """Whether elements are integers or floats of whole bytes, or i1."""
+    """Returns whether elements are integers or floats of whole bytes, or i1."""
     if isinstance(element, ir.IntegerType):
         return element.is_signless and element.width in (1, 8, 16, 32, 64)
     return isinstance(element, ir.FloatType) and element.width in (8, 16, 32, 64)

@@ -64,7 +64,7 @@ def poison(out: Tensor) -> None:
 
 
 def difference(row: Row, got: Tensor, expected: Tensor) -> str | None:
-    """What of a result is wrong, or None."""
+    """Returns what of a result is wrong, or None."""
     relative, absolute = _tolerance(row)
     flat, wanted = got.reshape(-1), expected.reshape(-1)
     count, first = 0, ""
@@ -86,7 +86,7 @@ def difference(row: Row, got: Tensor, expected: Tensor) -> str | None:
 def differences(
     row: Row, inputs: Sequence[Tensor], outs: Sequence[Tensor], expected: Sequence[Tensor]
 ) -> str | None:
-    """What of the results of a drawn operation is wrong, or None.
+    """Returns what of the results of a drawn operation is wrong, or None.
 
     A result may be as far from what is right as three times the farthest of torch's own, in the
     same types, or some roundings of its type; what it sums may be rounded besides, in f32 or f64,
@@ -140,7 +140,7 @@ def _difference_of(got: Tensor, right: Tensor, peer: Tensor, added: float) -> st
 
 
 def _tolerance(row: Row) -> tuple[float, float]:
-    """What a result may differ by: relative to itself, and besides."""
+    """Returns what a result may differ by: relative to itself, and besides."""
     if row.operation in _COPIES:
         return 0.0, 0.0
     relative = _RELATIVE[row.element]

@@ -191,6 +191,6 @@ class _Compiler:
 
 
 def _error(text: str) -> str:
-    """What hirc said, without where."""
+    """Returns what hirc said, without where."""
     said = error_line(text) or "no message"
     return said.partition("error: ")[2][:_ERROR_LENGTH] or said[-_ERROR_LENGTH:]

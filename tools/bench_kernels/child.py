@@ -165,7 +165,7 @@ class _Runner:
         return lambda: run(*inputs, out=out)
 
     def _expected(self, row: Row, inputs: list[Tensor]) -> list[Tensor]:
-        """What is right, in float64."""
+        """Returns what is right, in float64."""
         if not row.label:
             return [exact(row.operation, inputs)]
         function = drawn.function_of(row)
@@ -212,7 +212,7 @@ class _Runner:
 def _wrong(
     row: Row, inputs: list[Tensor], outs: list[Tensor], expected: list[Tensor]
 ) -> str | None:
-    """What of the results is wrong, or None."""
+    """Returns what of the results is wrong, or None."""
     if not row.label:
         return difference(row, outs[0], expected[0])
     return differences(row, inputs, outs, expected)

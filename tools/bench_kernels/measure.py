@@ -88,7 +88,7 @@ def turns(names: Sequence[str], effort: Effort = FULL) -> Iterator[tuple[int, st
 
 
 def timing(call: Callable[[], object], device: str) -> Timing:
-    """What a call takes that is timed alone."""
+    """Returns what a call takes that is timed alone."""
     alone = warmed_up(call, device)
     for turn, _ in turns(["alone"]):
         alone.take_turn(turn, device)

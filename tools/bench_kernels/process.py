@@ -99,7 +99,7 @@ class Child:
         self._lines.put(None)
 
     def _end(self) -> str:
-        """How it ended, with the last thing it said."""
+        """Returns how it ended, with the last thing it said."""
         status = self._process.wait(timeout=_ENDING_SECONDS)
         how = f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
         lines = self._log.read_text(errors="replace").strip().splitlines()

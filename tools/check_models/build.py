@@ -73,7 +73,7 @@ class Build:
         return asked
 
     def _built(self, name: str, asked: dict[str, Any], file: Path | None) -> dict[str, Any]:
-        """What the folder says of a network, once it is built as far as it can be."""
+        """Returns what the folder says of a network, once it is built as far as it can be."""
         description: dict[str, Any] = {**asked, "seconds": {}}
         if file is not None:
             shutil.copy(file, self.folder / f"{name}.model.py")

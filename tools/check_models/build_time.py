@@ -95,7 +95,7 @@ def main(contender: str, asked: Path) -> int:
 
 
 def _processor_seconds() -> float:
-    """What this process and those that it has waited for have taken of processors."""
+    """Returns what this process and those that it has waited for have taken of processors."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(each.ru_utime + each.ru_stime for each in used)
 

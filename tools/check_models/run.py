@@ -85,7 +85,7 @@ def _is_chosen(name: str, parts: str) -> bool:
 def _result(
     folder: Path, description: dict[str, Any], options: argparse.Namespace
 ) -> dict[str, Any]:
-    """What a child found of a network, or an earlier run's did."""
+    """Returns what a child found of a network, or an earlier run's did."""
     if "error" in description:
         return {"right": False, "why": f"not built: {description['error']}"}
     name = description["name"]

@@ -51,7 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _survey(
     names: Sequence[str], dtypes: Sequence[str], count: int, seed: int, timeout: float
 ) -> Iterator[dict[str, str]]:
-    """How each sample came out. After a crash the next process begins with the next operator."""
+    """Yields how each sample came out. After a crash the next process begins with the next
+    operator.
+    """
     left = list(names)
     while left:
         last, said = {"sample": left[0], "status": "begun", "said": ""}, ""
@@ -76,7 +78,7 @@ def _survey(
 def _told(
     names: Sequence[str], dtypes: Sequence[str], count: int, seed: int, timeout: float
 ) -> Iterator[dict[str, str]]:
-    """What one process tells, until it ends or says nothing for too long."""
+    """Yields what one process tells, until it ends or says nothing for too long."""
     asked = json.dumps({"names": names, "dtypes": dtypes, "count": count, "seed": seed})
     command = [sys.executable, "-m", f"{__package__}.worker", asked]
     with subprocess.Popen(

@@ -189,7 +189,7 @@ def _run(library: Library, ready: _Ready) -> None:
 
 
 def _difference(ours: Any, theirs: Any) -> str | None:
-    """What is first different, or None."""
+    """Returns what is first different, or None."""
     for place, (one, other) in enumerate(_pairs(ours, theirs)):
         try:
             _close(one, other)

@@ -18,7 +18,8 @@ _PREFIXES = ("llvm.nvvm.", "hirc.nvvm.", "hirc.ptx.")
 
 
 def operation(callee: str) -> Operation | None:
-    """What a call of the intrinsic `callee` means, or None where it is of none of these families.
+    """Returns what a call of the intrinsic `callee` means, or None where it is of none of these
+    families.
 
     Raises UnsupportedError for an operation of these families that the CPU device cannot do.
     """

@@ -186,7 +186,7 @@ class Calling(Values):
 
 
 def _known_sizes(program: Program, inputs: Sequence[Value]) -> dict[Atom, Extent]:
-    """What the callee's sizes are, where its inputs say."""
+    """Returns what the callee's sizes are, where its inputs say."""
     known: dict[Atom, Extent] = {}
     for (_, declared), value in zip(program.inputs.items(), inputs, strict=True):
         if isinstance(declared, Buffer) and isinstance(value, Buffer):

@@ -155,7 +155,7 @@ class Emitter:
         return ir.Location.name(name, location, context=self.context)
 
     def typed(self, make: Callable[[], _Result]) -> _Result:
-        """What `make` returns, with this context and location as MLIR's current ones."""
+        """Returns what `make` returns, with this context and location as MLIR's current ones."""
         with self.context, self.location():
             return make()
 

@@ -106,7 +106,7 @@ def parts_buffer(target: ir.Value, axis: int, number: int) -> ir.Value:
 
 
 def parts_are_in_order(buffer: ir.MemRefType, axis: int) -> bool:
-    """Whether the parts of an axis follow one another in memory without gaps."""
+    """Returns whether the parts of an axis follow one another in memory without gaps."""
     return is_packed(buffer) and all(size == 1 for size in buffer.shape[:axis])
 
 

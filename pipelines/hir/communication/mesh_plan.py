@@ -161,7 +161,7 @@ def _alike(
 def _divides(
     mesh: tuple[int, ...], state: State, ends: Sequence[State], whole: tuple[int | None, ...]
 ) -> bool:
-    """Whether the dims have as many equal parts as a state divides them into."""
+    """Returns whether the dims have as many equal parts as a state divides them into."""
     for dim, (axes, size) in enumerate(zip(state.dims, whole, strict=True)):
         parts = prod(mesh[axis] for axis in axes)
         given = [prod(mesh[axis] for axis in end.dims[dim]) for end in ends]

@@ -86,7 +86,7 @@ def within_teams(
 
 
 def _are_pairs(job: Resharding) -> bool:
-    """Whether each device sends its part to one other: then none needs more than a part."""
+    """Returns whether each device sends its part to one other: then none needs more than a part."""
     here, there = set(job.from_team), set(job.to_team)
     return len(here) == len(there) and (here == there or not here & there)
 

@@ -91,7 +91,7 @@ class Checker:
         return arith.ori(kind, arith.shli(number, code.i64(32)))
 
     def _accepts(self, kind: int) -> ir.Value:
-        """Whether memory of a kind of device is taken."""
+        """Returns whether memory of a kind of device is taken."""
         code = self.code
         return code.differ(arith.andi(self._mask, code.i32(1 << kind)), code.i32(0))
 
@@ -193,7 +193,7 @@ class Checker:
         *,
         is_output: bool,
     ) -> tuple[tuple[ir.Value, ...], list[ir.Value]]:
-        """How far each dim's last element lies from its first, and whether that is too far.
+        """Returns how far each dim's last element lies from its first, and whether that is too far.
 
         That is not asked where the type says, nor of packed rows, whose bytes are few enough.
         """

@@ -24,7 +24,7 @@ def compares_spans(inputs: Sequence[Seen], outputs: Sequence[Seen]) -> bool:
 def misplaced_outputs(
     code: Code, inputs: Sequence[Seen], outputs: Sequence[Seen]
 ) -> list[ir.Value]:
-    """What is wrong where an output must not be handed in, or is an input's memory."""
+    """Returns what is wrong where an output must not be handed in, or is an input's memory."""
     wrong: list[ir.Value] = []
     for seen in outputs:
         if seen.given is None or seen.value.can_be_given:

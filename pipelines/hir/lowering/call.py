@@ -63,7 +63,9 @@ def _check_named_sizes(
 
 
 def _handed_in_results(op: CallOp, state: ProgramState) -> dict[int, ir.Value]:
-    """What the caller may have handed in for outputs of this program that the call gives."""
+    """Returns what the caller may have handed in for outputs of this program that the call
+    gives.
+    """
     found: dict[int, ir.Value] = {}
     for use in op.results_value.uses:
         result = use.owner.operation

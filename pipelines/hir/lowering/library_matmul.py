@@ -63,7 +63,7 @@ def lower_has_matmul_library(op: HasMatmulLibraryOp, state: ProgramState) -> lis
 
 
 def _words(op: ir.Operation, dims: Sequence[Sequence[int]], loops: int) -> list[int]:
-    """What the support library is told of the product, as `struct hirc_matmul_site`."""
+    """Returns what the support library is told of the product, as `struct hirc_matmul_site`."""
     activation = ""
     if "activation" in op.attributes:
         activation = ir.StringAttr(op.attributes["activation"]).value

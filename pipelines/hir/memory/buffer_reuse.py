@@ -133,8 +133,8 @@ class BufferReuse:
                 return stream == other
 
     def _extra(self, one: Free, op: ir.Operation) -> list[tuple[ir.Operation, Formula]] | None:
-        """What more is held by which operations if `op` takes the memory; None if that raises the
-        peak.
+        """Returns what more is held by which operations if `op` takes the memory; None if that
+        raises the peak.
         """
         held = self._profile.held[Root(one.value)]
         more = held - self._sizes.bytes_of(op)

@@ -32,7 +32,7 @@ def scratch_memory(program: ir.Operation) -> PeakMemory | None:
 
 
 def scratch_of_runs(program: ir.Operation) -> dict[ir.Operation, list[Formula]]:
-    """What each hir.run_launcher that needs scratch memory holds of it, at its several times."""
+    """Returns the scratch memory that each hir.run_launcher holds, at its several times."""
     held: dict[ir.Operation, list[Formula]] = {}
     sizes = SizeFormulas()
     launchers: dict[str, ir.Operation | None] = {}
@@ -55,7 +55,7 @@ def _allocates(launcher: ir.Operation) -> bool:
 def _peaks(
     launcher: ir.Operation, given: Sequence[ir.Value], outside: SizeFormulas
 ) -> list[Formula]:
-    """What is held after each allocation of a launcher that is run with those values."""
+    """Returns what is held after each allocation of a launcher that is run with those values."""
     sizes = SizeFormulas()
     for argument, value in zip(launcher.regions[0].blocks[0].arguments, given, strict=True):
         if isinstance(argument.type, ir.IndexType):

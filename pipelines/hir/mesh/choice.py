@@ -148,7 +148,7 @@ class Problem:
         return Choice(operands, result, chosen)
 
     def _costs(self, choice: Choice) -> list[Fraction]:
-        """What is sent for each operand, and for the result to be as it would best be."""
+        """Returns what is sent for each operand, and for the result to be as it would best be."""
         result = Value(self.result.shape, self.result.bytes, choice.result)
         combined = tuple(Spread() if each.reduction else each for each in choice.result)
         after = self.wish.spreads if self.wish is not None and self.wish.firm else combined

@@ -13,7 +13,8 @@ from ....dialects.mlir import ir
 def view_spreads(
     op: ir.Operation, spreads: Spreads, mesh: Mesh, source: ir.MemRefType, view: ir.MemRefType
 ) -> tuple[Spreads, Spreads]:
-    """How the buffer of a view must be spread, where it is spread so; and the view's spreads.
+    """Returns how the buffer of a view must be spread, where it is spread so; and the view's
+    spreads.
 
     The types are those of the whole.
     """

@@ -83,7 +83,7 @@ def _write(plan: StreamPlan, output: ir.Value, loop: _Loop, body: ir.Block) -> N
 
 
 def _operand(plan: StreamPlan, loop: _Loop, number: int) -> _Operand:
-    """What an iteration takes a view of, prepared before the loop.
+    """Returns what an iteration takes a view of, prepared before the loop.
 
     Where it is not known that the operand has a place for every iteration, the program checks
     that it has, or a single one where it broadcasts.

@@ -307,7 +307,7 @@ class AttentionKernel:
     # The softmax.
 
     def _state(self) -> list[ir.Value]:
-        """What the loop begins with: greatest scores, totals, sums."""
+        """Returns what the loop begins with: greatest scores, totals, sums."""
         f32, tiles = ir.F32Type.get(), self._configuration.row_tiles
         zero = constant(f32, 0.0)
         most = [constant(f32, -inf)] * (2 * tiles)
@@ -363,7 +363,7 @@ class AttentionKernel:
     def _raised(
         self, row: list[ir.Value], before: ir.Value, total: ir.Value
     ) -> tuple[ir.Value, ir.Value, ir.Value, list[ir.Value]]:
-        """What a lane's part of a row adds to its greatest score and total, and its powers.
+        """Returns what a lane's part of a row adds to its greatest score and total, and its powers.
 
         The third is what sums so far are to be multiplied by.
         """
@@ -378,7 +378,7 @@ class AttentionKernel:
         return greatest, math.fma(total, shrink, _folded(found, arith.addf)), shrink, found
 
     def _lowered(self, base: ir.Value) -> Callable[[ir.Value], ir.Value]:
-        """What gives the logarithm of a power from a score, in one instruction."""
+        """Returns what gives the logarithm of a power from a score, in one instruction."""
         factor = constant(ir.F32Type.get(), self._factor)
         less = arith.negf(arith.mulf(base, factor))
         return lambda value: math.fma(value, factor, less)
@@ -610,7 +610,7 @@ def _folded(values: list[ir.Value], combine: Callable[[ir.Value, ir.Value], ir.V
 
 
 def _across(value: ir.Value, combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:
-    """What the four lanes that share a row have, combined."""
+    """Returns what the four lanes that share a row have, combined."""
     for distance in (1, 2):
         other = gpu.ShuffleOp(value, _i32(distance), _i32(32), gpu.ShuffleMode.XOR)
         value = combine(value, other.shuffleResult)

@@ -39,7 +39,7 @@ def allocate_parts(plan: Plan) -> tuple[ir.Value, ir.Value]:
 
 
 def results(plan: Plan) -> Size:
-    """How many elements the second kernel writes."""
+    """Returns how many elements the second kernel writes."""
     return _rows(plan) * Size(plan.head(plan.attention.columns))
 
 

@@ -81,7 +81,7 @@ class Plan:
         return attention.score, _LOG2E
 
     def inverse(self, total: ir.Value, parameters: Parameters) -> ir.Value:
-        """What a row's sums are multiplied by."""
+        """Returns what a row's sums are multiplied by."""
         point = Point(Region(self.work, parameters), frozenset(), _nothing, _nothing)
         point.known[self.attention.total] = total
         one = constant(total.type, 1.0)
@@ -94,7 +94,7 @@ class Plan:
         return arith.select(is_empty, constant(one.type, 0.0), inverse)
 
     def result(self, sum_: ir.Value, parameters: Parameters) -> ir.Value:
-        """What is written of a sum that has been divided."""
+        """Returns what is written of a sum that has been divided."""
         point = Point(Region(self.work, parameters), frozenset(), _nothing, _nothing)
         point.known[self.attention.sum] = sum_
         return point.value(self.attention.output)

@@ -174,14 +174,14 @@ class _Reader:
         return None if product is None else list(product.operands)
 
     def _reduced(self, value: ir.Value, kind: str) -> ir.Value | None:
-        """What a value is the reduction of, along one loop."""
+        """Returns what a value is the reduction of, along one loop."""
         op = made_by(value, _REDUCE)
         if op is None or kind_of(op) != kind or len(loops_of(op)) != 1:
             return None
         return op.operands[0]
 
     def _reduces(self, value: ir.Value, kind: str, of: ir.Value) -> bool:
-        """Whether a value is the reduction of another one, along one loop."""
+        """Returns whether a value is the reduction of another one, along one loop."""
         found = self._reduced(value, kind)
         return found is not None and found == of
 
@@ -224,7 +224,7 @@ class _Reader:
         return found
 
     def _sources(self, value: ir.Value) -> list[ir.Value]:
-        """What a value is made of that is no result of elementwise arithmetic."""
+        """Returns what a value is made of that is no result of elementwise arithmetic."""
         return [
             each
             for each in self._cone([value])
@@ -239,7 +239,7 @@ class _Reader:
         }
 
     def _is_made_of(self, value: ir.Value, sources: Sequence[ir.Value]) -> bool:
-        """Whether a value is arithmetic on these alone."""
+        """Returns whether a value is arithmetic on these alone."""
         return (
             set(self._sources(value)) == set(sources)
             and not self._indices(value)
@@ -247,7 +247,7 @@ class _Reader:
         )
 
     def _computes(self, value: ir.Value) -> bool:
-        """Whether a value can be computed of any numbers, even beyond the loops."""
+        """Returns whether a value can be computed of any numbers, even beyond the loops."""
         for each in self._cone([value]):
             if isinstance(each.owner, ir.Block):
                 if each.owner == self._block and self._argument(each) is None:

@@ -75,7 +75,7 @@ def alternatives(
 
 
 def is_scheduled(attention: Attention, device: Device) -> bool:
-    """Whether there is a kernel for attention, on tensors or buffers, whatever its open sizes."""
+    """Returns whether there is a kernel for attention, on tensors or buffers, of any open sizes."""
     depth, columns = (
         _known_size(attention.op, loop) for loop in (attention.depth, attention.columns)
     )
@@ -99,7 +99,7 @@ def _known_size(op: ir.Operation, loop: int) -> int:
 
 
 def can_copy(attention: Attention, work: Work) -> bool:
-    """Whether the copy engine may read rows of queries, keys and values, as far as is known."""
+    """Returns whether the copy engine may read queries, keys and values, as far as is known."""
     row = attention.rows[-1] if attention.rows else None
     grid = (*attention.batch, *attention.rows[:-1])
     operands = {operand.number: operand for operand in work.operands}

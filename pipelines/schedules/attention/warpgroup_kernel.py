@@ -209,7 +209,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
         self._finish(list(work.results))
 
     def _sum(self, begin: ir.Value, end: ir.Value, bounds: Bounds) -> list[ir.Value]:
-        """What is found of the tiles of keys: greatest scores, totals, sums."""
+        """Returns what is found of the tiles of keys: greatest scores, totals, sums."""
         self._begin_copies(begin, end)
         self._queries_there().wait(_i32(0))
         none = _i32(0)
@@ -307,7 +307,8 @@ class WarpgroupAttentionKernel(AttentionKernel):
         most: list[ir.Value],
         totals: list[ir.Value],
     ) -> tuple[list[ir.Value], list[ir.Value], list[ir.Value], list[ir.Value]]:
-        """What a tile's scores make of the greatest ones and totals; the powers, as operands.
+        """Returns what a tile's scores make of the greatest ones and totals; the powers, as
+        operands.
 
         The last are what the sums of each half are to be multiplied by.
         """

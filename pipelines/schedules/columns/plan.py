@@ -104,7 +104,7 @@ class ColumnPlan:
         return not self.open and self.space.columns.is_multiple_of(self.lanes * self.width)
 
     def is_vector(self, operand: Operand) -> bool:
-        """Whether an operand's elements of a vector of columns are neighbours."""
+        """Returns whether an operand's elements of a vector of columns are neighbours."""
         return self.space.lane_stride(operand) == ONE
 
     def alignment(self, operand: Operand) -> int:
@@ -131,7 +131,7 @@ class ColumnPlan:
         return self.threads * self.unroll * self.width * size
 
     def resident_blocks(self, device: Device) -> int:
-        """How many blocks a multiprocessor's registers hold, by an estimate; one at least.
+        """Returns how many blocks a multiprocessor's registers hold, by an estimate; one at least.
 
         Every thread has vectors under way and running values of a vector's columns.
         """

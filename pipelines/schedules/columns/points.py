@@ -158,7 +158,7 @@ class ColumnPoints:
                 self.access.store_fixed(operand, values)
 
     def is_in_order(self, each: Collective) -> bool:
-        """Whether iterations are numbered as the places that a search gives."""
+        """Returns whether iterations are numbered as the places that a search gives."""
         parts = [part for loop in self._plan.space.collective for part in loop.parts]
         return parts == [loop for loop in each.loops if self._work.extents[loop] != ONE]
 

@@ -125,7 +125,7 @@ class SkewedKernel:
         self._sweep = Sweep(self._row, plan.depth, begin, end, None)
 
     def _elements_past(self, place: ir.Value) -> ir.Value:
-        """How many elements an element lies past an aligned address."""
+        """Returns how many elements an element lies past an aligned address."""
         model, i64 = self._model, ir.IntegerType.get_signless(64)
         index = arith.addi(place, self._parameters.size(model.offset))
         where = address(self._parameters.pointer(model.buffer), model.element, index)
@@ -190,7 +190,7 @@ class SkewedKernel:
         return self._parameters.computed(("blocks", extent, columns), ir.IndexType.get(), count)
 
     def _extent(self) -> ir.Value:
-        """How many elements there are from an operand's first to its last."""
+        """Returns how many elements there are from an operand's first to its last."""
         loops = (*self._space.parallel, *self._space.collective)
         steps = [(loop.extent, self._stride(loop)) for loop in loops]
         if all(size.is_known for step in steps for size in step):

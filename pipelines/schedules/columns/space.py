@@ -49,7 +49,7 @@ class ColumnSpace:
         return self.lane.stride_of(self.work, operand.number)
 
     def varies_along(self, operand: Operand, loops: tuple[Loop, ...]) -> bool:
-        """Whether an operand has elements of its own in each iteration of one of the loops."""
+        """Returns whether an operand has elements of its own along one of the loops."""
         return any(loop.stride_of(self.work, operand.number) != ZERO for loop in loops)
 
     @property
@@ -135,5 +135,5 @@ def widest(space: ColumnSpace) -> int:
 
 
 def lies_side_by_side(space: ColumnSpace) -> bool:
-    """Whether vectors of the large operands are neighbours in memory."""
+    """Returns whether vectors of the large operands are neighbours in memory."""
     return all(space.lane_stride(operand) in (ZERO, ONE) for operand in space.large)

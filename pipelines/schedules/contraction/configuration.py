@@ -195,7 +195,7 @@ def takes_bytes(form: Form, device: Device) -> bool:
 
 
 def is_for_warpgroups(form: Form, device: Device) -> bool:
-    """Whether warpgroups multiply: both factors' tiles lie by row, in rows of all banks."""
+    """Returns whether warpgroups multiply: both factors' tiles lie by row, in rows of all banks."""
     terms = _matrix_terms(form, is_wide=True)
     sides = ((form.first, form.rows), (form.second, form.columns))
     return (
@@ -217,7 +217,7 @@ def _matrix_terms(form: Form, *, is_wide: bool) -> int:
 
 
 def _fits(form: Form, device: Device, made: Configuration) -> bool:
-    """Whether a block has the shared memory and a thread the registers; parts have their terms."""
+    """Returns whether shared memory and registers suffice, and parts have their terms."""
     size, own = element_bytes(form.total), element_bytes(form.first.element)
     # Where steps are added one by one, a thread holds the sums of a step besides those of all.
     is_whole = form.is_of_matrices and not form.is_promoted
@@ -281,7 +281,7 @@ def _known(
 
 
 def is_along_terms(form: Form, factor: Factor, own: tuple[int, ...]) -> bool:
-    """Whether neighbours in a factor's memory are terms, rather than rows or columns."""
+    """Returns whether neighbours in a factor's memory are terms, rather than rows or columns."""
     strides = [factor.strides[loop] for loop in own if factor.strides[loop] != ZERO]
     if any(stride.is_known and stride.known == 1 for stride in strides):
         return False
@@ -323,7 +323,7 @@ def run_of(form: Form, factor: Factor, own: tuple[int, ...]) -> Run:
 
 
 def _are_terms_together(form: Form, factor: Factor, own: tuple[int, ...], width: int) -> bool:
-    """Whether each `width` terms are neighbours, of which all are there or none."""
+    """Returns whether each `width` terms are neighbours, of which all are there or none."""
     *outer, inner = form.terms
     if factor.strides[inner] != ONE or factor.guards_along(inner):
         return False
@@ -335,5 +335,5 @@ def _are_terms_together(form: Form, factor: Factor, own: tuple[int, ...], width:
 
 
 def vector_of(element_size: int) -> int:
-    """How many elements an access of shared memory takes."""
+    """Returns how many elements an access of shared memory takes."""
     return max(ACCESS_BYTES // element_size, 1)

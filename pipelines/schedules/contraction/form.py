@@ -128,7 +128,7 @@ class Form:
     steps: Mapping[int, Step]
 
     def count(self, loop: int) -> Size:
-        """How many iterations a loop has, of one rest where it has a step."""
+        """Returns how many iterations a loop has, of one rest where it has a step."""
         extent, step = self.work.extents[loop], self.steps.get(loop)
         return extent if step is None else Size(-(-extent.known // step.by))
 
@@ -177,7 +177,7 @@ class Form:
         return self.first.element != self.total or self.is_rounded
 
     def extent(self, loops: tuple[int, ...]) -> Size:
-        """How many iterations loops have together."""
+        """Returns how many iterations loops have together."""
         return product([self.work.extents[loop] for loop in loops])
 
 
@@ -192,7 +192,7 @@ def _kind_of(factor: Factor, total: ir.Type) -> str | None:
 
 
 def read_form(work: Work) -> Form | None:
-    """What a linalg.generic sums, or None where it is no sum of products of two factors."""
+    """Returns what a linalg.generic sums, or None where it is no sum of products of two factors."""
     if not work.outputs or len(work.collectives) != 1 or len(levels_of(work)) != 1:
         return None
     collective = Collective(work.collectives[0])
@@ -608,12 +608,14 @@ def abs_(size: Size) -> Size:
 
 
 def reaches(work: Work, strides: Sequence[Size]) -> list[Size]:
-    """How far each loop reaches in a buffer, in elements: together at least the last place."""
+    """Returns how far each loop reaches in a buffer, in elements: together at least the
+    last place.
+    """
     return [abs_(stride) * extent for stride, extent in zip(strides, work.extents, strict=True)]
 
 
 def is_far(work: Work, strides: Sequence[Size]) -> bool:
-    """Whether places in a buffer are known not to fit into 32 bits."""
+    """Returns whether places in a buffer are known not to fit into 32 bits."""
     found = reaches(work, strides)
     return (
         all(each.is_known for each in found) and sum(each.known for each in found) > MOST_IN_32_BITS

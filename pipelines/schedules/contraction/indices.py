@@ -63,12 +63,12 @@ def times(value: ir.Value, by: int) -> ir.Value:
 
 
 def is_below(one: ir.Value, other: ir.Value) -> ir.Value:
-    """Whether one number is less than another, without signs."""
+    """Returns whether one number is less than another, without signs."""
     return arith.cmpi(arith.CmpIPredicate.ult, one, other)
 
 
 def both(one: ir.Value | None, other: ir.Value) -> ir.Value:
-    """Whether both hold; None does."""
+    """Returns whether both hold; None does."""
     return other if one is None else arith.andi(one, other)
 
 
@@ -92,7 +92,7 @@ class Places:
         self._far: dict[tuple[Size, ...], bool] = {}
 
     def count(self, loop: int) -> Size:
-        """How many iterations a loop has."""
+        """Returns how many iterations a loop has."""
         return self.work.extents[loop]
 
     def size(self, size: Size) -> ir.Value:
@@ -121,7 +121,7 @@ class Places:
         return whole, arith.subi(value, arith.muli(whole, by))
 
     def place(self, offset: Size, strides: Sequence[Size], indices: Indices) -> ir.Value:
-        """How many elements lie before that of some indices; in 64 bits where 32 may not do."""
+        """Returns how many elements lie before some indices; in 64 bits where 32 may not do."""
         found: ir.Value | None = None
         for loop, index in indices.items():
             if strides[loop] != ZERO:
@@ -133,7 +133,7 @@ class Places:
         return found if offset == ZERO else add(found, first)
 
     def distance(self, count: ir.Value, loop: int, strides: Sequence[Size]) -> ir.Value:
-        """How many elements so many steps along a loop are, of the same width as `place`."""
+        """Returns how many elements so many steps along a loop are, as wide as `place`."""
         stride = strides[loop]
         if self._is_far(strides):
             return times(in_64_bits(count), stride.known)
@@ -188,7 +188,7 @@ class Numbers(Places):
         self._first[step.term], self._count[step.term] = first, count
 
     def terms(self) -> ir.Value:
-        """How many terms a sum has."""
+        """Returns how many terms a sum has."""
         found = self.size(
             product(
                 [
@@ -235,7 +235,7 @@ class Numbers(Places):
         return found
 
     def are_there(self, indices: Indices) -> ir.Value | None:
-        """Whether the operation has an iteration at its own indices, of loops with a step.
+        """Returns whether the operation has an iteration at its own indices, of loops with a step.
 
         None where it certainly has.
         """

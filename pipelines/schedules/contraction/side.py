@@ -94,7 +94,7 @@ class Side:
         self.stage_bytes = (tile if self.is_by_row else made.terms) * self.pitch * self.bytes
 
     def _padding(self, form: Form) -> int:
-        """What rows are longer than a tile, so that accesses along terms meet in no bank."""
+        """Returns by how much rows exceed a tile, so that accesses along terms meet in no bank."""
         return 2 * vector_of(self.bytes) if form.is_rounded else vector_of(self.bytes)
 
     @property
@@ -165,7 +165,7 @@ class Side:
             self.masks.append(self._mask(at, indices, whole))
 
     def _is_along_rows(self) -> bool:
-        """Whether all rows are as far apart, by a known number."""
+        """Returns whether all rows are as far apart, by a known number."""
         (loop, *more) = self.own
         return (
             not more and self.factor.strides[loop].is_known and loop not in self.numbers.form.steps
@@ -179,7 +179,7 @@ class Side:
         return step is not None and step.factor is self.factor
 
     def _shift(self) -> ir.Value:
-        """How far the first step lies, of the loops with a step."""
+        """Returns how far the first step lies, of the loops with a step."""
         found = number(0)
         for loop, step in self.numbers.form.steps.items():
             if step.factor is self.factor:
@@ -270,7 +270,7 @@ class Side:
         return self.numbers.parameters.pointer(self.factor.buffer)
 
     def _shifts(self) -> list[int]:
-        """How far apart a thread's elements of a step lie in shared memory, in bytes."""
+        """Returns how far apart a thread's elements of a step lie in shared memory, in bytes."""
         along = self.pitch if self.is_by_row else 1
         return [
             (term * self.term_step * self.pitch + row * self.row_step * along) * self.bytes
@@ -297,7 +297,7 @@ class Side:
     def _term(
         self, segment: Segment, at: ir.Value, table: ir.Value | None
     ) -> tuple[ir.Value, ir.Value]:
-        """How far a term of the segment lies, and the bits it asks for."""
+        """Returns how far a term of the segment lies, and the bits it asks for."""
         numbers = self.numbers
         if table is not None:
             entry = arith.divui(at, number(self.table_unit)) if self.table_unit > 1 else at

@@ -48,7 +48,7 @@ class Stencil:
 
 
 def is_stencil(form: Form) -> bool:
-    """Whether one factor varies with all loops of the results, and the window is small."""
+    """Returns whether one factor varies with all loops of the results, and the window is small."""
     terms = form.extent(form.terms)
     if (form.rows and form.columns) or form.steps or not form.terms:
         return False

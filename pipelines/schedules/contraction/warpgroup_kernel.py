@@ -165,7 +165,7 @@ class WarpgroupKernel:
             self._empty(number(stage)).begin(self.configuration.consumers * THREADS // LANES)
 
     def _steps_before(self, part: ir.Value) -> ir.Value:
-        """How many steps the parts before one have; they differ by one at most."""
+        """Returns how many steps the parts before one have; they differ by one at most."""
         parts = self.configuration.parts
         each = arith.divui(self._all_steps, number(parts))
         rest = arith.subi(self._all_steps, times(each, parts))
@@ -414,7 +414,7 @@ class WarpgroupKernel:
         return found, [slot, parity], previous
 
     def _row_bytes(self, row: ir.Value) -> ir.Value:
-        """How far rows of the first factor lie from the first, in bytes: multiples of 64."""
+        """Returns the distance in bytes of rows of the first factor from the first."""
         return times(row, ROW_BYTES)
 
     def _release(self, slot: ir.Value, holds: ir.Value) -> None:
@@ -617,11 +617,11 @@ class WarpgroupKernel:
             scf.YieldOp([])
 
     def _is_exchanged(self, operand: Operand) -> bool:
-        """Whether lanes exchange results, so that each has a run of columns to store."""
+        """Returns whether lanes exchange results, so that each has a run of columns to store."""
         return self.is_wide(operand) and 2 * element_bytes(operand.element) == _WORD_BYTES
 
     def is_wide(self, operand: Operand) -> bool:
-        """Whether an operand's run of columns is accessed together."""
+        """Returns whether an operand's run of columns is accessed together."""
         return operand.number in self._wide
 
 
@@ -644,7 +644,7 @@ class _Run:
             self.put(operand, [each[place] for each in values])
 
     def values(self, sums: list[ir.Value]) -> list[list[ir.Value]]:
-        """What the region yields, for each column."""
+        """Returns what the region yields, for each column."""
         yielded = self._numbers.region.yielded
         return [
             [point.value(each) for each in yielded]

@@ -122,7 +122,7 @@ def _loads(made: FewRowsConfiguration) -> int:
 
 
 def _whole(plan: FewRows, loop: int, most: int) -> int:
-    """How many neighbours along a loop all operands that lie along it let a thread read at once."""
+    """Returns how many neighbours along a loop a thread reads at once in all operands along it."""
     work, found = plan.work, max(most, 1)
     sizes = [work.extents[loop]]
     for operand in plan.summed:

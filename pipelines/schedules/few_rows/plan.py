@@ -66,7 +66,7 @@ class FewRows:
         return False
 
     def extent(self, loops: tuple[int, ...]) -> Size:
-        """How many iterations loops have together."""
+        """Returns how many iterations loops have together."""
         return product([self.work.extents[loop] for loop in loops])
 
     def run(self, operand: Operand, made: FewRowsConfiguration) -> tuple[int | None, int]:
@@ -80,7 +80,7 @@ class FewRows:
 
 
 def read_few_rows(work: Work) -> FewRows | None:
-    """How the kernel of few rows computes an operation; None where it is of another kind."""
+    """Returns how the kernel of few rows computes an operation; None for other kinds."""
     terms = [loop for loop in work.collective if work.extents[loop] != ONE]
     ops = work.collectives
     if len(terms) != 1 or len(levels_of(work)) != 1 or not is_harmless(work):

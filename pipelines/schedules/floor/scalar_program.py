@@ -170,7 +170,7 @@ class Scope:
     def _take(
         self, op: ir.Operation, so_far: list[ir.Value], value: ir.Value, ascending: bool
     ) -> Sequence[ir.Value]:
-        """What a reduction has found with one more value."""
+        """Returns what a reduction has found with one more value."""
         if len(so_far) == 1:
             return [combine(kind_of(op), so_far[0], value)]
         place = index_constant(0)
@@ -199,7 +199,7 @@ class Scope:
         return group
 
     def _depends_on_unknown(self, op: ir.Operation) -> bool:
-        """Whether an operation needs another reduction's result that is not there yet."""
+        """Returns whether an operation needs another reduction's result that is not there yet."""
         return any(
             inner.name in REDUCTIONS and inner.results[0] not in self._home(inner.results[0])._known
             for inner in self.region.dependence.needed([op.operands[0]])
@@ -212,7 +212,7 @@ class Scope:
         return self._scan_again(op)
 
     def _next(self, op: ir.Operation) -> ir.Value:
-        """What a scan that is carried takes to the next iteration."""
+        """Returns what a scan that is carried takes to the next iteration."""
         if "exclusive" not in op.attributes and op.results[0] in self._known:
             return self._known[op.results[0]]
         (value,) = self.values([op.operands[0]])
@@ -238,7 +238,7 @@ class Scope:
         return self._nest(nest, [start])[0]
 
     def _direction(self, values: Sequence[ir.Value], loops: frozenset[int]) -> Direction:
-        """How a nest over loops goes so that it can carry the first scan that values come from."""
+        """Returns the direction of loops that carries the first scan that values come from."""
         for op in self.region.dependence.needed(values, along=loops):
             if op.name == SCAN and loops_of(op)[0] in loops:
                 return Direction.of(op)
@@ -287,6 +287,6 @@ class Scope:
 
 
 def _start(op: ir.Operation) -> list[ir.Value]:
-    """What a reduction begins with."""
+    """Returns what a reduction begins with."""
     start = [neutral(kind_of(op), op.results[0].type)]
     return start + [constant(result.type, 0) for result in list(op.results)[1:]]

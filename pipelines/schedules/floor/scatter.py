@@ -33,7 +33,7 @@ _INSTRUCTIONS = {
 
 
 def scatters(op: ir.Operation) -> bool:
-    """Whether a linalg.generic writes elements to computed places."""
+    """Returns whether a linalg.generic writes elements to computed places."""
     return any(each.operation.name == SCATTER for each in op.regions[0].blocks[0])
 
 

@@ -50,7 +50,7 @@ def extended(element: ir.Value, wanted: ir.Type) -> ir.Value:
 
 
 def rounded(value: ir.Value, element: ir.Type) -> ir.Value:
-    """What was accumulated as an output's element."""
+    """Returns what was accumulated as an output's element."""
     return value if value.type == element else arith.truncf(element, value)
 
 

@@ -59,7 +59,7 @@ def _gather(op: ir.Operation, region: Region, loop: int) -> Gather | None:
 
 
 def is_index(value: ir.Value, loop: int) -> bool:
-    """Whether a value of the region is the index of a loop."""
+    """Returns whether a value of the region is the index of a loop."""
     owner = value.owner
     return (
         not isinstance(owner, ir.Block)

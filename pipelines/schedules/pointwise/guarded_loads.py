@@ -54,7 +54,7 @@ class GuardedLoad:
         return list(self.op.regions[1].blocks[0])[-1].operation.operands[0]
 
     def piece(self, width: int) -> int:
-        """How many neighbouring elements are all there or all not, for all that is known."""
+        """Returns how many neighbouring elements are certainly all there or all not."""
         steps = (*self.row.strides, *self.shifts, self.bound_size)
         while any(size.is_known and size.known % width for size in steps):
             width //= 2
@@ -105,7 +105,7 @@ class GuardedLoad:
 
 
 def _place(place: ir.Value, point: Point, column: ir.Value) -> ir.Value:
-    """What is some way from the loop's index, at a column."""
+    """Returns what is some way from the loop's index, at a column."""
     if _is_index(place):
         return column
     op = _operation(place)
@@ -171,7 +171,7 @@ def _load_in(op: ir.Operation) -> ir.Operation | None:
 
 
 def _shift(place: ir.Value, region: Region, loop: int) -> Size | None:
-    """How far a place is from a loop's index, up to the sign; None where it is not so."""
+    """Returns how far a place is from a loop's index, up to the sign; None where it is not so."""
     if isinstance(place.owner, ir.Block) or region.is_outside(place):
         return None
     if _is_index(place):
@@ -206,7 +206,7 @@ def _terms(value: ir.Value) -> list[ir.Value]:
 
 
 def _below(term: ir.Value, region: Region, loop: int) -> tuple[ir.Value, Size, ir.Value] | None:
-    """What a condition tests, how far that is from the loop's index, and what it is to be below."""
+    """Returns what a condition tests, how far that is from the loop's index, and its bound."""
     if isinstance(term.owner, ir.Block) or term.owner.operation.name != "arith.cmpi":
         return None
     op = term.owner.operation

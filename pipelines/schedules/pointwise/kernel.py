@@ -132,7 +132,7 @@ class PointwiseKernel:
     # The region.
 
     def _outer(self, places: list[_Place], values: dict[int, list[ir.Value]]) -> Point:
-        """What the elements of a vector share; checks what can be checked of it."""
+        """Returns what the elements of a vector share; checks what can be checked of it."""
         if not self._has_outer(places):
             return self._fixed
         varying = self._everywhere - self._inner
@@ -150,11 +150,11 @@ class PointwiseKernel:
         return frozenset(self._vectors.inner.parts)
 
     def _varies_within(self, check: ir.Operation) -> bool:
-        """Whether a check is another one for each element of a vector."""
+        """Returns whether a check is another one for each element of a vector."""
         return any(self._region.varies(value) & self._inner for value in check.operands)
 
     def _gathered(self, places: list[_Place], outer: Point) -> dict[ir.Value, list[ir.Value]]:
-        """What the region loads itself, of each element of a vector."""
+        """Returns what the region loads itself, of each element of a vector."""
         found: dict[ir.Value, list[ir.Value]] = {}
         if not self._has_outer(places):
             return found

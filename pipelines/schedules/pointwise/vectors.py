@@ -176,7 +176,7 @@ class Vectors:
         return () if self.is_crossing or self.kind is Kind.SINGLE else self.space.guarded
 
     def is_neighbouring(self, operand: Operand) -> bool:
-        """Whether an operand's elements of a vector are one access."""
+        """Returns whether an operand's elements of a vector are one access."""
         if self.kind is Kind.SINGLE:
             return False
         if self.is_crossing:
@@ -184,9 +184,9 @@ class Vectors:
         return self.inner.stride_of(self.work, operand.number) == ONE
 
     def piece(self, guarded: GuardedLoad) -> int:
-        """How many elements of a guarded load are one access."""
+        """Returns how many elements of a guarded load are one access."""
         return guarded.piece(self.width) if self.configuration.pieces else 1
 
     def alignment(self, operand: Operand) -> int:
-        """What the addresses of those accesses are multiples of."""
+        """Returns what the addresses of those accesses are multiples of."""
         return min(ACCESS_BYTES, self.width * element_bytes(operand.element))

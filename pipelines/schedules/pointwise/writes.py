@@ -102,7 +102,8 @@ class Write:
 
 
 def find_writes(work: Work, loop: int | None) -> list[Write] | None:
-    """What the region writes, with the innermost loop, if that is one of the operation's own.
+    """Returns what the region writes, with the innermost loop, if that is one of the operation's
+    own.
 
     None for what no one instruction does. Emits index arithmetic on the host.
     """

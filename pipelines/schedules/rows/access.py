@@ -138,7 +138,7 @@ class RowAccess:
         return load_shifted(where, operand.element, width, shift, is_safe)
 
     def _is_whole(self, operand: Operand) -> bool:
-        """Whether one access takes a vector."""
+        """Returns whether one access takes a vector."""
         return self.space.is_contiguous(operand) and operand.number not in self._scattered
 
     def _load_uniform(self, number: int) -> ir.Value:
@@ -168,7 +168,7 @@ class RowAccess:
 
 
 def _has_words(operand: Operand) -> bool:
-    """Whether elements can be cut from words."""
+    """Returns whether elements can be cut from words."""
     return element_bytes(operand.element) <= 8 and str(operand.element) != "i1"
 
 

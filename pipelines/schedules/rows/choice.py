@@ -118,7 +118,7 @@ def _whole_width(space: RowSpace) -> int:
 
 
 def may_be_peeled(space: RowSpace, whole: int) -> bool:
-    """Whether rows may begin at any address, and vectors of `whole` elements do not do for all."""
+    """Returns whether rows begin anywhere, and vectors of `whole` elements do not do for all."""
     if len(space.columns) > 1 or space.widest == 1:
         return False
     if space.length.is_known and whole == space.widest:
@@ -279,7 +279,8 @@ class _Family:
 
 
 def _resident(space: RowSpace, made: RowConfiguration, device: Device) -> int:
-    """How many blocks a multiprocessor is to hold at least: more of them have fewer registers.
+    """Returns how many blocks a multiprocessor is to hold at least: more of them have fewer
+    registers.
 
     Half of what it takes, or two clusters' blocks; more where a thread holds little of a row and
     computes little of it.

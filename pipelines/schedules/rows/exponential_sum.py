@@ -88,7 +88,7 @@ class ExponentialSum(Collective):
         return arith.cmpf(arith.CmpFPredicate.OEQ, most, self.neutral()[0])
 
     def _base(self, most: ir.Value) -> ir.Value:
-        """What is subtracted: 0 instead of -inf, which everything is then."""
+        """Returns what is subtracted: 0 instead of -inf, which everything is then."""
         return arith.select(self._is_least(most), constant(most.type, 0.0), most)
 
     def _power(self, value: ir.Value, base: ir.Value) -> ir.Value:

@@ -27,7 +27,7 @@ def needed_collectives(region: Region, value: ir.Value) -> set[ir.Operation]:
 
 
 def known_at_start(region: Region, varying: frozenset[int]) -> list[ir.Value]:
-    """What is uniform along `varying` and needs no reduction, of all that outputs need.
+    """Returns what is uniform along `varying` and needs no reduction, of all that outputs need.
 
     What such values are computed from is left out.
     """
@@ -60,5 +60,5 @@ def _reached(region: Region, values: Sequence[ir.Value]) -> Iterator[ir.Value]:
 
 
 def _is_inside(region: Region, value: ir.Value) -> bool:
-    """Whether an operation of the region gives a value."""
+    """Returns whether an operation of the region gives a value."""
     return region.argument_number(value) is None and not region.is_outside(value)

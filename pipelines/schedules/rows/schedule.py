@@ -195,7 +195,7 @@ def _open_threads(plan: RowPlan, blocks: int) -> ir.Value:
 
 
 def _attributes(plan: RowPlan) -> dict[str, ir.Attribute]:
-    """What the assembler is told: the threads of a block, and how many blocks are to fit."""
+    """Returns the threads of a block and how many blocks are to fit, for the assembler."""
     i32 = ir.IntegerType.get_signless(32)
     made = plan.configuration
     found = thread_bound(made.threads, plan.space.work.device) if made.open else {}

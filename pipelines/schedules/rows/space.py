@@ -50,22 +50,22 @@ class RowSpace:
         return loop.stride_of(self.work, operand.number)
 
     def is_along(self, operand: Operand) -> bool:
-        """Whether an operand has elements of its own along a row."""
+        """Returns whether an operand has elements of its own along a row."""
         return any(self.stride(operand, loop) != ZERO for loop in self.columns)
 
     def is_large(self, operand: Operand) -> bool:
-        """Whether it also has, as far as is known, elements of its own for each row."""
+        """Returns whether it also has, as far as is known, elements of its own for each row."""
         return self.is_along(operand) and (
             not self.rows or any(self.stride(operand, loop) != ZERO for loop in self.rows)
         )
 
     def is_used(self, operand: Operand) -> bool:
-        """Whether the region uses an operand's elements, or gives them."""
+        """Returns whether the region uses an operand's elements, or gives them."""
         argument = self.work.block.arguments[operand.number]
         return operand.is_output or is_used(argument)
 
     def is_contiguous(self, operand: Operand) -> bool:
-        """Whether neighbouring elements of a row are neighbours in memory."""
+        """Returns whether neighbouring elements of a row are neighbours in memory."""
         return self.stride(operand, self.inner) == ONE
 
     @property

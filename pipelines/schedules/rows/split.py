@@ -44,7 +44,7 @@ def require_split(plan: RowPlan, found: Conditions) -> None:
 
 
 def takes_any(plan: RowPlan) -> bool:
-    """Whether the launch finds out whether rows are few and long, and takes others too.
+    """Returns whether the launch finds out whether rows are few and long, and takes others too.
 
     So it does of rows of open length of which passes are made.
     """

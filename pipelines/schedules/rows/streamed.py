@@ -113,7 +113,7 @@ class _Streamed:
         pointers: Sequence[Sequence[ir.Value]],
         count: ir.Value,
     ) -> list[State]:
-        """What this thread combines of the states that `count` parts of the row found."""
+        """Returns what this thread combines of the states that `count` parts of the row found."""
         body = self._body
         first = body.team.row
         if body.part is not None:
@@ -265,7 +265,7 @@ class _Streamed:
         return _if(is_left, carried, step)
 
     def _edges(self, carried: list[ir.Value], emit: _Step) -> list[ir.Value]:
-        """What is in no vector."""
+        """Returns what is in no vector."""
         body, width = self._body, self._plan.width
         if width == 1 or (not self._plan.peeled and body.space.length.is_multiple_of(width)):
             return carried
@@ -301,7 +301,7 @@ _Step = Callable[[Sequence[ir.Value], RowVectors], list[ir.Value]]
 def _if(
     condition: ir.Value, carried: list[ir.Value], emit: Callable[[], list[ir.Value]]
 ) -> list[ir.Value]:
-    """What `emit` makes of the values under a condition, else they as they are."""
+    """Returns what `emit` makes of the values under a condition, else they as they are."""
     types = [value.type for value in carried]
     branch = scf.IfOp(condition, types, has_else=bool(carried))
     with ir.InsertionPoint(branch.then_block):

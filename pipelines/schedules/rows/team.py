@@ -192,7 +192,7 @@ class Team:
         filled: ir.Value,
         count: int,
     ) -> list[State]:
-        """What `filled` slots hold, combined; there are `count` at most."""
+        """Returns what `filled` slots hold, combined; there are `count` at most."""
         span = 1 << (count - 1).bit_length()
         lane = arith.remui(lane, index_constant(span))
         exists = arith.cmpi(arith.CmpIPredicate.ult, lane, filled)

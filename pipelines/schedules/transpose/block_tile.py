@@ -169,7 +169,7 @@ class BlockTile:
 
 
 def i32() -> ir.Type:
-    """What is computed with in a tile."""
+    """Returns what is computed with in a tile."""
     return ir.IntegerType.get_signless(32)
 
 

@@ -128,7 +128,7 @@ class TransposeKernel:
         return load(where, operand.element, width, self._alignment(operand))
 
     def _swizzle(self, operand: Operand, unit_column: ir.Value) -> ir.Value:
-        """What vectors' places in the row are changed by, exclusive or.
+        """Returns what vectors' places in the row are changed by, exclusive or.
 
         It takes vectors that neighbouring threads write, one above the other, to different banks.
         """

@@ -178,7 +178,7 @@ class Pieces:
         return found
 
     def _word_offsets(self, in_word: int) -> list[ir.Value]:
-        """How far from a vector's start the words lie that a thread reads first, second, ..."""
+        """Returns offsets from a vector's start of the words that a thread reads, in order."""
         if not self._offsets:
             turned = [
                 arith.andi(plus(self._tile.turn, number), constant_i32(_WORDS - 1))

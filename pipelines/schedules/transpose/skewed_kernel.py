@@ -48,7 +48,7 @@ class SkewedKernel:
             scf.YieldOp([])
 
     def _is_inner(self) -> ir.Value:
-        """Whether all segments, and all pieces that cover their rows, lie in the operands.
+        """Returns whether all segments, and all pieces that cover their rows, lie in the operands.
 
         A piece may begin in the row before, or end in the next one, where rows lie packed.
         """

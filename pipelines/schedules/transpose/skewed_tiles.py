@@ -76,7 +76,7 @@ class SkewedTiles(TileShape):
 
 
 def fits(row_side: int, column_side: int, width: int) -> bool:
-    """Whether warps of vectors fill tiles of such sides."""
+    """Returns whether warps of vectors fill tiles of such sides."""
     return row_side >= _LANES * width and column_side >= _COLUMNS * width
 
 
@@ -149,7 +149,7 @@ class SkewedTile(BlockTile):
         return Vector(row, column, skew, row_step, column_step)
 
     def skew(self, column: ir.Value) -> ir.Value:
-        """How many elements before the tile's first row a column's segment begins."""
+        """Returns how many elements before the tile's first row a column's segment begins."""
         phase = arith.addi(self._phase, arith.muli(column, self._step))
         past = arith.andi(phase, constant_i32(_SEGMENT_BYTES - 1))
         return arith.shrui(past, constant_i32(self._tiles.element.bit_length() - 1))

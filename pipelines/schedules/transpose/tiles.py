@@ -42,7 +42,7 @@ class Tile(BlockTile):
         self._columns = self._left(tiles.column, self.column, tiles.column_side)
 
     def _left(self, loop: Loop, first: ir.Value, side: int) -> ir.Value:
-        """How many of the tile's elements along a loop there are."""
+        """Returns how many of the tile's elements along a loop there are."""
         if loop.extent.is_known and loop.extent.known % side == 0:
             return constant_i32(side)
         left = arith.subi(self.parameters.size(loop.extent), first)
@@ -91,7 +91,7 @@ class Tile(BlockTile):
         )
 
     def has(self, spot: Spot) -> ir.Value:
-        """Whether a vector lies in the outputs; those that do, do so altogether."""
+        """Returns whether a vector lies in the outputs; those that do, do so altogether."""
         below = arith.CmpIPredicate.ult
         return arith.andi(
             arith.cmpi(below, spot.row, self._rows), arith.cmpi(below, spot.column, self._columns)

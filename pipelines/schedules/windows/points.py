@@ -86,13 +86,13 @@ class Tile:
         return is_used(argument)
 
     def is_wide(self, operand: Operand) -> bool:
-        """Whether elements of a tile or its windows are neighbours in memory."""
+        """Returns whether elements of a tile or its windows are neighbours in memory."""
         inner = self.loops[-1].stride_of(self.work, operand.number)
         near = [operand.strides[loop] for loop in self.work.collective]
         return ONE in (inner, *near)
 
     def steps(self, operand: Operand) -> list[Size]:
-        """What the places of an operand's accesses differ by, of all tiles.
+        """Returns what the places of an operand's accesses differ by, of all tiles.
 
         Multiples of the width, where vectors of that many elements are to be aligned.
         """
@@ -204,7 +204,7 @@ class WindowPoints:
 
     @staticmethod
     def inside(tile: Tile, place: Sequence[ir.Value], parameters: Parameters) -> ir.Value:
-        """Whether no window of a tile, which reads a padded tensor, reaches into the padding."""
+        """Returns whether no window of a tile reaches into the padding of what it reads."""
         found = WindowPoints(tile, place, parameters, loads=False)._is_inside()
         assert found is not None
         return found
@@ -256,12 +256,12 @@ class WindowPoints:
     def _key(
         self, read: PaddedRead, element: Element, iteration: tuple[int, ...]
     ) -> tuple[int, _Distance, tuple[int, ...]]:
-        """What tells an element of a padded tensor from others."""
+        """Returns what tells an element of a padded tensor from others."""
         moved = tuple(self._moved(guard, element, iteration) for guard in read.guards)
         return read.operand.number, self._distance(read.operand, element, iteration), moved
 
     def _moved(self, guard: Guard, element: Element, iteration: tuple[int, ...]) -> int:
-        """How far what a guard tests is from the tile's."""
+        """Returns how far what a guard tests is from the tile's."""
         work, loops = self._tile.work, self._tile.loops
         steps = list(zip(work.collective, iteration, strict=True))
         # Loops that guards depend on are not made into one with others.

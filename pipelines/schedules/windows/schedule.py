@@ -61,7 +61,7 @@ class WindowChooser(Chooser[WindowConfiguration]):
         return found + (self._tiles(Layout.ANY, single=True) if is_assumed else [])
 
     def _tiles(self, layout: Layout, *, single: bool) -> list[WindowConfiguration]:
-        """What a thread may take, the widest first."""
+        """Returns what a thread may take, the widest first."""
         if not self._loops(layout):
             return []
         operands = self._read(layout)[0].operands
@@ -113,7 +113,7 @@ class WindowChooser(Chooser[WindowConfiguration]):
         return tuple(collapsed(work, order, _apart(work, padded)))
 
     def _is_along(self, layout: Layout) -> bool:
-        """Whether neighbouring results lie together."""
+        """Returns whether neighbouring results lie together."""
         (work, _), inner = self._read(layout), self._loops(layout)[-1]
         return all(inner.stride_of(work, each.number) == ONE for each in work.outputs)
 
@@ -137,7 +137,7 @@ def _has_windows(work: Work) -> bool:
 
 
 def _overlap(work: Work) -> bool:
-    """Whether neighbouring windows of an input share elements, or lie in one another's rows."""
+    """Returns whether neighbouring windows share elements, or lie in one another's rows."""
     maps = [
         ir.AffineMapAttr(attribute).value
         for attribute in ir.ArrayAttr(work.op.attributes["indexing_maps"])
@@ -188,7 +188,7 @@ def _launch(tile: Tile, configuration: WindowConfiguration, kernels: Kernels) ->
 
 
 def _extents(tile: Tile) -> list[Size]:
-    """How many threads lie along each loop."""
+    """Returns how many threads lie along each loop."""
     extents = [loop.extent for loop in tile.loops]
     steps = tile.counts
     return [
