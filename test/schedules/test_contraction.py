@@ -266,16 +266,25 @@ def _channels_last(
 
 
 def _windows(
-    name: str, element: str, sizes: str, asks: str, dilation: int = 1, channels: int = 24
+    name: str,
+    element: str,
+    sizes: str,
+    asks: str,
+    dilation: int = 1,
+    channels: int = 24,
+    result: str = "n, h, w, f",
 ) -> Written:
-    """Returns a padded convolution, channels last, by a configuration of warpgroups.
+    """Returns a padded convolution of images with channels last, by warpgroups' configuration.
 
-    `sizes` has images, rows, columns and features. Relu of the sums and a bias follow.
+    `sizes` has images, rows, columns and features; `result` orders these. Relu of the sums and a
+    bias follows.
     """
     n, h, w, f = map(int, sizes.split())
     d = dilation
     padded = [n, h + 2 * d, w + d, channels]
-    images, weights, results = [n, h, w, channels], [f, 3, 2, channels], [n, h, w, f]
+    images, weights = [n, h, w, channels], [f, 3, 2, channels]
+    places = ["nhwf".index(dim) for dim in result.split(", ")]
+    results = [(n, h, w, f)[place] for place in places]
     x, p, k, y = (_tensor(each, element) for each in (images, padded, weights, results))
     sums, bias = _tensor(results, "f32"), _tensor([f], element)
     body = """%m = arith.mulf %a, %b : f32
@@ -305,7 +314,7 @@ def _windows(
           indexing_maps = [
             affine_map<(n, h, w, f, r, s, c) -> (n, h + r * {d}, w + s * {d}, c)>,
             affine_map<(n, h, w, f, r, s, c) -> (f, r, s, c)>,
-            affine_map<(n, h, w, f, r, s, c) -> (n, h, w, f)>],
+            affine_map<(n, h, w, f, r, s, c) -> ({result})>],
           iterator_types = ["parallel", "parallel", "parallel", "parallel",
                             "reduction", "reduction", "reduction"]}}
           ins(%p, %k : {p}, {k}) outs(%start : {sums})
@@ -316,9 +325,9 @@ def _windows(
         }} -> {sums}
         %out = tensor.empty() : {y}
         %y = linalg.generic {{
-          indexing_maps = [affine_map<(n, h, w, f) -> (n, h, w, f)>,
+          indexing_maps = [affine_map<(n, h, w, f) -> ({result})>,
                            affine_map<(n, h, w, f) -> (f)>,
-                           affine_map<(n, h, w, f) -> (n, h, w, f)>],
+                           affine_map<(n, h, w, f) -> ({result})>],
           iterator_types = ["parallel", "parallel", "parallel", "parallel"]}}
           ins(%sum, %bias : {sums}, {bias}) outs(%out : {y}) {{
         ^bb0(%a: f32, %b: {element}, %o: {element}):
@@ -332,7 +341,7 @@ def _windows(
         image = functional.pad(x.double().permute(0, 3, 1, 2), (d, 0, d, d))
         weights = k.double().permute(0, 3, 1, 2)
         y = functional.conv2d(image, weights, bias.double(), dilation=d)
-        return functional.relu(y).permute(0, 2, 3, 1)
+        return functional.relu(y).permute(0, 2, 3, 1).permute(places)
 
     return Written(
         name,
@@ -452,7 +461,10 @@ ROUNDED = Suite(
             Convolution(2, 9, 40, (9, 7), (3, 2), (2, 1), _ONES, _ONES).program("apart"),
             _channels_last("f32", "fhwc", 36),
             _channels_last("f32", "hwcf", 36),
-            _windows("boxes", "f32", "3 5 6 36", "rows = 64, columns = 64, consumers = 1"),
+            _windows(
+                *("boxes", "f32", "3 5 6 36", "rows = 64, columns = 64, consumers = 1"),
+                result="n, f, h, w",
+            ),
         )
     ],
     flags=("-O0", "--float32-products=tf32"),

@@ -81,7 +81,7 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
         self._forms, self._kernels, self._device = forms, kernels, device
         self._is_stencil = all(map(is_stencil, forms))
         self._plan = None if self._is_stencil else read_warpgroups(forms[0], device)
-        self._is_by_plan = self._plan is not None and _is_less(self._plan, device)
+        self._is_by_plan = self._plan is not None and _is_less(self._plan, forms[0], device)
 
     def choices(self) -> Sequence[WarpgroupConfiguration]:
         return [] if self._plan is None else [choose_warpgroups(self._plan, self._device)]
@@ -154,11 +154,10 @@ class BytesChooser(ContractionChooser):
         return self._by_open_size(self._forms[0], [self._forms[0].first, self._forms[0].second])
 
 
-def _is_less(plan: WarpgroupPlan, device: Device) -> bool:
-    """Returns whether a plan takes less time than tiles that threads copy: all but windows do."""
-    form = plan.form
-    is_window = isinstance(plan.first, Window)
-    if not is_window or (element_bytes(form.first.element) == 1 and not takes_bytes(form, device)):
+def _is_less(plan: WarpgroupPlan, form: Form, device: Device) -> bool:
+    """Returns whether a plan takes less time than tiles that threads copy: of products all do."""
+    is_of_bytes = element_bytes(form.first.element) == 1
+    if _is_matrix_product(form) or (is_of_bytes and not takes_bytes(form, device)):
         return True
     return timed_warpgroups(plan, device)[0] < timed(form, device, is_wide=True)[0]
 

@@ -8,6 +8,7 @@ are the innermost ones that lie in a row; others, like those of a batch, give ea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -170,13 +171,32 @@ class WarpgroupPlan:
 
 
 def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
-    """How warpgroups compute a form, or None where they cannot; strides may be found not to fit."""
-    factors = (form.first, form.second)
+    """How warpgroups compute a form, or None where they cannot; strides may be found not to fit.
+
+    Of several ways the one that takes least time.
+    """
     if not device.has_warpgroup_products or form.steps or not form.terms:
         return None
     if not form.rows or not form.columns or form.kinds is None:
         return None
-    if form.second.guards:
+    plans = [_in_rows(form)]
+    if _is_windowed(form, form.first, form.rows):
+        plans.append(_in_windows(form))
+    if _is_windowed(form, form.second, form.columns):
+        turned = replace(
+            form, first=form.second, second=form.first, rows=form.columns, columns=form.rows
+        )
+        plans.append(_in_windows(turned))
+    found = [plan for plan in plans if plan is not None]
+    if len(found) < 2:
+        return next(iter(found), None)
+    return min(found, key=lambda plan: timed_warpgroups(plan, device)[0])
+
+
+def _in_rows(form: Form) -> WarpgroupPlan | None:
+    """Returns how tiles are of rows and columns that each lie in a row of memory."""
+    factors = (form.first, form.second)
+    if any(factor.guards for factor in factors):
         return None
     rows = _tail(form, form.rows, [form.first])
     columns = _tail(form, form.columns, [form.second])
@@ -186,12 +206,7 @@ def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
     )
     outer_terms = tuple(loop for loop in form.terms if loop not in terms)
     around = (*outer_terms, *outer)
-    first = None if form.first.guards else _reading(form, form.first, rows, terms, around)
-    if first is None:
-        first = read_window(form)
-        rows, terms, outer_terms = form.rows, form.terms[-1:], form.terms[:-1]
-        outer = tuple(loop for loop in outer if loop not in rows)
-        around = (*outer_terms, *outer)
+    first = _reading(form, form.first, rows, terms, around)
     second = _reading(form, form.second, columns, terms, around)
     if first is None or second is None or not _writes_in_rows(form, columns):
         return None
@@ -200,6 +215,28 @@ def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
     if is_turned and element_bytes(form.first.element) != _TURNED_BYTES:
         return None
     return WarpgroupPlan(form, first, second, rows, columns, terms, outer, outer_terms)
+
+
+def _is_windowed(form: Form, factor: Factor, own: tuple[int, ...]) -> bool:
+    """Whether what a tile reads of a factor does not lie in one row of memory."""
+    return bool(factor.guards) or len(_tail(form, own, [factor])) < len(own)
+
+
+def _in_windows(form: Form) -> WarpgroupPlan | None:
+    """Returns how tiles are of boxes of the first factor, of whose terms the innermost is one."""
+    if form.second.guards:
+        return None
+    columns = _tail(form, form.columns, [form.second])
+    *outer_terms, inner = form.terms
+    outer = tuple(loop for loop in (*form.batch, *form.columns) if loop not in columns)
+    first = read_window(form)
+    second = _reading(form, form.second, columns, (inner,), (*outer_terms, *outer))
+    if first is None or second is None or not _writes_in_rows(form, columns):
+        return None
+    if not second.is_along_terms and element_bytes(form.first.element) != _TURNED_BYTES:
+        return None
+    rows = form.rows
+    return WarpgroupPlan(form, first, second, rows, columns, (inner,), outer, tuple(outer_terms))
 
 
 def _tail(form: Form, loops: tuple[int, ...], factors: Sequence[Factor]) -> tuple[int, ...]:

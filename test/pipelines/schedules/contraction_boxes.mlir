@@ -1,5 +1,5 @@
-// A convolution of which channels lie together, in its results too: the copy engine brings boxes of
-// the image, one for each place of the window, and zeros beyond the image's edges.
+// A convolution of which channels lie together: the copy engine brings boxes of the image, one for
+// each place of the window, and zeros beyond the image's edges.
 //
 // RUN: sed 's/STEP/1/g; s/SIZE/28/g' %s > %t.mlir
 // RUN: hirc-opt %t.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,BOXES
