@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..dialects.offload import ImageFormat
 from ..dialects.records import dataclass
-from ..pipelines.weights import Weight
+from ..pipelines.weights import Weight, agreed_weight
 from .amd_code import relocatable_object
 from .build_tools import BuildTools
 from .collection import seldom_collected
@@ -218,12 +218,14 @@ class Compilation(BuildTools):
         declared: dict[str, Weight] = {}
         for unit in units:
             for weight in unit.weights:
-                other = declared.setdefault(weight.name, weight)
-                if other != weight:
+                other = declared.get(weight.name, weight)
+                agreed = agreed_weight(weight, other)
+                if agreed is None:
                     raise InputError(
                         f"weight '{weight.name}' is {weight.text} in {unit.source.name}, and "
                         f"{other.text} in another input: weights of one name are one"
                     )
+                declared[weight.name] = agreed
         with self.timer.phase("weights"):
             known = [unit.source.weights for unit in units if unit.source.weights is not None]
             weights = plan_weights(list(declared.values()), self.options, output, known)

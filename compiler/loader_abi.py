@@ -61,6 +61,9 @@ class WeightsStruct(ctypes.Structure):
         ("states", ctypes.POINTER(StateStruct)),
         ("state_count", ctypes.c_int64),
         ("state_bytes", ctypes.c_int64),
+        ("parts", ctypes.c_void_p),
+        ("processes", ctypes.c_int64),
+        ("rank", ctypes.c_void_p),
     ]
 
 

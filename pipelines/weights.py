@@ -6,13 +6,16 @@ memory on each device, at offsets that the compiler chooses. Those are kept as t
 safetensors file, which the program also compares with the header of the file that it gets the
 values from. State is what programs write to: each instance of the linked file has one piece of
 memory for it. The values that it begins with are weights of the same names, or zeros.
+
+Where all programs over a mesh divide a weight alike, a device has its part of it alone, and so of
+state. Parts then lie elsewhere in a device's memory than wholes do in the file.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
 from hashlib import sha256
 from itertools import accumulate
@@ -20,6 +23,7 @@ from math import prod
 from typing import Any
 
 from ..dialects.hir.element_types import ELEMENT_TYPES
+from ..dialects.hir.mesh import MESH, SPREAD, mesh_fault, mesh_of_shape, read_spreads
 from ..dialects.hir.program_inputs import weight_fault
 from ..dialects.mlir import ir
 from ..dialects.records import dataclass
@@ -33,6 +37,8 @@ DIGEST = "hirc.digest"
 # Matrix products read weights of 16 bits as if their rows were a multiple of it
 # (products/padded_sizes.py): there is memory behind them, of whichever contents.
 _ROWS, _MANY_ROWS = 8, 64
+# The support library copies parts of so many dims (STRIDED_MAX_RANK).
+_MOST_DIMS = 64
 
 _LAYOUT = "hirc.weights"
 _METADATA = "__metadata__"
@@ -69,7 +75,9 @@ class Weight:
     """A weight's or a state's name and type.
 
     `dtype` is the element type as the safetensors format calls it; `element` what callers see of a
-    state, as MLIR calls it, which may be without the sign that the program computes with.
+    state, as MLIR calls it, which may be without the sign that the program computes with. `cuts`
+    are, for each axis of the mesh, its size and the dim that it divides (-1: none); there are none
+    where every device has all of it.
     """
 
     name: str
@@ -78,18 +86,34 @@ class Weight:
     bytes: int
     element: str = ""
     role: Role = Role.WEIGHT
+    cuts: tuple[tuple[int, int], ...] = ()
 
     @property
     def text(self) -> str:
         sizes = f"{self.dtype} [{', '.join(map(str, self.sizes))}]"
-        return sizes if self.role is Role.WEIGHT else f"{self.role}, {sizes}"
+        if self.role is Role.WEIGHT:
+            return sizes
+        parts = "".join(f", dim {dim} over {size} devices" for size, dim in self.cuts if dim >= 0)
+        return f"{self.role}, {sizes}{parts}"
+
+    @property
+    def part(self) -> Weight:
+        """Returns what a device has of it, as a weight of its own."""
+        sizes, bytes_ = list(self.sizes), self.bytes
+        for size, dim in self.cuts:
+            if dim >= 0:
+                sizes[dim] //= size
+                bytes_ //= size
+        return replace(self, sizes=tuple(sizes), bytes=bytes_, cuts=())
 
 
 @dataclass(frozen=True)
 class WeightLayout:
     """Weights and their offsets, from the first byte on.
 
-    `bytes` is what all take. `digest` says which values belong to the layout, "" where any do.
+    `bytes` is what all take. Where devices have parts, `parts_places` are the offsets in a
+    device's memory, and `parts_bytes` what that takes. `digest` says which values belong to the
+    layout, "" where any do.
     `file` is the name of the safetensors file beside the linked file, "" where there is none.
     `is_embedded` says whether the linked file holds the values itself. `states` lie one after the
     other in memory of their own.
@@ -102,11 +126,35 @@ class WeightLayout:
     file: str = ""
     is_embedded: bool = False
     states: tuple[Weight, ...] = ()
+    parts_places: Mapping[str, int] | None = None
+    parts_bytes: int = 0
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """The offset of each weight, or of the part that a device has, in a device's memory."""
+        return self.offsets if self.parts_places is None else self.parts_places
+
+    @property
+    def room(self) -> int:
+        """The bytes of a device's memory."""
+        return self.bytes if self.parts_places is None else self.parts_bytes
+
+    @property
+    def divided(self) -> set[str]:
+        """The names of the weights and states of which a device has a part."""
+        return {each.name for each in (*self.weights, *self.states) if each.cuts}
+
+    @property
+    def processes(self) -> int:
+        """How many processes, a device each, have parts of what is divided."""
+        return max(
+            prod(size for size, _ in weight.cuts) for weight in (*self.weights, *self.states)
+        )
 
     @property
     def state_offsets(self) -> list[int]:
         """The offset of each state, and behind them the bytes of all."""
-        return [0, *accumulate(_aligned(state.bytes) for state in self.states)]
+        return [0, *accumulate(_aligned(state.part.bytes) for state in self.states)]
 
     @property
     def header(self) -> str:
@@ -125,12 +173,20 @@ class WeightLayout:
     def key(self) -> str:
         """What tells this layout, with its values, from others in names of symbols."""
         text = f"{self.header}\0{self.file}\0{self.is_embedded}\0{self.states}"
+        if self.parts_places is not None:
+            text += f"\0{self._parts}"
         return sha256(text.encode()).hexdigest()[:16]
 
     @property
     def data_symbol(self) -> str:
         """The symbol of the values, where they are embedded."""
         return f"hirc_weights_data_{self.key}"
+
+    @property
+    def _parts(self) -> str:
+        cuts = {weight.name: weight.cuts for weight in self.weights if weight.cuts}
+        noted = {"cuts": cuts, "places": self.parts_places, "bytes": self.parts_bytes}
+        return json.dumps(noted, ensure_ascii=False)
 
     def write(self, module: ir.Operation) -> None:
         """Notes the layout at a module."""
@@ -142,6 +198,8 @@ class WeightLayout:
             }
             if self.is_embedded:
                 entries["embedded"] = ir.UnitAttr.get()
+            if self.parts_places is not None:
+                entries["parts"] = ir.StringAttr.get(self._parts)
             if self.states:
                 states = [asdict(state) for state in self.states]
                 entries["states"] = ir.StringAttr.get(json.dumps(states, ensure_ascii=False))
@@ -155,11 +213,16 @@ def read_layout(module: ir.Operation) -> WeightLayout | None:
     noted = ir.DictAttr(module.attributes[_LAYOUT])
     entries: dict[str, Any] = json.loads(ir.StringAttr(noted["header"]).value)
     metadata = entries.pop(_METADATA, {})
+    parts: dict[str, Any] = (
+        json.loads(ir.StringAttr(noted["parts"]).value) if "parts" in noted else {}
+    )
     weights: list[Weight] = []
     offsets: dict[str, int] = {}
     for name, entry in entries.items():
         start, end = entry["data_offsets"]
-        weights.append(Weight(name, entry["dtype"], tuple(entry["shape"]), end - start))
+        cuts = _read_cuts(parts.get("cuts", {}).get(name, ()))
+        sizes = tuple(entry["shape"])
+        weights.append(Weight(name, entry["dtype"], sizes, end - start, cuts=cuts))
         offsets[name] = start
     return WeightLayout(
         tuple(weights),
@@ -169,14 +232,30 @@ def read_layout(module: ir.Operation) -> WeightLayout | None:
         ir.StringAttr(noted["file"]).value,
         "embedded" in noted,
         _read_states(ir.StringAttr(noted["states"]).value if "states" in noted else "[]"),
+        parts.get("places"),
+        parts.get("bytes", 0),
     )
+
+
+def divided_weights(function: ir.Operation) -> set[str]:
+    """Returns the weights and states of which devices have parts, by the layout of the module that
+    a function or program is of.
+    """
+    module = function.parent
+    layout = None if module is None else read_layout(module.operation)
+    return set() if layout is None else layout.divided
 
 
 def _read_states(text: str) -> tuple[Weight, ...]:
     entries: list[dict[str, Any]] = json.loads(text)
     for entry in entries:
-        entry.update(sizes=tuple(entry["sizes"]), role=Role(entry["role"]))
+        sizes, cuts = tuple(entry["sizes"]), _read_cuts(entry["cuts"])
+        entry.update(sizes=sizes, role=Role(entry["role"]), cuts=cuts)
     return tuple(Weight(**entry) for entry in entries)
+
+
+def _read_cuts(given: Iterable[Sequence[int]]) -> tuple[tuple[int, int], ...]:
+    return tuple((size, dim) for size, dim in given)
 
 
 def has_weights(module: ir.Operation) -> bool:
@@ -210,14 +289,26 @@ def declared_weights(module: ir.Operation, programs: Sequence[ir.Operation]) -> 
                     f"arguments {seen[weight.name]} and {number} are both the {_noun(role)} "
                     f"'{weight.name}'; one is enough",
                 )
-            other = found.setdefault(weight.name, weight)
-            if other != weight:
+            other = found.get(weight.name, weight)
+            agreed = agreed_weight(weight, other)
+            if agreed is None:
                 raise WeightFault(
                     op,
                     f"{_noun(role)} '{name}' is {weight.text} here and {other.text} elsewhere: "
                     f"{_noun(role)}s of one name are one",
                 )
+            found[weight.name] = agreed
     return list(found.values())
+
+
+def agreed_weight(one: Weight, other: Weight) -> Weight | None:
+    """Returns the weight that two programs have under one name; None where theirs differ.
+
+    One that they divide differently is whole on every device.
+    """
+    if one != other and one.role is Role.WEIGHT:
+        one, other = replace(one, cuts=()), replace(other, cuts=())
+    return one if one == other else None
 
 
 def weights_of_program(program: ir.Operation) -> dict[int, Weight]:
@@ -238,21 +329,32 @@ def lay_out(weights: Iterable[Weight], tied: Mapping[str, str] | None = None) ->
     all_given = list(weights)
     given = [weight for weight in all_given if weight.role is not Role.ZEROS]
     states = tuple(weight for weight in all_given if weight.role is not Role.WEIGHT)
-    own = sorted(
-        (weight for weight in given if tied.get(weight.name, weight.name) == weight.name),
-        key=lambda weight: -_natural_alignment(weight.bytes),
-    )
+    first = {weight.name: tied.get(weight.name, weight.name) for weight in given}
+    own = [weight for weight in given if first[weight.name] == weight.name]
+    offsets, most = _placed(own)
+    offsets = {weight.name: offsets[first[weight.name]] for weight in given}
+    own.sort(key=lambda weight: offsets[weight.name])
+    others = [weight for weight in given if weight not in own]
+    layout = WeightLayout((*own, *others), offsets, most, states=states)
+    if not any(weight.cuts for weight in given):
+        return layout
+    # One that is divided otherwise than what it is tied to is a memory of its own there.
+    held = {(first[weight.name], weight.cuts): weight.part for weight in given}
+    places, most = _placed(list(held.values()))
+    of = {weight.name: places[held[first[weight.name], weight.cuts].name] for weight in given}
+    return replace(layout, parts_places=of, parts_bytes=most)
+
+
+def _placed(own: Sequence[Weight]) -> tuple[dict[str, int], int]:
+    """Returns the offset of each weight, and the bytes that all take."""
     offsets: dict[str, int] = {}
     end = most = 0
-    for weight in own:
+    for weight in sorted(own, key=lambda weight: -_natural_alignment(weight.bytes)):
         offsets[weight.name] = end
         most = max(most, end + _room(weight))
         end += _aligned(weight.bytes)
-    for weight in given:
-        offsets[weight.name] = offsets[tied.get(weight.name, weight.name)]
-    others = [weight for weight in given if weight not in own]
     end = max(end, -(-most // ALIGNMENT) * ALIGNMENT)
-    return WeightLayout((*own, *others), offsets, max(end, ALIGNMENT), states=states)
+    return offsets, max(end, ALIGNMENT)
 
 
 def _aligned(size: int) -> int:
@@ -335,7 +437,37 @@ def _declared(
     bytes_ = prod(sizes) * ELEMENT_TYPES[element].bytes
     # Weights of types that a file holds alike are alike.
     seen = "" if noun == "weight" else f"u{element}" if _is_unsigned(op, number) else element
-    return Weight(name, _DTYPES[element], sizes, bytes_, seen, role)
+    cuts = _declared_cuts(op, number, sizes)
+    return Weight(name, _DTYPES[element], sizes, bytes_, seen, role, cuts)
+
+
+def _declared_cuts(
+    op: ir.Operation, number: int, sizes: Sequence[int]
+) -> tuple[tuple[int, int], ...]:
+    """Returns how a mesh's axes divide an argument; what is declared wrongly is refused later."""
+    is_program = op.name == "hir.program"
+    over = "mesh" if is_program else MESH
+    if over not in op.attributes or mesh_fault(op.attributes[over]) is not None:
+        return ()
+    mesh = mesh_of_shape(tuple(ir.DenseI64ArrayAttr(op.attributes[over])))
+    entries = ir.DictAttr(
+        ir.ArrayAttr(op.attributes["inputs" if is_program else "arg_attrs"])[number]
+    )
+    said = "spread" if is_program else SPREAD
+    if said not in entries:
+        return ()
+    spreads = read_spreads(entries[said], len(sizes), len(mesh.shape))
+    if isinstance(spreads, str):
+        return ()
+    spreads = mesh.normal(spreads)
+    if any(size % mesh.parts(spreads, dim) for dim, size in enumerate(sizes)):
+        return ()
+    if all(each.axis is None for each in spreads) or len(sizes) > _MOST_DIMS:
+        return ()
+    return tuple(
+        (size, -1 if each.axis is None else each.axis)
+        for size, each in zip(mesh.shape, spreads, strict=True)
+    )
 
 
 def _check_function(

@@ -14,6 +14,7 @@ from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.hir.mesh import Mesh
 from ...dialects.hir.program_mesh import input_spreads, mesh_of, spreads_of
 from ...dialects.mlir import ir
+from ...pipelines.weights import weights_of_program
 from ..errors import InputError
 from . import fault
 from .mesh_parts import assemble, part_of
@@ -61,9 +62,12 @@ class MeshRun:
                 stage=fault.STAGE,
             )
         wholes: list[Any] = []
+        # Their values are the wholes.
+        held = weights_of_program(self.outline.op)
         for number, (value, named) in enumerate(zip(values, self.outline.inputs, strict=True)):
             spreads = input_spreads(self.outline.op, self.mesh, number)
-            if all(each.is_whole for each in spreads) or not isinstance(value, torch.Tensor):
+            is_part = isinstance(value, torch.Tensor) and number not in held
+            if all(each.is_whole for each in spreads) or not is_part:
                 wholes.append(value)
                 continue
             where = f"input '{named.name}'"

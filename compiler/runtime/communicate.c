@@ -256,12 +256,9 @@ static int is_team(const struct hirc_communicator *communicator, int device, con
          memcmp(communicator->team, team, (size_t)size * sizeof *team) == 0;
 }
 
-__attribute__((cold, noinline)) static void check_team(const int64_t *team, int64_t size,
-                                                       const char *location) {
+// Fails where there is no process for a device of that number.
+__attribute__((cold, noinline)) static void check_device(int64_t most, const char *location) {
   const struct hirc_world *world = hirc_world(location);
-  int64_t most = 0;
-  for (int64_t i = 0; i < size; ++i)
-    most = team[i] > most ? team[i] : most;
   if (most < world->size)
     return;
   hirc_error_begin(location);
@@ -270,6 +267,13 @@ __attribute__((cold, noinline)) static void check_team(const int64_t *team, int6
                  ", torchrun --nproc-per-node=%" PRId64 ", or mpirun -n %" PRId64,
                  most, world->size, world->size == 1 ? "" : "es", most + 1, most + 1, most + 1);
   hirc_fail(hirc_end_program);
+}
+
+static void check_team(const int64_t *team, int64_t size, const char *location) {
+  int64_t most = 0;
+  for (int64_t i = 0; i < size; ++i)
+    most = team[i] > most ? team[i] : most;
+  check_device(most, location);
 }
 
 // Making NCCL's communicator, which waits for the rest of the team.
@@ -431,6 +435,23 @@ int hirc_communicator_use(void *communicator, int rank, int size, const char *ad
     return hirc_guard(take_over, &what, NULL, NULL);
   hirc_error_say("a communicator cannot be handed over: %s", wrong);
   return HIRC_REFUSED;
+}
+
+struct asked_rank {
+  int64_t processes, rank;
+};
+
+static int find_rank(void *given, void *unused, void *stream) {
+  struct asked_rank *asked = given;
+  (void)unused, (void)stream;
+  check_device(asked->processes - 1, NULL);
+  asked->rank = hirc_world(NULL)->rank;
+  return 0;
+}
+
+int64_t hirc_communication_rank(int64_t processes) {
+  struct asked_rank asked = {.processes = processes};
+  return hirc_guard(find_rank, &asked, NULL, NULL) ? -1 : asked.rank;
 }
 
 int64_t hirc_communicator_rank(const struct hirc_communicator *communicator) {

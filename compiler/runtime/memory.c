@@ -5,9 +5,6 @@
 #include "memref.h"
 #include "strided.h"
 
-// The largest pitch a 2D copy takes: cudaDevAttrMaxPitch is this on every device.
-#define MAX_PITCH INT64_C(0x7fffffff)
-
 static bool fits_2d(const struct strided_copy *copy, int dim) {
   int64_t dst = copy->dst_strides[dim], src = copy->src_strides[dim];
   return dst >= copy->width && src >= copy->width && dst <= MAX_PITCH && src <= MAX_PITCH;

@@ -51,8 +51,19 @@ struct hirc_state_info {
   uint32_t dtype; // DLDataType's four bytes
 };
 
+// What a device has of a weight: `cuts` are pairs, for each axis of the mesh its size and the dim
+// that it divides, -1 where that is none. Of one without cuts it has all.
+struct hirc_weight_part {
+  int64_t offset; // in the device's memory
+  int64_t cut_count;
+  const int64_t *cuts;
+};
+
 // The weights and the states of a linked file's programs. The header is that of a safetensors file with all of
-// them, whose offsets are those from the first byte of `bytes` that they take on a device. Its
+// them, whose offsets are those from the first byte of the `bytes` that they take on a device, where
+// that has all of each. Where it has parts of some, `parts` has one for each weight, in the order of
+// their names, `processes` are those that have them, and `rank` tells which of these this is, or
+// -1 with a message. The header's
 // metadata have the digest of the values, where those are known. A command has the functions of
 // weights.c from here, so that one without weights is linked without them.
 struct hirc_weights {
@@ -60,7 +71,7 @@ struct hirc_weights {
   int64_t header_bytes;
   int64_t bytes;
   const char *file;     // the name of the file beside the linked file, NULL where there is none
-  const void *embedded; // the values as they lie on a device, NULL where they are not embedded
+  const void *embedded; // the values as the header has them, NULL where they are not embedded
   struct hirc_weights_state *state;
   void *(*load)(const struct hirc_weights *weights);
   int (*use_file)(const char *path);
@@ -68,6 +79,9 @@ struct hirc_weights {
   const struct hirc_state_info *states;
   int64_t state_count;
   int64_t state_bytes;
+  const struct hirc_weight_part *parts; // NULL where a device has all of each
+  int64_t processes;
+  int64_t (*rank)(int64_t processes); // NULL where it has
 };
 
 // The tensors of a scalar have no dims and lie in the host's memory. An output whose data is NULL

@@ -9,6 +9,9 @@
 // has more dimensions than this.
 enum { STRIDED_MAX_RANK = 64 };
 
+// The largest pitch a 2D copy takes: cudaDevAttrMaxPitch is this on every device.
+#define MAX_PITCH INT64_C(0x7fffffff)
+
 // `width` contiguous bytes at every index of the dimensions, outermost first. Strides are in bytes.
 struct strided_copy {
   char *dst;

@@ -188,8 +188,7 @@ static bool find_among(const struct hirc_named_tensors *given, struct hirc_place
 }
 
 static int compare_places(const void *left, const void *right) {
-  const struct hirc_safetensor *one = ((const struct hirc_place *)left)->weight;
-  const struct hirc_safetensor *other = ((const struct hirc_place *)right)->weight;
+  const struct hirc_place *one = left, *other = right;
   return one->start != other->start ? (one->start > other->start) - (one->start < other->start)
                                     : (one->end > other->end) - (one->end < other->end);
 }
@@ -199,7 +198,7 @@ static bool ties_hold(const struct hirc_values *values, const struct hirc_named_
   for (int64_t i = 1; i < values->count; ++i) {
     const struct hirc_place *one = &values->places[i - 1], *other = &values->places[i];
     uint64_t bytes = one->weight->end - one->weight->start;
-    if (one->weight->start != other->weight->start || bytes == 0 || one->from == other->from)
+    if (one->start != other->start || bytes == 0 || one->from == other->from)
       continue;
     if (given) {
       hirc_error_say("weights: '%s' and '%s' are one in the program, and two tensors are given",
@@ -227,6 +226,15 @@ static bool is_of_this_build(const struct hirc_values *values) {
   return false;
 }
 
+static void place_on_device(struct hirc_place *place, const struct hirc_weight_part *part) {
+  uint64_t bytes = place->end - place->start;
+  for (int64_t i = 0; i < part->cut_count; ++i)
+    bytes /= part->cuts[2 * i + 1] < 0 ? 1 : (uint64_t)part->cuts[2 * i];
+  place->start = (uint64_t)part->offset;
+  place->end = place->start + bytes;
+  place->part = part->cut_count ? part : NULL;
+}
+
 // Finds the values; they are to be closed, also where this fails and there is a message.
 bool hirc_values_open(struct hirc_values *values, const struct hirc_weights *weights,
                       bool is_embedded, const char *path, const struct hirc_named_tensors *given) {
@@ -244,6 +252,10 @@ bool hirc_values_open(struct hirc_values *values, const struct hirc_weights *wei
   for (int64_t i = 0; i < count; ++i) {
     struct hirc_place *place = &values->places[i];
     place->weight = &values->wanted.tensors[i];
+    place->start = place->weight->start;
+    place->end = place->weight->end;
+    if (weights->parts)
+      place_on_device(place, &weights->parts[i]);
     if (is_embedded)
       place->from = (const char *)weights->embedded + place->weight->start;
     else if (path ? !find_in_file(values, place) : !find_among(given, place))
@@ -258,8 +270,8 @@ bool hirc_values_open(struct hirc_values *values, const struct hirc_weights *wei
   // Of several weights of one memory, one is copied.
   int64_t kept = 0;
   for (int64_t i = 0; i < count; ++i)
-    if (!kept || values->places[i].weight->start != values->places[kept - 1].weight->start ||
-        values->places[kept - 1].weight->end == values->places[kept - 1].weight->start)
+    if (!kept || values->places[i].start != values->places[kept - 1].start ||
+        values->places[kept - 1].end == values->places[kept - 1].start)
       values->places[kept++] = values->places[i];
   values->count = kept;
   values->is_one_memory = !given;
@@ -280,8 +292,8 @@ void hirc_values_close(struct hirc_values *values) {
 // Whether a value lies in its file where it will lie on the device, from the first byte of data on.
 bool hirc_value_is_in_place(const struct hirc_values *values, int64_t place) {
   const struct hirc_place *each = &values->places[place];
-  return values->file.memory &&
-         each->from == values->file.memory + values->file.data_offset + each->weight->start;
+  return values->file.memory && !each->part &&
+         each->from == values->file.memory + values->file.data_offset + each->start;
 }
 
 // How many bytes of a file's data, from the first on, hold values that are in place; 0 where they
@@ -292,6 +304,38 @@ uint64_t hirc_values_in_place(const struct hirc_values *values, uint64_t page) {
     return 0;
   for (int64_t i = 0; i < values->count; ++i)
     if (hirc_value_is_in_place(values, i))
-      bytes = values->places[i].weight->end;
+      bytes = values->places[i].end;
   return bytes;
+}
+
+// How the part of a value that process number `rank` has is copied to where it is packed. The mesh's
+// outer axes divide a dim first. Returns false where there is nothing to copy.
+bool hirc_value_part(const struct hirc_place *place, int64_t rank, void *to,
+                     struct strided_copy *copy) {
+  const struct hirc_safetensor *weight = place->weight;
+  int64_t sizes[STRIDED_MAX_RANK], to_strides[STRIDED_MAX_RANK], from_strides[STRIDED_MAX_RANK];
+  int64_t from = 0, inner = 1, count = 1, all = 1;
+  for (int64_t i = 0; i < weight->rank; ++i) {
+    all *= weight->sizes[i];
+    sizes[i] = weight->sizes[i];
+  }
+  if (all == 0)
+    return false;
+  for (int64_t dim = weight->rank - 1, stride = 1; dim >= 0; stride *= weight->sizes[dim--])
+    from_strides[dim] = stride;
+  for (int64_t i = 0; i < place->part->cut_count; ++i)
+    inner *= place->part->cuts[2 * i];
+  for (int64_t i = 0; i < place->part->cut_count; ++i) {
+    int64_t size = place->part->cuts[2 * i], dim = place->part->cuts[2 * i + 1];
+    inner /= size;
+    if (dim < 0)
+      continue;
+    sizes[dim] /= size;
+    from += rank / inner % size * sizes[dim] * from_strides[dim];
+  }
+  for (int64_t dim = weight->rank - 1; dim >= 0; count *= sizes[dim--])
+    to_strides[dim] = count;
+  int64_t element = (int64_t)(weight->end - weight->start) / all;
+  return hirc_strided_simplify(copy, to, (char *)(uintptr_t)place->from + from * element,
+                               weight->rank, sizes, to_strides, from_strides, element);
 }

@@ -2,7 +2,8 @@
 //
 // All weights that a linked file's programs share lie in one piece of memory on a device, each at
 // the offset that the compiler chose. A program loads its address; where that is NULL it calls
-// hirc_weights_load. Values come, in this order, from
+// hirc_weights_load. Of what programs over a mesh divide, a device has its part alone, packed. Values
+// come, in this order, from
 //   a file that the program was told of (hirc_weights_use_file, --weights=FILE),
 //   the file that HIRC_WEIGHTS names, or the folder that it is in,
 //   the linked file itself, where they are embedded,
@@ -53,9 +54,20 @@ static bool reads_host_memory(void) {
   return on_cpu_device() && !(&hirc_checks && hirc_checks);
 }
 
+static void copy_part(const struct hirc_place *place, int64_t rank, void *to) {
+  struct strided_copy copy;
+  struct strided_walk walk;
+  if (!hirc_value_part(place, rank, to, &copy))
+    return;
+  strided_begin(&copy, &walk);
+  do
+    memcpy(walk.dst, walk.src, (size_t)copy.width);
+  while (strided_advance(&copy, &walk));
+}
+
 // Puts what is in place of a mapped file there, copies the rest, and returns the memory.
 static void *map_in_place(const struct hirc_weights *weights, const struct hirc_values *values,
-                          uint64_t *owned) {
+                          int64_t rank, uint64_t *owned) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   size_t bytes = ((size_t)weights->bytes + page - 1) & ~(page - 1);
   char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -72,9 +84,11 @@ static void *map_in_place(const struct hirc_weights *weights, const struct hirc_
     return NULL;
   }
   for (int64_t i = 0; i < values->count; ++i) {
-    const struct hirc_safetensor *weight = values->places[i].weight;
-    if (!mapped || !hirc_value_is_in_place(values, i))
-      memcpy(memory + weight->start, values->places[i].from, weight->end - weight->start);
+    const struct hirc_place *place = &values->places[i];
+    if (place->part)
+      copy_part(place, rank, memory + place->start);
+    else if (!mapped || !hirc_value_is_in_place(values, i))
+      memcpy(memory + place->start, place->from, place->end - place->start);
   }
   mprotect(memory, bytes, PROT_READ);
   *owned = bytes;
@@ -91,24 +105,56 @@ static void *cuda_failed(int rc, const char *call, int64_t bytes, void *memory) 
   return NULL;
 }
 
+// Copies a part to memory of the current device. Returns 0 or CUDA's error.
+static int upload_part(const struct hirc_place *place, int64_t rank, void *to) {
+  struct strided_copy copy;
+  struct strided_walk walk;
+  if (!hirc_value_part(place, rank, to, &copy))
+    return 0;
+  // Its rows go at once.
+  int rows = copy.rank - 1, rc = 0;
+  bool are_rows = rows >= 0 && copy.src_strides[rows] <= MAX_PITCH;
+  size_t width = (size_t)copy.width, height = 0, pitch = 0, from_pitch = 0;
+  if (are_rows) {
+    height = (size_t)copy.sizes[rows];
+    pitch = (size_t)copy.dst_strides[rows];
+    from_pitch = (size_t)copy.src_strides[rows];
+    strided_drop(&copy, rows);
+  }
+  strided_begin(&copy, &walk);
+  do
+    rc = are_rows ? cudaMemcpy2DAsync(walk.dst, pitch, walk.src, from_pitch, width, height,
+                                      CUDA_MEMCPY_DEFAULT, NULL)
+                  : cudaMemcpyAsync(walk.dst, walk.src, width, CUDA_MEMCPY_DEFAULT, NULL);
+  while (rc == 0 && strided_advance(&copy, &walk));
+  return rc;
+}
+
 // Copies the values to memory of the current device: what lies together there and here in one go,
 // but for the caller's tensors. Theirs may be allocations that lie side by side, and a copy must not
 // go from one to the next.
 static void *upload(const struct hirc_weights *weights, const struct hirc_values *values,
-                    uint64_t *owned) {
+                    int64_t rank, uint64_t *owned) {
   void *memory = NULL;
   int rc = cudaMalloc(&memory, (size_t)weights->bytes);
   if (rc != 0)
     return cuda_failed(rc, "cudaMalloc", weights->bytes, NULL);
   const struct hirc_place *places = values->places;
   for (int64_t i = 0, next; i < values->count; i = next) {
-    uint64_t start = places[i].weight->start, end = places[i].weight->end;
-    for (next = i + 1; next < values->count && values->is_one_memory; ++next) {
+    uint64_t start = places[i].start, end = places[i].end;
+    next = i + 1;
+    if (places[i].part) {
+      if ((rc = upload_part(&places[i], rank, (char *)memory + start)) != 0)
+        return cuda_failed(rc, "a copy", (int64_t)(end - start), memory);
+      continue;
+    }
+    for (; next < values->count && values->is_one_memory; ++next) {
       const struct hirc_place *place = &places[next];
-      if (place->weight->start < end || place->from != places[i].from + (place->weight->start - start) ||
-          (place->weight->start != end && !values->has_gaps))
+      if (place->part || place->start < end ||
+          place->from != places[i].from + (place->start - start) ||
+          (place->start != end && !values->has_gaps))
         break;
-      end = place->weight->end;
+      end = place->end;
     }
     if (end > start &&
         (rc = cudaMemcpy((char *)memory + start, places[i].from, end - start,
@@ -178,20 +224,21 @@ static char *find_file(const struct hirc_weights *weights) {
   return path;
 }
 
-// Loads the weights into the current device's memory. Under the lock.
-static void *load(const struct hirc_weights *weights, int device,
+// Loads the weights, or the parts of them that process number `rank` has, into the current device's
+// memory. Under the lock.
+static void *load(const struct hirc_weights *weights, int device, int64_t rank,
                   const struct hirc_named_tensors *given) {
   struct hirc_values values = {0};
   uint64_t owned = NOTHING_TO_FREE;
   void *memory = NULL;
   char *path = given ? NULL : find_file(weights);
   bool is_embedded = !given && !path && weights->embedded;
-  if (is_embedded && reads_host_memory()) {
+  if (is_embedded && reads_host_memory() && !weights->parts) {
     memory = (void *)(uintptr_t)weights->embedded;
   } else if ((is_embedded || path || given) &&
              hirc_values_open(&values, weights, is_embedded, path, given)) {
-    memory = reads_host_memory() ? map_in_place(weights, &values, &owned)
-                                 : upload(weights, &values, &owned);
+    memory = reads_host_memory() ? map_in_place(weights, &values, rank, &owned)
+                                 : upload(weights, &values, rank, &owned);
   }
   hirc_values_close(&values);
   free(path);
@@ -202,6 +249,12 @@ static void *load(const struct hirc_weights *weights, int device,
   weights->state->owned[device] = owned;
   atomic_store_explicit(&weights->state->memory[device], memory, memory_order_release);
   return memory;
+}
+
+// This process's rank, 0 where that says nothing of the weights; -1 and a message where it is none
+// of those that they are divided among.
+static int64_t rank_of(const struct hirc_weights *weights) {
+  return weights->parts ? weights->rank(weights->processes) : 0;
 }
 
 // The current device, or -1 and a message.
@@ -228,10 +281,13 @@ __attribute__((cold, noinline)) void *hirc_weights_load(const struct hirc_weight
     return NULL;
   if (weights->header_bytes <= NO_WEIGHTS)
     return (void *)(uintptr_t)weights; // nothing reads there
+  int64_t rank = rank_of(weights);
+  if (rank < 0)
+    return NULL;
   pthread_mutex_lock(&hirc_state_weights_lock_1);
   void *memory = atomic_load_explicit(&weights->state->memory[device], memory_order_acquire);
   if (!memory)
-    memory = load(weights, device, NULL);
+    memory = load(weights, device, rank, NULL);
   pthread_mutex_unlock(&hirc_state_weights_lock_1);
   return memory;
 }
@@ -299,8 +355,10 @@ int hirc_weights_use_tensors(const char *const *names, const struct dl_tensor *c
     }
   for (int64_t i = 0; i < programs_count && !status; ++i) {
     const struct hirc_weights *weights = programs[i]->weights;
-    if (weights && !atomic_load(&weights->state->memory[device]))
-      status = load(weights, device, &given) ? 0 : hirc_error_status();
+    if (!weights || atomic_load(&weights->state->memory[device]))
+      continue;
+    int64_t rank = rank_of(weights);
+    status = rank >= 0 && load(weights, device, rank, &given) ? 0 : hirc_error_status();
   }
   pthread_mutex_unlock(&hirc_state_weights_lock_1);
   return status;

@@ -4,6 +4,7 @@
 
 #include "program.h"
 #include "safetensors.h"
+#include "strided.h"
 
 // The caller's tensors, by name.
 struct hirc_named_tensors {
@@ -22,10 +23,13 @@ struct hirc_weights_file {
   struct hirc_safetensors header;
 };
 
-// A weight, and where its value is.
+// A weight, where its value is, and where it or a part of it lies on the device; `part` is NULL where
+// that has all of it.
 struct hirc_place {
   const struct hirc_safetensor *weight;
   const char *from;
+  uint64_t start, end;
+  const struct hirc_weight_part *part;
 };
 
 // The places are in the order of offsets on the device. A file or the linked file is one memory;
@@ -42,6 +46,8 @@ struct hirc_values {
 bool hirc_values_open(struct hirc_values *values, const struct hirc_weights *weights,
                       bool is_embedded, const char *path, const struct hirc_named_tensors *given);
 void hirc_values_close(struct hirc_values *values);
+bool hirc_value_part(const struct hirc_place *place, int64_t rank, void *to,
+                     struct strided_copy *copy);
 bool hirc_value_is_in_place(const struct hirc_values *values, int64_t place);
 uint64_t hirc_values_in_place(const struct hirc_values *values, uint64_t page);
 

@@ -18,11 +18,14 @@
 
 enum { LARGEST_MESSAGE = 1 << 20, TICK = 200 };
 
+// A message. Linked files of one process have keys of their own: what one of them was given is for
+// the same one of the other processes.
 struct given {
   struct given *next;
   char *key;
   char *bytes;
   uint32_t count;
+  int number;
 };
 
 // One who takes: how many messages of a key it had, and whether it waits for another.
@@ -36,6 +39,7 @@ struct taken {
 struct member {
   int socket; // -1: gone
   int rank;   // -1: it has not said hello
+  int number; // of a process's linked files that communicate, in the order of their hellos
   int left;   // it said goodbye
   struct taken *taken;
 };
@@ -98,7 +102,8 @@ static void fail(const char *why) {
 static void serve(struct member *member, struct taken *taken) {
   unsigned place = 0;
   for (struct given *each = hub.first; each && taken->waits; each = each->next) {
-    if (strcmp(each->key, taken->key) != 0 || place++ < taken->had)
+    if (each->number != member->number || strcmp(each->key, taken->key) != 0 ||
+        place++ < taken->had)
       continue;
     struct hirc_hub_message message = {HIRC_HUB_VALUE, 0, (uint32_t)strlen(each->key), each->count};
     taken->had++;
@@ -132,11 +137,11 @@ static int take(struct member *member, const char *key) {
   return 0;
 }
 
-static int give(char *key, char *bytes, uint32_t count) {
+static int give(const struct member *member, char *key, char *bytes, uint32_t count) {
   struct given *given = calloc(1, sizeof *given);
   if (!given)
     return -1;
-  *given = (struct given){NULL, key, bytes, count};
+  *given = (struct given){NULL, key, bytes, count, member->number};
   *hub.last = given;
   hub.last = &given->next;
   serve_all();
@@ -150,6 +155,8 @@ static void hello(struct member *member, const struct hirc_hub_message *message)
              message->rank, message->count, hub.size);
     fail(why);
   }
+  for (size_t i = 0; i < hub.count; ++i)
+    member->number += hub.members[i].rank == (int)message->rank;
   member->rank = (int)message->rank;
   if (hub.failure[0])
     tell(member);
@@ -171,7 +178,7 @@ static int answer(struct member *member) {
       hirc_hub_read(member->socket, bytes, message.count) == 0) {
     rc = 0;
     if (message.kind == HIRC_HUB_GIVE) {
-      rc = give(key, bytes, message.count);
+      rc = give(member, key, bytes, message.count);
       if (rc == 0)
         key = bytes = NULL;
     } else if (message.kind == HIRC_HUB_TAKE) {

@@ -13,6 +13,9 @@ from .spread import Spread, parse_spread
 
 # Each is written out where devices communicate.
 _MOST_DEVICES = 65_536
+# What a function on tensors says of its mesh, and of how its arguments and results are spread.
+MESH = "hir.mesh"
+SPREAD = "hir.spread"
 # One spread for each axis of a mesh. Where several divide one dim, the mesh's outer axes divide it
 # first.
 Spreads = tuple[Spread, ...]

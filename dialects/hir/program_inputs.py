@@ -123,7 +123,7 @@ def is_signless(declared: ir.Type) -> bool:
 
 def _wrong_held(description: ir.DictAttr, declared: ir.Type, key: str) -> str | None:
     """Returns what is wrong with a weight or a state."""
-    allowed = (key,) if key == "weight" else (key, "zero_init", "unsigned")
+    allowed = (key, "spread") if key == "weight" else (key, "zero_init", "unsigned")
     extra = [entry.name for entry in description if entry.name not in allowed]
     if extra:
         return f"a {key} has no '{extra[0]}' beside '{key}', its name"

@@ -7,10 +7,11 @@ from fnmatch import fnmatchcase
 
 from ...compiler.errors import InputError
 from ...compiler.sharding import Sharding
-from ...dialects.hir.mesh import mesh_fault, mesh_of_shape
+from ...dialects.hir.mesh import MESH, SPREAD, mesh_fault, mesh_of_shape
 from ...dialects.mlir import ir
-from ...pipelines.mesh.declared import MESH, SPREAD, read_declared
+from ...pipelines.mesh.declared import read_declared
 from ...pipelines.weights import MARK, STATE_MARK
+from .generators import GENERATOR
 
 
 def declare_placements(
@@ -61,12 +62,13 @@ class _Table:
             ),
             None,
         )
-        row = None if name is None else self._row(name)
+        # Every device draws the same random numbers.
+        row = None if name is None or name == GENERATOR else self._row(name)
         if row is None:
             return entries
-        if STATE_MARK in entries and set(row) != {"whole"}:
+        if STATE_MARK in entries and any(word.startswith("partial") for word in row):
             raise InputError(
-                f"the sharding of '{name}', which is state: each device has all of it",
+                f"the sharding of '{name}', which is state: that is divided or whole",
                 stage="import",
             )
         rank = kind.rank if isinstance(kind, ir.RankedTensorType) else 0

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from ...dialects.hir.mesh import Mesh, Spreads, mesh_fault, mesh_of_shape, read_spreads
+from ...dialects.hir.mesh import (
+    MESH,
+    SPREAD,
+    Mesh,
+    Spreads,
+    mesh_fault,
+    mesh_of_shape,
+    read_spreads,
+)
 from ...dialects.hir.program_mesh import is_combined
 from ...dialects.hir.spread import Spread
 from ...dialects.mlir import ir
 from ..pass_base import fail
 from ..updates import updates_of
 from ..weights import STATE_MARK
-
-MESH = "hir.mesh"
-SPREAD = "hir.spread"
 
 
 def mesh_of_function(function: ir.Operation) -> Mesh | None:
@@ -28,22 +33,30 @@ def argument_spreads(function: ir.Operation, mesh: Mesh) -> list[Spreads]:
     """Returns how each argument is spread, whole where nothing says so. Fails at what is wrong."""
     kinds = _kind(function).inputs
     found = _declared(function, "arg_attrs", "argument", list(kinds), mesh)
+    updated = set(updates_of(function).values())
     for place, spreads in enumerate(found):
-        said = _attribute(function, "arg_attrs", place, STATE_MARK)
-        if said is not None and not all(each.is_whole for each in spreads):
+        is_kept = _attribute(function, "arg_attrs", place, STATE_MARK) is not None
+        if (is_kept or place in updated) and any(each.reduction for each in spreads):
+            what = "state" if is_kept else "updated"
             fail(
                 function,
-                f"'{SPREAD}' of argument {place}, which is state: a device has all of its state",
+                f"'{SPREAD}' of argument {place}, which is {what}: it is divided or whole",
             )
     return found
 
 
 def result_spreads(function: ir.Operation, mesh: Mesh) -> list[Spreads]:
-    """Returns how each result is to be spread; of one that updates state, as that is."""
+    """Returns how each result is to be spread; one that updates an argument as that is."""
     found = _declared(function, "res_attrs", "result", list(_kind(function).results), mesh)
-    for place in updates_of(function):
-        if not all(each.is_whole for each in found[place]):
-            fail(function, f"'{SPREAD}' of result {place}, which updates an argument")
+    arguments = argument_spreads(function, mesh)
+    for place, number in updates_of(function).items():
+        is_said = _attribute(function, "res_attrs", place, SPREAD) is not None
+        if is_said and found[place] != arguments[number]:
+            fail(
+                function,
+                f"'{SPREAD}' of result {place}, which updates argument {number}, and is as that is",
+            )
+        found[place] = arguments[number]
     return found
 
 

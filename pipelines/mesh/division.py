@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.hir.layout import DYNAMIC, buffer_type
-from ...dialects.hir.mesh import Mesh, Spreads
+from ...dialects.hir.mesh import MESH, SPREAD, Mesh, Spreads
 from ...dialects.hir.program_mesh import is_combined
 from ...dialects.hir.refusal import constant_value
 from ...dialects.hir.spread import Spread
@@ -22,11 +22,12 @@ from ..pass_base import fail
 from ..rewriting import constant, index_constant
 from ..walking import operations_where
 from ..weights import MARK as WEIGHT
-from .declared import MESH, SPREAD, argument_spreads, result_spreads
+from ..weights import divided_weights
+from .declared import argument_spreads, result_spreads
 from .linear import passes_parts
 from .loops import loops_of, parallel_loops
 from .unfold import Groups, collapse, expand, unfold
-from .views import COLLAPSE, EXPAND, VIEWS, dim_pairs, view_spreads
+from .views import COLLAPSE, EXPAND, INSERT, VIEWS, dim_pairs, inserted_dims, view_spreads
 from .wishes import Wish, find_wishes, renamed
 
 _EMPTY = "tensor.empty"
@@ -79,6 +80,7 @@ class Division(MeshRewriting[ir.RankedTensorType]):
 
     def _divide_arguments(self, spreads: list[Spreads]) -> None:
         described = self._described("arg_attrs")
+        divided = divided_weights(self.owner)
         with ir.InsertionPoint.at_block_begin(self.block), self.owner.location:
             for place, (argument, declared) in enumerate(
                 zip(self.block.arguments, spreads, strict=True)
@@ -87,8 +89,8 @@ class Division(MeshRewriting[ir.RankedTensorType]):
                 entries.pop(SPREAD, None)
                 if declared == self.whole_spreads:
                     continue
-                if WEIGHT in entries:
-                    # Its values are whole, and so is it in memory.
+                if WEIGHT in entries and ir.StringAttr(entries[WEIGHT]).value not in divided:
+                    # It is whole in memory.
                     uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
                     part = self._spread_so(argument, declared)
                     for user, number in uses:
@@ -380,6 +382,8 @@ class Division(MeshRewriting[ir.RankedTensorType]):
             self._divide_dim(op)
         elif op.name in VIEWS:
             self._divide_view(op)
+        elif op.name == INSERT:
+            self._divide_insert(op)
         elif op.name.startswith("linalg.") and has_tensors_only(op):
             self._divide_linalg(op)
         else:
@@ -442,12 +446,15 @@ class Division(MeshRewriting[ir.RankedTensorType]):
             keeps.append(is_kept and passes_parts(op, partial))
         result = Value(tuple(whole.shape), self._bytes(op.results[0]), ())
         wish = self._wishes.get(op.results[0])
-        return Problem(self.mesh, loops_of(op), values, result, wish, False, tuple(keeps))
+        return Problem(
+            self.mesh, loops_of(op, self._type), values, result, wish, False, tuple(keeps)
+        )
 
     def _bytes(self, value: ir.Value) -> int:
         """Returns how many bytes of an element devices send where parts of it are combined."""
         element = self._narrow(value) or ir.RankedTensorType(value.type).element_type
-        return ELEMENT_TYPES[str(element)].bytes
+        name = "i64" if isinstance(element, ir.IndexType) else str(element)
+        return ELEMENT_TYPES[name].bytes
 
     def _value(self, value: ir.Value) -> Value:
         if not isinstance(value.type, ir.RankedTensorType):
@@ -498,6 +505,23 @@ class Division(MeshRewriting[ir.RankedTensorType]):
         if given != self.whole_spreads:
             self._divide_sizes(op, view, given)
             op.results[0].set_type(self._part_type(view, given))
+
+    def _divide_insert(self, op: ir.Operation) -> None:
+        """A slice of all rows that devices have parts of: each inserts its own."""
+        part, into = map(self._actual, list(op.operands)[:2])
+        whole = self._type(into)
+        dims = inserted_dims(op, self._type(part), whole)
+        spreads = self._spreads_of(into)
+        if self._is_made_anew(into):
+            back = {after: before for before, after in dims.items()}
+            spreads = renamed(self._spreads_of(part), back)
+        kept = tuple(each if each.axis in dims else Spread() for each in spreads)
+        op.operands[0] = self._spread_so(part, renamed(kept, dims))
+        op.operands[1] = self._spread_so(into, kept)
+        self._note(op.results[0], whole, kept)
+        if kept != self.whole_spreads:
+            self._divide_sizes(op, whole, kept)
+            op.results[0].set_type(self._part_type(whole, kept))
 
     def _without_parts(self, value: ir.Value) -> ir.Value:
         if not isinstance(value.type, ir.RankedTensorType):

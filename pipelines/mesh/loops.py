@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from ...dialects.hir.layout import DYNAMIC
+from ...dialects.hir.loop_operation import COLLECTIVES
+from ...dialects.hir.loop_operation import loops_of as loops_together
 from ...dialects.hir.program_mesh import is_combined
 from ...dialects.mlir import indexing_maps, ir
 from ..fusion.access import coordinate, loops_in
 from ..fusion.fills import filled_with
 from ..fusion.generic import inputs_of, outs_of
 from ..fusion.kinds import combination, is_neutral
+from ..fusion.scatters import SCATTER
 from ..hir.mesh.loops import Loop
 from ..walking import operations_where
 
@@ -23,6 +29,10 @@ _REDUCTIONS = {
 }
 
 
+def _type(value: ir.Value) -> ir.RankedTensorType:
+    return ir.RankedTensorType(value.type)
+
+
 def parallel_loops(op: ir.Operation) -> list[int]:
     """Returns the loops of a linalg operation that are a dim of each of its results by itself."""
     maps = indexing_maps(op)
@@ -31,19 +41,25 @@ def parallel_loops(op: ir.Operation) -> list[int]:
     return [loop for loop in range(maps[0].n_dims) if all(loop in dims for dims in found)]
 
 
-def loops_of(op: ir.Operation) -> list[Loop]:
+def loops_of(op: ir.Operation, whole_type: WholeType = _type) -> list[Loop]:
     """Returns the loops by which devices may divide a linalg operation on tensors.
 
     `dim` is that of the first result, `places` are of all operands, what results begin as too.
+    `whole_type` returns the type of the whole of an operand.
     """
     maps = indexing_maps(op)
     first = len(inputs_of(op))
-    numbered = _numbered_loops(op)
+    fixed = _fixed_loops(op)
     parallel = parallel_loops(op)
+    windows = _windows(op, maps, whole_type)
     found: list[Loop] = []
     for loop in range(maps[0].n_dims):
-        places = None if loop in numbered else _places(loop, maps)
+        window = windows.get(loop)
+        places = None if loop in fixed and window is None else _places(loop, maps)
         if places is None:
+            continue
+        if window is not None:
+            found.append(Loop(window, None, (*places[:first], window)))
             continue
         if loop in parallel:
             found.append(Loop(places[first], None, places))
@@ -54,12 +70,54 @@ def loops_of(op: ir.Operation) -> list[Loop]:
     return found
 
 
-def _numbered_loops(op: ir.Operation) -> set[int]:
-    """Returns the loops whose iterations are told apart by number: a device has others'."""
-    return {
+def _fixed_loops(op: ir.Operation) -> set[int]:
+    """Returns the loops whose iterations are told apart by number, or are taken together: a device
+    has others'.
+    """
+    counted = {
         ir.IntegerAttr(inner.attributes["dim"]).value
         for inner in operations_where(op, lambda inner: inner.name == "linalg.index")
     }
+    together = operations_where(op, lambda inner: inner.name in COLLECTIVES)
+    return counted.union(*map(loops_together, together))
+
+
+def _windows(op: ir.Operation, maps: list[ir.AffineMap], whole_type: WholeType) -> dict[int, int]:
+    """Returns the loops along which a hir.scatter writes all of its result, each with that dim.
+
+    In each iteration the elements there alone are written, so that a device's are its own. None
+    where the operation has other results.
+    """
+    block = op.regions[0].blocks[0]
+    scatters = [child.operation for child in block if child.operation.name == SCATTER]
+    if len(scatters) != 1 or len(op.results) != 1:
+        return {}
+    (scatter,) = scatters
+    target = whole_type(outs_of(op)[0])
+    found: dict[int, list[int]] = {}
+    for inner in operations_where(op, lambda inner: inner.name == "linalg.index"):
+        dims = found.setdefault(ir.IntegerAttr(inner.attributes["dim"]).value, [])
+        for use in inner.results[0].uses:
+            # Its first operands are what it writes to, and the value.
+            is_place = use.owner.operation == scatter and use.operand_number > 1
+            dims.append(use.operand_number - 2 if is_place else -1)
+    extents = _extents(op, maps, whole_type)
+    return {
+        loop: dims[0]
+        for loop, dims in found.items()
+        if len(dims) == 1 and dims[0] >= 0 and extents.get(loop) == target.shape[dims[0]] != DYNAMIC
+    }
+
+
+def _extents(op: ir.Operation, maps: list[ir.AffineMap], whole_type: WholeType) -> dict[int, int]:
+    """Returns how often each loop runs, of the sizes of what is read along it alone."""
+    found: dict[int, int] = {}
+    for value, map_ in zip(inputs_of(op), maps, strict=False):
+        for dim, each in enumerate(map_.results):
+            loop = coordinate(each)
+            if isinstance(loop, int):
+                found[loop] = whole_type(value).shape[dim]
+    return found
 
 
 def _places(loop: int, maps: list[ir.AffineMap]) -> tuple[int | None, ...] | None:

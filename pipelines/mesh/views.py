@@ -10,6 +10,7 @@ from ..fusion.access import reassociation
 
 COLLAPSE = "tensor.collapse_shape"
 EXPAND = "tensor.expand_shape"
+INSERT = "tensor.insert_slice"
 # Their first operand is what the result is of; of tensor.concat all are.
 VIEWS = (COLLAPSE, EXPAND, "tensor.cast", "tensor.extract_slice", "tensor.pad", "tensor.concat")
 
@@ -42,6 +43,27 @@ def dim_pairs(op: ir.Operation, source: ir.RankedTensorType, view: ir.RankedTens
         for dim in dims
         if offsets[dim] == 0 and steps[dim] == 1 and sizes[dim] == source.shape[dim] != DYNAMIC
     ]
+
+
+def inserted_dims(
+    op: ir.Operation, part: ir.RankedTensorType, into: ir.RankedTensorType
+) -> dict[int, int]:
+    """Returns the dims along which a tensor.insert_slice fills all of what it inserts into, each
+    with the same dim of what is inserted. The types are those of the whole.
+    """
+    offsets, sizes, steps = (
+        _numbers(op, f"static_{what}") for what in ("offsets", "sizes", "strides")
+    )
+    found: dict[int, int] = {}
+    place = 0
+    for dim, size in enumerate(sizes):
+        if place == part.rank or part.shape[place] != size:
+            # A dim of one element, which what is inserted has not.
+            continue
+        if offsets[dim] == 0 and steps[dim] == 1 and size == into.shape[dim] != DYNAMIC:
+            found[dim] = place
+        place += 1
+    return found
 
 
 def _grouped(op: ir.Operation, source: ir.RankedTensorType, view: ir.RankedTensorType) -> Pairs:

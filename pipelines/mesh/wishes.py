@@ -10,7 +10,7 @@ from ...dialects.mlir import indexing_maps, ir
 from ..fusion.generic import has_tensors_only
 from ..hir.mesh.wishes import Wish, Wishes
 from .loops import loops_of, parallel_loops
-from .views import VIEWS, dim_pairs
+from .views import INSERT, VIEWS, dim_pairs, inserted_dims
 
 
 def find_wishes(block: ir.Block, results: Sequence[Spreads]) -> Wishes:
@@ -27,6 +27,8 @@ def find_wishes(block: ir.Block, results: Sequence[Spreads]) -> Wishes:
                     _add(wishes, value, Wish(spreads))
         elif op.name in VIEWS and op.results[0] in wishes:
             _ask_tensors(op, wishes)
+        elif op.name == INSERT and op.results[0] in wishes:
+            _ask_inserted(op, wishes)
         elif op.name.startswith("linalg.") and has_tensors_only(op) and op.results[0] in wishes:
             _ask_operands(op, wishes)
     return wishes
@@ -51,6 +53,13 @@ def _ask_tensors(op: ir.Operation, wishes: Wishes) -> None:
                 each.is_whole for each in wish.spreads
             ]
             _add(wishes, value, Wish(spreads, wish.firm and is_same))
+
+
+def _ask_inserted(op: ir.Operation, wishes: Wishes) -> None:
+    wish, (part, into) = wishes[op.results[0]], list(op.operands)[:2]
+    dims = inserted_dims(op, ir.RankedTensorType(part.type), ir.RankedTensorType(into.type))
+    _add(wishes, into, Wish(wish.spreads, wish.firm))
+    _add(wishes, part, Wish(renamed(wish.spreads, dims)))
 
 
 def _ask_operands(op: ir.Operation, wishes: Wishes) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ...dialects.hir.mesh import MESH
 from ...dialects.mlir import ir, passmanager
 from ...dialects.records import dataclass
-from ..mesh.declared import MESH, mesh_of_function
+from ..mesh.declared import mesh_of_function
 from ..mesh.division import Division
 from ..pass_base import Pass, fail, register
 from ..walking import operations_where

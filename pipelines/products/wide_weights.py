@@ -26,7 +26,7 @@ def may_widen(value: ir.Value, axes: dict[int, int]) -> bool:
         return False
     kind = ir.RankedTensorType(value.type)
     row = prod(kind.shape[1:]) * ELEMENT_TYPES[str(kind.element_type)].bytes
-    return layout.offsets[name] + axes[0] * row <= layout.bytes
+    return layout.places[name] + axes[0] * row <= layout.room
 
 
 def widened(value: ir.Value, kind: ir.RankedTensorType) -> ir.Value:

@@ -43,7 +43,7 @@ class _Sum(nn.Module):
         (2, {"x": "rows"}, "the sharding of 'x' is 'rows'"),
         (2, {"x": 1}, "the sharding of 'x' is 1"),
         (2, ["x"], "shardings is a list"),
-        (2, {"total": Shard(0)}, "the sharding of 'total', which is state"),
+        (2, {"total": Partial()}, "the sharding of 'total', which is state"),
     ],
 )
 def test_tables_that_are_wrong(mesh: Any, table: Any, message: str) -> None:

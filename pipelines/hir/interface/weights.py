@@ -16,10 +16,16 @@ _DEVICES = 64
 _BOUND_PREFIX = "hirc_bound_"
 # struct hirc_weights of the support library: the header and its bytes, the bytes of all weights,
 # the file beside the linked one, what is embedded, where they are, functions of the support
-# library; the states, their number, and the bytes of all.
-_STRUCT = "!llvm.struct<(ptr, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64)>"
+# library; the states, their number, and the bytes of all; the parts, of how many processes, and a
+# function that tells which of them this is.
+_STRUCT = (
+    "!llvm.struct<(ptr, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, ptr, i64, ptr)>"
+)
 # struct hirc_state_info: name, sizes, offset, bytes, the first value's offset; rank, DLDataType.
 _STATE = "!llvm.struct<(ptr, ptr, i64, i64, i64, i32, i32)>"
+# struct hirc_weight_part: offset, number of cuts, and these.
+_PART = "!llvm.struct<(i64, i64, ptr)>"
+_RANK = ("hirc_communication_rank", "i64", ("i64",))
 _FUNCTIONS = (
     ("hirc_weights_load", "ptr", ("ptr",)),
     ("hirc_weights_use_file", "i32", ("ptr",)),
@@ -61,7 +67,7 @@ def bind_weights(code: Code, body: ir.Operation, layout: WeightLayout, *, is_cal
             for place, name in names.items():
                 taken = block.arguments[place]
                 offset = (
-                    layout.offsets[name] if key == "weight" else layout.state_offsets[states[name]]
+                    layout.places[name] if key == "weight" else layout.state_offsets[states[name]]
                 )
                 # The offset may have more bits than an index that is an attribute.
                 address = code.after(base, code.i64(offset))
@@ -122,13 +128,15 @@ class Weights:
         for name, result, arguments in _FUNCTIONS:
             code.declare(name, result, arguments)
         header = layout.header
-        states = self._states(code, layout)
+        states, parts = self._states(code, layout), self._parts(code, layout)
+        if parts:
+            code.declare(*_RANK)
 
         def members() -> list[ir.Value]:
             return [
                 code.string(header),
                 code.i64(len(header.encode())),
-                code.i64(layout.bytes),
+                code.i64(layout.room),
                 code.string(layout.file) if layout.file else code.null(),
                 code.address_of(layout.data_symbol) if layout.is_embedded else code.null(),
                 code.address_of(self._state),
@@ -136,6 +144,9 @@ class Weights:
                 code.address_of(states) if states else code.null(),
                 code.i64(len(layout.states)),
                 code.i64(layout.state_offsets[-1]),
+                code.address_of(parts) if parts else code.null(),
+                code.i64(layout.processes),
+                code.address_of(_RANK[0]) if parts else code.null(),
             ]
 
         constant(
@@ -150,7 +161,7 @@ class Weights:
         if not layout.states:
             return ""
         sizes = [
-            numbers(code, f"{self.symbol}_sizes_{place}", state.sizes)
+            numbers(code, f"{self.symbol}_sizes_{place}", state.part.sizes)
             for place, state in enumerate(layout.states)
         ]
 
@@ -160,8 +171,8 @@ class Weights:
                     code.string(state.name),
                     code.address_of(shape) if shape else code.null(),
                     code.i64(offset),
-                    code.i64(state.bytes),
-                    code.i64(-1 if state.role is Role.ZEROS else layout.offsets[state.name]),
+                    code.i64(state.part.bytes),
+                    code.i64(-1 if state.role is Role.ZEROS else layout.places[state.name]),
                     code.i32(len(state.sizes)),
                     code.i32(dtype_of(state.element)),
                 ]
@@ -173,6 +184,38 @@ class Weights:
         name = f"{self.symbol}_states"
         kind = code.types.array(len(layout.states), ir.Type.parse(_STATE))
         constant(code, name, kind, members, is_array=True)
+        return name
+
+    def _parts(self, code: Code, layout: WeightLayout) -> str:
+        """Writes where a device has each weight, and which part of it, in the order of their names'
+        bytes; returns the array's name, "" where every device has all of all.
+        """
+        if layout.parts_places is None:
+            return ""
+        weights = sorted(layout.weights, key=lambda weight: weight.name.encode())
+        cuts = [
+            numbers(
+                code,
+                f"{self.symbol}_cuts_{place}",
+                [number for cut in weight.cuts for number in cut],
+            )
+            for place, weight in enumerate(weights)
+        ]
+
+        def members() -> list[list[ir.Value]]:
+            return [
+                [
+                    code.i64(layout.places[weight.name]),
+                    code.i64(len(weight.cuts)),
+                    code.address_of(cut) if cut else code.null(),
+                ]
+                for weight, cut in zip(weights, cuts, strict=True)
+            ]
+
+        name = f"{self.symbol}_parts"
+        constant(
+            code, name, code.types.array(len(weights), ir.Type.parse(_PART)), members, is_array=True
+        )
         return name
 
     def state_address(

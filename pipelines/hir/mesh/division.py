@@ -16,6 +16,7 @@ from ....dialects.hir.refusal import constant_value
 from ....dialects.mlir import ir
 from ...pass_base import fail
 from ...walking import operations_where
+from ...weights import divided_weights
 from ..communication.device_parts import as_value, divided, packed
 from ..compute_ops import COMPUTE_OPS, destination_of, inputs_of, output_of
 from ..memory.effects import effects_of
@@ -83,10 +84,25 @@ class Division(MeshRewriting[ir.MemRefType]):
                 f"input {number} is spread over the mesh and written in place: what is written to "
                 "is whole on every device",
             )
+        if self._is_whole_weight(number):
+            self._note(argument, whole, self.whole_spreads)
+            uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
+            with ir.InsertionPoint.at_block_begin(self.block), self.owner.location:
+                part = self._spread_so(argument, spreads)
+            for user, place in uses:
+                user.operands[place] = part
+            return
         try:
             argument.set_type(local_type(whole, spreads, self.mesh))
         except LayoutError as error:
             fail(self.owner, f"input {number}: {error}")
+
+    def _is_whole_weight(self, number: int) -> bool:
+        """Returns whether an input is a weight of which every device has all."""
+        described = ir.DictAttr(ir.ArrayAttr(self.owner.attributes["inputs"])[number])
+        if "weight" not in described:
+            return False
+        return ir.StringAttr(described["weight"]).value not in divided_weights(self.owner)
 
     def _describe(self, number: int, whole: ir.MemRefType, spreads: Spreads) -> None:
         """Writes what an input's description says of its sizes as those of a part."""

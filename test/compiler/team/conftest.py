@@ -28,10 +28,14 @@ RunTeam = Callable[..., list[Ended]]
 
 @pytest.fixture
 def run_team() -> RunTeam:
-    """Runs a command line for each rank at once; `variables` are more of each one's environment."""
+    """Runs a command line for each rank at once; `variables` are more of each one's environment,
+    `folder` is their working directory.
+    """
 
     def run(
-        commands: Sequence[Sequence[str | Path]], variables: Mapping[str, str] | None = None
+        commands: Sequence[Sequence[str | Path]],
+        variables: Mapping[str, str] | None = None,
+        folder: Path | None = None,
     ) -> list[Ended]:
         meeting = f"unix:hirc-test-{uuid.uuid4().hex}"
         processes: list[subprocess.Popen[str]] = []
@@ -47,6 +51,7 @@ def run_team() -> RunTeam:
                 subprocess.Popen(
                     [str(word) for word in command],
                     env=environment,
+                    cwd=folder,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     text=True,

@@ -181,3 +181,79 @@ func.func @narrow(%x: tensor<4x64xbf16> {hir.spread = ["axis:1"]},
   } -> tensor<4x4xf32>
   return %t, %v : tensor<4x4xbf16>, tensor<4x4xf32>
 }
+
+// -----
+
+// State is divided, and so is what is inserted along the dims that it fills; a weight that devices
+// have parts of is one of the parts.
+// CHECK-LABEL: func.func @state(
+// CHECK-SAME: %[[X:.*]]: tensor<1x2x8xf32>, %{{.*}}: index, %[[KEPT:.*]]: tensor<2x16x8xf32> {hirc.state = "kept", hirc.zero_init}, %[[W:.*]]: tensor<2x8xf32> {hirc.weight = "w"}) -> (tensor<2x16x8xf32> {hirc.updates = 2 : i64})
+// CHECK-NOT: hir.reshard
+// CHECK: tensor.insert_slice %{{.*}} into %[[KEPT]][0, %{{.*}}, 0] [2, 1, 8] [1, 1, 1] : tensor<2x8xf32> into tensor<2x16x8xf32>
+module attributes {hirc.weights = {bytes = 256 : i64, file = "",
+    header = "{\"w\":{\"dtype\":\"F32\",\"shape\":[4,8],\"data_offsets\":[0,128]}}",
+    parts = "{\"cuts\": {\"w\": [[2, 0]]}, \"places\": {\"w\": 0}, \"bytes\": 256}"}} {
+  func.func @state(%x: tensor<1x4x8xf32> {hir.spread = ["axis:1"]}, %at: index,
+                   %kept: tensor<4x16x8xf32> {hirc.state = "kept", hirc.zero_init, hir.spread = ["axis:0"]},
+                   %w: tensor<4x8xf32> {hirc.weight = "w", hir.spread = ["axis:0"]})
+      -> (tensor<4x16x8xf32> {hirc.updates = 2}) attributes {hir.mesh = array<i64: 2>} {
+    %rows = tensor.collapse_shape %x [[0, 1], [2]] : tensor<1x4x8xf32> into tensor<4x8xf32>
+    %e = tensor.empty() : tensor<4x8xf32>
+    %y = linalg.mul ins(%rows, %w : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+    %new = tensor.insert_slice %y into %kept[0, %at, 0] [4, 1, 8] [1, 1, 1]
+        : tensor<4x8xf32> into tensor<4x16x8xf32>
+    return %new : tensor<4x16x8xf32>
+  }
+}
+
+// -----
+
+// What is inserted along the dim that is divided goes into the whole.
+// CHECK-LABEL: func.func @part(
+// CHECK: "hir.reshard"({{.*}}from = ["axis:0"]{{.*}}to = ["whole"]
+// CHECK: tensor.insert_slice {{.*}} into tensor<8x4xf32>
+// CHECK: tensor.extract_slice {{.*}} : tensor<8x4xf32> to tensor<4x4xf32>
+func.func @part(%x: tensor<2x4xf32>, %at: index,
+                %kept: tensor<8x4xf32> {hirc.state = "kept", hirc.zero_init, hir.spread = ["axis:0"]})
+    -> (tensor<8x4xf32> {hirc.updates = 2}) attributes {hir.mesh = array<i64: 2>} {
+  %new = tensor.insert_slice %x into %kept[%at, 0] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<8x4xf32>
+  return %new : tensor<8x4xf32>
+}
+
+// -----
+
+// A scatter is divided along the dims that its updates fill: not along the second one here, of which
+// it writes two elements.
+// CHECK-LABEL: func.func @scatter(
+// CHECK-SAME: tensor<2x4x8xf32>
+// CHECK-NOT: hir.reshard
+// CHECK: "hir.scatter"
+// CHECK: -> tensor<2x4x8xf32>
+// CHECK: "hir.reshard"({{.*}}from = ["axis:1"]{{.*}}to = ["axis:0"]
+// CHECK: "hir.scatter"
+func.func @scatter(%u: tensor<4x2x8xf32> {hir.spread = ["axis:0"]}, %i: tensor<2xindex>,
+                   %kept: tensor<4x4x8xf32> {hirc.state = "kept", hirc.zero_init, hir.spread = ["axis:0"]},
+                   %other: tensor<4x4x8xf32> {hirc.state = "other", hirc.zero_init, hir.spread = ["axis:1"]})
+    -> (tensor<4x4x8xf32> {hirc.updates = 2}, tensor<4x4x8xf32> {hirc.updates = 3})
+    attributes {hir.mesh = array<i64: 2>} {
+  %new = linalg.generic {indexing_maps = [affine_map<(h, r, c) -> (h, r, c)>, affine_map<(h, r, c) -> (r)>,
+      affine_map<(h, r, c) -> (0, 0, 0)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%u, %i : tensor<4x2x8xf32>, tensor<2xindex>) outs(%kept : tensor<4x4x8xf32>) {
+  ^bb0(%value: f32, %place: index, %begun: f32):
+    %h = linalg.index 0 : index
+    %c = linalg.index 2 : index
+    %r = "hir.scatter"(%begun, %value, %h, %place, %c) : (f32, f32, index, index, index) -> f32
+    linalg.yield %r : f32
+  } -> tensor<4x4x8xf32>
+  %newer = linalg.generic {indexing_maps = [affine_map<(h, r, c) -> (h, r, c)>,
+      affine_map<(h, r, c) -> (0, 0, 0)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%u : tensor<4x2x8xf32>) outs(%other : tensor<4x4x8xf32>) {
+  ^bb0(%value: f32, %begun: f32):
+    %h = linalg.index 0 : index
+    %r = linalg.index 1 : index
+    %c = linalg.index 2 : index
+    %s = "hir.scatter"(%begun, %value, %h, %r, %c) : (f32, f32, index, index, index) -> f32
+    linalg.yield %s : f32
+  } -> tensor<4x4x8xf32>
+  return %new, %newer : tensor<4x4x8xf32>, tensor<4x4x8xf32>
+}

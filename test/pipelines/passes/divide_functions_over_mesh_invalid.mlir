@@ -31,9 +31,17 @@ func.func @main(%n: index {hir.spread = ["axis:0"]}, %x: tensor<4xf32>) -> tenso
 
 // -----
 
-// expected-error @below {{'hir.spread' of argument 0, which is state: a device has all of its state}}
-func.func @main(%s: tensor<4xf32> {hirc.state = "s", hir.spread = ["axis:0"]}) -> tensor<4xf32>
+// expected-error @below {{'hir.spread' of argument 0, which is state: it is divided or whole}}
+func.func @main(%s: tensor<4xf32> {hirc.state = "s", hir.spread = ["partial:sum"]}) -> tensor<4xf32>
     attributes {hir.mesh = array<i64: 2>} {
+  return %s : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{'hir.spread' of result 0, which updates argument 0, and is as that is}}
+func.func @main(%s: tensor<4xf32> {hirc.state = "s", hir.spread = ["axis:0"]})
+    -> (tensor<4xf32> {hirc.updates = 0, hir.spread = ["whole"]}) attributes {hir.mesh = array<i64: 2>} {
   return %s : tensor<4xf32>
 }
 

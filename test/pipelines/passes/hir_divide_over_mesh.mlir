@@ -81,3 +81,25 @@
   "hir.output"(%y) {spread = ["axis:0"]} : (memref<8xf32>) -> ()
 }) {sym_name = "main", mesh = array<i64: 2>, inputs = [{name = "x", spread = ["axis:0"]}],
     function_type = (memref<8xf32>) -> memref<8xf32>} : () -> ()
+
+// -----
+
+// A weight that devices have parts of is the part; one that every device has all of is divided there.
+// CHECK: ^bb0(%[[W:.*]]: memref<2x8xf32>, %[[V:.*]]: memref<4x8xf32>, %[[X:.*]]: memref<4x8xf32>):
+// CHECK: %[[PART:.*]] = "hir.reshard"(%[[V]]) {from = ["whole"]{{.*}}to = ["axis:1"]{{.*}} -> memref<4x4xf32>
+// CHECK: "hir.binary"(%{{.*}}, %[[W]])
+// CHECK: "hir.binary"(%{{.*}}, %[[PART]])
+module attributes {hirc.weights = {bytes = 256 : i64, file = "",
+    header = "{\"w\":{\"dtype\":\"F32\",\"shape\":[4,8],\"data_offsets\":[0,128]},\"v\":{\"dtype\":\"F32\",\"shape\":[4,8],\"data_offsets\":[128,256]}}",
+    parts = "{\"cuts\": {\"w\": [[2, 0]]}, \"places\": {\"w\": 0, \"v\": 256}, \"bytes\": 512}"}} {
+  "hir.program"() ({
+  ^bb0(%w: memref<4x8xf32>, %v: memref<4x8xf32>, %x: memref<4x8xf32>):
+    %y = "hir.binary"(%x, %w) {kind = "add"} : (memref<4x8xf32>, memref<4x8xf32>) -> memref<4x8xf32>
+    %z = "hir.binary"(%x, %v) {kind = "add"} : (memref<4x8xf32>, memref<4x8xf32>) -> memref<4x8xf32>
+    "hir.output"(%y) {name = "y", spread = ["axis:0"]} : (memref<4x8xf32>) -> ()
+    "hir.output"(%z) {name = "z", spread = ["axis:1"]} : (memref<4x8xf32>) -> ()
+  }) {sym_name = "main", mesh = array<i64: 2>,
+      inputs = [{weight = "w", spread = ["axis:0"]}, {weight = "v", spread = ["axis:1"]}, {name = "x"}],
+      function_type = (memref<4x8xf32>, memref<4x8xf32>, memref<4x8xf32>)
+          -> (memref<4x8xf32>, memref<4x8xf32>)} : () -> ()
+}

@@ -56,3 +56,27 @@ func.func @main(%k: tensor<8x4xf32> {hirc.state = "k", hirc.zero_init},
                 %n: tensor<i64> {hirc.state = "n"}) -> (tensor<i64> {hirc.updates = 1}) {
   return %n : tensor<i64>
 }
+
+// -----
+
+// Over a mesh a device has its part of what is divided: the header is the file's, the places are the
+// device's. What two functions divide differently is whole.
+// CHECK: module attributes {hirc.weights = {bytes = 4864 : i64, file = "",
+// CHECK-SAME: \22a\22:{\22dtype\22:\22F32\22,\22shape\22:[16,64],\22data_offsets\22:[0,4096]}
+// CHECK-SAME: \22b\22:{{[^}]*}}\22data_offsets\22:[4096,4352]
+// CHECK-SAME: \22c\22:{{[^}]*}}\22data_offsets\22:[4352,4608]
+// CHECK-SAME: parts = "{\22cuts\22: {\22a\22: {{..2, 1., .2, 0..}}, \22c\22: {{..2, -1., .2, 0..}}},
+// CHECK-SAME: \22places\22: {\22a\22: 0, \22b\22: 1024, \22c\22: 1280, \22d\22: 1536}, \22bytes\22: 1792}"
+// CHECK-SAME: \22name\22: \22k\22, {{.*}}\22cuts\22: {{..2, -1., .2, 1..}}
+func.func @main(%a: tensor<16x64xf32> {hirc.weight = "a", hir.spread = ["axis:1", "axis:0"]},
+                %b: tensor<64xf32> {hirc.weight = "b", hir.spread = ["axis:0", "whole"]},
+                %c: tensor<64xf32> {hirc.weight = "c", hir.spread = ["whole", "axis:0"]},
+                %d: tensor<3xf32> {hirc.weight = "d"},
+                %k: tensor<8x4xf32> {hirc.state = "k", hirc.zero_init, hir.spread = ["whole", "axis:1"]})
+    -> tensor<3xf32> attributes {hir.mesh = array<i64: 2, 2>} {
+  return %d : tensor<3xf32>
+}
+func.func @other(%b: tensor<64xf32> {hirc.weight = "b", hir.spread = ["axis:0"]}, %x: tensor<3xf32>)
+    -> tensor<3xf32> attributes {hir.mesh = array<i64: 2>} {
+  return %x : tensor<3xf32>
+}
