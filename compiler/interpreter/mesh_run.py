@@ -14,7 +14,6 @@ from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.hir.mesh import Mesh
 from ...dialects.hir.program_mesh import input_spreads, mesh_of, spreads_of
 from ...dialects.mlir import ir
-from ...pipelines.weights import weights_of_program
 from ..errors import InputError
 from . import fault
 from .mesh_parts import assemble, part_of
@@ -62,8 +61,13 @@ class MeshRun:
                 stage=fault.STAGE,
             )
         wholes: list[Any] = []
-        # Their values are the wholes.
-        held = weights_of_program(self.outline.op)
+        # Of weights and state the values are the wholes.
+        described = self.outline.op.attributes.get("inputs")
+        held = {
+            number
+            for number, each in enumerate(ir.ArrayAttr(described) if described else ())
+            if "weight" in ir.DictAttr(each) or "state" in ir.DictAttr(each)
+        }
         for number, (value, named) in enumerate(zip(values, self.outline.inputs, strict=True)):
             spreads = input_spreads(self.outline.op, self.mesh, number)
             is_part = isinstance(value, torch.Tensor) and number not in held
