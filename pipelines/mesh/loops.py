@@ -17,6 +17,7 @@ from ..fusion.scatters import SCATTER
 from ..hir.mesh.loops import Loop
 from ..walking import operations_where
 
+WholeType = Callable[[ir.Value], ir.RankedTensorType]
 # How the parts of a reduction that devices compute are combined. The least and greatest of floats
 # are not: what these are with nan is the communication library's choice.
 _REDUCTIONS = {
