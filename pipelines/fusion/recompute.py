@@ -66,7 +66,9 @@ def repeat_reorderings(grouping: Grouping, block: ir.Block) -> bool:
 
 def _reorders(node: Node) -> bool:
     """Returns whether a node cheaply writes what it reads, in another order."""
-    if node.collective or node.expensive is not None or len(node.writes) + len(node.reads) != 2:
+    if node.collective or node.expensive is not None:
+        return False
+    if len(node.reads) != 1 or len(node.writes) != 1:
         return False
     (read,), (write,) = node.reads, node.writes
     return set(read.loops) == set(write.loops) and read.loops != write.loops

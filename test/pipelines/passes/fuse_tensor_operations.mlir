@@ -632,3 +632,24 @@ func.func @reordered_once(%x: tensor<64x128xf32>) -> tensor<128x64xf32> {
   } -> tensor<128x64xf32>
   return %y : tensor<128x64xf32>
 }
+
+// -----
+
+// What reads nothing is no transpose, though it writes two results, of which one lies across.
+
+// CHECK-LABEL: func.func @two_results_of_nothing(
+// CHECK:         linalg.index
+// CHECK:         linalg.yield %{{.*}}, %{{.*}} : i64, i64
+func.func @two_results_of_nothing() -> (tensor<6x12xi64>, tensor<6x6xi64>) {
+  %empty = tensor.empty() : tensor<6x6xi64>
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>], iterator_types = ["parallel", "parallel"]}
+      outs(%empty, %empty : tensor<6x6xi64>, tensor<6x6xi64>) {
+  ^bb0(%a: i64, %b: i64):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i64
+    %m = arith.muli %n, %n : i64
+    linalg.yield %n, %m : i64, i64
+  } -> (tensor<6x6xi64>, tensor<6x6xi64>)
+  %y = tensor.concat dim(1) %0#0, %0#1 : (tensor<6x6xi64>, tensor<6x6xi64>) -> tensor<6x12xi64>
+  return %y, %0#0 : tensor<6x12xi64>, tensor<6x6xi64>
+}
