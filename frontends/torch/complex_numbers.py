@@ -60,7 +60,6 @@ def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.scalar_tensor.default: _of_number,
         _ATEN.ne.Tensor: _unequal,
         _ATEN.isnan.default: _isnan,
-        _ATEN.logaddexp.default: _logaddexp,
         _ATEN.nan_to_num.default: partial(each_part, _ATEN.nan_to_num.default),
         _ATEN.full_like.default: _full_like,
         torch.ops.prims.convert_element_type.default: _converted,
@@ -366,10 +365,8 @@ def _isnan(x: Tensor) -> Tensor:
     return _unequal(x, x)
 
 
-def _logaddexp(x: Tensor, y: Tensor) -> Tensor:
+def logaddexp_of_complex(x: Tensor, y: Tensor) -> Tensor:
     """Without powers of what is large: the greater real part is left out of both."""
-    if not is_complex(x, y):
-        return NotImplemented
     is_greater = parts_of(x)[0] >= parts_of(y)[0]
     most = torch.where(is_greater, x, y)
     least = torch.where(is_greater, y, x)

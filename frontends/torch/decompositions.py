@@ -36,6 +36,7 @@ from .complex_numbers import (
 from .counting import counting_decompositions
 from .custom_operators import quantized_products
 from .degenerate import without_dims
+from .floats import float_decompositions, floor_quotient
 from .generators import random_decompositions
 from .grouped import grouped_decompositions
 from .halves import widened
@@ -73,6 +74,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **ordering_decompositions(),
         **running_decompositions(),
         **complex_number_decompositions(),
+        **float_decompositions(),
         _ATEN.mm.default: _product,
         _ATEN.bmm.default: _product,
         **transform_decompositions(),
@@ -96,15 +98,11 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.cat.default: _cat,
         _ATEN.constant_pad_nd.default: _pad,
         _ATEN.convolution.default: _convolution,
-        _ATEN.hypot.default: _hypot,
-        _ATEN.copysign.Tensor: _copysign,
-        _ATEN.copysign.Scalar: _copysign,
         _ATEN.embedding_bag.padding_idx: _embedding_bag,
         _ATEN._embedding_bag.default: _embedding_bag,
         _ATEN._embedding_bag_forward_only.default: _embedding_bag,
         _ATEN._cdist_forward.default: _cdist,
         _ATEN._pdist_forward.default: _pdist,
-        _ATEN.fmod.Scalar: _fmod,
         **_limits(),
         _ATEN.maximum.default: partial(_extreme_of_two, torch.gt),
         _ATEN.minimum.default: partial(_extreme_of_two, torch.lt),
@@ -337,24 +335,6 @@ def _pad(x: Tensor, pad: Sequence[int | SymInt], value: float = 0) -> Tensor:
     return _ATEN.constant_pad_nd.default(x, [max(each, 0) for each in pad], value)
 
 
-def _hypot(x: Tensor, y: Tensor) -> Tensor:
-    """Without squares of what is large."""
-    one, other = widened(x).abs(), widened(y).abs()
-    most, least = torch.maximum(one, other), torch.minimum(one, other)
-    ratio = torch.where((most == 0) | (least == math.inf), 1.0, least / most)
-    length = torch.where(most == 0, 0.0, most * (1 + ratio * ratio).sqrt())
-    return torch.where(most == math.inf, math.inf, length).to(x.dtype)
-
-
-def _copysign(x: Tensor, y: Tensor | float) -> Tensor:
-    kind = torch.result_type(x, y)
-    kind = kind if kind.is_floating_point else torch.get_default_dtype()
-    size = x.to(kind).abs()
-    if not isinstance(y, Tensor):
-        return -size if math.copysign(1, y) < 0 else size
-    return torch.where(torch.signbit(y), -size, size)
-
-
 def _embedding_bag(
     weight: Tensor,
     indices: Tensor,
@@ -389,11 +369,6 @@ def _embedding_bag(
         if mode == 1:
             result = result / count.clamp(min=1).unsqueeze(-1)
     return result.to(weight.dtype), bag, count, where
-
-
-def _fmod(x: Tensor, y: float) -> Tensor:
-    kind = torch.result_type(x, y)
-    return torch.fmod(x.to(kind), torch.full((), y, dtype=kind, device=x.device))
 
 
 def _limits() -> dict[Any, Callable[..., Any]]:
@@ -557,12 +532,15 @@ def _var_mean(
 
 
 def _pow(x: Tensor, exponent: float) -> Tensor:
-    """Small powers are products, as torch computes them; all of integers are."""
+    """Small powers are products and roots, as torch computes them; all of integers are products."""
     if is_complex(x, exponent):
         return power_of_number(x, exponent)
     kind = torch.result_type(x, exponent)
     if x.dtype != kind:
         return torch.pow(x.to(kind), exponent)
+    roots = {0.5: torch.sqrt, -0.5: torch.rsqrt, -1: torch.reciprocal}
+    if x.is_floating_point() and exponent in roots:
+        return roots[exponent](x)
     if x.is_floating_point() and exponent in (2, 3):
         wide = widened(x)
         square = wide * wide
@@ -695,7 +673,7 @@ def _truths() -> dict[Any, Callable[..., Any]]:
 
 def _bytes_and_numbers() -> dict[Any, Callable[..., Any]]:
     """Returns operators that compute bytes in a wider type: torch-mlir crashes for bytes and a
-    number, and cannot divide bytes by bytes.
+    number, and cannot divide bytes by bytes. Quotients of floats that are rounded down are exact.
     """
     divisions = [_ATEN.div.Tensor_mode, _ATEN.div.Scalar_mode, _ATEN.floor_divide.default]
     table = {
@@ -713,6 +691,11 @@ def _bytes_and_numbers() -> dict[Any, Callable[..., Any]]:
             if is_small or (operator in divisions and torch.result_type(x, y) is torch.int8):
                 found = operator(wide(x), wide(y), *given, **named)
                 return found if found.is_floating_point() else found.to(torch.int8)
+            is_floor = (
+                named.get("rounding_mode") == "floor" or operator is _ATEN.floor_divide.default
+            )
+            if is_floor and operator in divisions and torch.result_type(x, y).is_floating_point:
+                return floor_quotient(x, y)
             known = table.get(operator)
             return NotImplemented if known is None else known(x, y, *given, **named)
 

@@ -31,6 +31,7 @@ def ordering_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.topk.default: _topk,
         _ATEN.sort.default: _sort,
         _ATEN.sort.stable: _sort_stable,
+        _ATEN.bucketize.Tensor: _bucketize,
     }
 
 
@@ -137,11 +138,19 @@ def _searchsorted(
         limits = boundaries
     is_right = right or side == "right"
     comes_after = (limits > here) if is_right else (limits >= here)
-    # A nan comes after all numbers.
+    # A nan comes after all numbers, and after those that are among the boundaries.
+    if boundaries.is_floating_point():
+        comes_after = comes_after | limits.isnan()
     if x.is_floating_point():
         comes_after = comes_after & ~here.isnan()
     count = (~comes_after).sum(-1)
     return count.to(torch.int32) if out_int32 else count
+
+
+def _bucketize(
+    x: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+) -> Tensor:
+    return _searchsorted(boundaries, x, out_int32=out_int32, right=right)
 
 
 def _topk(

@@ -48,6 +48,24 @@ def _limited(x: Tensor) -> list[Tensor]:
     ]
 
 
+def _of_two_floats(x: Tensor) -> list[Tensor]:
+    """Quotients that round to a whole number they are below, and what has no finite quotient."""
+    some = [0.0, -0.0, 1.0, -0.5, 2.5, -7.25, math.inf, -math.inf, math.nan]
+    edges = x[0, 0] * 0 + torch.tensor(some)
+    one, other = edges.repeat(len(some)), edges.repeat_interleave(len(some))
+    tenths, back = torch.arange(1, 40) * (x[0, 0] * 0 + 0.1), torch.arange(39, 0, -1) * 0.3
+    divide = torch.div
+    return [
+        *(divide(tenths, -0.1, rounding_mode="floor"), tenths // back, 3.0 // tenths),
+        *(torch.fmod(tenths, 0.1), torch.fmod(-back, tenths), (-tenths).bfloat16() // 0.3),
+        *(divide(one, other, rounding_mode="floor"), torch.fmod(one, other), 1 / one.trunc()),
+        *(torch.isclose(one, other), torch.isclose(one, other, 0.5, 1, equal_nan=True)),
+        *(torch.logaddexp(one, other), torch.logaddexp2(tenths, back), torch.hypot(one, other)),
+        *(edges**0.5, edges**-0.5, edges**-1),
+        *(torch.bucketize(edges[:5], edges.sort().values), torch.isin(edges, other)),
+    ]
+
+
 def _quotients(x: Tensor, y: Tensor) -> list[Tensor]:
     divide = torch.div
     return [
@@ -367,6 +385,16 @@ def test_operators() -> None:
 
     found = hirc.compile(model, (x, n), target="cpu", opt_level=0)(x, n)
     for number, (ours, theirs) in enumerate(zip(found, model(x, n), strict=True)):
+        torch.testing.assert_close(
+            ours, theirs, equal_nan=True, msg=lambda said, number=number: f"{number}: {said}"
+        )
+
+
+def test_functions_of_two_floats() -> None:
+    torch.manual_seed(0)
+    x = torch.randn(3, 7)
+    found = hirc.compile(_of_two_floats, (x,), target="cpu", opt_level=0)(x)
+    for number, (ours, theirs) in enumerate(zip(found, _of_two_floats(x), strict=True)):
         torch.testing.assert_close(
             ours, theirs, equal_nan=True, msg=lambda said, number=number: f"{number}: {said}"
         )
