@@ -8,15 +8,15 @@ from dataclasses import fields
 import pytest
 
 from hirc.pipelines.schedules.choose import FAMILIES
-from hirc.pipelines.schedules.columns.plan import ColumnConfiguration
+from hirc.pipelines.schedules.columns.configuration import ColumnConfiguration
 from hirc.pipelines.schedules.configuration import Configuration
 from hirc.pipelines.schedules.contraction.warpgroups import WarpgroupConfiguration
 from hirc.pipelines.schedules.few_rows.configuration import FewRowsConfiguration
-from hirc.pipelines.schedules.pointwise.vectors import PointwiseConfiguration
+from hirc.pipelines.schedules.pointwise.configuration import PointwiseConfiguration
 from hirc.pipelines.schedules.rows.configuration import RowConfiguration
 from hirc.pipelines.schedules.scan.configuration import ScanConfiguration
-from hirc.pipelines.schedules.transpose.block_tile import TransposeConfiguration
-from hirc.pipelines.schedules.windows.points import WindowConfiguration
+from hirc.pipelines.schedules.transpose.configuration import TransposeConfiguration
+from hirc.pipelines.schedules.windows.configuration import WindowConfiguration
 from support.environment import ROOT
 
 _CLASSES: tuple[type[Configuration], ...] = (

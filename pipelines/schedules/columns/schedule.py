@@ -30,12 +30,11 @@ from ..scratch import allocate_scratch, free_scratch
 from ..shared import SharedMemory
 from ..size import MOST_IN_32_BITS
 from ..work import Operand, Work
+from .configuration import ColumnConfiguration, Kind
 from .kernel import ColumnKernel, Stage
 from .plan import (
     MOST_COPIES,
-    ColumnConfiguration,
     ColumnPlan,
-    Kind,
     deep_plan,
     narrow_plan,
     plan_of,

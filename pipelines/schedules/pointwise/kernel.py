@@ -15,7 +15,8 @@ from ..region import Point, Region
 from ..size import ZERO, Size, product
 from ..space import part_index, total
 from ..work import Operand
-from .vectors import Kind, Vectors
+from .configuration import Kind
+from .vectors import Vectors
 
 # The index in each loop.
 _Place = list[ir.Value]

@@ -21,8 +21,9 @@ from ..parameters import Parameters
 from ..size import MOST_IN_32_BITS, Size
 from ..space import total
 from ..work import Layout, Work
+from .configuration import Kind, PointwiseConfiguration
 from .kernel import PointwiseKernel
-from .vectors import Kind, PointwiseConfiguration, PointwiseSpace, Vectors, read_space
+from .vectors import PointwiseSpace, Vectors, read_space
 
 # Elements of a thread, each of which is a copy of the region.
 _MOST_COPIES = 64

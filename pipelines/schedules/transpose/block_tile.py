@@ -2,50 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
-from typing import ClassVar
+from collections.abc import Iterable
 
 from ....dialects.mlir import arith, gpu, ir
 from ....dialects.records import dataclass
 from ...rewriting import constant, index_constant
-from ..configuration import Configuration, Value
 from ..elements import address
 from ..index_division import divided
 from ..parameters import Parameters
 from ..size import ZERO, Size
 from ..space import Loop
-from ..work import Layout, Operand, Work
-
-
-class Kind(StrEnum):
-    """Whether threads turn squares of vectors, or rows' vectors begin at aligned addresses."""
-
-    SQUARES = "squares"
-    SKEWED = "skewed"
-
-
-@dataclass(frozen=True)
-class TransposeConfiguration(Configuration):
-    """A block of `threads` takes a tile of `row_side` by `column_side` elements.
-
-    Of these `width` are one access. `layout` is what is assumed of buffers whose types leave all
-    strides open.
-    """
-
-    family: ClassVar[str] = "transpose"
-    candidates: ClassVar[Mapping[str, Sequence[Value]]] = {
-        "row_side": (16, 32, 64, 128, 256),
-        "column_side": (16, 32, 64, 128, 256),
-        "threads": (128, 256, 512),
-    }
-
-    kernel: Kind
-    width: int
-    row_side: int
-    column_side: int
-    threads: int
-    layout: Layout = Layout.PACKED
+from ..work import Operand, Work
+from .configuration import TransposeConfiguration
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,12 @@ from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
 from ..pointwise import schedule as pointwise
-from ..pointwise.vectors import Kind as PointwiseKind
+from ..pointwise.configuration import Kind as PointwiseKind
 from ..size import MOST_IN_32_BITS, ONE, ZERO, OpenNumbers, Size, product
 from ..space import Loop, total
 from ..work import Layout, Work
-from .block_tile import Kind, TileShape, TransposeConfiguration
+from .block_tile import TileShape
+from .configuration import Kind, TransposeConfiguration
 from .crossing import Crossing, find_crossing, read_inputs
 from .kernel import TransposeKernel
 from .skewed_choice import choose_skewed, refuse_skewed, require_skewed, skewed_tiles

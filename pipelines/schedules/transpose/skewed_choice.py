@@ -8,7 +8,7 @@ from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE, ZERO, Size
 from ..space import total
 from ..work import Layout, Operand
-from .block_tile import Kind, TransposeConfiguration
+from .configuration import Kind, TransposeConfiguration
 from .crossing import Crossing, read_inputs
 from .skewed_tiles import SkewedTiles, fits
 

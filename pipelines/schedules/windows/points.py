@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product as each_of
-from typing import ClassVar
 
 from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ...walking import is_used
 from ..conditional_load import load_if
-from ..configuration import Configuration, Value
 from ..contraction.form import Guard, read_padded
 from ..elements import ACCESS_BYTES, address, element_bytes, load, store
 from ..parameters import Parameters
@@ -21,7 +19,7 @@ from ..region import Point, Region
 from ..region_operations import defining_operation
 from ..size import ONE, ZERO, Size
 from ..space import Loop, part_index
-from ..work import Layout, Operand, Work
+from ..work import Operand, Work
 
 # The row and the column of a result in a tile.
 Element = tuple[int, int]
@@ -29,26 +27,6 @@ Element = tuple[int, int]
 # sizes, and so many elements.
 _Sizes = tuple[tuple[tuple[int, ...], int], ...]
 _Distance = tuple[_Sizes, int]
-
-
-@dataclass(frozen=True)
-class WindowConfiguration(Configuration):
-    """A thread has `width` results along the last loop, in `rows` along the one before.
-
-    `layout` is what is assumed of buffers whose types leave all strides open, `threads` a block's.
-    """
-
-    family: ClassVar[str] = "windows"
-    candidates: ClassVar[Mapping[str, Sequence[Value]]] = {
-        "width": (1, 2, 4, 8),
-        "rows": (1, 2, 4, 8),
-        "threads": (64, 128, 256, 512),
-    }
-
-    width: int
-    rows: int
-    threads: int
-    layout: Layout = Layout.PACKED
 
 
 @dataclass(frozen=True)

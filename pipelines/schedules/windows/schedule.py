@@ -27,7 +27,8 @@ from ..parameters import Parameters
 from ..size import MOST_IN_32_BITS, ONE, ZERO, Size, product
 from ..space import Loop, collapsed, in_memory_order
 from ..work import Layout, Operand, Work
-from .points import PaddedRead, Tile, WindowConfiguration, WindowPoints, read_padding
+from .configuration import WindowConfiguration
+from .points import PaddedRead, Tile, WindowPoints, read_padding
 
 # The most iterations in a window, each of which is a copy of the region.
 _MOST_ITERATIONS = 64
