@@ -11,6 +11,7 @@ from itertools import product as each_of
 
 from ....dialects.mlir import arith, gpu, ir, math, scf
 from ...rewriting import constant
+from ..conditional_load import load_if
 from ..elements import address, element_bytes, load, store
 from ..parameters import Parameters
 from ..region import Point
@@ -192,13 +193,15 @@ class _Elements:
         for guard, by in enumerate(moved):
             holds = both(holds, self._is_there(guard, by))
         pointer = numbers.parameters.pointer(factor.buffer)
-        if holds is not None:
-            # What is not there is not read: the first element stands for it.
-            place = arith.select(holds, place, constant(place.type, 0))
         size = element_bytes(factor.element)
-        (value,) = load(address(pointer, factor.element, place), factor.element, 1, size)
-        if holds is not None:
-            value = arith.select(holds, value, constant(factor.element, 0))
+
+        def loaded() -> list[ir.Value]:
+            return load(address(pointer, factor.element, place), factor.element, 1, size)
+
+        if holds is None:
+            (value,) = loaded()
+        else:
+            (value,) = load_if(holds, [constant(factor.element, 0)], loaded)
         if factor.extension is not None:
             kind = factor.extension.results[0].type
             value = ir.Operation.create(
