@@ -6,9 +6,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from hirc.compiler.session import Session
+from hirc.dialects.mlir import ir
 from hirc.pipelines.gpu_program import GpuProgramOptions, gpu_program_stages
 from hirc.pipelines.host_ir import HostIrOptions, host_ir_stages
 from hirc.pipelines.pass_base import pass_names
@@ -124,6 +127,32 @@ def test_the_guide_for_contributors_names_files_that_are_there() -> None:
         if not examples.search(name) and not re.search(rf"(^|/){re.escape(name)}", files, re.M)
     }
     assert missing == set()
+
+
+def test_the_guide_for_contributors_names_code_that_is_there() -> None:
+    text = re.sub(r"^```.*?^```$", "", (ROOT / "CONTRIBUTING.md").read_text(), flags=re.M | re.S)
+    sources = "\n".join(
+        read(f"{name}/**/*.{kind}") for name in _SOURCES for kind in ("py", "c", "h")
+    )
+    named = set(re.findall(r"`@?([A-Za-z_]\w+)(?:\([^`]*)?`", text))
+    examples = {"softplus", "hirc_NAME", "dialects", "pipelines", "compiler", "tools"}
+    known = set(re.findall(r"\w+", sources))
+    assert named - known - examples == set()
+
+
+def test_the_guide_for_contributors_has_a_pass_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    (code,) = re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text(), re.M | re.S
+    )
+    module = ModuleType("hirc.pipelines.passes.drop_double_negations")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    module.__dict__["__package__"] = "hirc.pipelines.passes"
+    exec(code, module.__dict__)
+    text = "func.func @f(%x: f32) -> f32 {\n"
+    text += "%y = arith.negf %x : f32\n%z = arith.negf %y : f32\nreturn %z : f32 }"
+    program = ir.Module.parse(text, Session().context)
+    module.__dict__["DropDoubleNegations"]().run(program.operation)
+    assert "return %arg0" in str(program)
 
 
 def test_readme_leads_to_every_document() -> None:
