@@ -94,6 +94,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **_comparisons(),
         **_truths(),
         **_bytes_and_numbers(),
+        _ATEN._is_all_true.default: torch.all,
+        _ATEN._is_any_true.default: torch.any,
         _ATEN.eq.Tensor: _eq,
         _ATEN.cat.default: _cat,
         _ATEN.constant_pad_nd.default: _pad,

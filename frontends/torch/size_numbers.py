@@ -17,11 +17,15 @@ from torch._guards import detect_fake_mode
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_aggregate
+from torch.fx.passes.shape_prop import (
+    _extract_tensor_metadata,  # pyright: ignore[reportPrivateUsage]
+)
 
 from ...compiler.errors import UnsupportedError
 from .user_errors import stack_position
 
 _ATEN = torch.ops.aten
+_ELEMENT = _ATEN._local_scalar_dense.default
 _ROOT = math.sqrt
 _ROOT_OF_SIZE: Any = vars(torch)["_sym_sqrt"]
 # What is computed of two numbers.
@@ -98,6 +102,8 @@ def numbers_as_operations(program: ExportedProgram) -> None:
         for node in [*module.graph.nodes]:
             if node.target is operator.mod:
                 _take_remainder(node)
+            elif node.target is torch.sym_ite:
+                _count(node)
             elif _is_whole(node) and any(map(_is_fraction, node.all_input_nodes)):
                 _round(node, {})
         for node in reversed([*module.graph.nodes]):
@@ -113,6 +119,19 @@ def _take_remainder(node: Node) -> None:
         quotient = _like(node, graph.call_function(operator.floordiv, (x, y)))
         whole = _like(node, graph.call_function(operator.mul, (quotient, y)))
     node.target, node.args = operator.sub, (x, whole)
+
+
+def _count(node: Node) -> None:
+    """Replaces `1 if mask.item() else 0`, which torch makes of conditions that it checks."""
+    graph, (condition, *values) = node.graph, node.args
+    if values != [1, 0] or not isinstance(condition, Node) or condition.target is not _ELEMENT:
+        return
+    mask: Any = condition.args[0]
+    with graph.inserting_before(node):
+        number = graph.call_function(_ATEN._to_copy.default, (mask,), {"dtype": torch.int64})
+    number.meta["val"] = found = mask.meta["val"].to(torch.int64)
+    number.meta["tensor_meta"] = _extract_tensor_metadata(found)
+    node.target, node.args = _ELEMENT, (number,)
 
 
 def _round(node: Node, known: dict[Node, Node]) -> None:

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.export import Dim, export, save
 
 import hirc
-from hirc.compiler.errors import InputError
+from hirc.compiler.errors import ExecutionError, InputError
 from hirc.tools.hirc import main as run_hirc
 
 
@@ -56,3 +56,17 @@ def test_whole_numbers_of_a_program_that_was_saved(
     inputs = ("--input=x=@iota", "--input=by=3", "--print")
     printed = subprocess.run([tmp_path / "net", *inputs], capture_output=True, text=True)
     assert printed.stdout.splitlines()[-1] == "[0. 3.]", printed.stderr
+
+
+def test_what_a_model_checks_of_elements() -> None:
+    def scaled(x: Tensor) -> Tensor:
+        torch._check((x != 7).all().item())  # pyright: ignore[reportPrivateUsage]
+        torch._check_tensor_all(x > 0)  # pyright: ignore[reportPrivateUsage]
+        return x * 2
+
+    x = torch.rand(3) + 1
+    net = hirc.compile(scaled, (x,), target="cpu", opt_level=0)
+    assert torch.equal(net(x), x * 2)
+    for wrong in (-x, x.clone().fill_(7)):
+        with pytest.raises(ExecutionError, match="assertion"):
+            net(wrong)
