@@ -22,8 +22,10 @@ from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
 from ...compiler.session import Session
+from .activations import activation_decompositions
 from .attention import attention
 from .bessel import bessel_decompositions
+from .bits import bit_decompositions
 from .complex_numbers import (
     complex_number_decompositions,
     each_part,
@@ -33,6 +35,7 @@ from .complex_numbers import (
     power_of_number,
     product_of_complex,
 )
+from .convolutions import convolution_decompositions
 from .counting import counting_decompositions
 from .custom_operators import quantized_products
 from .degenerate import without_dims
@@ -44,6 +47,7 @@ from .integers import integer_decompositions, power
 from .linear_algebra import linear_algebra_decompositions
 from .losses import loss_decompositions
 from .means import mean_decompositions
+from .normalization import normalization_decompositions
 from .ordering import ordering_decompositions
 from .places import place_decompositions
 from .pools import pool_decompositions
@@ -54,8 +58,6 @@ from .special import special_decompositions
 from .strides import as_strided
 from .transforms import transform_decompositions
 
-# Integers by their bytes.
-_INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 _WITHOUT_FFT = {
     operator: decomposition
     for operator, decomposition in decomposition_table.items()
@@ -99,24 +101,13 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.eq.Tensor: _eq,
         _ATEN.cat.default: _cat,
         _ATEN.constant_pad_nd.default: _pad,
-        _ATEN.convolution.default: _convolution,
-        _ATEN.embedding_bag.padding_idx: _embedding_bag,
-        _ATEN._embedding_bag.default: _embedding_bag,
-        _ATEN._embedding_bag_forward_only.default: _embedding_bag,
-        _ATEN._cdist_forward.default: _cdist,
-        _ATEN._pdist_forward.default: _pdist,
         **_limits(),
-        _ATEN.maximum.default: partial(_extreme_of_two, torch.gt),
-        _ATEN.minimum.default: partial(_extreme_of_two, torch.lt),
-        _ATEN.rrelu.default: _rrelu,
-        _ATEN.rrelu_with_noise.default: _rrelu_with_noise,
-        _ATEN.gelu.default: _gelu,
-        _ATEN.native_group_norm.default: _group_norm,
-        _ATEN.rms_norm.default: _rms_norm,
         _ATEN.rsub.Scalar: _rsub,
-        _ATEN.var.correction: _var,
-        _ATEN.var_mean.correction: _var_mean,
         **place_decompositions(),
+        **normalization_decompositions(),
+        **bit_decompositions(),
+        **activation_decompositions(),
+        **convolution_decompositions(),
         _ATEN.pow.Tensor_Scalar: _pow,
         _ATEN.pow.Scalar: _pow_of_number,
         _ATEN.pow.Tensor_Tensor: _pow_of_tensors,
@@ -129,10 +120,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.as_strided.default: as_strided,
         _ATEN.view.default: _view,
         _ATEN._unsafe_view.default: _view,
-        _ATEN.view.dtype: _view_of_bits,
         _ATEN.split_with_sizes.default: _split_with_sizes,
         _ATEN.roll.default: _roll,
-        _ATEN.signbit.default: _signbit,
         _ATEN.empty.memory_format: _zeros,
         _ATEN.new_empty.default: _new_zeros,
         _ATEN.empty_like.default: _zeros_like,
@@ -140,12 +129,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **{
             each: decomposition_table[each] for each in (_ATEN.im2col.default, _ATEN.col2im.default)
         },
-        _ATEN.fmax.default: partial(_of_numbers_first, torch.maximum),
-        _ATEN.fmin.default: partial(_of_numbers_first, torch.minimum),
         _ATEN.cumsum.default: partial(_of_one, _ATEN.cumsum.default),
         _ATEN.cumprod.default: partial(_of_one, _ATEN.cumprod.default),
-        _PRIMS.nextafter.default: _nextafter,
-        _PRIMS.frexp.default: _frexp,
         **_copies(),
     }
     return {**found, **without_dims(found)}
@@ -223,31 +208,6 @@ def _of_number(operator: OpOverload, x: Any, y: Any) -> Tensor:
     return operator(*(each.to(kind) for each in both))
 
 
-def _cdist(x: Tensor, y: Tensor, p: float, compute_mode: int | None) -> Tensor:
-    return _norm(widened(x).unsqueeze(-2) - widened(y).unsqueeze(-3), p).to(x.dtype)
-
-
-def _pdist(x: Tensor, p: float = 2) -> Tensor:
-    count: int | SymInt = x.shape[0]
-    if isinstance(count, SymInt):
-        return NotImplemented
-    first, second = torch.triu_indices(count, count, 1, device=x.device).unbind()
-    wide = widened(x)
-    return _norm(wide.index_select(0, first) - wide.index_select(0, second), p).to(x.dtype)
-
-
-def _norm(x: Tensor, p: float) -> Tensor:
-    """Along the last dim."""
-    sizes = x.abs()
-    if p == 0:
-        return (sizes != 0).to(x.dtype).sum(-1)
-    if p == 1:
-        return sizes.sum(-1)
-    if p == 2:
-        return (x * x).sum(-1).sqrt()
-    return sizes.amax(-1) if p == math.inf else sizes.pow(p).sum(-1).pow(1 / p)
-
-
 def _cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """torch-mlir takes no tensors that are known to have no elements."""
     some = [x for x in tensors if all(isinstance(size, SymInt) or size for size in x.shape)]
@@ -256,69 +216,6 @@ def _cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     kind = reduce(torch.promote_types, (x.dtype for x in tensors))
     # What has one dim and no elements counts for any dims.
     return (torch.cat(some, dim) if len(some) > 1 else some[0].clone()).to(kind)
-
-
-def _convolution(
-    x: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: Sequence[int],
-    padding: Sequence[int | SymInt],
-    dilation: Sequence[int],
-    transposed: bool,
-    output_padding: Sequence[int | SymInt],
-    groups: int,
-) -> Tensor:
-    """torch-mlir fails where each channel is a group: for transposed ones, and those of 3 dims."""
-    if groups == 1 or x.shape[1] != groups:
-        return NotImplemented
-    dims = weight.dim() - 2
-    if transposed:
-        apart = _set_apart(x, weight, stride, padding, dilation, output_padding)
-        windows = weight.flip(list(range(2, weight.dim()))).reshape(-1, 1, *weight.shape[2:])
-        ones, none = [1] * dims, [0] * dims
-        return torch.convolution(apart, windows, bias, ones, none, dilation, False, none, groups)
-    if dims != 3:
-        return NotImplemented
-    # What of the first dim a window has is further channels of a group.
-    before: Any = padding[0]
-    size = weight.shape[2]
-    x = torch.nn.functional.pad(x, [0, 0, 0, 0, before, before])
-    count = (x.shape[2] - dilation[0] * (size - 1) - 1) // stride[0] + 1
-    steps = [
-        x[:, :, first : first + (count - 1) * stride[0] + 1 : stride[0]]
-        for first in range(0, dilation[0] * size, dilation[0])
-    ]
-    images = torch.stack(steps, 2).movedim(3, 1).flatten(2, 3)
-    flat = torch.convolution(
-        images.flatten(0, 1), weight.squeeze(1), bias,
-        stride[1:], padding[1:], dilation[1:], False, [0, 0], groups,
-    )  # fmt: skip
-    return flat.unflatten(0, (x.shape[0], count)).movedim(1, 2)
-
-
-def _set_apart(
-    x: Tensor,
-    weight: Tensor,
-    stride: Sequence[int],
-    padding: Sequence[int | SymInt],
-    dilation: Sequence[int],
-    more: Sequence[int | SymInt],
-) -> Tensor:
-    """Returns the elements among zeros, of which a convolution is the transposed one of the
-    elements.
-    """
-    for number, size in enumerate(weight.shape[2:]):
-        axis = number + 2
-        around = dilation[number] * (size - 1) - padding[number]
-        first, length = max(around, 0), (x.shape[axis] - 1) * stride[number] + 1
-        sizes: list[Any] = list(x.shape)
-        sizes[axis] = length + 2 * first + more[number]
-        last = first + length
-        x = torch.slice_scatter(x.new_zeros(sizes), x, axis, first, last, stride[number])
-        if around < 0:
-            x = x.narrow(axis, -around, length + 2 * around + more[number])
-    return x
 
 
 def _pad(x: Tensor, pad: Sequence[int | SymInt], value: float = 0) -> Tensor:
@@ -335,42 +232,6 @@ def _pad(x: Tensor, pad: Sequence[int | SymInt], value: float = 0) -> Tensor:
         kept = x.shape[axis] + each
         x = x.narrow(axis, 0 if place % 2 else -each, kept)
     return _ATEN.constant_pad_nd.default(x, [max(each, 0) for each in pad], value)
-
-
-def _embedding_bag(
-    weight: Tensor,
-    indices: Tensor,
-    offsets: Tensor,
-    scale_grad_by_freq: bool = False,
-    mode: int = 0,
-    sparse: bool = False,
-    per_sample_weights: Tensor | None = None,
-    include_last_offset: bool = False,
-    padding_idx: int | None = -1,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """A sum of rows is a product with what says which row is in which bag."""
-    begins = offsets[:-1] if include_last_offset else offsets
-    here = torch.arange(indices.shape[0], device=indices.device)
-    bag = (begins <= here.unsqueeze(-1)).sum(-1) - 1
-    numbers = torch.arange(begins.shape[0], device=indices.device)
-    is_in = bag == numbers.unsqueeze(-1)
-    if padding_idx is not None and padding_idx >= 0:
-        is_in = is_in & (indices != padding_idx)
-    count = is_in.sum(-1)
-    rows = widened(weight).index_select(0, indices)
-    where = torch.zeros_like(count)
-    if mode == 2:
-        each = torch.where(is_in.unsqueeze(-1), rows, -math.inf)
-        where = indices[each.argmax(1)]
-        result = torch.where(count.unsqueeze(-1) > 0, each.amax(1), 0.0)
-    else:
-        factors = is_in.to(rows.dtype)
-        if per_sample_weights is not None:
-            factors = factors * per_sample_weights.to(rows.dtype)
-        result = factors @ rows
-        if mode == 1:
-            result = result / count.clamp(min=1).unsqueeze(-1)
-    return result.to(weight.dtype), bag, count, where
 
 
 def _limits() -> dict[Any, Callable[..., Any]]:
@@ -420,59 +281,8 @@ def _limited(operator: OpOverload, x: Tensor, *given: Any, **named: Any) -> Tens
     return x
 
 
-def _extreme_of_two(is_beyond: Callable[..., Tensor], x: Tensor, y: Tensor) -> Any:
-    """Returns x where it is beyond y or nan, else y: torch-mlir drops a nan of one operand."""
-    if not torch.result_type(x, y).is_floating_point:
-        return NotImplemented
-    return torch.where(is_beyond(x, y) | (x != x), x, y)
-
-
 def _hardtanh(x: Tensor, min_val: float = -1, max_val: float = 1) -> Tensor:
     return x.clamp(min_val, max_val)
-
-
-def _rrelu(
-    x: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, *given: Any
-) -> Tensor:
-    """Applies the middle slope where none is drawn: outside of training."""
-    return NotImplemented if training else torch.nn.functional.leaky_relu(x, (lower + upper) / 2)
-
-
-def _rrelu_with_noise(x: Tensor, noise: Tensor, *given: Any) -> Tensor:
-    return _rrelu(x, *given)
-
-
-def _gelu(x: Tensor, *, approximate: str = "none") -> Any:
-    """torch-mlir's constant for tanh is sqrt(2 / pi) to three digits."""
-    if approximate != "tanh":
-        return NotImplemented
-    wide = widened(x)
-    inner = math.sqrt(2 / math.pi) * (wide + 0.044715 * wide * wide * wide)
-    return (0.5 * wide * (1 + torch.tanh(inner))).to(x.dtype)
-
-
-def _group_norm(
-    x: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    batch: int | SymInt,
-    channels: int,
-    size: int | SymInt,
-    groups: int,
-    eps: float,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """torch's own form for the CPU takes what is left of two great numbers, and strides."""
-    grouped = widened(x).unflatten(1, (groups, channels // groups))
-    dims = list(range(2, grouped.dim()))
-    variance, mean = torch.var_mean(grouped, dims, correction=0, keepdim=True)
-    scale = torch.rsqrt(variance + eps)
-    result = ((grouped - mean) * scale).flatten(1, 2)
-    along = [channels, *[1] * (x.dim() - 2)]
-    if weight is not None:
-        result = result * weight.reshape(along)
-    if bias is not None:
-        result = result + bias.reshape(along)
-    return result.to(x.dtype), mean.squeeze(dims).to(x.dtype), scale.squeeze(dims).to(x.dtype)
 
 
 def _rsub(x: Tensor, y: float | SymInt, alpha: float = 1) -> Tensor:
@@ -481,56 +291,6 @@ def _rsub(x: Tensor, y: float | SymInt, alpha: float = 1) -> Tensor:
         return decomposition_table[_ATEN.rsub.Scalar](x, y, alpha)
     size: Any = y
     return (x if alpha == 1 else x * alpha).neg() + size
-
-
-def _rms_norm(
-    x: Tensor, shape: Sequence[int | SymInt], weight: Tensor | None = None, eps: float | None = None
-) -> Tensor:
-    """Where no eps is given torch-mlir takes that of f64; open sizes it does not take."""
-    wide = widened(x)
-    eps = torch.finfo(wide.dtype).eps if eps is None else eps
-    mean = (wide * wide).mean(list(range(-len(shape), 0)), keepdim=True)
-    result = wide * torch.rsqrt(mean + eps)
-    return (result if weight is None else result * weight).to(x.dtype)
-
-
-def _var(
-    x: Tensor,
-    dim: Sequence[int] | None = None,
-    *,
-    correction: float | None = None,
-    keepdim: bool = False,
-) -> Tensor:
-    """torch-mlir computes it in f64."""
-    return _var_mean(x, dim, correction=correction, keepdim=keepdim)[0]
-
-
-def _var_mean(
-    x: Tensor,
-    dim: Sequence[int] | None = None,
-    *,
-    correction: float | None = None,
-    keepdim: bool = False,
-) -> tuple[Tensor, Tensor]:
-    if x.is_complex():
-        given: dict[str, Any] = {"correction": correction, "keepdim": keepdim}
-        variances, means = zip(
-            *(_var_mean(each, dim, **given) for each in parts_of(x)), strict=True
-        )
-        return variances[0] + variances[1], torch.complex(*means)
-    if correction is not None and correction == int(correction):
-        # Of an open size no other number is lowered.
-        correction = int(correction)
-    dims = list(dim) if dim else list(range(x.dim()))
-    count = math.prod(x.shape[each] for each in dims)
-    wide = widened(x)
-    mean = wide.mean(dims, keepdim=True)
-    apart = wide - mean
-    total = (apart * apart).sum(dims, keepdim=keepdim)
-    # Fewer elements than the correction give nan or inf, as 0 / 0 does.
-    variance = total / max(count - (1 if correction is None else correction), 0)
-    kept = mean if keepdim else mean.squeeze(dims)
-    return variance.to(x.dtype), kept.to(x.dtype)
 
 
 def _pow(x: Tensor, exponent: float) -> Tensor:
@@ -767,36 +527,6 @@ def _alike(sizes: Sequence[int | SymInt], others: Sequence[int | SymInt]) -> int
     return count
 
 
-def _view_of_bits(x: Tensor, dtype: torch.dtype) -> Tensor:
-    """Returns an element as several narrower ones, or several as one: the last dim is longer or
-    shorter.
-
-    Those of one width are left for the importer. The least bits come first.
-    """
-    if torch.bool in (x.dtype, dtype) or x.dtype == dtype:
-        return NotImplemented
-    if x.is_complex():
-        return torch.view_as_real(x).flatten(-2).view(dtype)
-    if dtype.is_complex:
-        return torch.view_as_complex(x.view(dtype.to_real()).unflatten(-1, (-1, 2)))
-    given, wanted = x.dtype.itemsize, dtype.itemsize
-    if given == wanted:
-        return NotImplemented
-    bits = x.view(_INTEGERS[given])
-    if given > wanted:
-        parts = [
-            bits.bitwise_right_shift(place * 8 * wanted).to(_INTEGERS[wanted])
-            for place in range(given // wanted)
-        ]
-        return torch.stack(parts, -1).flatten(-2).view(dtype)
-    mask = (1 << 8 * given) - 1
-    wide = bits.unflatten(-1, (-1, wanted // given)).to(_INTEGERS[wanted]) & mask
-    whole = wide[..., 0]
-    for place in range(1, wanted // given):
-        whole = whole | wide[..., place].bitwise_left_shift(place * 8 * given)
-    return whole.view(dtype)
-
-
 def _roll(x: Tensor, shifts: Sequence[int | SymInt], dims: Sequence[int] = ()) -> Tensor:
     """torch-mlir takes neither several dims nor none."""
     if not dims:
@@ -811,25 +541,6 @@ def _roll(x: Tensor, shifts: Sequence[int | SymInt], dims: Sequence[int] = ()) -
             first = size - shift % size
             x = torch.cat([x.narrow(dim, first, size - first), x.narrow(dim, 0, first)], dim)
     return x.clone()
-
-
-def _signbit(x: Tensor) -> Tensor:
-    """torch-mlir makes a view of the bits of it, which it does not lower."""
-    if x.is_floating_point():
-        return x.view(_INTEGERS[x.dtype.itemsize]) < 0
-    return torch.zeros_like(x) if x.dtype is torch.bool else x < 0
-
-
-def _of_numbers_first(of_both: Callable[..., Tensor], x: Tensor, y: Tensor) -> Tensor:
-    """Returns the greater or lesser where both are numbers: torch-mlir takes no
-    sizes that differ.
-    """
-    kind = torch.result_type(x, y)
-    x, y = (each.to(kind) for each in (x, y))
-    both = of_both(x, y)
-    if not kind.is_floating_point:
-        return both
-    return torch.where(x.isnan(), y, torch.where(y.isnan(), x, both))
 
 
 def _of_one(
@@ -853,31 +564,3 @@ def _product(x: Tensor, y: Tensor) -> Any:
     if x.dtype in (torch.int8, torch.uint8):
         return (x.int() @ y.int()).to(x.dtype)
     return product_of_complex(x, y)
-
-
-def _nextafter(x: Tensor, y: Tensor) -> Tensor:
-    """Adds 1 to the bits of each number, taken as an integer, or subtracts it."""
-    x, y = torch.broadcast_tensors(x, y)
-    bits = x.view(_INTEGERS[x.dtype.itemsize])
-    away = torch.where((y > x) == (x > 0), 1, -1).to(bits.dtype)
-    least = torch.where(y > 0, 1, torch.iinfo(bits.dtype).min + 1).to(bits.dtype)
-    found = torch.where(x == 0, least, bits + away).view(x.dtype)
-    return torch.where(x.isnan() | y.isnan(), x + y, torch.where(x == y, y, found))
-
-
-def _frexp(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Reads the bits of the exponent. Subnormal numbers, which have none, are scaled first."""
-    info = torch.finfo(x.dtype)
-    bits = -int(math.log2(info.eps))
-    raised = x.abs() < info.smallest_normal
-    normal = torch.where(raised, x * 2.0**bits, x)
-    kind = _INTEGERS[x.dtype.itemsize]
-    bias = int(-math.log2(info.smallest_normal))
-    whole = normal.view(kind)
-    field = ((2 * bias + 3) << bits) & torch.iinfo(kind).max
-    exponent = (whole & field) >> bits
-    half = (whole & ~field) | (bias << bits)
-    is_plain = (x != 0) & x.isfinite()
-    found = torch.where(is_plain, half.view(x.dtype), x)
-    exponent = exponent - bias - torch.where(raised, bits, 0)
-    return found, torch.where(is_plain, exponent, 0).to(torch.int32)

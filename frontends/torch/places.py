@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -30,6 +31,9 @@ def place_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.index_copy.default: _index_copy,
         _ATEN.index_put.default: _index_put,
         _ATEN.index_reduce.default: _index_reduce,
+        _ATEN.embedding_bag.padding_idx: _embedding_bag,
+        _ATEN._embedding_bag.default: _embedding_bag,
+        _ATEN._embedding_bag_forward_only.default: _embedding_bag,
         _ATEN.index.Tensor: _index,
         _ATEN.masked_select.default: _masked_select,
         _ATEN.put.default: _put,
@@ -73,6 +77,42 @@ def _masked_select(x: Tensor, mask: Tensor) -> Tensor:
     x, mask = torch.broadcast_tensors(x, mask)
     places = mask.reshape(-1).nonzero().squeeze(1)
     return x.reshape(-1).index_select(0, places)
+
+
+def _embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = -1,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """A sum of rows is a product with what says which row is in which bag."""
+    begins = offsets[:-1] if include_last_offset else offsets
+    here = torch.arange(indices.shape[0], device=indices.device)
+    bag = (begins <= here.unsqueeze(-1)).sum(-1) - 1
+    numbers = torch.arange(begins.shape[0], device=indices.device)
+    is_in = bag == numbers.unsqueeze(-1)
+    if padding_idx is not None and padding_idx >= 0:
+        is_in = is_in & (indices != padding_idx)
+    count = is_in.sum(-1)
+    rows = widened(weight).index_select(0, indices)
+    where = torch.zeros_like(count)
+    if mode == 2:
+        each = torch.where(is_in.unsqueeze(-1), rows, -math.inf)
+        where = indices[each.argmax(1)]
+        result = torch.where(count.unsqueeze(-1) > 0, each.amax(1), 0.0)
+    else:
+        factors = is_in.to(rows.dtype)
+        if per_sample_weights is not None:
+            factors = factors * per_sample_weights.to(rows.dtype)
+        result = factors @ rows
+        if mode == 1:
+            result = result / count.clamp(min=1).unsqueeze(-1)
+    return result.to(weight.dtype), bag, count, where
 
 
 def _scatter(x: Tensor, dim: int, index: Tensor, source: Tensor | float) -> Tensor:
