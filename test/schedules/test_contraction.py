@@ -273,16 +273,17 @@ def _windows(
     dilation: int = 1,
     channels: int = 24,
     result: str = "n, h, w, f",
+    step: int = 1,
 ) -> Written:
     """Returns a padded convolution of images with channels last, by warpgroups' configuration.
 
-    `sizes` has images, rows, columns and features; `result` orders these. Relu of the sums and a
-    bias follows.
+    `sizes` has images, results' rows, columns and features; `result` orders these. Relu of the
+    sums and a bias follows.
     """
     n, h, w, f = map(int, sizes.split())
     d = dilation
-    padded = [n, h + 2 * d, w + d, channels]
-    images, weights = [n, h, w, channels], [f, 3, 2, channels]
+    images, weights = [n, h * step, w * step, channels], [f, 3, 2, channels]
+    padded = [n, images[1] + 2 * d, images[2] + d, channels]
     places = ["nhwf".index(dim) for dim in result.split(", ")]
     results = [(n, h, w, f)[place] for place in places]
     x, p, k, y = (_tensor(each, element) for each in (images, padded, weights, results))
@@ -312,7 +313,7 @@ def _windows(
         %start = linalg.fill ins(%none : f32) outs(%empty : {sums}) -> {sums}
         %sum = linalg.generic {{
           indexing_maps = [
-            affine_map<(n, h, w, f, r, s, c) -> (n, h + r * {d}, w + s * {d}, c)>,
+            affine_map<(n, h, w, f, r, s, c) -> (n, {step} * h + r * {d}, {step} * w + s * {d}, c)>,
             affine_map<(n, h, w, f, r, s, c) -> (f, r, s, c)>,
             affine_map<(n, h, w, f, r, s, c) -> ({result})>],
           iterator_types = ["parallel", "parallel", "parallel", "parallel",
@@ -340,7 +341,7 @@ def _windows(
     def reference(x: torch.Tensor, k: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
         image = functional.pad(x.double().permute(0, 3, 1, 2), (d, 0, d, d))
         weights = k.double().permute(0, 3, 1, 2)
-        y = functional.conv2d(image, weights, bias.double(), dilation=d)
+        y = functional.conv2d(image, weights, bias.double(), step, dilation=d)
         return functional.relu(y).permute(0, 2, 3, 1).permute(places)
 
     return Written(
@@ -464,6 +465,11 @@ ROUNDED = Suite(
             _windows(
                 *("boxes", "f32", "3 5 6 36", "rows = 64, columns = 64, consumers = 1"),
                 result="n, f, h, w",
+            ),
+            _windows(
+                *("steps", "f32", "3 5 6 36", "rows = 64, columns = 64, consumers = 1"),
+                channels=32,
+                step=2,
             ),
         )
     ],

@@ -64,7 +64,7 @@ from .indices import (
     times,
 )
 from .warpgroups import RUN, Reading, WarpgroupConfiguration, WarpgroupPlan
-from .window import Window
+from .window import Axis, Window
 
 _TILES_AT_ONCE, _WORD_BYTES = 4, 4
 _BOX = 256
@@ -291,12 +291,10 @@ class WarpgroupKernel:
         self, window: Window, to: ir.Value, term: ir.Value, indices: Indices, barrier: Barrier
     ) -> None:
         """Begins the copy of what a tile's box of results reads of the image in a step."""
-        places = [term]
-        for axis in window.axes[1:]:
-            place = number(axis.constant)
-            for loop, by in axis.factors.items():
-                place = add(place, times(indices[loop], by))
-            places.append(place)
+        if window.beside is not None:
+            own = self.plan.extent(self.plan.terms).known
+            term = add(term, times(_place_along(window.beside, indices), own))
+        places = [term, *(_place_along(axis, indices) for axis in window.axes[1:])]
         copy_box(to, self._maps[0], places, barrier.address)
 
     def _box(self, reading: Reading, tile: int) -> list[int]:
@@ -323,8 +321,9 @@ class WarpgroupKernel:
 
     def _window_map(self, window: Window) -> ir.Value:
         axes = window.axes[::-1]
+        sizes = self._window_box
         box = [
-            next((size for loop, size in self._window_box.items() if loop in axis.factors), 1)
+            1 if axis.is_rest else next((sizes[each] for each in axis.factors if each in sizes), 1)
             for axis in axes[:-1]
         ]
         return tensor_map(
@@ -623,6 +622,20 @@ class WarpgroupKernel:
     def is_wide(self, operand: Operand) -> bool:
         """Returns whether an operand's run of columns is accessed together."""
         return operand.number in self._wide
+
+
+def _place_along(axis: Axis, indices: Indices) -> ir.Value:
+    """Returns the place along an axis of what some indices read."""
+    # Divided without signs.
+    more = -(-max(-axis.constant, 0) // axis.by) if axis.by > 1 else 0
+    place = number(axis.constant + more * axis.by)
+    for loop, by in axis.factors.items():
+        place = add(place, times(indices[loop], by))
+    if axis.by == 1:
+        return place
+    if axis.is_rest:
+        return arith.remui(place, number(axis.by))
+    return plus(arith.divui(place, number(axis.by)), -more)
 
 
 class _Run:

@@ -8,13 +8,14 @@ Beyond the image's edges the copy engine gives zeros, as padding does.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product as each_of
 from math import prod
 
 from ....dialects.records import dataclass
 from ..elements import element_bytes
 from ..size import ONE, ZERO
-from ..warpgroup_matrices import MOST_DIMS, STRIDE_BYTES
+from ..warpgroup_matrices import MOST_DIMS, ROW_BYTES, STRIDE_BYTES
 from .form import Factor, Form
 
 
@@ -22,13 +23,16 @@ from .form import Factor, Form
 class Axis:
     """A dim of an image: places `constant + sum(factors[l] * il)`, of which there are `size`.
 
-    They lie `stride` elements apart. What is read of other places is 0.
+    They lie `stride` elements apart. What is read of other places is 0. With `by` above 1 it has
+    the quotients of places by that number, or if it `is_rest` what these leave.
     """
 
     size: int
     stride: int
     constant: int
     factors: Mapping[int, int]
+    by: int = 1
+    is_rest: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +40,15 @@ class Window:
     """How the copy engine sees a factor that is read in windows: `axes`, innermost first.
 
     The first has the loop of the terms alone, the next ones one loop of `rows` each, innermost
-    first. The first element lies at `offset` of the factor's buffer.
+    first. The first element lies at `offset` of the factor's buffer. Terms of places that lie
+    `beside` one another may follow each other along the first axis.
     """
 
     factor: Factor
     rows: tuple[int, ...]
     axes: tuple[Axis, ...]
     offset: int
+    beside: Axis | None = None
 
     @property
     def is_along_terms(self) -> bool:
@@ -85,18 +91,31 @@ def read_window(form: Form) -> Window | None:
     ordered: list[Axis] = []
     for row in reversed(form.rows):
         own = [axis for axis in found if row in axis.factors]
-        if len(own) != 1 or own[0] in ordered or own[0].factors[row] != 1:
+        if len(own) != 1 or own[0] in ordered or own[0].size % own[0].factors[row]:
             return None
         ordered += own
-    ordered += [axis for axis in found if axis not in ordered]
+    offset = factor.offset.known - sum(axis.constant * axis.stride for axis in found)
+    rests: list[Axis] = []
+    others = [axis for axis in found if axis not in ordered]
+    for place, (row, axis) in enumerate(zip(reversed(form.rows), ordered, strict=True)):
+        by = axis.factors[row]
+        if by > 1:
+            rests.append(replace(axis, size=by, by=by, is_rest=True))
+            ordered[place] = replace(axis, size=axis.size // by, stride=axis.stride * by, by=by)
     channels = Axis(work.extents[inner].known, 1, 0, {inner: 1})
-    offset = factor.offset.known - sum(axis.constant * axis.stride for axis in ordered)
+    beside = next((axis for axis in rests if axis.stride == channels.size), None)
+    if beside is not None and channels.size * element_bytes(factor.element) % ROW_BYTES == 0:
+        rests.remove(beside)
+        channels = replace(channels, size=channels.size * beside.size)
+    else:
+        beside = None
+    ordered += [*rests, *others]
     count = STRIDE_BYTES // element_bytes(factor.element)
     if len(ordered) >= MOST_DIMS or offset < 0 or offset % count:
         return None
     if any(axis.stride % count for axis in ordered):
         return None
-    return Window(factor, form.rows, (channels, *ordered), offset)
+    return Window(factor, form.rows, (channels, *ordered), offset, beside)
 
 
 def _guarded_axes(factor: Factor) -> list[Axis] | None:

@@ -4,16 +4,24 @@
 // RUN: sed 's/STEP/1/g; s/SIZE/28/g' %s > %t.mlir
 // RUN: hirc-opt %t.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,BOXES
 //
-// With a step of 2 what a tile reads does not lie together: threads copy it.
+// With a step of 2 every other row and column is a dim of its own; columns that lie beside one
+// another are more channels.
 //
-// RUN: sed 's/STEP/2/g; s/SIZE/14/g' %s > %t.step.mlir
-// RUN: hirc-opt %t.step.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,THREADS
+// RUN: sed 's/STEP/2/g; s/SIZE/14/g' %s > %t.two.mlir
+// RUN: hirc-opt %t.two.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,STEPS
+//
+// A step of 3 does not divide the image: threads copy what a tile reads.
+//
+// RUN: sed 's/STEP/3/g; s/SIZE/10/g' %s > %t.three.mlir
+// RUN: hirc-opt %t.three.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,THREADS
 
 // ALL-LABEL:   hir.program
 // BOXES:       memref.reinterpret_cast %{{.*}} sizes: [%c8{{[_0-9]*}}, %c28{{[_0-9]*}}, %c28{{[_0-9]*}}, %c128{{[_0-9]*}}]
 // BOXES:       nvgpu.tma.create.descriptor
 // BOXES:       memref.reinterpret_cast %{{.*}} sizes: [%c3{{[_0-9]*}}, %c3{{[_0-9]*}}, %c256{{[_0-9]*}}, %c128{{[_0-9]*}}]
 // BOXES:       nvgpu.tma.create.descriptor
+// STEPS:       memref.reinterpret_cast %{{.*}} sizes: [%c2{{[_0-9]*}}, %c8{{[_0-9]*}}, %c14{{[_0-9]*}}, %c14{{[_0-9]*}}, %c256{{[_0-9]*}}]
+// STEPS:       nvgpu.tma.create.descriptor
 // THREADS-NOT: nvgpu.tma.create.descriptor
 // THREADS:     nvvm.cp.async.shared.global
 // ALL:         nvvm.wgmma.mma_async
