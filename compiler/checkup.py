@@ -36,7 +36,7 @@ _PYTHON_HINT = "pip install hirc installs it, in a fresh virtual environment if 
 _HOST_HINT = (
     "on Debian: apt-get install libc6-dev libgcc-12-dev (another release: its libgcc-N-dev)"
 )
-# The first CUDA whose ptxas takes the PTX we write: PTX 9.0 came with CUDA 13.0.
+# The first CUDA whose ptxas takes the PTX that hirc writes: PTX 9.0 came with CUDA 13.0.
 _CUDA_OLDEST = f"{PTX_VERSION // 10 + 4}.0"
 _VERSION_SECONDS, _LINK_SECONDS, _RUN_SECONDS = 30, 60, 30
 

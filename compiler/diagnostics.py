@@ -1,4 +1,4 @@
-"""Turns MLIR's messages into our errors."""
+"""Turns MLIR's messages into hirc's errors."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _position_in(text: str, place: int, source: str) -> Position:
 
 
 def custom_form(text: str, source: str) -> InputError | None:
-    """Returns the error for the first operation of our dialects that is not in generic form, or
+    """Returns the error for the first operation of hirc's dialects that is not in generic form, or
     None.
 
     MLIR's parser fails at one and says nothing.

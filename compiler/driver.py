@@ -367,7 +367,7 @@ class Compilation(BuildTools):
         if not runs_ptxas and takes_bitcode(self.consumer):
             return ImageFormat.BITCODE, module.bitcode()
         # clang's device link keeps line tables only in unoptimised code, and hands ptxas no
-        # arguments, so ptxas runs here; and an older clang reads no bitcode of ours.
+        # arguments, so ptxas runs here; and an older clang reads no bitcode of hirc's LLVM.
         return ImageFormat.CUBIN, self.cubin(emit_ptx(module), target, relocatable=True)
 
     def _host(self, unit: Unit) -> LlvmModule:

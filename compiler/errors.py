@@ -62,4 +62,4 @@ class ExecutionError(HircError):
 
 
 class InternalError(HircError):
-    """Our bug. Carries a reproducer's path in its hint."""
+    """A bug in hirc. Carries a reproducer's path in its hint."""

@@ -78,7 +78,7 @@ class LlvmModule:
     """A module in a context of its own, for one machine."""
 
     def __init__(self, source: str | bytes, machine: Machine | None, *, name: str) -> None:
-        """Takes IR text, or bitcode of our own making. Without a machine it is the host's that the
+        """Takes IR text, or bitcode that hirc made. Without a machine it is the host's that the
         module names.
         """
         self._context = llvm.create_context()

@@ -1,4 +1,4 @@
-"""What a report of our own bug needs: the command, the versions, the program, what was going on."""
+"""What a report of a bug in hirc needs: command, versions, program, and what was going on."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Diagnostic:
 
 @dataclass
 class Session:
-    """A context with our dialects, and the diagnostics collected so far."""
+    """A context with hirc's dialects, and the diagnostics collected so far."""
 
     context: ir.Context = field(default_factory=new_context)
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])

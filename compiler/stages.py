@@ -1,4 +1,4 @@
-"""Runs a pipeline's stages over a module, with printing, timing and our own error messages."""
+"""Runs the stages of a pipeline over a module, with printing, timing and error messages."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def _numpy_left_out() -> Generator[None, None, None]:
     """Keeps the bindings from loading numpy, which takes longer than all the rest of them.
 
     They use it, where it can be imported, for four builders of constant attributes that no
-    operation we build has. Where numpy is loaded already, nothing changes.
+    operation that is built has. Where numpy is loaded already, nothing changes.
     """
     if "numpy" in sys.modules:
         yield

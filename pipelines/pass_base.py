@@ -86,12 +86,12 @@ def register(cls: PassClass) -> PassClass:
 
 
 def pass_names() -> list[str]:
-    """Returns the names of our own passes, sorted."""
+    """Returns the names of hirc's passes, sorted."""
     return sorted(_files())
 
 
 def find_pass(name: str) -> type[Pass] | None:
-    """Our pass of that name, or None (it may be upstream's)."""
+    """Returns hirc's pass of that name, or None (it may be upstream's)."""
     module = _files().get(name)
     if module is not None:
         import_module(module)
@@ -100,7 +100,7 @@ def find_pass(name: str) -> type[Pass] | None:
 
 @cache
 def _files() -> dict[str, str]:
-    """Returns the modules of our own passes, by the passes' names."""
+    """Returns the modules of hirc's passes, by the passes' names."""
     package = f"{__package__}.passes"
     files = (Path(__file__).parent / "passes").glob("[!_]*.py")
     return {path.stem.replace("_", "-"): f"{package}.{path.stem}" for path in files}

@@ -1,6 +1,6 @@
 """Pipelines: their textual form, and the runner that takes a program through one.
 
-A pipeline's text is MLIR's, `a,b{x=1},gpu.module(c,d)`, and may name our passes and upstream's
+A pipeline's text is MLIR's, `a,b{x=1},gpu.module(c,d)`, and may name hirc's passes and upstream's
 side by side. It is flattened into steps of one pass each, so that printing, timing and stopping
 work the same everywhere.
 """

@@ -52,7 +52,7 @@ class Command:
         except SystemExit as end:
             # argparse's, after --help, or a signal's.
             return end.code if isinstance(end.code, int) else int(end.code is not None)
-        except Exception as error:  # noqa: BLE001 - our bug, whatever it is: report it in full
+        except Exception as error:  # noqa: BLE001 - a bug, whatever it is: report it in full
             if (status := asked_to_end()) is not None:
                 return status
             found = _as_hirc_error(error)

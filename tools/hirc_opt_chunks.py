@@ -113,7 +113,7 @@ def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes |
     except PassFailure:
         return None
     except InvalidResult as failure:
-        # Our bug, or a pass that ran without those it stands on: the tool is for trying that.
+        # A bug in hirc, or a pass that ran without those it stands on: the tool is for trying that.
         module.location.emit_error(f"pass '{failure}' left IR that the verifier refuses")
         return None
     activity.enter("print", "MLIR's printer", input=_upstream(steps))

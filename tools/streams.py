@@ -20,7 +20,7 @@ class _Unfailing(io.FileIO):
 def prepare_streams() -> None:
     """Lets the three standard streams be there, whatever this process was given.
 
-    A closed one stays one that cannot be used, but none of our files gets its number.
+    A closed one stays one that cannot be used, but none of hirc's files gets its number.
     """
     for number in range(3):
         try:

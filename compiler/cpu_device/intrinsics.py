@@ -109,7 +109,7 @@ _AMD_BLOCK_FUNCTIONS = (r"mbcnt\.(lo|hi)", r"implicitarg\.ptr", r"wavefrontsize"
 # Waits for memory, and hints to the scheduler.
 _AMD_NOTHING = (r"s\.(waitcnt|setprio|nop)", r"sched\..*", r"wave\.barrier", r"iglp\.opt")
 
-# Our own: yields.py puts them in.
+# hirc's own: yields.py puts them in.
 _OF_WAITING_LOOPS = ("observe", "event")
 
 _NOTHING = (

@@ -198,7 +198,7 @@ class _Retarget:
         return self._finished("\n".join(lines))
 
     def _finished(self, text: str) -> str:
-        """Without metadata but for locations and our own: it tells of GPU threads one by one."""
+        """Without metadata but for locations and hirc's own: it tells of GPU threads one by one."""
         return _METADATA.sub(self._kept_metadata, text)
 
     def _kept_metadata(self, match: re.Match[str]) -> str:

@@ -1,7 +1,7 @@
 // Checking what CUDA calls return, and what comes of one that failed.
 //
 // In a call of a library's program a failure goes back to the caller (calls.c). CUDA's own note of
-// the last error is cleared then, as it is the process's and not ours to leave behind.
+// the last error is cleared then, as it is the process's and not the library's to leave behind.
 //
 // A command, or a function that is no program, ends by _exit with code 1, after flushing C's
 // streams. Not by exit(): once a kernel has failed the context is lost, and the destructors that
@@ -11,8 +11,8 @@
 //
 // The device is synchronised once more on that way out, because that is what delivers the text of
 // printf and assert in kernels that ran before the failure. After an execution error this returns
-// at once and comes first, so that the kernel's text precedes ours; otherwise it may wait for
-// kernels that still run, and comes after our message.
+// at once and comes first, so that the kernel's text precedes this one; otherwise it may wait for
+// kernels that still run, and comes after this message.
 
 #include "amd_device.h"
 #include "check.h"

@@ -2,7 +2,7 @@
 //
 // The processes of a program are numbered by their ranks, and a process's device is what a program
 // calls device number `rank`. A communicator is made when it is first needed, by all processes of
-// its team, and kept. All communications of a device go through one stream of ours, in the order of
+// its team, and kept. All communications of a device go through one stream of the library, in the order of
 // the program, which waits for what the program's stream holds at that moment, so that kernels after
 // it run beside it until the program waits.
 //

@@ -1,5 +1,5 @@
 // What vector.print and user programs call to print single values, and to measure time. Names, ABI
-// and text are those of MLIR's C runner utilities; printIndex is ours. Free of CUDA: a program
+// and text are those of MLIR's C runner utilities; printIndex is hirc's. Free of CUDA: a program
 // without a GPU op links no CUDA runtime.
 
 #include "numbers.h"

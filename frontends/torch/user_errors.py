@@ -1,4 +1,4 @@
-"""Errors of torch and torch-mlir as ours: at the user's line, without a traceback."""
+"""Errors of torch and torch-mlir as hirc's: at the user's line, without a traceback."""
 
 from __future__ import annotations
 

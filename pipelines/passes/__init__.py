@@ -1,1 +1,1 @@
-"""Our own passes, one a file of its name; `find_pass` loads one when it is named."""
+"""hirc's passes, one a file of its name; `find_pass` loads one when it is named."""

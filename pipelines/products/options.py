@@ -10,7 +10,7 @@ KERNEL_MULTIPLICATIONS = 1 << 20
 
 @dataclass(frozen=True)
 class MatmulOptions:
-    """Whether matrix products call the `library`, or are kernels of our `own`.
+    """Whether matrix products call the `library`, or are hirc's `own` kernels.
 
     `allow_tf32` lets it round f32 operands to tf32, `splits` makes products of them three of bf16;
     `ignores_nan` lets it take a relu that makes

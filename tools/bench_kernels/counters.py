@@ -13,7 +13,7 @@ from typing import Any
 
 _SAID_LENGTH = 300
 _DURATION = "gpu__time_duration.sum"
-# Nsight Compute's names of what is in percent of the chip's peak, and ours.
+# Nsight Compute's names of what is in percent of the chip's peak, and hirc's.
 _SHARES = {
     "dram__throughput.avg.pct_of_peak_sustained_elapsed": "memory",
     "lts__throughput.avg.pct_of_peak_sustained_elapsed": "L2",

@@ -4,7 +4,7 @@
 // it has begun; a round is *calm* if it had no event: no thread ended, passed a barrier or saw of
 // memory what it had not seen before. Where every thread of the pool that does anything has had
 // nothing but calm rounds for a while, nothing is on offer, and the program itself waits for the
-// device, what they wait for cannot come any more. Threads of the program that we know nothing of
+// device, what they wait for cannot come any more. Threads of the program that the runtime knows nothing of
 // might still write to memory that a kernel reads: then the while is longer.
 #define _GNU_SOURCE
 #include "engine.h"

@@ -1,6 +1,6 @@
 // mbarrier objects (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier").
 //
-// Our encoding of the 8 bytes, from the lowest bit: pending arrivals (20), expected arrivals of the
+// The encoding of the 8 bytes, from the lowest bit: pending arrivals (20), expected arrivals of the
 // next phase (20), bytes of asynchronous copies still to come (22, signed, biased), the phase's
 // parity (bit 63). Copies are made at once, so the last may go below zero before it is expected. A
 // copy's bytes come a few at a time on a GPU, so a phase that expects fewer than come completes as

@@ -1,4 +1,4 @@
-// wmma.load and wmma.store: fragments whose layout is ours (see fragments.c). Every lane gives the
+// wmma.load and wmma.store: fragments whose layout is the CPU device's (see fragments.c). Every lane gives the
 // same address and stride.
 
 #include "../checks/checks.h"
