@@ -38,11 +38,14 @@ from .weights import Weights, plan_weights
 class Compilation(BuildTools):
     """One run of the compiler: its options, what it found, and where its time went.
 
-    `given` are inputs that are no files, by the names that the options have for them.
+    `given` are inputs that are no files, by the names that the options have for them. With
+    `reads_weights_in_place` the program will be told of the file that the options have for weights,
+    and none is written where that has all of them.
     """
 
     sources: dict[str, str] = field(default_factory=dict[str, str])
     given: Mapping[str, Source] = field(default_factory=dict[str, Source])
+    reads_weights_in_place: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -228,7 +231,13 @@ class Compilation(BuildTools):
                 declared[weight.name] = agreed
         with self.timer.phase("weights"):
             known = [unit.source.weights for unit in units if unit.source.weights is not None]
-            weights = plan_weights(list(declared.values()), self.options, output, known)
+            weights = plan_weights(
+                list(declared.values()),
+                self.options,
+                output,
+                known,
+                in_place=self.reads_weights_in_place,
+            )
         for unit in units if weights is not None else ():
             assert weights is not None
             unit.place_weights(weights.layout)

@@ -66,12 +66,18 @@ class Weights:
 
 
 def plan_weights(
-    declared: Sequence[Weight], options: Options, output: str, known: Sequence[TensorFile] = ()
+    declared: Sequence[Weight],
+    options: Options,
+    output: str,
+    known: Sequence[TensorFile] = (),
+    *,
+    in_place: bool = False,
 ) -> Weights | None:
     """Lays out the weights of all inputs, and compares them with their values.
 
     `output` is what is built. `known` are values that inputs bring along, which count where a file
-    that the options name has none. None is given where there is no weight. Raises InputError.
+    that the options name has none. With `in_place` no file is to be written where that has all, and
+    a program reads it. None is given where there is no weight. Raises InputError.
     """
     source = options.weights_from
     valued = [weight for weight in declared if weight.role is not Role.ZEROS]
@@ -87,7 +93,8 @@ def plan_weights(
             )
         file = "" if output == "-" else _file_beside(Path(output), options.emit).name
         return Weights(replace(lay_out(declared), file=file))
-    found = joined([*([] if source is None else [read_tensors(source)]), *known])
+    given = [] if source is None else [read_tensors(source)]
+    found = joined([*given, *known])
     chosen = {weight.name: find_value(weight, found) for weight in valued}
     # Tensors that the file says to be one are one.
     first: dict[str, str] = {}
@@ -97,15 +104,20 @@ def plan_weights(
     values = tuple((weight, chosen[weight.name][1]) for weight in own)
     if _is_embedded(options, layout):
         return Weights(replace(layout, digest=_digest(layout, values), is_embedded=True), values)
-    return _external(layout, values, found, options, output)
+    has_all = bool(given) and all(given[0].find(each.name) is not None for each in layout.weights)
+    if in_place and has_all:
+        return Weights(layout, values)
+    return _external(layout, values, given[0] if given else None, options, output, has_all=has_all)
 
 
 def _external(
     layout: WeightLayout,
     values: tuple[tuple[Weight, Tensor], ...],
-    found: TensorFile,
+    given: TensorFile | None,
     options: Options,
     output: str,
+    *,
+    has_all: bool,
 ) -> Weights:
     """Weights in a file beside what is built, which is the given one where that is there."""
     if output == "-":
@@ -113,8 +125,15 @@ def _external(
             "weights go to a file beside the output, and that is standard output", hint="-o FILE"
         )
     path = _file_beside(Path(output), options.emit)
-    if path.exists() and found.path.exists() and os.path.samefile(path, found.path):
-        return Weights(replace(layout, file=path.name), values)
+    if given is not None and path.exists() and os.path.samefile(path, given.path):
+        if has_all:
+            return Weights(replace(layout, file=path.name), values)
+        missing = next(each for each in layout.weights if given.find(each.name) is None)
+        raise InputError(
+            f"the file beside the output, {path}, is the one with the weights, and has no tensor "
+            f"'{missing.name}', whose value the model brings along",
+            hint="-o FILE of another name or folder, or --weights=embed",
+        )
     layout = replace(layout, digest=_digest(layout, values), file=path.name)
     return Weights(layout, values, path)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 from ..compiler import activity
-from ..compiler.options import Options
+from ..compiler.options import Options, WeightStorage
 from .command import Command
 from .hirc_run_arguments import USAGE, RunRequest, devices_of, parse_run_arguments
 from .team import run_team
@@ -27,26 +29,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     # Memory, so that nothing stays: there may be no place for programs among the temporary files.
     program = os.memfd_create("program")
+    # Values may be more than memory takes beside the program's own.
+    with tempfile.TemporaryFile(prefix="hirc-weights-") as values:
+        return _main(arguments, program, values.fileno())
+
+
+def _main(arguments: Sequence[str] | None, program: int, values: int) -> int:
     if arguments is None:
         command = Command("hirc-run", sys.argv[1:])
         status, log = command.watched(
-            lambda: command.guard(lambda: _run(command, program, activity.become))
+            lambda: command.guard(lambda: _run(command, program, values, activity.become))
         )
         words = list(log.words or ())
     else:
         command = Command("hirc-run", list(arguments))
         words = list[str]()
-        status = command.guard(lambda: _run(command, program, words.extend))
+        status = command.guard(lambda: _run(command, program, values, words.extend))
     if not words:
         return status
     devices = devices_of(command.words)
     if devices is not None:
-        return command.guard(lambda: run_team(program, words, devices))
-    return command.guard(lambda: _become(program, words))
+        return command.guard(lambda: run_team([program, values], words, devices))
+    return command.guard(lambda: _become(program, values, words))
 
 
-def _run(command: Command, program: int, become: Callable[[Sequence[str]], None]) -> int:
-    """Interprets the program; or compiles it into the file `program`, to `become` its command."""
+def _run(
+    command: Command, program: int, values: int, become: Callable[[Sequence[str]], None]
+) -> int:
+    """Interprets the program; or compiles it into the file `program`, to `become` its command, with
+    the weights that are not in it in the file `values`.
+    """
     request = parse_run_arguments(command.words)
     if request.options is None:
         print(USAGE, end="")
@@ -58,20 +70,32 @@ def _run(command: Command, program: int, become: Callable[[Sequence[str]], None]
     from ..compiler.output import scratch_folder
 
     with scratch_folder() as folder:
-        output = folder / "program"
+        output, beside = folder / "program", folder / "program.safetensors"
         options = replace(request.options, output=str(output))
-        compilation = Compilation(options, sources=command.sources)
+        given = options.weights_from
+        in_place = given is not None and given.suffix == beside.suffix
+        if in_place:
+            options = replace(options, weights=WeightStorage.EXTERNAL)
+        compilation = Compilation(options, sources=command.sources, reads_weights_in_place=in_place)
         compilation.run()
         with open(program, "wb", closefd=False) as file:
             file.write(output.read_bytes())
+        words = list(request.words)
+        if beside.exists():
+            with open(beside, "rb") as source, open(values, "wb", closefd=False) as file:
+                shutil.copyfileobj(source, file)
+            words.append(f"--weights=/proc/self/fd/{values}")
+        elif in_place:
+            words.append(f"--weights={given}")
     if options.time_report:
         print(compilation.timer.report(), file=sys.stderr)
-    become([_name(options), *request.words])
+    become([_name(options), *words])
     return 0
 
 
-def _become(program: int, words: Sequence[str]) -> NoReturn:
+def _become(program: int, values: int, words: Sequence[str]) -> NoReturn:
     """Puts the program in the place of this process."""
+    os.set_inheritable(values, True)
     # Python ignores these two, which the program would inherit.
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..compiler.errors import InputError
 from ..compiler.options import Emit, Options
+from ..compiler.source import is_model
 from ..dialects.records import dataclass
 from .hirc_arguments import Action, parse_arguments
 
@@ -100,8 +102,15 @@ def parse_run_arguments(arguments: Sequence[str]) -> RunRequest:
         return RunRequest(request.options, tuple(theirs), None, interpret)
     if not weights:
         raise InputError("--weights needs a value: --weights=FILE")
-    theirs += [] if interpret else [f"--weights={weights}"]
-    return RunRequest(request.options, tuple(theirs), Path(weights), interpret)
+    options = request.options
+    if interpret:
+        pass
+    elif any(map(is_model, options.inputs)) or weights.endswith(".json"):
+        # What the file has not, a model has; and programs read no index of several files.
+        options = replace(options, weights_from=Path(weights))
+    else:
+        theirs.append(f"--weights={weights}")
+    return RunRequest(options, tuple(theirs), Path(weights), interpret)
 
 
 def _check(options: Options, action: Action, interpret: bool) -> None:

@@ -16,14 +16,15 @@ from typing import IO
 _GRACE_SECONDS = 20.0
 
 
-def run_team(program: int, words: Sequence[str], devices: int) -> int:
-    """Runs an executable, an open file, in `devices` processes. Returns the first failure's status.
+def run_team(files: Sequence[int], words: Sequence[str], devices: int) -> int:
+    """Runs an executable, the first of open files, in `devices` processes, which have all of these
+    open. Returns the first failure's status.
 
     Each finds its rank in the environment (docs/communication.md). What it writes appears line by
     line, with its rank before it. Signals are passed on.
     """
     meeting = f"unix:hirc-{uuid.uuid4().hex}"
-    processes = [_start(program, words, rank, devices, meeting) for rank in range(devices)]
+    processes = [_start(files, words, rank, devices, meeting) for rank in range(devices)]
 
     def pass_on(number: int, _: FrameType | None) -> None:
         for process in processes:
@@ -46,7 +47,7 @@ def run_team(program: int, words: Sequence[str], devices: int) -> int:
 
 
 def _start(
-    program: int, words: Sequence[str], rank: int, devices: int, meeting: str
+    files: Sequence[int], words: Sequence[str], rank: int, devices: int, meeting: str
 ) -> subprocess.Popen[str]:
     environment = {
         **os.environ,
@@ -58,14 +59,14 @@ def _start(
     }
     return subprocess.Popen(
         list(words),
-        executable=f"/proc/self/fd/{program}",
+        executable=f"/proc/self/fd/{files[0]}",
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        pass_fds=(program,),
+        pass_fds=tuple(files),
     )
 
 

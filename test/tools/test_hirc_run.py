@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hirc.compiler.safetensors import Tensor, write_tensors
 from support.program_command import ADD, ORIGINS, Ran, run_module
 
 _CPU = "--offload-arch=cpu"
@@ -105,3 +106,48 @@ def test_help_without_a_program_is_of_hirc_run(programs: Path) -> None:
     ran = _run(programs, "--help")
     assert (ran.status, ran.errors) == (0, "")
     assert ran.output.startswith("usage: hirc-run ")
+
+
+def test_models_whose_values_are_not_in_the_program(tmp_path: Path) -> None:
+    """More than is embedded, of the model's own; and of a file that lacks what no checkpoint has,
+    beside which nothing is written.
+    """
+    (tmp_path / "model.py").write_text("""
+import torch
+from torch import nn
+
+
+class Rows(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Parameter(torch.arange(5.0)[:, None] * torch.ones(1, 4_000_000))
+        self.register_buffer("scale", torch.full((1000,), 2.0), persistent=False)
+
+    def forward(self, row):
+        return self.table[row, :3] * self.scale[:3]
+
+
+model = Rows().eval()
+
+
+def get_inputs():
+    return [torch.tensor(0)]
+""")
+    before = {*os.listdir(tmp_path), "__pycache__"}
+    words = ("model.py:model", _CPU, "-O0", "--input=i64=3")
+    assert _run(tmp_path, *words) == Ran(0, "output0: 3xf32\n[6. 6. 6.]\n", "")
+    assert set(os.listdir(tmp_path)) <= before
+    table = np.full((5, 4_000_000), 0.5, "<f4")
+    value = Tensor("F32", table.shape, memoryview(table.tobytes()))
+    with open(tmp_path / "model.safetensors", "wb") as file:
+        write_tensors(file, {"table": value}, {})
+    written = (tmp_path / "model.safetensors").read_bytes()
+    ran = _run(tmp_path, *words, "--weights-from=model.safetensors")
+    assert ran == Ran(0, "output0: 3xf32\n[1. 1. 1.]\n", "")
+    wrong = run_module(
+        "hirc.tools.hirc", *words[:3], "--weights-from=model.safetensors", "-o", "model",
+        folder=tmp_path,
+    )  # fmt: skip
+    said = "model.safetensors, is the one with the weights, and has no tensor 'scale'"
+    assert said in wrong.errors
+    assert (tmp_path / "model.safetensors").read_bytes() == written
