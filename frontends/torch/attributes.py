@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -18,7 +19,7 @@ from torch import SymInt, Tensor, nn
 from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
-from ...compiler.errors import UnsupportedError
+from ...compiler.errors import HircError, UnsupportedError
 from .fake_values import has_no_elements
 
 _OF_MODULES = frozenset(vars(nn.Module()))
@@ -62,8 +63,9 @@ def _buffers_of(model: nn.Module) -> Iterator[tuple[nn.Module, str, str, Tensor]
             yield module, name, _path(prefix, name), value
 
 
-def _attributes(module: nn.Module) -> dict[str, Any]:
-    return {name: value for name, value in vars(module).items() if name not in _OF_MODULES}
+def _attributes(holder: Any) -> dict[str, Any]:
+    hidden = _OF_MODULES if isinstance(holder, nn.Module) else ()
+    return {name: value for name, value in vars(holder).items() if name not in hidden}
 
 
 def _path(prefix: str, name: str) -> str:
@@ -72,9 +74,11 @@ def _path(prefix: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class _Assigned:
-    """An attribute that a call leaves with another value."""
+    """An attribute of a module, or of an object that one holds, that a call leaves with another
+    value.
+    """
 
-    module: nn.Module
+    holder: Any
     attribute: str
     name: str
     value: Any
@@ -101,9 +105,10 @@ class Assignments:
 
     def __init__(self, model: nn.Module) -> None:
         self._model = model
+        self._held = _Held(model)
         self._before = [
-            (prefix, module, {name: _leaves(value) for name, value in _attributes(module).items()})
-            for prefix, module in model.named_modules()
+            (path, holder, {name: _leaves(value) for name, value in _attributes(holder).items()})
+            for path, holder in self._held.holders
         ]
         self._buffers: list[tuple[nn.Module, str, str, Tensor]] = []
         self._kept = {path: buffer for _, _, path, buffer in _buffers_of(model)}
@@ -117,9 +122,8 @@ class Assignments:
     def watched(self) -> Generator[None]:
         """Watches the calls of the model in the block."""
         forward = self._model.forward
-        before = [(module, dict(vars(module))) for module in self._model.modules()]
-        values = [value for module, _ in before for value in _attributes(module).values()]
-        held = [(value, _entries(value)) for value in values if isinstance(value, (dict, list))]
+        before = [(holder, dict(vars(holder))) for _, holder in self._held.holders]
+        containers = [(value, _entries(value)) for value in self._held.containers]
 
         # Hooks are called when torch has left the module.
         @wraps(forward)
@@ -136,10 +140,9 @@ class Assignments:
             self.stand_ins = {}
             _restore(before)
             # Tensors without elements would be left in them.
-            for value, was in held:
-                now = _entries(value)
+            for value, was in containers:
                 # A container that refuses changes, such as a frozen dict, has none.
-                if len(now) != len(was) or any(map(operator.is_not, now, was)):
+                if _are_others(_entries(value), was):
                     value.clear()
                     pairs = zip(was[::2], was[1::2], strict=True)
                     value.update(pairs) if isinstance(value, dict) else value.extend(was)
@@ -176,11 +179,11 @@ class Assignments:
         self._found = list(self._changed())
 
     def _changed(self) -> Iterator[_Assigned]:
-        for prefix, module, before in self._before:
-            for attribute, value in _attributes(module).items():
+        for path, holder, before in self._before:
+            for attribute, value in _attributes(holder).items():
                 if _differs(before.get(attribute, [None]), _leaves(value)):
                     left = pytree.tree_map_only(Tensor, _Sizes.of, value)
-                    yield _Assigned(module, attribute, _path(prefix, attribute), left)
+                    yield _Assigned(holder, attribute, _path(path, attribute), left)
 
     def check(self, program: ExportedProgram, export: Callable[[], ExportedProgram]) -> None:
         """Raises UnsupportedError where a second call would not compute what the program does.
@@ -190,22 +193,24 @@ class Assignments:
         found, left = self._found, list[Any]()
         if not found:
             return
-        before = [(each.module, dict(vars(each.module))) for each in found]
+        before = [(each.holder, dict(vars(each.holder))) for each in found]
         for each in found:
             value = pytree.tree_map_only(_Sizes, _Sizes.zeros, each.value)
-            vars(each.module)[each.attribute] = value
+            vars(each.holder)[each.attribute] = value
             left += pytree.tree_leaves(value)
         try:
             with self.watched():
                 second = export()
+        except HircError:
+            second = None
         finally:
             _restore(before)
         held = {each.data_ptr() for each in left if isinstance(each, Tensor) and each.numel()}
-        is_read = any(
+        is_read = second is None or any(
             isinstance(value, Tensor) and not has_no_elements(value) and value.data_ptr() in held
             for value in second.constants.values()
         )
-        if is_read or second.graph_module.code != program.graph_module.code:
+        if is_read or second is None or second.graph_module.code != program.graph_module.code:
             named = ", ".join(f"'{each.name}'" for each in found)
             raise UnsupportedError(
                 f"what the model computes depends on what an earlier call assigned to {named}",
@@ -214,10 +219,56 @@ class Assignments:
             )
 
 
-def _restore(before: Iterable[tuple[nn.Module, dict[str, Any]]]) -> None:
-    for module, values in before:
-        vars(module).clear()
-        vars(module).update(values)
+class _Held:
+    """What may hold what a call assigns: modules, objects that their attributes hold, and so on.
+
+    `holders` are these, with the paths to them; `containers` are the dicts and lists on the way.
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        self.holders: list[tuple[str, Any]] = list(model.named_modules())
+        self.containers: list[dict[Any, Any] | list[Any]] = []
+        self._met: set[int] = set()
+        for prefix, module in [*self.holders]:
+            for name, value in _attributes(module).items():
+                self._meet(value, _path(prefix, name))
+
+    def _meet(self, value: Any, path: str) -> None:
+        if value is None or isinstance(value, (*_NUMBERS, Tensor, nn.Module)):
+            return
+        if id(value) in self._met:
+            return
+        self._met.add(id(value))
+        if isinstance(value, (dict, list, tuple)):
+            if not isinstance(value, tuple):
+                self.containers.append(value)
+            is_dict = isinstance(value, dict)
+            for name, each in dict.items(value) if is_dict else enumerate(value):
+                self._meet(each, _path(path, str(name)))
+        elif _is_plain(value):
+            self.holders.append((path, value))
+            for name, each in vars(value).items():
+                self._meet(each, _path(path, name))
+
+
+def _is_plain(value: Any) -> bool:
+    """Returns whether a value is an object with attributes; torch's own are left alone."""
+    if isinstance(value, (type, ModuleType)):
+        return False
+    return isinstance(getattr(value, "__dict__", None), dict) and (
+        type(value).__module__.partition(".")[0] != "torch"
+    )
+
+
+def _restore(before: Iterable[tuple[Any, dict[str, Any]]]) -> None:
+    for holder, values in before:
+        if _are_others(_entries(vars(holder)), _entries(values)):
+            vars(holder).clear()
+            vars(holder).update(values)
+
+
+def _are_others(now: list[Any], was: list[Any]) -> bool:
+    return len(now) != len(was) or any(map(operator.is_not, now, was))
 
 
 def _entries(value: dict[Any, Any] | list[Any]) -> list[Any]:

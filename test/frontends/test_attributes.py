@@ -169,6 +169,53 @@ def test_numbers_that_are_only_written_are_no_matter() -> None:
     assert "hirc.state" not in text
 
 
+class _Counter:
+    """An object that a model holds in a list."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.rows = [torch.zeros(3)]
+
+
+class CountsOutside(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.counters = [_Counter()]
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.counters[0].calls += 1
+        return x * self.counters[0].calls
+
+
+class SumsOutside(CountsOutside):
+    def forward(self, x: Tensor) -> Tensor:
+        (counter,) = self.counters
+        counter.rows[0] = counter.rows[0] + x
+        return counter.rows[0]
+
+
+class TellsOutside(CountsOutside):
+    def forward(self, x: Tensor) -> Tensor:
+        self.counters[0].calls += 1
+        return x * 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(CountsOutside, "calls"), (SumsOutside, "rows"), (TellsOutside, None)]
+)
+def test_what_objects_that_a_model_holds_keep(kind: type[CountsOutside], name: str | None) -> None:
+    """They are as before after it was compiled, or refused."""
+    module = kind()
+    if name is None:
+        assert "linalg" in import_model(module, (torch.ones(3),)).text
+    else:
+        with pytest.raises(UnsupportedError, match=f"earlier call assigned to 'counters.0.{name}'"):
+            import_model(module, (torch.ones(3),))
+    (counter,) = module.counters
+    assert counter.calls == 0
+    assert torch.equal(counter.rows[0], torch.zeros(3))
+
+
 class _Frozen(OrderedDict[Any, Any]):
     """A dict that refuses to be copied or changed, as configurations are."""
 
