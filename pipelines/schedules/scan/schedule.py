@@ -183,7 +183,7 @@ class ScanChooser(Chooser[ScanConfiguration]):
         if not made.open:
             return made.threads
         if made.rows > 1:
-            return power_of_two(self.work.open.value(extent.length), self._device.lanes)
+            return power_of_two(self.work.open.value(extent.length), WARP_LANES)
         step = index_constant(self._device.lanes * made.vectors * made.width)
         warps = arith.ceildivui(self.work.open.value(extent.length), step)
         warps = arith.minui(warps, index_constant(made.threads // self._device.lanes))
@@ -355,8 +355,8 @@ class _RowChooser(ScanChooser):
             return None
         if made.open:
             is_team = made.kernel is Kind.ELEMENTS and not (made.short or made.split)
-            if not is_team or made.threads != made.rows * self._device.lanes:
-                most = made.threads // self._device.lanes
+            if not is_team or made.threads != made.rows * WARP_LANES:
+                most = made.threads // WARP_LANES
                 return f"open 'rows' of 'kernel' elements are {most}, neither 'short' nor 'split'"
             return None
         if not made.short or made.vectors != 1:
@@ -423,7 +423,7 @@ class _RowChooser(ScanChooser):
     def _teams(self) -> ScanConfiguration:
         """The one for short rows that share a warp, whose elements are accessed one by one."""
         table = self._table
-        threads, rows = table.packed_threads, table.packed_threads // self._device.lanes
+        threads, rows = table.packed_threads, table.packed_threads // WARP_LANES
         return ScanConfiguration(Kind.ELEMENTS, 1, table.iterations, threads, open=True, rows=rows)
 
     def _of_known_length(self, kind: Kind, width: int) -> ScanConfiguration:
