@@ -22,6 +22,7 @@ from ..fusion.recompute import repeat_cheap_work, repeat_reorderings
 from ..fusion.report import REPORT, report_lines
 from ..fusion.reshaped_results import write_reshaped
 from ..fusion.scatters import compute_where_scattered, is_scatter
+from ..fusion.shifted import compute_where_sliced
 from ..fusion.sizes import Sizes
 from ..pass_base import Pass, register
 from ..walking import is_used, operations_where
@@ -64,10 +65,14 @@ class FuseTensorOperations(Pass):
                 grouping = _group(block)
             if repeat_reorderings(grouping, block):
                 grouping = _group(block)
-            if self.report:
-                lines += report_lines(grouping, kernels)
-            kernels += sum(len(group.nodes) > 1 for group in grouping.groups)
-            _rebuild(block, grouping)
+            for _ in range(_MOST_ROUNDS):
+                if self.report:
+                    lines += report_lines(grouping, kernels)
+                kernels += sum(len(group.nodes) > 1 for group in grouping.groups)
+                _rebuild(block, grouping)
+                if not compute_where_sliced(block, _nodes(block, Sizes(block))):
+                    break
+                grouping = _group(block)
         for scatter in operations_where(op, is_scatter):
             _compute_where_scattered(scatter)
         for found in operations_where(op, _is_part):

@@ -16,11 +16,16 @@ class PointwiseTable:
     go on to further ones move 3962 of 4266 in a copy. Where the loads of vectors wait for that of
     an index, one alone leaves the memory idle (4105): a thread takes `gathered` (4405; four 4370).
     `singles` single elements have as many bytes under way as vectors of four f32 and twice of bf16.
+    A warp that reads vectors' elements one by one takes four cycles of the first-level cache for 32
+    elements, in which the memory moves `spread_bytes` for each multiprocessor (computed: at 4.8
+    TB/s and 1.7 GHz): where the reads take longer than the memory, threads take single elements, of
+    which a warp reads neighbours.
     """
 
     threads: int = 256
     gathered: int = 2
     singles: int = 8
+    spread_bytes: int = 84
 
 
 @dataclass(frozen=True)

@@ -110,6 +110,26 @@ def test_operations() -> None:
         assert distance(ours, theirs) <= bound, number
 
 
+class _Blurred(nn.Module):
+    """Means of neighbours along two axes, which are one kernel, and along a third."""
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        means: list[Tensor] = []
+        for axis in range(3):
+            one, other = (x.narrow(axis, first, x.shape[axis] - 1) for first in (0, 1))
+            x = (one + other) * 0.5
+            means.append(x)
+        halves = (means[-1] * 2).chunk(2, 0)
+        return means[-1], halves[0] * halves[1]
+
+
+def test_parts() -> None:
+    torch.manual_seed(0)
+    x = torch.randn(5, 18, 23)
+    for found, wanted in zip(_computed(_Blurred(), x), _Blurred()(x.double()), strict=True):
+        assert distance(found, wanted) < _F32
+
+
 class _Held(nn.Module):
     """Weights, a buffer that is not saved, a tensor that is no buffer, and numbers as inputs."""
 

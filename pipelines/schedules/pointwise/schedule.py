@@ -7,19 +7,22 @@ few bytes; of those a thread takes several, a block apart so that those of a blo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
+from ....dialects.hir.layout import DYNAMIC, strides_and_offset
 from ....dialects.mlir import arith, ir
+from ...lane_reduction import WARP_LANES
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..configuration import Chooser, is_power_of_two, threads_refusal
 from ..device import Device
+from ..elements import element_bytes
 from ..kernels import Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
-from ..size import MOST_IN_32_BITS, Size
-from ..space import total
+from ..size import MOST_IN_32_BITS, ZERO, Size
+from ..space import is_flat, total
 from ..work import Layout, Work
 from .configuration import Kind, PointwiseConfiguration
 from .kernel import PointwiseKernel
@@ -90,9 +93,31 @@ class PointwiseChooser(Chooser[PointwiseConfiguration]):
             found.append(PointwiseConfiguration(kind, width, unroll, threads, layout=layout))
             if guarded:
                 found.append(replace(found[-1], pieces=False))
-        if space.is_flat and len(loops) > 1 and not space.inner.extent.is_multiple_of(width):
+        crosses = space.is_flat and len(loops) > 1 and not space.inner.extent.is_multiple_of(width)
+        if crosses and not self._is_spread(space):
             found.append(PointwiseConfiguration(Kind.FLAT, width, 1, threads, layout=layout))
         return found
+
+    def _is_spread(self, space: PointwiseSpace) -> bool:
+        """Whether vectors that cross rows read too many elements one by one, as of a stencil.
+
+        Reads that begin at different places of rows that lie alike are taken to be of one tensor.
+        """
+        work, moved = self.work, [element_bytes(each.element) for each in self.work.outputs]
+        spread = [
+            operand
+            for operand in work.inputs
+            if space.inner.stride_of(work, operand.number) != ZERO
+            and not is_flat(work, operand, space.loops)
+        ]
+        tensors: dict[Hashable, set[int]] = {}
+        for operand in spread:
+            _, offset = strides_and_offset(ir.MemRefType(operand.buffer.type))
+            places = tensors.setdefault((operand.element, operand.strides), set())
+            if offset in places or offset == DYNAMIC or not places:
+                moved.append(element_bytes(operand.element))
+            places.add(offset)
+        return len(spread) * self._table.spread_bytes > WARP_LANES * sum(moved)
 
     def refusal(self, made: PointwiseConfiguration) -> str | None:
         space, width = self._space(made.layout), made.width

@@ -2,13 +2,14 @@
 // RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_75}' | FileCheck %s --check-prefix=OLD
 
 // Rows of an odd length are copied to shared memory in aligned pieces, and written in aligned
-// vectors; one kernel takes them all. Chips that do not copy so move single elements.
+// vectors; one kernel takes them all. Tiles are small where few multiprocessors would have one of
+// the largest. Chips that do not copy so move single elements.
 
 // CHECK:     "hir.program"()
 // CHECK-NOT:   hir.if
 // CHECK:       "hir.launch"
 // CHECK-NOT:   "hir.launch"
-// CHECK:     gpu.func @copy_transposed_0({{.*}}) kernel attributes {{{.*}}known_block_size = array<i32: 256, 1, 1>
+// CHECK:     gpu.func @copy_transposed_0({{.*}}) kernel attributes {{{.*}}row_side = 64 {{.*}}known_block_size = array<i32: 256, 1, 1>
 // CHECK:       nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache =  cg : !llvm.ptr<3>, !llvm.ptr<1>
 // CHECK:       nvvm.cp.async.wait.group 0
 // CHECK-NEXT:  gpu.barrier
@@ -48,16 +49,16 @@
 // CHECK:     gpu.func @addf_transposed_1
 // CHECK-NOT:   nvvm.cp.async
 "hir.program"() ({
-^bb0(%x: memref<509x1021xbf16>, %w: memref<1021x509xbf16>, %y: memref<1021x509xbf16>):
+^bb0(%x: memref<1533x2045xbf16>, %w: memref<2045x1533xbf16>, %y: memref<2045x1533xbf16>):
   linalg.generic {
     indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>,
                      affine_map<(i, j) -> (i, j)>],
     iterator_types = ["parallel", "parallel"]
-  } ins(%x, %w : memref<509x1021xbf16>, memref<1021x509xbf16>) outs(%y : memref<1021x509xbf16>) {
+  } ins(%x, %w : memref<1533x2045xbf16>, memref<2045x1533xbf16>) outs(%y : memref<2045x1533xbf16>) {
   ^bb0(%a: bf16, %b: bf16, %c: bf16):
     %s = arith.addf %a, %b : bf16
     linalg.yield %s : bf16
   }
 }) {sym_name = "main",
-    function_type = (memref<509x1021xbf16>, memref<1021x509xbf16>, memref<1021x509xbf16>) -> ()}
+    function_type = (memref<1533x2045xbf16>, memref<2045x1533xbf16>, memref<2045x1533xbf16>) -> ()}
     : () -> ()
