@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
 from pathlib import Path
 from typing import Any
 
@@ -195,9 +195,13 @@ def _make_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add: Any = parser.add_argument
+
+    def choice(name: str, default: StrEnum, text: str) -> None:
+        add(name, choices=[str(each) for each in type(default)], default=str(default), help=text)
+
     add("inputs", nargs="*", metavar="INPUT")
     add("-o", dest="output", metavar="FILE", help="where the output goes (- is standard output)")
-    add("--emit", choices=[str(kind) for kind in Emit], default="exe", help="what to make")
+    choice("--emit", Emit.EXE, "what to make")
     for flag, what in (("header", "a C header of the programs"), ("pkg-config", "their .pc file")):
         add(
             f"--emit-{flag}",
@@ -235,25 +239,22 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     add("--fast-math", action="store_true", help="let floating point be approximate")
     add("--ftz", action="store_true", help="flush f32 denormals to zero in device code")
-    add(
+    choice(
         "--float32-products",
-        choices=[str(choice) for choice in Float32Products],
-        default=str(Float32Products.IEEE),
-        help="what f32 products are: of f32 operands (ieee), of those of convolutions and of "
+        Float32Products.IEEE,
+        "what f32 products are: of f32 operands (ieee), of those of convolutions and of "
         "cuBLASLt's products rounded to tf32, or three of bf16 (bf16x3)",
     )
-    add(
+    choice(
         "--products",
-        choices=[str(choice) for choice in Products],
-        default=str(Products.AUTO),
-        help="what computes matrix products: kernels (own), cuBLASLt, or whichever takes less time "
+        Products.AUTO,
+        "what computes matrix products: kernels (own), cuBLASLt, or whichever takes less time "
         "(auto; library: as for GPUs on the CPU device too)",
     )
-    add(
+    choice(
         "--schedules",
-        choices=[str(choice) for choice in Schedules],
-        default=str(Schedules.AUTO),
-        help="the kernels of tensor operations (auto: tuned, but general with -O0)",
+        Schedules.AUTO,
+        "the kernels of tensor operations (auto: tuned, but general with -O0)",
     )
     add(
         "--tuning",
@@ -261,11 +262,10 @@ def _make_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="the best configurations that hirc.tools.tune found for classes of operations",
     )
-    add(
+    choice(
         "--graph",
-        choices=[str(choice) for choice in Graphs],
-        default=str(Graphs.AUTO),
-        help="whether programs are recorded as device graphs and replayed (auto: on GPUs)",
+        Graphs.AUTO,
+        "whether programs are recorded as device graphs and replayed (auto: on GPUs)",
     )
     add(
         "--overlap-steps",
@@ -295,18 +295,16 @@ def _make_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="the weights' values: a .safetensors file, or the .json index of several",
     )
-    add(
+    choice(
         "--weights",
-        choices=[str(choice) for choice in WeightStorage],
-        default=str(WeightStorage.AUTO),
-        help="whether what is built holds the weights, or a .safetensors file beside it (auto: up "
+        WeightStorage.AUTO,
+        "whether what is built holds the weights, or a .safetensors file beside it (auto: up "
         "to 64 MiB are embedded)",
     )
-    add(
+    choice(
         "--state",
-        choices=[str(choice) for choice in StateStorage],
-        default=str(StateStorage.KEPT),
-        help="whether each instance of what is built keeps the state, or it is inputs",
+        StateStorage.KEPT,
+        "whether each instance of what is built keeps the state, or it is inputs",
     )
     add(
         "--for-clang",
