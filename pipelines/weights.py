@@ -147,9 +147,8 @@ class WeightLayout:
     @property
     def processes(self) -> int:
         """How many processes, a device each, have parts of what is divided."""
-        return max(
-            prod(size for size, _ in weight.cuts) for weight in (*self.weights, *self.states)
-        )
+        values = (*self.weights, *self.states)
+        return max((prod(size for size, _ in each.cuts) for each in values), default=1)
 
     @property
     def state_offsets(self) -> list[int]:
