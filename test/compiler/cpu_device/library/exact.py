@@ -50,20 +50,30 @@ def rounded_integer(value: Fraction, mode: str) -> int:
 
 
 def rounded(value: Fraction, mode: str, form: Format) -> Fraction | float:
-    """The value in a format; an infinity where it overflows to one."""
-    if value == 0:
+    """The value in a format; an infinity where it overflows to one.
+
+    In whole numbers, of which the least unit is one: fractions would take ten times as long.
+    """
+    if not value:
         return Fraction(0)
-    magnitude = abs(value)
-    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    if Fraction(2) ** exponent > magnitude:
+    is_positive = value > 0
+    top, bottom = abs(value.numerator), value.denominator
+    exponent = top.bit_length() - bottom.bit_length()
+    if top << max(-exponent, 0) < bottom << max(exponent, 0):
         exponent -= 1
-    unit = Fraction(2) ** (max(exponent, form.least) - form.precision + 1)
-    result = rounded_integer(value / unit, mode) * unit
-    if abs(result) > form.largest:
-        infinite = mode == "rn" or mode == ("rp" if value > 0 else "rm")
+    scale = max(exponent, form.least) - form.precision + 1
+    units, rest = divmod(top << max(-scale, 0), bottom << max(scale, 0))
+    if mode == "rn":
+        half = 2 * rest - (bottom << max(scale, 0))
+        units += half > 0 or (half == 0 and units % 2 == 1)
+    elif rest and mode == ("rp" if is_positive else "rm"):
+        units += 1
+    if units.bit_length() - 1 + scale > form.most:
+        infinite = mode == "rn" or mode == ("rp" if is_positive else "rm")
         bound = math.inf if infinite else form.largest
-        return bound if value > 0 else -bound
-    return result
+        return bound if is_positive else -bound
+    sign = 1 if is_positive else -1
+    return Fraction(sign * units << max(scale, 0), 1 << max(-scale, 0))
 
 
 def square_root(value: Fraction, mode: str, form: Format) -> Fraction | float:
