@@ -7,17 +7,18 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn, overload
 
-from ...dialects.mlir import ir
+from ...dialects.mlir import ir, memref
+from ..rewriting import index_constant
+from ..size_assertions import assert_equal
 from .alternatives import Alternative, emit_first_that_holds
 from .configuration import FAMILY, Chooser, Configuration, Given, read_given
 from .device import Device
 from .floor import GENERAL, general, scatter
-from .iteration import read_iteration
+from .iteration import Extent, Iteration, is_static, loop_of, read_iteration
 from .kernels import Kernels
 from .logistic import use_logistic
 from .shape_class import Tuning, shape_class
 from .size import ZERO
-from .size_checks import emit_size_checks
 from .stored_types import take_stored_types
 from .work import COLLECTIVES, Work, read_work
 
@@ -51,7 +52,7 @@ def schedule(
         device = None
     given = None if device is None else read_given(op, FAMILIES)
     with op.location, ir.InsertionPoint(op):
-        emit_size_checks(op, iteration)
+        _emit_size_checks(op, iteration)
         if scatter.scatters(op):
             _refuse(given)
             _schedule_scatter(op, kernels, device)
@@ -192,3 +193,30 @@ def _schedule_any(op: ir.Operation, kernels: Kernels) -> None:
         streaming.schedule(op, kernels)
     else:
         general.schedule(op, kernels)
+
+
+def _emit_size_checks(op: ir.Operation, iteration: Iteration) -> None:
+    """Emits assertions that operands indexed by one loop agree in size, where sizes are open.
+
+    The verifier compares known sizes. Only dims that a loop indexes directly are compared:
+    pipelines/hir/access_checks.py checks computed indices, before operations are fused.
+    """
+    for loop, chosen in enumerate(iteration.extents):
+        for operand, map_ in enumerate(iteration.maps):
+            for axis, expression in enumerate(map_.results):
+                if loop_of(expression) == loop and (operand, axis) != (chosen.operand, chosen.axis):
+                    _check(op, chosen, Extent(operand, axis))
+
+
+def _check(op: ir.Operation, chosen: Extent, other: Extent) -> None:
+    if is_static(op, chosen) and is_static(op, other):
+        return
+    text = (
+        f"dim {chosen.axis} of operand {chosen.operand} and dim {other.axis} of operand "
+        f"{other.operand} are one loop of {op.name} and must have the same size"
+    )
+    assert_equal(_size(op, chosen), _size(op, other), text, "{0} and {1}")
+
+
+def _size(op: ir.Operation, place: Extent) -> ir.Value:
+    return memref.dim(op.operands[place.operand], index_constant(place.axis))

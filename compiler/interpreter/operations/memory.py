@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ....dialects.hir.domain import Plan, plan_of_integers
+from ....dialects.hir.domain_steps import DomainError, read_domain
 from ....dialects.mlir import ir
 from .. import fault
-from ..allocation_plan import plan_of
 from ..buffer import Buffer
 from ..dtypes import POISON_BYTE, dtype_of, element_type_of
 from ..frame import Frame, mark_written
@@ -21,7 +22,7 @@ def allocate(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     result = op.results[0]
     element = element_type_of(result.type)
     assert element is not None
-    plan = plan_of(op, [frame.number(size) for size in op.operands])
+    plan = _plan_of(op, [frame.number(size) for size in op.operands])
     buffer = frame.placed(op, result, plan.sizes)
     if buffer is None:
         kind = ir.StringAttr(op.attributes["memory"]).value if "memory" in op.attributes else ""
@@ -43,7 +44,7 @@ def reuse(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     result = op.results[0]
     element = element_type_of(result.type)
     assert element is not None
-    plan = plan_of(op, [frame.number(size) for size in list(op.operands)[1:]])
+    plan = _plan_of(op, [frame.number(size) for size in list(op.operands)[1:]])
     old = storage.allocation
     if old.owner is not Owner.PROGRAM or old.memory is None:
         fault.fail(op, f"{old.name} cannot be reused: its memory is the caller's")
@@ -99,3 +100,15 @@ def _zero(buffer: Buffer) -> None:
     assert memory is not None
     memory.zero_()
     mark_written(buffer)
+
+
+def _plan_of(op: ir.Operation, open_sizes: Sequence[int]) -> Plan[int]:
+    """Returns the plan of an allocation whose open logical sizes these are."""
+    if any(size < 0 for size in open_sizes):
+        fault.fail(op, f"a size of an allocation is negative: {list(open_sizes)}")
+    shaped = op.results[0].type
+    assert isinstance(shaped, ir.MemRefType)
+    try:
+        return plan_of_integers(read_domain(op, shaped.shape), open_sizes)
+    except DomainError as error:
+        fault.fail(op, str(error))

@@ -3,14 +3,12 @@
 Those of products are in products/all_lowerings.py.
 """
 
-from . import binary, reduce, set, ternary, unary
+from . import kinds, reduce, set
 from .registry import find_lowering
 
 __all__ = [
-    "binary",
     "find_lowering",
+    "kinds",
     "reduce",
     "set",
-    "ternary",
-    "unary",
 ]

@@ -25,10 +25,10 @@ from ..size import MOST_IN_32_BITS
 from ..work import Layout, Work
 from .choice import choices, may_be_peeled
 from .configuration import Kind, RowConfiguration, refusal
+from .exponential_sum import relax_powers
 from .held import emit_held
 from .needs import needed_collectives
 from .plan import RowPlan
-from .powers import relax_powers
 from .space import RowSpace, read_rows, rows_of
 from .split import launch_split, require_split
 from .stages import plan_stages

@@ -10,8 +10,8 @@ from hirc.compiler.interpreter.unary_kinds import UNARY_FUNCTIONS
 from hirc.dialects.hir.element_rules import kind_takes
 from hirc.dialects.hir.element_types import ELEMENT_TYPES
 from hirc.dialects.hir.kinds import BINARY, REDUCE, TERNARY, UNARY
-from hirc.pipelines.hir.compute.kind_emitters import (
-    _TABLES as EMITTERS,  # pyright: ignore[reportPrivateUsage]
+from hirc.pipelines.hir.compute.kinds import (
+    _EMITTERS as EMITTERS,  # pyright: ignore[reportPrivateUsage]
 )
 from hirc.pipelines.hir.compute.reductions import collective_kind
 
