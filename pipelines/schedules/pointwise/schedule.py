@@ -103,21 +103,21 @@ class PointwiseChooser(Chooser[PointwiseConfiguration]):
 
         Reads that begin at different places of rows that lie alike are taken to be of one tensor.
         """
-        work, moved = self.work, [element_bytes(each.element) for each in self.work.outputs]
-        spread = [
-            operand
-            for operand in work.inputs
-            if space.inner.stride_of(work, operand.number) != ZERO
-            and not is_flat(work, operand, space.loops)
-        ]
+        work = self.work
+        read = [each for each in work.inputs if space.inner.stride_of(work, each.number) != ZERO]
+        spread = [each for each in read if not is_flat(work, each, space.loops)]
+        moved = [each for each in (*work.outputs, *read) if each not in spread]
         tensors: dict[Hashable, set[int]] = {}
         for operand in spread:
             _, offset = strides_and_offset(ir.MemRefType(operand.buffer.type))
             places = tensors.setdefault((operand.element, operand.strides), set())
             if offset in places or offset == DYNAMIC or not places:
-                moved.append(element_bytes(operand.element))
+                moved.append(operand)
             places.add(offset)
-        return len(spread) * self._table.spread_bytes > WARP_LANES * sum(moved)
+        if len(moved) == len(work.outputs) + len(read):
+            return False  # Each is of a tensor of its own.
+        bytes_ = sum(element_bytes(each.element) for each in moved)
+        return len(spread) * self._table.spread_bytes > WARP_LANES * bytes_
 
     def refusal(self, made: PointwiseConfiguration) -> str | None:
         space, width = self._space(made.layout), made.width

@@ -302,3 +302,50 @@
     linalg.yield %v : f32
   }
 }) {sym_name = "main", function_type = (memref<?x?xf32>) -> ()} : () -> ()
+
+// -----
+
+// Neighbours in rows of an odd length would be read one by one for vectors that cross rows: of five
+// of one tensor, threads take single elements, which a warp reads side by side; of three, vectors.
+
+// CHECK-LABEL: gpu.func @addf_addf_addf_0(
+// CHECK-SAME:    kernel = "single"
+// CHECK-LABEL: gpu.func @addf_addf_1
+// CHECK-SAME:    kernel = "flat"
+"hir.program"() ({
+^bb0(%x: memref<64x35xf32>, %y: memref<62x33xf32>, %z: memref<64x33xf32>):
+  %n = memref.subview %x[0, 1] [62, 33] [1, 1] : memref<64x35xf32> to memref<62x33xf32, strided<[35, 1], offset: 1>>
+  %w = memref.subview %x[1, 0] [62, 33] [1, 1] : memref<64x35xf32> to memref<62x33xf32, strided<[35, 1], offset: 35>>
+  %c = memref.subview %x[1, 1] [62, 33] [1, 1] : memref<64x35xf32> to memref<62x33xf32, strided<[35, 1], offset: 36>>
+  %e = memref.subview %x[1, 2] [62, 33] [1, 1] : memref<64x35xf32> to memref<62x33xf32, strided<[35, 1], offset: 37>>
+  %s = memref.subview %x[2, 1] [62, 33] [1, 1] : memref<64x35xf32> to memref<62x33xf32, strided<[35, 1], offset: 71>>
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
+                     affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%n, %w, %c, %e, %s : memref<62x33xf32, strided<[35, 1], offset: 1>>,
+        memref<62x33xf32, strided<[35, 1], offset: 35>>, memref<62x33xf32, strided<[35, 1], offset: 36>>,
+        memref<62x33xf32, strided<[35, 1], offset: 37>>, memref<62x33xf32, strided<[35, 1], offset: 71>>)
+    outs(%y : memref<62x33xf32>) {
+  ^bb0(%a: f32, %b: f32, %d: f32, %f: f32, %g: f32, %o: f32):
+    %p = arith.addf %a, %b : f32
+    %q = arith.addf %p, %d : f32
+    %r = arith.addf %q, %f : f32
+    %t = arith.addf %r, %g : f32
+    linalg.yield %t : f32
+  }
+  %l0 = memref.subview %x[0, 0] [64, 33] [1, 1] : memref<64x35xf32> to memref<64x33xf32, strided<[35, 1]>>
+  %l1 = memref.subview %x[0, 1] [64, 33] [1, 1] : memref<64x35xf32> to memref<64x33xf32, strided<[35, 1], offset: 1>>
+  %l2 = memref.subview %x[0, 2] [64, 33] [1, 1] : memref<64x35xf32> to memref<64x33xf32, strided<[35, 1], offset: 2>>
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
+                     affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%l0, %l1, %l2 : memref<64x33xf32, strided<[35, 1]>>, memref<64x33xf32, strided<[35, 1], offset: 1>>,
+        memref<64x33xf32, strided<[35, 1], offset: 2>>) outs(%z : memref<64x33xf32>) {
+  ^bb0(%a: f32, %b: f32, %d: f32, %o: f32):
+    %p = arith.addf %a, %b : f32
+    %q = arith.addf %p, %d : f32
+    linalg.yield %q : f32
+  }
+}) {sym_name = "main", function_type = (memref<64x35xf32>, memref<62x33xf32>, memref<64x33xf32>) -> ()} : () -> ()
