@@ -1,7 +1,8 @@
-"""Expands powers with integer exponents, and with those that are whole numbers."""
+"""Expands powers with integer exponents, and with whole numbers and halves."""
 
 from __future__ import annotations
 
+import math as math_constants
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -14,7 +15,7 @@ from ..rewriting import constant, each_element, element_type, like, rewrite_each
 @register
 @dataclass(frozen=True)
 class ExpandPowers(Pass):
-    """Expands math.ipowi, math.fpowi, and math.powf with a small whole number.
+    """Expands math.ipowi, math.fpowi, and math.powf with a small whole number or a half.
 
     `ipowi` becomes a loop over the exponent's bits, on signed integers that wrap. With a negative
     exponent the exact result is a fraction and is rounded towards zero: 1 and -1 keep magnitude
@@ -23,7 +24,8 @@ class ExpandPowers(Pass):
     `fpowi` with a constant exponent from -1 to 4 becomes products, else math.powf with the
     exponent as a float. That is at most powf's own error, where libdevice's powi multiplies
     in a chain whose error grows with the exponent. An exponent that the float cannot hold is cut
-    in two: x^(h + l) = x^h * x^l. `powf` with a constant of those becomes products, too.
+    in two: x^(h + l) = x^h * x^l. `powf` with a constant of those becomes products, too, and with
+    0.5 a square root.
 
         %r = math.fpowi %x, %n : f32, i16
 
@@ -94,15 +96,26 @@ def _float_power(op: ir.Operation) -> Sequence[ir.Value]:
 
 
 def _whole_power(op: ir.Operation) -> Sequence[ir.Value] | None:
-    """Returns products in place of a power with a constant whole number, else None."""
+    """Returns products in place of a power with a constant whole number, a root in place of one
+    with a half, else None.
+    """
     base, exponent = op.operands
     known = _constant_exponent(exponent)
-    if known is None or known not in range(-1, 5):
+    if known is None or known not in (*range(-1, 5), 0.5):
         return None
     narrow = str(element_type(base.type)) in ("f16", "bf16")
     working_type = like(base.type, ir.F32Type.get()) if narrow else base.type
-    power = _product(arith.extf(working_type, base) if narrow else base, int(known))
+    working = arith.extf(working_type, base) if narrow else base
+    power = _root(working) if known == 0.5 else _product(working, int(known))
     return [arith.truncf(base.type, power) if narrow else power]
+
+
+def _root(base: ir.Value) -> ir.Value:
+    """Returns a square root: a power is 0 of -0, and infinite of infinities of both signs."""
+    infinity = constant(base.type, math_constants.inf)
+    root = math.sqrt(arith.addf(base, constant(base.type, 0.0)))
+    lowest = arith.cmpf(arith.CmpFPredicate.OEQ, base, constant(base.type, -math_constants.inf))
+    return arith.select(lowest, infinity, root)
 
 
 def _product(base: ir.Value, exponent: int) -> ir.Value:

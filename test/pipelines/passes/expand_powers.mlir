@@ -87,7 +87,8 @@ func.func @constant_exponents(%x: f16, %y: vector<2xf32>) -> (f16, vector<2xf32>
   return %0, %1 : f16, vector<2xf32>
 }
 
-// A power with a small whole number is a product, as torch computes it; others stay.
+// A power with a small whole number is a product, as torch computes it, and one with a half a square
+// root, which is 0 of -0 and infinite of the negative infinity; others stay.
 
 // CHECK-LABEL: func.func @whole_numbers
 // CHECK-SAME:    %[[X:.*]]: f32, %[[V:.*]]: vector<4xf64>, %[[B:.*]]: bf16
@@ -97,7 +98,10 @@ func.func @constant_exponents(%x: f16, %y: vector<2xf32>) -> (f16, vector<2xf32>
 // CHECK:         %[[WIDE:.*]] = arith.extf %[[B]] : bf16 to f32
 // CHECK:         %[[WIDE_SQUARE:.*]] = arith.mulf %[[WIDE]], %[[WIDE]] : f32
 // CHECK:         %[[NARROW:.*]] = arith.truncf %[[WIDE_SQUARE]] : f32 to bf16
-// CHECK:         %[[ROOT:.*]] = math.powf %[[X]], %{{.*}} : f32
+// CHECK:         %[[SUM:.*]] = arith.addf %[[X]], %{{.*}} : f32
+// CHECK:         %[[ANY:.*]] = math.sqrt %[[SUM]] : f32
+// CHECK:         %[[LEAST:.*]] = arith.cmpf oeq, %[[X]], %{{.*}} : f32
+// CHECK:         %[[ROOT:.*]] = arith.select %[[LEAST]], %{{.*}}, %[[ANY]] : f32
 // CHECK:         %[[LARGE:.*]] = math.powf %[[X]], %{{.*}} : f32
 // CHECK:         %[[OPEN:.*]] = math.powf %[[X]], %[[X]] : f32
 // CHECK:         return %[[SQUARE]], %[[CUBE]], %[[NARROW]], %[[ROOT]], %[[LARGE]], %[[OPEN]]
