@@ -10,6 +10,7 @@ from dataclasses import field
 from ..dialects.mlir import ir
 from ..dialects.records import dataclass
 from .passes.check_buffer_views import has_buffer_views
+from .passes.check_divisions import has_divisions
 from .passes.copy_carried_tensors import BUFFERIZE
 from .passes.run_async_in_order import has_async
 from .passes.run_transform_schedules import has_schedules
@@ -169,7 +170,11 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             when=has_schedules,
         ),
         Stage("async", "run-async-in-order", when=has_async),
-        Stage("views", "check-buffer-views", when=has_buffer_views),
+        Stage(
+            "views",
+            "check-buffer-views,check-divisions",
+            when=lambda module: has_buffer_views(module) or has_divisions(module),
+        ),
         Stage("weights", f"lay-out-weights{{{entry}}}", when=has_weights),
         Stage(
             "tensor-functions",

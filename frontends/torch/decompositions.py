@@ -43,7 +43,7 @@ from .floats import float_decompositions, floor_quotient
 from .generators import random_decompositions
 from .grouped import grouped_decompositions
 from .halves import widened
-from .integers import integer_decompositions, power
+from .integers import floor_quotient_of_integers, integer_decompositions, power
 from .linear_algebra import linear_algebra_decompositions
 from .losses import loss_decompositions
 from .means import mean_decompositions
@@ -122,6 +122,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN._unsafe_view.default: _view,
         _ATEN.split_with_sizes.default: _split_with_sizes,
         _ATEN.roll.default: _roll,
+        _ATEN.repeat.default: _repeat,
         _ATEN.empty.memory_format: _zeros,
         _ATEN.new_empty.default: _new_zeros,
         _ATEN.empty_like.default: _zeros_like,
@@ -435,7 +436,7 @@ def _truths() -> dict[Any, Callable[..., Any]]:
 
 def _bytes_and_numbers() -> dict[Any, Callable[..., Any]]:
     """Returns operators that compute bytes in a wider type: torch-mlir crashes for bytes and a
-    number, and cannot divide bytes by bytes. Quotients of floats that are rounded down are exact.
+    number, and cannot divide bytes by bytes. Quotients that are rounded down are exact.
     """
     divisions = [_ATEN.div.Tensor_mode, _ATEN.div.Scalar_mode, _ATEN.floor_divide.default]
     table = {
@@ -456,8 +457,11 @@ def _bytes_and_numbers() -> dict[Any, Callable[..., Any]]:
             is_floor = (
                 named.get("rounding_mode") == "floor" or operator is _ATEN.floor_divide.default
             )
-            if is_floor and operator in divisions and torch.result_type(x, y).is_floating_point:
+            kind = torch.result_type(x, y)
+            if is_floor and operator in divisions and kind.is_floating_point:
                 return floor_quotient(x, y)
+            if is_floor and operator in divisions and kind.is_signed and not kind.is_complex:
+                return floor_quotient_of_integers(x, y)
             known = table.get(operator)
             return NotImplemented if known is None else known(x, y, *given, **named)
 
@@ -498,6 +502,19 @@ def _view(x: Tensor, size: Sequence[int | SymInt]) -> Tensor:
         # torch-mlir fails where what is split off is of size 1.
         is_one = not isinstance(each, SymInt) and each == 1
         x = x.unsqueeze(axis) if is_one else _PRIMS.split_dim.default(x, axis, each)
+    return x
+
+
+def _repeat(x: Tensor, repeats: Sequence[int | SymInt]) -> Tensor:
+    """Returns open sizes repeated; torch-mlir divides by their product, which may be 0."""
+    if not any(isinstance(size, SymInt) for size in x.shape):
+        return NotImplemented
+    for _ in range(len(repeats) - x.dim()):
+        x = x.unsqueeze(0)
+    for axis, times in enumerate(repeats):
+        if isinstance(times, SymInt) or times != 1:
+            sizes = [*x.shape[:axis], times, *x.shape[axis:]]
+            x = _PRIMS.collapse.default(x.unsqueeze(axis).expand(sizes), axis, axis + 1)
     return x
 
 

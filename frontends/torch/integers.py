@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ...dialects.mlir import arith, ir, math, scf
 from ...pipelines.rewriting import constant
+from .complex_numbers import each_part
 
 _ATEN = torch.ops.aten
 _LIBRARY = torch.library.Library("hirc", "FRAGMENT")
@@ -27,10 +28,11 @@ OF_INTEGERS = torch.ops.hirc.of_integers.default
 
 
 def integer_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of common divisors and multiples."""
+    """Returns the decompositions of negation, and of common divisors and multiples."""
     return {
         _ATEN.gcd.default: partial(_of_two, "gcd"),
         _ATEN.lcm.default: _lcm,
+        _ATEN.neg.default: _neg,
     }
 
 
@@ -39,10 +41,34 @@ def power(x: Tensor, y: Tensor) -> Tensor:
     return _of_two("power", x, y)
 
 
+def floor_quotient_of_integers(x: Tensor | int, y: Tensor | int) -> Tensor:
+    """Returns the greatest integer not above x / y; torch-mlir divides as f64, which rounds.
+
+    The least integer has no quotient by -1, and wraps.
+    """
+    kind = torch.result_type(x, y)
+    one, by = (
+        each.to(kind) if isinstance(each, Tensor) else torch.full((), each, dtype=kind)
+        for each in (x, y)
+    )
+    divisor = torch.where(by == -1, 1, by)
+    quotient = torch.div(one, divisor, rounding_mode="trunc")
+    rest = one - quotient * divisor
+    below = torch.where((rest != 0) & ((rest < 0) != (divisor < 0)), quotient - 1, quotient)
+    return torch.where(by == -1, -one, below)
+
+
 def _of_two(kind: str, x: Tensor, y: Tensor) -> Tensor:
     common = torch.result_type(x, y)
     both = torch.broadcast_tensors(x.to(common), y.to(common))
     return OF_INTEGERS(both[0].contiguous(), both[1].contiguous(), kind)
+
+
+def _neg(x: Tensor) -> Tensor:
+    """torch-mlir multiplies integers by an f64, which rounds those of more than 53 bits."""
+    if x.is_complex():
+        return each_part(_ATEN.neg.default, x)
+    return NotImplemented if x.is_floating_point() else torch.zeros_like(x) - x
 
 
 def _lcm(x: Tensor, y: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...dialects.mlir import ir
+from ...dialects.mlir import arith, ir
 from ...pipelines.locations import file_position
 from ...pipelines.rewriting import constant
 from ...pipelines.walking import operations_where
@@ -12,9 +12,13 @@ _ZERO_ELEMENT = "unimplemented: tensor with zero element"
 
 
 def tidy(module: ir.Operation) -> None:
-    """Erases the assertions that torch does not make, and rounds numbers that are known."""
+    """Erases the assertions that torch does not make, rounds numbers that are known, and divides by
+    no 0 what nobody may ask for.
+    """
     for op in operations_where(module, _is_added):
         op.erase()
+    for op in operations_where(module, _may_be_unused):
+        _divide_by_one(op)
     for op in operations_where(module, _rounds_constant):
         _round(op)
 
@@ -33,6 +37,21 @@ def locate(module: ir.Operation) -> None:
 
 def _is_added(op: ir.Operation) -> bool:
     return op.name == "cf.assert" and ir.StringAttr(op.attributes["msg"]).value == _ZERO_ELEMENT
+
+
+def _may_be_unused(op: ir.Operation) -> bool:
+    """Returns whether an operation computes a size of a view, for the case that it was given as
+    -1: which size that is, is a choice of the program.
+    """
+    users = [use.owner.operation.name for use in op.results[0].uses] if op.results else []
+    return op.name == "arith.divsi" and bool(users) and set(users) == {"arith.select"}
+
+
+def _divide_by_one(op: ir.Operation) -> None:
+    divisor = op.operands[1]
+    with op.location, ir.InsertionPoint(op):
+        is_zero = arith.cmpi(arith.CmpIPredicate.eq, divisor, constant(divisor.type, 0))
+        op.operands[1] = arith.select(is_zero, constant(divisor.type, 1), divisor)
 
 
 def _rounds_constant(op: ir.Operation) -> bool:

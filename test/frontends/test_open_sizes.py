@@ -433,3 +433,22 @@ def test_parts_of_parts_are_rounded_as_in_python() -> None:
     for rows in range(2, 99):
         x = torch.ones(rows, 2)
         assert compiled(x) == _of_chained_parts(x), rows
+
+
+def _of_any_sizes(x: torch.Tensor, y: torch.Tensor) -> list[torch.Tensor]:
+    rows, columns = x.shape
+    return [
+        *(x.repeat(2, 3), x.repeat(2, 1, 1), x.repeat(1, rows + 1), y.repeat(columns, 2)),
+        *(x.softmax(1), x.softmax(0), x.sum(0), x.mean(1), x.cumsum(1), x @ x.T, x.T.reshape(-1)),
+        *(torch.cat([x, y[:, None]], 1), torch.stack([x, x], 1), x.flip(0), x[::2], x.tril()),
+    ]
+
+
+def test_open_sizes_may_be_zero() -> None:
+    shapes = ({0: Dim("rows", min=0), 1: Dim("columns", min=0)}, {0: Dim("rows", min=0)})
+    given = (torch.randn(5, 7), torch.randn(5))
+    model = compile_model(_of_any_sizes, given, dynamic_shapes=shapes, target="cpu", opt_level=0)
+    for rows, columns in ((0, 0), (0, 3), (3, 0), (1, 1), (4, 3)):
+        given = (torch.randn(rows, columns), torch.randn(rows))
+        for ours, theirs in zip(model(*given), _of_any_sizes(*given), strict=True):
+            torch.testing.assert_close(ours, theirs, equal_nan=True)

@@ -63,7 +63,17 @@ def _of_two_floats(x: Tensor) -> list[Tensor]:
         *(torch.logaddexp(one, other), torch.logaddexp2(tenths, back), torch.hypot(one, other)),
         *(edges**0.5, edges**-0.5, edges**-1),
         *(torch.bucketize(edges[:5], edges.sort().values), torch.isin(edges, other)),
+        *_of_large_integers((x[0, 0] * 0).long()),
+        *(x[:0].repeat(2, 3), x[:, :0].repeat(2, 3), x[:0].repeat(2, 1, 0)),
     ]
+
+
+def _of_large_integers(zero: Tensor) -> list[Tensor]:
+    """That f64 does not have."""
+    most = 2**63 - 1
+    some = torch.tensor([most, most - 1, -most, 2**53 + 1, -(2**60) - 1, 7, -7, 0]) + zero
+    by = torch.tensor([1, 3, 1, -1, 3, -2, 2, -5]) + zero
+    return [some // by, some // 1000, torch.div(2**62 + 1, by, rounding_mode="floor"), some % by]
 
 
 def _quotients(x: Tensor, y: Tensor) -> list[Tensor]:

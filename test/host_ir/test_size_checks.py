@@ -227,6 +227,20 @@ func.func @padded(%x: tensor<?xf32>, %w: tensor<3xf32>, %y: tensor<?xf32>) -> te
     -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+func.func @parted(%x: tensor<?xf32>, %n: index) -> tensor<?x?xf32> {
+  %zero = arith.constant 0 : index
+  %size = tensor.dim %x, %zero : tensor<?xf32>
+  %m = arith.divui %size, %n : index
+  %y = tensor.expand_shape %x [[0, 1]] output_shape [%n, %m] : tensor<?xf32> into tensor<?x?xf32>
+  %z = arith.addf %y, %y : tensor<?x?xf32>
+  return %z : tensor<?x?xf32>
+}
+"hir.program"() ({
+^bb0(%n: index, %m: index):
+  %r = arith.remsi %n, %m : index
+  "hir.output"(%r) {name = "r"} : (index) -> ()
+}) {sym_name = "rest", inputs = [{name = "n"}, {name = "m"}],
+    function_type = (index, index) -> index} : () -> ()
 "hir.program"() ({
 ^bb0(%x: memref<?xf32>, %n: index):
   %y = "hir.allocate"(%n) : (index) -> memref<?xf32>
@@ -349,6 +363,10 @@ CASES: list[tuple[str, list[Argument], str]] = [
     ("next", [[5], 4], ""),
     ("next", [[0], 0], ""),
     ("next", [[5], 5], _indexed(0, 0, "linalg.generic", 5, 6)),
+    ("parted", [[12], 3], ""),
+    ("parted", [[0], 0], "arith.divui: a division by 0 has no result"),
+    ("rest", [-7, 3], ""),
+    ("rest", [7, 0], "arith.remsi: a division by 0 has no result"),
     ("view", [[4], 2, 2], ""),
     ("view", [[4], 2, 3], "hir.reshape: the sizes have 6 elements, the buffer has 4"),
     ("view", [[4], 4611686018427387905, 4], "hir.reshape: the sizes have more than 2^63 - 1"),
