@@ -100,7 +100,7 @@ _TERMS, _STAGES = 16, 3
 # Of matrices: of few terms a step is no longer than these, and shorter where single elements pass
 # through a thread's registers.
 _MATRIX_TERMS, _FETCHED_TERMS, _MATRIX_STAGES = (128, 64, 32, 16), 16, 3
-_PARTS = (1, 2, 3, 4, 6, 8, 12, 16)
+_PARTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 # A part is to have so many terms: what begins and ends a block takes the time of some steps.
 _LEAST_TERMS = 128
 # What a thread may have of sums, of the 255 registers of 4 bytes.

@@ -188,7 +188,7 @@ class WarpgroupKernel:
         first, plan = self.plan.first, self.plan
         if not isinstance(first, Window):
             return {}
-        return dict(zip(plan.rows, first.box(plan.form, self.configuration.rows), strict=True))
+        return dict(zip(plan.rows, first.box(self.configuration.rows), strict=True))
 
     def _full(self, slot: ir.Value) -> Barrier:
         return Barrier(byte(self._barriers, times(slot, 2 * BARRIER_BYTES)))

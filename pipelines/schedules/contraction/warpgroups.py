@@ -29,7 +29,7 @@ from ..warpgroup_matrices import (
     Kinds,
 )
 from .form import Factor, Form
-from .window import Window, count_boxes, read_window
+from .window import Window, read_window
 
 # Neighbouring columns that a thread stores of 16-bit results: a tile's, which four lanes share.
 RUN = 8
@@ -165,8 +165,7 @@ class WarpgroupPlan:
     def row_tiles(self, rows: int) -> Size:
         """Returns how many tiles of so many rows there are."""
         if isinstance(self.first, Window):
-            extents = [self.form.work.extents[loop].known for loop in self.rows]
-            return Size(count_boxes(extents, self.first.box(self.form, rows)))
+            return Size(self.first.count(rows))
         return self.form.work.open.divided_up(self.extent(self.rows), rows)
 
 

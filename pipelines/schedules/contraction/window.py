@@ -7,9 +7,9 @@ Beyond the image's edges the copy engine gives zeros, as padding does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product as each_of
+from functools import cache
 from math import prod
 
 from ....dialects.records import dataclass
@@ -39,13 +39,14 @@ class Axis:
 class Window:
     """How the copy engine sees a factor that is read in windows: `axes`, innermost first.
 
-    The first has the loop of the terms alone, the next ones one loop of `rows` each, innermost
-    first. The first element lies at `offset` of the factor's buffer. Terms of places that lie
-    `beside` one another may follow each other along the first axis.
+    The first has the loop of the terms alone, the next ones one loop of rows each, innermost first;
+    rows have `extents` iterations, outermost first. The first element lies at `offset` of the
+    factor's buffer. Terms of places that lie `beside` one another may follow each other along the
+    first axis.
     """
 
     factor: Factor
-    rows: tuple[int, ...]
+    extents: tuple[int, ...]
     axes: tuple[Axis, ...]
     offset: int
     beside: Axis | None = None
@@ -54,18 +55,33 @@ class Window:
     def is_along_terms(self) -> bool:
         return True
 
-    def box(self, form: Form, rows: int) -> tuple[int, ...]:
+    def box(self, rows: int) -> tuple[int, ...]:
         """Returns the box of so many results that a tile has, of which few lie beyond the ends."""
-        extents = [form.work.extents[loop].known for loop in self.rows]
-        sizes = [each for each in range(1, rows + 1) if rows % each == 0]
-        boxes = (each for each in each_of(sizes, repeat=len(extents)) if prod(each) == rows)
-        return min(
-            boxes, key=lambda box: (count_boxes(extents, box), [-each for each in box[::-1]])
-        )
+        return _best_box(self.extents, rows)
+
+    def count(self, rows: int) -> int:
+        """Returns how many tiles of so many results there are."""
+        return _count(self.extents, self.box(rows))
 
 
-def count_boxes(extents: Sequence[int], box: Sequence[int]) -> int:
-    """Returns how many boxes cover so many iterations of loops."""
+@cache
+def _best_box(extents: tuple[int, ...], rows: int) -> tuple[int, ...]:
+    def key(box: tuple[int, ...]) -> tuple[int, list[int]]:
+        return _count(extents, box), [-size for size in box[::-1]]
+
+    return min(_boxes(rows, len(extents)), key=key)
+
+
+def _boxes(rows: int, dims: int) -> Iterator[tuple[int, ...]]:
+    if dims == 1:
+        yield (rows,)
+        return
+    for size in (each for each in range(1, rows + 1) if rows % each == 0):
+        for rest in _boxes(rows // size, dims - 1):
+            yield size, *rest
+
+
+def _count(extents: Sequence[int], box: Sequence[int]) -> int:
     return prod(-(-extent // size) for extent, size in zip(extents, box, strict=True))
 
 
@@ -115,7 +131,8 @@ def read_window(form: Form) -> Window | None:
         return None
     if any(axis.stride % count for axis in ordered):
         return None
-    return Window(factor, form.rows, (channels, *ordered), offset, beside)
+    extents = tuple(work.extents[loop].known for loop in form.rows)
+    return Window(factor, extents, (channels, *ordered), offset, beside)
 
 
 def _guarded_axes(factor: Factor) -> list[Axis] | None:
