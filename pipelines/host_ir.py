@@ -159,7 +159,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     program skips them.
     """
     executable = str(options.executable).lower()
-    report = str(options.fusion_report).lower()
+    report, chips = str(options.fusion_report).lower(), "+".join(options.chips)
     marks = " mark=true" if options.marks_launches else ""
     entry = f"entry={options.entry} executable={executable}"
     buffer_entry = options.entry if options.executable else None
@@ -178,7 +178,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         Stage("weights", f"lay-out-weights{{{entry}}}", when=has_weights),
         Stage(
             "tensor-functions",
-            "hir-resolve-aliases,hir-divide-over-mesh,hir-form-tensor-functions",
+            f"hir-resolve-aliases,hir-divide-over-mesh{{chips={chips}}},hir-form-tensor-functions",
             when=has_programs,
         ),
         Stage(
@@ -187,7 +187,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "keep-unwritten-elements,check-tensor-views,decompose-structured-tensors,convert-scatter-to-linalg,convert-sort-to-linalg,"
             "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
             # Devices send what products read, not what it is extended to.
-            "reshape-idle-transposes,narrow-product-operands,divide-functions-over-mesh,"
+            f"reshape-idle-transposes,narrow-product-operands,divide-functions-over-mesh{{chips={chips}}},"
             "convert-concat-to-linalg{to-fuse=true},"
             f"{'split-float32-products,' if options.products.splits else ''}"
             f"{_reads_in_place(options.products, options.chips)}{_generalizes(options.products)}"
@@ -216,7 +216,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         ),
         Stage(
             "allocations",
-            f"hir-insert-communication,hir-overlap-communication{{chips={'+'.join(options.chips)} "
+            f"hir-insert-communication,hir-overlap-communication{{chips={chips} "
             f"steps={options.overlap_steps}}},hir-insert-allocations,hir-insert-deallocations,"
             "hir-check-weights,hir-verify-ownership,hir-reuse-buffers",
             when=has_programs,
@@ -229,7 +229,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         ),
         Stage(
             "schedules",
-            f"hir-schedule-kernels{{chips={'+'.join(options.chips)} "
+            f"hir-schedule-kernels{{chips={chips} "
             f"tuned={str(options.tuned).lower()}{marks}}},{PROGRAM}(canonicalize,cse),"
             # Every stage from here on visits what is in kernels; a third of it is equal constants.
             "gpu.module(cse),"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.hir.layout import DYNAMIC, buffer_type
@@ -16,7 +17,7 @@ from ..fusion.fills import filled_with
 from ..fusion.generic import GENERIC, has_tensors_only, inputs_of
 from ..hir.communication.device_parts import as_value, divided
 from ..hir.communication.ops import communicator, place_in
-from ..hir.mesh.choice import Choice, Problem, Value
+from ..hir.mesh.choice import Choice, Meanwhile, Problem, Value, work_of
 from ..hir.mesh.rewriting import MeshRewriting
 from ..pass_base import fail
 from ..rewriting import constant, index_constant
@@ -25,7 +26,7 @@ from ..weights import MARK as WEIGHT
 from ..weights import divided_weights
 from .declared import argument_spreads, result_spreads
 from .linear import passes_parts
-from .loops import loops_of, parallel_loops
+from .loops import loops_of, parallel_loops, product_sizes
 from .unfold import Groups, collapse, expand, unfold
 from .views import COLLAPSE, EXPAND, INSERT, VIEWS, dim_pairs, inserted_dims, view_spreads
 from .wishes import Wish, find_wishes, renamed
@@ -40,11 +41,12 @@ _NEUTRAL = {"sum": 0, "prod": 1}
 class Division(MeshRewriting[ir.RankedTensorType]):
     """A function over a mesh while it is rewritten, from its first operation to its last."""
 
-    def __init__(self, function: ir.Operation, mesh: Mesh) -> None:
+    def __init__(self, function: ir.Operation, mesh: Mesh, meanwhile: Meanwhile) -> None:
         blocks = list(function.regions[0].blocks)
         if len(blocks) != 1:
             fail(function, f"a function with '{MESH}' has no branches (cf); use scf.if and scf.for")
         super().__init__(function, mesh)
+        self._meanwhile = meanwhile
         self._results = result_spreads(function, mesh)
         self._there: dict[ir.Value, set[Spreads]] = {}
         # Collapses that cannot be divided as what they collapse is; what takes them tells what
@@ -265,9 +267,11 @@ class Division(MeshRewriting[ir.RankedTensorType]):
 
         Its parts are rounded to it before they are combined.
         """
-        if isinstance(value.owner, ir.Block) or value.owner.operation.name != GENERIC:
+        if isinstance(value.owner, ir.Block):
             return None
         op = value.owner.operation
+        if not op.name.startswith("linalg.") or not has_tensors_only(op):
+            return None
         elements = {
             each.type.element_type
             for each in inputs_of(op)
@@ -445,10 +449,12 @@ class Division(MeshRewriting[ir.RankedTensorType]):
             is_kept = any(partial) and is_combined(whole.element_type, "sum")
             keeps.append(is_kept and passes_parts(op, partial))
         result = Value(tuple(whole.shape), self._bytes(op.results[0]), ())
-        wish = self._wishes.get(op.results[0])
-        return Problem(
-            self.mesh, loops_of(op, self._type), values, result, wish, False, tuple(keeps)
-        )
+        wish, loops = self._wishes.get(op.results[0]), loops_of(op, self._type)
+        work, sizes = Fraction(0), product_sizes(op, self._type)
+        if sizes:
+            element = ir.RankedTensorType(op.operands[0].type).element_type
+            work = work_of(sizes, str(element), self._meanwhile)
+        return Problem(self.mesh, loops, values, result, wish, False, tuple(keeps), work)
 
     def _bytes(self, value: ir.Value) -> int:
         """Returns how many bytes of an element devices send where parts of it are combined."""

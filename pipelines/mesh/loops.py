@@ -110,6 +110,23 @@ def _windows(op: ir.Operation, maps: list[ir.AffineMap], whole_type: WholeType) 
     }
 
 
+def product_sizes(op: ir.Operation, whole_type: WholeType) -> list[int]:
+    """Returns the sizes of the loops of an operation that sums what it reads of several operands
+    along one loop, as products do; none of another.
+    """
+    maps = indexing_maps(op)
+    kinds = [coordinate(each) for map_ in maps[len(inputs_of(op)) :] for each in map_.results]
+    extents = _extents(op, maps, whole_type)
+    read = [
+        {loop for each in map_.results for loop in loops_in(coordinate(each))}
+        for map_ in maps[: len(inputs_of(op))]
+    ]
+    summed = set(range(maps[0].n_dims)) - {each for each in kinds if isinstance(each, int)}
+    if not any(sum(loop in loops for loops in read) > 1 for loop in summed):
+        return []
+    return [extents.get(loop, 1) for loop in range(maps[0].n_dims)]
+
+
 def _extents(op: ir.Operation, maps: list[ir.AffineMap], whole_type: WholeType) -> dict[int, int]:
     """Returns how often each loop runs, of the sizes of what is read along it alone."""
     found: dict[int, int] = {}

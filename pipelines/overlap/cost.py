@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.records import dataclass
@@ -20,6 +21,14 @@ _MOST_STEPS = 16
 # Beside products of 16 bits.
 _RATES = {"f8E4M3FN": 2.0, "f8E5M2": 2.0, "i8": 2.0, "f16": 1.0, "bf16": 1.0, "tf32": 0.5}
 _RATE_OF_OTHERS = 1 / 16
+
+
+def bytes_meanwhile(device: Device, element: str) -> Fraction:
+    """Returns the bytes that a device sends in the time of one operation of a large product of
+    elements of a type; none where it has no links to others.
+    """
+    rate = device.products * _OF_PRODUCTS * _RATES.get(element, _RATE_OF_OTHERS)
+    return Fraction(device.links * _OF_LINKS / rate)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from ...dialects.hir.mesh import MESH
@@ -9,7 +10,9 @@ from ...dialects.mlir import ir, passmanager
 from ...dialects.records import dataclass
 from ..mesh.declared import mesh_of_function
 from ..mesh.division import Division
+from ..overlap.cost import bytes_meanwhile
 from ..pass_base import Pass, fail, register
+from ..schedules.device import device_of_option
 from ..walking import operations_where
 
 _TIDIES = "builtin.module(func.func(canonicalize,cse))"
@@ -45,7 +48,10 @@ class DivideFunctionsOverMesh(Pass):
     name: ClassVar[str] = "divide-functions-over-mesh"
     subjects: ClassVar[tuple[str, ...]] = ("func.func",)
 
+    chips: str = ""
+
     def run(self, op: ir.Operation) -> None:
+        meanwhile = partial(bytes_meanwhile, device_of_option(self.chips))
         functions = operations_where(op, lambda inner: MESH in inner.attributes)
         names = {ir.StringAttr(each.attributes["sym_name"]).value for each in functions}
         for call in operations_where(op, lambda inner: inner.name == "func.call") if names else ():
@@ -54,6 +60,6 @@ class DivideFunctionsOverMesh(Pass):
         for function in functions:
             mesh = mesh_of_function(function)
             assert mesh is not None
-            Division(function, mesh).run()
+            Division(function, mesh, meanwhile).run()
         if functions:
             passmanager.PassManager.parse(_TIDIES, op.context).run(op)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from ...dialects.hir.program_mesh import mesh_of
@@ -9,7 +10,9 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..hir.memory.owners import callee_of
 from ..hir.mesh.division import Division
+from ..overlap.cost import bytes_meanwhile
 from ..pass_base import Pass, fail, register
+from ..schedules.device import device_of_option
 from ..walking import operations_where
 
 
@@ -32,7 +35,8 @@ class HirDivideOverMesh(Pass):
 
     An input or output without `spread` is whole on every device. Each operation, in order, is
     divided along the axes of the mesh by those of its loops for which the devices send the fewest
-    bytes, what its result will be sent for counted. Parts of sums pass through what is linear in
+    bytes, what its result will be sent for counted, and what each computes of a product as the
+    bytes that it could send meanwhile. Parts of sums pass through what is linear in
     them. What is written in place, and what operations that are no compute operations take, is
     whole.
     """
@@ -40,7 +44,10 @@ class HirDivideOverMesh(Pass):
     name: ClassVar[str] = "hir-divide-over-mesh"
     subjects: ClassVar[tuple[str, ...]] = ("hir.program",)
 
+    chips: str = ""
+
     def run(self, op: ir.Operation) -> None:
+        meanwhile = partial(bytes_meanwhile, device_of_option(self.chips))
         for call in operations_where(op, lambda inner: inner.name == "hir.call"):
             callee = callee_of(call)
             if callee is not None and mesh_of(callee) is not None:
@@ -48,4 +55,4 @@ class HirDivideOverMesh(Pass):
         for program in operations_where(op, lambda inner: inner.name == "hir.program"):
             mesh = mesh_of(program)
             if mesh is not None:
-                Division(program, mesh).run()
+                Division(program, mesh, meanwhile).run()

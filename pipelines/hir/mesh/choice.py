@@ -1,8 +1,11 @@
-"""How an operation is divided over a mesh: by the loops for which the fewest bytes are sent."""
+"""How an operation is divided over a mesh: by the loops for which the fewest bytes are sent.
+
+What a device computes of a product counts as the bytes that are sent in that time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -17,6 +20,8 @@ from .wishes import Wish
 
 # What an open size counts as where bytes are compared.
 _OPEN = 4096
+# How many bytes are sent in the time of one operation of a product of elements of a type.
+Meanwhile = Callable[[str], Fraction]
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,11 @@ class Choice:
     loops: tuple[Loop | None, ...]
 
 
+def work_of(sizes: Sequence[int], element: str, meanwhile: Meanwhile) -> Fraction:
+    """Returns the work of a product with loops of these sizes."""
+    return meanwhile(element) * 2 * prod(_OPEN if size == DYNAMIC else size for size in sizes)
+
+
 def sent(mesh: Mesh, value: Value, after: Spreads) -> Fraction:
     """Returns the bytes that a device sends to have a value spread otherwise.
 
@@ -70,7 +80,8 @@ class Problem:
     """An operation's loops and operands, and how its result would best be spread: the `wish`.
 
     Where that is `required`, the result must be spread so.
-    `keeps` says of each axis of the mesh whether parts of sums may pass through.
+    `keeps` says of each axis of the mesh whether parts of sums may pass through. `work` is what all
+    of it takes one device, as the bytes that are sent meanwhile.
     """
 
     mesh: Mesh
@@ -80,6 +91,7 @@ class Problem:
     wish: Wish | None
     required: bool
     keeps: tuple[bool, ...]
+    work: Fraction = Fraction(0)
 
     def solve(self) -> Choice:
         """Returns the cheapest choice; of equals the one that sends the fewest buffers, and of
@@ -91,7 +103,8 @@ class Problem:
             if choice is None:
                 continue
             costs = self._costs(choice)
-            score = (sum(costs, Fraction(0)), sum(map(bool, costs)), -self._division(loops))
+            division = self._division(loops)
+            score = (sum(costs, self.work / division), sum(map(bool, costs)), -division)
             if best is None or score < best[0]:
                 best = (score, choice)
         assert best is not None, "nothing need be divided"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from ....dialects.hir.element_types import ELEMENT_TYPES
 from ....dialects.hir.layout import (
     DYNAMIC,
@@ -21,7 +23,7 @@ from ..communication.device_parts import as_value, divided, packed
 from ..compute_ops import COMPUTE_OPS, destination_of, inputs_of, output_of
 from ..memory.effects import effects_of
 from ..memory.owners import VIEWS, defining_op, is_buffer
-from .choice import Problem, Value
+from .choice import Meanwhile, Problem, Value, work_of
 from .loops import loops_of, passes_parts
 from .part_types import local_shape, local_type, view_type
 from .rewriting import MeshRewriting
@@ -32,8 +34,9 @@ from .wishes import Wish, find_wishes
 class Division(MeshRewriting[ir.MemRefType]):
     """A program over a mesh while it is rewritten, from its first operation to its last."""
 
-    def __init__(self, program: ir.Operation, mesh: Mesh) -> None:
+    def __init__(self, program: ir.Operation, mesh: Mesh, meanwhile: Meanwhile) -> None:
         super().__init__(program, mesh)
+        self._meanwhile = meanwhile
         self._wishes = find_wishes(self.block, mesh)
         self._written = self._find_written()
 
@@ -201,7 +204,13 @@ class Division(MeshRewriting[ir.MemRefType]):
             keeps.append(is_kept and passes_parts(op, partial))
         result = Value(tuple(whole.shape), ELEMENT_TYPES[str(whole.element_type)].bytes, ())
         loops = loops_of(op, self.whole_type)
-        return Problem(self.mesh, loops, values, result, wish, required, tuple(keeps)), declared
+        work = Fraction(0)
+        if op.name in ("hir.matmul", "hir.linear"):
+            factor = self.whole_type(inputs[0])
+            sizes = [*whole.shape, factor.shape[-1]]
+            work = work_of(sizes, str(factor.element_type), self._meanwhile)
+        problem = Problem(self.mesh, loops, values, result, wish, required, tuple(keeps), work)
+        return problem, declared
 
     def _reshard_result(self, op: ir.Operation, spreads: Spreads) -> None:
         """Uses of the result take it spread as it is declared to be."""

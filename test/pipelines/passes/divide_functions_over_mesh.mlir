@@ -257,3 +257,30 @@ func.func @scatter(%u: tensor<4x2x8xf32> {hir.spread = ["axis:0"]}, %i: tensor<2
   } -> tensor<4x4x8xf32>
   return %new, %newer : tensor<4x4x8xf32>, tensor<4x4x8xf32>
 }
+
+// -----
+
+// Fewer bytes would be sent to collect both factors, and each device would then compute all of the
+// product: that takes longer. What is combined is rounded before.
+// CHECK-LABEL: func.func @long(
+// CHECK-NOT: from = ["axis
+// CHECK: linalg.matmul ins({{.*}} : tensor<16384x1024xbf16>, tensor<1024x4096xbf16>) outs({{.*}} : tensor<16384x4096xf32>)
+// CHECK: arith.truncf
+// CHECK: "hir.reshard"({{.*}}from = ["partial:sum"]{{.*}}to = ["whole"]{{.*}} : (memref<16384x4096xbf16>)
+func.func @long(%x: tensor<16384x4096xbf16> {hir.spread = ["axis:1"]},
+                %w: tensor<4096x4096xbf16> {hir.spread = ["axis:0"]}) -> tensor<16384x4096xbf16>
+    attributes {hir.mesh = array<i64: 4>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16384x4096xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<16384x4096xf32>) -> tensor<16384x4096xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<16384x4096xbf16>, tensor<4096x4096xbf16>)
+                     outs(%zeros : tensor<16384x4096xf32>) -> tensor<16384x4096xf32>
+  %o = tensor.empty() : tensor<16384x4096xbf16>
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%y : tensor<16384x4096xf32>) outs(%o : tensor<16384x4096xbf16>) {
+  ^bb0(%a: f32, %b: bf16):
+    %s = arith.truncf %a : f32 to bf16
+    linalg.yield %s : bf16
+  } -> tensor<16384x4096xbf16>
+  return %z : tensor<16384x4096xbf16>
+}
