@@ -18,6 +18,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,12 @@ define i32 @register_memory(ptr %start, i64 %bytes) {
 }
 declare i32 @cudaHostRegister(ptr, i64, i32)
 """
+
+
+# Programs have sizes in common, and are run in several layouts.
+@lru_cache(maxsize=64)
+def _values(count: int, element: str, number: int, is_small: bool) -> torch.Tensor:
+    return values(count, element, number, is_small=is_small)
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,7 @@ class Run:
             generator = torch.Generator().manual_seed(number)
             numbers = torch.randint(0, max(most, 1), (count,), generator=generator).to(dtype)
         else:
-            numbers = values(count, spec.element, number, is_small=not self.is_special)
+            numbers = _values(count, spec.element, number, not self.is_special)
         return room.set(numbers.reshape(shape))
 
     def rooms(self) -> list[Guarded]:

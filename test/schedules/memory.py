@@ -65,17 +65,18 @@ class Guarded:
         if layout.is_expanded and shape:
             strides[0] = 0
         span = sum((max(size, 1) - 1) * step for size, step in zip(shape, strides, strict=True))
-        first = _GUARD + layout.lead
-        count = first + span + 1 + _GUARD
-        self.tensor_bytes = torch.full((count * dtype.itemsize,), _PATTERN, dtype=torch.uint8)
-        whole = self.tensor_bytes.view(dtype)
-        if dtype.is_floating_point:
-            whole.fill_(float("nan"))
-        self.tensor = whole.as_strided(shape, strides, first)
-        outside = torch.ones(count, dtype=torch.bool)
-        outside.as_strided(shape, strides, first).fill_(False)
-        self._outside = outside.repeat_interleave(dtype.itemsize)
-        self._before = self.tensor_bytes[self._outside]
+        self._count = _GUARD + layout.lead + span + 1 + _GUARD
+        self._placed = shape, strides, _GUARD + layout.lead
+        self._dtype = dtype
+        self.tensor_bytes = self._untouched()
+        self.tensor = self.tensor_bytes.view(dtype).as_strided(*self._placed)
+
+    def _untouched(self) -> torch.Tensor:
+        """Returns the memory's bytes as they were at first."""
+        made = torch.full((self._count * self._dtype.itemsize,), _PATTERN, dtype=torch.uint8)
+        if self._dtype.is_floating_point:
+            made.view(self._dtype).fill_(float("nan"))
+        return made
 
     def set(self, values: torch.Tensor) -> torch.Tensor:
         """Writes the elements; of an expanded tensor, those of the first row."""
@@ -88,4 +89,7 @@ class Guarded:
 
     def is_intact(self) -> bool:
         """Whether nothing around the tensor was written."""
-        return torch.equal(self.tensor_bytes[self._outside], self._before)
+        outside = torch.ones(self._count, dtype=torch.bool)
+        outside.as_strided(*self._placed).fill_(False)
+        places = outside.repeat_interleave(self._dtype.itemsize)
+        return torch.equal(self.tensor_bytes[places], self._untouched()[places])
