@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from ....dialects.hir.symbols import unchanged
 from ....dialects.mlir import func, ir
 from ...body_names import CALLING
 from ...host.emitter import Emitter
+from ...walking import operations_where
 from .buffers import unpack
 from .communication import mark_communications
 from .conform import conform
 from .host_call import mark_unsigned_arguments
+from .launch import find_kernel
 from .launcher import lower_launchers
 from .origins import Origins
 from .signature import Signature, input_descriptions, output_descriptions, signature_of
@@ -28,12 +31,22 @@ def lower_programs(module: ir.Operation) -> None:
         ir.StringAttr(op.attributes["sym_name"]).value: signature_of(op) for op in programs
     }
     emit, tables = Emitter(module), Tables()
+    _find_kernels(top, tables)
     lower_launchers([op for op in top if op.name == "hir.launcher"], emit, origins, tables)
     for program in programs:
         _lower_program(program, emit, origins, signatures, tables)
     for op in list(module.regions[0].blocks[0]):
         if op.operation.name in ("hir.program", "hir.kernel"):
             op.operation.erase()
+
+
+def _find_kernels(top: list[ir.Operation], tables: Tables) -> None:
+    """Notes the kernels of all launches, while nothing changes: the module is searched once."""
+    with unchanged():
+        for op in top:
+            if op.name in ("hir.launcher", "hir.program"):
+                for launch in operations_where(op, lambda each: each.name == "hir.launch"):
+                    find_kernel(launch.opview, tables)
 
 
 def _lower_program(

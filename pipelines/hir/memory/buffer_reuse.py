@@ -8,7 +8,7 @@ from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from ...walking import operations_where
 from ..streams.order import Stream, StreamOrder
-from .formula import Formula, maximum
+from .formula import Formula, Terms, maximum
 from .owners import Owners, Root, defining_op, memory_kind
 from .peak_memory import follow_memory
 from .size_formulas import SizeFormulas
@@ -39,8 +39,9 @@ class BufferReuse:
         self._profile = follow_memory(self.program)
         self._places: dict[ir.Operation, tuple[list[ir.Operation], int]] = {}
         self._users = self._find_users()
-        self._known_to_fit: dict[tuple[Formula, Formula], bool] = {}
-        self._known_order: dict[tuple[Formula, Formula], bool] = {}
+        # By the formulas' terms, which are compared faster than the formulas.
+        self._known_to_fit: dict[tuple[Terms, Terms], bool] = {}
+        self._known_order: dict[tuple[Terms, Terms], bool] = {}
         self._block(self._owners.block)
 
     def _find_places(self, block: ir.Block) -> None:
@@ -114,9 +115,9 @@ class BufferReuse:
 
     def _is_at_most(self, one: Formula, other: Formula) -> bool:
         """Formula.at_most; few pairs are asked for."""
-        found = self._known_order.get((one, other))
+        found = self._known_order.get((one.terms, other.terms))
         if found is None:
-            found = self._known_order[one, other] = one.at_most(other)
+            found = self._known_order[one.terms, other.terms] = one.at_most(other)
         return found
 
     def _is_used_on(self, stream: Stream, op: ir.Operation) -> bool:
@@ -161,11 +162,11 @@ class BufferReuse:
         """Returns whether so much more does not raise the program's peak. Few sums
         are asked for.
         """
-        found = self._known_to_fit.get((peak, added))
+        found = self._known_to_fit.get((peak.terms, added.terms))
         if found is None:
             raised = peak + added
             found = any(raised.at_most(most) for most in self._profile.peaks)
-            self._known_to_fit[peak, added] = found
+            self._known_to_fit[peak.terms, added.terms] = found
         return found
 
     def _take(self, one: Free, op: ir.Operation) -> None:
@@ -173,7 +174,8 @@ class BufferReuse:
         assert extra is not None
         at = self._profile.at
         for each, added in extra:
-            for inner in operations_where(each, lambda one: True):
+            within = operations_where(each, lambda one: True) if len(each.regions) else [each]
+            for inner in within:
                 if inner in at:
                     at[inner] = maximum(peak + added for peak in at[inner])
             around = each.parent

@@ -8,6 +8,7 @@ from ....dialects.records import dataclass
 
 # What a factor is: anything hashable, with its text for a reader.
 Factors = tuple["Atom", ...]
+Terms = frozenset[tuple[Factors, int]]
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Atom:
 class Formula:
     """A sum of products of atoms, each with a coefficient that is not 0."""
 
-    terms: frozenset[tuple[Factors, int]] = frozenset()
+    terms: Terms = frozenset()
 
     @staticmethod
     def of(value: int | Atom) -> Formula:
