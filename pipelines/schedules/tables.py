@@ -32,7 +32,8 @@ class PointwiseTable:
 class WindowTable:
     """Windows: a thread takes at most `rows` rows, whose windows have so many `elements` in all.
 
-    No sweep of them is on record.
+    Where windows of neighbouring rows have nothing in common it takes one: with 8 rows such took
+    1.3 to 4 times as long as torch's on an H200. No sweep is on record.
     """
 
     threads: int = 256

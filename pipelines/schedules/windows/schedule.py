@@ -73,7 +73,7 @@ class WindowChooser(Chooser[WindowConfiguration]):
 
     def _tile(self, layout: Layout, width: int) -> WindowConfiguration:
         loops, table = self._loops(layout), self._table
-        rows = table.rows if len(loops) > 1 else 1
+        rows = table.rows if len(loops) > 1 and self._rows_share(layout) else 1
         while rows > 1 and rows * width * self._window > table.elements:
             rows //= 2
         if len(loops) > 1 and loops[-2].extent.is_known:
@@ -117,6 +117,19 @@ class WindowChooser(Chooser[WindowConfiguration]):
         """Returns whether neighbouring results lie together."""
         (work, _), inner = self._read(layout), self._loops(layout)[-1]
         return all(inner.stride_of(work, each.number) == ONE for each in work.outputs)
+
+    def _rows_share(self, layout: Layout) -> bool:
+        """Returns whether windows of results one above the other have elements in common."""
+        work, row = self._read(layout)[0], self._loops(layout)[-2]
+        for operand in work.inputs:
+            step = row.stride_of(work, operand.number)
+            for loop in work.collective:
+                near, last = operand.strides[loop], work.extents[loop].known - 1
+                # Of a farther dim one step is more than those of all rows.
+                is_along = near.open == step.open and near.known <= step.known * last
+                if is_along and near.known * last >= step.known > 0:
+                    return True
+        return False
 
     @property
     def _window(self) -> int:

@@ -71,3 +71,23 @@
   }
 }) {sym_name = "padded",
     function_type = (memref<4x18x32xf32>, memref<3x3xf32>, memref<4x18x32xf32>) -> ()} : () -> ()
+
+// Where windows of neighbouring rows have nothing in common a thread takes one row, whatever windows
+// of other dims reach over.
+
+// CHECK-LABEL: gpu.func @reduce_loops_5(
+// CHECK-SAME:    rows = 1 : i64
+"hir.program"() ({
+^bb0(%x: memref<8x16x32xf32>, %w: memref<3x2x2xf32>, %y: memref<6x8x16xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(n, h, w, k, i, j) -> (n + k, h * 2 + i, w * 2 + j)>,
+                     affine_map<(n, h, w, k, i, j) -> (k, i, j)>,
+                     affine_map<(n, h, w, k, i, j) -> (n, h, w)>],
+    iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]
+  } ins(%x, %w : memref<8x16x32xf32>, memref<3x2x2xf32>) outs(%y : memref<6x8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %d: f32):
+    %m = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 3, 4, 5>} : (f32) -> f32
+    linalg.yield %m : f32
+  }
+}) {sym_name = "apart",
+    function_type = (memref<8x16x32xf32>, memref<3x2x2xf32>, memref<6x8x16xf32>) -> ()} : () -> ()
