@@ -8,7 +8,8 @@ from ...compiler.errors import Position, UnsupportedError
 from ...dialects.mlir import ir, scf
 from ...pipelines.locations import file_position
 from ...pipelines.rewriting import index_constant
-from .declared import DYNAMIC, Declared, cast, size_of
+from ...pipelines.tensors import cast_to, dim_of
+from .declared import DYNAMIC, Declared
 
 
 def cond(declared: Declared) -> Sequence[ir.Value]:
@@ -34,7 +35,8 @@ def loop_while(declared: Declared) -> Sequence[ir.Value]:
     """Returns a loop that goes on as long as what it carries says so."""
     carries, _ = declared.counts
     begin = [
-        cast(value, kind) for value, kind in zip(declared.arguments, declared.results, strict=False)
+        cast_to(value, kind)
+        for value, kind in zip(declared.arguments, declared.results, strict=False)
     ]
     stays = declared.arguments[carries:]
     loop = scf.WhileOp([*declared.results], begin)
@@ -62,7 +64,7 @@ def scan(declared: Declared) -> Sequence[ir.Value]:
         declared.arguments[carries + goes :],
     )
     begin = [
-        cast(value, kind)
+        cast_to(value, kind)
         for value, kind in zip(
             declared.arguments[:carries], declared.results[:carries], strict=True
         )
@@ -115,7 +117,7 @@ def _loop(
     body: Callable[[ir.Value, Sequence[ir.Value]], list[ir.Value]],
 ) -> list[ir.Value]:
     """Returns a loop over the first dim of a tensor from a place on, which carries tensors."""
-    loop = scf.ForOp(index_constant(first), size_of(along, 0), index_constant(1), [*begin])
+    loop = scf.ForOp(index_constant(first), dim_of(along, 0), index_constant(1), [*begin])
     with ir.InsertionPoint(loop.body):
         scf.YieldOp(body(loop.induction_variable, list(loop.inner_iter_args)))
     return list(loop.results)
@@ -149,7 +151,7 @@ def _room(declared: Declared, place: int) -> ir.Value:
                 stage="import",
                 hint="pad it to a size that is known",
             )
-        sizes.append(size_of(declared.arguments[number], other))
+        sizes.append(dim_of(declared.arguments[number], other))
     return ir.Operation.create("tensor.empty", [kind], sizes).results[0]
 
 
@@ -179,7 +181,7 @@ def _place(
     one.
     """
     shape = list(ir.RankedTensorType(whole.type).shape)
-    dims = [size_of(whole, axis) for axis, size in enumerate(shape) if axis and size == DYNAMIC]
+    dims = [dim_of(whole, axis) for axis, size in enumerate(shape) if axis and size == DYNAMIC]
     attributes: dict[str, ir.Attribute] = {
         "static_offsets": ir.DenseI64ArrayAttr.get([DYNAMIC, *[0] * (len(shape) - 1)]),
         "static_sizes": ir.DenseI64ArrayAttr.get([1, *shape[1:]]),

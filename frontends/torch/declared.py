@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
-from ...pipelines.rewriting import index_constant
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 _KIND = "control.kind"
@@ -94,16 +93,3 @@ def declare(
     )
     if value is not None:
         function.attributes[_VALUE] = value
-
-
-def cast(value: ir.Value, kind: ir.Type) -> ir.Value:
-    """Returns a tensor as one of another type, which may know other sizes."""
-    if value.type == kind:
-        return value
-    return ir.Operation.create("tensor.cast", [kind], [value]).results[0]
-
-
-def size_of(value: ir.Value, axis: int) -> ir.Value:
-    """Returns the size of a tensor along an axis, an index."""
-    operands = [value, index_constant(axis)]
-    return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]

@@ -10,9 +10,10 @@ from functools import partial
 
 from ...dialects.mlir import arith, cf, ir
 from ...pipelines.rewriting import constant
+from ...pipelines.tensors import cast_to, dim_of, reassociation_attribute
 from ...pipelines.walking import operations_where
 from .control_flow import associative, cond, loop_while, scan
-from .declared import DYNAMIC, Declared, cast, is_declared, size_of
+from .declared import DYNAMIC, Declared, is_declared
 from .depthwise import Depthwise, emit_depthwise
 from .integers import emit_of_integers
 from .philox import emit_advance, emit_count, emit_drawing, emit_each_element
@@ -55,13 +56,13 @@ def _inline(call: ir.Operation, function: ir.Operation) -> None:
     block = copy.regions[0].blocks[0]
     for argument, value in zip(block.arguments, call.operands, strict=True):
         with ir.InsertionPoint(call), call.location:
-            argument.replace_all_uses_with(cast(value, argument.type))
+            argument.replace_all_uses_with(cast_to(value, argument.type))
     *body, end = [op.operation for op in block]
     for op in body:
         op.move_before(call)
     for result, value in zip(call.results, end.operands, strict=True):
         with ir.InsertionPoint(call), call.location:
-            result.replace_all_uses_with(cast(value, result.type))
+            result.replace_all_uses_with(cast_to(value, result.type))
     call.erase()
     copy.erase()
 
@@ -84,7 +85,7 @@ def _split(declared: Declared) -> Sequence[ir.Value]:
     (kind,) = declared.results
     shape = list(ir.RankedTensorType(kind).shape)
     first = arith.index_cast(ir.IndexType.get(), size)
-    whole = size_of(x, axis)
+    whole = dim_of(x, axis)
     second = arith.divui(whole, first)
     fits = arith.cmpi(arith.CmpIPredicate.eq, arith.muli(first, second), whole)
     cf.AssertOp(fits, "a size is not divided by that of the dim that is split off from it")
@@ -92,18 +93,15 @@ def _split(declared: Declared) -> Sequence[ir.Value]:
     groups += [[each] for each in range(axis + 2, len(shape))]
     sizes = {axis: first, axis + 1: second}
     open_ = [each for each, extent in enumerate(shape) if extent == DYNAMIC]
-    i64 = ir.IntegerType.get_signless(64)
     made = ir.Operation.create(
         "tensor.expand_shape",
         [kind],
         [
             x,
-            *(sizes[each] if each in sizes else size_of(x, each - (each > axis)) for each in open_),
+            *(sizes[each] if each in sizes else dim_of(x, each - (each > axis)) for each in open_),
         ],
         {
-            "reassociation": ir.ArrayAttr.get(
-                [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, each) for each in g]) for g in groups]
-            ),
+            "reassociation": reassociation_attribute(groups),
             "static_output_shape": ir.DenseI64ArrayAttr.get(shape),
         },
     )
@@ -126,7 +124,7 @@ def _filled(declared: Declared) -> Sequence[ir.Value]:
     element = kind.element_type
     open_ = [axis for axis, size in enumerate(kind.shape) if size == DYNAMIC]
     sizes = (
-        [size_of(declared.arguments[0], axis) for axis in open_]
+        [dim_of(declared.arguments[0], axis) for axis in open_]
         if declared.arguments and isinstance(declared.arguments[0].type, ir.RankedTensorType)
         else [arith.index_cast(ir.IndexType.get(), each) for each in declared.arguments]
     )
@@ -191,7 +189,7 @@ def _running(declared: Declared) -> Sequence[ir.Value]:
 def _room_like(x: ir.Value, result: ir.Type) -> ir.Value:
     """Returns an empty tensor of a type, with the open sizes of another tensor."""
     kind = ir.RankedTensorType(result)
-    open_ = [size_of(x, axis) for axis, size in enumerate(kind.shape) if size == DYNAMIC]
+    open_ = [dim_of(x, axis) for axis, size in enumerate(kind.shape) if size == DYNAMIC]
     return ir.Operation.create("tensor.empty", [kind], open_).results[0]
 
 

@@ -14,6 +14,7 @@ from ..fusion.generic import accesses_of, inputs_of, make_generic, reducing_loop
 from ..fusion.region import Region
 from ..rewriting import constant, index_constant
 from ..schedules.attention.reading import Attention, made_by, number_of, read_attention
+from ..tensors import dim_of, reassociation_attribute
 from .chain import Chain, Step, behind_copies, behind_scales, finished, following
 from .places import Loop, Place
 
@@ -213,7 +214,7 @@ class _Merger:
         if place is None:
             return None
         (axis,) = (number for number, dim in enumerate(place.index) if loop in dim)
-        size = _dim(place.value, axis)
+        size = dim_of(place.value, axis)
         others = 1
         for other in place.index[axis]:
             if other is not loop:
@@ -238,7 +239,7 @@ class _Merger:
             "tensor.collapse_shape",
             results=[kind],
             operands=[value],
-            attributes={"reassociation": _groups(groups)},
+            attributes={"reassociation": reassociation_attribute(groups)},
         ).results[0]
 
     def _locations(self, step: Step) -> list[ir.Location]:
@@ -314,7 +315,7 @@ def _expanded(value: ir.Value, index: Sequence[Sequence[Loop]]) -> ir.Value:
             if size != DYNAMIC:
                 sizes.append(size)
                 continue
-            whole = _dim(value, axis)
+            whole = dim_of(value, axis)
             sizes.append(arith.divui(whole, index_constant(known)) if known > 1 else whole)
     result = ir.RankedTensorType.get(shape, kind.element_type)
     dynamic = [size for size in sizes if not isinstance(size, int)]
@@ -323,15 +324,9 @@ def _expanded(value: ir.Value, index: Sequence[Sequence[Loop]]) -> ir.Value:
         results=[result],
         operands=[value, *dynamic],
         attributes={
-            "reassociation": _groups(groups),
+            "reassociation": reassociation_attribute(groups),
             "static_output_shape": ir.DenseI64ArrayAttr.get(shape),
         },
-    ).results[0]
-
-
-def _dim(value: ir.Value, axis: int) -> ir.Value:
-    return ir.Operation.create(
-        "tensor.dim", results=[ir.IndexType.get()], operands=[value, index_constant(axis)]
     ).results[0]
 
 
@@ -342,14 +337,6 @@ def _empty(sizes: Sequence[int | ir.Value], element: ir.Type) -> ir.Value:
         results=[ir.RankedTensorType.get(shape, element)],
         operands=[size for size in sizes if not isinstance(size, int)],
     ).results[0]
-
-
-def _groups(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
-    """Returns an attribute `reassociation`."""
-    i64 = ir.IntegerType.get_signless(64)
-    return ir.ArrayAttr.get(
-        [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, dim) for dim in group]) for group in groups]
-    )
 
 
 def _leaves(loops: Sequence[Sequence[Loop]]) -> list[Loop]:

@@ -27,6 +27,7 @@ from ..picked_elements import element_or, loop_index
 from ..products.fills import is_plus_zero
 from ..rewriting import index_constant
 from ..schedules.work import linear_terms
+from ..tensors import dim_of
 from ..walking import is_used
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -310,7 +311,7 @@ def _read(op: ir.Operation, number: int, source: _Source) -> ir.Operation:
     extents = _extents(op)
     with op.location, ir.InsertionPoint(op):
         sizes = [
-            _dim(source.value, number) if axis.size is None else index_constant(axis.size)
+            dim_of(source.value, number) if axis.size is None else index_constant(axis.size)
             for number, axis in enumerate(source.axes)
         ]
         with ir.InsertionPoint.at_block_begin(block):
@@ -325,13 +326,6 @@ def _read(op: ir.Operation, number: int, source: _Source) -> ir.Operation:
         old.replace_all_uses_with(result)
     op.erase()
     return new
-
-
-def _dim(value: ir.Value, axis: int) -> ir.Value:
-    """Emits an open size of a tensor."""
-    return ir.Operation.create(
-        "tensor.dim", results=[ir.IndexType.get()], operands=[value, index_constant(axis)]
-    ).results[0]
 
 
 def _element(

@@ -11,7 +11,7 @@ from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..constants import constant_value
-from ..rewriting import index_constant
+from ..tensors import dim_of
 from .access import Access, Coordinate, is_zero, loops_in, reassociation, through_views, zero
 from .generic import (
     GENERIC,
@@ -227,11 +227,6 @@ def compute_where_scattered(op: ir.Operation) -> ir.Operation | None:
     return new
 
 
-def _dim(value: ir.Value, axis: int) -> ir.Value:
-    operands = [value, index_constant(axis)]
-    return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]
-
-
 def _drop_certain_checks(op: ir.Operation) -> None:
     """Drops assertions that a loop's index is below a number that it certainly is below."""
     sizes = Sizes(op.block)
@@ -319,7 +314,7 @@ def _extents(loops: Sequence[int], makers: Mapping[ir.Operation, Sequence[int | 
         axis = begun.index.index(loop)
         sizes.append(ir.RankedTensorType(begun.value.type).shape[axis])
         if sizes[-1] == DYNAMIC:
-            given.append(_dim(begun.value, axis))
+            given.append(dim_of(begun.value, axis))
     kind = ir.RankedTensorType.get(sizes, ir.IntegerType.get_signless(8))
     return Access(ir.Operation.create("tensor.empty", [kind], given).results[0], tuple(loops))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, ir, memref
 from ..rewriting import index_constant
+from ..tensors import dim_of
 from .extents import extent_of
 from .host_checks import check
 from .operand_axes import operand_axes
@@ -16,8 +17,7 @@ def size_value(buffer: ir.Value, axis: int) -> ir.Value:
     if shape[axis] != DYNAMIC:
         return index_constant(shape[axis])
     if isinstance(buffer.type, ir.RankedTensorType):
-        operands = [buffer, index_constant(axis)]
-        return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]
+        return dim_of(buffer, axis)
     owner = buffer.owner
     if isinstance(owner, ir.Operation | ir.OpView):
         op = owner.operation

@@ -18,6 +18,7 @@ from ...dialects.mlir import indexing_maps, ir
 from ...dialects.records import dataclass
 from ..fusion.access import Access, access, loops_in
 from ..fusion.generic import CONFIGURATION, GENERIC, inputs_of
+from ..tensors import reassociation_attribute
 from ..walking import operations_where
 from .loops import parallel_loops
 from .views import COLLAPSE, EXPAND
@@ -194,7 +195,7 @@ def expand(value: ir.Value, kind: ir.RankedTensorType, groups: Groups) -> ir.Ope
         results=[kind],
         operands=[value],
         attributes={
-            "reassociation": _attribute(groups),
+            "reassociation": reassociation_attribute(groups),
             "static_output_shape": ir.DenseI64ArrayAttr.get(list(kind.shape)),
         },
     )
@@ -206,12 +207,5 @@ def collapse(value: ir.Value, kind: ir.RankedTensorType, groups: Groups) -> ir.O
         COLLAPSE,
         results=[kind],
         operands=[value],
-        attributes={"reassociation": _attribute(groups)},
-    )
-
-
-def _attribute(groups: Groups) -> ir.Attribute:
-    i64 = ir.IntegerType.get_signless(64)
-    return ir.ArrayAttr.get(
-        [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, dim) for dim in group]) for group in groups]
+        attributes={"reassociation": reassociation_attribute(groups)},
     )

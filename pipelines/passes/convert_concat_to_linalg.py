@@ -12,6 +12,7 @@ from ..pass_base import Pass, register
 from ..picked_elements import element_or, generic_over, loop_index
 from ..rewriting import constant, index_constant, rewrite_each
 from ..size_assertions import assert_equal
+from ..tensors import size_of
 
 # More tensors than that are copied one by one: each costs every element a comparison.
 _MOST = 8
@@ -72,7 +73,7 @@ def _concatenate(op: ir.Operation) -> list[ir.Value] | None:
     if not is_plain or not 1 < len(sources) <= _MOST:
         return None
     along = ir.IntegerAttr(op.attributes["dim"]).value
-    extents = [_size(source, along) for source in sources]
+    extents = [size_of(source, along) for source in sources]
     firsts = [index_constant(0)]
     for extent in extents:
         firsts.append(arith.addi(firsts[-1], extent))
@@ -99,22 +100,13 @@ def _concatenate(op: ir.Operation) -> list[ir.Value] | None:
 def _agreed_size(sources: Sequence[ir.Value], axis: int) -> ir.Value:
     """Returns the size that all have along an axis, checked where the types leave it open."""
     first, *others = sorted(sources, key=lambda each: _shape(each)[axis] == DYNAMIC)
-    size = _size(first, axis)
+    size = size_of(first, axis)
     for other in others:
         if _shape(other)[axis] == DYNAMIC:
             message = f"dim {axis} of all tensors of tensor.concat must have the same size"
-            assert_equal(_size(other, axis), size, message, "{0} and {1}")
+            assert_equal(size_of(other, axis), size, message, "{0} and {1}")
     return size
 
 
 def _shape(value: ir.Value) -> list[int]:
     return list(ir.RankedTensorType(value.type).shape)
-
-
-def _size(value: ir.Value, axis: int) -> ir.Value:
-    size = _shape(value)[axis]
-    if size != DYNAMIC:
-        return index_constant(size)
-    return ir.Operation.create(
-        "tensor.dim", results=[ir.IndexType.get()], operands=[value, index_constant(axis)]
-    ).results[0]

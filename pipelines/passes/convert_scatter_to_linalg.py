@@ -13,6 +13,7 @@ from ..hir.compute.generic import map_of
 from ..pass_base import Pass, fail, register
 from ..picked_elements import loop_index
 from ..rewriting import index_constant
+from ..tensors import open_sizes, size_of
 from ..walking import operations_where
 
 _SCATTER = "tm_tensor.scatter"
@@ -73,7 +74,7 @@ def _order(begun: ir.Value) -> list[int] | None:
 
 def _transposed(value: ir.Value, order: Sequence[int]) -> ir.Value:
     kind = ir.RankedTensorType(value.type)
-    sizes = [_dim(value, axis) for axis in order if kind.is_dynamic_dim(axis)]
+    sizes = [size_of(value, axis) for axis in order if kind.is_dynamic_dim(axis)]
     wanted = ir.RankedTensorType.get([kind.shape[axis] for axis in order], kind.element_type)
     empty = ir.Operation.create("tensor.empty", [wanted], sizes).results[0]
     moved = ir.Operation.create(
@@ -153,7 +154,7 @@ def _scattered(
     target = ir.RankedTensorType(begun.type)
     read = read_scattered(updates, indices)
     axes = list(ir.DenseI64ArrayAttr(work.attributes["dimension_map"]))
-    sizes = [_dim(begun, order[axis]) for axis in axes]
+    sizes = [size_of(begun, order[axis]) for axis in axes]
     reads = [read.update, *read.places]
     maps = [
         *(each.map(read.loops) for each in reads),
@@ -221,7 +222,7 @@ def _cast(value: ir.Value, element: ir.Type) -> ir.Value:
     that is narrower.
     """
     kind = ir.RankedTensorType(value.type)
-    sizes = [_dim(value, axis) for axis in range(kind.rank) if kind.is_dynamic_dim(axis)]
+    sizes = open_sizes(value)
     wanted = ir.RankedTensorType.get(kind.shape, element)
     empty = ir.Operation.create("tensor.empty", [wanted], sizes).results[0]
     identity = ir.AffineMap.get_identity(kind.rank)
@@ -238,11 +239,3 @@ def _cast(value: ir.Value, element: ir.Type) -> ir.Value:
 
 def _extension(element: ir.Type) -> str:
     return "arith.extf" if isinstance(element, ir.FloatType) else "arith.extsi"
-
-
-def _dim(value: ir.Value, axis: int) -> ir.Value:
-    kind = ir.RankedTensorType(value.type)
-    if not kind.is_dynamic_dim(axis):
-        return index_constant(kind.shape[axis])
-    operands = [value, index_constant(axis)]
-    return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]

@@ -11,6 +11,7 @@ from ..hir.compute.generic import map_of
 from ..pass_base import Pass, fail, register
 from ..picked_elements import loop_index
 from ..rewriting import constant, index_constant
+from ..tensors import open_sizes, size_of
 from ..walking import operations_where
 
 _SORT = "tm_tensor.sort"
@@ -104,7 +105,7 @@ def _sorted(work: ir.Operation, before: Before) -> list[ir.Value]:
     """Emits the loop over the lengths of runs; gives what it ends with."""
     begun = list(work.operands)
     axis = ir.IntegerAttr(work.attributes["dimension"]).value
-    size = _dim(begun[0], axis)
+    size = size_of(begun[0], axis)
     steps = index_constant(0)
     for power in range(_MOST_STEPS):
         is_longer = arith.cmpi(_Integer.ugt, size, index_constant(1 << power))
@@ -218,13 +219,5 @@ class _Merge:
 
 def _empty(like: ir.Value) -> ir.Value:
     kind = ir.RankedTensorType(like.type)
-    sizes = [_dim(like, axis) for axis in range(kind.rank) if kind.is_dynamic_dim(axis)]
+    sizes = open_sizes(like)
     return ir.Operation.create("tensor.empty", [kind], sizes).results[0]
-
-
-def _dim(value: ir.Value, axis: int) -> ir.Value:
-    kind = ir.RankedTensorType(value.type)
-    if not kind.is_dynamic_dim(axis):
-        return index_constant(kind.shape[axis])
-    operands = [value, index_constant(axis)]
-    return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]

@@ -9,7 +9,8 @@ from ...dialects.mlir import arith, cf, ir, passmanager
 from ...dialects.records import dataclass
 from ..fusion.generic import GENERIC, inputs_of, outs_of
 from ..pass_base import Pass, register
-from ..rewriting import copied, index_constant
+from ..rewriting import copied
+from ..tensors import dim_of
 from ..walking import is_used, operations_where
 from .select_host_programs import MARK
 
@@ -110,7 +111,7 @@ def _write_fresh(op: ir.Operation) -> None:
         if not _is_made_by(out, _FRESH):
             with op.location, ir.InsertionPoint(op):
                 sizes = [
-                    _dim(out, axis)
+                    dim_of(out, axis)
                     for axis, size in enumerate(ir.RankedTensorType(out.type).shape)
                     if size == DYNAMIC
                 ]
@@ -184,7 +185,7 @@ def _own(value: ir.Value, argument: ir.Value) -> ir.Value:
     """Returns what is yielded for an argument, in memory that nothing carried is in."""
     for axis, size in enumerate(ir.RankedTensorType(value.type).shape):
         if size == DYNAMIC:
-            same = arith.cmpi(arith.CmpIPredicate.eq, _dim(value, axis), _dim(argument, axis))
+            same = arith.cmpi(arith.CmpIPredicate.eq, dim_of(value, axis), dim_of(argument, axis))
             cf.AssertOp(same, f"scf.for: the size of dim {axis} of a carried tensor changes")
     return _in_own_memory(value)
 
@@ -207,8 +208,3 @@ def _is_fresh(value: ir.Value) -> bool:
 
 def _is_made_by(value: ir.Value, names: tuple[str, ...]) -> bool:
     return not isinstance(value.owner, ir.Block) and value.owner.operation.name in names
-
-
-def _dim(value: ir.Value, axis: int) -> ir.Value:
-    operands = [value, index_constant(axis)]
-    return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]

@@ -9,6 +9,7 @@ from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..rewriting import index_constant, rewrite_each
+from ..tensors import size_of
 
 
 @register
@@ -44,7 +45,7 @@ def _collapsed(op: ir.Operation) -> list[ir.Value] | None:
         if size == DYNAMIC:
             product = index_constant(1)
             for axis in group:
-                product = arith.muli(product, _size(op.operands[0], axis))
+                product = arith.muli(product, size_of(op.operands[0], axis))
             sizes.append(product)
     return [ir.Operation.create("tensor.empty", [kind], sizes).results[0]]
 
@@ -61,11 +62,3 @@ def _empty_kind(op: ir.Operation) -> ir.RankedTensorType | None:
     kind = ir.RankedTensorType(op.results[0].type)
     is_empty = 0 in kind.shape or 0 in ir.RankedTensorType(op.operands[0].type).shape
     return kind if is_empty else None
-
-
-def _size(value: ir.Value, axis: int) -> ir.Value:
-    size = ir.RankedTensorType(value.type).shape[axis]
-    if size != DYNAMIC:
-        return index_constant(size)
-    operands = [value, index_constant(axis)]
-    return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]

@@ -11,6 +11,7 @@ from ...dialects.mlir import arith, cf, ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..rewriting import index_constant, rewrite_each
+from ..tensors import cast_to, size_of
 from ..view_checks import checked_product
 from ..walking import is_used, operations_where
 
@@ -60,7 +61,7 @@ def _expand(op: ir.Operation) -> list[ir.Value] | None:
         if wanted != DYNAMIC:
             message = f"tensor.reshape: size {axis} is not the {wanted} that its type says"
             cf.AssertOp(_equal(size, index_constant(wanted)), message)
-    old = [_dim(source, axis) for axis in range(given.rank)]
+    old = [size_of(source, axis) for axis in range(given.rank)]
     cf.AssertOp(
         _have_as_many(sizes, old),
         "tensor.reshape: the sizes are not of as many elements as the tensor has",
@@ -85,11 +86,11 @@ def _say_empty(op: ir.Operation) -> list[ir.Value] | None:
     open_sizes: list[ir.Value] = []
     for size, group in zip(known, groups, strict=True):
         if size == DYNAMIC:
-            sizes = [_dim(source, axis) for axis in group]
+            sizes = [size_of(source, axis) for axis in group]
             open_sizes.append(reduce(arith.muli, sizes))
     empty = ir.RankedTensorType.get(known, kind.element_type)
     made = ir.Operation.create("tensor.empty", results=[empty], operands=open_sizes)
-    return [_cast(made.results[0], kind)]
+    return [cast_to(made.results[0], kind)]
 
 
 def _size_at(shape: ir.Value, axis: int) -> ir.Value:
@@ -129,14 +130,14 @@ def _flat(source: ir.Value, given: ir.RankedTensorType, *, is_open: bool, count:
         flat = _view("tensor.collapse_shape", source, whole, [list(range(given.rank))])
     else:
         flat = source
-    return _cast(flat, ir.RankedTensorType.get([DYNAMIC if is_open else count], element))
+    return cast_to(flat, ir.RankedTensorType.get([DYNAMIC if is_open else count], element))
 
 
 def _shaped(flat: ir.Value, kind: ir.RankedTensorType, sizes: list[ir.Value]) -> ir.Value:
     if kind.rank == 0:
         return _view("tensor.collapse_shape", flat, kind, [])
     if kind.rank == 1:
-        return _cast(flat, kind)
+        return cast_to(flat, kind)
     return _view("tensor.expand_shape", flat, kind, [list(range(kind.rank))], sizes)
 
 
@@ -163,20 +164,6 @@ def _view(
         pairs = zip(shape, sizes or [], strict=False)
         operands += [value for size, value in pairs if size == DYNAMIC]
     return ir.Operation.create(name, [kind], operands, attributes).results[0]
-
-
-def _cast(source: ir.Value, kind: ir.RankedTensorType) -> ir.Value:
-    if source.type == kind:
-        return source
-    return ir.Operation.create("tensor.cast", [kind], [source]).results[0]
-
-
-def _dim(value: ir.Value, axis: int) -> ir.Value:
-    size = ir.RankedTensorType(value.type).shape[axis]
-    if size != DYNAMIC:
-        return index_constant(size)
-    operands = [value, index_constant(axis)]
-    return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]
 
 
 def _equal(first: ir.Value, second: ir.Value) -> ir.Value:

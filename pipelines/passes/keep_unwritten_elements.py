@@ -10,7 +10,8 @@ from ...dialects.records import dataclass
 from ..fusion.access import Access
 from ..fusion.generic import GENERIC, accesses_of, has_tensors_only, inputs_of
 from ..pass_base import Pass, fail, register
-from ..rewriting import copied, index_constant
+from ..rewriting import copied
+from ..tensors import dim_of
 from ..walking import operations_where
 from .select_host_programs import MARK
 
@@ -80,13 +81,7 @@ def _write_slice(op: ir.Operation, place: int, output: Access, constants: dict[i
     """Has an output that is indexed by loops and constants be the slice that is written."""
     kind = ir.RankedTensorType(output.value.type)
     sizes = [1 if axis in constants else size for axis, size in enumerate(kind.shape)]
-    open_sizes = [
-        ir.Operation.create(
-            "tensor.dim", [ir.IndexType.get()], [output.value, index_constant(axis)]
-        ).results[0]
-        for axis, size in enumerate(sizes)
-        if size == DYNAMIC
-    ]
+    open_sizes = [dim_of(output.value, axis) for axis, size in enumerate(sizes) if size == DYNAMIC]
     part = ir.RankedTensorType.get(sizes, kind.element_type)
     bounds = {
         "static_offsets": [constants.get(axis, 0) for axis in range(kind.rank)],

@@ -8,8 +8,8 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
-from ..products.generic import reassociation_attribute
-from ..rewriting import index_constant, rewrite_each
+from ..rewriting import rewrite_each
+from ..tensors import open_sizes, reassociation_attribute
 
 
 @register
@@ -55,13 +55,7 @@ def _reshaped(op: ir.Operation) -> list[ir.Value] | None:
         ).results[0]
     if value.type == result:
         return [value]
-    sizes = [
-        ir.Operation.create(
-            "tensor.dim", [ir.IndexType.get()], [value, index_constant(axis)]
-        ).results[0]
-        for axis in range(len(kept))
-        if ir.RankedTensorType(value.type).is_dynamic_dim(axis)
-    ]
+    sizes = open_sizes(value)
     expanded = ir.Operation.create(
         "tensor.expand_shape",
         results=[result],

@@ -13,7 +13,8 @@ from ..products.contraction import read_product
 from ..products.generic import rebuild
 from ..products.narrow import find_narrow
 from ..products.product import Product
-from ..rewriting import constant, index_constant
+from ..rewriting import constant
+from ..tensors import open_sizes
 from ..walking import operations_where
 from .narrow_product_operands import extend_operands, may_be_product
 from .select_host_programs import MARK
@@ -135,15 +136,8 @@ def _each(
     """Returns a linalg.generic over the elements of tensors that are all as large as one."""
     like = operands[0] if like is None else like
     kind = ir.RankedTensorType(like.type)
-    sizes = [
-        ir.Operation.create("tensor.dim", [ir.IndexType.get()], [like, index_constant(axis)])
-        for axis in range(kind.rank)
-        if kind.is_dynamic_dim(axis)
-    ]
-    rooms = [
-        ir.Operation.create("tensor.empty", [each], [size.results[0] for size in sizes]).results[0]
-        for each in results
-    ]
+    sizes = open_sizes(like)
+    rooms = [ir.Operation.create("tensor.empty", [each], sizes).results[0] for each in results]
     identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
     parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
     made = ir.Operation.create(

@@ -8,7 +8,8 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
-from ..rewriting import copied, index_constant
+from ..rewriting import copied
+from ..tensors import cast_to, open_sizes
 from ..updates import updates_of
 from ..walking import operations_where
 from .select_host_programs import MARK
@@ -75,7 +76,7 @@ def _write(function: ir.Operation, updates: dict[int, int]) -> None:
     with end.location, ir.InsertionPoint(end):
         roots: dict[ir.Value, ir.Value] = {}
         for place, target in updated.items():
-            value = _cast(given[place], target.type)
+            value = cast_to(given[place], target.type)
             same = roots.setdefault(_root(value), value)
             given[place] = _apart(value, target, written) if same == value else copied(value)
         for place, value in enumerate(given):
@@ -121,20 +122,7 @@ def _give_own_place(op: ir.Operation, written: list[ir.Value]) -> None:
 
 def _empty_like(value: ir.Value) -> ir.Value:
     kind = ir.RankedTensorType(value.type)
-    sizes = [
-        ir.Operation.create(
-            "tensor.dim", [ir.IndexType.get()], [value, index_constant(axis)]
-        ).results[0]
-        for axis in range(kind.rank)
-        if kind.is_dynamic_dim(axis)
-    ]
-    return ir.Operation.create("tensor.empty", [kind], sizes).results[0]
-
-
-def _cast(value: ir.Value, kind: ir.Type) -> ir.Value:
-    if value.type == kind:
-        return value
-    return ir.Operation.create("tensor.cast", [kind], [value]).results[0]
+    return ir.Operation.create("tensor.empty", [kind], open_sizes(value)).results[0]
 
 
 def _apart(value: ir.Value, target: ir.Value, written: list[ir.Value]) -> ir.Value:

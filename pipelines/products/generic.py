@@ -8,6 +8,7 @@ from itertools import count
 from ...dialects.mlir import ir
 from ..fusion.generic import carry_configuration
 from ..hir.compute.generic import map_of
+from ..tensors import reassociation_attribute
 from .product import NO_LOOP, Indexed, LoopKind, Product
 
 
@@ -62,16 +63,6 @@ def _collapsed(value: ir.Value, kind: ir.Type, groups: Sequence[Sequence[object]
         operands=[value],
         attributes={"reassociation": reassociation_attribute(axes)},
     ).results[0]
-
-
-def reassociation_attribute(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
-    """Returns the attribute of a reshape that makes one dim of each group, or a
-    group of each dim.
-    """
-    index = ir.IntegerType.get_signless(64)
-    return ir.ArrayAttr.get(
-        [ir.ArrayAttr.get([ir.IntegerAttr.get(index, axis) for axis in group]) for group in groups]
-    )
 
 
 def _map(loops: int, operand: Indexed) -> ir.AffineMap:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...dialects.mlir import indexing_maps, ir
 from ...dialects.records import dataclass
-from ..rewriting import index_constant
+from ..tensors import open_sizes
 
 _NARROW = ("f16", "bf16")
 _MOVES = (
@@ -105,15 +105,7 @@ def _clone(op: ir.Operation, operands: list[ir.Value], element: ir.Type) -> ir.V
 def unwritten(like: ir.Value, element: ir.Type) -> ir.Value:
     """Returns a tensor of the size of another one, its elements not written."""
     kind = ir.RankedTensorType(like.type)
-    sizes = [
-        ir.Operation.create(
-            "tensor.dim",
-            [ir.IndexType.get()],
-            [like, index_constant(axis)],
-        ).results[0]
-        for axis in range(kind.rank)
-        if kind.is_dynamic_dim(axis)
-    ]
+    sizes = open_sizes(like)
     return ir.Operation.create("tensor.empty", [_with(kind, element)], sizes).results[0]
 
 

@@ -14,8 +14,8 @@ from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, indexing_maps, ir
 from ...dialects.records import dataclass
-from ..rewriting import index_constant
 from ..schedules.device import Device
+from ..tensors import open_sizes
 from .contraction import read_contraction
 from .product import Indexed, LoopKind, Product, indexed_by
 from .wide_weights import may_widen, part_of, widened
@@ -179,7 +179,7 @@ def _rebuild(
         op.regions[0].blocks[0].append_to(made.regions[0])
         part = made.results[0]
         if result.axes:
-            part = part_of(part, ir.RankedTensorType(op.results[0].type), _open_sizes(old))
+            part = part_of(part, ir.RankedTensorType(op.results[0].type), open_sizes(old))
             if others:
                 copy = _copy(part, old)
                 for use in others:
@@ -216,20 +216,9 @@ def _padded(operand: _Operand) -> ir.Value:
     return pad.results[0]
 
 
-def _open_sizes(like: ir.Value) -> list[ir.Value]:
-    kind = ir.RankedTensorType(like.type)
-    return [
-        ir.Operation.create(
-            "tensor.dim", [ir.IndexType.get()], [like, index_constant(axis)]
-        ).results[0]
-        for axis in range(kind.rank)
-        if kind.is_dynamic_dim(axis)
-    ]
-
-
 def _empty(kind: ir.RankedTensorType, like: ir.Value) -> ir.Value:
     """Returns a tensor whose open sizes are those of another one, its elements not written."""
-    return ir.Operation.create("tensor.empty", [kind], _open_sizes(like)).results[0]
+    return ir.Operation.create("tensor.empty", [kind], open_sizes(like)).results[0]
 
 
 def _copy(value: ir.Value, like: ir.Value) -> ir.Value:

@@ -19,9 +19,10 @@ from ...dialects.mlir import arith, indexing_maps, ir
 from ...dialects.records import dataclass
 from ..fusion.access import reassociation
 from ..schedules.device import Device
+from ..tensors import reassociation_attribute
 from .fits import is_for_library
 from .fused import is_elementwise
-from .generic import reassociation_attribute, rebuild
+from .generic import rebuild
 from .narrow import unwritten
 from .options import MatmulOptions
 from .product import NO_LOOP, Indexed, LoopKind, Product

@@ -1,0 +1,43 @@
+"""Operations on tensors that many passes emit, at the insertion point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..dialects.mlir import ir
+from .rewriting import index_constant
+
+
+def dim_of(value: ir.Value, axis: int) -> ir.Value:
+    """Returns the size of a tensor along an axis, read from the tensor: an index."""
+    operands = [value, index_constant(axis)]
+    return ir.Operation.create("tensor.dim", [ir.IndexType.get()], operands).results[0]
+
+
+def size_of(value: ir.Value, axis: int) -> ir.Value:
+    """Returns the same; a constant where the tensor's type has the size."""
+    kind = ir.RankedTensorType(value.type)
+    if kind.is_dynamic_dim(axis):
+        return dim_of(value, axis)
+    return index_constant(kind.shape[axis])
+
+
+def open_sizes(value: ir.Value) -> list[ir.Value]:
+    """Returns the sizes that a tensor's type leaves open, as `tensor.empty` takes them."""
+    kind = ir.RankedTensorType(value.type)
+    return [dim_of(value, axis) for axis in range(kind.rank) if kind.is_dynamic_dim(axis)]
+
+
+def cast_to(value: ir.Value, kind: ir.Type) -> ir.Value:
+    """Returns a tensor as one of another type, which may know other sizes."""
+    if value.type == kind:
+        return value
+    return ir.Operation.create("tensor.cast", [kind], [value]).results[0]
+
+
+def reassociation_attribute(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
+    """Returns the attribute of a reshape that makes one dim of each group, or a group of each."""
+    i64 = ir.IntegerType.get_signless(64)
+    return ir.ArrayAttr.get(
+        [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, dim) for dim in group]) for group in groups]
+    )
