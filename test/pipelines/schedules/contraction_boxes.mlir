@@ -1,19 +1,25 @@
 // A convolution of which channels lie together: the copy engine brings boxes of the image, one for
 // each place of the window, and zeros beyond the image's edges.
 //
-// RUN: sed 's/STEP/1/g; s/SIZE/28/g' %s > %t.mlir
+// RUN: sed 's/STEP/1/g; s/SIZE/28/g; s/ASKED//' %s > %t.mlir
 // RUN: hirc-opt %t.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,BOXES
 //
 // With a step of 2 every other row and column is a dim of its own; columns that lie beside one
 // another are more channels.
 //
-// RUN: sed 's/STEP/2/g; s/SIZE/14/g' %s > %t.two.mlir
+// RUN: sed 's/STEP/2/g; s/SIZE/14/g; s/ASKED//' %s > %t.two.mlir
 // RUN: hirc-opt %t.two.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,STEPS
 //
 // A step of 3 does not divide the image: threads copy what a tile reads.
 //
-// RUN: sed 's/STEP/3/g; s/SIZE/10/g' %s > %t.three.mlir
+// RUN: sed 's/STEP/3/g; s/SIZE/10/g; s/ASKED//' %s > %t.three.mlir
 // RUN: hirc-opt %t.three.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,THREADS
+
+// A configuration cannot divide the sums.
+//
+// RUN: sed 's/STEP/1/g; s/SIZE/28/g; s/ASKED/hir.configuration = {family = "contraction", parts = 2}/' %s > %t.parts.mlir
+// RUN: not hirc-opt %t.parts.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=REFUSED
+// REFUSED: error: hir.configuration: sums over windows have 1 of 'parts'; without it the compiler chooses
 
 // ALL-LABEL:   hir.program
 // BOXES:       memref.reinterpret_cast %{{.*}} sizes: [%c8{{[_0-9]*}}, %c28{{[_0-9]*}}, %c28{{[_0-9]*}}, %c128{{[_0-9]*}}]
@@ -35,7 +41,7 @@
   linalg.generic {
     indexing_maps = [affine_map<(n, h, w, f, i, j, c) -> (f, i, j, c)>, affine_map<(n, h, w, f, i, j, c) -> (n, h, w, f)>],
     iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]
-  } ins(%k : memref<256x3x3x128xbf16>) outs(%y : memref<8xSIZExSIZEx256xf32>) {
+  } ins(%k : memref<256x3x3x128xbf16>) outs(%y : memref<8xSIZExSIZEx256xf32>) attrs = {ASKED} {
   ^bb0(%a: bf16, %b: f32):
     %n = linalg.index 0 : index
     %h = linalg.index 1 : index
