@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Generator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,13 +39,18 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Gives tests that share what their file's fixture makes to one process: it is made once."""
+    """Gives tests that share what a fixture makes to one process, so that it is made once: a
+    fixture of their file, or one for the package, which is of their folder.
+    """
     for item in items:
         if not isinstance(item, pytest.Function) or item.get_closest_marker("xdist_group"):
             continue
         found = item._fixtureinfo.name2fixturedefs  # pyright: ignore[reportPrivateUsage]
         fixtures = [definitions[-1] for definitions in found.values()]
-        if any(each.baseid.endswith(".py") and each.scope != "function" for each in fixtures):
+        folders = [each.baseid for each in fixtures if each.scope == "package"]
+        if folders:
+            item.add_marker(pytest.mark.xdist_group("/".join(Path(folders[0]).parts[-2:])))
+        elif any(each.baseid.endswith(".py") and each.scope != "function" for each in fixtures):
             item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.stem}"))
 
 

@@ -100,7 +100,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     folder = tmp_path_factory.mktemp("support")
     fake, shared = folder / "fake.o", folder / "libsupport.so"

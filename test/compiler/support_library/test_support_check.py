@@ -10,6 +10,14 @@ if TYPE_CHECKING:
     from conftest import Library
 
 
+def test_the_library_is_built_by_one_process(
+    library: Library, request: pytest.FixtureRequest
+) -> None:
+    marker = request.node.get_closest_marker("xdist_group")
+    assert library
+    assert marker.args == ("compiler/support_library",)
+
+
 def test_a_failed_call_is_reported_with_place_name_and_text(library: Library) -> None:
     done = library.run(
         "lib.printI64(c.c_int64(7))",

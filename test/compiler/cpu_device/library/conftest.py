@@ -73,7 +73,7 @@ class Library:
         return result
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     folder = tmp_path_factory.mktemp("device-library")
     packed = folder / "packed.ll"

@@ -38,7 +38,7 @@ void hirc_checks_acquire(struct hirc_block *block, uint32_t thread, const void *
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """All of runtime/operations."""
     folder = tmp_path_factory.mktemp("operations")
