@@ -256,20 +256,30 @@ static int is_team(const struct hirc_communicator *communicator, int device, con
          memcmp(communicator->team, team, (size_t)size * sizeof *team) == 0;
 }
 
+// Says that there is no process for a device of that number.
+static void missing_device(char text[HIRC_WORLD_TEXT_BYTES], int64_t most,
+                           const struct hirc_world *world) {
+  snprintf(text, HIRC_WORLD_TEXT_BYTES,
+           "this program communicates with device %" PRId64 ", and it was started as %d process%s\n"
+           "note: it needs one process for each device: hirc-run --devices=%" PRId64
+           ", torchrun --nproc-per-node=%" PRId64 ", or mpirun -n %" PRId64,
+           most, world->size, world->size == 1 ? "" : "es", most + 1, most + 1, most + 1);
+}
+
 // Fails where there is no process for a device of that number.
 __attribute__((cold, noinline)) static void check_device(int64_t most, const char *location) {
   const struct hirc_world *world = hirc_world(location);
+  char text[HIRC_WORLD_TEXT_BYTES];
   if (most < world->size)
     return;
+  missing_device(text, most, world);
   hirc_error_begin(location);
-  hirc_error_add("this program communicates with device %" PRId64 ", and it was started as %d "
-                 "process%s\nnote: it needs one process for each device: hirc-run --devices=%" PRId64
-                 ", torchrun --nproc-per-node=%" PRId64 ", or mpirun -n %" PRId64,
-                 most, world->size, world->size == 1 ? "" : "es", most + 1, most + 1, most + 1);
+  hirc_error_add("%s", text);
   hirc_fail(hirc_end_program);
 }
 
-static void check_team(const int64_t *team, int64_t size, const char *location) {
+__attribute__((cold, noinline)) static void check_team(const int64_t *team, int64_t size,
+                                                       const char *location) {
   int64_t most = 0;
   for (int64_t i = 0; i < size; ++i)
     most = team[i] > most ? team[i] : most;
@@ -443,10 +453,21 @@ struct asked_rank {
 
 static int find_rank(void *given, void *unused, void *stream) {
   struct asked_rank *asked = given;
+  const struct hirc_world *world = hirc_world(NULL);
+  char text[HIRC_WORLD_TEXT_BYTES];
   (void)unused, (void)stream;
-  check_device(asked->processes - 1, NULL);
-  asked->rank = hirc_world(NULL)->rank;
-  return 0;
+  asked->rank = world->rank;
+  if (world->rank < asked->processes && asked->processes <= world->size)
+    return 0;
+  if (asked->processes > world->size)
+    missing_device(text, asked->processes - 1, world);
+  else
+    snprintf(text, sizeof text,
+             "this program is over a mesh of %" PRId64 " devices, and rank %d of %d processes is none "
+             "of them\nnote: start as many processes as it has devices, or make it for more",
+             asked->processes, world->rank, world->size);
+  hirc_error_say("%s", text);
+  return HIRC_REFUSED;
 }
 
 int64_t hirc_communication_rank(int64_t processes) {

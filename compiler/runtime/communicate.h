@@ -37,7 +37,7 @@ struct hirc_communicator *hirc_communicator_of(void **known, const int64_t *team
 int hirc_communicator_use(void *communicator, int rank, int size, const char *address);
 
 // This process's rank, where so many processes have parts of something; -1, and a message, where fewer
-// run.
+// run, or it is none of them.
 int64_t hirc_communication_rank(int64_t processes);
 
 // The place of this process in the team; -1 where it is not of it.

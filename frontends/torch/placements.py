@@ -75,7 +75,13 @@ class _Table:
         said = ir.ArrayAttr.get([ir.StringAttr.get(_counted(word, rank)) for word in row])
         found = read_declared(said, kind, self._mesh)
         if isinstance(found, str):
-            raise InputError(f"the sharding of '{name}', {', '.join(row)}: {found}", stage="import")
+            raise InputError(
+                f"the sharding of '{name}', {', '.join(row)}: {found}",
+                stage="import",
+                hint="take a mesh that does, or leave it whole: every device then has all of it"
+                if "evenly" in found
+                else None,
+            )
         known = {entry.name: entry.attr for entry in entries}
         return ir.DictAttr.get({**known, SPREAD: said})
 

@@ -115,4 +115,7 @@ def test_parts_of_weights_and_state(hirc: Hirc, run_team: RunTeam, tmp_path: Pat
     ended = run_team([[sys.executable, "steps.py"]] * 4, folder=tmp_path)
     assert [(each.status, each.errors) for each in ended] == [(0, "")] * 4
     (alone,) = run_team([[sys.executable, "-c", _ALONE]], folder=tmp_path)
-    assert "communicates with device 3, and it was started as 1 process" in alone.errors
+    said = "InputError: this program communicates with device 3, and it was started as 1 process"
+    assert said in alone.errors
+    beyond = run_team([[sys.executable, "-c", _ALONE]] * 5, folder=tmp_path)[4]
+    assert "a mesh of 4 devices, and rank 4 of 5 processes is none of them" in beyond.errors
