@@ -1,4 +1,4 @@
-"""Integer values known at compile time."""
+"""Numbers known at compile time."""
 
 from __future__ import annotations
 
@@ -18,3 +18,11 @@ def constant_value(value: ir.Value) -> int | None:
         return None
     attribute = owner.attributes["value"]
     return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
+
+
+def float_constant(value: ir.Value) -> float | None:
+    """Returns the number that an arith.constant of a float gives, or None."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
+        return None
+    attribute = value.owner.operation.attributes["value"]
+    return attribute.value if isinstance(attribute, ir.FloatAttr) else None

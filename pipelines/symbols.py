@@ -28,3 +28,10 @@ def fresh_name(name: str, is_taken: Callable[[str], bool]) -> str:
         number += 1
         candidate = f"{name}_{number}"
     return candidate
+
+
+def make_room_for_main(module: ir.Operation, function: ir.Operation, name: str) -> None:
+    """Renames the function `main`, so that C's main can be defined."""
+    ir.SymbolTable.replace_all_symbol_uses("main", name, module)
+    function.attributes["sym_name"] = ir.StringAttr.get(name)
+    function.attributes["sym_visibility"] = ir.StringAttr.get("private")

@@ -50,3 +50,11 @@ def host_operations_where(
 def is_used(value: ir.Value) -> bool:
     """Returns whether any operation takes a value."""
     return next(iter(value.uses), None) is not None
+
+
+def made_by(value: ir.Value, *names: str) -> ir.Operation | None:
+    """Returns the operation of one of the names that gives a value; None where another one does."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name not in names:
+        return None
+    return owner.operation

@@ -14,8 +14,8 @@ from ..fusion.generic import GENERIC, accesses_of, inputs_of, loop_count, reduci
 from ..fusion.normalize import is_normal
 from ..products.contraction import read_product
 from ..products.fused import begins_with_zeros, build
-from ..schedules.attention.reading import made_by, number_of
-from ..walking import operations_where
+from ..schedules.attention.reading import number_of
+from ..walking import made_by, operations_where
 from .places import Loop, Place, behind_view, through_view
 
 _REDUCE = "hir.reduce_loops"

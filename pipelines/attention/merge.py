@@ -13,8 +13,9 @@ from ..fusion.access import Access, Coordinate, zero
 from ..fusion.generic import accesses_of, inputs_of, make_generic, reducing_loops
 from ..fusion.region import Region
 from ..rewriting import constant, index_constant
-from ..schedules.attention.reading import Attention, made_by, number_of, read_attention
+from ..schedules.attention.reading import Attention, number_of, read_attention
 from ..tensors import dim_of, reassociation_attribute
+from ..walking import made_by
 from .chain import Chain, Step, behind_copies, behind_scales, finished, following
 from .places import Loop, Place
 

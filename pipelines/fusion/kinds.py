@@ -7,6 +7,7 @@ import math
 from ...dialects.hir.loop_operation import FLOAT_KINDS, INTEGER_KINDS
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
+from ..constants import float_constant
 
 _KINDS = (*FLOAT_KINDS, *INTEGER_KINDS)
 # arith.cmpf and arith.cmpi predicates: what they compare as, and whether a nan makes them hold.
@@ -129,7 +130,7 @@ def neutral(kind: str, element: ir.Type) -> int | float:
 def is_neutral(kind: str, start: ir.Value) -> bool:
     """Returns whether a value is a constant that changes nothing when combined by `kind`."""
     if kind in FLOAT_KINDS:
-        value, wanted = _constant_float(start), neutral(kind, start.type)
+        value, wanted = float_constant(start), neutral(kind, start.type)
         return value is not None and (value == wanted or (math.isnan(value) and math.isnan(wanted)))
     if isinstance(start.owner, ir.Block) or start.owner.operation.name != "arith.constant":
         return False
@@ -146,7 +147,7 @@ def is_extreme(kind: str, start: ir.Value) -> bool:
     """
     if kind not in ("maxnumf", "minnumf"):
         return is_neutral(kind, start)
-    return _constant_float(start) == extreme_number(kind)
+    return float_constant(start) == extreme_number(kind)
 
 
 def extreme_number(kind: str) -> float:
@@ -156,15 +157,8 @@ def extreme_number(kind: str) -> float:
 
 def may_be_nan(value: ir.Value) -> bool:
     """Returns whether a float is no constant that is a number."""
-    number = _constant_float(value)
+    number = float_constant(value)
     return number is None or math.isnan(number)
-
-
-def _constant_float(value: ir.Value) -> float | None:
-    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
-        return None
-    attribute = value.owner.operation.attributes["value"]
-    return attribute.value if isinstance(attribute, ir.FloatAttr) else None
 
 
 def combine(kind: str, first: ir.Value, second: ir.Value) -> ir.Value:

@@ -53,7 +53,7 @@ def check_accesses(op: ir.Operation) -> bool:
     with op.location, ir.InsertionPoint(op):
         for number, map_ in enumerate(maps):
             operand = op.operands[number]
-            if not isinstance(operand.type, ir.ShapedType) or _is_scattered(op, number):
+            if not isinstance(operand.type, ir.ShapedType) or is_scattered(op, number):
                 continue
             for axis, expression in enumerate(map_.results):
                 if _is_computed(expression):
@@ -66,7 +66,7 @@ def _is_computed(expression: ir.AffineExpr) -> bool:
     return not isinstance(expression.maybe_downcast(), ir.AffineDimExpr)
 
 
-def _is_scattered(op: ir.Operation, number: int) -> bool:
+def is_scattered(op: ir.Operation, number: int) -> bool:
     """Returns whether hir.scatter indexes an operand's elements, and not its map."""
     argument = op.regions[0].blocks[0].arguments[number]
     return any(use.owner.name == "hir.scatter" for use in argument.uses)

@@ -9,6 +9,7 @@ from ...dialects.records import dataclass
 from ..host.emitter import Emitter
 from ..locations import location_text
 from ..pass_base import Pass, fail, register
+from ..symbols import make_room_for_main
 
 _RENAMED = "hirc_entry_main"
 _OTHER = "hirc_other_main"
@@ -43,7 +44,7 @@ class AddEntryPoint(Pass):
         if _COMMAND in symbols:
             return
         if self.entry != "main" and "main" in symbols:
-            _rename(op, symbols["main"].operation, _OTHER)
+            make_room_for_main(op, symbols["main"].operation, _OTHER)
         if self.entry not in symbols:
             return
         function = symbols[self.entry].operation
@@ -65,17 +66,10 @@ class AddEntryPoint(Pass):
         if not list(function.regions[0].blocks):
             return
         if self.entry == "main":
-            _rename(op, function, _RENAMED)
+            make_room_for_main(op, function, _RENAMED)
         target = ir.StringAttr(function.attributes["sym_name"]).value
         with function.location, ir.InsertionPoint(op.regions[0].blocks[0]):
             _main(op, target, list(kind.results), location_text(function.location))
-
-
-def _rename(module: ir.Operation, function: ir.Operation, name: str) -> None:
-    """Makes room for C's main."""
-    ir.SymbolTable.replace_all_symbol_uses("main", name, module)
-    function.attributes["sym_name"] = ir.StringAttr.get(name)
-    function.attributes["sym_visibility"] = ir.StringAttr.get("private")
 
 
 def _main(module: ir.Operation, target: str, results: list[ir.Type], position: str) -> None:

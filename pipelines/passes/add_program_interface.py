@@ -16,6 +16,7 @@ from ..hir.interface.info import add_calling, add_info
 from ..hir.interface.signature import Signature, read_signature
 from ..hir.interface.weights import Weights, bind_weights, program_name
 from ..pass_base import Pass, fail, register
+from ..symbols import make_room_for_main
 from ..walking import operations_where
 from ..weights import read_layout
 
@@ -103,7 +104,7 @@ class AddProgramInterface(Pass):
             return
         target = self.entry
         if self.executable and target == "main":
-            _rename(op, function, _RENAMED)
+            make_room_for_main(op, function, _RENAMED)
             target = _RENAMED
         with function.location, ir.InsertionPoint(op.regions[0].blocks[0]):
             add_body(Code(op, function), function, self.entry, target)
@@ -123,7 +124,7 @@ class AddProgramInterface(Pass):
                 return
             symbols = ir.SymbolTable(op)
             if "main" in symbols:
-                _rename(op, symbols["main"].operation, _OTHER)
+                make_room_for_main(op, symbols["main"].operation, _OTHER)
             with entry.body.location:
                 add_main(Code(op, entry.body), entry)
 
@@ -153,10 +154,3 @@ def _bind_weights(code: Code, module: ir.Operation) -> Weights | None:
             bind_weights(code, body, layout, is_called=BODY_PREFIX + name in called)
     with module.location, ir.InsertionPoint.at_block_begin(module.regions[0].blocks[0]):
         return Weights(code, layout)
-
-
-def _rename(module: ir.Operation, function: ir.Operation, name: str) -> None:
-    """Makes room for C's main."""
-    ir.SymbolTable.replace_all_symbol_uses("main", name, module)
-    function.attributes["sym_name"] = ir.StringAttr.get(name)
-    function.attributes["sym_visibility"] = ir.StringAttr.get("private")

@@ -9,6 +9,7 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..fusion.access import Access
 from ..fusion.generic import GENERIC, accesses_of, has_tensors_only, inputs_of
+from ..hir.access_checks import is_scattered
 from ..pass_base import Pass, fail, register
 from ..rewriting import copied
 from ..tensors import dim_of
@@ -41,19 +42,13 @@ class KeepUnwrittenElements(Pass):
             for work in operations_where(function, _is_generic):
                 inputs = len(inputs_of(work))
                 for place, output in enumerate(accesses_of(work)[inputs:], inputs):
-                    if not output.is_whole and not _is_scattered(work, place):
+                    if not output.is_whole and not is_scattered(work, place):
                         with work.location, ir.InsertionPoint(work):
                             _keep(work, place, output)
 
 
 def _is_generic(op: ir.Operation) -> bool:
     return op.name == GENERIC and has_tensors_only(op)
-
-
-def _is_scattered(op: ir.Operation, place: int) -> bool:
-    """Returns whether an output takes what a hir.scatter gives, which keeps the rest."""
-    argument = op.regions[0].blocks[0].arguments[place]
-    return any(use.owner.name == "hir.scatter" for use in argument.uses)
 
 
 def _keep(op: ir.Operation, place: int, output: Access) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...dialects.mlir import indexing_maps, ir
-from ..walking import is_used
+from ..walking import is_used, made_by
 from .finish import read_finish
 from .product import Indexed, LoopKind, Product, indexed_by
 
@@ -95,7 +95,7 @@ def is_product(product: Product) -> bool:
 
 def _accumulated(block: ir.Block, operands: list[Indexed]) -> Product | None:
     """Returns the product of `yield term + output`."""
-    added = _defined(_yielded(block), "arith.addf", "arith.addi")
+    added = made_by(_yielded(block), "arith.addf", "arith.addi")
     if added is None or len(operands) != 3:
         return None
     output = block.arguments[2]
@@ -143,7 +143,7 @@ def _reduced(block: ir.Block, operands: list[Indexed], *, ignores_nan: bool) -> 
 
 def _factors(term: ir.Value, block: ir.Block) -> list[int] | None:
     """Returns the operands whose product the term is, extended or as they are."""
-    product = _defined(term, "arith.mulf", "arith.muli")
+    product = made_by(term, "arith.mulf", "arith.muli")
     if product is None:
         return None
     factors = [_extended(value) for value in product.operands]
@@ -154,17 +154,9 @@ def _factors(term: ir.Value, block: ir.Block) -> list[int] | None:
 
 
 def _extended(value: ir.Value) -> ir.Value:
-    wide = _defined(value, *_EXTENSIONS)
+    wide = made_by(value, *_EXTENSIONS)
     return value if wide is None else wide.operands[0]
 
 
 def _yielded(block: ir.Block) -> ir.Value:
     return list(block)[-1].operation.operands[0]
-
-
-def _defined(value: ir.Value, *names: str) -> ir.Operation | None:
-    """Returns the operation of one of the names that gives a value, None where another one does."""
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name not in names:
-        return None
-    return owner.operation

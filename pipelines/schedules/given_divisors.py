@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import frexp
 
 from ...dialects.mlir import ir
+from ..constants import float_constant
 from ..fusion.node import is_integer_division
 from .division import Divisor
 from .parameters import Parameters
@@ -25,7 +26,7 @@ def is_given(work: Work, divisor: ir.Value) -> bool:
     """
     if not work.collectives or not isinstance(divisor.type, ir.F32Type | ir.F64Type):
         return False
-    constant = _constant(divisor)
+    constant = float_constant(divisor)
     if constant is not None:
         # LLVM multiplies by the inverse of a power of two, which is exact.
         return constant != 0 and abs(frexp(constant)[0]) != 0.5
@@ -34,7 +35,7 @@ def is_given(work: Work, divisor: ir.Value) -> bool:
 
 def given_divisor(work: Work, divisor: ir.Value, parameters: Parameters) -> Divisor:
     """The divisor in a kernel."""
-    if _constant(divisor) is not None:
+    if float_constant(divisor) is not None:
         return Divisor.of(defining_operation(divisor).clone().results[0])
 
     def given(part: str) -> ir.Value:
@@ -53,13 +54,6 @@ def _is_integer(value: ir.Value) -> bool:
     if isinstance(value.owner, ir.Block):
         return False
     return defining_operation(value).name in ("arith.sitofp", "arith.uitofp")
-
-
-def _constant(value: ir.Value) -> float | None:
-    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
-        return None
-    attribute = value.owner.operation.attributes["value"]
-    return attribute.value if isinstance(attribute, ir.FloatAttr) else None
 
 
 def _is_known(work: Work, value: ir.Value) -> bool:

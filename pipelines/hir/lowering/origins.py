@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ....dialects.hir.region_arguments import arguments_of, destination_of
-from ....dialects.hir.symbols import lookup
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from ...pass_base import fail
 from ...walking import operations_where
+from ..memory.owners import callee_of
 
 # The support library's numbers of the kinds of memory.
 MEMORY_KINDS = {"device": 0, "pinned": 1, "managed": 2, "symmetric": 3}
@@ -121,7 +121,7 @@ class Origins:
         if source is None or isinstance(source, ir.Block) or source.operation.name != "hir.call":
             return False
         index = ir.IntegerAttr(op.attributes["index"]).value
-        callee = _callee(source.operation)
+        callee = callee_of(source.operation)
         if callee is None or _destination(source.operation, index) is not None:
             return False
         origins = self._outputs_of(callee)
@@ -150,7 +150,7 @@ class Origins:
         index = ir.IntegerAttr(op.attributes["index"]).value
         if source.name == "hir.if":
             return self._kind_of_branches(source, index)
-        callee = _callee(source) if source.name == "hir.call" else None
+        callee = callee_of(source) if source.name == "hir.call" else None
         if callee is None:
             return None
         destination = _destination(source, index)
@@ -197,11 +197,6 @@ def memory_number(op: ir.Operation | ir.OpView) -> int:
     """Returns the kind of memory that a hir.allocate asks for."""
     name = ir.StringAttr(op.attributes["memory"]).value if "memory" in op.attributes else "device"
     return MEMORY_KINDS[name]
-
-
-def _callee(call: ir.Operation) -> ir.Operation | None:
-    found = lookup(call.opview, [ir.FlatSymbolRefAttr(call.attributes["callee"]).value])
-    return found if found is not None and found.name == "hir.program" else None
 
 
 def _destination(call: ir.Operation, index: int) -> ir.Value | None:

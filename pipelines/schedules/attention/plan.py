@@ -8,12 +8,13 @@ from math import e, inf, log2
 from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
 from ...rewriting import constant, index_constant
+from ...walking import made_by
 from ..parameters import Parameters
 from ..region import Point, Region
 from ..size import ONE, Size
 from ..work import Operand, Work
 from .configuration import Configuration
-from .reading import Attention, made_by, number_of
+from .reading import Attention, number_of
 from .visibility import Condition, read_conditions
 
 _LOG2E = log2(e)

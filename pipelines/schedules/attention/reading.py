@@ -20,6 +20,7 @@ from ....dialects.hir.loop_operation import kind_of, loops_of
 from ....dialects.mlir import indexing_maps, ir
 from ....dialects.records import dataclass
 from ...fusion.node import is_integer_division
+from ...walking import made_by
 
 _REDUCE = "hir.reduce_loops"
 
@@ -259,14 +260,6 @@ class _Reader:
             if not op.name.startswith(("arith.", "math.")) or is_integer_division(op.name):
                 return False
         return True
-
-
-def made_by(value: ir.Value, *names: str) -> ir.Operation | None:
-    """The operation of one of the names that gives a value."""
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name not in names:
-        return None
-    return owner.operation
 
 
 def number_of(value: ir.Value) -> float | None:

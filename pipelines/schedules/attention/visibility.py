@@ -12,7 +12,8 @@ from math import inf
 
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
-from .reading import Attention, made_by, number_of
+from ...walking import made_by
+from .reading import Attention, number_of
 
 _SIGNED = {2: "<", 3: "<=", 4: ">", 5: ">="}
 
