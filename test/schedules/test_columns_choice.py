@@ -22,6 +22,10 @@ _CASES = (
     ("a, r, c", (512, 512, 1021), "f32", (2560, 1, 512)),
     ("a, r, c", (4096, 512, 3), "f32", (3072, 1, 256)),
     ("r, c", (2**31 + 64, 64), "f32", (1, 528, 256)),
+    # Pairs: rows of six are no whole vectors of four.
+    ("r, c", (2**20, 6), "f32", (1, 1024, 256)),
+    # A block has several rows of few columns where these have few iterations.
+    ("a, r, c", (32768, 256, 8), "f16", (8192, 1, 256)),
 )
 
 

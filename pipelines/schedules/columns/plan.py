@@ -117,10 +117,10 @@ def table_of(space: ColumnSpace) -> ColumnTable:
 
 def plan_of(space: ColumnSpace, width: int, lanes: int) -> ColumnPlan:
     """A plan with as many iterations under way as keep the memory busy where blocks are many."""
-    size = min(element_bytes(each.element) for each in space.large)
+    size = width * min(element_bytes(each.element) for each in space.large)
     table = table_of(space)
-    narrow = min(table.most_unroll, table.narrow_bytes // size)
-    unroll = _unrolled(space, width, table.unroll if width > 1 else narrow)
+    most = min(table.most_unroll, max(table.unroll, table.narrow_bytes // size))
+    unroll = _unrolled(space, width, most)
     return ColumnPlan(space, width, lanes, unroll, table.threads)
 
 

@@ -185,7 +185,7 @@ def _choices(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
 
     Where sizes are open, special ones are for wide accesses and a single pass alone: each is code.
     """
-    wide, narrow, table = widest(space), _plan_for(space, 1), table_of(space)
+    wide, narrow, table = _usable_width(space), _plan_for(space, 1), table_of(space)
     is_one_pass, known = has_one_pass(space), space.iterations.is_known
     # Blocks whose lanes the launch says take few iterations as well.
     are_few = known and space.iterations.known <= table.few_iterations
@@ -207,6 +207,18 @@ def _choices(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
         yield from _split_and_whole(narrow, device)
     else:
         yield _Choice(replace(narrow, open=may_open(narrow)))
+
+
+def _usable_width(space: ColumnSpace) -> int:
+    """Returns the widest vectors of columns: of few known ones, which pieces of rows are not worth,
+    such as make whole rows.
+    """
+    width, extent = widest(space), space.lane.extent
+    if not extent.is_known or extent.known >= skewed_plan(space, width).block_columns // 2:
+        return width
+    while extent.known % width:
+        width //= 2
+    return width
 
 
 def _for_many(plan: ColumnPlan, device: Device) -> Iterator[_Choice]:
