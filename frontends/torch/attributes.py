@@ -16,7 +16,10 @@ from typing import Any
 
 import torch
 from torch import SymInt, Tensor, nn
+from torch._ops import OpOverload
 from torch.export import ExportedProgram
+from torch.fx import Node
+from torch.fx.experimental.proxy_tensor import get_proxy_mode, get_proxy_slot
 from torch.utils import _pytree as pytree
 
 from ...compiler.errors import HircError, UnsupportedError
@@ -155,12 +158,20 @@ class Assignments:
         }
 
     def _end(self) -> None:
+        traced = _Traced(self._model, self._buffers)
         assigned: list[tuple[Tensor, Tensor]] = []
         for module, name, path, before in self._buffers:
             after = vars(module)["_buffers"].get(name)
             if after is before:
                 continue
-            if not isinstance(after, Tensor) or _kind(after) != _kind(before):
+            is_other = _kind(after) != _kind(before)
+            is_part = module is not self._model
+            if is_other and is_part and traced.are_constant([after], of_weights=False):
+                # Every call would make the same of constants, such as a longer table. What is
+                # assigned to buffers of the whole torch.export has already taken down.
+                vars(module)["_buffers"][name] = before
+                continue
+            if not isinstance(after, Tensor) or is_other:
                 raise UnsupportedError(
                     f"the model assigns to '{path}', {_kind(before)}, what is {_kind(after)}",
                     stage="import",
@@ -176,13 +187,17 @@ class Assignments:
                 assigned.append((before, value))
         for before, after in assigned:
             before.copy_(after)
-        self._found = list(self._changed())
+        self._found = list(self._changed(traced))
 
-    def _changed(self) -> Iterator[_Assigned]:
+    def _changed(self, traced: _Traced) -> Iterator[_Assigned]:
         for path, holder, before in self._before:
             for attribute, value in _attributes(holder).items():
-                if _differs(before.get(attribute, [None]), _leaves(value)):
+                was, leaves = before.get(attribute, [None]), pytree.tree_leaves(value)
+                if _differs(was, _leaves(value)):
                     left = pytree.tree_map_only(Tensor, _Sizes.of, value)
+                    is_first = bool(leaves) and all(each is None for each in was)
+                    if is_first and traced.are_constant(leaves):
+                        continue
                     yield _Assigned(holder, attribute, _path(path, attribute), left)
 
     def check(self, program: ExportedProgram, export: Callable[[], ExportedProgram]) -> None:
@@ -217,6 +232,65 @@ class Assignments:
                 stage="import",
                 hint=_HINT,
             )
+
+
+class _Traced:
+    """The operations that the call has been traced as so far, and what they read."""
+
+    def __init__(
+        self, model: nn.Module, buffers: Iterable[tuple[nn.Module, str, str, Tensor]]
+    ) -> None:
+        mode = get_proxy_mode()
+        self._tracer = None if mode is None else mode.tracer
+        held = [*model.named_parameters(remove_duplicate=False)]
+        held += [(path, buffer) for _, _, path, buffer in buffers]
+        nodes = [] if self._tracer is None else [*self._tracer.graph.nodes]
+        written = {_first_operand(node) for node in nodes if _writes(node)}
+        kept = [node for node in (self._node(value) for _, value in held) if node not in written]
+        self._inputs = {node for node in kept if node is not None and node.op == "placeholder"}
+
+    def _node(self, x: Any) -> Node | None:
+        if self._tracer is None or not isinstance(x, Tensor):
+            return None
+        slot: Any = get_proxy_slot(x, self._tracer, None)
+        return None if slot is None else slot.proxy.node
+
+    def are_constant(self, values: Iterable[Any], *, of_weights: bool = True) -> bool:
+        """Returns whether each call makes the same tensors: of constants, and of parameters and
+        buffers that it does not write.
+        """
+        met: set[Node] = set()
+        rest = [self._node(value) for value in values]
+        while rest:
+            node = rest.pop()
+            if node in met:
+                continue
+            if node is None or _draws(node):
+                return False
+            if not (of_weights and node in self._inputs):
+                if node.op not in ("call_function", "get_attr"):
+                    return False
+                rest += node.all_input_nodes
+            met.add(node)
+        return True
+
+
+def _draws(node: Node) -> bool:
+    tags = node.target.tags if isinstance(node.target, OpOverload) else ()
+    return torch.Tag.nondeterministic_seeded in tags
+
+
+def _writes(node: Node) -> bool:
+    return isinstance(node.target, OpOverload) and (
+        node.target._schema.is_mutable  # pyright: ignore[reportPrivateUsage]
+    )
+
+
+def _first_operand(node: Node) -> Node:
+    """Returns what a node's first operand is made of first, and so on: a view's memory, perhaps."""
+    while node.op == "call_function" and node.all_input_nodes:
+        node = node.all_input_nodes[0]
+    return node
 
 
 class _Held:

@@ -265,25 +265,74 @@ def test_modules_that_a_call_converts() -> None:
     assert caught.value.position is not None
 
 
-def test_what_weights_alone_give_is_kept_before_the_model_is_compiled() -> None:
-    class Keeps(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.table = nn.Parameter(torch.arange(4.0))
-            self.places = torch.tensor([3, 0, 1])
-            self.kept: dict[str, Tensor] = {}
+class _Table:
+    """An object that is no module, and keeps a table."""
 
-        def forward(self, x: Tensor) -> Tensor:
-            if "biases" not in self.kept:
-                self.kept["biases"] = self.table[self.places]
-            return x + self.kept["biases"]
+    def __init__(self) -> None:
+        self.table: Tensor | None = None
 
-    module, x = Keeps().eval(), torch.ones(3)
-    with pytest.raises(UnsupportedError, match=r"earlier call assigned to 'kept'") as caught:
-        import_model(module, (x,))
-    assert (caught.value.hint or "").startswith("call the model once before it is compiled")
+
+class Keeps(nn.Module):
+    """Makes tables in the first call: of weights, of constants, and a longer one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.arange(4.0))
+        self.places = torch.tensor([3, 0, 1])
+        self.kept: dict[str, Tensor] = {}
+        self.angles = _Table()
+        self.steps = torch.zeros(1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if "biases" not in self.kept:
+            self.kept["biases"] = self.table[self.places]
+        if self.angles.table is None:
+            self.angles.table = torch.arange(3.0).cos()
+        if len(self.steps) < len(x):
+            self.steps = torch.arange(len(x)) * 0.5
+        return x + self.kept["biases"] * self.angles.table - self.steps
+
+
+def test_tables_that_the_first_call_keeps() -> None:
+    x = torch.rand(3)
     with torch.no_grad():
-        wanted = module(x)
-    net = hirc.compile(module, (x,), target="cpu", opt_level=0)
-    assert torch.equal(net(x), wanted)
-    assert torch.equal(net(x), wanted)
+        wanted = Keeps()(x)
+    for is_called in (False, True):
+        module = Keeps().eval()
+        if is_called:
+            with torch.no_grad():
+                module(x)
+        net = hirc.compile(nn.Sequential(module), (x,), target="cpu", opt_level=0)
+        assert not net.state
+        for _ in range(2):
+            torch.testing.assert_close(net(x), wanted)
+        assert bool(module.kept) == (module.angles.table is not None) == is_called
+
+
+class KeepsDrawn(Keeps):
+    def forward(self, x: Tensor) -> Tensor:
+        if "noise" not in self.kept:
+            self.kept["noise"] = torch.rand(3)
+        return x + self.kept["noise"]
+
+
+class KeepsInput(Keeps):
+    def forward(self, x: Tensor) -> Tensor:
+        if "first" not in self.kept:
+            self.kept["first"] = x * self.table[0]
+        return x + self.kept["first"]
+
+
+class KeepsCount(Keeps):
+    def forward(self, x: Tensor) -> Tensor:
+        self.steps += 1
+        if "steps" not in self.kept:
+            self.kept["steps"] = self.steps * 2
+        return x + self.kept["steps"]
+
+
+@pytest.mark.parametrize("kind", [KeepsDrawn, KeepsInput, KeepsCount])
+def test_tables_that_another_call_would_make_otherwise(kind: type[Keeps]) -> None:
+    with pytest.raises(UnsupportedError, match=r"earlier call assigned to 'kept'") as caught:
+        import_model(kind(), (torch.ones(3),))
+    assert (caught.value.hint or "").startswith("call the model once before it is compiled")
