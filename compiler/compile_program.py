@@ -18,6 +18,7 @@ from ..dialects.records import dataclass
 from .cache import cached, kept
 from .code import Code
 from .code_key import code_key
+from .collection import seldom_collected
 from .errors import HircError, InputError
 from .loader_artifact import Artifact
 from .loader_code import WeightMemory, load_code
@@ -160,7 +161,9 @@ def _given(
 ) -> _Given:
     source = _source(program, entry, sharding)
     if source is None:
-        from ..frontends.torch.model_source import float32_products, model_source
+        # Most of what these thousand modules make stays.
+        with seldom_collected():
+            from ..frontends.torch.model_source import float32_products, model_source
 
         source, types = model_source(program, args, kwargs, dynamic_shapes, entry, sharding)
         return _Given(source, types, float32_products())
