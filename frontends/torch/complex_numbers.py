@@ -60,7 +60,6 @@ def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.scalar_tensor.default: _of_number,
         _ATEN.ne.Tensor: _unequal,
         _ATEN.isnan.default: _isnan,
-        _ATEN.nan_to_num.default: partial(each_part, _ATEN.nan_to_num.default),
         _ATEN.full_like.default: _full_like,
         torch.ops.prims.convert_element_type.default: _converted,
     }

@@ -187,18 +187,38 @@ def _copies() -> dict[Any, Callable[..., Any]]:
 def _bitwise() -> dict[Any, Callable[..., Any]]:
     """Returns bitwise operations and remainders with a number; torch-mlir lowers few of them."""
     found: dict[Any, Callable[..., Any]] = {
-        _ATEN.__lshift__.Tensor: _ATEN.bitwise_left_shift.Tensor,
-        _ATEN.__rshift__.Tensor: _ATEN.bitwise_right_shift.Tensor,
         _ATEN.remainder.Scalar_Tensor: partial(_of_number, _ATEN.remainder.Tensor),
     }
-    for name in ("and", "or", "xor", "left_shift", "right_shift"):
+    for name in ("and", "or", "xor"):
         operator = getattr(_ATEN, f"bitwise_{name}")
-        second, first = (
-            ("Tensor_Scalar", "Scalar_Tensor") if "shift" in name else ("Scalar", "Scalar_Tensor")
-        )
-        found[getattr(operator, second)] = partial(_of_number, operator.Tensor)
-        found[getattr(operator, first)] = partial(_of_number, operator.Tensor)
+        found[operator.Scalar] = partial(_of_number, operator.Tensor)
+        found[operator.Scalar_Tensor] = partial(_of_number, operator.Tensor)
+    for operator, sign in (
+        (_ATEN.bitwise_left_shift, _ATEN.__lshift__),
+        (_ATEN.bitwise_right_shift, _ATEN.__rshift__),
+    ):
+        shifted = partial(_shifted, operator.Tensor)
+        for each in (operator.Tensor_Scalar, operator.Scalar_Tensor, sign.Scalar, sign.Tensor):
+            found[each] = shifted
     return found
+
+
+def _shifted(operator: OpOverload, x: Any, y: Any) -> Tensor:
+    """By as many bits as an element has, or by less than 0, a number of the processor's choice
+    would come out: none is left, or the sign alone.
+    """
+    kind = torch.result_type(x, y)
+    if kind in (torch.bool, torch.uint8):
+        return _of_number(operator, x, y)
+    bits = torch.iinfo(kind).bits
+    is_left = operator is _ATEN.bitwise_left_shift.Tensor
+    if not isinstance(y, Tensor):
+        if 0 <= y < bits:
+            return _of_number(operator, x, y)
+        return torch.zeros_like(x) if is_left else _of_number(operator, x, bits - 1)
+    is_within = (y >= 0) & (y < bits)
+    found = _of_number(operator, x, torch.where(is_within, y, 0 if is_left else bits - 1))
+    return torch.where(is_within, found, 0) if is_left else found
 
 
 def _of_number(operator: OpOverload, x: Any, y: Any) -> Tensor:

@@ -33,6 +33,7 @@ def integer_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.gcd.default: partial(_of_two, "gcd"),
         _ATEN.lcm.default: _lcm,
         _ATEN.neg.default: _neg,
+        _ATEN.nan_to_num.default: _nan_to_num,
     }
 
 
@@ -69,6 +70,12 @@ def _neg(x: Tensor) -> Tensor:
     if x.is_complex():
         return each_part(_ATEN.neg.default, x)
     return NotImplemented if x.is_floating_point() else torch.zeros_like(x) - x
+
+
+def _nan_to_num(x: Tensor, *given: Any, **named: Any) -> Tensor:
+    if x.is_complex():
+        return each_part(_ATEN.nan_to_num.default, x, *given, **named)
+    return NotImplemented if x.is_floating_point() else x.clone()
 
 
 def _lcm(x: Tensor, y: Tensor) -> Tensor:

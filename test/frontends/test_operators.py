@@ -73,7 +73,12 @@ def _of_large_integers(zero: Tensor) -> list[Tensor]:
     most = 2**63 - 1
     some = torch.tensor([most, most - 1, -most, 2**53 + 1, -(2**60) - 1, 7, -7, 0]) + zero
     by = torch.tensor([1, 3, 1, -1, 3, -2, 2, -5]) + zero
-    return [some // by, some // 1000, torch.div(2**62 + 1, by, rounding_mode="floor"), some % by]
+    shifts, few = torch.tensor([0, 31, 32, 63, 64, 70, -1, 3]) + zero, some.int()
+    return [
+        *(some // by, some // 1000, torch.div(2**62 + 1, by, rounding_mode="floor"), some % by),
+        *(some >> shifts, some << shifts, few >> 33, few << 32, some >> 64, 1 << shifts, few >> 3),
+        few.nan_to_num(),
+    ]
 
 
 def _quotients(x: Tensor, y: Tensor) -> list[Tensor]:
