@@ -46,7 +46,13 @@ def place_decompositions() -> dict[Any, Callable[..., Any]]:
 
 
 def _index(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
-    """torch-mlir fails where a mask picks elements, and of several indices of open sizes."""
+    """torch-mlir fails of masks that pick elements, several indices of open sizes, and i32."""
+    if any(each is not None and each.dtype == torch.int32 for each in indices):
+        wide = [
+            each.long() if each is not None and each.dtype == torch.int32 else each
+            for each in indices
+        ]
+        return _ATEN.index.Tensor(x, wide)
     given = [(axis, each) for axis, each in enumerate(indices) if each is not None]
     if len(given) > 1 and any(isinstance(n, SymInt) for _, each in given for n in each.shape):
         return _index_of_several(x, given)
