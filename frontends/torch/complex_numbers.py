@@ -49,6 +49,12 @@ def complex_number_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.cosh.default: partial(_of_one, lambda x: _cos(_turned(x))),
         _ATEN.tanh.default: partial(_of_one, _tanh),
         _ATEN.sigmoid.default: partial(_of_one, _sigmoid),
+        _ATEN.asin.default: partial(_of_one, _asin),
+        _ATEN.acos.default: partial(_of_one, _acos),
+        _ATEN.atan.default: partial(_of_one, lambda x: _turned_back(_atanh(_turned(x)))),
+        _ATEN.asinh.default: partial(_of_one, lambda x: _turned_back(_asin(_turned(x)))),
+        _ATEN.acosh.default: partial(_of_one, _acosh),
+        _ATEN.atanh.default: partial(_of_one, _atanh),
         _ATEN.exp2.default: partial(_of_one, lambda x: _exp(_scaled(x, math.log(2)))),
         _ATEN.expm1.default: partial(_of_one, _expm1),
         _ATEN.log2.default: partial(_of_one, lambda x: _scaled(_log(x), 1 / math.log(2))),
@@ -186,6 +192,34 @@ def _tanh(x: _Parts) -> _Parts:
     least = x[0].cosh().reciprocal()
     size = 1 + (along * across).square()
     return along * (1 + across.square()) / size, across * least.square() / size
+
+
+def _roots(x: _Parts) -> tuple[_Parts, _Parts]:
+    """Returns the roots of 1 - x and of 1 + x: what is made of them has no cancellation."""
+    return _sqrt((1 - x[0], -x[1])), _sqrt((1 + x[0], x[1]))
+
+
+def _asin(x: _Parts) -> _Parts:
+    (a, b), (c, d) = _roots(x)
+    return torch.atan2(x[0], a * c - b * d), (a * d - b * c).asinh()
+
+
+def _acos(x: _Parts) -> _Parts:
+    (a, b), (c, d) = _roots(x)
+    return 2 * torch.atan2(a, c), (c * b - d * a).asinh()
+
+
+def _acosh(x: _Parts) -> _Parts:
+    (a, b), (c, d) = _sqrt((x[0] - 1, x[1])), _sqrt((x[0] + 1, x[1]))
+    return (a * c + b * d).asinh(), 2 * torch.atan2(b, c)
+
+
+def _atanh(x: _Parts) -> _Parts:
+    real, imaginary = x
+    size = real.abs()
+    ratio = 4 * size / ((1 - size).square() + imaginary.square())
+    turned = torch.atan2(2 * imaginary, (1 - size) * (1 + size) - imaginary.square())
+    return torch.copysign(ratio.log1p() / 4, real), turned / 2
 
 
 def _turned(x: _Parts) -> _Parts:

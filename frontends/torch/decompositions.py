@@ -44,6 +44,7 @@ from .generators import random_decompositions
 from .grouped import grouped_decompositions
 from .halves import widened
 from .integers import floor_quotient_of_integers, integer_decompositions, power
+from .jacobi import jacobi_decompositions
 from .linear_algebra import linear_algebra_decompositions
 from .losses import loss_decompositions
 from .means import mean_decompositions
@@ -91,6 +92,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **integer_decompositions(),
         **grouped_decompositions(),
         **linear_algebra_decompositions(),
+        **jacobi_decompositions(),
         **quantized_products(),
         **_bitwise(),
         **_comparisons(),
@@ -511,6 +513,15 @@ def _view(x: Tensor, size: Sequence[int | SymInt]) -> Tensor:
     merged = len(given) - first - last
     if not merged and not middle:
         return NotImplemented
+    ones = [axis for axis, each in enumerate(middle, first) if _is_one(each)]
+    kept = [each for axis, each in enumerate(wanted) if axis not in ones]
+    if ones and kept:
+        # What is split off would not be known to be of size 1.
+        if len(kept) != len(given) or _alike(given, kept) != len(kept):
+            x = x.view(kept)
+        for axis in ones:
+            x = x.unsqueeze(axis)
+        return x
     if not merged or not middle:
         # A dim of size 1 begins or ends.
         first, last = (first - 1, last) if first else (first, last - 1)
@@ -519,9 +530,7 @@ def _view(x: Tensor, size: Sequence[int | SymInt]) -> Tensor:
     if merged > 1:
         x = _PRIMS.collapse.default(x, first, first + merged - 1)
     for axis, each in enumerate(middle[:-1], first):
-        # torch-mlir fails where what is split off is of size 1.
-        is_one = not isinstance(each, SymInt) and each == 1
-        x = x.unsqueeze(axis) if is_one else _PRIMS.split_dim.default(x, axis, each)
+        x = _PRIMS.split_dim.default(x, axis, each)
     return x
 
 
@@ -548,6 +557,10 @@ def _split_with_sizes(x: Tensor, sizes: Sequence[int | SymInt], dim: int = 0) ->
         found.append(_ATEN.slice.Tensor(x, dim, first, first + size))
         first = first + size
     return found
+
+
+def _is_one(size: int | SymInt) -> bool:
+    return not isinstance(size, SymInt) and size == 1
 
 
 def _is_left_open(size: int | SymInt) -> bool:

@@ -24,7 +24,7 @@ from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from ...compiler.errors import UnsupportedError
-from .linear_algebra import covariance
+from .linear_algebra import covariance, matrix_norm, norm
 from .size_numbers import root
 from .user_errors import stack_position
 
@@ -48,10 +48,10 @@ def without_needless_guards() -> Generator[None]:
     excludes that length; the same goes for lying with the channels last. A view asks which dims of
     it are made of which, one after another. Where a window may begin beyond the input, pools with
     ceil_mode ask whether one does. nn.Transformer compares the mask that it is given with a causal
-    one. Distances are computed in another way from 25 rows on. Distributions look whether their
-    parameters, and what they are asked for, may be such. math.sqrt takes the one size that
-    is given. A dim that is split is divided by the first part. Modules convert their parameters to
-    what they are.
+    one. Norms by singular values fix sizes. Distances are computed in another way from 25 rows on.
+    Distributions look whether their parameters, and what they are asked for, may be such.
+    math.sqrt takes the one size that is given. A dim that is split is divided by the first part.
+    Modules convert their parameters to what they are.
     """
     views: Any = getattr(torch._refs, _VIEW, None)
     split: Any = getattr(torch.ops.prims.split_dim.default, _META, None)
@@ -66,7 +66,7 @@ def without_needless_guards() -> Generator[None]:
                 for name, order in _CHANNELS_LAST.items()
             ),
             (torch._refs, _VIEW, partial(_view, views)),
-            (torch._meta_registrations, _POOLED_SIZE, _pooled_size),
+            (torch._meta_registrations, _POOLED_SIZE, pooled_size),
             (torch.nn.modules.transformer, _CAUSALITY, _is_said_causal),
             (torch.ops.prims.split_dim.default, _META, partial(_split, split)),
             (nn.Module, _CONVERSION, _converted),
@@ -130,6 +130,10 @@ def _correlation(x: Tensor) -> Tensor:
 _WITHOUT_ASKING: dict[Any, Callable[..., Any]] = {
     torch.ops.aten.cov.default: covariance,
     torch.ops.aten.corrcoef.default: _correlation,
+    torch.ops.aten.linalg_norm.default: norm,
+    torch.ops.aten.linalg_norm.ord_str: norm,
+    torch.ops.aten.linalg_matrix_norm.default: matrix_norm,
+    torch.ops.aten.linalg_matrix_norm.str_ord: matrix_norm,
     torch.ops.aten.cdist.default: _distances,
     torch.ops.aten.max_pool1d.default: _greatest_in_windows,
 }
@@ -224,7 +228,7 @@ def are_equal(one: Any, other: Any) -> bool:
     return sympy.expand(both[0] - both[1]) == 0
 
 
-def _pooled_size(
+def pooled_size(
     size: Any, window: int, before: int, after: int, stride: int, dilation: int, ceil_mode: bool
 ) -> Any:
     """Returns how many windows there are; none begins beyond what is before the end."""

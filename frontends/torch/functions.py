@@ -18,6 +18,7 @@ from torch.utils import _pytree as pytree
 
 from ...compiler.errors import UnsupportedError
 from .grouped import grouped_mm
+from .jacobi import least_squares
 from .losses import ctc_loss
 from .user_errors import stack_position
 
@@ -138,6 +139,37 @@ def _masked_select(x: Tensor, mask: Tensor) -> Tensor:
     return torch.masked_select(*torch.broadcast_tensors(x, mask))
 
 
+def _searchsorted(boundaries: Tensor, x: Any, **given: Any) -> Tensor:
+    """A number has no lowering."""
+    if not isinstance(x, Tensor):
+        kind = torch.result_type(boundaries, x)
+        boundaries = boundaries.to(kind)
+        x = torch.full((), x, dtype=kind, device=boundaries.device)
+    return torch.searchsorted(boundaries, x, **given)
+
+
+def _bucketize(x: Any, boundaries: Tensor, **given: Any) -> Tensor:
+    if isinstance(x, Tensor):
+        return torch.bucketize(x, boundaries, **given)
+    return _searchsorted(boundaries, x, **given)
+
+
+def _least_squares(
+    a: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
+) -> Any:
+    """torch cannot tell the sizes of what it returns, which depend on the driver."""
+    if driver not in (None, "gelsy"):
+        raise UnsupportedError(
+            f"lstsq has no driver '{driver}'",
+            position=stack_position("".join(traceback.format_stack())),
+            op="aten.linalg_lstsq",
+            stage="import",
+            hint="leave the driver out; what the solution leaves is b - a @ solution",
+        )
+    returned: Any = vars(torch.return_types)["linalg_lstsq"]
+    return returned(least_squares(a, b, rcond))
+
+
 def _bounds(start: Any, end: Any = None, step: Any = 1) -> tuple[Any, Any, Any]:
     return (0, start, step) if end is None else (start, end, step)
 
@@ -205,6 +237,9 @@ _REPLACED: dict[Any, Callable[..., Any]] = {
     torch.linspace: _linspace,
     torch.masked_select: _masked_select,
     Tensor.masked_select: _masked_select,
+    torch.searchsorted: _searchsorted,
+    torch.bucketize: _bucketize,
+    torch.linalg.lstsq: _least_squares,
     functional.interpolate: _interpolate,
     functional.gaussian_nll_loss: _gaussian_loss,
     # torch.export takes only elements of bf16. torch.nn.functional.grouped_mm calls this.

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
 import torch
 from torch import SymInt, Tensor
+from torch._decomp import decomposition_table
 from torch._ops import OpOverload
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
-from ...compiler.errors import UnsupportedError
+from .export_guards import pooled_size
 from .halves import widened
 
 _ATEN = torch.ops.aten
 # Adaptive average pools, and of how many dims they are.
 ADAPTIVE_MEANS = {_ATEN._adaptive_avg_pool2d.default: 2, _ATEN._adaptive_avg_pool3d.default: 3}
+# Set while an operator stands for torch-mlir's own.
+_lowered = ContextVar("_lowered", default=False)
 
 
 def pool_decompositions() -> dict[Any, Callable[..., Any]]:
@@ -34,6 +38,11 @@ def pool_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.adaptive_max_pool3d.default: _adaptive_max_pool,
         _ATEN.max_pool3d_with_indices.default: _max_pool3d,
         _ATEN.avg_pool3d.default: _avg_pool3d,
+        # torch-mlir lowers none, or one of two dims that is wrong.
+        **{
+            each: decomposition_table[each]
+            for each in (_ATEN.max_unpool2d.default, _ATEN.max_unpool3d.default)
+        },
     }
 
 
@@ -80,21 +89,39 @@ def _adaptive_max_pool(x: Tensor, output_size: Sequence[int | SymInt]) -> tuple[
     known, wanted = _known(sizes), _known(output_size)
     if dims == 3 and known is not None and wanted is not None and _all_divide(known, wanted):
         return NotImplemented
+    taken: list[Tensor] = []
+    for size, out in zip(sizes, output_size, strict=True):
+        places, ends = _places(size, out, x)
+        taken.append(torch.minimum(places, ends - 1))
+    return _greatest(x, taken)
+
+
+def _greatest(x: Tensor, taken: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    """Returns the greatest element of each window, and its place among all elements.
+
+    `taken` has the positions along each of the last dims: (windows, elements of a window).
+    """
+    dims = len(taken)
+    sizes: Any = x.shape[-dims:]
     place = torch.arange(math.prod(sizes), device=x.device).reshape(sizes)
     windows, first = x, x.dim() - dims
-    for axis, (size, out) in enumerate(zip(sizes, output_size, strict=True)):
-        places, ends = _places(size, out, x)
-        taken = torch.minimum(places, ends - 1).flatten()
+    for axis, each in enumerate(taken):
         # Of the axes before this one two were made each.
-        windows = windows.index_select(first + 2 * axis, taken)
-        windows = windows.unflatten(first + 2 * axis, list(places.shape))
-        place = place.index_select(2 * axis, taken).unflatten(2 * axis, list(places.shape))
+        windows = windows.index_select(first + 2 * axis, each.flatten())
+        windows = windows.unflatten(first + 2 * axis, list(each.shape))
+        place = place.index_select(2 * axis, each.flatten())
+        place = place.unflatten(2 * axis, list(each.shape))
     order = [first + 2 * axis for axis in range(dims)] + [first + 2 * i + 1 for i in range(dims)]
     windows = windows.permute([*range(first), *order]).flatten(-dims)
     place = place.permute([each - first for each in order]).flatten(-dims)
     where = windows.argmax(-1, keepdim=True)
     values = windows.amax(-1)
-    return values, place.expand(windows.shape).gather(-1, where).squeeze(-1)
+    found = place.expand(windows.shape).gather(-1, where).squeeze(-1)
+    if x.is_floating_point():
+        # Of several nan torch takes the last.
+        last = torch.where(windows.isnan(), place, -1).amax(-1)
+        found = torch.where(values.isnan(), last, found)
+    return values, found
 
 
 def _known(sizes: Sequence[int | SymInt]) -> list[int] | None:
@@ -166,36 +193,34 @@ def _max_pool3d(
     dilation: Sequence[int] = (1,),
     ceil_mode: bool = False,
 ) -> Any:
-    """torch-mlir takes steps that are left out for 1, and ends the process for whole numbers.
-
-    Those of up to 32 bits are exact in f64; of int64 the model is refused.
+    """torch-mlir takes steps that are left out for 1, ends the process for whole numbers, and has
+    no places: what is taken for each window gives these.
     """
+    if _lowered.get():
+        return NotImplemented
+    windows, steps = _three(kernel_size), _three(stride or kernel_size)
+    pads, apart = _three(padding), _three(dilation)
+    taken: list[Tensor] = []
+    sizes: list[Any] = list(x.shape[-3:])
+    for size, window, step, pad, each in zip(sizes, windows, steps, pads, apart, strict=True):
+        count = pooled_size(size, window, pad, pad, step, each, ceil_mode)
+        first = torch.arange(count, device=x.device).unsqueeze(-1) * step - pad
+        places = first + torch.arange(window, device=x.device) * each
+        # What lies outside is the first inside once more.
+        first = first + (-first + each - 1).clamp(min=0) // each * each
+        taken.append(torch.where((places >= 0) & (places < size), places, first))
+    found, places = _greatest(x, taken)
     if not x.is_floating_point():
-        if x.dtype == torch.int64:
-            raise UnsupportedError(
-                "the greatest elements of windows of three dims are not computed in int64",
-                op="max_pool3d",
-                stage="import",
-                hint="convert the input to int32 or float64",
-            )
-        wide, places = _ATEN.max_pool3d_with_indices.default(
-            x.double(), kernel_size, stride or kernel_size, padding, dilation, ceil_mode
-        )
-        return wide.to(x.dtype), places
+        return found, places
     batch = x if x.dim() == 5 else x.unsqueeze(0)
-    steps, pads = _three(stride or kernel_size), _three(padding)
     seen = batch
     if not ceil_mode and not any(pads):
-        windows = [
-            (size - 1) * apart + 1
-            for size, apart in zip(_three(kernel_size), _three(dilation), strict=True)
-        ]
-        seen, pads = _seen(batch, windows, steps, pads, -math.inf)
-    if stride and seen is x:
-        return NotImplemented
-    operator = _ATEN.max_pool3d_with_indices.default
-    values, places = operator(seen, kernel_size, steps, pads, dilation, ceil_mode)
-    return (values, places) if x.dim() == 5 else (values.squeeze(0), places.squeeze(0))
+        widths = [(size - 1) * each + 1 for size, each in zip(windows, apart, strict=True)]
+        seen, pads = _seen(batch, widths, steps, pads, -math.inf)
+    before = _lowered.set(True)
+    values, _ = _ATEN.max_pool3d_with_indices.default(seen, windows, steps, pads, apart, ceil_mode)
+    _lowered.reset(before)
+    return values if x.dim() == 5 else values.squeeze(0), places
 
 
 def _avg_pool3d(

@@ -12,12 +12,18 @@ from torch.fx import GraphModule, Node
 from ...compiler.errors import UnsupportedError
 from .user_errors import stack_position
 
+_REFUSED_TYPES = {
+    torch.uint64: ("uint64", "convert them to int64 outside of the model"),
+    torch.complex32: ("complex32", "compute with complex64"),
+}
+
 
 def refuse(program: ExportedProgram) -> None:
-    """Raises UnsupportedError for some random numbers, elements of uint64, and effects.
+    """Raises UnsupportedError for some random numbers, types of elements, and effects.
 
     torch-mlir's random numbers are the same in every call. No wider type holds the values of
-    uint64. What some operations find when they run, torch checks: as some inverses of matrices.
+    uint64; buffers hold neither complex halves nor what is sparse. What some operations find when
+    they run, torch checks: as some inverses of matrices.
     """
     for node in nodes_of(program):
         tags = getattr(node.target, "tags", ())
@@ -33,21 +39,12 @@ def refuse(program: ExportedProgram) -> None:
                 f"'{node.args[1]}' has no lowering",
                 "compute it outside of the model",
             )
-        if node.target is torch.ops.aten.max_pool3d_with_indices.default and any(
-            user.args[1] == 1 and user.users for user in node.users
-        ):
-            raise _error(
-                node,
-                "the places of the greatest elements of windows of three dims are not computed",
-                "take the values alone",
-            )
         for value in _tensors(node.meta.get("val")):
-            if value.dtype is torch.uint64:
-                raise _error(
-                    node,
-                    "elements of type uint64 are not supported",
-                    "convert them to int64 outside of the model",
-                )
+            if value.layout is not torch.strided:
+                raise _error(node, "sparse tensors are not supported", "make it dense: to_dense()")
+            if value.dtype in _REFUSED_TYPES:
+                kind, hint = _REFUSED_TYPES[value.dtype]
+                raise _error(node, f"elements of type {kind} are not supported", hint)
 
 
 def nodes_of(program: ExportedProgram) -> Iterator[Node]:

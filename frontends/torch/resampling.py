@@ -1,4 +1,4 @@
-"""Resizing of images with antialiasing, and samples of rooms at places that a grid holds."""
+"""Resizing of images with antialiasing, and samples at places that a grid holds."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ _ATEN = torch.ops.aten
 
 
 def resampling_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of resizing halves and with antialiasing, and of sampling in
-    three dims.
-    """
+    """Returns the decompositions of resizing halves and with antialiasing, and of sampling."""
     return {
         _ATEN._upsample_bilinear2d_aa.default: partial(_resized, _linear),
         _ATEN._upsample_bicubic2d_aa.default: partial(_resized, _cubic),
         _ATEN.upsample_linear1d.vec: _blended,
         _ATEN.upsample_bilinear2d.vec: _blended,
         _ATEN.upsample_trilinear3d.vec: _blended,
+        _ATEN.grid_sampler_2d.default: _sampled_pictures,
         _ATEN.grid_sampler_3d.default: _sampled,
     }
 
@@ -104,48 +103,71 @@ def _linear(x: Tensor) -> Tensor:
     return (1 - x).clamp(min=0)
 
 
-def _cubic(x: Tensor) -> Tensor:
-    """Keys' cubic of -1/2."""
-    near = (1.5 * x - 2.5) * x * x + 1
-    far = ((-0.5 * x + 2.5) * x - 4) * x + 2
+def _cubic(x: Tensor, a: float = -0.5) -> Tensor:
+    """Keys' cubic of this parameter."""
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = ((x - 5) * x + 8) * x * a - 4 * a
     return torch.where(x < 1, near, torch.where(x < 2, far, 0.0))
 
 
 def _sampled(
     x: Tensor, grid: Tensor, interpolation: int, padding: int, align_corners: bool
 ) -> Tensor:
-    """Samples a room, (batch, channels, depth, height, width), at places from -1 to 1.
+    """Samples pictures or rooms, (batch, channels, ..., height, width), at places from -1 to 1.
 
-    Linear (0) of the eight elements around, or the nearest (1). Outside of the room are zeros (0),
-    what is at its border (1), or what is mirrored there (2).
+    Linear (0) of the elements around, the nearest (1), or cubic (2). Outside are zeros (0), what is
+    at the border (1), or what is mirrored there (2).
     """
     wide = widened(x)
     sizes = list(x.shape[2:])
+    last = len(sizes) - 1
     # The grid's last dim has the places along the width first.
     places = [
-        _room_place(grid[..., 2 - axis].to(wide.dtype), size, padding, align_corners)
+        _place(grid[..., last - axis].to(wide.dtype), size, align_corners)
         for axis, size in enumerate(sizes)
     ]
+
+    def kept(places: Sequence[Tensor]) -> list[Tensor]:
+        return [
+            _kept(place, size, padding, align_corners)
+            for place, size in zip(places, sizes, strict=True)
+        ]
+
+    if interpolation != 2:
+        places = kept(places)
     if interpolation == 1:
         return _corner(wide, [place.round() for place in places], sizes).to(x.dtype)
     lower = [place.floor() for place in places]
     result: Any = 0
-    for steps in product((0, 1), repeat=3):
+    for steps in product((-1, 0, 1, 2) if interpolation == 2 else (0, 1), repeat=len(sizes)):
         corner = [low + step for low, step in zip(lower, steps, strict=True)]
         share: Any = 1
-        for place, low, step in zip(places, lower, steps, strict=True):
-            share = share * (place - low if step else low + 1 - place)
+        for place, here in zip(places, corner, strict=True):
+            apart = (place - here).abs()
+            share = share * (_cubic(apart, -0.75) if interpolation == 2 else 1 - apart)
+        corner = kept(corner) if interpolation == 2 else corner
         result = result + _corner(wide, corner, sizes) * share.unsqueeze(1)
     return result.to(x.dtype)
 
 
-def _room_place(place: Tensor, size: Any, padding: int, align_corners: bool) -> Tensor:
-    place = (place + 1) / 2 * (size - 1) if align_corners else ((place + 1) * size - 1) / 2
+def _sampled_pictures(x: Tensor, grid: Tensor, *how: Any) -> Tensor:
+    """Mirroring in an open size, torch assumes that it is not 1."""
+    if any(isinstance(size, SymInt) for size in x.shape[2:]):
+        return _sampled(x, grid, *how)
+    return decomposition_table[_ATEN.grid_sampler_2d.default](x, grid, *how)
+
+
+def _place(place: Tensor, size: Any, align_corners: bool) -> Tensor:
+    return (place + 1) / 2 * (size - 1) if align_corners else ((place + 1) * size - 1) / 2
+
+
+def _kept(place: Tensor, size: Any, padding: int, align_corners: bool) -> Tensor:
+    """Returns a place as what is outside has it."""
     if padding == 2:
-        least, extent = (0, size - 1) if align_corners else (-0.5, size)
+        # Of a single element every place is its own.
+        least, extent = (0, torch.sym_max(size - 1, 1)) if align_corners else (-0.5, size)
         apart = (place - least).abs()
-        turns = (apart / extent).floor() if extent else apart * 0
-        rest = torch.fmod(apart, extent) if extent else apart * 0
+        turns, rest = (apart / extent).floor(), torch.remainder(apart, extent)
         place = torch.where(torch.remainder(turns, 2) == 0, rest, extent - rest) + least
     return place.clamp(0, size - 1) if padding else place
 

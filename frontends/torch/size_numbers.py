@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
-from torch import SymFloat, SymInt, Tensor
+from torch import SymFloat, SymInt, Tensor, TensorType
 from torch._guards import detect_fake_mode
+from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_aggregate
@@ -65,6 +66,11 @@ _OF_TWO_NUMBERS: dict[Any, Any] = {
     operator.add: _ATEN.add.float,
     operator.sub: _ATEN.sub.float,
 }
+# Of these torch-mlir takes the second argument as a number.
+_TAKE_NUMBERS: tuple[Any, ...] = (
+    *(_ATEN.mul.Tensor, _ATEN.div.Tensor, _ATEN.add.Tensor, _ATEN.sub.Tensor),
+    _ATEN.floor_divide.default,
+)
 _TRUNCATING = (math.trunc, torch.sym_int, int)
 # Which of the arguments of these is what a tensor is filled with.
 _FILLING: dict[Any, int] = {
@@ -95,10 +101,16 @@ def fractions_as_tensors(program: ExportedProgram, *, with_quotients: bool = Tru
 
 
 def numbers_as_operations(program: ExportedProgram) -> None:
-    """Replaces Python's arithmetic by torch-mlir's operations. Raises UnsupportedError."""
+    """Replaces Python's arithmetic by torch-mlir's operations, and open numbers that stand where
+    operators take tensors by tensors. Raises UnsupportedError.
+    """
     for module in program.graph_module.modules():
         if not isinstance(module, GraphModule):
             continue
+        for node in [*module.graph.nodes]:
+            if isinstance(node.target, OpOverload) and isinstance(node.meta.get("val"), Tensor):
+                _fill_numbers(node, node.target)
+        _value_new(module)
         for node in [*module.graph.nodes]:
             if node.target is operator.mod:
                 _take_remainder(node)
@@ -110,6 +122,27 @@ def numbers_as_operations(program: ExportedProgram) -> None:
             if _is_fraction(node) and not node.users:
                 module.graph.erase_node(node)
         module.recompile()
+
+
+def _fill_numbers(node: Node, operator: OpOverload) -> None:
+    """Makes tensors of a node's open numbers, of the type that they count for beside tensors."""
+    kinds = [each.meta["val"].dtype for each in node.all_input_nodes if _is_tensor(each)]
+    given = [*node.args]
+    schema: Any = vars(operator)["_schema"]
+    for place, (each, said) in enumerate(zip(given, schema.arguments, strict=False)):
+        is_number = (_is_fraction(each) or _is_size(each)) and isinstance(said.type, TensorType)
+        if not is_number or (place == 1 and operator in _TAKE_NUMBERS):
+            continue
+        fits = [kind for kind in kinds if kind.is_floating_point]
+        kind = torch.get_default_dtype()
+        if _is_size(each):
+            fits = fits or [kind for kind in kinds if kind is not torch.bool]
+            kind = torch.int64
+        with node.graph.inserting_before(node):
+            given[place] = node.graph.call_function(
+                _ATEN.full.default, ([], each), {"dtype": fits[0] if fits else kind}
+            )
+    node.args = tuple(given)
 
 
 def _take_remainder(node: Node) -> None:

@@ -64,6 +64,43 @@ def test_matrices() -> None:
         )
 
 
+def _of_values(a: Tensor, b: Tensor) -> list[Tensor]:
+    """Decompositions as what is made of their factors, whose signs are free; `a` is tall."""
+    low_rank = torch.cat([a, a[..., :1] * 0, a[..., 1:] + a[..., :1]], -1)
+    values, vectors = _LINALG.eigh(a @ a.mT)
+    u, s, vh = _LINALG.svd(low_rank)
+    count = s.shape[-1]
+    factors = _LINALG.lu_factor(a @ a.mT + torch.eye(a.shape[-2]))
+    turns, scales = a[0].tril(-1), a[0, 0] * 0.3
+    return [
+        *(values, vectors * values.unsqueeze(-2) @ vectors.mH, vectors.mH @ vectors),
+        *(s, u[..., :count] * s.unsqueeze(-2) @ vh[..., :count, :], u.mH @ u, vh @ vh.mH),
+        *_LINALG.lstsq(a, b)[:3],
+        *(*_LINALG.lu(a.mT), *factors, *torch.lu_unpack(*factors)),
+        *(_LINALG.lu_solve(*factors, b), torch.matrix_exp(a @ a.mT / 4)),
+        *(_LINALG.householder_product(turns, scales), torch.ormqr(turns, scales, b[0])),
+    ]
+
+
+def test_values_and_factors_of_an_open_size() -> None:
+    torch.manual_seed(0)
+    size = Dim("size", min=7, max=20)
+    shapes = {"a": {1: size}, "b": {1: size}}
+    given = (torch.randn(2, 8, 3), torch.randn(2, 8, 2))
+    compiled = hirc.compile(_of_values, given, dynamic_shapes=shapes, target="cpu", opt_level=0)
+    for rows in (8, 7):
+        inputs = (torch.randn(2, rows, 3), torch.randn(2, rows, 2))
+        found = zip(compiled(*inputs), _of_values(*inputs), strict=True)
+        for number, (ours, theirs) in enumerate(found):
+            torch.testing.assert_close(
+                ours,
+                theirs,
+                rtol=1e-4,
+                atol=1e-4,
+                msg=lambda said, number=number: f"{number}: {said}",
+            )
+
+
 def _of_any_size(a: Tensor, b: Tensor) -> list[Tensor]:
     positive = a @ a.mT + torch.eye(a.shape[-1])
     return [

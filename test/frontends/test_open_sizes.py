@@ -47,6 +47,10 @@ class _Open(nn.Module):
             *(k > 0).sort(dim=2, stable=True, descending=True),
             *k.long().sort(dim=2, stable=True, descending=True),
             v.topk(1, 2).values,
+            q.view(batch, heads, length, 1, width).expand(-1, -1, -1, 3, -1),
+            *(batch - q, (length - 1) / 2 - q, torch.div(q, batch, rounding_mode="floor")),
+            nn.functional.grid_sample(q, v[..., :2], "bilinear", "reflection", True),
+            nn.functional.interpolate(q, (length + 3, 13), mode="area"),
         )
 
 

@@ -132,6 +132,7 @@ def _orders(x: Tensor, n: Tensor) -> list[Tensor]:
         *(some_nan.quantile(0.2, 1), some_nan.nanquantile(torch.tensor([0.9]), -1, keepdim=True)),
         *n.cummin(0),
         torch.searchsorted(x.sort().values, x, right=True),
+        *(torch.searchsorted(x[0].sort().values, 0), torch.bucketize(0.3, x[0].sort().values)),
         F.embedding_bag(n, x.T.repeat(2, 1), padding_idx=1, mode="mean"),
         F.embedding_bag(n.flatten(), x.T.repeat(2, 1), torch.tensor([0, 5, 5, 9]), mode="max"),
     ]
@@ -173,6 +174,11 @@ def _written_nothing(x: Tensor) -> list[Tensor]:
     ]
 
 
+def _put_back(room: Tensor) -> Tensor:
+    found, places = F.max_pool3d(room, (2, 1, 2), return_indices=True)
+    return F.max_unpool3d(found, places, (2, 1, 2))
+
+
 def _windows(x: Tensor) -> list[Tensor]:
     """Pools of what is no batch, and parts that windows see."""
     grid = x.reshape(2, 3, 4)
@@ -188,7 +194,9 @@ def _windows(x: Tensor) -> list[Tensor]:
         F.avg_pool3d(room, (1, 2, 2), stride=1, padding=(0, 1, 1), ceil_mode=True),
         *(
             F.max_pool3d(room, 2),
-            F.max_pool3d((room * 9).int(), 3, 2, 1),
+            *F.max_pool3d((room * 9).long(), 3, 2, 1, return_indices=True),
+            *F.max_pool3d(torch.log(room), (1, 2, 2), (1, 1, 3), 0, 1, True, return_indices=True),
+            _put_back(room),
             F.avg_pool3d(room, (1, 2, 3)),
             F.adaptive_avg_pool2d(grid, (2, 3)),
         ),
@@ -255,6 +263,7 @@ def _complex(x: Tensor, n: Tensor) -> list[Tensor]:
         *(z.prod(), z.prod(1), w.prod(-2, keepdim=True), w.to(torch.complex128).prod(0)),
         *(z.cumprod(1), torch.masked.prod(z, 1, mask=x > 0), torch.where(x > 0, z, 2j)),
         *(z.sin(), z.cos(), z.tan(), z.sinh(), z.cosh(), z.tanh(), (z * 40).tanh(), z.sigmoid()),
+        *(z.asin(), z.acos(), z.atan(), z.asinh(), (z * 1e-3).acosh(), z.atanh()),
         *(z.log2(), z.log10(), (z * 1e-4).expm1(), z.exp2(), z.rsqrt(), z.sgn(), (z * 0).sgn()),
         *(2**z, (z * 0) ** 2.5, z**0, (z * 0) ** (w * w.conj()), torch.var_mean(z, dim=1)[1]),
         *(z.index_put((n[0, :2] % 4,), w[0], accumulate=True), z.scatter(0, n[:1] % 4, w)),
@@ -468,21 +477,13 @@ def test_unsigned_elements() -> None:
         )
 
 
-def _places_in_windows(x: Tensor) -> Tensor:
-    return F.max_pool3d(x.reshape(1, 1, 3, 3), (1, 2, 2), return_indices=True)[1]
-
-
-def _whole_windows(x: Tensor) -> Tensor:
-    return F.max_pool3d(x.long().reshape(1, 1, 3, 3), (1, 2, 2))
-
-
 @pytest.mark.parametrize(
     ("function", "name"),
     [
-        (_places_in_windows, "of three dims"),
-        (_whole_windows, "in int64"),
-        (torch.matrix_exp, "aten.linalg_matrix_exp"),
-        (torch.linalg.svdvals, "linalg"),
+        (torch.special.airy_ai, "aten.special_airy_ai"),
+        (torch.linalg.eigvals, "linalg_eig"),
+        (torch.Tensor.to_sparse, "sparse tensors"),
+        (torch.Tensor.chalf, "complex32"),
     ],
 )
 def test_what_is_not_lowered_is_named(function: Callable[[Tensor], Tensor], name: str) -> None:
