@@ -62,7 +62,7 @@ from .registrations import quick_registrations
 from .size_checks import check_sizes
 from .size_guards import size_guards
 from .size_numbers import fractions_as_tensors, numbers_as_operations
-from .sizes import Sizes, functions_of_sizes, known_sizes, sizes_for_strides
+from .sizes import Sizes, dims_of_inputs, functions_of_sizes, known_sizes, sizes_for_strides
 from .tidying import locate, tidy
 from .torch_log import told_by_torch
 from .unsigned import without_unsigned
@@ -266,7 +266,18 @@ def _imported(
     """Imports what was exported; `plain` are buffers that are not registered as such."""
     # What decompositions ask besides has the same answer for all sizes.
     guards = size_guards(program)
+    before = dims_of_inputs(program)
     program = _decomposed(program)
+    after = dims_of_inputs(program)
+    for name_and_axis, is_open in before.items():
+        if is_open and not after.get(name_and_axis, True):
+            raise UnsupportedError(
+                "the size of dim {1} of the input '{0}' is open, and what an operator is made of "
+                "asks for the number".format(*name_and_axis),
+                stage="import",
+                hint="leave the size out of dynamic_shapes, or let the operator's kernel keep it "
+                "open",
+            )
     keep_generator(program)
     refuse(program)
     sizes = Sizes(program, dynamic_shapes)

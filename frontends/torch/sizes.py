@@ -124,6 +124,16 @@ class Sizes:
         return {"size": list(place)}
 
 
+def dims_of_inputs(program: ExportedProgram) -> dict[tuple[str, int], bool]:
+    """Returns of each dim of an input, by its name and axis, whether its size is open."""
+    found: dict[tuple[str, int], bool] = {}
+    for node in program.graph.nodes:
+        value = node.meta.get("val") if node.op == "placeholder" else None
+        for axis, size in enumerate(value.shape if isinstance(value, Tensor) else ()):
+            found[node.name, axis] = _expression(size) is not None
+    return found
+
+
 def sizes_for_strides(program: ExportedProgram) -> None:
     """Replaces reads of strides by reads of equal sizes.
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch._decomp import decomposition_table, register_decomposition
 from torch.ao.quantization.fx._decomposed import quantized_decomposed_lib as _library
+from torch.export import Dim
 
 import hirc
 from hirc.compiler.errors import UnsupportedError
@@ -27,11 +28,16 @@ def _hidden(x: Tensor) -> Tensor:
     return torch.from_numpy(x.numpy() * 2)
 
 
+@torch.library.custom_op(f"{_NAMESPACE}::fixing", mutates_args=())
+def _fixing(x: Tensor) -> Tensor:
+    return x * 2 if x.shape[0] == 3 else x * 1
+
+
 def _like(x: Tensor, *given: float) -> Tensor:
     return torch.empty_like(x)
 
 
-for _operator in (_shifted, _hidden):
+for _operator in (_shifted, _hidden, _fixing):
     _operator.register_fake(_like)
 
 
@@ -147,3 +153,11 @@ def test_quantized_numbers() -> None:
             ours, theirs, rtol=bound, atol=bound,
             msg=lambda said, number=number: f"{number}: {said}",
         )  # fmt: skip
+
+
+def test_an_operator_that_fixes_an_open_size_is_refused() -> None:
+    def model(x: Tensor) -> Tensor:
+        return _fixing(x) + 1
+
+    with pytest.raises(UnsupportedError, match="dim 0 of the input 'x' is open"):
+        import_model(model, (torch.ones(3, 2),), dynamic_shapes={"x": {0: Dim("rows", max=9)}})
