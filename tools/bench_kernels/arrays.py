@@ -89,8 +89,9 @@ def differences(
     """Returns what of the results of a drawn operation is wrong, or None.
 
     A result may be as far from what is right as three times the farthest of torch's own, in the
-    same types, or some roundings of its type; what it sums may be rounded besides, in f32 or f64,
-    as torch adds in another order. Rounding to an integer may go the other way.
+    same types, or some roundings of its type; what it sums or multiplies up may be rounded besides,
+    in f32 or f64, as torch takes the terms in another order. Rounding to an integer may go the
+    other way.
     """
     peers = function_of(row)(*inputs)
     first = inputs[0]
@@ -105,7 +106,10 @@ def differences(
             if not torch.equal(first.gather(axis, index), first.gather(axis, right_index)):
                 return f"output {place} has other places"
             continue
-        added = math.sqrt(max(first.numel() / max(right.numel(), 1), _FEW_ADDED))
+        terms = first.numel() / max(right.numel(), 1)
+        if row.operation == "scan":
+            terms = first.shape[row.parameters["axis"]]
+        added = math.sqrt(max(terms, _FEW_ADDED))
         said = _difference_of(got, right, peer, added)
         if said is not None:
             return f"output {place}: {said}"
