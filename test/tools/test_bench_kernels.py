@@ -6,8 +6,10 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -397,12 +399,35 @@ def test_rows_far_below_the_best_peer_have_counters() -> None:
     assert found == [True, False, False]
 
 
+def _second(count: float) -> Timing:
+    return Timing(count, count, count, 3)
+
+
 def test_a_chart_needs_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = tmp_path / "figures.json"
     figures.write_text(json.dumps(_report(_line("gelu_of*bf16", static=0.1)).to_json()))
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ToolchainError, match="matplotlib, which is not installed"):
         draw(figures, tmp_path / "figures.png")
+
+
+def test_a_chart_of_drawn_operations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = {"static": _second(1.0), "dynamic": _second(1.0)}
+    lines = [
+        Line(replace(draw_row(HELD_OUT, number), bytes=1), {**ours, "eager": _second(ratio)})
+        for number, ratio in ((0, 0.5), (15, 3.0), (1, 99.0))
+    ]
+    figures = tmp_path / "figures.json"
+    figures.write_text(json.dumps(Report(lines=lines).to_json()))
+    canvas, axes = Mock(), Mock()
+    plots = Mock(subplots=Mock(return_value=(canvas, axes)))
+    monkeypatch.setattr("hirc.tools.bench_kernels.chart.pyplot", lambda: plots)
+    draw(figures, tmp_path / "figures.png")
+    assert [call.args for call in axes.scatter.call_args_list] == [
+        ([0.5, 3.0], [0, 0]),
+        ([32], [1]),
+    ]
+    assert canvas.savefig.called
 
 
 def test_a_chart_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

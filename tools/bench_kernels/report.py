@@ -15,7 +15,7 @@ CONTENDERS = (*BUILDS, *PEERS)
 # What a program of any size may lose against one with its sizes in it.
 _DYNAMIC_SHARE = 0.97
 # What most drawn rows reach of the best peer, and what all do.
-_DRAWN_SHARE, _LEAST_SHARE = 0.97, 0.8
+DRAWN_SHARE, LEAST_SHARE = 0.97, 0.8
 # Of an error in the table; the JSON has it in full.
 _SHOWN = 100
 # Of ratios, which are judged as they are printed.
@@ -97,7 +97,7 @@ class Report:
             return found or [f"{line.build}: not measured"]
         ratio, row = line.ratio(), line.row
         if row.label:
-            slow = ratio is not None and round(ratio, _DIGITS) < _DRAWN_SHARE
+            slow = ratio is not None and round(ratio, _DIGITS) < DRAWN_SHARE
             return [*found, f"{ratio:.2f} of the best peer"] if slow else found
         share = self.share(line, STATIC)
         reaches_figure = 0 < row.figure <= rate
@@ -114,7 +114,7 @@ class Report:
     def is_far_below(line: Line) -> bool:
         """Whether a line is farther below the best peer than any drawn row should be."""
         ratio = line.ratio()
-        return ratio is not None and round(ratio, _DIGITS) < _LEAST_SHARE
+        return ratio is not None and round(ratio, _DIGITS) < LEAST_SHARE
 
     def table(self) -> str:
         """Returns the lines for people."""
@@ -147,11 +147,11 @@ class Report:
             text = f"{name:<14} {len(lines):>4} drawn, {wrong:>3} not built or not right"
             if ratios:
                 mean = statistics.geometric_mean(ratios)
-                reached = sum(round(each, _DIGITS) >= _DRAWN_SHARE for each in ratios)
+                reached = sum(round(each, _DIGITS) >= DRAWN_SHARE for each in ratios)
                 low = sum(self.is_far_below(line) for line in lines)
                 text += (
                     f"; geometric mean {mean:.3f}, least {min(ratios):.2f}, "
-                    f"{reached / len(ratios):.0%} at {_DRAWN_SHARE}, {low} below {_LEAST_SHARE}"
+                    f"{reached / len(ratios):.0%} at {DRAWN_SHARE}, {low} below {LEAST_SHARE}"
                 )
             found.append(text)
         return found
