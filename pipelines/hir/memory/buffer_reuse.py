@@ -180,7 +180,7 @@ class BufferReuse:
                     at[inner] = maximum(peak + added for peak in at[inner])
             around = each.parent
             while around is not None and around in at:
-                at[around] = maximum([*at[around], *at[each]])
+                at[around] = maximum(at[each], at[around])
                 around = around.parent
         self._profile.held[Root(op.results[0])] = self._profile.held[Root(one.value)]
         self.pairs.append((one, op))

@@ -60,7 +60,11 @@ class Formula:
 
     def at_most(self, other: Formula) -> bool:
         """Returns whether it is certainly no more than `other`; atoms are not negative."""
-        return all(coefficient >= 0 for _, coefficient in (other - self).terms)
+        # Terms that both have, most of them as a rule, are no matter.
+        more, fewer = dict(other.terms - self.terms), dict(self.terms - other.terms)
+        return all(value <= more.get(factors, 0) for factors, value in fewer.items()) and all(
+            value >= 0 for factors, value in more.items() if factors not in fewer
+        )
 
     def __str__(self) -> str:
         """`4*n*64 + 256` with the numbers multiplied out, the largest degree first."""
@@ -74,9 +78,12 @@ class Formula:
         return " ".join(parts) or "0"
 
 
-def maximum(formulas: Iterable[Formula]) -> list[Formula]:
-    """Returns the formulas one of which is the greatest, without those that certainly are not."""
-    kept: list[Formula] = []
+def maximum(formulas: Iterable[Formula], before: Iterable[Formula] = ()) -> list[Formula]:
+    """Returns the formulas one of which is the greatest, without those that certainly are not.
+
+    `before` are more, which this function returned: they are not compared with each other again.
+    """
+    kept = list(before)
     for formula in formulas:
         if any(formula.at_most(other) for other in kept):
             continue

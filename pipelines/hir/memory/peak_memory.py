@@ -70,7 +70,7 @@ class MemoryProfile:
             self.peaks = [live]
             live = self._step(op, live)
             self.at[op] = self.peaks
-            self.peaks = maximum([*outer, *self.peaks])
+            self.peaks = maximum(self.peaks, outer)
         return live
 
     def _step(self, op: ir.Operation, live: Formula) -> Formula:
@@ -101,7 +101,7 @@ class MemoryProfile:
     def _hold(self, root: Root, size: Formula, live: Formula) -> Formula:
         self.held[root] = size
         live = live + size
-        self.peaks = maximum([*self.peaks, live])
+        self.peaks = maximum([live], self.peaks)
         return live
 
     def _branches(self, op: ir.Operation, live: Formula) -> Formula:
@@ -137,7 +137,7 @@ class MemoryProfile:
                 known[number, -1] = self.sizes.index(value)
         handed_in = frozenset(number for number in given if number is not None)
         run = MemoryProfile(callee, SizeFormulas(known), handed_in)
-        self.peaks = maximum([*self.peaks, *(live + peak for peak in run.peaks)])
+        self.peaks = maximum((live + peak for peak in run.peaks), self.peaks)
         for root in self._owners.made_by(op):
             self.held[root] = run.held_output(root.index or 0)
             live = live + self.held[root]

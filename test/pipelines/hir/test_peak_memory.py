@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
@@ -119,3 +121,52 @@ def test_what_is_certainly_less(low: Formula, high: Formula, is_at_most: bool) -
 def test_the_maximum_keeps_what_may_be_greatest() -> None:
     assert maximum([N, M, N + Formula.of(1), Formula()]) == [M, N + Formula.of(1)]
     assert str(N * M * Formula.of(4) + N - Formula.of(2)) == "4*m*n + n - 2"
+
+
+def test_comparisons_grow_with_the_operations_times_the_peaks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is known not to exceed one another is not compared again at every operation."""
+    count = 0
+    at_most = Formula.at_most
+
+    def counted(one: Formula, other: Formula) -> bool:
+        nonlocal count
+        count += 1
+        return at_most(one, other)
+
+    def peaks(number: int) -> PeakMemory:
+        body = ""
+        for i in range(1, number):
+            for value, rows in (("a", i), ("b", number - i)):
+                kind = f"memref<?x{rows}xf32>"
+                body += f'%{value}{i} = "hir.allocate"(%{value}) : (index) -> {kind}\n'
+            for value, rows in (("a", i), ("b", number - i)):
+                body += f'"hir.deallocate"(%{value}{i}) : (memref<?x{rows}xf32>) -> ()\n'
+        return peak_of(body, "%a: index, %b: index", "index, index")
+
+    monkeypatch.setattr(Formula, "at_most", counted)
+    assert peaks(10).text.count(",") == 8
+    few, count = count, 0
+    assert peaks(20).text.count(",") == 18
+    assert count < 5 * few
+
+
+_COEFFICIENTS = st.lists(st.integers(-2, 3), min_size=4, max_size=4)
+
+
+def _of_coefficients(coefficients: list[int]) -> Formula:
+    x, y = Formula.of(Atom("x", "x")), Formula.of(Atom("y", "y"))
+    factors = (Formula.of(1), x, y, x * y)
+    products = (Formula.of(c) * each for c, each in zip(coefficients, factors, strict=True))
+    return sum(products, Formula())
+
+
+@given(st.lists(_COEFFICIENTS, max_size=6), st.lists(_COEFFICIENTS, max_size=4))
+def test_the_greatest_are_found_in_parts(first: list[list[int]], second: list[list[int]]) -> None:
+    one, other = ([_of_coefficients(each) for each in part] for part in (first, second))
+    assert maximum(other, maximum(one)) == maximum([*maximum(one), *other])
+    for formula in (*one, *other):
+        for each in one:
+            differences = [coefficient for _, coefficient in (each - formula).terms]
+            assert formula.at_most(each) == all(value >= 0 for value in differences)
