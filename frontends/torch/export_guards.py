@@ -15,6 +15,7 @@ import torch
 import torch._meta_registrations
 import torch._prims_common
 import torch._refs
+import torch.fx.experimental.symbolic_shapes
 import torch.nn.modules.transformer
 from torch import SymInt, Tensor, nn
 from torch._C import DispatchKey
@@ -22,6 +23,7 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.distributions import Distribution
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch.utils._sympy.functions import Max
 
 from ...compiler.errors import UnsupportedError
 from .linear_algebra import covariance, matrix_norm, norm
@@ -35,6 +37,7 @@ _CHANNELS_LAST = {
 }
 _CAUSALITY = "_detect_is_causal_mask"
 _POOLED_SIZE = "pooling_output_shape_pad_lr"
+_BOUNDS = "bound_sympy"
 _VIEW = "_reshape_view_helper"
 _META = "prim_meta_impl"
 _CONVERSION = "_apply"
@@ -51,10 +54,13 @@ def without_needless_guards() -> Generator[None]:
     one. Norms by singular values fix sizes. Distances are computed in another way from 25 rows on.
     Distributions look whether their parameters, and what they are asked for, may be such.
     math.sqrt takes the one size that is given. A dim that is split is divided by the first part.
-    Modules convert their parameters to what they are.
+    Modules convert their parameters to what they are. A size that is padded up to the window is as
+    long as the window.
     """
     views: Any = getattr(torch._refs, _VIEW, None)
     split: Any = getattr(torch.ops.prims.split_dim.default, _META, None)
+    symbolic: Any = torch.fx.experimental.symbolic_shapes
+    bounds: Any = getattr(symbolic, _BOUNDS, None)
     with ExitStack() as stack:
         stack.enter_context(made_of(_WITHOUT_ASKING))
         stack.enter_context(mock.patch.object(math, "sqrt", root))
@@ -70,6 +76,7 @@ def without_needless_guards() -> Generator[None]:
             (torch.nn.modules.transformer, _CAUSALITY, _is_said_causal),
             (torch.ops.prims.split_dim.default, _META, partial(_split, split)),
             (nn.Module, _CONVERSION, _converted),
+            (symbolic, _BOUNDS, partial(_bounds, bounds)),
         ):
             # Other versions of torch may have other names, and ask.
             if hasattr(module, name):
@@ -201,6 +208,32 @@ def _split(otherwise: Callable[..., Tensor], x: Tensor, dim: int, first: Any) ->
     sizes[dim : dim + 1] = first, inner
     strides[dim : dim + 1] = strides[dim] * inner, strides[dim]
     return x.as_strided(sizes, strides, x.storage_offset())
+
+
+def _bounds(otherwise: Callable[..., Any], expression: Any, ranges: Any = None) -> Any:
+    """Returns the range of an expression: that of torch, within that of its sums of maxima."""
+    found = otherwise(expression, ranges)
+    if found.is_singleton() or not expression.has(Max):
+        return found
+    spread = _with_sums_in_maxima(expression, {})
+    return found if spread == expression else found & otherwise(spread, ranges)
+
+
+def _with_sums_in_maxima(expression: Any, known: dict[Any, Any]) -> Any:
+    """Returns the expression with `size + max(0, window - size)` as `max(size, window)`.
+
+    The range of the one begins where the size's does, that of the other at the window or beyond.
+    """
+    if expression in known or not expression.has(Max):
+        return known.get(expression, expression)
+    parts = [_with_sums_in_maxima(each, known) for each in expression.args]
+    maxima = [each for each in parts if isinstance(each, Max)]
+    if expression.is_Add and len(maxima) == 1:
+        rest = sympy.Add(*(each for each in parts if each is not maxima[0]))
+        found: Any = Max(*(rest + each for each in maxima[0].args))
+    else:
+        found = expression.func(*parts)
+    return known.setdefault(expression, found)
 
 
 def _converted(module: nn.Module, convert: Callable[[Tensor], Tensor], *_: Any) -> nn.Module:

@@ -271,6 +271,15 @@ def test_parts_of_open_sizes_are_whole_numbers() -> None:
             )
 
 
+def _as_long_as_windows(x: Tensor, window: int, stride: int) -> Tensor:
+    """Pools a picture that is padded so that each stride has a window."""
+    rows, columns = (
+        max((math.ceil(size / stride) - 1) * stride + window - size, 0) for size in x.shape[2:]
+    )
+    wide = F.pad(x, (columns // 2, columns - columns // 2, rows // 2, rows - rows // 2))
+    return F.avg_pool2d(wide, window, stride)
+
+
 def _of_pictures(x: Tensor) -> list[Tensor]:
     height, width = x.shape[2:]
     small = x[:, :, :2, :3]
@@ -287,6 +296,7 @@ def _of_pictures(x: Tensor) -> list[Tensor]:
         F.adaptive_avg_pool2d(x, 1),
         *F.adaptive_max_pool2d(x, (3, 6), return_indices=True),
         F.pad(x, (0, (7 - width % 7) % 7, 0, -height % 4)),
+        _as_long_as_windows(_as_long_as_windows(x, 7, 2), 5, 3),
         torch.arange(math.ceil(width / 3 + 0.5))
         - torch.arange(-math.floor(-0.3 * height))[:, None],
     ]
