@@ -116,7 +116,13 @@ class Call:
         """Returns the address of the DLTensor of an object, which stays while the call does."""
         capsule = self._capsule_of(value, given, where)
         self._kept.append(capsule)
-        return _api.PyCapsule_GetPointer(capsule, CAPSULE)
+        try:
+            return _api.PyCapsule_GetPointer(capsule, CAPSULE)
+        except ValueError:
+            raise InputError(
+                f"{where} cannot be passed: __dlpack__ of {type(given).__name__} returns "
+                f"{type(capsule).__name__}, no capsule of a tensor"
+            ) from None
 
     def _capsule_of(self, value: ValueInfo, given: Any, where: str) -> Any:
         if not hasattr(given, "__dlpack__"):

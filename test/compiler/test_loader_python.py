@@ -133,6 +133,14 @@ def test_arrays_of_any_type(kind: str) -> None:
     assert (y.dtype, y.tolist()) == (x.dtype, x.T.tolist())
 
 
+class _WithoutCapsule:
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+    def __dlpack__(self) -> list[float]:
+        return [1.0]
+
+
 @pytest.mark.parametrize(
     ("x", "message"),
     [
@@ -144,9 +152,10 @@ def test_arrays_of_any_type(kind: str) -> None:
         (np.ones(3, [("a", "f4"), ("b", "f4")])["a"], "stride 0 is 2 elements"),
         (np.ones(3, object), "cannot be passed"),
         (np.ones(3, np.longdouble), "cannot be passed|its elements are"),
+        (_WithoutCapsule(), "cannot be passed: .* of _WithoutCapsule returns list, no capsule"),
     ],
 )
-def test_arrays_that_are_wrong(x: np.ndarray, message: str) -> None:
+def test_arrays_that_are_wrong(x: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         library(_PROGRAMS).doubled(x)
 

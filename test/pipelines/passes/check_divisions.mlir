@@ -4,6 +4,10 @@
 // CHECK-SAME:    %[[N:.*]]: i64, %[[M:.*]]: i64, %[[I:.*]]: index
 // CHECK:         %[[SOME:.*]] = arith.cmpi ne, %[[M]], %c0_i64
 // CHECK-NEXT:    cf.assert %[[SOME]], "arith.divsi: a division by 0 has no result"
+// CHECK:         %[[MORE:.*]] = arith.cmpi ne, %[[N]], %c-9223372036854775808_i64
+// CHECK:         %[[OTHER:.*]] = arith.cmpi ne, %[[M]], %c-1_i64
+// CHECK-NEXT:    %[[FITS:.*]] = arith.ori %[[MORE]], %[[OTHER]]
+// CHECK-NEXT:    cf.assert %[[FITS]], "arith.divsi: the least integer divided by -1 has no result"
 // CHECK-NEXT:    arith.divsi %[[N]], %[[M]]
 // CHECK:         scf.if
 // CHECK:           cf.assert {{.*}}, "arith.remui: a division by 0 has no result"
@@ -20,6 +24,27 @@ func.func @divided(%n: i64, %m: i64, %i: index, %if: i1) -> (i64, i64, index) {
   }
   %c = index.ceildivu %i, %i
   return %q, %r, %c : i64, i64, index
+}
+
+// A divisor that is -1, and a dividend that is the least.
+
+// CHECK-LABEL: func.func @least(
+// CHECK-NOT:     by 0
+// CHECK:         cf.assert {{.*}}, "arith.remsi: the least integer divided by -1 has no result"
+// CHECK-NEXT:    arith.remsi
+// CHECK:         cf.assert {{.*}}, "index.divs: a division by 0 has no result"
+// CHECK:         cf.assert {{.*}}, "index.divs: the least integer divided by -1 has no result"
+// CHECK-NEXT:    index.divs
+// CHECK:         cf.assert {{.*}}, "arith.floordivsi: a division by 0 has no result"
+// CHECK-NEXT:    arith.floordivsi
+func.func @least(%n: i8, %i: index) -> (i8, index, i8) {
+  %minus_one = arith.constant -1 : i8
+  %least = arith.constant -9223372036854775808 : index
+  %more = arith.constant -127 : i8
+  %r = arith.remsi %n, %minus_one : i8
+  %q = index.divs %least, %i
+  %f = arith.floordivsi %more, %n : i8
+  return %r, %q, %f : i8, index, i8
 }
 
 // Neither what has a divisor that is known, nor what is computed for each element.
