@@ -43,7 +43,7 @@ from .floats import float_decompositions, floor_quotient
 from .generators import random_decompositions
 from .grouped import grouped_decompositions
 from .halves import widened
-from .integers import floor_quotient_of_integers, integer_decompositions, power
+from .integers import as_tensor, floor_quotient_of_integers, integer_decompositions, power
 from .jacobi import jacobi_decompositions
 from .linear_algebra import linear_algebra_decompositions
 from .losses import loss_decompositions
@@ -195,40 +195,12 @@ def _bitwise() -> dict[Any, Callable[..., Any]]:
         operator = getattr(_ATEN, f"bitwise_{name}")
         found[operator.Scalar] = partial(_of_number, operator.Tensor)
         found[operator.Scalar_Tensor] = partial(_of_number, operator.Tensor)
-    for operator, sign in (
-        (_ATEN.bitwise_left_shift, _ATEN.__lshift__),
-        (_ATEN.bitwise_right_shift, _ATEN.__rshift__),
-    ):
-        shifted = partial(_shifted, operator.Tensor)
-        for each in (operator.Tensor_Scalar, operator.Scalar_Tensor, sign.Scalar, sign.Tensor):
-            found[each] = shifted
     return found
-
-
-def _shifted(operator: OpOverload, x: Any, y: Any) -> Tensor:
-    """By as many bits as an element has, or by less than 0, a number of the processor's choice
-    would come out: none is left, or the sign alone.
-    """
-    kind = torch.result_type(x, y)
-    if kind in (torch.bool, torch.uint8):
-        return _of_number(operator, x, y)
-    bits = torch.iinfo(kind).bits
-    is_left = operator is _ATEN.bitwise_left_shift.Tensor
-    if not isinstance(y, Tensor):
-        if 0 <= y < bits:
-            return _of_number(operator, x, y)
-        return torch.zeros_like(x) if is_left else _of_number(operator, x, bits - 1)
-    is_within = (y >= 0) & (y < bits)
-    found = _of_number(operator, x, torch.where(is_within, y, 0 if is_left else bits - 1))
-    return torch.where(is_within, found, 0) if is_left else found
 
 
 def _of_number(operator: OpOverload, x: Any, y: Any) -> Tensor:
     kind = torch.result_type(x, y)
-    both = [
-        each if isinstance(each, Tensor) else torch.full((), each, dtype=kind) for each in (x, y)
-    ]
-    return operator(*(each.to(kind) for each in both))
+    return operator(*(as_tensor(each, kind) for each in (x, y)))
 
 
 def _cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:

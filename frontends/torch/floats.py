@@ -12,6 +12,7 @@ from torch import Tensor
 
 from .complex_numbers import is_complex, logaddexp_of_complex
 from .halves import HALVES, widened
+from .integers import as_tensor
 
 _ATEN = torch.ops.aten
 
@@ -38,7 +39,7 @@ def floor_quotient(x: Tensor | float, y: Tensor | float) -> Tensor:
     kind = torch.result_type(x, y)
     # A number is not rounded to 16 bits.
     among = torch.float32 if kind in HALVES else kind
-    wide, by = (_as(each, among) for each in (x, y))
+    wide, by = (as_tensor(each, among) for each in (x, y))
     rest = torch.fmod(wide, by)
     quotient = (wide - rest) / by
     quotient = torch.where((rest != 0) & ((rest < 0) != (by < 0)), quotient - 1, quotient)
@@ -49,10 +50,6 @@ def floor_quotient(x: Tensor | float, y: Tensor | float) -> Tensor:
     return torch.where(by == 0, rounded, whole).to(kind)
 
 
-def _as(x: Tensor | float, kind: torch.dtype) -> Tensor:
-    return x.to(kind) if isinstance(x, Tensor) else torch.full((), x, dtype=kind)
-
-
 def _fmod(x: Tensor, y: Tensor | float) -> Tensor:
     """torch-mlir's is x - trunc(x / y) * y, whose quotient and product are rounded; its remainder
     of the sign of the divisor is exact.
@@ -60,8 +57,8 @@ def _fmod(x: Tensor, y: Tensor | float) -> Tensor:
     kind = torch.result_type(x, y)
     if not kind.is_floating_point:
         one = x.to(kind)
-        return NotImplemented if isinstance(y, Tensor) else torch.fmod(one, _as(y, kind))
-    wide, by = (widened(_as(each, kind)) for each in (x, y))
+        return NotImplemented if isinstance(y, Tensor) else torch.fmod(one, as_tensor(y, kind))
+    wide, by = (widened(as_tensor(each, kind)) for each in (x, y))
     return torch.copysign(torch.remainder(wide.abs(), by.abs()), wide).to(kind)
 
 
@@ -91,7 +88,7 @@ def _logaddexp(power: Callable[[Tensor], Tensor], scale: float, x: Tensor, y: Te
     if is_complex(x, y):
         return logaddexp_of_complex(x, y) if scale == 1 else NotImplemented
     kind = torch.result_type(x, y)
-    one, other = (widened(_as(each, kind)) for each in (x, y))
+    one, other = (widened(as_tensor(each, kind)) for each in (x, y))
     more = torch.log1p(power(-(one - other).abs())) * scale
     is_infinite = (one == other) & one.isinf()
     return torch.where(is_infinite, one, torch.maximum(one, other) + more).to(kind)

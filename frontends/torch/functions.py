@@ -170,6 +170,17 @@ def _least_squares(
     return returned(least_squares(a, b, rcond))
 
 
+def _set_data(x: Tensor, value: Tensor) -> None:
+    """torch.export would go on with what the tensor had."""
+    raise UnsupportedError(
+        "a model cannot assign to the attribute 'data' of a tensor",
+        position=stack_position("".join(traceback.format_stack())),
+        op="Tensor.data",
+        stage="import",
+        hint="write into its memory, x.data.copy_(value), or give the value another name",
+    )
+
+
 def _bounds(start: Any, end: Any = None, step: Any = 1) -> tuple[Any, Any, Any]:
     return (0, start, step) if end is None else (start, end, step)
 
@@ -222,6 +233,7 @@ def _max_pool_with_places(
     return values, torch.where(values.isnan(), last.to(torch.int64), places)
 
 
+_DATA: Any = Tensor.data
 _REPLACED: dict[Any, Callable[..., Any]] = {
     **{
         pool: partial(_max_pool_with_places, pool, dims)
@@ -230,6 +242,9 @@ _REPLACED: dict[Any, Callable[..., Any]] = {
             (2, functional.max_pool2d_with_indices),
         )
     },
+    # torch.export takes what comes of the attribute for a constant.
+    _DATA.__get__: Tensor.detach,
+    _DATA.__set__: _set_data,
     Tensor.fill_diagonal_: _fill_diagonal,
     Tensor.contiguous: _contiguous,
     torch.arange: _arange,

@@ -68,6 +68,7 @@ from .torch_log import told_by_torch
 from .unsigned import without_unsigned
 from .user_errors import (
     SPLIT,
+    decomposing_error,
     export_error,
     first_line,
     fixed_sizes,
@@ -348,7 +349,7 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
         error.position = error.position or stack_position(said)
         raise
     except Exception as error:
-        raise export_error(error) from error
+        raise decomposing_error(error) from error
     finally:
         for node in views:
             node.target = aten.view.default

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
@@ -23,13 +25,16 @@ def _empty(x: Tensor, y: Tensor, kind: str) -> Tensor:
 
 
 _LIBRARY.impl("of_integers", _empty, "CompositeExplicitAutograd")
-# A power or the greatest common divisor of integers of one type and equal sizes.
+# A power, the greatest common divisor or a shift of integers of one type and equal sizes.
 OF_INTEGERS = torch.ops.hirc.of_integers.default
+# Whether what shifts is known to be less than the number of bits.
+_IS_SHIFT_WITHIN: ContextVar[bool] = ContextVar("is_shift_within", default=False)
 
 
 def integer_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of negation, and of common divisors and multiples."""
+    """Returns the decompositions of negation, shifts, and of common divisors and multiples."""
     return {
+        **_shifts(),
         _ATEN.gcd.default: partial(_of_two, "gcd"),
         _ATEN.lcm.default: _lcm,
         _ATEN.neg.default: _neg,
@@ -48,15 +53,57 @@ def floor_quotient_of_integers(x: Tensor | int, y: Tensor | int) -> Tensor:
     The least integer has no quotient by -1, and wraps.
     """
     kind = torch.result_type(x, y)
-    one, by = (
-        each.to(kind) if isinstance(each, Tensor) else torch.full((), each, dtype=kind)
-        for each in (x, y)
-    )
+    one, by = (as_tensor(each, kind) for each in (x, y))
     divisor = torch.where(by == -1, 1, by)
     quotient = torch.div(one, divisor, rounding_mode="trunc")
     rest = one - quotient * divisor
     below = torch.where((rest != 0) & ((rest < 0) != (divisor < 0)), quotient - 1, quotient)
     return torch.where(by == -1, -one, below)
+
+
+def as_tensor(x: Any, kind: torch.dtype) -> Tensor:
+    """Returns a tensor, or a number as one without dims; what an integer type has not wraps."""
+    if isinstance(x, Tensor):
+        return x.to(kind)
+    if isinstance(x, int) and not (kind.is_floating_point or kind.is_complex or kind is torch.bool):
+        limits = torch.iinfo(kind)
+        x = (int(x) - limits.min) % (limits.max - limits.min + 1) + limits.min
+    return torch.full((), x, dtype=kind)
+
+
+def _shifts() -> dict[Any, Callable[..., Any]]:
+    found: dict[Any, Callable[..., Any]] = {}
+    for name, by_name, sign in (
+        ("left_shift", _ATEN.bitwise_left_shift, _ATEN.__lshift__),
+        ("right_shift", _ATEN.bitwise_right_shift, _ATEN.__rshift__),
+    ):
+        for each in (by_name.Tensor, by_name.Tensor_Scalar, by_name.Scalar_Tensor):
+            found[each] = partial(_shifted, name, by_name.Tensor)
+        for each in (sign.Scalar, sign.Tensor):
+            found[each] = partial(_shifted, name, by_name.Tensor)
+    return found
+
+
+def _shifted(name: str, operator: Any, x: Any, y: Any) -> Tensor:
+    """By as many bits as an element has, or by less than 0, a number of the processor's choice
+    would come out: none is left, or the sign alone.
+    """
+    kind = torch.result_type(x, y)
+    if _IS_SHIFT_WITHIN.get() or kind is torch.bool:
+        return NotImplemented
+    if isinstance(y, int) and 0 <= y < torch.iinfo(kind).bits:
+        with _within():
+            return operator(x.to(kind), as_tensor(y, kind))
+    return _of_two(name, as_tensor(x, kind), as_tensor(y, kind))
+
+
+@contextmanager
+def _within() -> Generator[None]:
+    token = _IS_SHIFT_WITHIN.set(True)
+    try:
+        yield
+    finally:
+        _IS_SHIFT_WITHIN.reset(token)
 
 
 def _of_two(kind: str, x: Tensor, y: Tensor) -> Tensor:
@@ -86,7 +133,19 @@ def _lcm(x: Tensor, y: Tensor) -> Tensor:
 
 def emit_of_integers(kind: str, x: ir.Value, y: ir.Value) -> ir.Value:
     """Emits what an element is made of."""
-    return math.ipowi(x, y) if kind == "power" else _emit_gcd(x, y)
+    if kind == "power":
+        return math.ipowi(x, y)
+    return _emit_gcd(x, y) if kind == "gcd" else _emit_shift(kind, x, y)
+
+
+def _emit_shift(kind: str, x: ir.Value, y: ir.Value) -> ir.Value:
+    """A shift by less than 0 is one by more than there are bits, as an unsigned number is."""
+    most = constant(y.type, ir.IntegerType(y.type).width - 1)
+    least = arith.minui(y, most)
+    if kind == "right_shift":
+        return arith.shrsi(x, least)
+    is_within = arith.cmpi(arith.CmpIPredicate.ule, y, most)
+    return arith.select(is_within, arith.shli(x, least), constant(x.type, 0))
 
 
 def _emit_gcd(x: ir.Value, y: ir.Value) -> ir.Value:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import torch
@@ -25,9 +24,9 @@ def linear_algebra_decompositions() -> dict[Any, Callable[..., Any]]:
     given = {
         _ATEN.linalg_inv.default: _inverse,
         _ATEN.inverse.default: _inverse,
-        _ATEN.linalg_inv_ex.default: partial(_with_info, _inverse),
+        _ATEN.linalg_inv_ex.default: _inverse_ex,
         _ATEN.linalg_solve.default: _solution,
-        _ATEN.linalg_solve_ex.default: partial(_with_info, _solution),
+        _ATEN.linalg_solve_ex.default: _solution_ex,
         _ATEN.linalg_det.default: _determinant,
         _ATEN.det.default: _determinant,
         _ATEN.linalg_slogdet.default: _log_determinant,
@@ -35,7 +34,7 @@ def linear_algebra_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.logdet.default: _logdet,
         _ATEN.linalg_cholesky.default: _cholesky,
         _ATEN.cholesky.default: _cholesky,
-        _ATEN.linalg_cholesky_ex.default: partial(_with_info, _cholesky),
+        _ATEN.linalg_cholesky_ex.default: _cholesky_ex,
         _ATEN.cholesky_solve.default: _cholesky_solve,
         _ATEN.cholesky_inverse.default: _cholesky_inverse,
         _ATEN.linalg_solve_triangular.default: _solve_triangular,
@@ -87,15 +86,13 @@ def covariance(
     return (weighed @ apart.mT.conj() / divisor).squeeze()
 
 
-def _with_info(
-    function: Callable[..., Tensor],
-    a: Tensor,
-    *given: Any,
-    check_errors: bool = False,
-    **named: Any,
-) -> tuple[Tensor, Tensor]:
-    info = torch.zeros(a.shape[:-2], dtype=torch.int32, device=a.device)
-    return function(a, *given, **named), info
+def _first_of(truths: Tensor) -> Tensor:
+    """Returns where along the last dim the first is true, counted from 1; 0 where none is."""
+    if is_empty(truths):
+        return torch.zeros(truths.shape[:-1], dtype=torch.int32, device=truths.device)
+    none: Any = truths.shape[-1] + 1
+    first = torch.where(truths, torch.arange(1, none, device=truths.device), none).amin(-1)
+    return torch.where(first == none, 0, first).to(torch.int32)
 
 
 def is_empty(a: Tensor) -> bool:
@@ -149,10 +146,24 @@ def _inverse(a: Tensor) -> Tensor:
     return _eliminated(a, torch.eye(size, dtype=a.dtype, device=a.device))[0]
 
 
+def _inverse_ex(a: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+    size: Any = a.shape[-1]
+    found, pivots = _eliminated(a, torch.eye(size, dtype=a.dtype, device=a.device))
+    return found, _first_of(pivots.movedim(0, -1) == 0)
+
+
 def _solution(a: Tensor, b: Tensor, *, left: bool = True) -> Tensor:
+    return _solution_ex(a, b, left=left)[0]
+
+
+def _solution_ex(
+    a: Tensor, b: Tensor, *, left: bool = True, check_errors: bool = False
+) -> tuple[Tensor, Tensor]:
     if b.dim() == 1 or (b.dim() == a.dim() - 1 and b.shape == a.shape[:-1]):
-        return _solution(a, b.unsqueeze(-1), left=True).squeeze(-1)
-    return _eliminated(a, b)[0] if left else _eliminated(a.mT, b.mT)[0].mT
+        found, info = _solution_ex(a, b.unsqueeze(-1))
+        return found.squeeze(-1), info
+    found, pivots = _eliminated(a, b) if left else _eliminated(a.mT, b.mT)
+    return found if left else found.mT, _first_of(pivots.movedim(0, -1) == 0)
 
 
 def _pivots(a: Tensor) -> Tensor:
@@ -195,6 +206,15 @@ def _cholesky(a: Tensor, upper: bool = False) -> Tensor:
         return [factor, factor[..., :1, :1].clone()]
 
     return loop(step, [torch.zeros_like(a)], a.shape[-1], a)[0]
+
+
+def _cholesky_ex(
+    a: Tensor, *, upper: bool = False, check_errors: bool = False
+) -> tuple[Tensor, Tensor]:
+    factor = _cholesky(a, upper)
+    diagonal = factor.diagonal(dim1=-2, dim2=-1)
+    diagonal = diagonal.real if a.is_complex() else diagonal
+    return factor, _first_of(~(diagonal > 0))
 
 
 def _solve_triangular(
@@ -316,11 +336,7 @@ def _lu(
     and the first pivot that is 0.
     """
     factors, _, pivots = _factors(a, pivot)
-    diagonal = factors.diagonal(dim1=-2, dim2=-1)
-    numbers = torch.arange(1, diagonal.shape[-1] + 1, device=a.device)
-    some = diagonal.shape[-1] + 1
-    first = torch.where(diagonal == 0, numbers, some).amin(-1)
-    return factors, pivots, torch.where(first == some, 0, first).to(torch.int32)
+    return factors, pivots, _first_of(factors.diagonal(dim1=-2, dim2=-1) == 0)
 
 
 def _lu_alone(a: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:

@@ -17,7 +17,13 @@ import torch_mlir
 from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
-from ...compiler.errors import HircError, InputError, Position, UnsupportedError
+from ...compiler.errors import (
+    HircError,
+    InputError,
+    InternalError,
+    Position,
+    UnsupportedError,
+)
 from ...compiler.session import Diagnostic
 from ...dialects.mlir import ir
 from ...pipelines.locations import file_position
@@ -37,6 +43,8 @@ _ILLEGAL = re.compile(r"failed to legalize operation '([^']+)'")
 # Operations that only give others what they are called with.
 _GIVING = ("torch.constant.", "torch.prim.", "torch.vtensor.", "torch.aten.empty", "torch_c.")
 _MUTATED = re.compile(r"Constant \S+ is mutated in the forward method")
+# What Python raises for code that is wrong, and torch seldom for a tensor.
+_MISTAKES = (TypeError, AttributeError, LookupError, NameError)
 SPLIT = (
     "compute it of operations that are lowered, outside of the model, or in a kernel of your own"
 )
@@ -147,6 +155,23 @@ def export_error(error: Exception, fixed: Sequence[Position] = ()) -> HircError:
         stage="import",
         hint=hint,
     )
+
+
+def decomposing_error(error: Exception) -> HircError:
+    """Returns the error for what is raised while torch replaces operators by what they are made of.
+
+    torch has run the model: a mistake in Python code is a bug, but in a custom operator.
+    """
+    frames = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    called = [file for file in frames if file.startswith(_OURS) or is_the_users(file)]
+    if isinstance(error, _MISTAKES) and called and called[-1].startswith(_OURS):
+        return InternalError(
+            f"internal error in what an operator is made of: {said_by(error)}",
+            position=stack_position(str(error)),
+            stage="import",
+            hint=f"report this; {SPLIT}",
+        )
+    return export_error(error)
 
 
 def user_error(what: str, error: BaseException) -> InputError:

@@ -15,11 +15,12 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 import hirc
-from hirc.compiler.errors import HircError, InputError, UnsupportedError
+from hirc.compiler.errors import HircError, InputError, InternalError, UnsupportedError
 from hirc.compiler.loader_calling import Calling
 from hirc.compiler.options import Options
 from hirc.compiler.safetensors import Tensor as Saved
 from hirc.compiler.safetensors import TensorFile, joined
+from hirc.frontends.torch import integers
 from hirc.frontends.torch.import_model import import_model
 
 pytestmark = pytest.mark.xdist_group("compile_model")
@@ -310,6 +311,9 @@ class _Wrong(nn.Module):
             return x + 1 if x.sum() > 0 else x
         if kind == "raises":
             return x @ x.new_zeros(7)
+        if kind == "assigns":
+            x.data = x + 1
+            return x
         return torch.linalg.eigvals(x + 1).real
 
 
@@ -318,6 +322,7 @@ class _Wrong(nn.Module):
     [
         ("decides", "torch cannot export the model: .*", "return x + 1 if x.sum() > 0 else x"),
         ("raises", "torch cannot export the model: .*", "return x @ x.new_zeros(7)"),
+        ("assigns", "a model cannot assign to the attribute 'data' of a tensor", "x.data = x + 1"),
         (
             "unknown",
             "torch-mlir cannot lower the model: 'aten.linalg_eig' has no lowering",
@@ -335,6 +340,16 @@ def test_what_cannot_be_compiled_is_at_its_line(
     assert position.file == __file__
     assert Path(__file__).read_text().splitlines()[position.line - 1].strip() == source
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_mistake_in_what_an_operator_is_made_of_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(x: Any, y: Any) -> Any:
+        return y.bits(x)
+
+    monkeypatch.setattr(integers, "_of_two", wrong)
+    with pytest.raises(InternalError, match=r"internal error .*: TypeError: .*") as raised:
+        import_model(torch.gcd, (torch.ones(3, 3, dtype=torch.int64),) * 2)
+    assert "report this" in (raised.value.hint or "")
 
 
 @pytest.mark.parametrize(

@@ -74,10 +74,22 @@ def _of_large_integers(zero: Tensor) -> list[Tensor]:
     some = torch.tensor([most, most - 1, -most, 2**53 + 1, -(2**60) - 1, 7, -7, 0]) + zero
     by = torch.tensor([1, 3, 1, -1, 3, -2, 2, -5]) + zero
     shifts, few = torch.tensor([0, 31, 32, 63, 64, 70, -1, 3]) + zero, some.int()
+    bits = shifts.byte()
+    doubled = few.clone()
+    doubled.data.mul_(2)
     return [
         *(some // by, some // 1000, torch.div(2**62 + 1, by, rounding_mode="floor"), some % by),
         *(some >> shifts, some << shifts, few >> 33, few << 32, some >> 64, 1 << shifts, few >> 3),
-        few.nan_to_num(),
+        *(few.nan_to_num(), few.data + 1, doubled),
+        *(torch.bitwise_left_shift(few, shifts), torch.bitwise_right_shift(few, shifts[2])),
+        *(
+            bits << bits,
+            bits >> bits,
+            bits >> 9,
+            few.byte() << 1,
+            torch.bitwise_right_shift(9, bits),
+        ),
+        *(torch.fmod(few.char(), 1000), bits % 1000, few.char() & 1000, -1000 // by.char()),
     ]
 
 
