@@ -91,6 +91,30 @@ def products(count: int) -> str:
     return _function(lines, ["x", "w"], [names[-1]])
 
 
+def transposed(count: int) -> str:
+    """Products of transposed matrices that were divided by sums of their squares."""
+    row = "tensor<64xf32>"
+    lines = ["%z = arith.constant 0.0 : f32", f"%e = tensor.empty() : {_MATRIX}"]
+    lines.append(f"%f = linalg.fill ins(%z : f32) outs(%e : {_MATRIX}) -> {_MATRIX}")
+    lines += [f"%r = tensor.empty() : {row}"]
+    lines.append(f"%g = linalg.fill ins(%z : f32) outs(%r : {row}) -> {row}")
+    value = "x"
+    for i in range(max(1, count // 6)):
+        lines += [
+            f"%t{i} = linalg.transpose ins(%{value} : {_MATRIX}) outs(%e : {_MATRIX}) "
+            "permutation = [1, 0]",
+            f"%m{i} = arith.mulf %t{i}, %t{i} : {_MATRIX}",
+            f"%s{i} = linalg.reduce {{ arith.addf }} ins(%m{i} : {_MATRIX}) outs(%g : {row}) "
+            "dimensions = [0]",
+            f"%b{i} = linalg.broadcast ins(%s{i} : {row}) outs(%e : {_MATRIX}) dimensions = [0]",
+            f"%q{i} = arith.divf %t{i}, %b{i} : {_MATRIX}",
+            f"%p{i} = linalg.matmul ins(%q{i}, %x : {_MATRIX}, {_MATRIX}) "
+            f"outs(%f : {_MATRIX}) -> {_MATRIX}",
+        ]
+        value = f"p{i}"
+    return _function(lines, ["x"], [value])
+
+
 def fan(count: int) -> str:
     """One value that half of the operations use, and their sum."""
     half = max(2, count // 2)
@@ -312,6 +336,7 @@ KINDS: dict[str, Callable[[int], str]] = {
         alternate,
         recurrent,
         products,
+        transposed,
         fan,
         independent,
         inputs,

@@ -8,14 +8,15 @@ read and write says so.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from math import prod
 
 from ...dialects.mlir import ir
+from .access import Access
 from .cost import objection
 from .group import Group, single
 from .grouping import Grouping
-from .node import Node, read_node
+from .node import Node
 from .order import BlockOrder
 from .sizes import Sizes
 from .spaces import unify
@@ -49,6 +50,7 @@ def repeat_reorderings(grouping: Grouping, block: ir.Block) -> bool:
     """
     groups = grouping.groups
     places = {node.op: place for place, group in enumerate(groups) for node in group.nodes}
+    inside = _Inside(block)
     changed: set[int] = set()
     for place, group in enumerate(groups):
         written = {each.value for each in group.outputs}
@@ -59,7 +61,7 @@ def repeat_reorderings(grouping: Grouping, block: ir.Block) -> bool:
             near = {place, *(places.get(each, -1) for each in readers)}
             if len(readers) == 1 or -1 in near or near & changed:
                 continue
-            if _repeated_apart(node, readers, [groups[each] for each in near], block):
+            if _repeated_apart(node, readers, [groups[each] for each in near], inside):
                 changed |= near
     return bool(changed)
 
@@ -74,8 +76,72 @@ def _reorders(node: Node) -> bool:
     return set(read.loops) == set(write.loops) and read.loops != write.loops
 
 
+class _Inside:
+    """The operations of a block in their order, and copies of some, each before the one it is of.
+
+    A copy and its readers are nodes without another reading of the block: their loops go over what
+    they went over before.
+    """
+
+    def __init__(self, block: ir.Block) -> None:
+        self._operations = [op.operation for op in block]
+        self._copies: dict[int, list[ir.Operation]] = {}
+
+    def insert(self, position: int, copies: list[ir.Operation]) -> None:
+        """Puts copies before an operation, of which there were none."""
+        self._copies[position] = copies
+
+    def remove(self, position: int) -> None:
+        """Takes the copies before an operation away."""
+        del self._copies[position]
+
+    def grouped(self, repeated: Node, nodes: Sequence[Node]) -> list[Group]:
+        """Returns the groups that nodes would be, with the copies of one of them."""
+        positions = [node.position for node in nodes]
+        # What comes between two of them is between the first and the last. The end of a block has a
+        # place in its order that is not theirs.
+        first, end = min(positions), max(positions) + 2
+        near = [
+            op
+            for position in range(first, end)
+            for op in (*self._copies.get(position, ()), self._operations[position])
+        ]
+        places = {op: place for place, op in enumerate(near)}
+        copies = self._copies[repeated.position]
+        found = [_read_again(repeated, copy, places[copy]) for copy in copies]
+        found += [_read_again(node, node.op, places[node.op]) for node in nodes]
+        found.sort(key=lambda node: node.position)
+        grouping = Grouping(found, BlockOrder(near))
+        grouping.group()
+        return grouping.groups
+
+
+def _read_again(node: Node, op: ir.Operation, position: int) -> Node:
+    """Returns a node with the operands and results that an operation has now."""
+    count = len(node.reads)
+    reads = tuple(
+        Access(value, each.index)
+        for value, each in zip(list(op.operands)[:count], node.reads, strict=True)
+    )
+    writes = tuple(
+        Access(value, each.index) for value, each in zip(op.results, node.writes, strict=True)
+    )
+    return Node(
+        op,
+        position,
+        reads,
+        writes,
+        node.extents,
+        node.reduced,
+        node.scanned,
+        node.expensive,
+        node.captured,
+        node.operations,
+    )
+
+
 def _repeated_apart(
-    node: Node, readers: Sequence[ir.Operation], groups: Sequence[Group], block: ir.Block
+    node: Node, readers: Sequence[ir.Operation], groups: Sequence[Group], inside: _Inside
 ) -> bool:
     """Copies a node for each reader but the last, if the kernels of `groups` are better so."""
     (write,) = node.writes
@@ -88,25 +154,17 @@ def _repeated_apart(
         for place, value in enumerate(old[reader]):
             if value == write.value:
                 reader.operands[place] = copies[-1].results[0]
-    after = _grouped([*copies, *(each.op for group in groups for each in group.nodes)], block)
+    inside.insert(node.position, copies)
+    after = inside.grouped(node, [each for group in groups for each in group.nodes])
     if len(after) <= len(groups) and _is_less(_traffic(after), before):
         return True
     for reader, operands in old.items():
         for place, value in enumerate(operands):
             reader.operands[place] = value
+    inside.remove(node.position)
     for copy in copies:
         copy.erase()
     return False
-
-
-def _grouped(operations: Collection[ir.Operation], block: ir.Block) -> list[Group]:
-    """Returns the groups that some operations of a block would be."""
-    sizes, among = Sizes(block), set(operations)
-    inside = [op.operation for op in block]
-    nodes = [read_node(op, place, sizes) for place, op in enumerate(inside) if op in among]
-    grouping = Grouping(nodes, BlockOrder(inside))
-    grouping.group()
-    return grouping.groups
 
 
 def _traffic(groups: Sequence[Group]) -> Counter[int]:

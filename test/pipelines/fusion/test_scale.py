@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
-from hirc.pipelines.fusion import grouping
+from hirc.pipelines.fusion import grouping, recompute
 from hirc.pipelines.fusion.order import BlockOrder
 from hirc.pipelines.fusion.validity import MAX_NODES, MAX_OPERATIONS, MAX_PASSES
 from hirc.pipelines.pipeline import Stage, run_steps
@@ -81,6 +82,22 @@ def test_tries_grow_with_the_program(kind: str, monkeypatch: pytest.MonkeyPatch)
     few, count = count, 0
     _fused(kind, 600)
     assert count < 5 * few + 100
+
+
+def test_orders_that_are_tried_grow_with_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a transpose would be in several kernels is found without another look at the block."""
+    count = 0
+
+    def counted(operations: Sequence[ir.Operation]) -> BlockOrder:
+        nonlocal count
+        count += len(operations)
+        return BlockOrder(operations)
+
+    monkeypatch.setattr(recompute, "BlockOrder", counted)
+    _fused("transposed", 60)
+    few, count = count, 0
+    _fused("transposed", 240)
+    assert 0 < count < 5 * few
 
 
 def test_ranks_are_an_order() -> None:
