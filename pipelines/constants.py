@@ -13,7 +13,10 @@ def constant_value(value: ir.Value) -> int | None:
     if isinstance(owner, ir.Block):
         return None
     if owner.operation.name in _CASTS:
-        return constant_value(owner.operands[0])
+        known = constant_value(owner.operands[0])
+        is_signed = owner.operation.name == _CASTS[0]
+        # Less than 0 is a large number without a sign, which the type of the constant says.
+        return known if known is None or known >= 0 or is_signed else None
     if owner.operation.name not in ("arith.constant", "index.constant", "llvm.mlir.constant"):
         return None
     attribute = owner.attributes["value"]

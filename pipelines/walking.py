@@ -1,4 +1,4 @@
-"""Finding operations before any of them is changed, and whether what they give is used."""
+"""Finding operations before any of them is changed, what gives a value, and whether it is used."""
 
 from __future__ import annotations
 
@@ -58,3 +58,16 @@ def made_by(value: ir.Value, *names: str) -> ir.Operation | None:
     if isinstance(owner, ir.Block) or owner.operation.name not in names:
         return None
     return owner.operation
+
+
+def defining_op(value: ir.Value) -> ir.Operation | None:
+    """Returns the operation that gives a value; None for the argument of a block."""
+    owner = value.owner
+    return None if isinstance(owner, ir.Block) else owner.operation
+
+
+def defining_operation(value: ir.Value) -> ir.Operation:
+    """Returns the operation that gives a value, which is no argument of a block."""
+    op = defining_op(value)
+    assert op is not None
+    return op

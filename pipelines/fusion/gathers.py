@@ -15,7 +15,7 @@ from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, ir
 from ..picked_elements import element_or
 from ..rewriting import constant, index_constant
-from ..walking import is_used, operations_where
+from ..walking import defining_operation, is_used, operations_where
 from .access import Access, Coordinate, is_zero, zero
 from .generic import carry_configuration, loop_count, make_generic, outs_of, reducing_loops
 from .node import Node, read_node
@@ -215,11 +215,13 @@ def _at(
             values[argument] = ir.Operation.create(
                 _EXTRACT, results=[argument.type], operands=[read.value, *places]
             ).results[0]
-            made.append(_defining(values[argument]))
+            made.append(defining_operation(values[argument]))
         else:
             nothing = constant(argument.type, 0)
             values[argument] = element_or(guard.operands[0], read.value, places, nothing)
-            made.append(_defining(values[argument]).regions[0].blocks[0].operations[0].operation)
+            made.append(
+                defining_operation(values[argument]).regions[0].blocks[0].operations[0].operation
+            )
     *work, end = [inner.operation for inner in block]
     for inner in work:
         if inner.name == "linalg.index":
@@ -260,9 +262,3 @@ def _loop(value: ir.Value) -> int | None:
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.index":
         return None
     return ir.IntegerAttr(value.owner.operation.attributes["dim"]).value
-
-
-def _defining(value: ir.Value) -> ir.Operation:
-    owner = value.owner
-    assert not isinstance(owner, ir.Block)
-    return owner.operation

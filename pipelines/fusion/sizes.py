@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 
 from ...dialects.mlir import ir
+from ..constants import constant_value
 from ..dim_axis import dim_axis
 from .access import Access, reassociation
 from .generic import GENERIC, accesses_of, outs_of
@@ -156,7 +157,7 @@ class Sizes:
     def number(self, value: ir.Value) -> Size:
         """Returns the size that an index is."""
         value = self._chosen(value)
-        number = _constant(value)
+        number = constant_value(value)
         return self._find(("index", value) if number is None else ("constant", number))
 
     def _chosen(self, value: ir.Value) -> ir.Value:
@@ -245,10 +246,3 @@ def without_casts(value: ir.Value) -> ir.Value:
 def _is_cut(value: ir.Value) -> bool:
     """Returns whether a number has too few bits for any size."""
     return isinstance(value.type, ir.IntegerType) and value.type.width < 64
-
-
-def _constant(value: ir.Value) -> int | None:
-    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
-        return None
-    attribute = value.owner.operation.attributes["value"]
-    return attribute.value if isinstance(attribute, ir.IntegerAttr) else None

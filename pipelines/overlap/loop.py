@@ -10,9 +10,10 @@ from ..hir.communication.device_parts import copy
 from ..hir.communication.ops import wait
 from ..hir.fresh_buffers import allocate, replace_by_allocated
 from ..hir.loops import begin_loop
-from ..hir.memory.owners import defining_op, is_before
+from ..hir.memory.owners import is_before
 from ..hir.view_ops import reshape, select
 from ..rewriting import index_constant
+from ..walking import defining_op
 from .cost import Steps
 from .products import PRODUCTS, multiply, result_of, rows_operand
 from .search import Overlap, Rows

@@ -16,8 +16,9 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..fusion.generic import GENERIC, outs_of
 from ..hir.compute_ops import COMPUTE_OPS
-from ..hir.memory.owners import VIEWS, Owners, defining_op, is_before
+from ..hir.memory.owners import VIEWS, Owners, is_before
 from ..schedules.device import Device
+from ..walking import defining_op
 from .cost import CommunicationWork, ProductWork, Steps, choose_steps, reckon
 from .products import PRODUCTS, STEPS, inputs_of, is_product, result_of, rows_operand
 

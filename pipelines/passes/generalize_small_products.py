@@ -8,7 +8,7 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..fusion.normalize import SMALL_PRODUCT
 from ..pass_base import Pass, register
-from ..products.contraction import read_product
+from ..products.contraction import may_be_product, read_product
 from ..products.generic import rebuild
 from ..products.options import KERNEL_MULTIPLICATIONS
 from ..products.reads import read_in_place
@@ -34,14 +34,10 @@ class GeneralizeSmallProducts(Pass):
     kernel_multiplications: int = KERNEL_MULTIPLICATIONS
 
     def run(self, op: ir.Operation) -> None:
-        for work in operations_where(op, _may_be_product):
+        for work in operations_where(op, may_be_product):
             product = read_product(work)
             if product is None or not product.accumulates:
                 continue
             read = read_in_place(product)
             if is_for_kernel(read, self.kernel_multiplications):
                 rebuild(work, read).attributes[SMALL_PRODUCT] = ir.UnitAttr.get()
-
-
-def _may_be_product(op: ir.Operation) -> bool:
-    return op.name.startswith("linalg.") and len(op.operands) == 3 and len(op.results) == 1

@@ -13,13 +13,13 @@ from ..body_names import INLINED
 from ..hir.compute.all_lowerings import find_lowering
 from ..hir.compute_ops import destination_of, inputs_of, output_of
 from ..hir.extents import Known
-from ..hir.memory.owners import Owners, defining_op
+from ..hir.memory.owners import Owners
 from ..hir.operand_axes import operand_axes
 from ..hir.runtime_sizes import size_value
 from ..hir.stretches import Stretch, stretches_in
 from ..pass_base import Pass, register
 from ..symbols import fresh_name, symbols_of
-from ..walking import operations_where
+from ..walking import defining_op, operations_where
 
 # So many operations are worth a function: fewer have nothing to be fused with.
 _LEAST = 2

@@ -11,9 +11,9 @@ from ...dialects.hir.region_arguments import arguments_of, destination_of
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..body_names import INLINED
-from ..hir.memory.owners import callee_of, defining_op, outputs_of, result_index
+from ..hir.memory.owners import callee_of, outputs_of, result_index
 from ..pass_base import Pass, register
-from ..walking import operations_where
+from ..walking import defining_op, operations_where
 
 
 @register

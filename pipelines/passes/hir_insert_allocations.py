@@ -11,10 +11,10 @@ from ..hir.fresh_buffers import allocate
 from ..hir.memory.buffer_uses import open_strides, takes_any_strides
 from ..hir.memory.call_outputs import allocate_call_outputs
 from ..hir.memory.destinations import write_to
-from ..hir.memory.owners import Owners, defining_op, is_buffer, outputs_of
+from ..hir.memory.owners import Owners, is_buffer, outputs_of
 from ..hir.runtime_sizes import open_result_sizes
 from ..pass_base import Pass, fail, register
-from ..walking import operations_where
+from ..walking import defining_op, operations_where
 
 
 @register

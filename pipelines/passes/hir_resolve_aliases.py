@@ -11,11 +11,11 @@ from ..hir.fresh_buffers import allocate
 from ..hir.memory.alias_chains import alias_roots
 from ..hir.memory.buffer_uses import replace_buffer
 from ..hir.memory.destinations import add_call_destination, write_to
-from ..hir.memory.owners import Owners, defining_op, is_before, result_index
+from ..hir.memory.owners import Owners, is_before, result_index
 from ..hir.runtime_sizes import open_result_sizes
 from ..locations import location_text
 from ..pass_base import Pass, fail, register
-from ..walking import operations_where
+from ..walking import defining_op, operations_where
 
 
 @register

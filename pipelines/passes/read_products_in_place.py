@@ -8,7 +8,7 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..fusion.generic import multiplies_bytes
 from ..pass_base import Pass, register
-from ..products.contraction import read_contraction, read_product
+from ..products.contraction import may_be_product, read_contraction, read_product
 from ..products.fits import is_for_library, is_for_tiles
 from ..products.generic import rebuild
 from ..products.options import KERNEL_MULTIPLICATIONS, MatmulOptions
@@ -42,7 +42,7 @@ class ReadProductsInPlace(Pass):
     def run(self, op: ir.Operation) -> None:
         options = MatmulOptions(library=True, kernel_multiplications=self.kernel_multiplications)
         device = device_of_option(self.chips)
-        for work in operations_where(op, _may_be_product):
+        for work in operations_where(op, may_be_product):
             is_of_bytes = multiplies_bytes(work)
             product = read_product(work) if is_of_bytes else read_contraction(work)
             if product is None or not product.accumulates:
@@ -55,7 +55,3 @@ class ReadProductsInPlace(Pass):
                 continue
             if read != product:
                 rebuild(work, read)
-
-
-def _may_be_product(op: ir.Operation) -> bool:
-    return op.name.startswith("linalg.") and len(op.operands) == 3 and len(op.results) == 1

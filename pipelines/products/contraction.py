@@ -21,6 +21,11 @@ _PRODUCT_KINDS = (LoopKind.M, LoopKind.N, LoopKind.K, LoopKind.BATCH)
 _EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
 
 
+def may_be_product(op: ir.Operation) -> bool:
+    """Returns whether an operation has as many operands and results as a matrix product."""
+    return op.name.startswith("linalg.") and len(op.operands) == 3 and len(op.results) == 1
+
+
 def read_contraction(op: ir.Operation, *, ignores_nan: bool = False) -> Product | None:
     """Returns the product that a linalg operation computes, None where the library has no such.
 

@@ -20,6 +20,7 @@ from ...dialects.records import dataclass
 from ..fusion.access import reassociation
 from ..schedules.device import Device
 from ..tensors import reassociation_attribute
+from ..walking import defining_op
 from .fits import is_for_library
 from .fused import is_elementwise
 from .generic import rebuild
@@ -95,7 +96,7 @@ def _choices(op: ir.Operation, product: Product) -> Iterator[_Choice]:
     """Yields the operands that may do without copies, and the result, in every combination."""
     possible: _Choice = []
     for key, operand in (("first", product.first), ("second", product.second)):
-        made = _defining(operand.value)
+        made = defining_op(operand.value)
         if made is not None and made.name == "tensor.collapse_shape" and _is_copy(made.operands[0]):
             possible.append((key, _groups(made, operand.dims, made.operands[0])))
     expanded = _transposed_later(op)
@@ -180,7 +181,7 @@ def _with_loops(
         value = operand.value
         dims: list[_Part] = [(loop, None) for loop in operand.dims]
         if key in through and key != "result":
-            op = _defining(value)
+            op = defining_op(value)
             assert op is not None
             value = op.operands[0]
             dims = [(NO_LOOP, None)] * ir.RankedTensorType(value.type).rank
@@ -258,7 +259,7 @@ def _copies(
         if key == "result":
             moved = [groups[0].tensor, groups[0].tensor]
         else:
-            copy = _defining(groups[0].tensor)
+            copy = defining_op(groups[0].tensor)
             assert copy is not None
             # One that something else reads too stays.
             if _lone_reader(copy.results[0]) is None:
@@ -360,7 +361,3 @@ def _merge(loops: list[_Loop]) -> None:
             loops.remove(outer)
             _merge(loops)
             return
-
-
-def _defining(value: ir.Value) -> ir.Operation | None:
-    return None if isinstance(value.owner, ir.Block) else value.owner.operation

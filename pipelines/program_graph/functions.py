@@ -9,8 +9,8 @@ from ...dialects.hir.layout import DYNAMIC
 from ...dialects.hir.symbols import lookup, path_of
 from ...dialects.mlir import ir
 from ..constants import constant_value
-from ..hir.memory.owners import defining_op, is_buffer
-from ..walking import operations_where
+from ..hir.memory.owners import is_buffer
+from ..walking import defining_op, operations_where
 from .graph import Buffer, GraphProgram, Kernel, Number, Step, place_of, work_of
 
 _KINDS = {

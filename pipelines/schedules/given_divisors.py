@@ -7,14 +7,10 @@ from math import frexp
 from ...dialects.mlir import ir
 from ..constants import float_constant
 from ..fusion.node import is_integer_division
+from ..walking import defining_operation
 from .division import Divisor
 from .parameters import Parameters
-from .region_operations import (
-    cloned,
-    defining_operation,
-    is_outside,
-    needed_by,
-)
+from .region_operations import cloned, is_outside, needed_by
 from .work import Work
 
 

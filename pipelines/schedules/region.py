@@ -7,10 +7,11 @@ from functools import cached_property
 
 from ...dialects.hir.loop_operation import loops_of
 from ...dialects.mlir import ir
+from ..walking import defining_operation
 from .division import Divisor, may_be_rough
 from .given_divisors import given_divisor, is_given
 from .parameters import Parameters
-from .region_operations import cloned, defining_operation, is_outside, needed_by
+from .region_operations import cloned, is_outside, needed_by
 from .size import ZERO
 from .work import COLLECTIVES, Work
 

@@ -21,13 +21,6 @@ def _is_harmless(name: str) -> bool:
     return name.startswith(_HARMLESS) and not is_integer_division(name)
 
 
-def defining_operation(value: ir.Value) -> ir.Operation:
-    """The operation that a value is a result of."""
-    owner = value.owner
-    assert not isinstance(owner, ir.Block)
-    return owner.operation
-
-
 def is_outside(work: Work, value: ir.Value) -> bool:
     """Returns whether a value is the host's."""
     owner = value.owner

@@ -5,8 +5,7 @@ from __future__ import annotations
 from ....dialects.mlir import ir
 from ...locations import location_text
 from ...pass_base import fail
-from ...walking import operations_where
-from .owners import defining_op
+from ...walking import defining_op, operations_where
 
 
 def alias_roots(program: ir.Operation) -> dict[ir.Value, tuple[ir.Value, ir.Operation]]:

@@ -6,10 +6,10 @@ from dataclasses import field
 
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
-from ...walking import operations_where
+from ...walking import defining_op, operations_where
 from ..streams.order import Stream, StreamOrder
 from .formula import Formula, Terms, maximum
-from .owners import Owners, Root, defining_op, memory_kind
+from .owners import Owners, Root, memory_kind
 from .peak_memory import follow_memory
 from .size_formulas import SizeFormulas
 

@@ -10,13 +10,14 @@ from ....dialects.hir.layout import (
 )
 from ....dialects.hir.region_arguments import arguments_of, destination_of
 from ....dialects.mlir import ir
+from ...walking import defining_op
 from ..compute_ops import COMPUTE_OPS
 from ..extents import Extent, extent_of
 from ..fresh_buffers import allocate
 from ..runtime_sizes import size_value
 from .buffer_uses import replace_buffer
 from .destinations import add_call_destination
-from .owners import callee_of, defining_op, outputs_of, result_index
+from .owners import callee_of, outputs_of, result_index
 
 
 def allocate_call_outputs(call: ir.Operation) -> None:

@@ -15,7 +15,7 @@ from ....dialects.hir.region_arguments import arguments_of, destination_of
 from ....dialects.hir.symbols import lookup
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
-from ...walking import operations_where
+from ...walking import defining_op, operations_where
 from ..compute_ops import COMPUTE_OPS
 
 VIEWS = frozenset(f"hir.{name}" for name in ("select", "slice", "permute", "reshape", "expand"))
@@ -44,12 +44,6 @@ class Root:
 
 Roots = frozenset[Root]
 _NONE: Roots = frozenset()
-
-
-def defining_op(value: ir.Value) -> ir.Operation | None:
-    """Returns the operation that gives a value; None for the argument of a block."""
-    owner = value.owner
-    return None if isinstance(owner, ir.Block) else owner.operation
 
 
 def is_buffer(value: ir.Value) -> bool:

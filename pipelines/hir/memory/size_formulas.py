@@ -14,9 +14,9 @@ from ....dialects.records import dataclass
 from ...constants import constant_value
 from ...dim_axis import dim_axis
 from ...locations import location_text
+from ...walking import defining_op
 from ..extents import extent_of
 from .formula import Atom, Formula, FormulaArithmetic
-from .owners import defining_op
 
 _PURE = ("arith.", "index.", "math.")
 

@@ -17,12 +17,12 @@ from ....dialects.hir.program_mesh import input_spreads, is_combined, spreads_of
 from ....dialects.hir.refusal import constant_value
 from ....dialects.mlir import ir
 from ...pass_base import fail
-from ...walking import operations_where
+from ...walking import defining_op, operations_where
 from ...weights import divided_weights
 from ..communication.device_parts import as_value, divided, packed
 from ..compute_ops import COMPUTE_OPS, destination_of, inputs_of, output_of
 from ..memory.effects import effects_of
-from ..memory.owners import VIEWS, defining_op, is_buffer
+from ..memory.owners import VIEWS, is_buffer
 from .choice import Meanwhile, Problem, Value, work_of
 from .loops import loops_of, passes_parts
 from .part_types import local_shape, local_type, view_type

@@ -10,8 +10,8 @@ from dataclasses import field
 
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
-from ...walking import operations_where
-from ..memory.owners import Owners, Root, defining_op
+from ...walking import defining_op, operations_where
+from ..memory.owners import Owners, Root
 
 # A stream: ("caller",), ("name", name), ("value", value) for the one a hir.stream gives by index,
 # ("iteration", hir.for) for that of an iteration, ("pool", n) and ("iterations", hir.for) for any

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ....dialects.mlir import ir
 from ...rewriting import index_constant
+from ...walking import defining_op
 from ..loops import begin_loop
-from ..memory.owners import Owners, defining_op, is_before
+from ..memory.owners import Owners, is_before
 from .order import Stream, pool_of
 
 

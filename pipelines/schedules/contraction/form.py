@@ -15,6 +15,7 @@ from ....dialects.hir.layout import DYNAMIC
 from ....dialects.hir.loop_operation import kind_of
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
+from ...constants import constant_value
 from ...fusion.tiles import ROUNDED
 from ..collective import Collective, levels_of
 from ..elements import element_bytes, is_float8
@@ -497,14 +498,14 @@ def _read_guards(
 def _multiple(work: Work, term: ir.Value) -> tuple[_Linear, int] | None:
     """A number of which a condition says that it is a multiple, and of what."""
     op = _defining(work, term)
-    if op is None or op.name != "arith.cmpi" or _constant(op.operands[1]) != 0:
+    if op is None or op.name != "arith.cmpi" or constant_value(op.operands[1]) != 0:
         return None
     if ir.IntegerAttr(op.attributes["predicate"]).value != _EQUAL:
         return None
     rest = _defining(work, op.operands[0])
     if rest is None or rest.name != "arith.remui":
         return None
-    linear, by = _linear(work, rest.operands[0]), _constant(rest.operands[1])
+    linear, by = _linear(work, rest.operands[0]), constant_value(rest.operands[1])
     return None if linear is None or by is None or by < 1 else (linear, by)
 
 
@@ -512,13 +513,13 @@ def _divided(work: Work, value: ir.Value) -> tuple[_Linear, int] | None:
     """A quotient, less a number: as what is divided, less its multiple, and the divisor."""
     op, less = _defining(work, value), 0
     if op is not None and op.name == "arith.subi":
-        known = _constant(op.operands[1])
+        known = constant_value(op.operands[1])
         if known is None:
             return None
         op, less = _defining(work, op.operands[0]), known
     if op is None or op.name != "arith.divui":
         return None
-    linear, by = _linear(work, op.operands[0]), _constant(op.operands[1])
+    linear, by = _linear(work, op.operands[0]), constant_value(op.operands[1])
     if linear is None or by is None or by < 1:
         return None
     return (linear[0] - less * by, linear[1]), by
@@ -552,7 +553,7 @@ def _read_guard(work: Work, term: ir.Value) -> Guard | None:
 
 def _bound(work: Work, value: ir.Value) -> Size | None:
     """Returns a number that the host knows as a size; None for others."""
-    known = _constant(value)
+    known = constant_value(value)
     if known is not None:
         return Size(known)
     return work.open.size_of(value) if is_outside(work, value) else None
@@ -560,7 +561,7 @@ def _bound(work: Work, value: ir.Value) -> Size | None:
 
 def _linear(work: Work, value: ir.Value) -> _Linear | None:
     """An index of the region as a constant and the factors of loops."""
-    known = _constant(value)
+    known = constant_value(value)
     if known is not None:
         return known, {}
     op = _defining(work, value)
@@ -584,13 +585,6 @@ def _linear(work: Work, value: ir.Value) -> _Linear | None:
     for loop, by in right[1].items():
         factors[loop] = factors.get(loop, 0) + sign * by
     return left[0] + sign * right[0], {loop: by for loop, by in factors.items() if by}
-
-
-def _constant(value: ir.Value) -> int | None:
-    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
-        return None
-    attribute = value.owner.operation.attributes["value"]
-    return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
 
 
 def _is_zero(value: ir.Value) -> bool:

@@ -131,6 +131,8 @@ def read_window(form: Form) -> Window | None:
         return None
     if any(axis.stride % count for axis in ordered):
         return None
+    if any(axis.size < 1 for axis in (channels, *ordered)):
+        return None  # The copy engine takes no tensors without elements.
     extents = tuple(work.extents[loop].known for loop in form.rows)
     return Window(factor, extents, (channels, *ordered), offset, beside)
 

@@ -14,6 +14,7 @@ from ....dialects.hir.loop_operation import kind_of
 from ....dialects.mlir import arith, gpu, ir, math, scf
 from ...lane_reduction import WARP_LANES, shuffle
 from ...rewriting import constant
+from ...walking import defining_operation
 from ..combine import combine, neutral
 from ..contraction.indices import (
     Indices,
@@ -30,7 +31,6 @@ from ..dependents import await_previous, let_next_begin
 from ..elements import ACCESS_BYTES, address, element_bytes, load, prefetch, store
 from ..parameters import Parameters
 from ..region import Point
-from ..region_operations import defining_operation
 from ..shared import SharedMemory
 from ..size import ZERO
 from ..work import Operand

@@ -7,10 +7,10 @@ from math import inf, nan
 from ....dialects.hir.loop_operation import kind_of, loops_of
 from ....dialects.mlir import arith, ir
 from ...rewriting import constant
+from ...walking import defining_op, defining_operation
 from ..combine import combine
 from ..division import is_rounded_further
 from ..region import Point
-from ..region_operations import defining_operation
 from ..work import Work
 from .collectives import Collective, State
 from .vectors import RowVectors, tree
@@ -108,7 +108,7 @@ def greatest_of(op: ir.Operation) -> ir.Operation | None:
     """The hir.reduce_loops maximumf of x whose result an addf of exp(x - greatest) uses."""
     if op.name != "hir.reduce_loops" or kind_of(op) != "addf":
         return None
-    power = _made_by(op.operands[0])
+    power = defining_op(op.operands[0])
     if power is None or power.name not in _POWERS:
         return None
     most = greatest_below(power)
@@ -117,17 +117,13 @@ def greatest_of(op: ir.Operation) -> ir.Operation | None:
 
 def greatest_below(power: ir.Operation) -> ir.Operation | None:
     """The hir.reduce_loops maximumf of x of which exp(x - greatest) is the power."""
-    less = _made_by(power.operands[0])
+    less = defining_op(power.operands[0])
     if less is None or less.name != "arith.subf":
         return None
-    most = _made_by(less.operands[1])
+    most = defining_op(less.operands[1])
     if most is None or most.name != "hir.reduce_loops" or kind_of(most) != "maximumf":
         return None
     return most if most.operands[0] == less.operands[0] else None
-
-
-def _made_by(value: ir.Value) -> ir.Operation | None:
-    return None if isinstance(value.owner, ir.Block) else value.owner.operation
 
 
 def relax_powers(work: Work) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ....dialects.hir.loop_operation import kind_of, loops_of
 from ....dialects.mlir import arith, ir
 from ...rewriting import constant
+from ...walking import defining_operation
 from ..region import Point, Region
-from ..region_operations import defining_operation
 from .collectives import Collective, State
 from .needs import needed_collectives
 from .vectors import RowVectors, tree

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from ....dialects.mlir import ir
+from ...walking import defining_operation
 from ..region import Region
-from ..region_operations import defining_operation
 from ..work import COLLECTIVES
 
 

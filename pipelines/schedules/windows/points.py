@@ -10,13 +10,12 @@ from itertools import product as each_of
 from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
 from ...rewriting import index_constant
-from ...walking import is_used
+from ...walking import defining_operation, is_used
 from ..conditional_load import load_if
 from ..contraction.form import Guard, read_padded
 from ..elements import ACCESS_BYTES, address, element_bytes, load, store
 from ..parameters import Parameters
 from ..region import Point, Region
-from ..region_operations import defining_operation
 from ..size import ONE, ZERO, Size
 from ..space import Loop, part_index
 from ..work import Operand, Work
