@@ -12,7 +12,7 @@ from torch import Tensor
 
 from .complex_numbers import is_complex, logaddexp_of_complex
 from .halves import HALVES, widened
-from .integers import as_tensor
+from .integers import as_tensor, rest_of_integers
 
 _ATEN = torch.ops.aten
 
@@ -57,7 +57,7 @@ def _fmod(x: Tensor, y: Tensor | float) -> Tensor:
     kind = torch.result_type(x, y)
     if not kind.is_floating_point:
         one = x.to(kind)
-        return NotImplemented if isinstance(y, Tensor) else torch.fmod(one, as_tensor(y, kind))
+        return rest_of_integers(x, y) if kind.is_signed else torch.fmod(one, as_tensor(y, kind))
     wide, by = (widened(as_tensor(each, kind)) for each in (x, y))
     return torch.copysign(torch.remainder(wide.abs(), by.abs()), wide).to(kind)
 
@@ -96,12 +96,13 @@ def _logaddexp(power: Callable[[Tensor], Tensor], scale: float, x: Tensor, y: Te
 
 def _hypot(x: Tensor, y: Tensor) -> Tensor:
     """Without squares of what is large. An infinity is longer than a nan."""
-    one, other = widened(x).abs(), widened(y).abs()
+    kind = torch.result_type(x, y)
+    one, other = (widened(each.to(kind)).abs() for each in (x, y))
     most, least = torch.maximum(one, other), torch.minimum(one, other)
     ratio = torch.where(most == 0, 1.0, least / most)
     length = torch.where(most == 0, 0.0, most * (1 + ratio * ratio).sqrt())
     is_infinite = (one == math.inf) | (other == math.inf)
-    return torch.where(is_infinite, math.inf, length).to(x.dtype)
+    return torch.where(is_infinite, math.inf, length).to(kind)
 
 
 def _copysign(x: Tensor, y: Tensor | float) -> Tensor:

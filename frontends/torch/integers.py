@@ -52,13 +52,35 @@ def floor_quotient_of_integers(x: Tensor | int, y: Tensor | int) -> Tensor:
 
     The least integer has no quotient by -1, and wraps.
     """
-    kind = torch.result_type(x, y)
-    one, by = (as_tensor(each, kind) for each in (x, y))
-    divisor = torch.where(by == -1, 1, by)
-    quotient = torch.div(one, divisor, rounding_mode="trunc")
-    rest = one - quotient * divisor
+    one, by = _of_one_type(x, y)
+    quotient, rest, divisor = _divided(one, by)
     below = torch.where((rest != 0) & ((rest < 0) != (divisor < 0)), quotient - 1, quotient)
     return torch.where(by == -1, -one, below)
+
+
+def remainder_of_integers(x: Tensor | int, y: Tensor | int) -> Tensor:
+    """Returns what x // y leaves, of the sign of y."""
+    _, rest, divisor = _divided(*_of_one_type(x, y))
+    return torch.where((rest != 0) & ((rest < 0) != (divisor < 0)), rest + divisor, rest)
+
+
+def rest_of_integers(x: Tensor, y: Tensor | float) -> Tensor:
+    """Returns what x / y, rounded towards 0, leaves, of the sign of x."""
+    return _divided(*_of_one_type(x, y))[1]
+
+
+def _of_one_type(x: Tensor | float, y: Tensor | float) -> tuple[Tensor, Tensor]:
+    kind = torch.result_type(x, y)
+    return as_tensor(x, kind), as_tensor(y, kind)
+
+
+def _divided(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Returns the quotient, rounded towards 0, the rest, and what it divided by: 1 in place of -1,
+    by which processors do not divide the least integer.
+    """
+    divisor = torch.where(y == -1, 1, y)
+    quotient = torch.div(x, divisor, rounding_mode="trunc")
+    return quotient, x - quotient * divisor, divisor
 
 
 def as_tensor(x: Any, kind: torch.dtype) -> Tensor:

@@ -224,6 +224,8 @@ def _rank(
     rtol: Tensor | float | None = None,
     hermitian: bool = False,
 ) -> Tensor:
+    if is_empty(a):
+        return a.new_zeros(a.shape[:-2], dtype=torch.int64)
     values = torch.linalg.svdvals(_whole(a, hermitian))
     return (values > _least(values, a.shape[-2:], atol, rtol)).sum(-1)
 

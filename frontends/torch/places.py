@@ -31,7 +31,7 @@ def place_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.index_copy.default: _index_copy,
         _ATEN.index_put.default: _index_put,
         _ATEN.index_reduce.default: _index_reduce,
-        _ATEN.embedding_bag.padding_idx: _embedding_bag,
+        _ATEN.embedding_bag.padding_idx: _embedding_bag_padded,
         _ATEN._embedding_bag.default: _embedding_bag,
         _ATEN._embedding_bag_forward_only.default: _embedding_bag,
         _ATEN.index.Tensor: _index,
@@ -96,7 +96,7 @@ def _embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = -1,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """A sum of rows is a product with what says which row is in which bag."""
+    """Adds each row to its bag's: a product with what is in which has a nan of all beside one."""
     begins = offsets[:-1] if include_last_offset else offsets
     here = torch.arange(indices.shape[0], device=indices.device)
     bag = (begins <= here.unsqueeze(-1)).sum(-1) - 1
@@ -112,13 +112,22 @@ def _embedding_bag(
         where = indices[each.argmax(1)]
         result = torch.where(count.unsqueeze(-1) > 0, each.amax(1), 0.0)
     else:
-        factors = is_in.to(rows.dtype)
         if per_sample_weights is not None:
-            factors = factors * per_sample_weights.to(rows.dtype)
-        result = factors @ rows
+            rows = rows * per_sample_weights.to(rows.dtype).unsqueeze(-1)
+        if padding_idx is not None and padding_idx >= 0:
+            rows = torch.where((indices == padding_idx).unsqueeze(-1), 0.0, rows)
+        result = rows.new_zeros([begins.shape[0], rows.shape[1]]).index_add(0, bag, rows)
         if mode == 1:
             result = result / count.clamp(min=1).unsqueeze(-1)
     return result.to(weight.dtype), bag, count, where
+
+
+def _embedding_bag_padded(weight: Tensor, *given: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Its number of the padding may count from the end."""
+    padding = given[-1]
+    if padding is not None and padding < 0:
+        padding += weight.shape[0]
+    return _embedding_bag(weight, *given[:-1], padding_idx=padding)
 
 
 def _scatter(x: Tensor, dim: int, index: Tensor, source: Tensor | float) -> Tensor:

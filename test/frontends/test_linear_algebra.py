@@ -78,7 +78,7 @@ def _of_values(a: Tensor, b: Tensor) -> list[Tensor]:
     return [
         *(values, vectors * values.unsqueeze(-2) @ vectors.mH, vectors.mH @ vectors),
         *(s, u[..., :count] * s.unsqueeze(-2) @ vh[..., :count, :], u.mH @ u, vh @ vh.mH),
-        *_LINALG.lstsq(a, b)[:3],
+        *(*_LINALG.lstsq(a, b)[:3], _LINALG.matrix_rank(a), _LINALG.matrix_rank(a[:, :0])),
         *(*_LINALG.lu(a.mT), *factors, *torch.lu_unpack(*factors)),
         *(_LINALG.lu_solve(*factors, b), torch.matrix_exp(a @ a.mT / 4)),
         *(_LINALG.householder_product(turns, scales), torch.ormqr(turns, scales, b[0])),

@@ -61,6 +61,7 @@ def _of_two_floats(x: Tensor) -> list[Tensor]:
         *(divide(one, other, rounding_mode="floor"), torch.fmod(one, other), 1 / one.trunc()),
         *(torch.isclose(one, other), torch.isclose(one, other, 0.5, 1, equal_nan=True)),
         *(torch.logaddexp(one, other), torch.logaddexp2(tenths, back), torch.hypot(one, other)),
+        torch.hypot(one, other.double()),
         *(edges**0.5, edges**-0.5, edges**-1),
         *(torch.bucketize(edges[:5], edges.sort().values), torch.isin(edges, other)),
         *_of_large_integers((x[0, 0] * 0).long()),
@@ -77,7 +78,10 @@ def _of_large_integers(zero: Tensor) -> list[Tensor]:
     bits = shifts.byte()
     doubled = few.clone()
     doubled.data.mul_(2)
+    least = torch.tensor([-(2**31), 7, -(2**31), -7], dtype=torch.int32) + zero.int()
+    minus = (zero - 1).int()
     return [
+        *(least % minus, torch.fmod(least, minus), least % (minus * 2), torch.fmod(least, -minus)),
         *(some // by, some // 1000, torch.div(2**62 + 1, by, rounding_mode="floor"), some % by),
         *(some >> shifts, some << shifts, few >> 33, few << 32, some >> 64, 1 << shifts, few >> 3),
         *(few.nan_to_num(), few.data + 1, doubled),
@@ -147,6 +151,12 @@ def _orders(x: Tensor, n: Tensor) -> list[Tensor]:
         *(torch.searchsorted(x[0].sort().values, 0), torch.bucketize(0.3, x[0].sort().values)),
         F.embedding_bag(n, x.T.repeat(2, 1), padding_idx=1, mode="mean"),
         F.embedding_bag(n.flatten(), x.T.repeat(2, 1), torch.tensor([0, 5, 5, 9]), mode="max"),
+        F.embedding_bag(
+            *(n, some_nan.T.repeat(2, 1)),
+            per_sample_weights=x[:, :1].expand(n.shape),
+            mode="sum",
+            padding_idx=-11,
+        ),
     ]
 
 
