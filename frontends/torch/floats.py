@@ -56,8 +56,10 @@ def _fmod(x: Tensor, y: Tensor | float) -> Tensor:
     """
     kind = torch.result_type(x, y)
     if not kind.is_floating_point:
+        if kind.is_signed:
+            return rest_of_integers(x, y)
         one = x.to(kind)
-        return rest_of_integers(x, y) if kind.is_signed else torch.fmod(one, as_tensor(y, kind))
+        return NotImplemented if isinstance(y, Tensor) else torch.fmod(one, as_tensor(y, kind))
     wide, by = (widened(as_tensor(each, kind)) for each in (x, y))
     return torch.copysign(torch.remainder(wide.abs(), by.abs()), wide).to(kind)
 
