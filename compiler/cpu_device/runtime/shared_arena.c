@@ -11,7 +11,7 @@
 #endif
 
 static const uintptr_t lowest = UINT64_C(1) << 30, highest = UINT64_C(1) << 32;
-enum { ARENAS_AT_ONCE = 16 };
+enum { ARENAS_AT_ONCE = 2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *rest; // mapped, not handed out
