@@ -26,13 +26,14 @@ import sys
 import tempfile
 import threading
 import traceback
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 LIT_COMMANDS = ("hirc", "hirc-opt", "FileCheck")
 _STATUS = struct.Struct("=i")
@@ -82,6 +83,14 @@ def _end(server: subprocess.Popen[bytes]) -> None:
     assert server.stdin is not None
     server.stdin.close()
     server.wait()
+
+
+def _forget_exits() -> None:
+    """Leaves to the parent what is done when it ends, such as removing its folders."""
+    atexit._clear()  # pyright: ignore[reportPrivateUsage]
+    finalizers: Any = weakref.finalize
+    finalizers._registry.clear()
+    finalizers._registered_with_atexit = False
 
 
 class Server:
@@ -160,6 +169,7 @@ class Server:
             os.setpgid(0, 0)
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            _forget_exits()
             self._selector.close()
             for each in (caller, *self._open, *self._running.values()):
                 each.close()

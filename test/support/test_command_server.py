@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -112,6 +113,8 @@ def test_scripts(tmp_path: Path) -> None:
         "sys.exit(int(sys.argv[1]))\n"
     )
     ends, held = os.pipe()
+    # A folder of this process, which is not to go when a script ends.
+    own = tempfile.TemporaryDirectory()
     with listening_for(["python"], tmp_path, find_clang().path) as listening:
         server = os.fork()
         if server == 0:
@@ -129,6 +132,8 @@ def test_scripts(tmp_path: Path) -> None:
     ]
     os.close(held)
     assert os.waitpid(server, 0)[1] == 0
+    with own as folder:
+        assert Path(folder).exists()
     alone, served = [[(each.returncode, each.stdout, each.stderr) for each in one] for one in ran]
     assert served == alone
     assert [status for status, _, _ in served] == [3, 1, 0]
