@@ -9,25 +9,23 @@ from torch import Tensor
 from torch.export import Dim
 from torch.utils import _pytree as pytree
 
-from .sizes import shape_leaves
+from .dynamic_shapes import DynamicShapes
 
 # What a size of 1 becomes, unless its limits say otherwise: few sizes are it by chance.
 _OTHER = 3
 
 
 def with_larger_sizes(
-    args: tuple[Any, ...], kwargs: dict[str, Any], shapes: Any
+    args: tuple[Any, ...], kwargs: dict[str, Any], shapes: DynamicShapes | None
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Returns the inputs with more than one element along axes that a `Dim` leaves open.
 
     torch.export takes a size of 1 for one that is fixed. Elements count as little as sizes there.
     """
-    if not isinstance(shapes, Mapping):
+    if shapes is None:
         return args, kwargs
     leaves, spec = pytree.tree_flatten((args, kwargs))
-    said = shape_leaves(spec, shapes)
-    if len(said) != len(leaves):
-        return args, kwargs
+    said = shapes.leaves(spec)
     axes = [dict(_open_axes(x, shape)) for x, shape in zip(leaves, said, strict=True)]
     uses = [
         (x.shape[axis], dim)

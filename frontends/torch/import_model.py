@@ -48,6 +48,7 @@ from .custom_operators import custom_decompositions
 from .decompositions import decompositions
 from .definitions import define_functions, keep_bodies
 from .degenerate import fill_what_is_empty
+from .dynamic_shapes import DynamicShapes, dynamic_shapes_of, keywords_by_name
 from .example_sizes import with_larger_sizes
 from .export_guards import made_of, without_needless_guards
 from .fake_values import apart, without_elements
@@ -142,14 +143,15 @@ def import_model(
             return _imported(model, None, None, name, frozenset(), sharding)
         module = model if isinstance(model, nn.Module) else _Function(model)
         signature, args, kwargs = _bound(module, args, dict(kwargs or {}))
-        shapes = _all_shapes(signature, dynamic_shapes, args, kwargs)
+        shapes = dynamic_shapes_of(module, signature, dynamic_shapes, args, kwargs)
         args, kwargs = apart(module, with_larger_sizes(args, kwargs, shapes))
         with (
             as_buffers(module) as plain,
             without_elements(module, (args, kwargs)) as (given, named),
         ):
             assignments = Assignments(module)
-            export = partial(_exported, module, given, named, shapes, assignments)
+            by_name = None if shapes is None else shapes.by_name
+            export = partial(_exported, module, given, named, by_name, assignments)
             with assignments.watched():
                 program = export()
             assignments.check(program, export)
@@ -191,41 +193,6 @@ def _bound(
         ) from None
 
 
-def _all_shapes(
-    signature: inspect.Signature,
-    dynamic_shapes: Any,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> Any:
-    """Returns the dynamic_shapes of all arguments by the parameters' names.
-
-    Parameters that are left to their defaults have none.
-    """
-    if dynamic_shapes is None:
-        return None
-    bound = list(signature.bind(*args, **kwargs).arguments)
-    if isinstance(dynamic_shapes, (tuple, list)):
-        dynamic_shapes = dict(zip(bound, dynamic_shapes, strict=False))
-    if not isinstance(dynamic_shapes, Mapping):
-        return dynamic_shapes
-    unknown = [
-        name
-        for name, shape in dynamic_shapes.items()
-        if name not in bound
-        and name not in kwargs
-        and not (name in signature.parameters and shape is None)
-    ]
-    if unknown:
-        raise InputError(
-            f"dynamic_shapes names '{unknown[0]}', which is no input", stage="import",
-            hint=f"the inputs are {', '.join(bound)}",
-        )  # fmt: skip
-    shapes = {name: dynamic_shapes.get(name) for name in bound}
-    # What is given through **keywords has a name of its own there.
-    shapes.update({name: shape for name, shape in dynamic_shapes.items() if name in kwargs})
-    return shapes
-
-
 def _exported(
     model: nn.Module,
     args: tuple[Any, ...],
@@ -241,6 +208,7 @@ def _exported(
             made_of(recurrent_decompositions()),
             quick_registrations(),
             without_needless_guards(),
+            keywords_by_name(),
             ReplacedFunctions(lambda: assignments.stand_ins),
             fixed_sizes() as fixed,
             contextlib.redirect_stderr(said),
@@ -259,7 +227,7 @@ def _exported(
 def _imported(
     program: ExportedProgram,
     signature: inspect.Signature | None,
-    dynamic_shapes: Any,
+    dynamic_shapes: DynamicShapes | None,
     name: str,
     plain: frozenset[str],
     sharding: Sharding | None,

@@ -13,13 +13,13 @@ from torch.export import Dim, ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.symbolic_shapes import statically_known_true
-from torch.utils import _pytree as pytree
 from torch.utils._sympy.functions import FloorDiv, Max, Min, Mod
 
 from ...compiler.errors import UnsupportedError
 from ...compiler.loader_calling import NUMBER
 from ...dialects.mlir import arith, ir, math
 from ...pipelines.rewriting import constant
+from .dynamic_shapes import DynamicShapes
 
 _ATEN = torch.ops.aten
 # Greater limits than any size has are none.
@@ -48,7 +48,7 @@ class Sizes:
     and the greatest value, None where there is no limit.
     """
 
-    def __init__(self, program: ExportedProgram, dynamic_shapes: Any) -> None:
+    def __init__(self, program: ExportedProgram, dynamic_shapes: DynamicShapes | None) -> None:
         self.names: dict[str, dict[int, str]] = {}
         self.limits: dict[str, tuple[int | None, int | None]] = {}
         # Of a name that is a multiple of another and a number more: that, and both.
@@ -221,16 +221,18 @@ def _as_size(node: Node, inputs: Sequence[Node]) -> None:
                 return
 
 
-def _asked_names(program: ExportedProgram, dynamic_shapes: Any) -> dict[str, dict[int, str]]:
+def _asked_names(
+    program: ExportedProgram, dynamic_shapes: DynamicShapes | None
+) -> dict[str, dict[int, str]]:
     """Returns the names that `Dim`s give to the axes of inputs."""
     given = program.call_spec.in_spec
-    if not isinstance(dynamic_shapes, Mapping) or given is None:
+    if dynamic_shapes is None or given is None:
         return {}
     found: dict[str, dict[int, str]] = {}
     specs = [
         spec for spec in program.graph_signature.input_specs if spec.kind == InputKind.USER_INPUT
     ]
-    shapes = shape_leaves(given, dynamic_shapes)
+    shapes = dynamic_shapes.leaves(given)
     for spec, shape in zip(specs, shapes, strict=False):
         if isinstance(shape, Mapping):
             axes = dict(shape)
@@ -242,33 +244,6 @@ def _asked_names(program: ExportedProgram, dynamic_shapes: Any) -> dict[str, dic
             axis: dim.__name__ for axis, dim in axes.items() if isinstance(dim, Dim)
         }
     return found
-
-
-def shape_leaves(in_spec: pytree.TreeSpec, dynamic_shapes: Mapping[str, Any]) -> list[Any]:
-    """Returns what dynamic_shapes says of each leaf, in the order of the spec's."""
-    positional, named = in_spec.children()
-    shapes = list(dynamic_shapes.values())
-    leaves: list[Any] = []
-    for child, shape in zip(positional.children(), shapes, strict=False):
-        leaves += _leaves(child, shape)
-    for name, child in zip(named.context, named.children(), strict=True):
-        leaves += _leaves(child, dynamic_shapes.get(name))
-    return leaves
-
-
-def _leaves(spec: pytree.TreeSpec, shape: Any) -> list[Any]:
-    if spec.is_leaf():
-        return [shape]
-    children = spec.children()
-    if isinstance(shape, Mapping) and isinstance(spec.context, list):
-        parts: list[Any] = [shape.get(key) for key in spec.context]
-    elif isinstance(shape, (tuple, list)) and len(shape) == len(children):
-        parts = list(shape)
-    else:
-        parts = [None] * len(children)
-    return [
-        leaf for child, part in zip(children, parts, strict=True) for leaf in _leaves(child, part)
-    ]
 
 
 def _expression(size: Any) -> sympy.Expr | None:

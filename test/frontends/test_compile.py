@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.export import Dim
+from torch.export import AdditionalInputs, Dim, ShapesCollection
 
 import hirc
 from hirc.compiler.errors import HircError, InputError, InternalError, UnsupportedError
@@ -95,6 +95,83 @@ def test_keywords_are_passed_as_such() -> None:
     torch.testing.assert_close(made(mask=mask[:3], x=x[:3], offset=None), wanted)
     with pytest.raises(InputError, match=r"input 'scale' of main is 2.0, and it was 1.0"):
         made(x, mask, 2.0)
+
+
+def _takes_all(x: Tensor, *others: Tensor, scale: Tensor, **more: Any) -> Tensor:
+    return x * scale + others[0].sum() + more["a"].sum(0) - more["b"]["c"].sum()
+
+
+def _given(x: int, other: int, a: int, c: int) -> tuple[tuple[Tensor, ...], dict[str, Any]]:
+    more = {"b": {"c": torch.rand(c)}, "a": torch.rand(a, 3)}
+    return (torch.rand(x, 3), torch.rand(other)), {**more, "scale": torch.rand(3)}
+
+
+_ROWS, _PARTS = Dim("rows", min=2, max=50), Dim("parts", min=2, max=9)
+
+
+def _collected(args: Any, kwargs: Any) -> ShapesCollection:
+    found = ShapesCollection()
+    found[args[0]], found[kwargs["a"]], found[kwargs["b"]["c"]] = ({0: _ROWS}, {0: _PARTS}, None)
+    return found
+
+
+def _additional(*_: Any) -> AdditionalInputs:
+    found = AdditionalInputs()
+    found.add(*_given(7, 5, 6, 2))
+    return found
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        lambda *_: {"x": {0: _ROWS}, "a": (_PARTS, None), "b": {"c": None}},
+        lambda *_: {"x": {0: _ROWS}, "more": {"a": {0: _PARTS}}},
+        lambda *_: {"a": {0: _PARTS}, "others": None, "scale": None, "x": (_ROWS, 3)},
+        lambda *_: ({0: _ROWS}, None, None, {"a": {0: _PARTS}, "b": None}),
+        _collected,
+        _additional,
+    ],
+)
+def test_sizes_of_any_arguments_stay_open(shapes: Any) -> None:
+    given = _given(4, 5, 3, 2)
+    compiled = hirc.compile(
+        _takes_all, *given, dynamic_shapes=shapes(*given), target="cpu", opt_level=0
+    )
+    args, kwargs = _given(6, 5, 8, 2)
+    torch.testing.assert_close(compiled(*args, **kwargs), _takes_all(*args, **kwargs))
+    args, kwargs = _given(6, 5, 8, 3)
+    with pytest.raises(InputError, match="input 'b_c' of main: size 0 is 3, the program takes 2"):
+        compiled(*args, **kwargs)
+
+
+def test_sizes_of_further_arguments_stay_open() -> None:
+    imported = import_model(
+        _takes_all,
+        *_given(1, 1, 4, 1),
+        dynamic_shapes={"others": ({0: _ROWS},), "b": {"c": {0: _PARTS}}},
+    )
+    assert set(imported.calling.data["dims"]) == {"rows", "parts"}
+    # A keyword that is called as the parameter which takes all others.
+    imported = import_model(
+        lambda **more: more["more"] + 1,
+        kwargs={"more": torch.zeros(3)},
+        dynamic_shapes={"more": {0: _ROWS}},
+    )
+    assert set(imported.calling.data["dims"]) == {"rows"}
+
+
+@pytest.mark.parametrize(
+    ("shapes", "said"),
+    [
+        ({"y": {0: _ROWS}}, "names 'y', which is no input"),
+        ({"more": {"y": {0: _ROWS}}}, "names 'y', which is no input"),
+        ((None,) * 5, "has 5 entries for 4 inputs"),
+        (_ROWS, "is a Dim, no dict, tuple or list"),
+    ],
+)
+def test_wrong_dynamic_shapes_say_so(shapes: Any, said: str) -> None:
+    with pytest.raises(InputError, match=f"dynamic_shapes {said}"):
+        import_model(_takes_all, *_given(3, 3, 4, 2), dynamic_shapes=shapes)
 
 
 def test_wrong_calls_say_so(artifact: hirc.Artifact) -> None:
