@@ -12,18 +12,24 @@ import fcntl
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ..dialects.records import dataclass
 from . import activity
 
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # What a child that unwinds has, before it is killed: inside native code it cannot.
 _PATIENCE_SECONDS = 0.5
+# When what ends a child is raised again, where it could not be raised.
+_AGAIN_SECONDS = 0.001
 _end: int | None = None
 
 
@@ -70,6 +76,7 @@ def watch(work: Callable[[], int]) -> Ended:
         faulthandler.enable(last_words)
         for each in ending:
             signal.signal(each, _unwind)
+        sys.unraisablehook = _unwind_later
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         _run(work)
     try:
@@ -94,12 +101,39 @@ def _end_with(alive: int) -> None:
 
 def _unwind(number: int, frame: FrameType | None) -> NoReturn:
     """Ends the process the way Python does, so that no temporary file stays."""
-    del frame
     # One request is enough: a second must not disturb what the first one set off.
     for each in _ENDING:
         signal.signal(each, signal.SIG_IGN)
     global _end
     _end = 128 + number
+    if _begins_library(frame):
+        # C++ that calls Python there ends the process with a message for any exception. Nothing is
+        # lost: what watches removes temporary files.
+        os._exit(_end)
+    raise SystemExit(_end)
+
+
+def _begins_library(frame: FrameType | None) -> bool:
+    """Returns whether a library that is a module of Python is being initialised."""
+    while frame is not None:
+        if frame.f_code.co_qualname.startswith("ExtensionFileLoader."):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _unwind_later(ignored: UnraisableHookArgs) -> None:
+    """Ends the process soon where that was asked for while Python finalised an object or called a
+    callback, as imports do: it goes on after an exception that is raised there.
+    """
+    if _end is None or not isinstance(ignored.exc_value, SystemExit):
+        sys.__unraisablehook__(ignored)
+        return
+    signal.signal(signal.SIGALRM, _unwind_again)
+    signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
+
+
+def _unwind_again(number: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(_end)
 
 

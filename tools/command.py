@@ -79,9 +79,6 @@ class Command:
             return 128 + ended.asked
         if ended.is_orderly:
             return ended.status
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            # Finding out where takes a second, and nobody is left who would say that it was ended.
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
         error = crash_error(ended)
         self._say(render(error, self.sources))
         if not isinstance(error, InternalError):

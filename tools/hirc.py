@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from time import perf_counter
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from ..compiler.timing import process_start
-from .command import Command
-from .hirc_arguments import Action, parse_arguments
+from .start import end_by_interrupts
+
+if TYPE_CHECKING:
+    from .command import Command
 
 
 def main(arguments: Sequence[str] | None = None, *, began: float | None = None) -> int:
@@ -18,6 +18,8 @@ def main(arguments: Sequence[str] | None = None, *, began: float | None = None) 
 
     Returns the exit status: 0; 1 with an error on standard error; 70 with hirc's own.
     """
+    from .command import Command
+
     words = list(sys.argv[1:] if arguments is None else arguments)
     command = Command("hirc", words)
     began = perf_counter() if began is None else began
@@ -25,6 +27,8 @@ def main(arguments: Sequence[str] | None = None, *, began: float | None = None) 
 
 
 def _run(command: Command, began: float) -> int:
+    from .hirc_arguments import Action, parse_arguments
+
     request = parse_arguments(command.words)
     # Imported late: MLIR and LLVM take time to load, and --help needs neither.
     if request.action is Action.DOCTOR:
@@ -37,6 +41,8 @@ def _run(command: Command, began: float) -> int:
         print("\n".join(f"// {s.name}\n{s}" for s in stages_for(request.options, "unit")))
         return 0
     if request.action is Action.DESCRIBE:
+        from pathlib import Path
+
         from ..compiler.describe import describe
 
         for name in request.described:
@@ -64,6 +70,10 @@ def _run(command: Command, began: float) -> int:
 
 def run() -> NoReturn:
     """The command: `main` in a child of this process."""
+    end_by_interrupts()
+    from ..compiler.timing import process_start
+    from .command import Command
+
     began = process_start()
     status, _ = Command("hirc", sys.argv[1:]).watched(lambda: main(began=began))
     sys.exit(status)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ..compiler.cache import CachedFile, cached_files, clear, find_cache
-from ..compiler.errors import HircError
-from ..compiler.toolchain import cache_bytes
+from .start import end_by_interrupts
+
+if TYPE_CHECKING:
+    from ..compiler.cache import CachedFile
 
 _KINDS = (
     ("code-", "compiled programs"),
@@ -20,6 +21,14 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Lists, counts or removes what the cache holds. Returns the exit status."""
+    if arguments is None:
+        end_by_interrupts()
+    import argparse
+
+    from ..compiler.cache import cached_files, clear, find_cache
+    from ..compiler.errors import HircError
+    from ..compiler.toolchain import cache_bytes
+
     parser = argparse.ArgumentParser(
         prog="hirc-cache",
         description="The cache of compiled programs and of hirc's own libraries "

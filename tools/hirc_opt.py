@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ..compiler.errors import HircError
-from ..compiler.output import refuse_overwriting, write
-from ..compiler.rendering import render
-from .command import FAILED, Command
-from .hirc_opt_arguments import parse_arguments
+from .start import end_by_interrupts
+
+if TYPE_CHECKING:
+    from ..compiler.errors import HircError
+    from .command import Command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -17,6 +18,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns the exit status: 0; 1 with errors on standard error; 70 with hirc's own.
     """
+    if arguments is None:
+        end_by_interrupts()
+    from .command import Command
+
     command = Command("hirc-opt", list(sys.argv[1:] if arguments is None else arguments))
     if arguments is not None:
         return command.guard(lambda: _run(command))
@@ -25,9 +30,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(command: Command) -> int:
+    from .hirc_opt_arguments import parse_arguments
+
     request = parse_arguments(command.words)
     # Imported late: what is watched must not have loaded MLIR.
+    from ..compiler.output import refuse_overwriting, write
+    from ..compiler.rendering import render
     from ..compiler.source import read_source
+    from .command import FAILED
     from .hirc_opt_chunks import SPLIT_MARKER, chunks, pass_list, take
 
     if request.list_passes:

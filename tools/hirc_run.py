@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from ..compiler import activity
-from ..compiler.options import Options, WeightStorage
-from .command import Command
-from .hirc_run_arguments import USAGE, RunRequest, devices_of, parse_run_arguments
-from .team import run_team
+from .start import end_by_interrupts
+
+if TYPE_CHECKING:
+    from ..compiler.options import Options
+    from .command import Command
+    from .hirc_run_arguments import RunRequest
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,6 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     The exit status is the program's: 1 for a wrong input, 2 for a wrong command line of its own.
     """
+    if arguments is None:
+        end_by_interrupts()
+    import tempfile
+
     # Memory, so that nothing stays: there may be no place for programs among the temporary files.
     program = os.memfd_create("program")
     # Values may be more than memory takes beside the program's own.
@@ -35,6 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str] | None, program: int, values: int) -> int:
+    from ..compiler import activity
+    from .command import Command
+    from .hirc_run_arguments import devices_of
+    from .team import run_team
+
     if arguments is None:
         command = Command("hirc-run", sys.argv[1:])
         status, log = command.watched(
@@ -59,6 +66,8 @@ def _run(
     """Interprets the program; or compiles it into the file `program`, to `become` its command, with
     the weights that are not in it in the file `values`.
     """
+    from .hirc_run_arguments import USAGE, parse_run_arguments
+
     request = parse_run_arguments(command.words)
     if request.options is None:
         print(USAGE, end="")
@@ -66,7 +75,11 @@ def _run(
     if request.interpret:
         return _interpret(request.options, request, command)
     # Imported late: MLIR and LLVM take time to load, and a wrong command line needs neither.
+    import shutil
+    from dataclasses import replace
+
     from ..compiler.driver import Compilation
+    from ..compiler.options import WeightStorage
     from ..compiler.output import scratch_folder
 
     with scratch_folder() as folder:

@@ -265,12 +265,24 @@ def _main(descriptor: int, names: Sequence[str]) -> NoReturn:
 
     import hirc.pipelines
     from hirc.compiler import driver
+    from hirc.tools import (
+        command,
+        hirc_opt,
+        hirc_opt_arguments,
+        hirc_opt_chunks,
+        hirc_run,
+        hirc_run_arguments,
+        team,
+    )
     from hirc.tools import hirc as hirc_command
-    from hirc.tools import hirc_opt, hirc_opt_chunks, hirc_run
 
     # Modules that a command would import later.
+    assert command
     assert driver
+    assert hirc_opt_arguments
     assert hirc_opt_chunks
+    assert hirc_run_arguments
+    assert team
     packages = hirc.pipelines.__path__
     for module in pkgutil.walk_packages(packages, f"{hirc.pipelines.__name__}."):
         importlib.import_module(module.name)

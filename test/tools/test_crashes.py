@@ -403,6 +403,66 @@ def test_a_signal_ends_a_command(
     assert os.listdir(tmp_path / "temporary") == []
 
 
+# A command to which a signal comes while it imports a module: {how} sends it.
+_STARTING = """\
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def send(process):
+    os.kill(process, {number})
+    time.sleep(60)
+class Dropped:
+    def __del__(self):
+        send(os.getppid())
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {place!r}:
+            {how}
+def profile(frame, event, argument):
+    caller = frame.f_back and frame.f_back.f_back
+    name = caller.f_code.co_qualname if caller else ""
+    if event == "call" and name == "ExtensionFileLoader.exec_module":
+        sys.setprofile(None)
+        send(os.getppid())
+sys.meta_path.insert(0, Finder())
+from hirc.tools.{tool} import {main}
+sys.argv[1:] = {words}
+sys.exit({main}())
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "place", "how", "status"),
+    [
+        ("hirc", "hirc.tools.command", "send(os.getpid())", -signal.SIGINT),
+        ("hirc_cache", "hirc.compiler.cache", "send(os.getpid())", -signal.SIGINT),
+        ("hirc_opt", "hirc.tools.command", "send(os.getpid())", -signal.SIGINT),
+        ("hirc_run", "hirc.tools.command", "send(os.getpid())", -signal.SIGINT),
+        ("hirc", "hirc.dialects.mlir", "send(os.getppid())", 130),
+        # What is raised in a finalizer, Python drops.
+        ("hirc", "hirc.dialects.mlir", "Dropped()", 130),
+        # C++ that makes a module would end the process with a message.
+        ("hirc", "torch_mlir._mlir_libs._mlir", "sys.setprofile(profile)", 130),
+    ],
+)
+def test_a_signal_ends_a_command_that_starts(
+    tmp_path: Path, tool: str, place: str, how: str, status: int
+) -> None:
+    (tmp_path / "add.mlir").write_text(ADD)
+    script = _STARTING.format(
+        number=int(signal.SIGINT),
+        place=place,
+        how=how,
+        tool=tool,
+        main="run" if tool == "hirc" else "main",
+        words=["stat"] if tool == "hirc_cache" else ["add.mlir", "-o", "out"],
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr, done.stdout) == (status, b"", b"")
+    assert os.listdir(tmp_path) == ["add.mlir"]
+
+
 def test_a_killed_command_leaves_no_process(tmp_path: Path) -> None:
     """The work ends with the process that watches it, which cannot say so."""
     (tmp_path / "add.mlir").write_text(ADD)
