@@ -55,23 +55,21 @@ class WriteCarriedTensors(Pass):
         for function in operations_where(op, lambda inner: MARK in inner.attributes):
             for loop in operations_where(function, lambda inner: inner.name == "scf.for"):
                 body = _Body(loop)
-                for work in body.works():
+                for work in body.works:
                     body.place_results(work)
 
 
 class _Body:
-    """The body of a loop, whose operations are numbered as they follow one another."""
+    """The body of a loop."""
 
     def __init__(self, loop: ir.Operation) -> None:
         self._block = loop.regions[0].blocks[0]
-        self._operations = [each.operation for each in self._block]
-        self._numbers = {op: number for number, op in enumerate(self._operations)}
-        self._end = self._operations[-1]
+        operations = [each.operation for each in self._block]
+        self._checked = [op for op in operations if op.name == "cf.assert"]
+        # The operations that may write elsewhere.
+        self.works = [op for op in operations if op.name == GENERIC and has_tensors_only(op)]
+        self._end = operations[-1]
         self._carried = list(self._block.arguments)[1:]
-
-    def works(self) -> list[ir.Operation]:
-        """The operations of the body that may write elsewhere."""
-        return [op for op in self._operations if op.name == GENERIC and has_tensors_only(op)]
 
     def place_results(self, work: ir.Operation) -> None:
         """Gives the results of an operation the places that they go to."""
@@ -128,8 +126,11 @@ class _Body:
 
     def _checks(self, work: ir.Operation, insert: ir.Operation) -> list[ir.Operation]:
         """The assertions between an operation and one that inserts its result."""
-        between = self._operations[self._numbers[work] : self._numbers[insert]]
-        return [op for op in between if op.name == "cf.assert"]
+        return [
+            op
+            for op in self._checked
+            if not op.is_before_in_block(work) and op.is_before_in_block(insert)
+        ]
 
     def _is_known(self, value: ir.Value, work: ir.Operation) -> bool:
         """Returns whether a value is there before an operation."""
@@ -144,7 +145,7 @@ class _Body:
             parent = op.parent
             assert parent is not None
             op = parent.operation
-        return self._numbers[op] < self._numbers[work]
+        return op.is_before_in_block(work)
 
     def _rewrite(self, work: ir.Operation, places: Sequence[_Use]) -> None:
         """Makes an operation write to places; a result's first takes its number."""
@@ -173,8 +174,6 @@ class _Body:
             use.owner.operands[use.operand] = made.results[number]
         for old, new in zip(work.results, list(made.results)[: len(work.results)], strict=True):
             old.replace_all_uses_with(new)
-        self._operations[self._numbers[work]] = made
-        self._numbers[made] = self._numbers[work]
         work.erase()
 
     def _target(self, work: ir.Operation, use: _Use) -> ir.Value:

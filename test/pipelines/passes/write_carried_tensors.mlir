@@ -103,3 +103,37 @@ func.func @checked_after(%x: tensor<4xf32>, %n: tensor<9xindex>) -> tensor<9x4xf
   }
   return %found : tensor<9x4xf32>
 }
+
+// What takes a result that was given its place is given its own, too.
+
+// CHECK-LABEL: func.func @one_after_another
+// CHECK:       scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+// CHECK:         linalg.matvec ins(%{{.*}}, %[[B]]
+// CHECK:         %[[P:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<4xf32>) outs(%[[A]] :
+// CHECK:         %[[Q:.*]] = linalg.generic {{.*}} ins(%[[P]], %{{.*}} : {{.*}}) outs(%[[B]] :
+// CHECK:         scf.yield %[[P]], %[[Q]]
+func.func @one_after_another(%w: tensor<4x4xf32>, %x: tensor<4xf32>) -> tensor<4xf32>
+    attributes {hir.program} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %found:2 = scf.for %t = %c0 to %c9 step %c1 iter_args(%a = %x, %b = %x)
+      -> (tensor<4xf32>, tensor<4xf32>) {
+    %room = tensor.empty() : tensor<4xf32>
+    %m = linalg.matvec ins(%w, %b : tensor<4x4xf32>, tensor<4xf32>) outs(%room : tensor<4xf32>) -> tensor<4xf32>
+    %p = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%a : tensor<4xf32>) outs(%room : tensor<4xf32>) {
+    ^bb0(%in: f32, %o: f32):
+      %s = arith.addf %in, %in : f32
+      linalg.yield %s : f32
+    } -> tensor<4xf32>
+    %q = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+        ins(%p, %m : tensor<4xf32>, tensor<4xf32>) outs(%room : tensor<4xf32>) {
+    ^bb0(%in: f32, %other: f32, %o: f32):
+      %s = arith.addf %in, %other : f32
+      linalg.yield %s : f32
+    } -> tensor<4xf32>
+    scf.yield %p, %q : tensor<4xf32>, tensor<4xf32>
+  }
+  return %found#1 : tensor<4xf32>
+}
