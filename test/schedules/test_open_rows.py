@@ -26,6 +26,9 @@ _BUDGETS = {
     "cross_entropy_mean_f32": (12, 180_000),
     "column_sum_f32": (6, 48_000),
     "middle_sum_bf16": (6, 92_000),
+    "bias_gelu_bf16": (4, 54_000),
+    "pad_bf16": (5, 30_000),
+    "add_transposed_bf16": (6, 104_000),
 }
 
 

@@ -55,7 +55,12 @@ class PointwiseChooser(Chooser[PointwiseConfiguration]):
         are_rows = any(ir.MemRefType(operand.buffer.type).rank > 1 for operand in assumed)
         if are_rows and not self._is_a_block:
             # What is in pieces at other addresses besides is left to single elements.
-            found += [made for made in self._wide(Layout.ROWS) if made.pieces]
+            rows = [made for made in self._wide(Layout.ROWS) if made.pieces]
+            if len(self._space(Layout.ROWS).loops) > len(self._space(Layout.PACKED).loops):
+                found += rows
+            else:  # They do for packed buffers too, where no loops become one.
+                others = [made for made in found if replace(made, layout=Layout.ROWS) not in rows]
+                found = [*rows, *others]
         is_assumed = assumed or any(each.is_assumed for each in self._spaces[Layout.PACKED].writes)
         layout = Layout.ANY if is_assumed else Layout.PACKED
         threads = self._table.threads

@@ -10,6 +10,7 @@ CUDA", 2009). The other loops are the grid's.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
@@ -58,9 +59,12 @@ class TransposeChooser(Chooser[TransposeConfiguration]):
     def choices(self) -> Sequence[TransposeConfiguration]:
         kinds = self._kinds(Layout.PACKED)
         if kinds and any(operand.is_assumed for operand in self.work.operands):
-            # Tiles of any rows do for packed ones too.
+            # Tiles of any rows do for packed ones too, of which several loops may be one.
+            rows = self._kinds(Layout.ROWS)
             wide = [made for made in kinds if made.kernel is Kind.SQUARES and made.width > 1]
-            kinds = [*wide, *self._kinds(Layout.ROWS)]
+            if self._loops(Layout.ROWS) == self._loops(Layout.PACKED):
+                wide = [made for made in wide if replace(made, layout=Layout.ROWS) not in rows]
+            kinds = [*wide, *rows]
         return kinds
 
     def alternatives(self) -> list[Alternative]:
@@ -177,6 +181,11 @@ class TransposeChooser(Chooser[TransposeConfiguration]):
             return _alternative(skewed_tiles(crossing, made), self._kernels)
         loops = crossing.row, crossing.column, crossing.batch
         return _alternative(Tiles(crossing.work, *loops, crossing.across, made), self._kernels)
+
+    def _loops(self, layout: Layout) -> int:
+        """Returns how many loops there are beside the two that tiles lie in."""
+        crossing = self._crossing(layout)
+        return 0 if crossing is None else len(crossing.batch)
 
     def _crossing(self, layout: Layout) -> Crossing | None:
         if layout not in self._crossings:
