@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..dialects.records import dataclass
 from .cuda_folder import with_own_fatbinary
+from .direct_link import direct_command
 from .errors import HircError, InputError, Note, ToolchainError, UnsupportedError
 from .options import Emit, Options
 from .platform_table import CUDA
@@ -107,12 +108,38 @@ def link(job: LinkJob, options: Options, toolchain: Toolchain, runner: Runner) -
         flags = older_glibc_flags(options.glibc, folder, toolchain.clang, runner)
         job = replace(job, glibc=flags)
     command = link_command(job, options, toolchain)
+    if _links_directly(job, options, command, toolchain.clang, runner):
+        return
     done = runner.run(command, directory=options.save_temps, temporary=job.temporary)
     if options.verbose and done.errors:
         runner.log(done.errors.rstrip())
-    # clang 22 ends with status 0 although its device link printed an error.
-    if done.status != 0 or _TOOL_ERROR.search(done.errors):
+    if _has_failed(done):
         raise _explained(done, options, toolchain, runner)
+
+
+def _has_failed(done: Finished) -> bool:
+    # clang 22 ends with status 0 although its device link printed an error.
+    return done.status != 0 or _TOOL_ERROR.search(done.errors) is not None
+
+
+def _links_directly(
+    job: LinkJob,
+    options: Options,
+    command: Sequence[str | Path],
+    clang: Clang,
+    runner: Runner,
+) -> bool:
+    """Links as clang would, without clang. Returns whether that went well: clang's own messages are
+    those that tell of errors.
+    """
+    shows = options.verbose or options.dry_run or options.save_temps is not None
+    if shows or options.link_inputs or options.glibc is not None or job.temporary is None:
+        return False
+    files = [*job.objects, job.output] + ([] if job.support is None else [job.support])
+    if any(str(job.temporary) in str(word) for word in command if word not in files):
+        return False
+    direct = direct_command(command, files, clang)
+    return direct is not None and not _has_failed(runner.run(direct, temporary=job.temporary))
 
 
 def merge_objects(objects: Sequence[Path], output: Path, clang: Clang, runner: Runner) -> None:

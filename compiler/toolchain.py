@@ -236,7 +236,13 @@ def _keep_version(clang: Path, version: str) -> None:
 
 
 def _version_name(clang: Path) -> str | None:
-    """Returns what the cache calls the version of a clang, while its file is what it is now.
+    """Returns what the cache calls the version of a clang, while its file is what it is now."""
+    state = program_state(clang)
+    return None if state is None else f"clang-version-{state}"
+
+
+def program_state(clang: Path) -> str | None:
+    """Returns what tells a clang from others, and from itself once its file is another one.
 
     None for scripts, and for programs of other names: they run a clang that may change.
     """
@@ -251,7 +257,7 @@ def _version_name(clang: Path) -> str | None:
     except OSError:
         return None
     now = (real, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-    return f"clang-version-{hashlib.sha256(repr(now).encode()).hexdigest()[:32]}"
+    return hashlib.sha256(repr(now).encode()).hexdigest()[:32]
 
 
 def _printed_version(done: Finished) -> str | None:
