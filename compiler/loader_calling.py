@@ -20,6 +20,7 @@ A NODE is one of
     {"dataclass": "module:Name", "fields": [["field", NODE]]}
     {"registered": "module:Name", "context": "...", "children": [NODE]}   of torch's pytrees
 
+A key is null, a boolean, a number, a string, or a list of keys, which stands for a tuple.
 Only the last kind needs torch.
 """
 
@@ -51,6 +52,22 @@ def is_unknown(default: Any) -> bool:
 Node = Mapping[str, Any]
 
 
+def _with_keys(node: Node) -> Node:
+    """Returns a node whose dicts have tuples among their keys where JSON has lists."""
+    found = dict(node)
+    for kind in ("list", "tuple", "children"):
+        if kind in node:
+            found[kind] = [_with_keys(each) for each in node[kind]]
+    for kind in ("dict", "OrderedDict", "fields"):
+        if kind in node:
+            found[kind] = [(_as_key(key), _with_keys(each)) for key, each in node[kind]]
+    return found
+
+
+def _as_key(key: Any) -> Any:
+    return tuple(map(_as_key, key)) if isinstance(key, (list, tuple)) else key
+
+
 class Calling:
     """What a program is called with and gives, from its description in JSON.
 
@@ -69,8 +86,10 @@ class Calling:
                 hint="build it again, or load it with the version that built it",
             )
         self.program = program
-        self.inputs: Mapping[str, Node] = description["inputs"]
-        self.outputs: Node = description["outputs"]
+        self.inputs: Mapping[str, Node] = {
+            name: _with_keys(each) for name, each in description["inputs"].items()
+        }
+        self.outputs: Node = _with_keys(description["outputs"])
         self._dims: Mapping[str, Any] = description["dims"]
         self._types = dict(types or {})
         parameters = [self._parameter(each) for each in description["parameters"]]

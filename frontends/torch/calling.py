@@ -190,9 +190,12 @@ def _is_plain(context: Any) -> bool:
 
 
 def _key(key: Any) -> Any:
+    if type(key) is tuple:
+        return tuple(map(_key, key))
     if key is not None and type(key) not in _CONSTANTS:
         raise UnsupportedError(
-            f"the key {key!r} of a dict among the inputs or outputs is no number or string",
+            f"the key {key!r} of a dict among the inputs or outputs is no number or string, nor a "
+            "tuple of these",
             stage="import",
         )
     return key
@@ -222,7 +225,7 @@ def leaf_paths(node: Node) -> dict[int, str]:
                 visit(child, (*path, str(place)))
         for kind in ("dict", "OrderedDict", "fields"):
             for key, child in node.get(kind, ()):
-                visit(child, (*path, str(key)))
+                visit(child, (*path, *map(str, key if isinstance(key, tuple) else (key,))))
 
     visit(node, ())
     return found

@@ -93,6 +93,11 @@ def _split(declared: Declared) -> Sequence[ir.Value]:
     groups += [[each] for each in range(axis + 2, len(shape))]
     sizes = {axis: first, axis + 1: second}
     open_ = [each for each, extent in enumerate(shape) if extent == DYNAMIC]
+    if not {axis, axis + 1} & {*open_}:
+        # What is known of both, as how often a loop of the model's runs, is known of the whole.
+        whole_kind = list(ir.RankedTensorType(x.type).shape)
+        whole_kind[axis] = shape[axis] * shape[axis + 1]
+        x = cast_to(x, ir.RankedTensorType.get(whole_kind, ir.RankedTensorType(kind).element_type))
     made = ir.Operation.create(
         "tensor.expand_shape",
         [kind],

@@ -35,7 +35,8 @@ class Point:
 
 pytree.register_dataclass(Point)
 _TENSOR = torch.zeros(1)
-_KEYS = st.one_of(st.text(max_size=3), st.integers(0, 9))
+_PLAIN_KEYS = st.one_of(st.text(max_size=3), st.integers(0, 9))
+_KEYS = st.one_of(_PLAIN_KEYS, st.tuples(_PLAIN_KEYS, st.tuples(_PLAIN_KEYS)))
 _LEAVES = st.one_of(
     st.just(_TENSOR), st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3)
 )

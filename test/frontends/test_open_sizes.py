@@ -155,6 +155,30 @@ def test_sizes_of_one_are_open() -> None:
         )
 
 
+def _of_padded(x: Tensor) -> Tensor:
+    """Sums of what is padded up to rows of 4, of which a loop takes each."""
+    length = x.shape[1]
+    pad = (4 - length % 4) % 4
+    x = F.pad(x, (0, 0, 0, pad)).cumsum(1)
+    rows = x.reshape(x.shape[0], -1, 4, x.shape[2])
+    total = x.new_zeros(x.shape[0])
+    for row in range((length + pad) // 4):
+        total = total * 2 + (rows[:, row] @ rows[:, row].mT).sum((1, 2))
+    return total
+
+
+def test_parts_of_a_padded_length_may_be_known() -> None:
+    shapes = {"x": {0: Dim("batch", min=2, max=8), 1: Dim.AUTO}}
+    compiled = compile_model(
+        _of_padded, (torch.randn(3, 6, 5),), dynamic_shapes=shapes, target="cpu", opt_level=0
+    )
+    for sizes in ((2, 5, 5), (5, 8, 5)):
+        x = torch.randn(sizes)
+        torch.testing.assert_close(compiled(x), _of_padded(x))
+    with pytest.raises(HircError, match="do not satisfy"):
+        compiled(torch.randn(3, 9, 5))
+
+
 def _of_sizes(x: Tensor, rows: int, columns: int) -> list[Tensor]:
     """Of numbers with a fraction that are computed from open sizes."""
     n, half = x.long(), x.half()
