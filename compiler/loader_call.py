@@ -128,7 +128,8 @@ class Call:
         if not hasattr(given, "__dlpack__"):
             raise InputError(
                 f"{where}: {type(given).__name__} is no tensor, the program takes {value.type}",
-                hint="torch tensors and numpy arrays are, and what else has __dlpack__",
+                hint="torch tensors and numpy arrays are, and what else has __dlpack__"
+                + ("" if value.sizes else "; without dims as numpy.array(1.5, numpy.float32)"),
             )
         try:
             kind = given.__dlpack_device__()[0]

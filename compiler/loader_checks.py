@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from typing import Any
 
 from .errors import InputError
@@ -43,8 +44,31 @@ def _no_stream(stream: Any, hint: str) -> InputError:
     return InputError(f"stream= is {stream!r}, which is no CUDA stream", hint=hint)
 
 
+def _numpy_types() -> tuple[Any, ...]:
+    """Returns the types of NumPy's arrays and its booleans, where it is loaded."""
+    numpy: Any = sys.modules.get("numpy")
+    return () if numpy is None else (numpy.ndarray, numpy.bool_)
+
+
 def check_plain(given: Any, where: str) -> None:
-    """Refuses torch's tensors whose memory holds other numbers than they do. Raises InputError."""
+    """Refuses tensors whose memory holds other numbers than they do, or cannot be written.
+
+    Raises InputError.
+    """
+    if not hasattr(given, "__dlpack__"):
+        return
+    mask: Any = getattr(given, "mask", None)
+    if isinstance(mask, _numpy_types()) and mask.any():
+        raise InputError(
+            f"{where} is a masked array, of which the program would see what the mask hides",
+            hint="pass .filled(value) or .data",
+        )
+    flags = getattr(given, "flags", None)
+    if getattr(flags, "writeable", True) is False:
+        raise InputError(
+            f"{where} cannot be passed: it is read-only, which DLPack cannot tell the program",
+            hint="pass a copy: numpy.array(it)",
+        )
     for asks, resolves in (("is_neg", "resolve_neg"), ("is_conj", "resolve_conj")):
         ask = getattr(given, asks, None)
         if callable(ask) and ask():

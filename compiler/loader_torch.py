@@ -40,7 +40,12 @@ def fill_from_torch(torch: Any, tensor: DlTensor, given: Any, *, takes_cpu: bool
     if not isinstance(given, torch.Tensor) or given.requires_grad:
         return None
     dtype = _dtypes(torch).get(given.dtype)
-    is_plain = given.layout is torch.strided and not given.is_conj() and not given.is_neg()
+    is_plain = (
+        given.layout is torch.strided
+        and not given.is_nested
+        and not given.is_conj()
+        and not given.is_neg()
+    )
     if dtype is None or not is_plain:
         return None
     if given.is_cuda:

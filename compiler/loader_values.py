@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import reprlib
 import struct
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from .errors import InputError
 ALLOCATED, INPUT, VIEW = range(3)
 
 _INT, _UINT, _FLOAT, _BFLOAT, _BOOL = 0, 1, 2, 4, 6
+# The exponent's bits of an f32, all set for infinities and NaNs.
+_INFINITE = 0x7F800000
 _FLOAT_FORMATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
@@ -53,7 +56,7 @@ def scalar_bytes(value: ValueInfo, number: Any, program: str) -> bytes:
             return struct.pack(_FLOAT_FORMATS[value.element_bytes], float(number))
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
-            f"input '{value.name}' of {program}: {number!r} is no {value.element}"
+            f"input '{value.name}' of {program}: {reprlib.repr(number)} is no {value.element}"
         ) from error
     raise InputError(
         f"input '{value.name}' of {program} is {value.element}, which Python has no number for",
@@ -82,11 +85,13 @@ def _truth(number: Any) -> bool:
 
 
 def _bf16(number: float) -> bytes:
-    """Returns the nearest bf16, the even one of two."""
-    try:
-        (bits,) = struct.unpack("<I", struct.pack("<f", number))
-    except OverflowError:
-        bits = 0x7F800000 if number > 0 else 0xFF800000
+    """Returns the nearest bf16, the even one of two. Raises OverflowError where that is infinite
+    and the number is not.
+    """
+    (bits,) = struct.unpack("<I", struct.pack("<f", number))
+    is_finite = bits & _INFINITE != _INFINITE
     if number == number:
         bits += 0x7FFF + (bits >> 16 & 1)
+    if is_finite and bits & _INFINITE == _INFINITE:
+        raise OverflowError(number)
     return struct.pack("<H", bits >> 16 & 0xFFFF)

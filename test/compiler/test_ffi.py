@@ -109,6 +109,7 @@ def test_scalars_are_numbers() -> None:
     [
         ("main", [128, True], "input 'input0' of main takes i8, not the number 128"),
         ("main", [1.5, True], "takes i8, not the number 1.5"),
+        ("scaled", [np.zeros(2, np.float32), 1e39], "takes f32, not the number 1e+39"),
         ("main", [1], "takes 2 inputs, and 1 outputs after them where they are handed in, not 1"),
         ("main", [1, False], "assertion failed: it is not"),
         ("scaled", [np.zeros((2, 2), np.float32), 1.0], "it has 2 dims, the program takes 1"),

@@ -219,12 +219,16 @@ _WRONG: dict[str, Call] = {
     "input 'bias' of main: list is no tensor, the program takes 64xf32": lambda main: main(
         _X, [1.0] * 64, 1.0
     ),
-    "input 'x' of main cannot be passed: ": lambda main: main(
+    "input 'x' of main cannot be passed: it is read-only": lambda main: main(
         np.broadcast_to(np.float32(1), (2, 64)), _GIVEN, 1.0
     ),
     "input 'k' of main: its elements are f64, the program takes f32 (f32)": lambda main: main(
         _X, _GIVEN, np.array(1.0)
     ),
+    "input 'x' of main is a masked array": lambda main: main(
+        np.ma.masked_equal(_X, _X[0, 0]), _GIVEN, 1.0
+    ),
+    "input 'k' of main: 1e+39 is no f32": lambda main: main(_X, _GIVEN, 1e39),
     "input 'k' of main: 'one' is no f32": lambda main: main(_X, _GIVEN, "one"),
     "input 'k' of main is missing: main(x: nx64xf32, ": lambda main: main(_X, _GIVEN),
     "input 'x' of main is given twice": lambda main: main(_X, _GIVEN, 1.0, x=_X),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import sys
 import threading
 import weakref
@@ -15,6 +16,7 @@ import torch
 from host_ir.libraries import library
 
 from hirc.compiler.errors import ExecutionError, InputError
+from hirc.compiler.loader_values import ALLOCATED, ValueInfo, scalar_bytes
 
 _PROGRAMS = """
 "hir.program"() ({
@@ -228,6 +230,10 @@ def test_an_output_is_handed_in() -> None:
         ((torch.ones(3), 1.0, 1 << 80), "is no i16"),
         ((torch.ones(3), 1.0, 0.5), "0.5 is no i16"),
         ((torch.ones(3), "one", 0), "'one' is no f32"),
+        ((torch.ones(3), -1e39, 0), r"-1e\+39 is no f32"),
+        ((torch.ones(3), 10**400, 0), r"10{17}\.\.\.0{19} is no f32"),
+        ((np.broadcast_to(np.float32(1), 3), 1.0, 0), "it is read-only"),
+        ((np.ma.masked_equal(np.arange(3, dtype=np.float32), 1), 1.0, 0), "a masked array"),
         ((torch.ones(3), 1.0), "input 'i' of several is missing"),
         ((torch.ones(3, requires_grad=True), 1.0, 0), "require gradient"),
         ((torch.imag(torch.ones(3, dtype=torch.complex64).conj()), 1.0, 0), "is_neg"),
@@ -238,6 +244,33 @@ def test_an_output_is_handed_in() -> None:
 def test_what_is_wrong_is_an_input_error(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
         library(_PROGRAMS).several(*arguments)
+
+
+def test_what_is_nearly_wrong() -> None:
+    several = library(_PROGRAMS).several
+    array = np.ma.masked_equal(np.ones(3, np.float32), 2)
+    assert (several(array, -math.inf, 0)[0] == -math.inf).all()
+    assert (several(array, 3.4028234e38, 0)[0] == np.float32(3.4028234e38)).all()
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_a_nested_tensor_is_an_input_error() -> None:
+    nested = torch.nested.nested_tensor([torch.ones(3), torch.ones(2)])
+    with pytest.raises(InputError, match="input 'x' of several cannot be passed"):
+        library(_PROGRAMS).several(nested, 1.0, 0)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_numbers_that_bf16_lacks(sign: int) -> None:
+    value = ValueInfo("k", "bf16", "bf16", (), 4 | 16 << 8 | 1 << 16, 2, True, ALLOCATED, 0)
+    high = 0x80 if sign < 0 else 0
+    for number, bits in ((3.3895e38, 0x7F7F), (math.inf, 0x7F80)):
+        expected = (bits | high << 8).to_bytes(2, "little")
+        assert scalar_bytes(value, sign * number, "main") == expected
+    # To the nearest it is infinite, of bf16 or of f32 already.
+    for number in (3.4e38, 1e39):
+        with pytest.raises(InputError, match="is no bf16"):
+            scalar_bytes(value, sign * number, "main")
 
 
 def test_instances_have_their_own_state() -> None:
