@@ -78,6 +78,15 @@ def index_constant(value: int) -> ir.Value:
     return constant(ir.IndexType.get(), value)
 
 
+def zero_of(element: ir.Type) -> ir.Value:
+    """Returns a constant zero of a type of elements, complex ones too."""
+    if not isinstance(element, ir.ComplexType):
+        return constant(element, 0)
+    part = ir.FloatAttr.get(element.element_type, 0.0)
+    attributes: dict[str, ir.Attribute] = {"value": ir.ArrayAttr.get([part, part])}
+    return ir.Operation.create("complex.constant", [element], [], attributes).results[0]
+
+
 def copied(value: ir.Value) -> ir.Value:
     """Emits a copy of a tensor in new memory."""
     return ir.Operation.create(

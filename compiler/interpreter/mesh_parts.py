@@ -56,5 +56,13 @@ def part_of(mesh: Mesh, spreads: Spreads, whole: Any, place: _Place) -> Any:
     """Returns the part of a whole that the device at a place of the mesh has."""
     for spread, size, number in zip(spreads, mesh.shape, place, strict=True):
         if spread.axis is not None:
-            whole = whole.chunk(size, spread.axis)[number] if whole.shape[spread.axis] else whole
+            whole = _chunk(whole, spread.axis, size, number)
     return whole
+
+
+def _chunk(whole: Any, axis: int, parts: int, number: int) -> Any:
+    """Returns a part of an axis; where it does not divide evenly the last ones are smaller."""
+    size = whole.shape[axis]
+    most = -(-size // parts)
+    start = min(number * most, size)
+    return whole.narrow(axis, start, min(most, size - start))

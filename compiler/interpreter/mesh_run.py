@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
-from ...dialects.hir.mesh import Mesh
+from ...dialects.hir.mesh import Mesh, Spreads
 from ...dialects.hir.program_mesh import input_spreads, mesh_of, spreads_of
 from ...dialects.mlir import ir
 from ..errors import InputError
@@ -76,8 +76,15 @@ class MeshRun:
                 continue
             where = f"input '{named.name}'"
             given = self.place.exchange(self.mesh.devices, value, where)
+            given_shapes = self._given_shapes(ir.MemRefType(named.type), spreads, value)
             for device, other in enumerate(given):
-                if other.shape != value.shape or other.dtype != value.dtype:
+                if tuple(other.shape) != given_shapes[device]:
+                    raise InputError(
+                        f"{where}: {tuple(other.shape)} on device {device}, whose part is "
+                        f"{given_shapes[device]}",
+                        stage=fault.STAGE,
+                    )
+                if other.dtype != value.dtype:
                     raise InputError(
                         f"{where}: {tuple(value.shape)} of {value.dtype} on device "
                         f"{self.place.rank}, {tuple(other.shape)} of {other.dtype} on {device}",
@@ -87,6 +94,24 @@ class MeshRun:
             element = ELEMENT_TYPES[str(ir.MemRefType(named.type).element_type)]
             wholes.append(assemble(self.mesh, spreads, parts, element, {}))
         return wholes
+
+    def _given_shapes(
+        self, whole: ir.MemRefType, spreads: Spreads, value: Any
+    ) -> list[tuple[int, ...]]:
+        """The sizes of the parts of all devices, those that are open as of this one's part."""
+        if value.dim() != whole.rank:
+            raise InputError(
+                f"an input of {whole.rank} dims is {tuple(value.shape)}", stage=fault.STAGE
+            )
+        stand_in = torch.empty(()).expand(
+            [
+                part * self.mesh.parts(spreads, dim) if size < 0 else size
+                for dim, (size, part) in enumerate(zip(whole.shape, value.shape, strict=True))
+            ]
+        )
+        return [
+            tuple(part_of(self.mesh, spreads, stand_in, place).shape) for place in self.mesh.places
+        ]
 
     def own(self, results: Sequence[Any], wanted: Sequence[Any]) -> list[Any]:
         """Returns the device's parts of the outputs, in the tensors that were handed
@@ -102,12 +127,13 @@ class MeshRun:
                 continue
             rank = op.operands[0].type.rank
             spreads = spreads_of(op.attributes.get("spread"), rank, self.mesh)
+            declared = ir.MemRefType(op.operands[0].type).shape
             for dim, size in enumerate(result.shape):
-                if size % self.mesh.parts(spreads, dim):
+                if declared[dim] < 0 and not self.mesh.is_even(spreads, dim, size):
                     raise InputError(
-                        f"{self.mesh.parts(spreads, dim)} devices do not divide {size} elements "
-                        "of an output evenly",
+                        f"an output: {self.mesh.uneven_text(spreads, dim, size)}",
                         stage=fault.STAGE,
+                        hint="a size that the type says may be divided into different parts",
                     )
             part = part_of(self.mesh, spreads, result, self._own).contiguous()
             if target is not None:

@@ -55,6 +55,42 @@ class Mesh:
             size for spread, size in zip(spreads, self.shape, strict=True) if spread.axis == dim
         )
 
+    def part(self, spreads: Spreads, dim: int, size: int) -> int:
+        """Returns the size of the first part of a dim of `size` elements, the largest; an open one
+        is open.
+        """
+        return size if size < 0 else -(-size // self.parts(spreads, dim))
+
+    def is_even(self, spreads: Spreads, dim: int, size: int) -> bool:
+        """Returns whether all parts of a dim are of one size, as those of an open one are."""
+        return size < 0 or size % self.parts(spreads, dim) == 0
+
+    def may_divide(self, spreads: Spreads, dim: int, size: int) -> bool:
+        """Returns whether a dim may be divided so: into equal parts, or along one axis alone.
+
+        There the last parts are smaller, or empty, as those of torch.chunk.
+        """
+        axes = sum(each.axis == dim for each in self.normal(spreads))
+        return axes <= 1 or self.is_even(spreads, dim, size)
+
+    def uneven(self, spreads: Spreads, shape: Sequence[int]) -> list[int]:
+        """Returns the dims of a buffer whose parts are not all of one size."""
+        return [dim for dim, size in enumerate(shape) if not self.is_even(spreads, dim, size)]
+
+    def division_fault(self, spreads: Spreads, shape: Sequence[int]) -> str | None:
+        """What is wrong with dividing a buffer of these sizes so, or None."""
+        for dim, size in enumerate(shape):
+            if not self.may_divide(spreads, dim, size):
+                return (
+                    f"{self.uneven_text(spreads, dim, size)}, as several axes of the mesh have to; "
+                    "divide it by one, or leave it whole"
+                )
+        return None
+
+    def uneven_text(self, spreads: Spreads, dim: int, size: int) -> str:
+        """Says that the parts of a dim are not all of one size."""
+        return f"{self.parts(spreads, dim)} devices do not divide {size} elements evenly"
+
 
 def mesh_of_shape(shape: tuple[int, ...]) -> Mesh:
     """Returns the mesh of these sizes, whose devices are numbered row by row."""

@@ -115,8 +115,5 @@ def spread_fault(spread: ir.Attribute, declared: ir.Type, mesh: Mesh | None) -> 
         return f"is {spread}: {found}"
     if any(each.reduction for each in found):
         return f"is {spread}: what a program is given and gives is divided or whole"
-    for dim, size in enumerate(declared.shape):
-        parts = mesh.parts(found, dim)
-        if size >= 0 and size % parts:
-            return f"is {spread}: {parts} devices do not divide {size} elements evenly"
-    return None
+    fault = mesh.division_fault(found, declared.shape)
+    return None if fault is None else f"is {spread}: {fault}"

@@ -11,6 +11,11 @@ from .spread import Spread, parse_spread
 from .team import is_team
 from .values import not_a_buffer
 
+_EQUAL_PARTS = (
+    ": parts are of one size. What does not divide evenly is filled up before, and cut off after "
+    "it, as a program over a 'mesh' does by itself"
+)
+
 
 class ReshardOp(Hir.Operation, name="reshard"):
     """The buffer `x`, spread over `from_team` as `from` says, spread over `to_team` as `to` says.
@@ -96,7 +101,7 @@ def _fits_mesh(op: ReshardOp, source: ir.MemRefType, target: ir.MemRefType) -> b
             return refuse(
                 op,
                 f"dim {dim} has {whole} elements over all devices before hir.reshard ({source}), "
-                f"but {spread} after it ({target})",
+                f"but {spread} after it ({target}){_EQUAL_PARTS}",
             )
     return True
 
@@ -127,6 +132,6 @@ def _sizes_fit(
                 op,
                 f"dim {axis} has {whole} elements over all devices before hir.reshard ({source}, "
                 f"'{before}' over {from_team}), but {spread} after it ({target}, '{after}' over "
-                f"{to_team})",
+                f"{to_team}){_EQUAL_PARTS}",
             )
     return True

@@ -75,12 +75,14 @@ class _Table:
         said = ir.ArrayAttr.get([ir.StringAttr.get(_counted(word, rank)) for word in row])
         found = read_declared(said, kind, self._mesh)
         if isinstance(found, str):
+            raise InputError(f"the sharding of '{name}', {', '.join(row)}: {found}", stage="import")
+        shape = kind.shape if isinstance(kind, ir.RankedTensorType) else ()
+        for dim in self._mesh.uneven(found, shape) if STATE_MARK in entries else ():
             raise InputError(
-                f"the sharding of '{name}', {', '.join(row)}: {found}",
+                f"the sharding of '{name}', which is state: "
+                f"{self._mesh.uneven_text(found, dim, shape[dim])}",
                 stage="import",
-                hint="take a mesh that does, or leave it whole: every device then has all of it"
-                if "evenly" in found
-                else None,
+                hint="leave it whole: every device then has all of it",
             )
         known = {entry.name: entry.attr for entry in entries}
         return ir.DictAttr.get({**known, SPREAD: said})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dialects.hir.layout import DYNAMIC
+from ...dialects.hir.refusal import constant_value
 from ...dialects.hir.views import permute_type, reshape_type, select_type, slice_type
 from ...dialects.mlir import ir
 
@@ -15,9 +16,11 @@ def select(buffer: ir.Value, axis: int, index: ir.Value) -> ir.Value:
     return _create("hir.select", view, [buffer, index], {"axis": _number(axis)})
 
 
-def slice_between(buffer: ir.Value, axis: int, start: ir.Value, stop: ir.Value) -> ir.Value:
-    """hir.slice with bounds that are not known before the program runs."""
-    view = slice_type(ir.MemRefType(buffer.type), axis, DYNAMIC)
+def slice_between(
+    buffer: ir.Value, axis: int, start: ir.Value, stop: ir.Value, size: int = DYNAMIC
+) -> ir.Value:
+    """hir.slice with bounds that are values, of a `size` that may be known all the same."""
+    view = slice_type(ir.MemRefType(buffer.type), axis, size, start=constant_value(start))
     return _create("hir.slice", view, [buffer, start, stop], {"axis": _number(axis)})
 
 

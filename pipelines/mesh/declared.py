@@ -36,12 +36,15 @@ def argument_spreads(function: ir.Operation, mesh: Mesh) -> list[Spreads]:
     updated = set(updates_of(function).values())
     for place, spreads in enumerate(found):
         is_kept = _attribute(function, "arg_attrs", place, STATE_MARK) is not None
-        if (is_kept or place in updated) and any(each.reduction for each in spreads):
-            what = "state" if is_kept else "updated"
-            fail(
-                function,
-                f"'{SPREAD}' of argument {place}, which is {what}: it is divided or whole",
-            )
+        if not is_kept and place not in updated:
+            continue
+        what = f"'{SPREAD}' of argument {place}, which is {'state' if is_kept else 'updated'}: "
+        if any(each.reduction for each in spreads):
+            fail(function, f"{what}it is divided or whole")
+        kind = _kind(function).inputs[place]
+        shape = kind.shape if isinstance(kind, ir.RankedTensorType) else ()
+        for dim in mesh.uneven(spreads, shape):
+            fail(function, f"{what}{mesh.uneven_text(spreads, dim, shape[dim])}; leave it whole")
     return found
 
 
@@ -98,8 +101,4 @@ def read_declared(said: ir.Attribute, kind: ir.Type, mesh: Mesh) -> Spreads | st
         assert reduction is not None
         if not is_combined(kind.element_type, reduction):
             return f"devices combine no {kind.element_type} by {reduction}"
-    for dim, size in enumerate(kind.shape):
-        parts = mesh.parts(found, dim)
-        if size >= 0 and size % parts:
-            return f"{parts} devices do not divide {size} elements evenly"
-    return found
+    return mesh.division_fault(found, kind.shape) or found

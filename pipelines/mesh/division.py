@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
@@ -16,17 +16,16 @@ from ..fusion.access import reassociation
 from ..fusion.fills import filled_with
 from ..fusion.generic import GENERIC, has_tensors_only, inputs_of
 from ..hir.communication.device_parts import as_value, divided
-from ..hir.communication.ops import communicator, place_in
 from ..hir.mesh.choice import Choice, Meanwhile, Problem, Value, work_of
 from ..hir.mesh.rewriting import MeshRewriting
 from ..pass_base import fail
-from ..rewriting import constant, index_constant
+from ..rewriting import constant, index_constant, zero_of
 from ..walking import operations_where
 from ..weights import MARK as WEIGHT
 from ..weights import divided_weights
 from .declared import argument_spreads, result_spreads
 from .linear import passes_parts
-from .loops import loops_of, parallel_loops, product_sizes
+from .loops import is_total, loops_of, parallel_loops, product_sizes
 from .unfold import Groups, collapse, expand, unfold
 from .views import COLLAPSE, EXPAND, INSERT, VIEWS, dim_pairs, inserted_dims, view_spreads
 from .wishes import Wish, find_wishes, renamed
@@ -52,7 +51,6 @@ class Division(MeshRewriting[ir.RankedTensorType]):
         # Collapses that cannot be divided as what they collapse is; what takes them tells what
         # becomes of them.
         self._collapses: dict[ir.Value, ir.Operation] = {}
-        self._places: dict[int, ir.Value] = {}
         self._wishes = find_wishes(self.block, self._results)
 
     def run(self) -> None:
@@ -72,10 +70,7 @@ class Division(MeshRewriting[ir.RankedTensorType]):
         return self._whole.get(value) or ir.RankedTensorType(value.type)
 
     def _part_type(self, whole: ir.RankedTensorType, spreads: Spreads) -> ir.RankedTensorType:
-        shape = [
-            size if size == DYNAMIC else size // self.mesh.parts(spreads, dim)
-            for dim, size in enumerate(whole.shape)
-        ]
+        shape = [self.mesh.part(spreads, dim, size) for dim, size in enumerate(whole.shape)]
         return ir.RankedTensorType.get(shape, whole.element_type)
 
     # Arguments and results.
@@ -99,15 +94,97 @@ class Division(MeshRewriting[ir.RankedTensorType]):
                         user.operands[number] = part
                     continue
                 whole = ir.RankedTensorType(argument.type)
-                self._note(argument, whole, declared)
-                argument.set_type(self._part_type(whole, declared))
                 if "hir.sizes" in entries:
                     entries["hir.sizes"] = self._part_sizes(entries["hir.sizes"], whole, declared)
+                if self.mesh.uneven(declared, whole.shape):
+                    name = entries.get("hir.name")
+                    what = (
+                        f"argument {place}"
+                        if name is None
+                        else f"input '{ir.StringAttr(name).value}'"
+                    )
+                    self._take_uneven(argument, what, whole, declared)
+                    continue
+                self._note(argument, whole, declared)
+                argument.set_type(self._part_type(whole, declared))
         self._describe("arg_attrs", described)
         results = self._described("res_attrs")
         for entries in results:
             entries.pop(SPREAD, None)
         self._describe("res_attrs", results)
+
+    def _take_uneven(
+        self, argument: ir.Value, what: str, whole: ir.RankedTensorType, declared: Spreads
+    ) -> None:
+        """A device is given its own number of elements, and fills them up to as many as others."""
+        uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
+        part = self._part_type(whole, declared)
+        shape = self._given_type(list(part.shape), whole.shape, declared)
+        argument.set_type(ir.RankedTensorType.get(shape, whole.element_type))
+        self._check_given(what, whole.shape, declared, lambda dim: self._size(argument, dim))
+        filled = self._filled_up(argument, list(part.shape))
+        self._note(filled, whole, declared)
+        for user, number in uses:
+            user.operands[number] = filled
+
+    def _filled_up(self, value: ir.Value, shape: list[int]) -> ir.Value:
+        """The tensor with zeros after it, as many as give it these sizes."""
+        given = ir.RankedTensorType(value.type)
+        if list(given.shape) == shape:
+            return value
+        highs: list[int] = []
+        open_highs: list[ir.Value] = []
+        for dim, (size, wanted) in enumerate(zip(given.shape, shape, strict=True)):
+            if size == wanted:
+                highs.append(0)
+            elif size != DYNAMIC:
+                highs.append(wanted - size)
+            else:
+                highs.append(DYNAMIC)
+                open_highs.append(arith.subi(index_constant(wanted), self._size(value, dim)))
+        zero = zero_of(given.element_type)
+        made = ir.Operation.create(
+            "tensor.pad",
+            [ir.RankedTensorType.get(shape, given.element_type)],
+            [value, *open_highs],
+            {
+                "static_low": ir.DenseI64ArrayAttr.get([0] * given.rank),
+                "static_high": ir.DenseI64ArrayAttr.get(highs),
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, len(open_highs)]),
+            },
+            regions=1,
+        )
+        index = ir.IndexType.get()
+        block = made.regions[0].blocks.append(
+            *[index] * given.rank, arg_locs=[made.location] * given.rank
+        )
+        with ir.InsertionPoint(block):
+            ir.Operation.create("tensor.yield", operands=[zero])
+        return made.results[0]
+
+    def _slice(
+        self,
+        value: ir.Value,
+        shape: list[int],
+        starts: Mapping[int, ir.Value],
+        sizes: Sequence[ir.Value] = (),
+    ) -> ir.Value:
+        """The slice of these sizes, of which `sizes` are the open ones; from 0 where not said."""
+        given = ir.RankedTensorType(value.type)
+        if list(given.shape) == shape and not starts:
+            return value
+        offsets = [DYNAMIC if dim in starts else 0 for dim in range(given.rank)]
+        return ir.Operation.create(
+            "tensor.extract_slice",
+            [ir.RankedTensorType.get(shape, given.element_type)],
+            [value, *(starts[dim] for dim in sorted(starts)), *sizes],
+            {
+                "static_offsets": ir.DenseI64ArrayAttr.get(offsets),
+                "static_sizes": ir.DenseI64ArrayAttr.get(shape),
+                "static_strides": ir.DenseI64ArrayAttr.get([1] * given.rank),
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, len(starts), len(sizes), 0]),
+            },
+        ).results[0]
 
     def _described(self, which: str) -> list[dict[str, ir.Attribute]]:
         if which not in self.owner.attributes:
@@ -140,7 +217,21 @@ class Division(MeshRewriting[ir.RankedTensorType]):
             reduction = wanted[axis].reduction
             if reduction in _NEUTRAL:
                 value = self._first_parts(value, axis, _NEUTRAL[reduction])
-        return value
+        return self._as_given(value, wanted)
+
+    def _as_given(self, value: ir.Value, spreads: Spreads) -> ir.Value:
+        """The elements of the whole that a part has, without what fills it up."""
+        whole, given = self._type(value).shape, ir.RankedTensorType(value.type)
+        uneven = self.mesh.uneven(spreads, whole)
+        if not uneven:
+            return value
+        shape = self._given_type(list(given.shape), whole, spreads)
+        sizes = [
+            self._bounds(spreads, dim, whole[dim])[1] if dim in uneven else self._size(value, dim)
+            for dim, size in enumerate(shape)
+            if size == DYNAMIC
+        ]
+        return self._slice(value, shape, {}, sizes)
 
     def _first_parts(self, value: ir.Value, axis: int, neutral: int) -> ir.Value:
         """The tensor on the first devices along an axis, and what changes nothing on the others."""
@@ -222,33 +313,20 @@ class Division(MeshRewriting[ir.RankedTensorType]):
                 return None
         if DYNAMIC in given.shape:
             return None
-        part = self._part_type(whole, spreads)
-        offsets: list[ir.Value] = []
+        part = list(self._part_type(whole, spreads).shape)
+        shape, sizes, starts = [*part], list[ir.Value](), dict[int, ir.Value]()
         for dim, axes in sorted(numbers.items()):
+            if not self.mesh.is_even(spreads, dim, whole.shape[dim]):
+                shape[dim] = DYNAMIC
+                starts[dim], size = self._bounds(spreads, dim, whole.shape[dim])
+                sizes.append(size)
+                continue
             number = self._place(axes[0])
             for axis in axes[1:]:
                 size = index_constant(self.mesh.shape[axis])
                 number = arith.addi(arith.muli(number, size), self._place(axis))
-            offsets.append(arith.muli(number, index_constant(part.shape[dim])))
-        starts = [DYNAMIC if dim in numbers else 0 for dim in range(given.rank)]
-        return ir.Operation.create(
-            "tensor.extract_slice",
-            [part],
-            [value, *offsets],
-            {
-                "static_offsets": ir.DenseI64ArrayAttr.get(starts),
-                "static_sizes": ir.DenseI64ArrayAttr.get(list(part.shape)),
-                "static_strides": ir.DenseI64ArrayAttr.get([1] * given.rank),
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, len(offsets), 0, 0]),
-            },
-        ).results[0]
-
-    def _place(self, axis: int) -> ir.Value:
-        """The device's place along an axis of the mesh, which is there from the beginning."""
-        if axis not in self._places:
-            with ir.InsertionPoint.at_block_begin(self.block), self.owner.location:
-                self._places[axis] = place_in(communicator(self.mesh.teams(axis)))
-        return self._places[axis]
+            starts[dim] = arith.muli(number, index_constant(part[dim]))
+        return self._filled_up(self._slice(value, shape, starts, sizes), part)
 
     def _reshard(self, value: ir.Value, whole: ir.RankedTensorType, spreads: Spreads) -> ir.Value:
         now = self._spreads_of(value)
@@ -288,8 +366,16 @@ class Division(MeshRewriting[ir.RankedTensorType]):
     def _resharded_as_it_is(
         self, value: ir.Value, whole: ir.RankedTensorType, spreads: Spreads
     ) -> ir.Value:
-        part = self._part_type(whole, spreads)
-        given = ir.RankedTensorType(value.type)
+        now = self._spreads_of(value)
+        stop = self._stop(now, spreads, whole.shape)
+        if stop != now:
+            value = self._resharded_as_it_is(value, whole, stop)
+            self._note(value, whole, stop)
+            now = stop
+        before, then = self._padding(now, spreads, whole.shape)
+        value = self._filled_up(value, before)
+        part, given = ir.RankedTensorType.get(then, whole.element_type), value.type
+        assert isinstance(given, ir.RankedTensorType)
         buffer = ir.Operation.create(
             "bufferization.to_buffer",
             [buffer_type(list(given.shape), given.element_type)],
@@ -297,10 +383,13 @@ class Division(MeshRewriting[ir.RankedTensorType]):
             {"read_only": ir.UnitAttr.get()},
         ).results[0]
         kind = buffer_type(list(part.shape), part.element_type)
-        resharded = self._resharding(buffer, self._spreads_of(value), spreads, kind)
-        return ir.Operation.create(
+        resharded = self._resharding(buffer, now, spreads, kind)
+        result = ir.Operation.create(
             "bufferization.to_tensor", [part], [resharded], {"restrict": ir.UnitAttr.get()}
         ).results[0]
+        shape = list(self._part_type(whole, spreads).shape)
+        sizes = [self._size(result, dim) for dim, size in enumerate(shape) if size == DYNAMIC]
+        return result if shape == then else self._slice(result, shape, {}, sizes)
 
     def _made_anew(
         self, value: ir.Value, whole: ir.RankedTensorType, spreads: Spreads
@@ -362,7 +451,7 @@ class Division(MeshRewriting[ir.RankedTensorType]):
                 Spread() if each.axis is not None and each.axis not in pairs else each
                 for each in self._spreads_of(source)
             )
-            given = view_spreads([*pairs.items()], kept, self.mesh, whole)
+            given = view_spreads([*pairs.items()], kept, self.mesh, self._type(source), whole)
             kept = tuple(
                 Spread() if after.is_whole else each
                 for each, after in zip(kept, given, strict=True)
@@ -454,7 +543,8 @@ class Division(MeshRewriting[ir.RankedTensorType]):
         if sizes:
             element = ir.RankedTensorType(op.operands[0].type).element_type
             work = work_of(sizes, str(element), self._meanwhile)
-        return Problem(self.mesh, loops, values, result, wish, False, tuple(keeps), work)
+        keeping, total = tuple(keeps), is_total(op)
+        return Problem(self.mesh, loops, values, result, wish, False, keeping, work, total)
 
     def _bytes(self, value: ir.Value) -> int:
         """Returns how many bytes of an element devices send where parts of it are combined."""
@@ -498,7 +588,7 @@ class Division(MeshRewriting[ir.RankedTensorType]):
         pairs = dim_pairs(op, self._type(source), view)
         if op.name == "tensor.pad" and _counts_places(op):
             pairs = []
-        given = view_spreads(pairs, spreads, self.mesh, view)
+        given = view_spreads(pairs, spreads, self.mesh, self._type(source), view)
         if op.name == COLLAPSE and given != spreads and self._waits(op, spreads, given):
             self._collapses[op.results[0]] = op
             return

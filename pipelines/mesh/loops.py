@@ -17,6 +17,14 @@ from ..fusion.scatters import SCATTER
 from ..hir.mesh.loops import Loop
 from ..walking import operations_where
 
+_TOTAL = ("arith.", "math.", "complex.", "linalg.index", "linalg.yield")
+# A divisor may be zero, and so may what has a negative power.
+_NOT_TOTAL = (
+    *(f"arith.{kind}{sign}" for kind in ("div", "rem", "ceildiv") for sign in ("si", "ui")),
+    "arith.floordivsi",
+    "math.ipowi",
+)
+
 WholeType = Callable[[ir.Value], ir.RankedTensorType]
 # How the parts of a reduction that devices compute are combined. The least and greatest of floats
 # are not: what these are with nan is the communication library's choice.
@@ -32,6 +40,16 @@ _REDUCTIONS = {
 
 def _type(value: ir.Value) -> ir.RankedTensorType:
     return ir.RankedTensorType(value.type)
+
+
+def is_total(op: ir.Operation) -> bool:
+    """Returns whether a linalg operation may be computed of any elements: nothing in it can fail,
+    or reads where an element says.
+    """
+    return all(
+        inner.name.startswith(_TOTAL) and inner.name not in _NOT_TOTAL
+        for inner in operations_where(op, lambda inner: inner != op)
+    )
 
 
 def parallel_loops(op: ir.Operation) -> list[int]:

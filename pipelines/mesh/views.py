@@ -77,17 +77,30 @@ def _grouped(op: ir.Operation, source: ir.RankedTensorType, view: ir.RankedTenso
     return found
 
 
-def view_spreads(pairs: Pairs, spreads: Spreads, mesh: Mesh, view: ir.RankedTensorType) -> Spreads:
-    """Returns how a view is spread; whole along axes that divide what it is not divided by."""
+def view_spreads(
+    pairs: Pairs,
+    spreads: Spreads,
+    mesh: Mesh,
+    source: ir.RankedTensorType,
+    view: ir.RankedTensorType,
+) -> Spreads:
+    """Returns how a view is spread; whole along axes that divide what it is not divided by.
+
+    Parts of different sizes are those of a dim of as many elements alone.
+    """
     to = dict(pairs)
     found = tuple(
         Spread(axis=to[each.axis]) if each.axis in to else Spread(reduction=each.reduction)
         for each in spreads
     )
     uneven = {
-        dim
-        for dim, size in enumerate(view.shape)
-        if size != DYNAMIC and size % mesh.parts(found, dim)
+        after
+        for before, after in pairs
+        if source.shape[before] != view.shape[after]
+        and not (
+            mesh.is_even(spreads, before, source.shape[before])
+            and mesh.is_even(found, after, view.shape[after])
+        )
     }
     return tuple(Spread() if each.axis in uneven else each for each in found)
 

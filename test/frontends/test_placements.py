@@ -36,7 +36,12 @@ class _Sum(nn.Module):
         (2, {"weight": Shard(2)}, "the sharding of 'weight', axis:2: the buffer has 2 dims"),
         (2, {"weight": Shard(-3)}, "the sharding of 'weight', axis:-3: a spread is whole"),
         (2, {"x": Partial("avg")}, "the sharding of 'x', partial:avg: devices combine no i32"),
-        (3, {"w*": "axis:0"}, "the sharding of 'weight', axis:0: 3 devices do not divide 4"),
+        ((3, 2), {"w*": ("axis:0",) * 2}, "'weight', axis:0, axis:0: 6 devices do not divide 4"),
+        (
+            3,
+            {"total": Shard(0)},
+            "the sharding of 'total', which is state: 3 devices do not divide",
+        ),
         ((2, 2), {"weight": "axis:0"}, "the sharding of 'weight' has 1 placements, and the mesh 2"),
         (0, {"weight": "axis:0"}, "a mesh is the sizes of its axes, not 0"),
         (None, {"weight": "axis:0"}, "shardings say how tensors are spread over a mesh"),

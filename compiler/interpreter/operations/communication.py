@@ -242,7 +242,7 @@ def reshard(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     if after[0] == "axis":
         axis, number = int(after[1]), len(teams[1])
         if whole.shape[axis] % number:
-            fault.fail(op, f"{number} devices do not divide {whole.shape[axis]} evenly")
+            _fail_uneven(op, number, whole.shape[axis])
         whole = whole.chunk(number, axis)[teams[1].index(place.rank)]
     destination = frame.destination(op, tuple(whole.shape), [source], in_place=True)
     frame.write(destination, whole)
@@ -269,14 +269,19 @@ def _reshard_over_mesh(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     whole = assemble(mesh, before, parts, source.element, {axis: own[axis] for axis in kept})
     for dim in range(rank):
         if whole.shape[dim] % mesh.parts(after, dim):
-            fault.fail(
-                op,
-                f"{mesh.parts(after, dim)} devices do not divide {whole.shape[dim]} evenly",
-            )
+            _fail_uneven(op, mesh.parts(after, dim), whole.shape[dim])
     part = part_of(mesh, after, whole, own)
     destination = frame.destination(op, tuple(part.shape), [source], in_place=True)
     frame.write(destination, part)
     return [destination] if len(op.results) else []
+
+
+def _fail_uneven(op: ir.Operation, parts: int, size: int) -> None:
+    fault.fail(
+        op,
+        f"{parts} devices do not divide {size} evenly",
+        "fill it up before, as a program over a mesh does by itself",
+    )
 
 
 def _outside(op: ir.Operation, frame: Frame, source: Buffer) -> Sequence[Any]:

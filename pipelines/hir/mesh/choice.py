@@ -81,7 +81,8 @@ class Problem:
 
     Where that is `required`, the result must be spread so.
     `keeps` says of each axis of the mesh whether parts of sums may pass through. `work` is what all
-    of it takes one device, as the bytes that are sent meanwhile.
+    of it takes one device, as the bytes that are sent meanwhile. `is_total` says whether it may be
+    computed of any elements: then the last devices compute what fills up their parts too.
     """
 
     mesh: Mesh
@@ -92,6 +93,7 @@ class Problem:
     required: bool
     keeps: tuple[bool, ...]
     work: Fraction = Fraction(0)
+    is_total: bool = False
 
     def solve(self) -> Choice:
         """Returns the cheapest choice; of equals the one that sends the fewest buffers, and of
@@ -154,11 +156,22 @@ class Problem:
             return None
         values = [*zip(self.operands, operands, strict=True), (self.result, result)]
         for value, spreads in values:
-            for dim, size in enumerate(value.shape):
-                if size != DYNAMIC and size % self.mesh.parts(spreads, dim):
+            for dim in self.mesh.uneven(spreads, value.shape):
+                if not self.is_total or not self.mesh.may_divide(spreads, dim, value.shape[dim]):
                     return None
+        for loop in loops:
+            # What fills up parts is no term of a sum.
+            if isinstance(loop, Loop) and loop.dim is None and self._is_uneven(loop, operands):
+                return None
         chosen = tuple(loop if isinstance(loop, Loop) else None for loop in loops)
         return Choice(operands, result, chosen)
+
+    def _is_uneven(self, loop: Loop, operands: Sequence[Spreads]) -> bool:
+        """Returns whether devices have different numbers of a loop's iterations."""
+        return any(
+            place is not None and place in self.mesh.uneven(spreads, value.shape)
+            for value, spreads, place in zip(self.operands, operands, loop.places, strict=True)
+        )
 
     def _costs(self, choice: Choice) -> list[Fraction]:
         """Returns what is sent for each operand, and for the result to be as it would best be."""

@@ -17,14 +17,18 @@ from ....dialects.hir.program_mesh import input_spreads, is_combined, spreads_of
 from ....dialects.hir.refusal import constant_value
 from ....dialects.mlir import ir
 from ...pass_base import fail
+from ...rewriting import index_constant, zero_of
 from ...walking import defining_op, operations_where
 from ...weights import divided_weights
-from ..communication.device_parts import as_value, divided, packed
+from ..communication.device_parts import as_value, copy, divided, new_packed, packed, sizes_of
 from ..compute_ops import COMPUTE_OPS, destination_of, inputs_of, output_of
+from ..fresh_buffers import allocate
 from ..memory.effects import effects_of
 from ..memory.owners import VIEWS, is_buffer
+from ..runtime_sizes import size_value
+from ..view_ops import slice_between
 from .choice import Meanwhile, Problem, Value, work_of
-from .loops import loops_of, passes_parts
+from .loops import is_total, loops_of, passes_parts
 from .part_types import local_shape, local_type, view_type
 from .rewriting import MeshRewriting
 from .views import view_spreads
@@ -42,12 +46,14 @@ class Division(MeshRewriting[ir.MemRefType]):
 
     def run(self) -> None:
         """Rewrites the program."""
-        for number, argument in enumerate(self.block.arguments):
-            if is_buffer(argument):
-                self._divide_input(number, argument)
+        operations = [child.operation for child in self.block]
+        with ir.InsertionPoint.at_block_begin(self.block), self.owner.location:
+            for number, argument in enumerate(self.block.arguments):
+                if is_buffer(argument):
+                    self._divide_input(number, argument)
         # The outputs end the program: what they take comes before the first of them.
         first: ir.Operation | None = None
-        for op in [child.operation for child in self.block]:
+        for op in operations:
             if op.name == "hir.output":
                 first = first or op
             with ir.InsertionPoint(first or op), op.location:
@@ -90,15 +96,66 @@ class Division(MeshRewriting[ir.MemRefType]):
         if self._is_whole_weight(number):
             self._note(argument, whole, self.whole_spreads)
             uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
-            with ir.InsertionPoint.at_block_begin(self.block), self.owner.location:
-                part = self._spread_so(argument, spreads)
+            part = self._spread_so(argument, spreads)
             for user, place in uses:
                 user.operands[place] = part
             return
         try:
-            argument.set_type(local_type(whole, spreads, self.mesh))
+            part = local_type(whole, spreads, self.mesh)
         except LayoutError as error:
             fail(self.owner, f"input {number}: {error}")
+        if self.mesh.uneven(spreads, whole.shape):
+            self._take_uneven(number, argument, whole, spreads)
+        else:
+            argument.set_type(part)
+
+    def _take_uneven(
+        self, number: int, argument: ir.Value, whole: ir.MemRefType, spreads: Spreads
+    ) -> None:
+        """A device is given its own number of elements, and fills them up to as many as others."""
+        described = ir.DictAttr(ir.ArrayAttr(self.owner.attributes["inputs"])[number])
+        if "state" in described:
+            dim = self.mesh.uneven(spreads, whole.shape)[0]
+            text = self.mesh.uneven_text(spreads, dim, whole.shape[dim])
+            fail(self.owner, f"input {number} is state: {text}; leave it whole")
+        name = _name_of(described, number)
+        uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
+        part = local_shape(whole, spreads, self.mesh)
+        shape = self._given_type(part, whole.shape, spreads)
+        strides, offset = strides_and_offset(whole)
+        if has_identity_layout(whole):
+            argument.set_type(buffer_type(shape, whole.element_type))
+        else:
+            open_strides = [DYNAMIC if stride != 1 else 1 for stride in strides]
+            argument.set_type(buffer_type(shape, whole.element_type, open_strides, offset))
+        self._check_given(
+            f"input '{name}'", whole.shape, spreads, lambda dim: size_value(argument, dim)
+        )
+        filled = self._filled_up(argument, part)
+        self._note(filled, whole, spreads)
+        for user, place in uses:
+            user.operands[place] = filled
+
+    def _filled_up(self, value: ir.Value, shape: list[int]) -> ir.Value:
+        """The buffer with zeros after it, as many as give it these sizes."""
+        given = ir.MemRefType(value.type)
+        if list(given.shape) == shape:
+            return value
+        kind = buffer_type(shape, given.element_type)
+        sizes = [size_value(value, dim) for dim, size in enumerate(shape) if size == DYNAMIC]
+        filled = allocate(kind, sizes)
+        ir.Operation.create("hir.set", operands=[zero_of(given.element_type), filled])
+        copy(value, self._prefix(filled, value, list(given.shape)))
+        return filled
+
+    def _prefix(self, value: ir.Value, of: ir.Value, shape: list[int]) -> ir.Value:
+        """The first elements of a buffer along each dim, as many as another has."""
+        for dim, size in enumerate(shape):
+            if size != DYNAMIC and size != ir.MemRefType(value.type).shape[dim]:
+                value = slice_between(value, dim, index_constant(0), index_constant(size), size)
+            elif size == DYNAMIC and ir.MemRefType(value.type).shape[dim] != DYNAMIC:
+                value = slice_between(value, dim, index_constant(0), size_value(of, dim))
+        return value
 
     def _is_whole_weight(self, number: int) -> bool:
         """Returns whether an input is a weight of which every device has all."""
@@ -122,9 +179,23 @@ class Division(MeshRewriting[ir.MemRefType]):
         if is_buffer(value):
             rank = self.whole_type(value).rank
             wanted = spreads_of(op.attributes.get("spread"), rank, self.mesh)
-            op.operands[0] = self._spread_so(value, wanted)
+            op.operands[0] = self._as_given(self._spread_so(value, wanted), wanted)
         if "spread" in op.attributes:
             del op.attributes["spread"]
+
+    def _as_given(self, value: ir.Value, spreads: Spreads) -> ir.Value:
+        """A buffer of the elements of the whole that a part has, without what fills it up."""
+        whole = self.whole_type(value).shape
+        uneven = self.mesh.uneven(spreads, whole)
+        if not uneven:
+            return value
+        part = value
+        for dim in uneven:
+            _, size = self._bounds(spreads, dim, whole[dim])
+            part = slice_between(part, dim, index_constant(0), size)
+        fresh = new_packed(sizes_of(part), ir.MemRefType(part.type).element_type)
+        copy(part, fresh)
+        return fresh
 
     # Operations.
 
@@ -147,14 +218,23 @@ class Division(MeshRewriting[ir.MemRefType]):
         if known is not None:
             return known
         whole = self.whole_type(value)
-        result = self._resharding(value, now, spreads, self._packed_part(whole, spreads))
+        result = self._respread(value, whole, now, spreads)
         self._note(result, whole, spreads)
         if _root(value) not in self._written:
             self._resharded[value, spreads] = result
         return result
 
-    def _packed_part(self, whole: ir.MemRefType, spreads: Spreads) -> ir.MemRefType:
-        return buffer_type(local_shape(whole, spreads, self.mesh), whole.element_type)
+    def _respread(
+        self, value: ir.Value, whole: ir.MemRefType, now: Spreads, spreads: Spreads
+    ) -> ir.Value:
+        stop = self._stop(now, spreads, whole.shape)
+        if stop != now:
+            value, now = self._respread(value, whole, now, stop), stop
+        before, then = self._padding(now, spreads, whole.shape)
+        part = buffer_type(then, whole.element_type)
+        result = self._resharding(self._filled_up(value, before), now, spreads, part)
+        shape = local_shape(whole, spreads, self.mesh)
+        return result if shape == then else packed(self._prefix(result, result, shape))
 
     def _value(self, value: ir.Value) -> Value:
         if not is_buffer(value):
@@ -209,7 +289,10 @@ class Division(MeshRewriting[ir.MemRefType]):
             factor = self.whole_type(inputs[0])
             sizes = [*whole.shape, factor.shape[-1]]
             work = work_of(sizes, str(factor.element_type), self._meanwhile)
-        problem = Problem(self.mesh, loops, values, result, wish, required, tuple(keeps), work)
+        total = is_total(op)
+        problem = Problem(
+            self.mesh, loops, values, result, wish, required, tuple(keeps), work, total
+        )
         return problem, declared
 
     def _reshard_result(self, op: ir.Operation, spreads: Spreads) -> None:
@@ -310,6 +393,10 @@ class Division(MeshRewriting[ir.MemRefType]):
         if dim is None:
             fail(op, "which size is asked for is known before the program runs, over a mesh")
         self._multiply_size(op, dim)
+
+
+def _name_of(described: ir.DictAttr, number: int) -> str:
+    return ir.StringAttr(described["name"]).value if "name" in described else str(number)
 
 
 def _root(value: ir.Value) -> ir.Value:

@@ -15,6 +15,8 @@ WholeType = Callable[[ir.Value], ir.MemRefType]
 # How the parts of a reduction that devices compute are combined. Not of these: least and greatest
 # of floats, since what these are with nan is the communication library's choice.
 _REDUCTIONS = {"sum": "sum", "prod": "prod", "mean": "avg", "min": "min", "max": "max"}
+# A divisor may be zero, and so may what has a negative power.
+_DIVIDES = ("div", "floordiv", "mod", "pow")
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,13 @@ def _reductions(op: ir.Operation, inputs: list[ir.Value], element: ir.Type) -> l
     if inputs[2:] and ir.MemRefType(inputs[2].type).element_type != element:
         return []
     return [Loop(None, "sum", (ranks[0] - 1, 1, *(None for _ in inputs[2:])))]
+
+
+def is_total(op: ir.Operation) -> bool:
+    """Returns whether the operation may be computed of any elements; integers' divisors may not."""
+    kind = ir.StringAttr(op.attributes["kind"]).value if "kind" in op.attributes else ""
+    element = ir.MemRefType(output_of(op).type).element_type
+    return kind not in _DIVIDES or not isinstance(element, ir.IntegerType)
 
 
 def passes_parts(op: ir.Operation, partial: list[bool]) -> bool:

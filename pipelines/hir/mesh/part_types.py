@@ -25,10 +25,7 @@ from ....dialects.mlir import ir
 
 def local_shape(whole: ir.MemRefType, spreads: Spreads, mesh: Mesh) -> list[int]:
     """Returns the sizes of a part, DYNAMIC where they are open."""
-    return [
-        size if size == DYNAMIC else size // mesh.parts(spreads, dim)
-        for dim, size in enumerate(whole.shape)
-    ]
+    return [mesh.part(spreads, dim, size) for dim, size in enumerate(whole.shape)]
 
 
 def local_type(whole: ir.MemRefType, spreads: Spreads, mesh: Mesh) -> ir.MemRefType:

@@ -18,9 +18,7 @@ def view_spreads(
 
     The types are those of the whole.
     """
-    dims = {
-        dim: _target(op, dim, mesh.parts(spreads, dim), source, view) for dim in _divided(spreads)
-    }
+    dims = {dim: _target(op, dim, mesh, spreads, source, view) for dim in _divided(spreads)}
     needed = tuple(
         Spread() if each.axis is not None and dims[each.axis] is None else each for each in spreads
     )
@@ -33,11 +31,27 @@ def _divided(spreads: Spreads) -> set[int]:
 
 
 def _target(
-    op: ir.Operation, dim: int, parts: int, source: ir.MemRefType, view: ir.MemRefType
+    op: ir.Operation,
+    dim: int,
+    mesh: Mesh,
+    spreads: Spreads,
+    source: ir.MemRefType,
+    view: ir.MemRefType,
 ) -> int | None:
     """Returns the view's dim that is the buffer's; None where the view cannot be
     taken of a part.
+
+    Parts of different sizes are those of a dim of as many elements alone.
     """
+    target = _same(op, dim, mesh.parts(spreads, dim), source, view)
+    if target is None or mesh.is_even(spreads, dim, source.shape[dim]):
+        return target
+    return target if source.shape[dim] == view.shape[target] else None
+
+
+def _same(
+    op: ir.Operation, dim: int, parts: int, source: ir.MemRefType, view: ir.MemRefType
+) -> int | None:
     if op.name == "hir.permute":
         return list(ir.DenseI64ArrayAttr(op.attributes["order"])).index(dim)
     if op.name in ("hir.select", "hir.slice"):
@@ -65,7 +79,7 @@ def _reshaped(source: list[int], view: list[int], dim: int, parts: int) -> int |
             if size == 1 and source[dim] != 1:
                 continue
             # An open size is the only one: it is what the other sizes leave.
-            if size != DYNAMIC and (size % parts or (source[dim] == DYNAMIC)):
+            if size not in (DYNAMIC, source[dim]) and (size % parts or source[dim] == DYNAMIC):
                 return None
             return target
     return None

@@ -11,9 +11,11 @@ import pytest
 import torch
 
 from hirc import program as build
+from hirc.compiler.errors import InputError
 from hirc.compiler.interpreter import interpret_team
 from hirc.dialects.hir.builder import Program
 from support.driver import Hirc
+from support.spreads import part
 
 from .conftest import RunTeam
 
@@ -53,38 +55,31 @@ def _program(mesh: tuple[int, ...], rows: int | str) -> tuple[Program, dict[str,
     return p, spreads
 
 
-def _part(
-    whole: torch.Tensor, spreads: list[str], mesh: tuple[int, ...], place: tuple[int, ...]
-) -> torch.Tensor:
-    for spread, size, at in zip(spreads, mesh, place, strict=True):
-        if spread != "whole":
-            whole = whole.chunk(size, int(spread[-1]))[at]
-    return whole.contiguous()
-
-
-@pytest.mark.parametrize(("mesh", "rows"), [((2,), 8), ((2, 2), "n"), ((2, 4), 8)])
+@pytest.mark.parametrize(("mesh", "rows"), [((3,), 7), ((2, 2), "n"), ((2, 4), 8)])
 def test_agrees_with_one_device(
     hirc: Hirc, run_team: RunTeam, tmp_path: Path, mesh: tuple[int, ...], rows: int | str
 ) -> None:
     program, spreads = _program(mesh, rows)
     generator = torch.Generator().manual_seed(4)
-    wholes = {name: torch.randn(shape, generator=generator) for name, shape in _SHAPES.items()}
+    count = rows if isinstance(rows, int) else 8
+    shapes = {**_SHAPES, "x": (count, 16)}
+    wholes = {name: torch.randn(shape, generator=generator) for name, shape in shapes.items()}
     h = torch.nn.functional.gelu(wholes["x"] @ wholes["w1"].T + wholes["b1"])
     y = h @ wholes["w2"].T + wholes["b2"] + wholes["x"]
     expected = {
         "y": y / ((y * y).mean(1, keepdim=True) + 1).sqrt(),
         "norm": (h * h).sum(0),
-        "turned": h.T.reshape(4, 8, 8) * 2,
+        "turned": h.T.reshape(4, 8, count) * 2,
     }
     places = list(product(*map(range, mesh)))
     parts = [
-        {name: _part(whole, spreads[name], mesh, place) for name, whole in wholes.items()}
+        {name: part(whole, spreads[name], mesh, place) for name, whole in wholes.items()}
         for place in places
     ]
     interpreted = interpret_team(program, parts)
     for rank, each in enumerate(parts):
-        for name, part in each.items():
-            np.save(tmp_path / f"{name}.{rank}.npy", part.numpy())
+        for name, given in each.items():
+            np.save(tmp_path / f"{name}.{rank}.npy", given.numpy())
     (tmp_path / "prog.mlir").write_text(str(program))
     hirc.succeeds(tmp_path / "prog.mlir", "--offload-arch=cpu", "-o", tmp_path / "prog")
     words = [f"--input={name}={tmp_path}/{name}.%r.npy" for name in wholes]
@@ -93,10 +88,20 @@ def test_agrees_with_one_device(
     assert [(each.status, each.errors) for each in ended] == [(0, "")] * prod(mesh)
     for rank, place in enumerate(places):
         for number, (name, whole) in enumerate(expected.items()):
-            wanted = _part(whole, spreads[name], mesh, place)
+            wanted = part(whole, spreads[name], mesh, place)
             given = torch.from_numpy(np.load(tmp_path / f"{name}.{rank}.npy"))
             torch.testing.assert_close(given, wanted, rtol=1e-4, atol=1e-4)
             torch.testing.assert_close(interpreted[rank][number], wanted, rtol=1e-4, atol=1e-4)
+    if mesh != (3,):
+        return
+    # Of 32 rows the third of three devices has ten.
+    words = [word.replace("%r", "0") for word in words]
+    ended = run_team([[tmp_path / "prog", *words]] * 3)
+    assert "of the 32 elements of dim 0 the first of 3 devices have 11 each" in ended[2].errors
+    assert all(each.status for each in ended)
+    parts[2]["w1"] = parts[0]["w1"]
+    with pytest.raises(InputError, match=r"\(11, 16\) on device 2, whose part is \(10, 16\)"):
+        interpret_team(program, parts)
 
 
 def test_devices_that_need_nothing_of_each_other(

@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from support.driver import Hirc
+from support.spreads import may_divide, part
 
 from .conftest import RunTeam
 
@@ -129,8 +130,8 @@ def _check(
         for name, whole in inputs.items():
             row = table[name]
             shares = prod(size for size, each in zip(mesh, row, strict=True) if each == _SHARE)
-            part = _part(whole / shares, row, mesh, place)
-            np.save(folder / f"{name}.{rank}.npy", part.numpy())
+            given = part(whole / shares, row, mesh, place)
+            np.save(folder / f"{name}.{rank}.npy", given.numpy())
     words = [f"--input={name}={folder}/{name}.%r.npy" for name in inputs]
     words += [f"--output={name}={folder}/{name}.%r.npy" for name in outputs]
     ended = run_team([[folder / "prog", *words]] * len(places))
@@ -144,22 +145,15 @@ def _check(
         for place in places:
             # The parts of the devices that differ from this one along axes of shares alone.
             of = [
-                part
-                for part, other in zip(given, places, strict=True)
+                each
+                for each, other in zip(given, places, strict=True)
                 if all(other[axis] == place[axis] for axis in kept)
             ]
-            wanted = _part(whole, row, mesh, place)
+            wanted = part(whole, row, mesh, place)
             assert of[0].shape == wanted.shape, name
             torch.testing.assert_close(
                 torch.stack(of).sum(0), wanted, rtol=1e-3, atol=1e-3, equal_nan=True, msg=name
             )
-
-
-def _part(whole: torch.Tensor, row: Row, mesh: Sequence[int], place: Sequence[int]) -> torch.Tensor:
-    for each, size, at in zip(row, mesh, place, strict=True):
-        if each.startswith("axis"):
-            whole = whole.chunk(size, int(each[5:]))[at]
-    return whole.contiguous()
 
 
 class _Drawn:
@@ -229,19 +223,20 @@ class _Drawn:
             f"{x} @ {x}.transpose(-1, -2)",
             f"torch.nn.functional.layer_norm({x}, ({value.shape[-1]},))",
         ]
-        for part in (2, 4, 8):
-            found += [f"{x}.unflatten({dim}, ({part}, -1))", f"{x}.unflatten({dim}, (-1, {part}))"]
+        for count in (2, 4, 8):
+            found += [
+                f"{x}.unflatten({dim}, ({count}, -1))",
+                f"{x}.unflatten({dim}, (-1, {count}))",
+            ]
         return found
 
     def _row(self, value: torch.Tensor) -> tuple[str, ...]:
         row: list[str] = []
-        for size in self._mesh:
+        for _ in self._mesh:
             choices = [_WHOLE, _SHARE]
             for dim in range(value.dim()):
                 word = f"axis:{dim}"
-                given = zip(self._mesh, row, strict=False)
-                parts = prod(of for of, each in given if each == word)
-                if value.shape[dim] % (parts * size) == 0:
+                if may_divide(value.shape, [*row, word], self._mesh):
                     choices += [word, word]
             row.append(self._random.choice(choices))
         return tuple(row)

@@ -22,11 +22,11 @@
 
 // -----
 
-// expected-error @below {{'spread' of input 0 is ["axis:0"]: 2 devices do not divide 7 elements evenly}}
+// expected-error @below {{'spread' of input 0 is ["axis:0", "axis:0"]: 4 devices do not divide 6 elements evenly, as several axes of the mesh have to; divide it by one, or leave it whole}}
 "hir.program"() ({
-^bb0(%x: memref<7xf32>):
-}) {sym_name = "main", mesh = array<i64: 2>, inputs = [{name = "x", spread = ["axis:0"]}],
-    function_type = (memref<7xf32>) -> ()} : () -> ()
+^bb0(%x: memref<6xf32>):
+}) {sym_name = "main", mesh = array<i64: 2, 2>, inputs = [{name = "x", spread = ["axis:0", "axis:0"]}],
+    function_type = (memref<6xf32>) -> ()} : () -> ()
 
 // -----
 

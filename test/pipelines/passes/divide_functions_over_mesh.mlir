@@ -284,3 +284,47 @@ func.func @long(%x: tensor<16384x4096xbf16> {hir.spread = ["axis:1"]},
   } -> tensor<16384x4096xbf16>
   return %z : tensor<16384x4096xbf16>
 }
+
+// -----
+
+// Of seven rows the first of three devices have three each, the last one has one: it fills them up,
+// as all communicate and compute as many, and gives its own.
+
+// CHECK-LABEL: func.func @uneven(
+// CHECK-SAME:      %[[X:.*]]: tensor<?x4xf32> {hir.name = "x"}, %[[N:.*]]: tensor<?xi32>
+// CHECK-SAME:      -> (tensor<?x4xf32>, tensor<?xi32>)
+// CHECK:         cf.assert %{{.*}}, "input 'x': of the 7 elements of dim 0 the first of 3 devices have 3 each, the next what is left; this one is given another number"
+// CHECK:         %[[FILLED:.*]] = tensor.pad %[[X]]
+// CHECK:           tensor<?x4xf32> to tensor<3x4xf32>
+// CHECK:         tensor.pad %[[N]]
+// CHECK:         math.exp
+// A divisor may not be what fills a part up: all are collected, and each device takes its own.
+// CHECK:         %[[ALL:.*]] = "hir.reshard"{{.*}} -> memref<9xi32>
+// CHECK:         arith.divsi
+// CHECK:         tensor<7xi32>
+// CHECK:         tensor.extract_slice %{{.*}} : tensor<3x4xf32> to tensor<?x4xf32>
+func.func @uneven(%x: tensor<7x4xf32> {hir.name = "x", hir.spread = ["axis:0"]},
+                  %n: tensor<7xi32> {hir.spread = ["axis:0"]})
+    -> (tensor<7x4xf32> {hir.spread = ["axis:0"]}, tensor<7xi32> {hir.spread = ["axis:0"]})
+    attributes {hir.mesh = array<i64: 3>} {
+  %empty = tensor.empty() : tensor<7x4xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<7x4xf32>) outs(%empty : tensor<7x4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %e = math.exp %a : f32
+    linalg.yield %e : f32
+  } -> tensor<7x4xf32>
+  %c9 = arith.constant 9 : i32
+  %none = tensor.empty() : tensor<7xi32>
+  %q = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]}
+      ins(%n : tensor<7xi32>) outs(%none : tensor<7xi32>) {
+  ^bb0(%a: i32, %out: i32):
+    %d = arith.divsi %c9, %a : i32
+    linalg.yield %d : i32
+  } -> tensor<7xi32>
+  return %y, %q : tensor<7x4xf32>, tensor<7xi32>
+}

@@ -15,10 +15,18 @@ func.func @main(%x: tensor<4xf32> {hir.spread = ["axis:1"]}) -> tensor<4xf32>
 
 // -----
 
-// expected-error @below {{'hir.spread' of result 0 is ["axis:0"]: 3 devices do not divide 4 elements evenly}}
-func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32> {hir.spread = ["axis:0"]})
-    attributes {hir.mesh = array<i64: 3>} {
+// expected-error @below {{'hir.spread' of result 0 is ["axis:0", "axis:0"]: 6 devices do not divide 4 elements evenly, as several axes of the mesh have to; divide it by one, or leave it whole}}
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32> {hir.spread = ["axis:0", "axis:0"]})
+    attributes {hir.mesh = array<i64: 3, 2>} {
   return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{'hir.spread' of argument 0, which is state: 3 devices do not divide 4 elements evenly; leave it whole}}
+func.func @main(%s: tensor<4xf32> {hirc.state = "s", hir.spread = ["axis:0"]}) -> tensor<4xf32>
+    attributes {hir.mesh = array<i64: 3>} {
+  return %s : tensor<4xf32>
 }
 
 // -----

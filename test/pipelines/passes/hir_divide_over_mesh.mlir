@@ -103,3 +103,35 @@ module attributes {hirc.weights = {bytes = 256 : i64, file = "",
       function_type = (memref<4x8xf32>, memref<4x8xf32>, memref<4x8xf32>)
           -> (memref<4x8xf32>, memref<4x8xf32>)} : () -> ()
 }
+
+// -----
+
+// Of seven rows the first of three devices have three each, the last one has one: it fills them up,
+// as all communicate and compute as many, and gives its own.
+
+// CHECK:       "hir.program"
+// CHECK:       ^bb0(%[[X:.*]]: memref<?x4xf32>, %{{.*}}: memref<?xi32>):
+// CHECK:         cf.assert %{{.*}}, "input 'x': of the 7 elements of dim 0 the first of 3 devices have 3 each, the next what is left; this one is given another number"
+// CHECK:         %[[FILLED:.*]] = "hir.allocate"() : () -> memref<3x4xf32>
+// CHECK:         "hir.set"(%{{.*}}, %[[FILLED]]) : (f32, memref<3x4xf32>) -> ()
+// CHECK:         %[[OWN:.*]] = "hir.slice"(%[[FILLED]]
+// CHECK:         "hir.set"(%[[X]], %[[OWN]])
+// CHECK:         %[[Y:.*]] = "hir.unary"(%[[FILLED]]) {kind = "exp"} : (memref<3x4xf32>) -> memref<3x4xf32>
+// What fills parts up is no term of a sum.
+// CHECK:         %[[ALL:.*]] = "hir.reshard"(%[[Y]]) {{.*}} to = ["whole"]{{.*}} -> memref<9x4xf32>
+// CHECK:         %[[WHOLE:.*]] = "hir.slice"(%[[ALL]]{{.*}} -> memref<7x4xf32>
+// CHECK:         "hir.reduce"(%[[WHOLE]]) {{.*}} -> memref<4xf32>
+// A divisor that fills a part up is none either.
+// CHECK:         "hir.binary"{{.*}} {kind = "div"} : (memref<7xi32>, memref<7xi32>) -> memref<7xi32>
+// CHECK:         "hir.output"{{.*}} {name = "y"} : (memref<?x4xf32>) -> ()
+"hir.program"() ({
+^bb0(%x: memref<7x4xf32>, %n: memref<7xi32>):
+  %y = "hir.unary"(%x) {kind = "exp"} : (memref<7x4xf32>) -> memref<7x4xf32>
+  %s = "hir.reduce"(%y) {kind = "sum", axes = array<i64: 0>} : (memref<7x4xf32>) -> memref<4xf32>
+  %q = "hir.binary"(%n, %n) {kind = "div"} : (memref<7xi32>, memref<7xi32>) -> memref<7xi32>
+  "hir.output"(%y) {name = "y", spread = ["axis:0"]} : (memref<7x4xf32>) -> ()
+  "hir.output"(%s) {name = "s"} : (memref<4xf32>) -> ()
+  "hir.output"(%q) {name = "q"} : (memref<7xi32>) -> ()
+}) {mesh = array<i64: 3>, sym_name = "uneven",
+    inputs = [{name = "x", spread = ["axis:0"]}, {name = "n", spread = ["axis:0"]}],
+    function_type = (memref<7x4xf32>, memref<7xi32>) -> (memref<7x4xf32>, memref<4xf32>, memref<7xi32>)} : () -> ()
