@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import InputError
 from .loader_abi import DlTensor
 from .loader_array import CAPSULE, Array, Owner
-from .loader_checks import check_plain, stream_number
+from .loader_checks import check_plain, passing, stream_number
 from .loader_torch import fill_from_torch, loaded_torch, torch_of
 from .loader_values import INPUT, ValueInfo, scalar_bytes, scalar_value
 
@@ -98,7 +98,8 @@ class Call:
             tensor.dtype = value.dtype
             return
         where = f"{role} '{value.name}' of {self.program.name}"
-        check_plain(given, where)
+        with passing(where):
+            check_plain(given, where)
         self._fill(tensor, value, given, where)
 
     def _fill(self, tensor: DlTensor, value: ValueInfo, given: Any, where: str) -> None:
@@ -121,7 +122,7 @@ class Call:
         except ValueError:
             raise InputError(
                 f"{where} cannot be passed: __dlpack__ of {type(given).__name__} returns "
-                f"{type(capsule).__name__}, no capsule of a tensor"
+                f"{type(capsule).__name__}, no capsule of a tensor that nobody has taken"
             ) from None
 
     def _capsule_of(self, value: ValueInfo, given: Any, where: str) -> Any:
@@ -131,14 +132,12 @@ class Call:
                 hint="torch tensors and numpy arrays are, and what else has __dlpack__"
                 + ("" if value.sizes else "; without dims as numpy.array(1.5, numpy.float32)"),
             )
-        try:
+        with passing(where):
             kind = given.__dlpack_device__()[0]
             if kind in (_CUDA, _ROCM):
                 # DLPack's number of CUDA's default stream is 1, of HIP's 0.
                 return given.__dlpack__(stream=self.stream or int(kind == _CUDA))
             return given.__dlpack__()
-        except (BufferError, RuntimeError, TypeError, ValueError) as error:
-            raise InputError(f"{where} cannot be passed: {error}") from error
 
     def _prepare(self, tensor: DlTensor, value: ValueInfo, given: Any) -> None:
         """Takes an output that was handed in, or makes room for what the program fills in."""
@@ -207,13 +206,14 @@ class Call:
         if self._torch is not None:
             return self._torch.utils.dlpack.from_dlpack(array.__dlpack__())
         for given in [*self.inputs, *self.given]:
-            space = getattr(given, "__array_namespace__", None)
-            if space is None:
+            if not hasattr(given, "__array_namespace__"):
                 continue
             try:
-                return space().from_dlpack(array)
-            except (BufferError, RuntimeError, TypeError, ValueError):
-                return array  # of a type that they do not have
+                return given.__array_namespace__().from_dlpack(array)
+            except MemoryError:
+                raise
+            except Exception:  # noqa: BLE001 - of a type that they do not have, or none of theirs
+                return array
         if self._on_cpu and tensor.dtype & 0xFF in _NUMPY_CODES:
             import numpy
 

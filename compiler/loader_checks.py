@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import operator
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 from .errors import InputError
@@ -42,6 +44,21 @@ def stream_number(stream: Any, *, on_cpu: bool) -> int:
 
 def _no_stream(stream: Any, hint: str) -> InputError:
     return InputError(f"stream= is {stream!r}, which is no CUDA stream", hint=hint)
+
+
+@contextmanager
+def passing(where: str) -> Generator[None]:
+    """Makes an InputError of whatever a tensor's own functions raise in the block."""
+    try:
+        yield
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:
+        # Another library's code may raise anything.
+        said = str(error)
+        if not said or not isinstance(error, (BufferError, RuntimeError, TypeError, ValueError)):
+            said = f"{type(error).__name__}: {said}".removesuffix(": ")
+        raise InputError(f"{where} cannot be passed: {said}") from error
 
 
 def _numpy_types() -> tuple[Any, ...]:

@@ -54,7 +54,7 @@ def scalar_bytes(value: ValueInfo, number: Any, program: str) -> bytes:
             return _bf16(float(number))
         if value.code == _FLOAT and value.element != "tf32":
             return struct.pack(_FLOAT_FORMATS[value.element_bytes], float(number))
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, ArithmeticError) as error:
         raise InputError(
             f"input '{value.name}' of {program}: {reprlib.repr(number)} is no {value.element}"
         ) from error

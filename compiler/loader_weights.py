@@ -12,7 +12,7 @@ from typing import Any
 from .errors import InputError
 from .loader_abi import DlTensor, ProgramInfo
 from .loader_array import CAPSULE
-from .loader_checks import check_plain
+from .loader_checks import check_plain, passing
 
 _METADATA = "__metadata__"
 _api = ctypes.pythonapi
@@ -67,12 +67,10 @@ def use_tensors(
         where = f"weight '{name}' of {library}"
         if not hasattr(tensor, "__dlpack__"):
             raise InputError(f"{where}: {type(tensor).__name__} is no tensor")
-        check_plain(tensor, where)
-        try:
+        with passing(where):
+            check_plain(tensor, where)
             kept.append(tensor.__dlpack__())
-        except (BufferError, RuntimeError, TypeError, ValueError) as error:
-            raise InputError(f"{where} cannot be passed: {error}") from error
-        addresses.append(_api.PyCapsule_GetPointer(kept[-1], CAPSULE))
+            addresses.append(_api.PyCapsule_GetPointer(kept[-1], CAPSULE))
     names = (ctypes.c_char_p * len(tensors))(*(name.encode() for name in tensors))
     return use(names, (ctypes.POINTER(DlTensor) * len(tensors))(
         *(ctypes.cast(address, ctypes.POINTER(DlTensor)) for address in addresses)

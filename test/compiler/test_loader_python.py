@@ -253,6 +253,46 @@ def test_what_is_nearly_wrong() -> None:
     assert (several(array, 3.4028234e38, 0)[0] == np.float32(3.4028234e38)).all()
 
 
+def _tensor(name: str, error: BaseException) -> Any:
+    """A tensor of which a function of this name raises an error."""
+    memory = np.ones(3, np.float32)
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise error
+
+    members = {
+        "__dlpack__": lambda self, **_: memory.__dlpack__(),  # pyright: ignore[reportUnknownLambdaType]
+        "__dlpack_device__": lambda self: (1, 0),  # pyright: ignore[reportUnknownLambdaType]
+    }
+    return type("Tensor", (), {**members, name: fails})()
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "said"),
+    [
+        ("__dlpack__", KeyError("k"), "KeyError: 'k'"),
+        ("__dlpack__", NotImplementedError(), "NotImplementedError"),
+        ("__dlpack_device__", AttributeError("there is none"), "AttributeError: there is none"),
+        ("is_neg", ValueError("it is odd"), "it is odd"),
+    ],
+)
+def test_what_a_tensor_raises_is_an_input_error(name: str, error: Exception, said: str) -> None:
+    several = library(_PROGRAMS).several
+    with pytest.raises(InputError) as raised:
+        several(_tensor(name, error), 1.0, 0)
+    assert raised.value.message == f"input 'x' of several cannot be passed: {said}"
+    assert raised.value.__cause__ is error
+    for other in (MemoryError(), KeyboardInterrupt()):
+        with pytest.raises(type(other)):
+            several(_tensor(name, other), 1.0, 0)
+
+
+def test_an_output_that_a_library_does_not_take_is_no_failure() -> None:
+    doubled = library(_PROGRAMS).doubled
+    y = doubled(_tensor("__array_namespace__", KeyError("k")))
+    assert np.array_equal(np.from_dlpack(y), np.full(3, 2, np.float32))
+
+
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 def test_a_nested_tensor_is_an_input_error() -> None:
     nested = torch.nested.nested_tensor([torch.ones(3), torch.ones(2)])
