@@ -141,12 +141,14 @@ def _amd_device(bare: str, chips: tuple[str, ...]) -> list[str]:
     lanes = f"{{warp-lanes={lanes_of(chips)}}}"
     return [
         "check-device-ops",
+        "name-private-memory",
         "name-atomic-scopes",
         "expand-device-assert",
         "widen-printf-operands",
         f"expand-all-reduce{lanes}",
         f"expand-subgroup-reduce{lanes}",
         f"expand-subgroup-id{lanes}",
+        "shuffle-in-words",
         "expand-shuffle",
         "expand-atomic-product",
         *_ARITHMETIC,
@@ -172,11 +174,13 @@ def _nvidia_device(bare: str, chips: str, redux: str) -> list[str]:
     """Returns the passes that take one gpu.module to LLVM's dialects for NVIDIA's chips."""
     return [
         "check-device-ops",
+        "name-private-memory",
         "fence-ordered-atomics",
         "widen-printf-operands",
         "expand-all-reduce",
         f"expand-subgroup-reduce{{redux={redux}}}",
         "expand-subgroup-id",
+        "shuffle-in-words",
         "expand-atomic-product",
         "expand-mma-elementwise",
         *_ARITHMETIC,

@@ -1,4 +1,4 @@
-"""expand-subgroup-id: which warp of its block a thread is in, and how many there are."""
+"""expand-subgroup-id: which warp of its block a thread is in, how many there are, and how wide."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
 from ..lane_reduction import WARP_LANES, thread_position, warps_in_block
 from ..pass_base import Pass, register
-from ..rewriting import rewrite_each
+from ..rewriting import index_constant, rewrite_each
 
 
 @register
 @dataclass(frozen=True)
 class ExpandSubgroupId(Pass):
-    """Expands gpu.subgroup_id and gpu.num_subgroups.
+    """Expands gpu.subgroup_id, gpu.num_subgroups and gpu.subgroup_size.
 
     Warps are `warp_lanes` threads each, cut from the linear index of the block's threads, x first;
     the last may be short and counts. (PTX's %warpid is where a warp runs, which may change.)
@@ -28,7 +28,11 @@ class ExpandSubgroupId(Pass):
     """
 
     name: ClassVar[str] = "expand-subgroup-id"
-    subjects: ClassVar[tuple[str, ...]] = ("gpu.subgroup_id", "gpu.num_subgroups")
+    subjects: ClassVar[tuple[str, ...]] = (
+        "gpu.subgroup_id",
+        "gpu.num_subgroups",
+        "gpu.subgroup_size",
+    )
     warp_lanes: int = WARP_LANES
 
     def run(self, op: ir.Operation) -> None:
@@ -37,6 +41,7 @@ class ExpandSubgroupId(Pass):
             {
                 "gpu.subgroup_id": partial(_subgroup_id, self.warp_lanes),
                 "gpu.num_subgroups": partial(_number_of_subgroups, self.warp_lanes),
+                "gpu.subgroup_size": lambda _: [index_constant(self.warp_lanes)],
             },
         )
 

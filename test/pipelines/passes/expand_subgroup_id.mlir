@@ -40,4 +40,14 @@ gpu.module @m {
     memref.store %count, %out[%zero] : memref<1xindex>
     gpu.return
   }
+
+  // CHECK-LABEL: gpu.func @width
+  // CHECK:         %[[SIZE:.*]] = arith.constant 32 : index
+  // CHECK:         memref.store %[[SIZE]]
+  gpu.func @width(%out: memref<1xindex>) kernel {
+    %zero = arith.constant 0 : index
+    %size = gpu.subgroup_size : index
+    memref.store %size, %out[%zero] : memref<1xindex>
+    gpu.return
+  }
 }
