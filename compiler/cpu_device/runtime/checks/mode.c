@@ -15,9 +15,11 @@
 
 unsigned hirc_checks;
 
-// Bytes of memory; races take ten more addresses for each.
-static const size_t least = (size_t)128 << 30;
+// Bytes of memory. For each the check of memory takes one more address, that of races ten more.
+static const size_t least = (size_t)8 << 30;
 static const size_t most_with_races = (size_t)2 << 40, most_without = (size_t)8 << 40;
+// Of the addresses that are left, one part in so many is for one library; others come after it.
+enum { PARTS = 8 };
 
 extern struct hirc_kernel *const __start_hirc_cpu_kernels[]
     __attribute__((weak, visibility("hidden")));
@@ -55,9 +57,19 @@ static unsigned parse(const char *list) {
   return wanted;
 }
 
+static bool is_left(size_t bytes) {
+  void *start = hirc_reserve(bytes);
+  hirc_unreserve(start, bytes);
+  return start != NULL;
+}
+
 // Reserves addresses for the program's memory and what is kept of it: at most so many.
 static bool reserve(size_t most, bool races) {
+  size_t each = races ? 12 : 2;
   for (size_t bytes = most; bytes >= least; bytes /= 2) {
+    if (bytes != least && !is_left(bytes * each * PARTS)) {
+      continue;
+    }
     if (!hirc_shadow_reserve(bytes)) {
       continue;
     }

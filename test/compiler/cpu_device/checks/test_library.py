@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,15 @@ z[0, 0] = 7  # what the library has allocated is the caller's
 assert scale.scale(z, 1).reshape(-1).tolist() == [7, *range(8, 64, 8)]
 print("right", flush=True)
 shift.shift(x[:4], y[:4], int(sys.argv[3]), int(sys.argv[4]))
+"""
+_MANY = """
+import sys, numpy as np, hirc
+found = [hirc.load(each) for each in sys.argv[1:]]
+x = np.ones((2, 4), np.float32)
+for each in found:
+    x = each.scale(x, 2)
+assert x[1, 3] == 2 ** len(found)
+print("right", flush=True)
 """
 _CALLER = (
     """
@@ -109,6 +119,18 @@ def test_library(checks: str, tmp_path: Path) -> None:
     if "race" in checks:
         assert "race" in racing.stderr
         assert "shift.mlir:13" in racing.stderr
+
+    if checks == "memory,race":
+        # Each reserves addresses: not so many that none are left for others.
+        copies = [shutil.copy(scale, tmp_path / f"{number}.so") for number in range(24)]
+        many = subprocess.run(
+            [sys.executable, "-c", _MANY, *copies],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (many.returncode, many.stdout, many.stderr) == (0, "right\n", "")
 
     caller = tmp_path / "caller.c"
     caller.write_text(_CALLER)
