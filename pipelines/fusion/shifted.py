@@ -51,23 +51,32 @@ def compute_where_sliced(block: ir.Block, nodes: Sequence[Node]) -> bool:
     """
     order = {node.op: node for node in nodes}
     changed: set[ir.Operation] = set()
+    # What stands where each operation of the block stood.
+    standing = [[op.operation] for op in block]
+    places = {op: place for place, (op,) in enumerate(standing) if op.name == _SLICE}
     for node in nodes:
         found = _parts(node)
-        if not found or node.op in changed:
+        if not found or node.op in changed or any(part.op not in places for part in found):
             continue
         readers = [use.owner.operation for part in found for use in part.op.results[0].uses]
         readers = list(dict.fromkeys(readers))
         if any(reader not in order or reader in changed for reader in readers):
             continue
+        # No other operation can have to come between; the last of a block stays there.
+        last = max((order[reader].position for reader in readers), default=node.position)
         copies = [_computed(node, part) for part in found]
-        for part, (copy, _) in zip(found, copies, strict=True):
+        for part, (copy, needed) in zip(found, copies, strict=True):
             part.op.results[0].replace_all_uses_with(copy.results[0])
-        if _are_one(block, [*(copy for copy, _ in copies), *readers]):
+            standing[places[part.op]] = [*reversed(needed), copy]
+        around = [op for each in standing[node.position : last + 2] for op in each]
+        if _are_one(block, around, [*(copy for copy, _ in copies), *readers]):
             changed.update(readers)
+            standing[node.position] = []
             obsolete = [*(part.op for part in found), node.op]
         else:
             for part, (copy, _) in zip(found, copies, strict=True):
                 copy.results[0].replace_all_uses_with(part.op.results[0])
+                standing[places[part.op]] = [part.op]
             obsolete = [op for copy, needed in copies for op in (copy, *needed)]
         for op in obsolete:
             op.erase()
@@ -166,11 +175,14 @@ def _sliced(
     )
 
 
-def _are_one(block: ir.Block, operations: Sequence[ir.Operation]) -> bool:
-    """Returns whether some operations of a block would be one kernel."""
+def _are_one(
+    block: ir.Block, around: Sequence[ir.Operation], operations: Sequence[ir.Operation]
+) -> bool:
+    """Returns whether some operations of a block would be one kernel; `around` are those from the
+    first of them to the one that comes after the last.
+    """
     sizes, among = Sizes(block), set(operations)
-    inside = [op.operation for op in block]
-    nodes = [read_node(op, place, sizes) for place, op in enumerate(inside) if op in among]
-    grouping = Grouping(nodes, BlockOrder(inside))
+    nodes = [read_node(op, place, sizes) for place, op in enumerate(around) if op in among]
+    grouping = Grouping(nodes, BlockOrder(around))
     grouping.group()
     return len(grouping.groups) == 1
