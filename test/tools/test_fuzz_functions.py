@@ -16,6 +16,7 @@ from hirc.tools.fuzz_functions.numbers import (
     F16,
     F32,
     I8,
+    Numbers,
     exact,
     known,
     mismatches,
@@ -72,6 +73,12 @@ def test_the_sign_of_a_nan_is_not_defined() -> None:
     negative = _drawn("arith.negf").step([exact(np.array([np.nan]))])
     assert known(negative)[0]
     assert mismatches(F32, negative, np.array([1.0]))[0]
+
+
+def test_numbers_that_may_be_equal_decide_nothing() -> None:
+    one, other = np.array([1.0, 1.0, 3.0]), np.array([-1.0, -1.0, 1.0])
+    given = [Numbers(one, np.array([1.02, 0.5, 1.5])), Numbers(other, np.array([1.0, 0.5, 1.0]))]
+    assert known(_drawn("arith.cmpf une").step(given)).tolist() == [False, True, False]
 
 
 def _drawn(name: str) -> Operation:

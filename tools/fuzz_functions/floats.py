@@ -94,6 +94,8 @@ _COMPARED: dict[str, Callable[[Array, Array], Array]] = {
     "une": np.not_equal,
     "uno": lambda a, b: np.isnan(a) | np.isnan(b),
 }
+# These ask whether two numbers are equal, which may be so within the range of their errors alone.
+_OF_EQUALS = ("oeq", "one", "ueq", "une")
 
 
 def draw_float(random: Random, have: Element) -> Operation:
@@ -124,7 +126,7 @@ def draw_float(random: Random, have: Element) -> Operation:
             f"arith.cmpf {name}, {{0}}, {{1}} : {{t0}}",
             (have,) * 2,
             I1,
-            lambda xs: decide(compare, xs, np.bool_),
+            lambda xs: _compared(name, compare, xs),
         )
     if choice < 0.86:
         return select(have)
@@ -168,6 +170,17 @@ def _arithmetic(have: Element, apply: Callable[..., Array], xs: list[Numbers]) -
     small = np.abs(result.value) < 2.0**50
     is_exact = whole & small & (xs[0].error == 0) & (xs[1].error == 0)
     return Numbers(result.value, np.where(is_exact & known(result), 0.0, result.error))
+
+
+def _compared(name: str, compare: Callable[[Array, Array], Array], xs: list[Numbers]) -> Numbers:
+    result = decide(compare, xs, np.bool_)
+    if name not in _OF_EQUALS:
+        return result
+    errors = xs[0].error + xs[1].error
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(xs[0].value - xs[1].value)
+    unsure = (errors > 0) & (apart <= errors)
+    return Numbers(result.value, np.where(unsure, np.inf, result.error))
 
 
 def divide(have: Element, xs: list[Numbers]) -> Numbers:
