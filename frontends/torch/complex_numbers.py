@@ -100,8 +100,12 @@ def parts_of(x: Any) -> _Parts:
 
 def _converted(x: Tensor, dtype: torch.dtype) -> Tensor:
     """Converts to and from complex types, and to bool: torch-mlir reads true as -1, crashes for a
-    result of bool, and has no complex128.
+    result of bool, and has no complex128. Nor does it convert floats of a byte into each other.
     """
+    if x.dtype != dtype and all(
+        each.is_floating_point and each.itemsize == 1 for each in (x.dtype, dtype)
+    ):
+        return x.float().to(dtype)
     if x.is_complex() and not dtype.is_complex:
         real, imaginary = parts_of(x)
         return (real != 0) | (imaginary != 0) if dtype is torch.bool else real.to(dtype)

@@ -25,23 +25,18 @@ def has_no_elements(x: Any) -> bool:
 
 
 def apart(model: nn.Module, given: Any) -> Any:
-    """Returns the model's arguments, with a distinct tensor for each, in packed rows.
+    """Returns the model's arguments, with a distinct tensor for each.
 
     torch.export merges inputs that are one tensor, or a tensor of the model: the exported program
-    would then read only one of them in every call. A program takes packed rows: what a model asks
-    of strides has to have the answer for these.
+    would then read only one of them in every call.
     """
     met = {id(held) for held in (*model.parameters(), *model.buffers())}
 
     def other(x: Any) -> Any:
-        if not isinstance(x, Tensor):
-            return x
-        is_packed = x.layout is not torch.strided or x.is_contiguous()
-        if id(x) not in met and is_packed:
+        if not isinstance(x, Tensor) or id(x) not in met:
             met.add(id(x))
             return x
-        made = x.detach().clone() if is_packed else x.detach().contiguous()
-        return made.requires_grad_(x.requires_grad)
+        return x.detach().clone().requires_grad_(x.requires_grad)
 
     return pytree.tree_map(other, given)
 

@@ -110,7 +110,9 @@ def _swept(
     device = begin[0].device
     sweep = torch.zeros((), dtype=torch.int64, device=device)
     left = torch.full((), torch.inf, dtype=real, device=device)
-    carried = (sweep, left, *(each.contiguous() for each in begin))
+    # Sizes of 1 keep the strides that they have if nothing is copied.
+    values = [each.clone(memory_format=torch.contiguous_format) for each in begin]
+    carried = (sweep, left, *values)
     return [*torch.ops.higher_order.while_loop(go_on, one_sweep, carried, ())[2:]]
 
 

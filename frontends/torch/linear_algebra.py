@@ -65,7 +65,7 @@ def covariance(
     aweights: Tensor | None = None,
 ) -> Tensor:
     """Returns the covariance of the rows. torch looks whether weights are as they should be."""
-    rows = x.unsqueeze(0) if x.dim() < 2 else x
+    rows = x.reshape(1, -1) if x.dim() < 2 else x
     rows = rows if rows.is_floating_point() or rows.is_complex() else rows.float()
     weights = aweights if fweights is None else fweights
     if fweights is not None and aweights is not None:
@@ -274,7 +274,10 @@ def householder_qr(a: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
 
     def step(q: Tensor, r: Tensor, here: Tensor) -> list[Tensor]:
         rows, place = torch.arange(r.shape[-2], device=r.device).unsqueeze(-1), here.reshape(1)
-        column = r.index_select(-1, place)
+        column = torch.where(rows >= here, r.index_select(-1, place), 0.0)
+        # Squares of what is large or small are not numbers of the type.
+        most = column.abs().amax(-2, keepdim=True)
+        column = column / torch.where((most == 0) | ~most.isfinite(), 1.0, most)
         first = column.index_select(-2, place)
         below = torch.where(rows > here, column, 0.0)
         real, across = (first.real, first.imag) if a.is_complex() else (first, None)
@@ -462,7 +465,7 @@ def _exponential(a: Tensor) -> Tensor:
         return [number + 1, torch.where(number < times, total @ total, total)]
 
     number = torch.zeros((), dtype=torch.int64, device=a.device)
-    carried = (number, total.contiguous())
+    carried = (number, total.clone(memory_format=torch.contiguous_format))
     return torch.ops.higher_order.while_loop(goes_on, square, carried, (times,))[1]
 
 

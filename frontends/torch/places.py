@@ -107,7 +107,9 @@ def _embedding_bag(
     count = is_in.sum(-1)
     rows = widened(weight).index_select(0, indices)
     where = torch.zeros_like(count)
-    if mode == 2:
+    if mode == 2 and statically_known_true(indices.shape[0] == 0):
+        result = rows.new_zeros([begins.shape[0], rows.shape[1]])
+    elif mode == 2:
         each = torch.where(is_in.unsqueeze(-1), rows, -math.inf)
         where = indices[each.argmax(1)]
         result = torch.where(count.unsqueeze(-1) > 0, each.amax(1), 0.0)

@@ -32,7 +32,10 @@ def _of_batch(a: Tensor, b: Tensor, v: Tensor) -> list[Tensor]:
         *(*_LINALG.qr(a[..., :2]), *_LINALG.qr(turned[:2], "complete")),
         *(_LINALG.norm(a[0], 1), _LINALG.norm(v, 3, dim=1), _LINALG.norm(a, "fro", dim=(0, 1))),
         *(_LINALG.matrix_norm(a, -math.inf, keepdim=True), _LINALG.norm(v[0], math.inf)),
+        # Squares of these are 0 or infinite.
+        *(_LINALG.qr(a * 1e-30)[0], _LINALG.qr(a * 1e30)[0]),
         *(torch.cov(v), torch.corrcoef(v), torch.cov(v[0]), torch.corrcoef(v[0])),
+        torch.cov(v[0, 0], correction=0),
         torch.cov(v, correction=0, fweights=weights, aweights=weights / 7),
     ]
 
@@ -77,6 +80,7 @@ def _of_values(a: Tensor, b: Tensor) -> list[Tensor]:
     turns, scales = a[0].tril(-1), a[0, 0] * 0.3
     return [
         *(values, vectors * values.unsqueeze(-2) @ vectors.mH, vectors.mH @ vectors),
+        _LINALG.svdvals(b[:, :1]),
         *(s, u[..., :count] * s.unsqueeze(-2) @ vh[..., :count, :], u.mH @ u, vh @ vh.mH),
         *(*_LINALG.lstsq(a, b)[:3], _LINALG.matrix_rank(a), _LINALG.matrix_rank(a[:, :0])),
         *(*_LINALG.lu(a.mT), *factors, *torch.lu_unpack(*factors)),
