@@ -47,6 +47,7 @@ from .integers import (
     as_tensor,
     floor_quotient_of_integers,
     integer_decompositions,
+    is_signed_integer,
     power,
     remainder_of_integers,
 )
@@ -460,9 +461,9 @@ def _bytes_and_numbers() -> dict[Any, Callable[..., Any]]:
             kind = torch.result_type(x, y)
             if is_floor and operator in divisions and kind.is_floating_point:
                 return floor_quotient(x, y)
-            if is_floor and operator in divisions and _is_signed_integer(kind):
+            if is_floor and operator in divisions and is_signed_integer(kind):
                 return floor_quotient_of_integers(x, y)
-            if operator is _ATEN.remainder.Tensor and _is_signed_integer(kind):
+            if operator is _ATEN.remainder.Tensor and is_signed_integer(kind):
                 return remainder_of_integers(x, y)
             known = table.get(operator)
             return NotImplemented if known is None else known(x, y, *given, **named)
@@ -472,10 +473,6 @@ def _bytes_and_numbers() -> dict[Any, Callable[..., Any]]:
     every = (_ATEN.mul, _ATEN.sub, _ATEN.remainder)
     found = [getattr(each, name) for each in every for name in ("Tensor", "Scalar")]
     return {operator: of(operator) for operator in (*found, *divisions)}
-
-
-def _is_signed_integer(kind: torch.dtype) -> bool:
-    return kind.is_signed and not (kind.is_floating_point or kind.is_complex)
 
 
 def _view(x: Tensor, size: Sequence[int | SymInt]) -> Tensor:

@@ -25,18 +25,23 @@ def has_no_elements(x: Any) -> bool:
 
 
 def apart(model: nn.Module, given: Any) -> Any:
-    """Returns the model's arguments, with a distinct tensor for each.
+    """Returns the model's arguments, with a distinct tensor for each, in packed rows.
 
     torch.export merges inputs that are one tensor, or a tensor of the model: the exported program
-    would then read only one of them in every call.
+    would then read only one of them in every call. A program takes packed rows: what a model asks
+    of strides has to have the answer for these.
     """
     met = {id(held) for held in (*model.parameters(), *model.buffers())}
 
     def other(x: Any) -> Any:
-        if not isinstance(x, Tensor) or id(x) not in met:
+        if not isinstance(x, Tensor):
+            return x
+        is_packed = x.layout is not torch.strided or x.is_contiguous()
+        if id(x) not in met and is_packed:
             met.add(id(x))
             return x
-        return x.detach().clone().requires_grad_(x.requires_grad)
+        made = x.detach().clone() if is_packed else x.detach().contiguous()
+        return made.requires_grad_(x.requires_grad)
 
     return pytree.tree_map(other, given)
 

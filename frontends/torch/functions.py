@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Mapping
-from functools import partial
 from itertools import combinations, combinations_with_replacement
 from typing import Any
 from unittest import mock
@@ -139,21 +138,6 @@ def _masked_select(x: Tensor, mask: Tensor) -> Tensor:
     return torch.masked_select(*torch.broadcast_tensors(x, mask))
 
 
-def _searchsorted(boundaries: Tensor, x: Any, **given: Any) -> Tensor:
-    """A number has no lowering."""
-    if not isinstance(x, Tensor):
-        kind = torch.result_type(boundaries, x)
-        boundaries = boundaries.to(kind)
-        x = torch.full((), x, dtype=kind, device=boundaries.device)
-    return torch.searchsorted(boundaries, x, **given)
-
-
-def _bucketize(x: Any, boundaries: Tensor, **given: Any) -> Tensor:
-    if isinstance(x, Tensor):
-        return torch.bucketize(x, boundaries, **given)
-    return _searchsorted(boundaries, x, **given)
-
-
 def _least_squares(
     a: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
 ) -> Any:
@@ -194,54 +178,8 @@ def _combinations(x: Tensor, r: int = 2, with_replacement: bool = False) -> Tens
     return x[torch.tensor([*every], dtype=torch.int64, device=x.device).reshape(-1, r)]
 
 
-def _max_pool_with_places(
-    pool: Callable[..., tuple[Tensor, Tensor]],
-    dims: int,
-    x: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """Returns values and their positions, also where all of a window is -inf or some of it nan.
-
-    torch-mlir begins with position -1 and -inf, and takes only elements that are greater.
-    """
-    how = (kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-    values, places = pool(x, *how)
-    if not x.dtype.is_floating_point:
-        return values, places
-    sizes: list[Any] = list(x.shape[-dims:])
-    steps, pads, gaps = (
-        [*each] if isinstance(each, (tuple, list)) else [each] * dims
-        for each in (stride or kernel_size, padding, dilation)
-    )
-    first: Any = 0
-    number: Any = 0
-    for axis, (size, step, pad, gap) in enumerate(zip(sizes, steps, pads, gaps, strict=True)):
-        along = [1] * (dims - 1 - axis)
-        begin = torch.arange(values.shape[axis - dims], device=x.device) * step - pad
-        # The first position of a window that lies in the tensor.
-        begin = torch.where(begin < 0, begin % gap, begin)
-        first = first * size + begin.reshape(-1, *along)
-        number = number * size + torch.arange(size, device=x.device).reshape(-1, *along)
-    # Where a window has several nan, the position is that of the last one.
-    last, _ = pool(torch.where(x.isnan(), number.to(torch.float64), -1.0), *how)
-    places = torch.where(values == -torch.inf, first, places)
-    return values, torch.where(values.isnan(), last.to(torch.int64), places)
-
-
 _DATA: Any = Tensor.data
 _REPLACED: dict[Any, Callable[..., Any]] = {
-    **{
-        pool: partial(_max_pool_with_places, pool, dims)
-        for dims, pool in (
-            (1, functional.max_pool1d_with_indices),
-            (2, functional.max_pool2d_with_indices),
-        )
-    },
     # torch.export takes what comes of the attribute for a constant.
     _DATA.__get__: Tensor.detach,
     _DATA.__set__: _set_data,
@@ -252,8 +190,6 @@ _REPLACED: dict[Any, Callable[..., Any]] = {
     torch.linspace: _linspace,
     torch.masked_select: _masked_select,
     Tensor.masked_select: _masked_select,
-    torch.searchsorted: _searchsorted,
-    torch.bucketize: _bucketize,
     torch.linalg.lstsq: _least_squares,
     functional.interpolate: _interpolate,
     functional.gaussian_nll_loss: _gaussian_loss,

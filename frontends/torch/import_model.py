@@ -56,6 +56,7 @@ from .functions import ReplacedFunctions
 from .generators import keep_generator
 from .gradients import exported
 from .graph_importer import GraphImporter
+from .integers import operands_of_one_type
 from .placements import declare_placements
 from .recurrent import recurrent_decompositions
 from .refusals import nodes_of, refuse
@@ -330,6 +331,7 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
     functions_of_sizes(program)
     known_sizes(program)
     fill_what_is_empty(program)
+    operands_of_one_type(program)
     return program
 
 

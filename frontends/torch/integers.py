@@ -10,6 +10,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND, elementwise_dtypes
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
 
 from ...dialects.mlir import arith, ir, math, scf
 from ...pipelines.rewriting import constant
@@ -88,9 +91,73 @@ def as_tensor(x: Any, kind: torch.dtype) -> Tensor:
     if isinstance(x, Tensor):
         return x.to(kind)
     if isinstance(x, int) and not (kind.is_floating_point or kind.is_complex or kind is torch.bool):
-        limits = torch.iinfo(kind)
-        x = (int(x) - limits.min) % (limits.max - limits.min + 1) + limits.min
+        x = wrap(x, kind)
     return torch.full((), x, dtype=kind)
+
+
+def wrap(x: int, kind: torch.dtype) -> int:
+    """Returns what of a number is left in an integer type."""
+    limits = torch.iinfo(kind)
+    return (int(x) - limits.min) % (limits.max - limits.min + 1) + limits.min
+
+
+def operands_of_one_type(program: ExportedProgram) -> None:
+    """Makes operands without dims, and numbers, of the type that their operation computes in.
+
+    In torch an integer tensor has its type even beside a wider operand without dims, which wraps;
+    torch-mlir widens the tensor, or ends the process. Unsigned types are left.
+    """
+    for module in program.graph_module.modules():
+        if isinstance(module, GraphModule):
+            changed = [_narrow_operands(node) for node in [*module.graph.nodes]]
+            if any(changed):
+                module.recompile()
+
+
+def _narrow_operands(node: Node) -> bool:
+    """Says whether an operand was wider than the type that the operation computes in."""
+    kind = _type_of_operands(node)
+    if kind is None:
+        return False
+    changed = False
+
+    def narrowed(operand: Any) -> Any:
+        nonlocal changed
+        if type(operand) is int and wrap(operand, kind) != operand:
+            changed = True
+            return wrap(operand, kind)
+        value = operand.meta.get("val") if isinstance(operand, Node) else None
+        if not isinstance(value, Tensor) or torch.promote_types(value.dtype, kind) == kind:
+            return operand
+        changed = True
+        with node.graph.inserting_before(node):
+            made = node.graph.call_function(_ATEN._to_copy.default, (operand,), {"dtype": kind})
+        made.meta = {"stack_trace": node.meta.get("stack_trace"), "val": value.to(kind)}
+        return made
+
+    node.args = tuple(narrowed(each) for each in node.args)
+    return changed
+
+
+def _type_of_operands(node: Node) -> torch.dtype | None:
+    """Returns the signed integer type that an operation computes in element by element."""
+    value = node.meta.get("val")
+    is_pointwise = torch.Tag.pointwise in getattr(node.target, "tags", ())
+    if not is_pointwise or not isinstance(value, Tensor) or value.is_floating_point():
+        return None
+    given = [each.meta.get("val") if isinstance(each, Node) else each for each in node.args]
+    operands = [each for each in given if isinstance(each, Tensor) or type(each) in (int, float)]
+    if not any(isinstance(each, Tensor) and each.dim() for each in operands):
+        return None
+    kind = elementwise_dtypes(
+        *operands, type_promotion_kind=ELEMENTWISE_TYPE_PROMOTION_KIND.DEFAULT
+    )[1]
+    return kind if is_signed_integer(kind) else None
+
+
+def is_signed_integer(kind: torch.dtype) -> bool:
+    """Returns whether an element type is one of integers with a sign."""
+    return kind.is_signed and not (kind.is_floating_point or kind.is_complex)
 
 
 def _shifts() -> dict[Any, Callable[..., Any]]:

@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch import SymInt, Tensor
 
+from .integers import as_tensor
+
 _ATEN = torch.ops.aten
 # Of more elements than that not every one is compared with every other.
 _MOST_COMPARED = 512
@@ -28,10 +30,12 @@ def ordering_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.nanquantile.default: partial(_quantile, skips_nan=True),
         _ATEN.nanquantile.scalar: partial(_quantile, skips_nan=True),
         _ATEN.searchsorted.Tensor: _searchsorted,
+        _ATEN.searchsorted.Scalar: _searchsorted,
         _ATEN.topk.default: _topk,
         _ATEN.sort.default: _sort,
         _ATEN.sort.stable: _sort_stable,
         _ATEN.bucketize.Tensor: _bucketize,
+        _ATEN.bucketize.Scalar: _bucketize,
     }
 
 
@@ -123,7 +127,7 @@ def _quantile(
 
 def _searchsorted(
     boundaries: Tensor,
-    x: Tensor,
+    x: Tensor | float,
     *,
     out_int32: bool = False,
     right: bool = False,
@@ -131,6 +135,9 @@ def _searchsorted(
     sorter: Tensor | None = None,
 ) -> Tensor:
     """Returns how many boundaries come before each element: every one is compared."""
+    if not isinstance(x, Tensor):
+        kind = torch.result_type(boundaries, x)
+        boundaries, x = boundaries.to(kind), as_tensor(x, kind)
     if sorter is not None:
         boundaries = boundaries.gather(-1, sorter)
     limits, here = boundaries.unsqueeze(-2), x.unsqueeze(-1)
@@ -148,7 +155,7 @@ def _searchsorted(
 
 
 def _bucketize(
-    x: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+    x: Tensor | float, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
     return _searchsorted(boundaries, x, out_int32=out_int32, right=right)
 

@@ -26,10 +26,10 @@ _lowered = ContextVar("_lowered", default=False)
 
 def pool_decompositions() -> dict[Any, Callable[..., Any]]:
     """Returns the decompositions of pools."""
-    # Of what is no batch torch-mlir's own end the process, or are wrong.
-    batches = (_ATEN.avg_pool2d.default, _ATEN.max_pool2d_with_indices.default)
     return {
-        **{operator: partial(_of_batch, operator, 2) for operator in batches},
+        # Of what is no batch torch-mlir's own is wrong.
+        _ATEN.avg_pool2d.default: partial(_of_batch, _ATEN.avg_pool2d.default, 2),
+        _ATEN.max_pool2d_with_indices.default: _max_pool2d,
         **{
             operator: partial(_adaptive_avg_pool, operator, dims)
             for operator, dims in ADAPTIVE_MEANS.items()
@@ -185,6 +185,58 @@ def _three(given: Sequence[int]) -> list[int]:
     return [*given] * (3 // len(given))
 
 
+def _max_pool2d(
+    x: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    dilation: Sequence[int] = (1,),
+    ceil_mode: bool = False,
+) -> Any:
+    """Returns values and their places, also where all of a window is -inf or some of it nan.
+
+    torch-mlir begins with place -1 and -inf, and takes only elements that are greater; of what is
+    no batch its own ends the process.
+    """
+    operator = _ATEN.max_pool2d_with_indices.default
+    if _lowered.get():
+        return NotImplemented
+    if x.dim() == 3:
+        return _of_batch(operator, 2, x, kernel_size, stride, padding, dilation, ceil_mode)
+    windows, steps, pads, apart = (
+        [*each] * (2 // len(each))
+        for each in (kernel_size, stride or kernel_size, padding, dilation)
+    )
+    how = (windows, steps, pads, apart, ceil_mode)
+    values, places = _as_lowered(operator, x, *how)
+    if not x.is_floating_point():
+        return values, places
+    sizes: list[Any] = list(x.shape[-2:])
+    first: Any = 0
+    number: Any = 0
+    for axis, (size, step, pad, gap) in enumerate(zip(sizes, steps, pads, apart, strict=True)):
+        along = [1] * (1 - axis)
+        begin = torch.arange(values.shape[axis - 2], device=x.device) * step - pad
+        # The first place of a window that lies in the tensor.
+        begin = torch.where(begin < 0, begin % gap, begin)
+        first = first * size + begin.reshape(-1, *along)
+        number = number * size + torch.arange(size, device=x.device).reshape(-1, *along)
+    # Where a window has several nan, the place is that of the last one.
+    marked = torch.where(x.isnan(), number.to(torch.float64), -1.0)
+    last, _ = _as_lowered(operator, marked, *how)
+    places = torch.where(values == -torch.inf, first, places)
+    return values, torch.where(values.isnan(), last.to(torch.int64), places)
+
+
+def _as_lowered(operator: OpOverload, *given: Any) -> Any:
+    """Returns what torch-mlir's own gives."""
+    token = _lowered.set(True)
+    try:
+        return operator(*given)
+    finally:
+        _lowered.reset(token)
+
+
 def _max_pool3d(
     x: Tensor,
     kernel_size: Sequence[int],
@@ -217,9 +269,8 @@ def _max_pool3d(
     if not ceil_mode and not any(pads):
         widths = [(size - 1) * each + 1 for size, each in zip(windows, apart, strict=True)]
         seen, pads = _seen(batch, widths, steps, pads, -math.inf)
-    before = _lowered.set(True)
-    values, _ = _ATEN.max_pool3d_with_indices.default(seen, windows, steps, pads, apart, ceil_mode)
-    _lowered.reset(before)
+    operator = _ATEN.max_pool3d_with_indices.default
+    values, _ = _as_lowered(operator, seen, windows, steps, pads, apart, ceil_mode)
     return values if x.dim() == 5 else values.squeeze(0), places
 
 

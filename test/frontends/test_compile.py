@@ -101,6 +101,10 @@ def _takes_all(x: Tensor, *others: Tensor, scale: Tensor, **more: Any) -> Tensor
     return x * scale + others[0].sum() + more["a"].sum(0) - more["b"]["c"].sum()
 
 
+def _takes_more(**more: Tensor) -> Tensor:
+    return more["more"] + 1
+
+
 def _given(x: int, other: int, a: int, c: int) -> tuple[tuple[Tensor, ...], dict[str, Any]]:
     more = {"b": {"c": torch.rand(c)}, "a": torch.rand(a, 3)}
     return (torch.rand(x, 3), torch.rand(other)), {**more, "scale": torch.rand(3)}
@@ -124,19 +128,18 @@ def _additional(*_: Any) -> AdditionalInputs:
 @pytest.mark.parametrize(
     "shapes",
     [
-        lambda *_: {"x": {0: _ROWS}, "a": (_PARTS, None), "b": {"c": None}},
-        lambda *_: {"x": {0: _ROWS}, "more": {"a": {0: _PARTS}}},
-        lambda *_: {"a": {0: _PARTS}, "others": None, "scale": None, "x": (_ROWS, 3)},
-        lambda *_: ({0: _ROWS}, None, None, {"a": {0: _PARTS}, "b": None}),
+        {"x": {0: _ROWS}, "a": (_PARTS, None), "b": {"c": None}},
+        {"x": {0: _ROWS}, "more": {"a": {0: _PARTS}}},
+        {"a": {0: _PARTS}, "others": None, "scale": None, "x": (_ROWS, 3)},
+        ({0: _ROWS}, None, None, {"a": {0: _PARTS}, "b": None}),
         _collected,
         _additional,
     ],
 )
 def test_sizes_of_any_arguments_stay_open(shapes: Any) -> None:
     given = _given(4, 5, 3, 2)
-    compiled = hirc.compile(
-        _takes_all, *given, dynamic_shapes=shapes(*given), target="cpu", opt_level=0
-    )
+    said = shapes(*given) if callable(shapes) else shapes
+    compiled = hirc.compile(_takes_all, *given, dynamic_shapes=said, target="cpu", opt_level=0)
     args, kwargs = _given(6, 5, 8, 2)
     torch.testing.assert_close(compiled(*args, **kwargs), _takes_all(*args, **kwargs))
     args, kwargs = _given(6, 5, 8, 3)
@@ -153,7 +156,7 @@ def test_sizes_of_further_arguments_stay_open() -> None:
     assert set(imported.calling.data["dims"]) == {"rows", "parts"}
     # A keyword that is called as the parameter which takes all others.
     imported = import_model(
-        lambda **more: more["more"] + 1,
+        _takes_more,
         kwargs={"more": torch.zeros(3)},
         dynamic_shapes={"more": {0: _ROWS}},
     )
@@ -352,6 +355,25 @@ class _Scaled(nn.Module):
 
     def forward(self, x: Tensor, others: list[Tensor]) -> tuple[Tensor, ...]:
         return x * self.gain, others[0] - x, others[1] + 1
+
+
+def _of_strides(x: Tensor, image: Tensor) -> tuple[Tensor, Tensor]:
+    y = x * x.stride(0) if x.is_contiguous() else x - 1
+    is_last = image.is_contiguous(memory_format=torch.channels_last)
+    return y + x.as_strided((4, 3), (1, 2)).sum(), image + (1 if is_last else 2)
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_examples_of_any_strides_stand_for_packed_rows(device: str) -> None:
+    x, image = torch.rand(3, 4).T, torch.rand(2, 3, 4, 5).to(memory_format=torch.channels_last)
+    examples = x.to(device), image.to(device)
+    compiled = hirc.compile(_of_strides, examples, target="cpu", opt_level=0)
+    packed = x.contiguous(), image.contiguous()
+    torch.testing.assert_close(compiled(*packed), _of_strides(*packed))
+    with pytest.raises(
+        InputError, match=r"input 'image' of main: .* takes 20 \(packed rows\): copy"
+    ):
+        compiled(packed[0], image)
 
 
 @pytest.mark.parametrize("device", ["cpu", "meta"])

@@ -94,6 +94,20 @@ def _of_large_integers(zero: Tensor) -> list[Tensor]:
             torch.bitwise_right_shift(9, bits),
         ),
         *(torch.fmod(few.char(), 1000), bits % 1000, few.char() & 1000, -1000 // by.char()),
+        *_beside_wider(few.char(), 1000),
+        *_beside_wider(few, 2**40 + 3),
+    ]
+
+
+def _beside_wider(x: Tensor, number: int) -> list[Tensor]:
+    """Numbers, and operands without dims, that the type does not have wrap; no others do."""
+    wide = torch.tensor(number) + x[-1].long()
+    return [
+        *(x < number, x >= number, number > x, x == x.new_zeros(()) + number, x != number),
+        *(x < wide, wide == x, torch.maximum(x, wide), torch.minimum(wide, x), x * wide, x & wide),
+        *(torch.where(x > 0, x, wide), torch.where(x > 0, wide, x), x.clamp(wide), x // wide),
+        *(x < number + 0.5, x < wide.unsqueeze(0), torch.maximum(x, wide.unsqueeze(0)), x / number),
+        *((x > 0) < number, torch.where(x > 0, wide.bool(), x > 1), x[0] < wide, x > wide.char()),
     ]
 
 
@@ -436,6 +450,27 @@ def test_operators() -> None:
         torch.testing.assert_close(
             ours, theirs, equal_nan=True, msg=lambda said, number=number: f"{number}: {said}"
         )
+
+
+class _Exported(torch.nn.Module):
+    """What torch.export leaves as operators of which torch-mlir has none, or others."""
+
+    def forward(self, x: Tensor, edges: Tensor) -> list[Tensor]:
+        return [
+            *F.max_pool2d(x, 2, return_indices=True),
+            *F.max_pool1d(x[0, 0], 3, 2, 1, return_indices=True),
+            torch.searchsorted(edges, 0.5),
+            *(torch.bucketize(7, edges.long(), right=True), torch.bucketize(0.5, edges)),
+        ]
+
+
+def test_exported_programs() -> None:
+    x = torch.randn(2, 1, 4, 6)
+    x[0, 0, 1, 1], x[1, 0, :, 4:] = torch.nan, -torch.inf
+    inputs = x, torch.tensor([-torch.inf, 0.25, 0.5, 7.0, torch.nan])
+    program = torch.export.export(_Exported(), inputs)
+    found = hirc.compile(program, target="cpu", opt_level=0)(*inputs)
+    torch.testing.assert_close(found, _Exported()(*inputs), equal_nan=True)
 
 
 def test_functions_of_two_floats() -> None:
