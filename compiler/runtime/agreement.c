@@ -98,6 +98,7 @@ struct agreement {
 
 void hirc_communication_agree(void) {
   char key[HIRC_WORLD_KEY_BYTES], why[HIRC_WORLD_TEXT_BYTES];
+  hirc_world_expect(0);
   if (hirc_cpu_device_agrees)
     hirc_cpu_device_agrees();
   for (const struct hirc_communicator *each = hirc_communicator_first(); each; each = each->next)

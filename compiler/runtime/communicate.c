@@ -88,9 +88,14 @@ __attribute__((cold, noinline)) static _Noreturn void nccl_failed(const struct n
                                                                   int status, const char *call,
                                                                   const char *location) {
   const char *more = nccl->GetLastError(communicator);
+  const struct hirc_world *world = hirc_world(location);
   char why[HIRC_WORLD_TEXT_BYTES];
-  snprintf(why, sizeof why, "rank %d: %s failed: %s%s%s", hirc_world(location)->rank, call,
-           nccl->GetErrorString(status), more && more[0] ? ": " : "", more ? more : "");
+  if (status == NCCL_IN_PROGRESS)
+    snprintf(why, sizeof why, "rank %d: %s did not end within %d seconds: a process is missing",
+             world->rank, call, world->seconds);
+  else
+    snprintf(why, sizeof why, "rank %d: %s failed: %s%s%s", world->rank, call,
+             nccl->GetErrorString(status), more && more[0] ? ": " : "", more ? more : "");
   unlock_all();
   hirc_world_fail(why);
   hirc_world_check(location);
@@ -245,6 +250,7 @@ int hirc_communication_begin(void) {
   }
   if (devices > 1)
     check(cudaSetDevice(world->local_rank), "cudaSetDevice", NULL);
+  hirc_world_expect(1);
   return world->rank;
 }
 

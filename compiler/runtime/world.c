@@ -183,7 +183,7 @@ static const char *find_place(const char *text, struct place *place) {
 }
 
 // Of two linked files in one process the first has the hub: the second finds the address taken.
-static void begin_hub(const struct place *place, int size, const char *location) {
+static void begin_hub(const struct place *place, int size, int all_come, const char *location) {
   int family = place->address.ss_family, yes = 1;
   int listener = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (family != AF_UNIX && listener >= 0)
@@ -196,7 +196,7 @@ static void begin_hub(const struct place *place, int size, const char *location)
       refuse(location, "rank 0 cannot listen for the other processes", strerror(error));
     return;
   }
-  if (listen(listener, SOMAXCONN) != 0 || hirc_hub_begin(listener, size) != 0) {
+  if (listen(listener, SOMAXCONN) != 0 || hirc_hub_begin(listener, size, all_come) != 0) {
     close(listener);
     refuse(location, "rank 0 cannot listen for the other processes", "no thread or socket is left");
   }
@@ -249,6 +249,47 @@ static void leave(void) {
   close(own.socket);
 }
 
+// No key and no bytes follow, though it has a count.
+static int say_hello(int socket, const struct hirc_world *world) {
+  struct hirc_hub_message hello = {HIRC_HUB_HELLO, (uint32_t)world->rank, 0,
+                                   (uint32_t)world->size};
+  return send(socket, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello ? 0 : -1;
+}
+
+// The process that may be awaited; 0 where it is not.
+static pid_t awaited;
+
+static void end_alone(void) {
+  if (awaited != getpid() || own.is_connected || !hirc_world_has_address(NULL))
+    return;
+  awaited = 0;
+  const struct hirc_world *world = hirc_world(NULL);
+  char address[HIRC_WORLD_ADDRESS_BYTES], why[HIRC_WORLD_TEXT_BYTES];
+  hirc_world_address(address, NULL);
+  struct place place;
+  if (find_place(address, &place))
+    return;
+  if (world->rank == 0)
+    begin_hub(&place, world->size, 1, NULL);
+  int seconds = world->seconds < SECONDS_FOR_NEWS ? world->seconds : SECONDS_FOR_NEWS;
+  int hub = reach_hub(&place, seconds);
+  if (hub < 0)
+    return;
+  snprintf(why, sizeof why, "the process of rank %d ended before it communicated", world->rank);
+  struct hirc_hub_message message = {HIRC_HUB_FAIL, 0, 0, (uint32_t)strlen(why)};
+  if (say_hello(hub, world) == 0)
+    hirc_hub_write(hub, &message, NULL, why);
+  close(hub);
+  hirc_hub_end(seconds);
+}
+
+void hirc_world_expect(int is_awaited) {
+  static int is_registered;
+  awaited = is_awaited ? getpid() : 0;
+  if (is_awaited && !is_registered)
+    is_registered = atexit(end_alone) == 0;
+}
+
 static void connect_world(const char *location) {
   const struct hirc_world *world = hirc_world(location);
   if (own.is_connected) {
@@ -256,6 +297,7 @@ static void connect_world(const char *location) {
       refuse(location, "communication", "a process that was forked after the first one has none");
     return;
   }
+  awaited = 0;
   char address[HIRC_WORLD_ADDRESS_BYTES], what[2 * HIRC_WORLD_ADDRESS_BYTES];
   hirc_world_address(address, location);
   struct place place;
@@ -264,15 +306,12 @@ static void connect_world(const char *location) {
   if (wrong)
     refuse(location, what, wrong);
   if (world->rank == 0)
-    begin_hub(&place, world->size, location);
+    begin_hub(&place, world->size, 0, location);
   own.socket = reach_hub(&place, world->seconds);
   if (own.socket < 0)
     refuse(location, what, strerror(errno));
   own.process = getpid();
-  struct hirc_hub_message hello = {HIRC_HUB_HELLO, (uint32_t)world->rank, 0,
-                                   (uint32_t)world->size};
-  // No key and no bytes follow, though it has a count.
-  if (send(own.socket, &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello ||
+  if (say_hello(own.socket, world) != 0 ||
       pthread_create(&own.reader, NULL, run, NULL) != 0) {
     close(own.socket);
     refuse(location, what, "the connection was closed, or no thread is left");

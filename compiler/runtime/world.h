@@ -46,6 +46,10 @@ void hirc_world_check(const char *location);
 // Begins to hear of the others' failures where it is known how, and to look for one's own.
 void hirc_world_begin(const char *location);
 
+// Whether the others may wait for this process before it meets them: one that ends meanwhile meets
+// them to say so, where it is known how and they are there within seconds.
+void hirc_world_expect(int is_awaited);
+
 // Called several times a second, and once more when a failure becomes known, by a thread of this library.
 // May call hirc_world_fail. It may not fail itself.
 typedef void hirc_world_look(void);
@@ -66,7 +70,8 @@ __attribute__((weak, visibility("hidden"))) int
 hirc_communication_last(char text[HIRC_WORLD_TEXT_BYTES]);
 
 // world_hub.c. The hub of rank 0: passes messages on, and notices who is gone.
-int hirc_hub_begin(int listener, int size);
+// With `all_come` it goes on after a failure until all have heard of it.
+int hirc_hub_begin(int listener, int size, int all_come);
 void hirc_hub_end(int seconds);
 
 // What goes through the sockets: this, a key and bytes.

@@ -53,7 +53,7 @@ static struct {
   pthread_t thread;
   pthread_mutex_t lock; // of `done`
   pthread_cond_t over;
-  int runs, done;
+  int runs, done, all_come;
 } hub = {.lock = PTHREAD_MUTEX_INITIALIZER, .over = PTHREAD_COND_INITIALIZER};
 
 int hirc_hub_read(int socket, void *bytes, size_t count) {
@@ -232,7 +232,7 @@ static int is_over(void) {
     here += hub.members[i].socket >= 0 && !hub.members[i].left;
     left += hub.members[i].rank >= 0;
   }
-  return here == 0 && (left >= hub.size || hub.failure[0]);
+  return here == 0 && (left >= hub.size || (hub.failure[0] && !hub.all_come));
 }
 
 static void *run(void *unused) {
@@ -262,9 +262,10 @@ static void *run(void *unused) {
 }
 
 // Returns what pthread_create does.
-int hirc_hub_begin(int listener, int size) {
+int hirc_hub_begin(int listener, int size, int all_come) {
   hub.listener = listener;
   hub.size = size;
+  hub.all_come = all_come;
   hub.last = &hub.first;
   int rc = pthread_create(&hub.thread, NULL, run, NULL);
   hub.runs = rc == 0;

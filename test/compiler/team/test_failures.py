@@ -107,6 +107,19 @@ def test_one_who_ends_first(program: Path, run_team: RunTeam) -> None:
     assert _CANNOT in ended[0].errors
 
 
+@pytest.mark.parametrize("rank", [0, 1])
+def test_one_who_fails_before_it_communicates(program: Path, run_team: RunTeam, rank: int) -> None:
+    """The others do not wait for it until the time limit, which is far longer than this test's."""
+    commands = [[program, "--input=4xf32=1", "--input=3"] for _ in range(2)]
+    commands[rank][1] = "--input=4x2xf32=1"
+    ended = run_team(commands)
+    assert "input" in ended[rank].errors
+    assert _CANNOT not in ended[rank].errors
+    other = ended[1 - rank]
+    assert other.status == 1
+    assert f"{_CANNOT}the process of rank {rank} ended before it communicated" in other.errors
+
+
 def test_one_who_never_comes(program: Path) -> None:
     environment = {
         **os.environ,
