@@ -61,7 +61,6 @@ from .target import (
 )
 from .timing import Timer
 from .toolchain import Clang
-from .tuning import place_tuning, read_tuning
 
 if TYPE_CHECKING:
     from ..pipelines.program_graph.graph import GraphProgram
@@ -224,6 +223,9 @@ class Unit:
         check_together(self.targets)
         self.targets = with_cpu_of(self.targets)
         if self.options.tuning is not None:
+            # Imported late: it loads all schedules.
+            from .tuning import place_tuning, read_tuning
+
             place_tuning(self.module.operation, read_tuning(self.options.tuning, self.targets))
         if self.options.checks and self.devices != Devices.CPU:
             raise InputError(

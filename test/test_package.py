@@ -96,6 +96,7 @@ def test_a_small_program_waits_for_no_more_than_it_needs(tmp_path: Path) -> None
     assert "arith" in dialects
     assert "numpy" not in loaded
     assert "hirc.pipelines.hir.compute.all_lowerings" not in loaded
+    assert "hirc.compiler.tuning" not in loaded
 
 
 def _module_name(folder: Path) -> str:
