@@ -36,6 +36,7 @@ def place_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN._embedding_bag_forward_only.default: _embedding_bag,
         _ATEN.index.Tensor: _index,
         _ATEN.masked_select.default: _masked_select,
+        _ATEN.masked_scatter.default: _masked_scatter,
         _ATEN.put.default: _put,
         _ATEN.scatter_reduce.two: _scatter_reduce,
         _ATEN.scatter.reduce: _scatter_and,
@@ -83,6 +84,21 @@ def _masked_select(x: Tensor, mask: Tensor) -> Tensor:
     x, mask = torch.broadcast_tensors(x, mask)
     places = mask.reshape(-1).nonzero().squeeze(1)
     return x.reshape(-1).index_select(0, places)
+
+
+def _masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """Elements that the mask picks are the source's, in order, and may be no more than these."""
+    x, mask = torch.broadcast_tensors(x, mask)
+    counts = mask.reshape(-1).cumsum(0)
+    flat = source.reshape(-1)
+    picked: Any = torch.cat([counts.new_zeros(1), counts])[-1].item()
+    _ATEN._assert_scalar.default(
+        picked <= flat.shape[0], "masked_scatter: the mask picks more elements than the source has"
+    )
+    places = torch.where(mask, counts.reshape(mask.shape), 0)
+    # What is not picked has a place even if the source has none.
+    taken = torch.cat([flat.new_zeros(1), flat])[places]
+    return torch.where(mask, taken, x)
 
 
 def _embedding_bag(

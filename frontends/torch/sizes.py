@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy
 import torch
-from torch import SymInt, Tensor
+from torch import SymBool, SymInt, Tensor
 from torch.export import Dim, ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.fx import GraphModule, Node
@@ -36,6 +36,11 @@ _FUNCTIONS: dict[Any, str] = {
     operator.rshift: "shift_right",
     operator.abs: "abs",
     abs: "abs",
+}
+# What torch-mlir lowers of the same of truths.
+_OF_TRUTHS: dict[Any, Any] = {
+    operator.and_: _ATEN.__and__.bool,
+    operator.or_: _ATEN.__or__.bool,
 }
 # Functions that may make a formula constant.
 _WITH_LIMITS = (Max, Min, FloorDiv, Mod, sympy.Max, sympy.Min)
@@ -150,11 +155,18 @@ def sizes_for_strides(program: ExportedProgram) -> None:
 
 
 def functions_of_sizes(program: ExportedProgram) -> None:
-    """Replaces Python functions of sizes that return whole numbers by an operator."""
+    """Replaces Python functions of sizes that return whole numbers, and of truths, by operators."""
     for module in program.graph_module.modules():
         if not isinstance(module, GraphModule):
             continue
         for node in module.graph.nodes:
+            if node.target in _OF_TRUTHS and isinstance(node.meta.get("val"), SymBool):
+                node.target = _OF_TRUTHS[node.target]
+            if node.target is torch.sym_not:
+                with module.graph.inserting_before(node):
+                    number = module.graph.call_function(_ATEN.Int.bool, node.args)
+                number.meta["val"] = torch.sym_ite(node.args[0].meta["val"], 1, 0)
+                node.target, node.args = operator.eq, (number, 0)
             kind = _FUNCTIONS.get(node.target) if node.op == "call_function" else None
             if kind is not None and isinstance(node.meta.get("val"), SymInt):
                 node.target, node.args = OF_SIZES, (*(*node.args, 0)[:2], kind)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -12,6 +14,7 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from hirc import compile as compile_model
+from hirc.compiler.errors import HircError
 from hirc.compiler.loader import load
 from hirc.frontends.torch.import_model import ImportedModel, import_model
 from hirc.tools.hirc import main as hirc
@@ -142,3 +145,36 @@ def test_reductions_at_places_of_all_types() -> None:
         torch.testing.assert_close(
             ours, theirs, msg=lambda said, number=number: f"{number}: {said}"
         )
+
+
+def _placed_in_order(x: Tensor, mask: Tensor, source: Tensor) -> tuple[Tensor, ...]:
+    """As pictures take the places of tokens."""
+    kept = source[source[:, 0] > 0]
+    count: Any = kept.shape[0]
+    is_wrong = operator.or_(operator.and_(count == 1, x.shape[1] == 5), count > 8)
+    torch._check(torch.sym_not(is_wrong))  # pyright: ignore[reportPrivateUsage]
+    half = source.to(torch.bfloat16)
+    written = x.to(torch.bfloat16).masked_scatter_(mask[..., None].expand_as(x), half)
+    return x[0].masked_scatter(mask[..., None], source), written, kept
+
+
+def test_masks_pick_where_elements_go_in_order() -> None:
+    rows, count = Dim("rows", max=9), Dim("count", min=0, max=9)
+    x, mask = torch.randn(1, 5, _WIDTH), torch.tensor([[True, False, True, True, False]])
+    source = torch.tensor([[1.0, 2, 3], [-4, 5, 6], [7, 8, 9]])
+    compiled = compile_model(
+        _placed_in_order,
+        (x, mask, source),
+        dynamic_shapes=({1: rows}, {1: rows}, {0: count}),
+        target="cpu",
+        opt_level=0,
+    )
+    more = torch.cat([source, source])
+    empty = torch.randn(1, 2, _WIDTH), torch.tensor([[False, False]]), source[:0]
+    for given_ in ((x, mask, source), (x[:, 1:], mask[:, 1:], more), empty):
+        for found, wanted in zip(compiled(*given_), _placed_in_order(*given_), strict=True):
+            assert found.equal(wanted)
+    with pytest.raises(HircError, match=r"assertion failed for expression \w+ <= "):
+        compiled(x, mask, source[::2].clone())
+    with pytest.raises(HircError, match=r"assertion failed for expression .*Ne\(\w+, 1\)"):
+        compiled(x, ~mask, source[:2])
