@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
+from ...dialects.hir.layout import DYNAMIC
 from ...dialects.hir.mesh import Mesh, Spreads
 from ...dialects.hir.program_mesh import input_spreads, mesh_of, spreads_of
 from ...dialects.mlir import ir
@@ -83,6 +84,10 @@ class MeshRun:
                         f"{where}: {tuple(other.shape)} on device {device}, whose part is "
                         f"{given_shapes[device]}",
                         stage=fault.STAGE,
+                        hint="parts of an open size are as large on all devices; a size that the "
+                        "type says may be divided unevenly"
+                        if DYNAMIC in ir.MemRefType(named.type).shape
+                        else None,
                     )
                 if other.dtype != value.dtype:
                     raise InputError(

@@ -162,3 +162,14 @@ def test_a_mesh_is_run_by_its_devices() -> None:
         p.output("y", p.input("x", (4,), "f32", spread=["axis:0"]) + 1.0)
     with pytest.raises(InputError, match="over a mesh of 2 devices, and 1 runs it"):
         interpret(p, [torch.ones(2)])
+
+
+def test_parts_of_an_open_size_are_of_one_size() -> None:
+    with build("main") as p:
+        p.mesh((2,))
+        p.output("y", p.input("x", ("n",), "f32", spread=["axis:0"]) + 1.0)
+    with pytest.raises(InputError) as error:
+        interpret_team(p, [[torch.ones(2)], [torch.ones(1)]])
+    assert "input 'x': (2,) on device 0, whose part is (1,)" in str(error.value)
+    assert error.value.hint is not None
+    assert "parts of an open size are as large on all devices" in error.value.hint
