@@ -127,8 +127,24 @@ def _name_of(signature: inspect.Signature, kind: Any) -> str | None:
 
 
 def _filled(value: Any, shape: Any) -> Any:
-    """Returns the shape of an argument; None of each part where nothing is said of the whole."""
-    return _tree_map_with_path(lambda *_: None, value) if shape is None else shape
+    """Returns what is said of an argument in torch.export's form: with None of each part that is
+    left out, and of a registered type, such as a cache, a list for its parts in their order.
+    """
+    if shape is None:
+        return _tree_map_with_path(lambda *_: None, value)
+    kind: Any = type(value)
+    if kind in (list, tuple) and isinstance(shape, (list, tuple)) and len(shape) == len(value):
+        return kind(map(_filled, value, shape))
+    registered = pytree.SUPPORTED_NODES.get(kind)
+    if registered is None or not isinstance(shape, Mapping):
+        return shape
+    parts, names = registered.flatten_fn(value)
+    is_named = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    # What is named otherwise torch.export refuses.
+    if not is_named or not set(shape) <= set(names):
+        return shape
+    filled = [_filled(part, shape.get(name)) for name, part in zip(names, parts, strict=True)]
+    return dict(zip(names, filled, strict=True)) if kind is dict else filled
 
 
 def _of_positional(

@@ -13,6 +13,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.export import AdditionalInputs, Dim, ShapesCollection
+from torch.utils import _pytree as pytree
 
 import hirc
 from hirc.compiler.errors import HircError, InputError, InternalError, UnsupportedError
@@ -145,6 +146,58 @@ def test_sizes_of_any_arguments_stay_open(shapes: Any) -> None:
     args, kwargs = _given(6, 5, 8, 3)
     with pytest.raises(InputError, match="input 'b_c' of main: size 0 is 3, the program takes 2"):
         compiled(*args, **kwargs)
+
+
+class _Cache:
+    """A cache as Hugging Face's transformers registers it: of tensors under two names."""
+
+    def __init__(self, keys: list[Tensor], values: list[Tensor]) -> None:
+        self.keys, self.values = keys, values
+
+
+def _taken_apart(cache: _Cache) -> tuple[list[Any], list[str]]:
+    return [cache.keys, cache.values], ["keys", "values"]
+
+
+def _with_keys(cache: _Cache) -> tuple[list[tuple[Any, Any]], list[str]]:
+    parts, names = _taken_apart(cache)
+    keys: list[Any] = [pytree.MappingKey(name) for name in names]
+    return list(zip(keys, parts, strict=True)), names
+
+
+pytree.register_pytree_node(
+    _Cache,
+    _taken_apart,
+    lambda parts, _: _Cache(*parts),
+    serialized_type_name="test_compile._Cache",
+    flatten_with_keys_fn=_with_keys,
+)
+
+
+def _decode(x: Tensor, *, cache: _Cache | None = None, **_: Any) -> dict[str, Any]:
+    assert cache is not None
+    cache.keys[0] = torch.cat([cache.keys[0], x], 1)
+    cache.values[0] = torch.cat([cache.values[0], x * 2], 1)
+    scores = x @ cache.keys[0].mT
+    return {"y": scores.softmax(-1) @ cache.values[0] + cache.values[1], "cache": cache}
+
+
+def _cached(length: int) -> _Cache:
+    return _Cache([torch.rand(2, length, 4)], [torch.rand(2, length, 4), torch.rand(4)])
+
+
+def test_caches_of_open_length_are_passed_and_returned() -> None:
+    shapes = {"cache": {"keys": [{1: _ROWS}], "values": [{1: _ROWS}, None]}}
+    x = torch.rand(2, 1, 4)
+    compiled = hirc.compile(
+        _decode, (x,), {"cache": _cached(3)}, dynamic_shapes=shapes, target="cpu", opt_level=0
+    )
+    given = _cached(5)
+    found = compiled(x, cache=given)
+    wanted = _decode(x, cache=_Cache([*given.keys], [*given.values]))
+    assert type(found["cache"]) is _Cache
+    leaves, others = pytree.tree_leaves(found), pytree.tree_leaves(wanted)
+    torch.testing.assert_close(leaves, others)
 
 
 def test_sizes_of_further_arguments_stay_open() -> None:
