@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, NoReturn
 
-from .start import end_by_interrupts
+from .start import end, end_by_interrupts
 
 if TYPE_CHECKING:
     from .command import Command
@@ -76,7 +76,7 @@ def run() -> NoReturn:
 
     began = process_start()
     status, _ = Command("hirc", sys.argv[1:]).watched(lambda: main(began=began))
-    sys.exit(status)
+    end(status)
 
 
 if __name__ == "__main__":
