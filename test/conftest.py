@@ -40,7 +40,7 @@ def pytest_configure() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Gives tests that share what a fixture makes to one process, so that it is made once: a
-    fixture of their file, or one for the package, which is of their folder.
+    fixture of their file, one for the package, which is of their folder, or one for the session.
     """
     for item in items:
         if not isinstance(item, pytest.Function) or item.get_closest_marker("xdist_group"):
@@ -48,7 +48,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         found = item._fixtureinfo.name2fixturedefs  # pyright: ignore[reportPrivateUsage]
         fixtures = [definitions[-1] for definitions in found.values()]
         folders = [each.baseid for each in fixtures if each.scope == "package"]
-        if folders:
+        if "loaded_commands" in found:
+            item.add_marker(pytest.mark.xdist_group("loaded_commands"))
+        elif folders:
             item.add_marker(pytest.mark.xdist_group("/".join(Path(folders[0]).parts[-2:])))
         elif any(each.baseid.endswith(".py") and each.scope != "function" for each in fixtures):
             item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.stem}"))
@@ -84,6 +86,20 @@ def memory_given_back() -> Generator[None, None, None]:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
+
+
+@pytest.fixture(scope="session")
+def loaded_commands() -> Path:
+    """A folder of commands that start without imports, torch's included."""
+    from support.command_server import loaded_commands
+
+    return loaded_commands()
+
+
+@pytest.fixture
+def loaded_python(loaded_commands: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python that tools start has loaded what it imports."""
+    monkeypatch.setattr(sys, "executable", str(loaded_commands / "python"))
 
 
 @pytest.fixture(scope="module")

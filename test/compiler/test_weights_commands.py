@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hirc.tools.hirc import main
-from support.program_command import Command, build, run_module
+from support.program_command import Command, build, run_command
 from support.weights import DENSE, VALUES, tensor, write_values
 
 _INPUT = "--input=2x4xf32=@iota"
@@ -62,17 +62,18 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.usefixtures("loaded_commands")
 @pytest.mark.parametrize("mode", ["--interpret", "--check=memory,race"])
 def test_hirc_run_takes_weights(program: Path, mode: str) -> None:
     words = ["program.mlir", "--input=4xf32=2,2,2,2", "--offload-arch=cpu", mode]
-    ran = run_module("hirc.tools.hirc_run", *words, "--weights=w.safetensors", folder=program)
+    ran = run_command("hirc-run", *words, "--weights=w.safetensors", folder=program)
     assert ran.errors == ""
     assert ran.output == "y: 4xf32\n[0. 2. 4. 6.]\n"
     for option in ("--weights=none", "--weights-from=none"):
-        ran = run_module("hirc.tools.hirc_run", *words, option, folder=program)
+        ran = run_command("hirc-run", *words, option, folder=program)
         assert (ran.status, ran.output) == (1, "")
         assert "weights file none" in ran.errors
-    ran = run_module("hirc.tools.hirc_run", *words, folder=program)
+    ran = run_command("hirc-run", *words, folder=program)
     assert (ran.status, ran.output) == (1, "")
     assert "--weights=FILE" in ran.errors
 

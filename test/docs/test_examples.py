@@ -25,8 +25,7 @@ from pathlib import Path
 import pytest
 
 from hirc.compiler.executable import read_linked_file
-from hirc.compiler.toolchain import find_clang, find_cuda
-from support.command_server import served
+from hirc.compiler.toolchain import find_cuda
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -63,12 +62,6 @@ def blocks_of(text: str) -> list[Block]:
 def comparable(text: str) -> list[str]:
     """The lines of what a program printed, without what differs from run to run."""
     return [_ADDRESS.sub("address", line.rstrip()) for line in text.splitlines()]
-
-
-@pytest.fixture(scope="module")
-def commands() -> Path:
-    """A folder of commands that start without imports."""
-    return served(find_clang().path, ("hirc", "hirc-opt", "hirc-run", "python"))
 
 
 def shell(
@@ -109,8 +102,8 @@ def run_blocks(document: Path, folder: Path, commands: Path | None = None) -> No
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_documents(document: Path, tmp_path: Path, commands: Path) -> None:
-    run_blocks(document, tmp_path, commands)
+def test_documents(document: Path, tmp_path: Path, loaded_commands: Path) -> None:
+    run_blocks(document, tmp_path, loaded_commands)
 
 
 @pytest.mark.parametrize("document", EXAMPLES, ids=lambda path: path.parent.name)

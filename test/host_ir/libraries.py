@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import hirc
@@ -18,7 +18,8 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="hirc-test-")
 
 
-@cache
+# The tests of a file run one after another. What a process holds, each fork that compiles copies.
+@lru_cache(maxsize=8)
 def library(text: str, *flags: str) -> hirc.Artifact:
     """The programs of a module, compiled once: in memory, unless it takes a link."""
     # Not on a GPU machine, where only the loader is.
@@ -33,7 +34,7 @@ def library(text: str, *flags: str) -> hirc.Artifact:
     return load_program(Source(str(path), text.encode()), options, cache=False)
 
 
-@cache
+@lru_cache(maxsize=8)
 def linked(text: str, *flags: str) -> hirc.Artifact:
     """The same in a file that is loaded."""
     from hirc.tools.hirc import main as run_hirc

@@ -6,7 +6,8 @@ has done anything: it has the caller's arguments, folder, environment and stream
 gets its status or signal.
 
 `served` puts commands of these names into a folder. They are `command_client.c`, which passes its
-arguments on. The server ends with the process that started it.
+arguments on. The server ends with the process that started it. Tests have commands of a server that
+has loaded torch too (`loaded_commands`); those that ask for the fixture of this name share one.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ import traceback
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -64,6 +66,14 @@ def served(clang: str | Path, names: Sequence[str] = LIT_COMMANDS) -> Path:
         )
     atexit.register(_end, server)
     return folder
+
+
+@cache
+def loaded_commands() -> Path:
+    """Returns a folder of hirc's commands and `python`, of a server that has loaded torch."""
+    from hirc.compiler.toolchain import find_clang
+
+    return served(find_clang().path, ("hirc", "hirc-opt", "hirc-run", "python"))
 
 
 def listening_for(names: Iterable[str], folder: Path, clang: str | Path) -> socket.socket:
@@ -232,7 +242,7 @@ class _Loaded(MetaPathFinder, Loader):
 
 
 def run_python() -> int:
-    """Runs the script that the arguments name, or `-c` and code. Returns the exit status."""
+    """Runs a script, code after `-c`, or a module after `-m`. Returns the exit status."""
     # Programs give torch's tensors where it was imported, so it was only if the script does it.
     sys.meta_path.insert(0, _Loaded("torch"))
     option, *rest = sys.argv[1:]
@@ -241,6 +251,13 @@ def run_python() -> int:
         text, *rest = rest
         code = compile(text, "<string>", "exec")
         sys.argv, sys.path[0] = [option, *rest], ""
+    elif option == "-m":
+        name, *rest = rest
+        # It may be loaded already, which is said of a module that is run once more.
+        sys.modules.pop(name, None)
+        text = f"__import__('runpy').run_module({name!r}, run_name='__main__', alter_sys=True)"
+        code = compile(text, "<string>", "exec")
+        sys.argv, sys.path[0] = [name, *rest], ""
     else:
         main.__file__ = str(Path(option).absolute())
         code = compile(Path(option).read_bytes(), main.__file__, "exec")

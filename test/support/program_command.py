@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from hirc.tools.hirc import main
+from support.command_server import loaded_commands
 
 ELEMENTS = (
     *("f64", "f32", "tf32", "f16", "bf16", "f8E4M3FN", "f8E5M2"),
@@ -148,10 +148,10 @@ def build(text: str, path: Path, *words: str) -> Path:
     return path
 
 
-def run_module(module: str, *words: str, folder: Path) -> Ran:
-    """Runs a Python module as a command."""
+def run_command(name: str, *words: str, folder: Path) -> Ran:
+    """Runs one of hirc's commands, which starts without imports: see `loaded_commands`."""
     done = subprocess.run(
-        [sys.executable, "-m", module, *words],
+        [str(loaded_commands() / name), *words],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -43,11 +43,22 @@ def _first_rows() -> list[Row]:
     return list(first.values())
 
 
-def test_programs_are_right(tmp_path: Path) -> None:
+@pytest.fixture
+def build(tmp_path: Path, loaded_commands: Path) -> Callable[..., int]:
+    """Builds rows in the test's folder. What builds has loaded torch; what runs is on its own."""
+
+    def run_build(*words: str) -> int:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "executable", str(loaded_commands / "python"))
+            return main(["build", str(tmp_path), *words, *_CPU])
+
+    return run_build
+
+
+def test_programs_are_right(tmp_path: Path, build: Callable[..., int]) -> None:
     # All in one run: much of what one takes is to start the processes that compare.
     chosen = [row.name for row in _first_rows()]
-    words = ["build", str(tmp_path), "--rows", ",".join(chosen), f"--scale={_SCALE}", "--dynamic"]
-    assert main([*words, *_CPU]) == 0
+    assert build("--rows", ",".join(chosen), f"--scale={_SCALE}", "--dynamic") == 0
     figures = tmp_path / "figures.json"
     run(tmp_path, ["--json", str(figures)])
     lines = json.loads(figures.read_text())["rows"]
@@ -58,10 +69,10 @@ def test_programs_are_right(tmp_path: Path) -> None:
 
 
 def test_a_row_that_breaks_leaves_the_others(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, build: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--rows", "row_sum_16x16_f32,row_sum_15x15_f32,full_sum*f32", f"--scale={_SCALE}"]
-    assert main(["build", str(tmp_path), *words, *_CPU]) == 0
+    assert build(*words) == 0
     described = tmp_path / "rows.json"
     description = json.loads(described.read_text())
     broken, missing, _ = description["rows"]
@@ -98,9 +109,11 @@ made, child._Runner._program = child._Runner._program, breaking
 """
 
 
-def test_what_breaks_while_it_is_timed_leaves_the_others(tmp_path: Path) -> None:
+def test_what_breaks_while_it_is_timed_leaves_the_others(
+    tmp_path: Path, build: Callable[..., int]
+) -> None:
     words = ["--rows=full_sum*f32", f"--scale={_SCALE}", "--dynamic"]
-    assert main(["build", str(tmp_path), *words, *_CPU]) == 0
+    assert build(*words) == 0
     runner = tmp_path / "run.py"
     runner.write_text(runner.read_text().replace("\nsys.exit", f"{_BREAKING}\nsys.exit"))
     figures = tmp_path / "figures.json"
@@ -110,10 +123,10 @@ def test_what_breaks_while_it_is_timed_leaves_the_others(tmp_path: Path) -> None
     assert set(line["seconds"]) == {"static"}
 
 
-def test_wrong_results_are_found(tmp_path: Path) -> None:
+def test_wrong_results_are_found(tmp_path: Path, build: Callable[..., int]) -> None:
     """The program of another row, which sums columns, in the place of the one that sums rows."""
     words = ["--rows", "row_sum_16x16_f32,column_sum_16x16_f32", f"--scale={_SCALE}"]
-    assert main(["build", str(tmp_path), *words, *_CPU]) == 0
+    assert build(*words) == 0
     described = tmp_path / "rows.json"
     description = json.loads(described.read_text())
     description["rows"][0]["programs"] = description["rows"][1]["programs"]
@@ -125,10 +138,9 @@ def test_wrong_results_are_found(tmp_path: Path) -> None:
     assert first["seconds"] == {}
 
 
-def test_drawn_operations_are_right(tmp_path: Path) -> None:
+def test_drawn_operations_are_right(tmp_path: Path, build: Callable[..., int]) -> None:
     """One of each kind, small."""
-    words = ["--held-out", str(len(KINDS)), "--scale=65536", *_CPU]
-    assert main(["build", str(tmp_path), *words]) == 0
+    assert build("--held-out", str(len(KINDS)), "--scale=65536") == 0
     figures = tmp_path / "figures.json"
     run(tmp_path, ["--brief", "--json", str(figures)])
     lines = json.loads(figures.read_text())["rows"]

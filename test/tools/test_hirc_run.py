@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from hirc.compiler.safetensors import Tensor, write_tensors
-from support.program_command import ADD, ORIGINS, Ran, run_module
+from support.program_command import ADD, ORIGINS, Ran, run_command
 
 _CPU = "--offload-arch=cpu"
+
+pytestmark = pytest.mark.usefixtures("loaded_commands")
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +24,7 @@ def programs(tmp_path: Path) -> Path:
 
 
 def _run(folder: Path, *words: str) -> Ran:
-    return run_module("hirc.tools.hirc_run", *words, folder=folder)
+    return run_command("hirc-run", *words, folder=folder)
 
 
 def test_a_program_is_compiled_and_run_and_nothing_is_kept(programs: Path) -> None:
@@ -144,8 +146,8 @@ def get_inputs():
     written = (tmp_path / "model.safetensors").read_bytes()
     ran = _run(tmp_path, *words, "--weights-from=model.safetensors")
     assert ran == Ran(0, "output0: 3xf32\n[1. 1. 1.]\n", "")
-    wrong = run_module(
-        "hirc.tools.hirc", *words[:3], "--weights-from=model.safetensors", "-o", "model",
+    wrong = run_command(
+        "hirc", *words[:3], "--weights-from=model.safetensors", "-o", "model",
         folder=tmp_path,
     )  # fmt: skip
     said = "model.safetensors, is the one with the weights, and has no tensor 'scale'"

@@ -88,7 +88,9 @@ with torch.no_grad():
 _ALONE = "import hirc; hirc.load('libembedded.so').load_weights()"
 
 
-def test_parts_of_weights_and_state(hirc: Hirc, run_team: RunTeam, tmp_path: Path) -> None:
+def test_parts_of_weights_and_state(
+    hirc: Hirc, run_team: RunTeam, loaded_commands: Path, tmp_path: Path
+) -> None:
     """What each device has of them gives what the whole model does, wherever values come from."""
     (tmp_path / "model.py").write_text(_MODEL)
     (tmp_path / "steps.py").write_text(_STEPS)
@@ -112,7 +114,7 @@ def test_parts_of_weights_and_state(hirc: Hirc, run_team: RunTeam, tmp_path: Pat
             "-o", tmp_path / f"lib{name}.so",
         )  # fmt: skip
     shutil.copy(tmp_path / "libembedded.so", tmp_path / "libcopied.so")
-    ended = run_team([[sys.executable, "steps.py"]] * 4, folder=tmp_path)
+    ended = run_team([[loaded_commands / "python", "steps.py"]] * 4, folder=tmp_path)
     assert [(each.status, each.errors) for each in ended] == [(0, "")] * 4
     (alone,) = run_team([[sys.executable, "-c", _ALONE]], folder=tmp_path)
     said = "InputError: this program communicates with device 3, and it was started as 1 process"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import uuid
 from pathlib import Path
 
@@ -50,11 +49,11 @@ def library(hirc: Hirc, tmp_path: Path) -> Path:
     return built
 
 
-def test_a_process_group(library: Path, tmp_path: Path) -> None:
+def test_a_process_group(library: Path, loaded_commands: Path, tmp_path: Path) -> None:
     store = tmp_path / f"store-{uuid.uuid4().hex}"
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", _RUN, str(library), str(store), str(rank), "3"],
+            [loaded_commands / "python", "-c", _RUN, str(library), str(store), str(rank), "3"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
