@@ -55,6 +55,7 @@ from .fake_values import apart, without_elements
 from .functions import ReplacedFunctions
 from .generators import keep_generator
 from .gradients import exported
+from .graph_code import late_code
 from .graph_importer import GraphImporter
 from .integers import operands_of_one_type
 from .placements import declare_placements
@@ -139,7 +140,7 @@ def import_model(
     it, or torch-mlir cannot lower it.
     """
     activity.enter("import", "torch.export")
-    with told_by_torch(), unset_fake_temporarily():
+    with told_by_torch(), unset_fake_temporarily(), late_code():
         if isinstance(model, ExportedProgram):
             return _imported(model, None, None, name, frozenset(), sharding)
         module = model if isinstance(model, nn.Module) else _Function(model)
