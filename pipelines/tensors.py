@@ -28,6 +28,24 @@ def open_sizes(value: ir.Value) -> list[ir.Value]:
     return [dim_of(value, axis) for axis in range(kind.rank) if kind.is_dynamic_dim(axis)]
 
 
+def fill(scalar: ir.Value, into: ir.Value) -> ir.Value:
+    """Returns a tensor whose elements are all a scalar, written into another one."""
+    made = ir.Operation.create(
+        "linalg.fill",
+        [into.type],
+        [scalar, into],
+        {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])},
+        regions=1,
+    )
+    element = ir.RankedTensorType(into.type).element_type
+    block = made.regions[0].blocks.append(
+        scalar.type, element, arg_locs=[made.location, made.location]
+    )
+    with ir.InsertionPoint(block):
+        ir.Operation.create("linalg.yield", operands=[block.arguments[0]])
+    return made.results[0]
+
+
 def cast_to(value: ir.Value, kind: ir.Type) -> ir.Value:
     """Returns a tensor as one of another type, which may know other sizes."""
     if value.type == kind:

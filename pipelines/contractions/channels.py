@@ -16,6 +16,7 @@ from ..fusion.access import Access, Coordinate, reassociation
 from ..fusion.fills import filled_with
 from ..fusion.generic import accesses_of, inputs_of, loop_count, reducing_loops
 from ..schedules.elements import element_bytes
+from ..tensors import fill
 
 # The width of copies to shared memory.
 _TOGETHER_BYTES = 16
@@ -248,14 +249,7 @@ def _inserted(
 ) -> ir.Value:
     filling = filled_with(op.operands[1])
     assert filling is not None
-    zeros = ir.Operation.create(
-        "linalg.fill",
-        results=[kind],
-        operands=[filling, _empty(kind)],
-        attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])},
-        regions=1,
-    )
-    _yield_first(zeros, [kind.element_type] * 2)
+    zeros = fill(filling, _empty(kind))
     places = {
         name: ir.DenseI64ArrayAttr.get(_reordered(op, name, order))
         for name in ("static_offsets", "static_sizes", "static_strides")
@@ -263,7 +257,7 @@ def _inserted(
     return ir.Operation.create(
         "tensor.insert_slice",
         results=[kind],
-        operands=[source, zeros.results[0]],
+        operands=[source, zeros],
         attributes={**places, "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, 0, 0, 0])},
     ).results[0]
 

@@ -20,13 +20,14 @@ from ..hir.mesh.choice import Choice, Meanwhile, Problem, Value, work_of
 from ..hir.mesh.rewriting import MeshRewriting
 from ..pass_base import fail
 from ..rewriting import constant, index_constant, zero_of
+from ..tensors import fill
 from ..walking import operations_where
 from ..weights import MARK as WEIGHT
 from ..weights import divided_weights
 from .declared import argument_spreads, result_spreads
 from .linear import passes_parts
 from .loops import is_total, loops_of, parallel_loops, product_sizes
-from .unfold import Groups, collapse, expand, unfold
+from .unfold import Groups, collapse, expanded_then_collapsed, unfold
 from .views import COLLAPSE, EXPAND, INSERT, VIEWS, dim_pairs, inserted_dims, view_spreads
 from .wishes import Wish, find_wishes, renamed
 
@@ -404,14 +405,14 @@ class Division(MeshRewriting[ir.RankedTensorType]):
             return ir.Operation.create(_EMPTY, [part], sizes).results[0]
         if op.name == "linalg.fill" and DYNAMIC in whole.shape:
             begun = self._made_anew(op.operands[1], whole, spreads)
-            return None if begun is None else _fill(op.operands[0], begun)
+            return None if begun is None else fill(op.operands[0], begun)
         if DYNAMIC in whole.shape:
             return None
         scalar = filled_with(value)
         if scalar is None:
             return None
         empty = ir.Operation.create(_EMPTY, [self._part_type(whole, spreads)], []).results[0]
-        return _fill(scalar, empty)
+        return fill(scalar, empty)
 
     def _is_made_anew(self, value: ir.Value) -> bool:
         if isinstance(value.owner, ir.Block):
@@ -674,7 +675,7 @@ class Division(MeshRewriting[ir.RankedTensorType]):
             kind = ir.RankedTensorType.get(sizes, self._type(each).element_type)
             empty = ir.Operation.create(_EMPTY, [kind], []).results[0]
             scalar = filled_with(each)
-            return empty if scalar is None else _fill(scalar, empty)
+            return empty if scalar is None else fill(scalar, empty)
 
         made = unfold(
             op, self._type(before).shape, reassociation(op_collapse), number, types, source
@@ -703,7 +704,7 @@ class Division(MeshRewriting[ir.RankedTensorType]):
             groups = [[dim for each in group for dim in inner[each]] for group in reassociation(op)]
             made = [collapse(before, view, groups)]
         elif op.name == EXPAND and DYNAMIC not in view.shape:
-            found = _reshapes(before, whole, inner, view, reassociation(op))
+            found = expanded_then_collapsed(before, whole, inner, view, reassociation(op))
             if found is None:
                 return False
             made = found
@@ -719,49 +720,6 @@ class Division(MeshRewriting[ir.RankedTensorType]):
         return True
 
 
-def _reshapes(
-    value: ir.Value,
-    whole: ir.RankedTensorType,
-    collapsed: Groups,
-    view: ir.RankedTensorType,
-    expanded: Groups,
-) -> list[ir.Operation] | None:
-    """Writes what a collapse and then an expansion are together: an expansion and then a collapse.
-
-    None where a dim is made of some dims and becomes others.
-    """
-    middle: list[int] = []
-    first: Groups = []
-    last: Groups = []
-    for before, after in zip(collapsed, expanded, strict=True):
-        given, wanted = (
-            [kind.shape[dim] for dim in group] for kind, group in ((whole, before), (view, after))
-        )
-        start = len(middle)
-        if given == wanted:
-            middle += given
-            first += [[start + place] for place in range(len(given))]
-            last += [[start + place] for place in range(len(given))]
-        elif len(before) == 1:
-            middle += wanted
-            first.append(list(range(start, len(middle))))
-            last += [[start + place] for place in range(len(wanted))]
-        elif len(after) == 1:
-            middle += given
-            first += [[start + place] for place in range(len(given))]
-            last.append(list(range(start, len(middle))))
-        else:
-            return None
-    made: list[ir.Operation] = []
-    if len(middle) > whole.rank:
-        kind = ir.RankedTensorType.get(middle, whole.element_type)
-        made.append(expand(value, kind, first))
-        value = made[-1].results[0]
-    if len(middle) > view.rank:
-        made.append(collapse(value, view, last))
-    return made
-
-
 def _is_rounded(value: ir.Value, element: ir.Type, steps: int) -> bool:
     """Whether all that is computed of a tensor is rounded to a type within a few operations."""
     users = [use.owner.operation for use in value.uses]
@@ -775,23 +733,6 @@ def _is_rounded(value: ir.Value, element: ir.Type, steps: int) -> bool:
         )
         for op in users
     )
-
-
-def _fill(scalar: ir.Value, into: ir.Value) -> ir.Value:
-    made = ir.Operation.create(
-        "linalg.fill",
-        [into.type],
-        [scalar, into],
-        {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])},
-        regions=1,
-    )
-    element = ir.RankedTensorType(into.type).element_type
-    block = made.regions[0].blocks.append(
-        scalar.type, element, arg_locs=[made.location, made.location]
-    )
-    with ir.InsertionPoint(block):
-        ir.Operation.create("linalg.yield", operands=[block.arguments[0]])
-    return made.results[0]
 
 
 def _counts_places(op: ir.Operation) -> bool:

@@ -209,3 +209,46 @@ def collapse(value: ir.Value, kind: ir.RankedTensorType, groups: Groups) -> ir.O
         operands=[value],
         attributes={"reassociation": reassociation_attribute(groups)},
     )
+
+
+def expanded_then_collapsed(
+    value: ir.Value,
+    whole: ir.RankedTensorType,
+    collapsed: Groups,
+    view: ir.RankedTensorType,
+    expanded: Groups,
+) -> list[ir.Operation] | None:
+    """Writes what a collapse and then an expansion are together: an expansion and then a collapse.
+
+    None where a dim is made of some dims and becomes others.
+    """
+    middle: list[int] = []
+    first: Groups = []
+    last: Groups = []
+    for before, after in zip(collapsed, expanded, strict=True):
+        given, wanted = (
+            [kind.shape[dim] for dim in group] for kind, group in ((whole, before), (view, after))
+        )
+        start = len(middle)
+        if given == wanted:
+            middle += given
+            first += [[start + place] for place in range(len(given))]
+            last += [[start + place] for place in range(len(given))]
+        elif len(before) == 1:
+            middle += wanted
+            first.append(list(range(start, len(middle))))
+            last += [[start + place] for place in range(len(wanted))]
+        elif len(after) == 1:
+            middle += given
+            first += [[start + place] for place in range(len(given))]
+            last.append(list(range(start, len(middle))))
+        else:
+            return None
+    made: list[ir.Operation] = []
+    if len(middle) > whole.rank:
+        kind = ir.RankedTensorType.get(middle, whole.element_type)
+        made.append(expand(value, kind, first))
+        value = made[-1].results[0]
+    if len(middle) > view.rank:
+        made.append(collapse(value, view, last))
+    return made
