@@ -213,16 +213,16 @@ class Division(MeshRewriting[ir.RankedTensorType]):
             if there.reduction is not None and here != there
         ]
         before = tuple(Spread() if axis in new else each for axis, each in enumerate(wanted))
-        value = self._spread_so(value, before)
+        value, whole = self._spread_so(value, before), self._type(value)
         for axis in new:
             reduction = wanted[axis].reduction
             if reduction in _NEUTRAL:
                 value = self._first_parts(value, axis, _NEUTRAL[reduction])
-        return self._as_given(value, wanted)
+        return self._as_given(value, whole.shape, wanted)
 
-    def _as_given(self, value: ir.Value, spreads: Spreads) -> ir.Value:
+    def _as_given(self, value: ir.Value, whole: Sequence[int], spreads: Spreads) -> ir.Value:
         """The elements of the whole that a part has, without what fills it up."""
-        whole, given = self._type(value).shape, ir.RankedTensorType(value.type)
+        given = ir.RankedTensorType(value.type)
         uneven = self.mesh.uneven(spreads, whole)
         if not uneven:
             return value

@@ -328,3 +328,16 @@ func.func @uneven(%x: tensor<7x4xf32> {hir.name = "x", hir.spread = ["axis:0"]},
   } -> tensor<7xi32>
   return %y, %q : tensor<7x4xf32>, tensor<7xi32>
 }
+
+// -----
+
+// Shares of a sum of which devices have parts: the parts are of one size, as those of the whole are.
+// CHECK-LABEL: func.func @shares(
+// CHECK-SAME:      %{{.*}}: tensor<1x4xf32>) -> tensor<1x4xf32>
+// CHECK-NOT:     tensor.extract_slice
+// CHECK:         arith.select
+func.func @shares(%x: tensor<2x4xf32> {hir.spread = ["axis:0", "whole"]})
+    -> (tensor<2x4xf32> {hir.spread = ["axis:0", "partial:sum"]})
+    attributes {hir.mesh = array<i64: 2, 2>} {
+  return %x : tensor<2x4xf32>
+}
