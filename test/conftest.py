@@ -38,9 +38,12 @@ def pytest_configure() -> None:
         defaults["timeout"] = 240
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Gives tests that share what a fixture makes to one process, so that it is made once: a
     fixture of their file, one for the package, which is of their folder, or one for the session.
+
+    This comes before pytest-xdist reads the groups, and after the groups that folders give.
     """
     for item in items:
         if not isinstance(item, pytest.Function) or item.get_closest_marker("xdist_group"):

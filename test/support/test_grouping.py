@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 
@@ -13,6 +15,9 @@ def shared() -> int:
 def test_a_sharing_test_is_grouped(shared: int, request: pytest.FixtureRequest) -> None:
     marker = request.node.get_closest_marker("xdist_group")
     assert (shared, marker.args) == (1, ("support/test_grouping",))
+    # pytest-xdist goes by the name.
+    is_alone = "PYTEST_XDIST_WORKER" not in os.environ
+    assert is_alone or request.node.nodeid.endswith("@support/test_grouping")
 
 
 def test_any_other_is_not(request: pytest.FixtureRequest) -> None:

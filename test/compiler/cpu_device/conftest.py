@@ -7,6 +7,7 @@ import pytest
 _FILES = ("test_engine", "test_runtime")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.stem in _FILES and item.path.parents[1].name == "cpu_device":
