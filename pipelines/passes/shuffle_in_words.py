@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from ...dialects.mlir import arith, gpu, ir, vector
 from ...dialects.records import dataclass
-from ..pass_base import Pass, fail, register
-from ..rewriting import constant, element_type, rewrite_each
+from ..pass_base import Pass, register
+from ..rewriting import constant, rewrite_each
 
 _WORD = 32
 # What chips' own lowerings shuffle.
@@ -39,8 +39,6 @@ def _rewrite(op: ir.Operation) -> Sequence[ir.Value] | None:
     if str(value.type) in _KNOWN:
         return None
     kind = value.type
-    if not isinstance(element_type(kind), ir.IntegerType | ir.FloatType):
-        fail(op, f"gpu.shuffle of {kind} is not supported; shuffle integers or floats")
     if not isinstance(kind, ir.VectorType):
         return _read(op, value)
     places = range(kind.shape[0])
@@ -52,14 +50,14 @@ def _read(op: ir.Operation, value: ir.Value) -> tuple[ir.Value, ir.Value]:
     """Returns an element of another lane, and whether that lane is one of the width."""
     if str(value.type) in _KNOWN:
         return _shuffle(op, value)
-    kind, element = value.type, element_type(value.type)
-    assert isinstance(element, ir.IntegerType | ir.FloatType)
-    if isinstance(element, ir.FloatType):
-        bits = arith.bitcast(ir.IntegerType.get_signless(element.width), value)
+    kind = value.type
+    assert isinstance(kind, ir.IntegerType | ir.FloatType)  # gpu.shuffle takes no others
+    if isinstance(kind, ir.FloatType):
+        bits = arith.bitcast(ir.IntegerType.get_signless(kind.width), value)
         read, valid = _read(op, bits)
         return arith.bitcast(kind, read), valid
     word = ir.IntegerType.get_signless(_WORD)
-    count = -(-element.width // _WORD)
+    count = -(-kind.width // _WORD)
     if count == 1:
         read, valid = _shuffle(op, arith.extui(word, value))
         return arith.trunci(kind, read), valid
