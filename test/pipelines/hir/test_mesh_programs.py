@@ -60,8 +60,9 @@ def _step(draw: Random, p: Program, values: list[Buffer]) -> Buffer:
         return x.reshape(sizes[0], 2, sizes[1] // 2)
     if kind == "flatten" and x.rank > 1:
         return x.reshape(sizes[0] * sizes[1], *sizes[2:])
-    if kind == "select" and x.rank > 1:
-        return p.select(x, draw.randrange(x.rank), 1)
+    if kind == "select" and x.rank > 1 and min(sizes) > 0:
+        axis = draw.randrange(x.rank)
+        return p.select(x, axis, min(1, sizes[axis] - 1))
     if kind == "slice" and x.rank:
         axis = draw.randrange(x.rank)
         return p.slice(x, axis, 0, sizes[axis] // 2) + 0.0
