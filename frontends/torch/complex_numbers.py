@@ -358,6 +358,9 @@ def _quotient(x: _Parts, y: _Parts) -> _Parts:
 
 
 def _sum(sign: int, x: Any, y: Any, *, alpha: Any = 1) -> Tensor:
+    if isinstance(y, bool) and x.dtype is torch.bool:
+        # torch-mlir adds truths and a number as numbers of one bit.
+        return torch.ones_like(x) if y and alpha else x.clone()
     if not is_complex(x, y, alpha):
         return NotImplemented
     (a, b), (c, d) = parts_of(x), _times(parts_of(y), parts_of(alpha))

@@ -124,6 +124,8 @@ def _numbers(x: Tensor, n: Tensor) -> list[Tensor]:
     return [
         *(n | 3, n ^ 3, n & 3, ~n, n << 2, n >> 1, 1 << n, truths | True, truths > -1),
         *(truths.clamp_max(n > 4), truths.clamp(min=n > 4)),
+        *(truths + True, truths + False, torch.add(truths, True, alpha=0), truths + (n > 4)),
+        *(n + True, x * True, truths * True, True + x, truths + 1, truths == True),  # noqa: E712
         *(n**3, n**0, 2**n, n**1.5, torch.hypot(x, x * 1e30), torch.copysign(x, -0.0)),
         (x / truths == x / truths),
         *((n - 4).short() ** (n.flip(0) - 2).short(), (-3) ** n.to(torch.int8)),
