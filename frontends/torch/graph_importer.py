@@ -26,6 +26,8 @@ _FILLED = (
     *(torch.int64, torch.int32, torch.int16, torch.int8, torch.bool),
     *(torch.complex64, torch.complex128),
 )
+# Floats of which torch-mlir has constants.
+_LITERAL = (torch.float64, torch.float32, torch.float16)
 _ATEN = torch.ops.aten
 
 
@@ -80,14 +82,22 @@ class GraphImporter(GraphNodeImporter):
         self._call(loc, node, "associative", [body], operands, (0, len(_nodes(along))))
 
     def import_constant(self, loc: ir.Location, node: Node, constant: Any) -> Any:
-        is_filled = isinstance(constant, Tensor) and constant.numel() and not constant.is_complex()
-        if is_filled and constant.dtype in _FILLED:
-            first = constant.reshape(-1)[0]
+        is_real = isinstance(constant, Tensor) and not constant.is_complex()
+        if is_real and constant.dtype in _FILLED:
+            # What has no elements is filled with any, as an empty cache is.
+            first = constant.reshape(-1)[0] if constant.numel() else constant.new_zeros(())
             # 0 and -0 are equal, and not the same.
             is_same = (constant == first) & (constant.signbit() == first.signbit())
             with ir.InsertionPoint(self._b):
                 if bool(is_same.all()) and self._fill(loc, node, first.item(), []):
                     return self.resolve_node_value(node)
+        if is_real and constant.is_floating_point() and constant.dtype not in _LITERAL:
+            bits = constant.view(torch.int16 if constant.itemsize == 2 else torch.int8)
+            # torch-mlir tells tensors apart by where they are: this one has to stay.
+            node.meta["bits"] = bits
+            with ir.InsertionPoint(self._b):
+                self._call(loc, node, "bits", [], [bits], (0, 0))
+            return self.resolve_node_value(node)
         return super().import_constant(loc, node, constant)
 
     def _import_torch_op_overload(

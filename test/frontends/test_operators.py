@@ -27,8 +27,13 @@ def _constants(x: Tensor) -> list[Tensor]:
         true > -1,
         true == 1,
     ]
+    half = x[0, :2].bfloat16()
     return [
         *values,
+        # As a cache that is empty, and one that is not, of types that no array of Python's has.
+        torch.cat([torch.tensor([], dtype=torch.bfloat16), half]),
+        half * torch.tensor([0.5, -1.25], dtype=torch.bfloat16),
+        torch.tensor([0.5, -1.25], dtype=torch.float8_e4m3fn).float() + x[0, :2],
         torch.tensor([1.5, 1.5]) < 2,
         1 / torch.tensor([0.0, -0.0]),
         torch.full((x.shape[0],), 3.0).sum() - 1,
