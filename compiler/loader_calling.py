@@ -60,12 +60,13 @@ def _with_keys(node: Node) -> Node:
             found[kind] = [_with_keys(each) for each in node[kind]]
     for kind in ("dict", "OrderedDict", "fields"):
         if kind in node:
-            found[kind] = [(_as_key(key), _with_keys(each)) for key, each in node[kind]]
+            found[kind] = [(as_key(key), _with_keys(each)) for key, each in node[kind]]
     return found
 
 
-def _as_key(key: Any) -> Any:
-    return tuple(map(_as_key, key)) if isinstance(key, (list, tuple)) else key
+def as_key(key: Any) -> Any:
+    """Returns a key of a dict, a tuple where JSON has a list."""
+    return tuple(map(as_key, key)) if isinstance(key, (list, tuple)) else key
 
 
 class Calling:

@@ -7,6 +7,7 @@ import inspect
 import re
 import sys
 import zipfile
+from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +17,11 @@ from typing import Any
 import torch
 from torch import nn
 from torch.export import ExportedProgram
+from torch.utils import _pytree as pytree
 
 from ...compiler import activity
 from ...compiler.errors import HircError, InputError, Position
+from ...compiler.loader_calling import as_key
 from ...compiler.sharding import Sharding, combined, make_sharding
 from ...compiler.source import file_of
 from .fake_values import new_mode
@@ -58,7 +61,7 @@ def _saved(path: Path) -> ExportedProgram:
     while True:
         with told_by_torch() as told:
             try:
-                return torch.export.load(path)
+                return _with_tuples(torch.export.load(path))
             except Exception as error:
                 said = said_by((told or [error])[0])
                 unknown = _UNKNOWN_KIND.search(said)
@@ -73,6 +76,21 @@ def _saved(path: Path) -> ExportedProgram:
                         "torch's pytrees: install its package, or name its folder in PYTHONPATH"
                     )
                 raise InputError(f"torch cannot load {path}: {said}", hint=hint) from error
+
+
+def _with_tuples(program: ExportedProgram) -> ExportedProgram:
+    """Makes tuples again of keys of dicts, which torch reads as lists."""
+
+    def restore(spec: pytree.TreeSpec) -> None:
+        if spec.type in (dict, OrderedDict):
+            spec.context[:] = map(as_key, spec.context)
+        for child in spec.children():
+            restore(child)
+
+    for spec in (program.call_spec.in_spec, program.call_spec.out_spec):
+        if spec is not None:
+            restore(spec)
+    return program
 
 
 def _is_imported(kind: str) -> bool:

@@ -10,13 +10,15 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from hirc.frontends.torch.read_model import read_model
 from hirc.frontends.torch.torch_log import told_by_torch
 from hirc.tools.hirc import main
 
@@ -127,6 +129,16 @@ class Gives(torch.nn.Module):
 
 torch.export.save(torch.export.export(Gives(), (torch.rand(2),)), sys.argv[1])
 """
+
+
+def test_a_saved_program_whose_keys_are_tuples(tmp_path: Path) -> None:
+    class Edges(nn.Module):
+        def forward(self, x: dict[Any, Tensor]) -> dict[Any, Tensor]:
+            return {("sum", 1): x["a", "b"] + x["b", "a"]}
+
+    path, inputs = tmp_path / "model.pt2", {("a", "b"): torch.ones(2), ("b", "a"): torch.ones(2)}
+    torch.export.save(torch.export.export(Edges(), (inputs,), strict=False), path)
+    assert 'hir.name = "sum_1"' in read_model(str(path), "main").text
 
 
 def test_a_saved_program_with_a_type_that_its_module_registers(
