@@ -34,11 +34,13 @@ def refuse(program: ExportedProgram) -> None:
                 "make them of rand, randn or exponential_, or give them as an input",
             )
         if node.target is torch.ops.higher_order.with_effects:
-            raise _error(
-                node,
-                f"'{node.args[1]}' has no lowering",
-                "compute it outside of the model",
-            )
+            name = str(node.args[1])
+            if node.args[1] is torch.ops.aten._linalg_check_errors.default:
+                # What torch checks here the function of this name has computed.
+                name = str(node.args[3])
+            error = _error(node, f"'{name}' has no lowering", "compute it outside of the model")
+            error.op = name
+            raise error
         for value in _tensors(node.meta.get("val")):
             if value.layout is not torch.strided:
                 raise _error(node, "sparse tensors are not supported", "make it dense: to_dense()")
