@@ -12,6 +12,7 @@ from ..dialects.hir.loop_operation import COLLECTIVES
 from ..dialects.mlir import ir
 from ..dialects.records import dataclass
 from .dim_axis import axis_fault
+from .fusion.access import reassociation
 from .fusion.generic import CONFIGURATION
 from .passes.select_host_programs import host_programs
 
@@ -20,6 +21,7 @@ _ADDRESSED = 2**56
 # So many elements of a constant overflow the vectors that LLVM makes of them.
 _HELD = 2**32
 _DIMS = ("tensor.dim", "memref.dim")
+_RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
 _PROGRAMS = ("hir.program", "hir.launcher")
 _AT_TOP = (*_PROGRAMS, "hir.kernel")
 # What an operation of Host IR may stand in, and what ends the search for it.
@@ -64,6 +66,8 @@ def find_fault(module: ir.Operation, entry: str | None = None) -> Fault | None:
             message = _fault_of_global(op)
         elif op.name in _DIMS:
             message = axis_fault(op)
+        elif op.name in _RESHAPES:
+            message = _fault_of_groups(op)
         elif op.name == "offload.entry":
             message = places.fault_of_entry(op)
         elif op.name.startswith(("hir.", "linalg.")) and op.name not in _IN_REGIONS:
@@ -180,6 +184,16 @@ def _stray(op: ir.Operation, parent: ir.Operation | None) -> str:
         f"{op.name} stands in a {where}, where nothing compiles it; put it into a hir.program, or "
         "a function that takes or returns tensors"
     )
+
+
+def _fault_of_groups(op: ir.Operation) -> str | None:
+    """Returns what is wrong with the dims of a reshape's groups: upstream looks at some of them."""
+    groups = reassociation(op)
+    apart = op.operands[0] if op.name == "tensor.collapse_shape" else op.results[0]
+    rank = ir.RankedTensorType(apart.type).rank
+    if not groups or [dim for group in groups for dim in group] == list(range(rank)):
+        return None
+    return f"the groups of 'reassociation' are not of the dims 0 to {rank - 1} in order"
 
 
 def _fault_of_global(op: ir.Operation) -> str | None:

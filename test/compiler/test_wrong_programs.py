@@ -172,6 +172,17 @@ def program(body: str, types: str = "tensor<?x4xf32>") -> str:
             )
             for place in (4, -1)
         ),
+        *(
+            (
+                program(
+                    f"  %y = tensor.collapse_shape %x [[{first}, 1]] : tensor<?x4xf32> into "
+                    "tensor<?xf32>\n  return %x : tensor<?x4xf32>"
+                ),
+                "the groups of 'reassociation' are not of the dims 0 to 1 in order",
+                2,
+            )
+            for first in (-(2**63), 2**32)
+        ),
         (
             program(
                 "  %c2 = arith.constant 2 : index\n  %n = tensor.dim %x, %c2 : tensor<?x4xf32>\n"
