@@ -4,6 +4,7 @@ that no memory holds, dims that a type does not have, and Host IR where nothing 
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from math import prod
 
@@ -20,6 +21,8 @@ from .passes.select_host_programs import host_programs
 _ADDRESSED = 2**56
 # So many elements of a constant overflow the vectors that LLVM makes of them.
 _HELD = 2**32
+# The text of an array type of LLVM, or of one in it.
+_ARRAY = re.compile(r"(!llvm\.)?array<(?P<count>\d+) x (?P<element>.*)>")
 _DIMS = ("tensor.dim", "memref.dim")
 _RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
 _PROGRAMS = ("hir.program", "hir.launcher")
@@ -64,6 +67,8 @@ def find_fault(module: ir.Operation, entry: str | None = None) -> Fault | None:
             message = f"{CONFIGURATION} stands on linalg.generic alone; write the operation as one"
         elif op.name == "memref.global":
             message = _fault_of_global(op)
+        elif op.name == "llvm.mlir.global":
+            message = _fault_of_array(ir.TypeAttr(op.attributes["global_type"]).value)
         elif op.name in _DIMS:
             message = axis_fault(op)
         elif op.name in _RESHAPES:
@@ -204,6 +209,19 @@ def _fault_of_global(op: ir.Operation) -> str | None:
     if message is None and has_values and prod(kind.shape) >= _HELD:
         return f"{kind} has 2^32 values or more, which LLVM does not hold; fill it where it is used"
     return message
+
+
+def _fault_of_array(kind: ir.Type) -> str | None:
+    """Returns what is wrong with the size of an array of LLVM, or of another type."""
+    text, count = str(kind), 1
+    while (found := _ARRAY.fullmatch(text)) is not None:
+        count, text = count * int(found["count"]), found["element"]
+    if text != str(kind) and text.startswith("vector<"):
+        held = ir.VectorType(ir.Type.parse(text, kind.context))
+        count *= prod(held.shape) * _bits(held.element_type) // 8
+    if count >= _ADDRESSED:
+        return f"{kind} takes {count} bytes or more; no machine addresses 2^56 or more"
+    return _fault_of_type(kind)
 
 
 def _fault_of_type(kind: ir.Type) -> str | None:

@@ -105,14 +105,10 @@ class AddOffloadEntries(Pass):
         with shadow.location:
             storage = ir.Type.parse(f"!llvm.array<{variable.size} x i8>")
             shadow.erase()
-            llvm.variable(
-                variable.name,
-                storage,
-                "internal",
-                value=ir.StringAttr.get("\0" * variable.size),
-                alignment=16,
-                ip=ir.InsertionPoint.at_block_begin(body),
-            )
+            here = ir.InsertionPoint.at_block_begin(body)
+            made = llvm.variable(variable.name, storage, "internal", alignment=16, ip=here)
+            with ir.InsertionPoint(made.regions[0].blocks.append()):
+                llvm.end(llvm.zero(storage))
         kind = EntryKind.CONSTANT if variable.space == _CONSTANT_MEMORY else EntryKind.GLOBAL
         _entry(name, variable.name, kind, variable.size, variable.op.location, body)
         return name

@@ -174,6 +174,15 @@ def program(body: str, types: str = "tensor<?x4xf32>") -> str:
         ),
         *(
             (
+                "gpu.module @m {\n"
+                f"  llvm.mlir.global external @v() {{addr_space = 1 : i32}} : {kind}\n}}",
+                "no machine addresses 2^56 or more",
+                2,
+            )
+            for kind in (f"vector<{2**63 - 1}xf32>", f"!llvm.array<{2**54} x array<4 x i16>>")
+        ),
+        *(
+            (
                 program(
                     f"  %y = tensor.collapse_shape %x [[{first}, 1]] : tensor<?x4xf32> into "
                     "tensor<?xf32>\n  return %x : tensor<?x4xf32>"
