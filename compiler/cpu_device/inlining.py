@@ -24,11 +24,11 @@ def with_stops_inlined(nvvm: IrText, machine: Machine) -> IrText:
     That is one that ends its thread, waits for others, or calls such a function. A function that
     calls itself stays, and is refused later.
     """
-    with_templates = _with_ptx_functions(nvvm)
+    with_templates, has_templates = _with_ptx_functions(nvvm)
     module = parse_module(with_templates, kernels=False)
     names = _functions_that_stop(module)
-    if not names and with_templates == nvvm:
-        return nvvm
+    if not names and not has_templates:
+        return with_templates
     lines = [_inlined(line, names) for line in with_templates.code.splitlines()]
     changed = with_templates.with_code("\n".join(lines) + "\n")
     result = LlvmModule(changed.whole(), machine, name="device")
@@ -85,9 +85,10 @@ def _inlined(line: str, names: set[str]) -> str:
     return re.sub(r"( #\d+)?((?: !dbg !\d+)? \{)$", r" alwaysinline\2", line)
 
 
-def _with_ptx_functions(nvvm: IrText) -> IrText:
+def _with_ptx_functions(nvvm: IrText) -> tuple[IrText, bool]:
+    """Returns the module without inline PTX, and whether functions have taken its place."""
     if " asm " not in nvvm.code:
-        return nvvm
+        return nvvm, False
     # Imported late: few programs have any, and its tables are long.
     from .ptx_functions import with_ptx_functions
 

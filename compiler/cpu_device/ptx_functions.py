@@ -14,9 +14,9 @@ from .refusals import HINT, position_of
 _ASSEMBLY = re.compile(r'^\s*(?:%\S+ = )?(?:(?:tail|notail|musttail) )?call .*\basm [a-z ]*"')
 
 
-def with_ptx_functions(nvvm: IrText) -> IrText:
-    """Returns the module with each template replaced. Raises UnsupportedError for one that is not
-    known.
+def with_ptx_functions(nvvm: IrText) -> tuple[IrText, bool]:
+    """Returns the module with each template replaced, and those that do nothing gone, and whether
+    there are functions for the others. Raises UnsupportedError for one that is not known.
     """
     return _Replacement(nvvm).run()
 
@@ -30,7 +30,7 @@ class _Replacement:
         self._declarations: dict[str, str] = {}
         self._casts = 0
 
-    def run(self) -> IrText:
+    def run(self) -> tuple[IrText, bool]:
         lines: list[str] = []
         for line in self._text.code.splitlines():
             lines += self._line(line) if _ASSEMBLY.match(line) else [line]
@@ -39,7 +39,8 @@ class _Replacement:
             for name, text in self._declarations.items()
             if not re.search(rf"(?m)^declare .*@{re.escape(name)}\(", self._text.code)
         ]
-        return self._text.with_code("\n".join([*lines, *declared, *self._definitions]) + "\n")
+        code = "\n".join([*lines, *declared, *self._definitions]) + "\n"
+        return self._text.with_code(code), bool(self._definitions)
 
     def _line(self, line: str) -> list[str]:
         instruction = Instruction(line.strip())
@@ -47,6 +48,8 @@ class _Replacement:
         if call is None or not call.template:
             return [line]
         name = self._function(instruction, call)
+        if not name:
+            return []
         casts: list[str] = []
         arguments = ", ".join(self._generic(type_, value, casts) for type_, value in call.arguments)
         result = f"{instruction.result} = " if instruction.result else ""
@@ -65,7 +68,9 @@ class _Replacement:
         return f"ptr addrspacecast ({type_text} {value} to ptr)"
 
     def _function(self, instruction: Instruction, call: Call) -> str:
-        """Returns the function for a template with these types and constants."""
+        """Returns the function for a template with these types and constants; an empty name for one
+        that does nothing.
+        """
         operands = [
             ("ptr" if item[0].startswith("ptr") else item[0], item[1]) for item in call.arguments
         ]
@@ -79,11 +84,12 @@ class _Replacement:
             types = tuple(type_ for type_, _ in operands)
             key = (call.template, call.constraints, call.result_type, types, constants)
             if key not in self._names:
-                name = f"hirc.template.{len(self._names)}"
+                name = f"hirc.template.{len(self._definitions)}"
                 made = operation.function(name, call.result_type, operands)
-                self._names[key] = name
-                self._definitions.append(made.definition)
-                self._declarations.update(made.declarations)
+                self._names[key] = "" if made.is_empty else name
+                if not made.is_empty:
+                    self._definitions.append(made.definition)
+                    self._declarations.update(made.declarations)
         except UnsupportedError as error:
             if self._module is None:
                 self._module = parse_module(self._text)

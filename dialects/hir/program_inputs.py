@@ -58,14 +58,12 @@ def are_input_descriptions(op: ir.OpView, declared: ir.FunctionType) -> bool:
     inputs = op.attributes["inputs"]
     if not isinstance(inputs, ir.ArrayAttr):
         return refuse(op, f"'inputs' is an array of dictionaries, one an input, not {inputs}")
-    if len(inputs) != len(declared.inputs):
-        return refuse(
-            op,
-            f"'inputs' has one dictionary an input, {len(declared.inputs)}, not {len(inputs)}",
-        )
+    types = declared.inputs
+    if len(inputs) != len(types):
+        return refuse(op, f"'inputs' has one dictionary an input, {len(types)}, not {len(inputs)}")
     seen: dict[tuple[str, str], int] = {}
     for number, description in enumerate(inputs):
-        reason = _wrong(description, declared.inputs[number])
+        reason = _wrong(description, types[number])
         if reason is not None:
             return refuse(op, f"'inputs' of input {number}: {reason}")
         # A caller's input may be called as a weight is.

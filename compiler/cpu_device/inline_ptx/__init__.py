@@ -44,6 +44,12 @@ class PtxFunction:
     definition: str
     declarations: dict[str, str]
 
+    @property
+    def is_empty(self) -> bool:
+        """Returns whether it does nothing."""
+        _, *body, _ = self.definition.splitlines()
+        return [line.strip() for line in body] == ["entry:", "ret void"]
+
 
 @dataclass(frozen=True)
 class PtxOperation:

@@ -214,3 +214,22 @@ def test_a_function_that_ends_its_thread_is_inlined() -> None:
     )
     kernel: Function = module.functions["@k"]
     assert "@f(" not in "".join(item.text for item in kernel.instructions())
+
+
+def test_inline_ptx_without_an_effect_is_dropped() -> None:
+    text = """\
+define ptx_kernel void @k(ptr addrspace(1) %p) {
+  %unused = getelementptr i8, ptr addrspace(1) %p, i64 4
+  call void asm sideeffect "prefetch.global.L2 [$0];", "l"(ptr addrspace(1) %unused)
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}
+"""
+    machine = device_machine(CPU.chip, 2)
+    dropped = with_stops_inlined(IrText.of(text), machine).whole()
+    assert dropped == "".join(line for line in text.splitlines(keepends=True) if "asm" not in line)
+    # What has an effect becomes a function, which is inlined.
+    fenced = text.replace("prefetch.global.L2 [$0];", "st.global.b32 [$0], 2;")
+    kept = with_stops_inlined(IrText.of(fenced), machine).whole()
+    assert kept.count("store i32") == 2
+    assert "asm" not in kept
