@@ -192,7 +192,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             f"{'split-float32-products,' if options.products.splits else ''}"
             f"{_reads_in_place(options.products, options.chips)}{_generalizes(options.products)}"
             f"{_lays_together(options) if options.tuned else ''}"
-            "normalize-tensor-operations,func.func(canonicalize,cse),"
+            "normalize-tensor-operations,func.func(canonicalize,cse),split-reshaped-loops,"
             # Sizes then do not come from tensors that are fused away.
             "resolve-tensor-sizes,func.func(canonicalize,cse),"
             f"fuse-tensor-operations{{report={report}}},{_fuses_into(options.products)}"

@@ -63,7 +63,14 @@ def _against_the_order(group: Group) -> str | None:
 
 
 def _innermost(accesses: Sequence[Access], reduced: frozenset[int]) -> set[int]:
-    """Returns the loops along which what a reduction goes over lies closest."""
+    """Returns the loops along which what a reduction goes over lies closest.
+
+    An operand that stays the same along that loop of another, of more loops, is read once for many
+    elements of that: the scales of channels beside these' pixels.
+    """
+    found = {each.loops for each in accesses if len(each.loops) > 1 and set(each.loops) & reduced}
     return {
-        each.loops[-1] for each in accesses if len(each.loops) > 1 and set(each.loops) & reduced
+        loops[-1]
+        for loops in found
+        if not any(set(loops) < set(other) and other[-1] not in loops for other in found)
     }

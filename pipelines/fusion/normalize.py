@@ -96,6 +96,18 @@ def is_normal(op: ir.Operation) -> bool:
     return not along or _has_collectives(op)
 
 
+def finishes_product(op: ir.Operation) -> bool:
+    """Returns whether an operation reads the result of a product or convolution.
+
+    The kernel of that may include the operation in its present shape.
+    """
+    makers = [value.owner.operation for value in inputs_of(op) if isinstance(value, ir.OpResult)]
+    return any(
+        each.name.startswith("linalg.") and (each.name != GENERIC or not is_normal(each))
+        for each in makers
+    )
+
+
 def _has_collectives(op: ir.Operation) -> bool:
     return has_operation(op, lambda inner: inner.name.startswith("hir."))
 

@@ -13,10 +13,10 @@ from ..fusion.gathers import (
     read_behind_slices,
     with_operands,
 )
-from ..fusion.generic import GENERIC, inputs_of
+from ..fusion.generic import GENERIC
 from ..fusion.grouping import Grouping
 from ..fusion.node import Node, read_node
-from ..fusion.normalize import is_normal
+from ..fusion.normalize import finishes_product, is_normal
 from ..fusion.order import BlockOrder
 from ..fusion.recompute import repeat_cheap_work, repeat_reorderings
 from ..fusion.report import REPORT, report_lines
@@ -76,7 +76,7 @@ class FuseTensorOperations(Pass):
         for scatter in operations_where(op, is_scatter):
             _compute_where_scattered(scatter)
         for found in operations_where(op, _is_part):
-            if not _finishes_product(found):
+            if not finishes_product(found):
                 write_reshaped(found)
         if self.report:
             op.attributes[REPORT] = ir.ArrayAttr.get([ir.StringAttr.get(line) for line in lines])
@@ -89,18 +89,6 @@ def _blocks(op: ir.Operation) -> list[ir.Block]:
 
 def _is_part(op: ir.Operation) -> bool:
     return op.name == GENERIC and any(map(is_used, op.results)) and is_normal(op)
-
-
-def _finishes_product(op: ir.Operation) -> bool:
-    """Returns whether an operation reads the result of a product or convolution.
-
-    The kernel of that may include the operation in its present shape.
-    """
-    makers = [value.owner.operation for value in inputs_of(op) if isinstance(value, ir.OpResult)]
-    return any(
-        each.name.startswith("linalg.") and (each.name != GENERIC or not is_normal(each))
-        for each in makers
-    )
 
 
 def _nodes(block: ir.Block, sizes: Sizes) -> list[Node]:

@@ -141,6 +141,41 @@ def share(x: Tensor) -> Tensor:
     return x / x.abs().sum()
 
 
+@program("rc", "c", "c", fixed="c")
+def group_norm(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    groups = x.unflatten(1, (2, 4))
+    apart = groups - groups.mean(2, keepdim=True)
+    apart = apart * torch.rsqrt(apart.square().mean(2, keepdim=True) + 1e-5)
+    return functional.hardtanh(apart.flatten(1, 2) * weight + bias)
+
+
+@program("rc", "c", fixed="c")
+def heads_merged(x: Tensor, scale: Tensor) -> Tensor:
+    return torch.softmax(torch.relu(x).unflatten(1, (2, 4)), 2).flatten(1, 2) * scale
+
+
+# What is merged is scanned as one.
+@program("rc", kernels=2, fixed="c")
+def scan_of_merged(x: Tensor) -> Tensor:
+    return torch.cumsum(torch.softmax(x.unflatten(1, (2, 4)), 2).flatten(1, 2), 1)
+
+
+# The one reads, merged, what the other also makes: all that shares the loops is split.
+@program("rc", "rc", fixed="c")
+def merged_twice(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    e = torch.exp(x.unflatten(1, (4, 2))).flatten(1, 2)
+    total = e + y
+    return total, torch.sigmoid(total) * e
+
+
+# One is split in twos, and the other in fours: the second stays as it is.
+@program("rc", "rc", kernels=2, fixed="c")
+def split_in_two_ways(x: Tensor, y: Tensor) -> Tensor:
+    twos = torch.softmax(x.unflatten(1, (4, 2)), 2).flatten(1, 2)
+    fours = torch.softmax(y.unflatten(1, (2, 4)), 2).flatten(1, 2)
+    return twos + fours
+
+
 def arguments(of: Program, dtype: torch.dtype, sizes: dict[str, int]) -> list[Tensor]:
     """Arguments for a program, the same every time."""
     numbers = torch.Generator().manual_seed(0)

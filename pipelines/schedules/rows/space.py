@@ -54,8 +54,11 @@ class RowSpace:
         return any(self.stride(operand, loop) != ZERO for loop in self.columns)
 
     def is_large(self, operand: Operand) -> bool:
-        """Returns whether it also has, as far as is known, elements of its own for each row."""
-        return self.is_along(operand) and (
+        """Returns whether it also has, as far as is known, elements of its own for each row.
+
+        Of what neighbours in a row share there are few: the scales of channels.
+        """
+        return self.stride(operand, self.inner) != ZERO and (
             not self.rows or any(self.stride(operand, loop) != ZERO for loop in self.rows)
         )
 

@@ -14,8 +14,8 @@ from support.random_graphs import folded_reduction, graphs
 
 FUSE = Stage(
     "fusion",
-    "normalize-tensor-operations,func.func(canonicalize,cse),resolve-tensor-sizes,"
-    "func.func(canonicalize,cse),fuse-tensor-operations,func.func(canonicalize,cse),drop-idle-loops",
+    "normalize-tensor-operations,func.func(canonicalize,cse),split-reshaped-loops,"
+    "resolve-tensor-sizes,func.func(canonicalize,cse),fuse-tensor-operations,func.func(canonicalize,cse),drop-idle-loops",
 )
 
 
