@@ -70,7 +70,7 @@ def is_plain(op: ir.Operation) -> bool:
     outputs = accesses_of(op)[len(inputs_of(op)) :]
     if any(sorted(each.loops) != parallel or not each.is_whole for each in outputs):
         return False
-    return SMALL_PRODUCT in op.attributes or not _is_contraction(op)
+    return SMALL_PRODUCT in op.attributes or not is_contraction(op)
 
 
 def is_normal(op: ir.Operation) -> bool:
@@ -96,23 +96,7 @@ def is_normal(op: ir.Operation) -> bool:
     return not along or _has_collectives(op)
 
 
-def finishes_product(op: ir.Operation) -> bool:
-    """Returns whether an operation reads the result of a product or convolution.
-
-    The kernel of that may include the operation in its present shape.
-    """
-    makers = [value.owner.operation for value in inputs_of(op) if isinstance(value, ir.OpResult)]
-    return any(
-        each.name.startswith("linalg.") and (each.name != GENERIC or not is_normal(each))
-        for each in makers
-    )
-
-
-def _has_collectives(op: ir.Operation) -> bool:
-    return has_operation(op, lambda inner: inner.name.startswith("hir."))
-
-
-def _is_contraction(op: ir.Operation) -> bool:
+def is_contraction(op: ir.Operation) -> bool:
     """Returns whether it is like a product of matrices: operands that each lack a loop of the
     result.
 
@@ -135,6 +119,22 @@ def _is_contraction(op: ir.Operation) -> bool:
         if reducing & set(read.loops)
     ]
     return any(first - second and second - first for first in lacking for second in lacking)
+
+
+def finishes_product(op: ir.Operation) -> bool:
+    """Returns whether an operation reads the result of a product or convolution.
+
+    The kernel of that may include the operation in its present shape.
+    """
+    makers = [value.owner.operation for value in inputs_of(op) if isinstance(value, ir.OpResult)]
+    return any(
+        each.name.startswith("linalg.") and (each.name != GENERIC or not is_normal(each))
+        for each in makers
+    )
+
+
+def _has_collectives(op: ir.Operation) -> bool:
+    return has_operation(op, lambda inner: inner.name.startswith("hir."))
 
 
 def _rebuild(op: ir.Operation, found: Sequence[Found], normal: set[ir.Operation]) -> ir.Operation:

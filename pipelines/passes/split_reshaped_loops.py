@@ -7,7 +7,7 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..fusion.generic import GENERIC
-from ..fusion.normalize import finishes_product, is_normal
+from ..fusion.normalize import finishes_product, is_contraction, is_normal
 from ..fusion.split_spaces import split_spaces
 from ..pass_base import Pass, register
 from ..walking import is_used, operations_where
@@ -24,7 +24,8 @@ class SplitReshapedLoops(Pass):
     Takes the normal form of normalize-tensor-operations. Where one operation's result is collapsed
     for another, or expanded, the one in the shape of fewer dims gets the loops of the other, and
     with it all that shares its loops; reshapes, which are no kernel, come where these end. Nothing
-    is done where one of them cannot be split, and where a product's kernel may include it.
+    is done where one of them cannot be split, or is a product of matrices, whose schedules know
+    rows and columns, or may be included in a product's kernel.
 
       %c = tensor.collapse_shape %p [[0, 1], [2]] : tensor<8x4x32xf32> into tensor<32x32xf32>
       %q = linalg.generic ins(%c) outs(%e) { exp } -> tensor<32x32xf32>
@@ -40,7 +41,8 @@ class SplitReshapedLoops(Pass):
         for block in blocks:
             for _ in range(_MOST_ROUNDS):
                 parts = [each.operation for each in block if _is_part(each.operation)]
-                if not split_spaces(parts, [each for each in parts if finishes_product(each)]):
+                kept = [each for each in parts if is_contraction(each) or finishes_product(each)]
+                if not split_spaces(parts, kept):
                     break
 
 

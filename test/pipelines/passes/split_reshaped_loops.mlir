@@ -131,3 +131,41 @@ func.func @shifted(%x: tensor<8x8xf32>) -> tensor<63xf32> {
   } -> tensor<63xf32>
   return %q : tensor<63xf32>
 }
+
+// -----
+
+#three = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+
+// A product's rows and columns stay one dim each; so do those of what is done to its result alone.
+
+// CHECK-LABEL: func.func @product(
+// CHECK:         %[[P:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]}
+// CHECK:         %[[B:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]}
+// CHECK-SAME:      ins(%[[P]] :
+// CHECK:         tensor.expand_shape %[[B]]
+func.func @product(%x: tensor<16x32xf32>, %w: tensor<8x32xf32>) -> tensor<2x8x8xf32> {
+  %e = tensor.empty() : tensor<16x8xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>,
+      affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<16x32xf32>, tensor<8x32xf32>) outs(%e : tensor<16x8xf32>) attrs = {hir.collective} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = "hir.reduce_loops"(%m) {kind = "addf", loops = array<i64: 2>} : (f32) -> f32
+    linalg.yield %s : f32
+  } -> tensor<16x8xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+      iterator_types = ["parallel", "parallel"]} ins(%p : tensor<16x8xf32>) outs(%e : tensor<16x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = math.absf %a : f32
+    linalg.yield %y : f32
+  } -> tensor<16x8xf32>
+  %v = tensor.expand_shape %b [[0, 1], [2]] output_shape [2, 8, 8] : tensor<16x8xf32> into tensor<2x8x8xf32>
+  %f = tensor.empty() : tensor<2x8x8xf32>
+  %q = linalg.generic {indexing_maps = [#three, #three], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v : tensor<2x8x8xf32>) outs(%f : tensor<2x8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = math.exp %a : f32
+    linalg.yield %y : f32
+  } -> tensor<2x8x8xf32>
+  return %q : tensor<2x8x8xf32>
+}
